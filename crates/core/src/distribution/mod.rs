@@ -1,0 +1,303 @@
+//! Distributions of times, sizes and counts, all written and read in one notation.
+//!
+//! One law is one file plus one line in the list of `laws!` below; from that it gets its parsing,
+//! its documentation and its general tests (see `tests.rs`).
+
+mod constant;
+mod exponential;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::{Invalid, nearest};
+use crate::files::{Files, NoFiles};
+use crate::notation::{Call, Term};
+use crate::random::Stream;
+use crate::time::Nanos;
+use crate::units::{Dimension, Quantity};
+
+/// What each law can say of itself. Values are in the base unit of the distribution's dimension
+/// (seconds, bytes, or a bare number).
+pub trait Law: Sized {
+    /// How the law is written and what it is.
+    const ENTRY: Entry;
+
+    /// Builds the law from its arguments, together with what its values measure.
+    ///
+    /// # Errors
+    /// When an argument is missing, unknown or out of its range.
+    fn parse(call: &Call, files: &dyn Files) -> Result<(Self, Dimension), Invalid>;
+
+    /// Writes the law so that parsing it gives the same law back.
+    fn notation(&self, dimension: Dimension) -> String;
+
+    /// E[X], which may be infinite.
+    fn mean(&self) -> f64;
+
+    /// E[X²], which may be infinite.
+    fn second_moment(&self) -> f64;
+
+    /// P(X <= x).
+    fn cdf(&self, x: f64) -> f64;
+
+    /// The smallest x with P(X <= x) >= u, for u strictly between 0 and 1.
+    fn quantile(&self, u: f64) -> f64;
+
+    /// The smallest and the largest possible value; the largest may be infinite.
+    fn range(&self) -> (f64, f64);
+
+    /// Whether all probability sits on single points (atoms).
+    fn is_discrete(&self) -> bool;
+
+    /// The law of `factor` times X, where the law's own family holds it.
+    fn scaled(&self, factor: f64) -> Option<Self>;
+
+    /// Draws a value. Each law takes a fixed number of uniforms, so that streams stay in step
+    /// when only a parameter changes (common random numbers).
+    #[inline]
+    fn sample(&self, stream: &mut Stream) -> f64 {
+        self.quantile(stream.uniform())
+    }
+}
+
+/// How a law is written, and what it is: shown in help, docs and messages.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// The name before the bracket.
+    pub name: &'static str,
+    /// The form, as in `h2(MEAN, cv2=8)`.
+    pub usage: &'static str,
+    /// A valid example, used by the general tests.
+    pub example: &'static str,
+    /// One sentence that says what it is.
+    pub summary: &'static str,
+    /// Where its formulas come from.
+    pub source: &'static str,
+}
+
+macro_rules! laws {
+    ($($module:ident :: $law:ident),+ $(,)?) => {
+        #[derive(Clone, Debug, PartialEq)]
+        enum AnyLaw { $($law($module::$law)),+ }
+
+        /// The entries of all laws, in the order of the documentation.
+        pub const ENTRIES: &[Entry] = &[$(<$module::$law as Law>::ENTRY),+];
+
+        fn parse_call(call: &Call, files: &dyn Files) -> Result<Distribution, Invalid> {
+            $(if call.name == <$module::$law as Law>::ENTRY.name {
+                let (law, dimension) = <$module::$law as Law>::parse(call, files)?;
+                return Ok(Distribution { law: AnyLaw::$law(law), dimension });
+            })+
+            Err(unknown_name(&call.name))
+        }
+
+        /// Applies an expression to whichever law is held.
+        macro_rules! each_law {
+            ($any:expr, $held:ident => $body:expr) => {
+                match $any { $(AnyLaw::$law($held) => $body),+ }
+            };
+        }
+
+        impl AnyLaw {
+            fn scaled(&self, factor: f64) -> Option<AnyLaw> {
+                match self { $(AnyLaw::$law(law) => law.scaled(factor).map(AnyLaw::$law)),+ }
+            }
+        }
+    };
+}
+
+// The list: one line a law.
+laws! {
+    constant::Constant,
+    exponential::Exponential,
+}
+
+/// A distribution with what its values measure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Distribution {
+    law: AnyLaw,
+    dimension: Dimension,
+}
+
+impl Distribution {
+    /// Parses the notation, as in `h2(10ms, cv2=8)`. A bare quantity is a constant.
+    ///
+    /// # Errors
+    /// When the name is unknown or an argument is missing, unknown or out of its range.
+    pub fn parse(text: &str, files: &dyn Files) -> Result<Distribution, Invalid> {
+        match Quantity::parse(text) {
+            Ok(quantity) => Distribution::from_term(&Term::Quantity(quantity), files),
+            Err(_) => parse_call(&Call::parse(text)?, files),
+        }
+    }
+
+    /// The distribution that an argument of another notation describes.
+    ///
+    /// # Errors
+    /// As [`Distribution::parse`].
+    pub fn from_term(term: &Term, files: &dyn Files) -> Result<Distribution, Invalid> {
+        match term {
+            Term::Call(call) => parse_call(call, files),
+            Term::Quantity(quantity) => {
+                let law = constant::Constant::new(quantity.value)?;
+                Ok(Distribution {
+                    law: AnyLaw::Constant(law),
+                    dimension: quantity.dimension,
+                })
+            }
+        }
+    }
+
+    /// Always `value`, in the base unit.
+    ///
+    /// # Errors
+    /// When the value is not a finite number.
+    pub fn constant(value: f64, dimension: Dimension) -> Result<Distribution, Invalid> {
+        Ok(Distribution {
+            law: AnyLaw::Constant(constant::Constant::new(value)?),
+            dimension,
+        })
+    }
+
+    /// Exponential times with this mean, in seconds.
+    ///
+    /// # Errors
+    /// When the mean is not a positive finite number.
+    pub fn exponential_time(mean_s: f64) -> Result<Distribution, Invalid> {
+        let law = exponential::Exponential::new(mean_s)?;
+        Ok(Distribution {
+            law: AnyLaw::Exponential(law),
+            dimension: Dimension::Time,
+        })
+    }
+
+    /// What the values measure; a bare number where no argument had a unit.
+    #[must_use]
+    pub fn dimension(&self) -> Dimension {
+        self.dimension
+    }
+
+    /// This distribution where values must measure `wanted`, as [`Distribution::dimension`]
+    /// says, and be 0 or more.
+    ///
+    /// # Errors
+    /// When its values measure something else, or can be negative.
+    pub fn expect(self, wanted: Dimension) -> Result<Distribution, Invalid> {
+        if self.dimension != wanted && self.dimension != Dimension::Number {
+            return Err(Invalid::new(format!(
+                "`{self}` gives {}, wanted {}",
+                self.dimension.words(),
+                wanted.words()
+            )));
+        }
+        if self.range().0 < 0.0 {
+            return Err(Invalid::new(format!("`{self}` can be negative")));
+        }
+        Ok(Distribution {
+            dimension: wanted,
+            ..self
+        })
+    }
+
+    /// E[X], which may be infinite.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        each_law!(&self.law, law => law.mean())
+    }
+
+    /// E[X²], which may be infinite.
+    #[must_use]
+    pub fn second_moment(&self) -> f64 {
+        each_law!(&self.law, law => law.second_moment())
+    }
+
+    /// C² = Var X / E[X]², the squared coefficient of variation; NaN where the mean is zero or
+    /// infinite.
+    #[must_use]
+    pub fn cv2(&self) -> f64 {
+        let mean = self.mean();
+        (self.second_moment() / (mean * mean) - 1.0).max(0.0)
+    }
+
+    /// P(X <= x).
+    #[must_use]
+    pub fn cdf(&self, x: f64) -> f64 {
+        each_law!(&self.law, law => law.cdf(x))
+    }
+
+    /// The smallest x with P(X <= x) >= u, for u strictly between 0 and 1.
+    #[must_use]
+    pub fn quantile(&self, u: f64) -> f64 {
+        each_law!(&self.law, law => law.quantile(u))
+    }
+
+    /// The smallest and the largest possible value; the largest may be infinite.
+    #[must_use]
+    pub fn range(&self) -> (f64, f64) {
+        each_law!(&self.law, law => law.range())
+    }
+
+    /// Whether all probability sits on single points (atoms).
+    #[must_use]
+    pub fn is_discrete(&self) -> bool {
+        each_law!(&self.law, law => law.is_discrete())
+    }
+
+    /// Draws a value in the base unit.
+    #[inline]
+    pub fn sample(&self, stream: &mut Stream) -> f64 {
+        each_law!(&self.law, law => law.sample(stream))
+    }
+
+    /// Draws a time; values below zero count as zero.
+    #[inline]
+    pub fn sample_time(&self, stream: &mut Stream) -> Nanos {
+        Nanos::from_secs_f64(self.sample(stream))
+    }
+
+    /// The distribution of `factor` times X, for a positive factor.
+    ///
+    /// # Errors
+    /// When the law's family does not hold it: laws of counts have no scale.
+    pub fn scaled(&self, factor: f64) -> Result<Distribution, Invalid> {
+        if !(factor > 0.0 && factor.is_finite()) {
+            return Err(Invalid::new(format!(
+                "`{self}` cannot be scaled by {factor}"
+            )));
+        }
+        let law = self.law.scaled(factor).ok_or_else(|| {
+            Invalid::new(format!(
+                "`{self}` counts things, so it cannot be stretched by {factor}"
+            ))
+        })?;
+        Ok(Distribution {
+            law,
+            dimension: self.dimension,
+        })
+    }
+}
+
+impl fmt::Display for Distribution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&each_law!(&self.law, law => law.notation(self.dimension)))
+    }
+}
+
+impl FromStr for Distribution {
+    type Err = Invalid;
+    fn from_str(text: &str) -> Result<Distribution, Invalid> {
+        Distribution::parse(text, &NoFiles)
+    }
+}
+
+fn unknown_name(name: &str) -> Invalid {
+    let names = || ENTRIES.iter().map(|entry| entry.name);
+    let remedy = match nearest(name, names()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("known are {}", names().collect::<Vec<_>>().join(", ")),
+    };
+    Invalid::new(format!("unknown distribution `{name}`: {remedy}"))
+}

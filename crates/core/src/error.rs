@@ -1,0 +1,54 @@
+//! What core says when its input is wrong.
+
+use thiserror::Error;
+
+/// A text that is not what it should be: the message says what was found and what would be right.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{message}")]
+pub struct Invalid {
+    message: String,
+}
+
+impl Invalid {
+    /// With a message that names what is wrong and what would be right.
+    pub fn new(message: impl Into<String>) -> Invalid {
+        Invalid {
+            message: message.into(),
+        }
+    }
+}
+
+/// The candidate most like `word`, if any is near enough to be a likely slip of the finger.
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let near = |c: &&str| edit_distance(word, c);
+    let best = candidates.into_iter().min_by_key(near)?;
+    (edit_distance(word, best) <= 1 + word.chars().count() / 3).then_some(best)
+}
+
+/// The number of single-letter changes between two words (Levenshtein).
+fn edit_distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_of_the_finger_find_their_word() {
+        assert_eq!(nearest("modle", ["model", "rate"]), Some("model"));
+        assert_eq!(nearest("xyzzy", ["model", "rate"]), None);
+        assert_eq!(edit_distance("kitten", "sitting"), 3);
+    }
+}

@@ -1,0 +1,13 @@
+//! Everything of Thinktime that *behaves*, as state machines without I/O.
+//!
+//! Nothing here reads a clock, opens a socket, sleeps, starts a thread or draws from a global
+//! generator. Machines get an event, the time `now` and their own random stream, and answer with
+//! actions; `thinktime-sim` drives them with a virtual clock, `thinktime-net` with the wall clock.
+
+pub mod distribution;
+pub mod error;
+pub mod files;
+pub mod notation;
+pub mod random;
+pub mod time;
+pub mod units;

@@ -1,0 +1,116 @@
+//! Time as whole nanoseconds, the only clock unit inside Thinktime.
+
+use std::fmt;
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, Sub};
+
+/// A point in time, or a span of it, in whole nanoseconds.
+///
+/// Points count from the start of the run. The range is 584 years. Additions saturate:
+/// [`Nanos::MAX`] stands for "never", so that a wait without end stays without end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Nanos(pub u64);
+
+impl Nanos {
+    /// The start of the run, or no time at all.
+    pub const ZERO: Nanos = Nanos(0);
+    /// Never.
+    pub const MAX: Nanos = Nanos(u64::MAX);
+
+    /// The nearest whole nanosecond to `seconds`; negative numbers and NaN give zero, and
+    /// numbers beyond the range give [`Nanos::MAX`].
+    #[inline]
+    #[must_use]
+    pub fn from_secs_f64(seconds: f64) -> Nanos {
+        // A float-to-integer cast saturates and sends NaN to zero: no check is needed.
+        Nanos((seconds * 1e9 + 0.5) as u64)
+    }
+
+    /// This time in seconds.
+    #[inline]
+    #[must_use]
+    pub fn as_secs_f64(self) -> f64 {
+        self.0 as f64 * 1e-9
+    }
+
+    /// `self - earlier`, or zero where `earlier` is the later one.
+    #[inline]
+    #[must_use]
+    pub fn since(self, earlier: Nanos) -> Nanos {
+        Nanos(self.0.saturating_sub(earlier.0))
+    }
+
+    /// Whether this stands for "never".
+    #[inline]
+    #[must_use]
+    pub fn is_never(self) -> bool {
+        self == Nanos::MAX
+    }
+}
+
+impl Add for Nanos {
+    type Output = Nanos;
+    #[inline]
+    fn add(self, other: Nanos) -> Nanos {
+        Nanos(self.0.saturating_add(other.0))
+    }
+}
+
+impl AddAssign for Nanos {
+    #[inline]
+    fn add_assign(&mut self, other: Nanos) {
+        *self = *self + other;
+    }
+}
+
+impl Sub for Nanos {
+    type Output = Nanos;
+    /// # Panics
+    /// When `other` is the later one: use [`Nanos::since`] where that may be.
+    #[inline]
+    fn sub(self, other: Nanos) -> Nanos {
+        assert!(
+            self.0 >= other.0,
+            "a span of time cannot be negative: {self:?} - {other:?}"
+        );
+        Nanos(self.0 - other.0)
+    }
+}
+
+impl Sum for Nanos {
+    fn sum<I: Iterator<Item = Nanos>>(times: I) -> Nanos {
+        times.fold(Nanos::ZERO, Add::add)
+    }
+}
+
+impl fmt::Display for Nanos {
+    /// Writes the time with the largest unit that leaves a number of 1 or more, as in `12.5ms`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        crate::units::format_time(self.as_secs_f64()).fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_round_to_the_nearest_nanosecond_and_saturate() {
+        assert_eq!(Nanos::from_secs_f64(1.5e-9), Nanos(2));
+        assert_eq!(Nanos::from_secs_f64(-1.0), Nanos::ZERO);
+        assert_eq!(Nanos::from_secs_f64(f64::NAN), Nanos::ZERO);
+        assert!(Nanos::from_secs_f64(f64::INFINITY).is_never());
+        assert!((Nanos::from_secs_f64(3.25).as_secs_f64() - 3.25).abs() < 1e-12);
+    }
+
+    #[test]
+    fn never_stays_never() {
+        assert!((Nanos::MAX + Nanos(1)).is_never());
+    }
+
+    #[test]
+    fn times_print_with_their_unit() {
+        assert_eq!(Nanos(12_500_000).to_string(), "12.5ms");
+        assert_eq!(Nanos(0).to_string(), "0s");
+    }
+}

@@ -1,0 +1,142 @@
+//! What the header fields of either kind of message say about its body and its connection.
+
+use super::ProtocolError;
+
+/// How the head marks the end of the body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Framing {
+    /// It does not.
+    Unstated,
+    /// By its length in bytes.
+    Length(u64),
+    /// By chunks.
+    Chunked,
+    /// By a transfer coding that has no end of its own.
+    OtherCoding,
+}
+
+/// The fields that both readers heed.
+#[derive(Debug)]
+pub(super) struct Fields {
+    pub(super) framing: Framing,
+    close: bool,
+    keep_alive: bool,
+}
+
+impl Fields {
+    /// Reads the fields, and refuses lengths that are malformed or contradict one another.
+    pub(super) fn read(headers: &[httparse::Header<'_>]) -> Result<Self, ProtocolError> {
+        let mut fields = Self { framing: Framing::Unstated, close: false, keep_alive: false };
+        for header in headers {
+            if header.name.eq_ignore_ascii_case("content-length") {
+                fields.add_length(header.value)?;
+            } else if header.name.eq_ignore_ascii_case("transfer-encoding") {
+                fields.add_coding(header.value)?;
+            } else if header.name.eq_ignore_ascii_case("connection") {
+                fields.close |= has_token(header.value, b"close");
+                fields.keep_alive |= has_token(header.value, b"keep-alive");
+            }
+        }
+        Ok(fields)
+    }
+
+    /// Whether another message may follow on the connection after one of HTTP/1.`minor_version`.
+    ///
+    /// HTTP/1.0 knows no transfer codings, so after one its framing is not to be trusted.
+    pub(super) fn keep_alive(&self, minor_version: u8) -> bool {
+        let coded = matches!(self.framing, Framing::Chunked | Framing::OtherCoding);
+        !self.close && (minor_version >= 1 || (self.keep_alive && !coded))
+    }
+
+    /// Content-Length may be repeated, in one field or several, if every value is the same.
+    fn add_length(&mut self, value: &[u8]) -> Result<(), ProtocolError> {
+        for element in elements(value) {
+            let length = Framing::Length(parse_length(element)?);
+            if self.framing != Framing::Unstated && self.framing != length {
+                return Err(ProtocolError::ConflictingLength);
+            }
+            self.framing = length;
+        }
+        Ok(())
+    }
+
+    /// Only the coding applied last, which stands last, can mark the end of the body.
+    fn add_coding(&mut self, value: &[u8]) -> Result<(), ProtocolError> {
+        if matches!(self.framing, Framing::Length(_)) {
+            return Err(ProtocolError::ConflictingLength);
+        }
+        let last = elements(value).last().unwrap_or_default();
+        let chunked = last.eq_ignore_ascii_case(b"chunked");
+        self.framing = if chunked { Framing::Chunked } else { Framing::OtherCoding };
+        Ok(())
+    }
+}
+
+/// The elements of a comma-separated field value, without the blanks around them.
+fn elements(value: &[u8]) -> impl Iterator<Item = &[u8]> {
+    value.split(|&byte| byte == b',').map(<[u8]>::trim_ascii)
+}
+
+fn has_token(value: &[u8], token: &[u8]) -> bool {
+    elements(value).any(|element| element.eq_ignore_ascii_case(token))
+}
+
+/// Reads digits only: no sign, no blank, no number of 2^64 or more.
+fn parse_length(digits: &[u8]) -> Result<u64, ProtocolError> {
+    if digits.is_empty() {
+        return Err(ProtocolError::BadContentLength);
+    }
+    digits
+        .iter()
+        .try_fold(0_u64, |length, &byte| {
+            let digit = char::from(byte).to_digit(10)?;
+            length.checked_mul(10)?.checked_add(u64::from(digit))
+        })
+        .ok_or(ProtocolError::BadContentLength)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(headers: &[(&str, &str)]) -> Result<Fields, ProtocolError> {
+        let headers: Vec<_> = headers
+            .iter()
+            .map(|&(name, value)| httparse::Header { name, value: value.as_bytes() })
+            .collect();
+        Fields::read(&headers)
+    }
+
+    #[test]
+    fn framing_is_read_from_lengths_and_codings() {
+        let cases: [(&[(&str, &str)], Framing); 8] = [
+            (&[], Framing::Unstated),
+            (&[("Server", "x"), ("content-LENGTH", "12")], Framing::Length(12)),
+            (&[("Content-Length", "7, 7"), ("Content-Length", "7")], Framing::Length(7)),
+            (&[("Content-Length", "18446744073709551615")], Framing::Length(u64::MAX)),
+            (&[("Transfer-Encoding", "Chunked")], Framing::Chunked),
+            (&[("Transfer-Encoding", "gzip, chunked")], Framing::Chunked),
+            (&[("Transfer-Encoding", "chunked"), ("Transfer-Encoding", "x")], Framing::OtherCoding),
+            (&[("Transfer-Encoding", "")], Framing::OtherCoding),
+        ];
+        for (headers, framing) in cases {
+            assert_eq!(read(headers).map(|fields| fields.framing), Ok(framing), "{headers:?}");
+        }
+    }
+
+    #[test]
+    fn keep_alive_follows_the_version_unless_the_connection_field_says_otherwise() {
+        let cases: [(&[(&str, &str)], bool, bool); 6] = [
+            (&[], true, false),
+            (&[("Connection", "close")], false, false),
+            (&[("Connection", "Keep-Alive")], true, true),
+            (&[("Connection", "Upgrade, CLOSE")], false, false),
+            (&[("Connection", "keep-alive"), ("Connection", "close")], false, false),
+            (&[("Connection", "keep-alive"), ("Transfer-Encoding", "chunked")], true, false),
+        ];
+        for (headers, kept_by_1_1, kept_by_1_0) in cases {
+            let kept = read(headers).map(|fields| (fields.keep_alive(1), fields.keep_alive(0)));
+            assert_eq!(kept, Ok((kept_by_1_1, kept_by_1_0)), "{headers:?}");
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Reads one message after another from a stream of bytes, of either direction.
+
+use super::body::{Body, BodyProgress};
+use super::{HEAD_BYTES_MAX, ProtocolError};
+
+/// How much memory a connection keeps between messages for heads that arrive in pieces, in bytes.
+const KEPT_BYTES: usize = 4 * 1024;
+
+/// A head that was parsed.
+pub(super) enum Head<M> {
+    /// It announces another head: a response of the class 1xx.
+    Interim,
+    /// It begins a message with this body.
+    Final(M, Body),
+}
+
+/// What a parser makes of bytes that begin with a head: nothing yet, or the head and its length in
+/// bytes.
+pub(super) type Parsed<M> = Result<Option<(Head<M>, usize)>, ProtocolError>;
+
+/// A message that has been read to its end.
+pub(super) struct Complete<M> {
+    /// What its head says.
+    pub(super) message: M,
+    /// Its size, all heads and the body, in bytes.
+    pub(super) bytes: u64,
+    /// How many of the bytes given last belong to it.
+    pub(super) used: usize,
+}
+
+/// Joins heads and bodies to messages `M`.
+#[derive(Debug)]
+pub(super) struct MessageReader<M> {
+    partial: PartialHead,
+    /// The message whose body is being read.
+    current: Option<(M, Body)>,
+    bytes: u64,
+}
+
+impl<M> MessageReader<M> {
+    pub(super) fn new() -> Self {
+        Self { partial: PartialHead(Vec::new()), current: None, bytes: 0 }
+    }
+
+    /// Whether a byte of the current message has been read.
+    pub(super) fn started(&self) -> bool {
+        self.bytes > 0
+    }
+
+    /// The message whose body is being read.
+    pub(super) fn current(&mut self) -> Option<&mut M> {
+        self.current.as_mut().map(|(message, _)| message)
+    }
+
+    /// Forgets the current message, to begin with another one.
+    pub(super) fn reset(&mut self) {
+        self.partial.clear();
+        self.current = None;
+        self.bytes = 0;
+    }
+
+    /// Feeds bytes as they arrived. All of them are used, unless the message ends among them.
+    ///
+    /// `parse` is given bytes that begin with a head, and may be called several times for it.
+    pub(super) fn read(
+        &mut self,
+        bytes: &[u8],
+        parse: impl Fn(&[u8]) -> Parsed<M>,
+    ) -> Result<Option<Complete<M>>, ProtocolError> {
+        let mut used = 0;
+        while self.current.is_none() {
+            let Some((head, length)) = self.partial.read(&bytes[used..], &parse)? else {
+                self.bytes += (bytes.len() - used) as u64;
+                return Ok(None);
+            };
+            used += length;
+            self.bytes += length as u64;
+            if let Head::Final(message, body) = head {
+                self.current = Some((message, body));
+            }
+        }
+        let Some((message, mut body)) = self.current.take() else { return Ok(None) };
+        let BodyProgress { used: skipped, complete } = body.read(&bytes[used..])?;
+        used += skipped;
+        self.bytes += skipped as u64;
+        if complete {
+            return Ok(Some(Complete { message, bytes: std::mem::take(&mut self.bytes), used }));
+        }
+        self.current = Some((message, body));
+        Ok(None)
+    }
+
+    /// Ends the current message with the connection, if its body may end so.
+    pub(super) fn end_of_stream(&mut self) -> Result<Complete<M>, ProtocolError> {
+        let current = self.current.take();
+        let bytes = self.bytes;
+        self.reset();
+        match current {
+            Some((message, body)) if body.ends_with_connection() => {
+                Ok(Complete { message, bytes, used: 0 })
+            }
+            _ => Err(ProtocolError::UnexpectedEnd),
+        }
+    }
+}
+
+/// The bytes of a head that has not arrived whole. Empty as long as heads do.
+#[derive(Debug)]
+struct PartialHead(Vec<u8>);
+
+impl PartialHead {
+    fn clear(&mut self) {
+        self.0.clear();
+        self.0.shrink_to(KEPT_BYTES);
+    }
+
+    /// Parses the head that ends among `bytes` and says how many of them it took, or else holds
+    /// them all and answers nothing.
+    ///
+    /// Blank lines before a head are skipped, since some peers end a body with one too many. They
+    /// are never held, and a held head is parsed again only at the end of a line, of which it can
+    /// have no more than [`super::HEADERS_MAX`]: so the work stays linear in the bytes however
+    /// small the pieces are.
+    fn read<M>(&mut self, bytes: &[u8], parse: impl Fn(&[u8]) -> Parsed<M>) -> Parsed<M> {
+        let held = self.0.len();
+        let blank = if held == 0 { blank_length(bytes) } else { 0 };
+        let bytes = &bytes[blank..];
+        let room = HEAD_BYTES_MAX - held;
+        let fresh = &bytes[..bytes.len().min(room)];
+        let parsed = if held == 0 {
+            parse(fresh)?
+        } else {
+            self.0.extend_from_slice(fresh);
+            let line_ended = memchr::memchr(b'\n', fresh).is_some();
+            if line_ended { parse(&self.0)? } else { None }
+        };
+        match parsed {
+            Some((head, length)) => {
+                self.clear();
+                Ok(Some((head, blank + length - held)))
+            }
+            None if bytes.len() >= room => Err(ProtocolError::HeadTooLarge),
+            None => {
+                if held == 0 {
+                    self.0.extend_from_slice(fresh);
+                }
+                Ok(None)
+            }
+        }
+    }
+}
+
+impl ProtocolError {
+    /// What the peer did wrong in a head that `httparse` refused; `start_line` if in its first line.
+    pub(super) fn in_head(error: httparse::Error, start_line: Self) -> Self {
+        match error {
+            httparse::Error::Status | httparse::Error::Token | httparse::Error::Version => start_line,
+            httparse::Error::HeaderName | httparse::Error::HeaderValue => Self::BadHeader,
+            httparse::Error::NewLine => Self::BadLineEnd,
+            httparse::Error::TooManyHeaders => Self::TooManyHeaders,
+        }
+    }
+}
+
+/// How many carriage returns and line feeds come first.
+fn blank_length(bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count()
+}

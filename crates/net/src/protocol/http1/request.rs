@@ -1,0 +1,174 @@
+//! Requests: the client writes them, the server reads them.
+
+use std::mem::MaybeUninit;
+
+use super::body::Body;
+use super::fields::{Fields, Framing};
+use super::message::{Complete, Head, MessageReader, Parsed};
+use super::write::{push_content_length, push_header};
+use super::{HEADERS_MAX, ProtocolError};
+
+/// What a server sends to a client that waits for leave to send the body of its request.
+pub const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
+
+/// A request to be written.
+///
+/// The caller vouches that none of the strings holds a line end, and method and target no blank.
+#[derive(Debug, Clone, Copy)]
+pub struct RequestHead<'a> {
+    /// The method in capitals, such as `GET`.
+    pub method: &'a str,
+    /// Host and, unless it is the scheme's own, port: the Host field, unless `headers` has one.
+    pub host: &'a str,
+    /// Path and query, such as `/item?id=1`.
+    pub target: &'a str,
+    /// Further header fields, name and value.
+    pub headers: &'a [(&'a str, &'a str)],
+    /// The body; empty for none.
+    pub body: &'a [u8],
+}
+
+/// Appends a request.
+///
+/// Content-Length is added if there is a body or the method suggests one, unless `headers` says
+/// how the body is framed. The connection stays open, as is the default in HTTP/1.1.
+pub fn write_request(out: &mut Vec<u8>, request: &RequestHead<'_>) {
+    for part in [request.method, " ", request.target, " HTTP/1.1\r\n"] {
+        out.extend_from_slice(part.as_bytes());
+    }
+    let (mut has_host, mut has_framing) = (false, false);
+    for (name, _) in request.headers {
+        has_host |= name.eq_ignore_ascii_case("host");
+        has_framing |= name.eq_ignore_ascii_case("content-length")
+            || name.eq_ignore_ascii_case("transfer-encoding");
+    }
+    if !has_host {
+        push_header(out, "Host", request.host.as_bytes());
+    }
+    let has_body = !request.body.is_empty() || matches!(request.method, "POST" | "PUT" | "PATCH");
+    if has_body && !has_framing {
+        push_content_length(out, request.body.len());
+    }
+    for (name, value) in request.headers {
+        push_header(out, name, value.as_bytes());
+    }
+    out.extend_from_slice(b"\r\n");
+    out.extend_from_slice(request.body);
+}
+
+/// What a server needs to know of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// The method, such as `GET`.
+    pub method: String,
+    /// The target as sent, such as `/item?id=1`.
+    pub target: String,
+    /// Whether the client will use the connection again.
+    pub keep_alive: bool,
+    /// The values of the header fields named to [`RequestReader::new`], in that order; of a
+    /// repeated field, the first. Bytes that are no UTF-8 are replaced by U+FFFD.
+    pub headers: Vec<Option<String>>,
+    /// Size of the request in bytes: head and body with its framing.
+    pub bytes: u64,
+}
+
+/// How far a request has been read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RequestProgress {
+    /// All bytes were used and the request goes on.
+    NeedMore {
+        /// Whether the client waits for [`CONTINUE`] before it sends the body. Said only once.
+        continue_expected: bool,
+    },
+    /// The request ended.
+    Complete {
+        /// What was read.
+        request: Request,
+        /// How many of the given bytes belong to the request. The rest begins the next one.
+        used: usize,
+    },
+}
+
+/// Reads the requests of one connection, one after another.
+#[derive(Debug)]
+pub struct RequestReader {
+    message: MessageReader<Incoming>,
+    header_names: Box<[String]>,
+}
+
+/// A request whose body is being read.
+#[derive(Debug)]
+struct Incoming {
+    request: Request,
+    continue_expected: bool,
+}
+
+impl RequestReader {
+    /// Makes a reader for a new connection, which keeps the values of the header fields named, in
+    /// capitals or not.
+    #[must_use]
+    pub fn new(header_names: &[&str]) -> Self {
+        let header_names = header_names.iter().map(|&name| name.to_owned()).collect();
+        Self { message: MessageReader::new(), header_names }
+    }
+
+    /// Whether any byte of the current request has been read. A connection that ends while this is
+    /// false was closed between requests, as it may be.
+    #[must_use]
+    pub fn started(&self) -> bool {
+        self.message.started()
+    }
+
+    /// Feeds bytes as they arrived, and says whether the request is complete with them.
+    ///
+    /// # Errors
+    /// What the client did wrong. Answer 400 and close the connection then.
+    pub fn read(&mut self, bytes: &[u8]) -> Result<RequestProgress, ProtocolError> {
+        let names = &self.header_names;
+        if let Some(complete) = self.message.read(bytes, |head| parse_head(head, names))? {
+            let Complete { message: Incoming { request, .. }, bytes, used } = complete;
+            let request = Request { bytes, ..request };
+            return Ok(RequestProgress::Complete { request, used });
+        }
+        let continue_expected = self
+            .message
+            .current()
+            .is_some_and(|incoming| std::mem::take(&mut incoming.continue_expected));
+        Ok(RequestProgress::NeedMore { continue_expected })
+    }
+}
+
+/// Parses the head of a request, if all of it is there, and keeps the headers named.
+fn parse_head(bytes: &[u8], header_names: &[String]) -> Parsed<Incoming> {
+    let mut headers = [const { MaybeUninit::uninit() }; HEADERS_MAX];
+    let mut head = httparse::Request::new(&mut []);
+    let status = head
+        .parse_with_uninit_headers(bytes, &mut headers)
+        .map_err(|error| ProtocolError::in_head(error, ProtocolError::BadRequestLine))?;
+    let httparse::Status::Complete(length) = status else { return Ok(None) };
+    let (Some(method), Some(target), Some(version)) = (head.method, head.path, head.version) else {
+        return Err(ProtocolError::BadRequestLine);
+    };
+    let fields = Fields::read(head.headers)?;
+    let body = match fields.framing {
+        Framing::Unstated => Body::EMPTY,
+        Framing::Length(length) => Body::Length(length),
+        Framing::Chunked => Body::chunked(),
+        Framing::OtherCoding => return Err(ProtocolError::BadTransferEncoding),
+    };
+    let value = |name: &str| {
+        let header = head.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name))?;
+        Some(String::from_utf8_lossy(header.value).into_owned())
+    };
+    let request = Request {
+        method: method.to_owned(),
+        target: target.to_owned(),
+        keep_alive: fields.keep_alive(version),
+        headers: header_names.iter().map(|name| value(name)).collect(),
+        bytes: 0,
+    };
+    let expectation = if version >= 1 { value("expect") } else { None };
+    let continue_expected =
+        expectation.is_some_and(|value| value.eq_ignore_ascii_case("100-continue"));
+    Ok(Some((Head::Final(Incoming { request, continue_expected }, body), length)))
+}

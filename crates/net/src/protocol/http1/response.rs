@@ -1,0 +1,210 @@
+//! Responses: the client reads them, the server writes them.
+
+use std::mem::MaybeUninit;
+
+use super::body::Body;
+use super::fields::{Fields, Framing};
+use super::message::{Complete, Head, MessageReader, Parsed};
+use super::write::{push_content_length, push_decimal, push_header};
+use super::{HEADERS_MAX, ProtocolError};
+
+/// What a client needs to know of a response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Response {
+    /// The status code, 200 to 999.
+    pub status: u16,
+    /// Whether the connection can carry another request.
+    pub keep_alive: bool,
+    /// Size of the response in bytes: interim responses, head and body with its framing.
+    pub bytes: u64,
+}
+
+/// How far a response has been read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// All bytes were used and the response goes on.
+    NeedMore,
+    /// The response ended.
+    Complete {
+        /// What was read.
+        response: Response,
+        /// How many of the given bytes belong to the response. The rest came unasked.
+        used: usize,
+    },
+}
+
+/// Reads the responses of one connection, one after another.
+#[derive(Debug)]
+pub struct ResponseReader {
+    message: MessageReader<Response>,
+    head_only: bool,
+}
+
+impl ResponseReader {
+    /// Makes a reader for a new connection.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { message: MessageReader::new(), head_only: false }
+    }
+
+    /// Begins with the response to a request just sent, forgetting any unfinished one.
+    ///
+    /// `head_only` says that the request was HEAD, whose response has no body.
+    pub fn expect(&mut self, head_only: bool) {
+        self.message.reset();
+        self.head_only = head_only;
+    }
+
+    /// Whether any byte of the current response has been read. False once it is complete.
+    ///
+    /// A connection that ends before that may have been closed while idle.
+    #[must_use]
+    pub fn started(&self) -> bool {
+        self.message.started()
+    }
+
+    /// Feeds bytes as they arrived, and says whether the response is complete with them.
+    ///
+    /// # Errors
+    /// What the server did wrong. Close the connection then.
+    pub fn read(&mut self, bytes: &[u8]) -> Result<Progress, ProtocolError> {
+        let head_only = self.head_only;
+        let complete = self.message.read(bytes, |head| parse_head(head, head_only))?;
+        Ok(complete.map_or(Progress::NeedMore, |complete| Progress::Complete {
+            used: complete.used,
+            response: response(complete),
+        }))
+    }
+
+    /// Ends the response with the connection, which the server closed.
+    ///
+    /// # Errors
+    /// [`ProtocolError::UnexpectedEnd`] unless the body was one that lasts until the close.
+    pub fn end_of_stream(&mut self) -> Result<Response, ProtocolError> {
+        self.message.end_of_stream().map(response)
+    }
+}
+
+impl Default for ResponseReader {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Fills in the size, which is known last.
+fn response(complete: Complete<Response>) -> Response {
+    Response { bytes: complete.bytes, ..complete.message }
+}
+
+/// Parses the head of a response, if all of it is there.
+fn parse_head(bytes: &[u8], head_only: bool) -> Parsed<Response> {
+    let mut headers = [const { MaybeUninit::uninit() }; HEADERS_MAX];
+    let mut head = httparse::Response::new(&mut []);
+    let status = httparse::ParserConfig::default()
+        .parse_response_with_uninit_headers(&mut head, bytes, &mut headers)
+        .map_err(|error| ProtocolError::in_head(error, ProtocolError::BadStatusLine))?;
+    let httparse::Status::Complete(length) = status else { return Ok(None) };
+    let (Some(version), Some(status)) = (head.version, head.code) else {
+        return Err(ProtocolError::BadStatusLine);
+    };
+    match status {
+        0..100 => return Err(ProtocolError::BadStatusLine),
+        101 => return Err(ProtocolError::UnexpectedUpgrade),
+        102..200 | 100 => return Ok(Some((Head::Interim, length))),
+        _ => {}
+    }
+    let fields = Fields::read(head.headers)?;
+    let body = match fields.framing {
+        _ if head_only || has_no_body(status) => Body::EMPTY,
+        Framing::Length(length) => Body::Length(length),
+        Framing::Chunked => Body::chunked(),
+        Framing::OtherCoding | Framing::Unstated => Body::UntilClose,
+    };
+    let keep_alive = fields.keep_alive(version) && !body.ends_with_connection();
+    Ok(Some((Head::Final(Response { status, keep_alive, bytes: 0 }, body), length)))
+}
+
+/// Whether responses of this status never have a body.
+fn has_no_body(status: u16) -> bool {
+    matches!(status, 100..200 | 204 | 304)
+}
+
+/// Appends a response whose body is `body_length` times the letter `x`.
+///
+/// Responses of a status without body (1xx, 204, 304) get none, whatever `body_length` is. The
+/// caller vouches that names and values of `headers` hold no line ends.
+pub fn write_response(
+    out: &mut Vec<u8>,
+    status: u16,
+    headers: &[(&str, &str)],
+    body_length: usize,
+    keep_alive: bool,
+) {
+    write_response_head(out, status, headers, body_length, keep_alive);
+    if !has_no_body(status) {
+        out.resize(out.len() + body_length, b'x');
+    }
+}
+
+/// Appends only the head of such a response: the answer to HEAD, or before a body sent otherwise.
+///
+/// The Connection field is always written, since clients of HTTP/1.0 need it to stay.
+pub fn write_response_head(
+    out: &mut Vec<u8>,
+    status: u16,
+    headers: &[(&str, &str)],
+    body_length: usize,
+    keep_alive: bool,
+) {
+    out.extend_from_slice(b"HTTP/1.1 ");
+    push_decimal(out, usize::from(status));
+    out.push(b' ');
+    out.extend_from_slice(reason_phrase(status).as_bytes());
+    out.extend_from_slice(b"\r\n");
+    if !has_no_body(status) {
+        push_content_length(out, body_length);
+    }
+    push_header(out, "Connection", if keep_alive { b"keep-alive" } else { b"close" });
+    for (name, value) in headers {
+        push_header(out, name, value.as_bytes());
+    }
+    out.extend_from_slice(b"\r\n");
+}
+
+/// The customary words for a status, or none for a rare one.
+fn reason_phrase(status: u16) -> &'static str {
+    match status {
+        100 => "Continue",
+        200 => "OK",
+        201 => "Created",
+        202 => "Accepted",
+        204 => "No Content",
+        206 => "Partial Content",
+        301 => "Moved Permanently",
+        302 => "Found",
+        303 => "See Other",
+        304 => "Not Modified",
+        307 => "Temporary Redirect",
+        308 => "Permanent Redirect",
+        400 => "Bad Request",
+        401 => "Unauthorized",
+        403 => "Forbidden",
+        404 => "Not Found",
+        405 => "Method Not Allowed",
+        408 => "Request Timeout",
+        409 => "Conflict",
+        411 => "Length Required",
+        413 => "Content Too Large",
+        414 => "URI Too Long",
+        417 => "Expectation Failed",
+        429 => "Too Many Requests",
+        431 => "Request Header Fields Too Large",
+        500 => "Internal Server Error",
+        501 => "Not Implemented",
+        502 => "Bad Gateway",
+        503 => "Service Unavailable",
+        504 => "Gateway Timeout",
+        505 => "HTTP Version Not Supported",
+        _ => "",
+    }
+}

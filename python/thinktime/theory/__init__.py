@@ -1,0 +1,93 @@
+"""Exact queueing theory: what simulated and measured results are checked against.
+
+Every time is in seconds and every rate per second; since the formulas know of no other unit,
+any one unit of time will do if it is used throughout. Wherever a response time has a known
+law it is a `Law`: ``mean``, ``sf(t)`` = P(T > t) and ``percentile(p)``.
+
+>>> from thinktime.theory import Hyperexponential, mh1_response, rate_for_load
+>>> demand = Hyperexponential.balanced(mean=0.010, cv2=8)
+>>> response = mh1_response(rate_for_load(0.8, demand.mean), demand)
+>>> round(response.mean, 6), round(response.percentile(0.99), 6)
+(0.19, 1.117006)
+"""
+
+from thinktime.theory.closed import ClosedStation, closed_fcfs, mm1n, think_time_for_load
+from thinktime.theory.demand import (
+    Demand,
+    DemandLaw,
+    Deterministic,
+    Hyperexponential,
+    Moments,
+)
+from thinktime.theory.fcfs_response import FcfsResponse
+from thinktime.theory.law import Law
+from thinktime.theory.mva import ClosedNetwork, Station, mva
+from thinktime.theory.open_queue import (
+    MmcResponse,
+    Waiting,
+    erlang_b,
+    erlang_c,
+    mg1_mean_response,
+    mg1_mean_waiting,
+    mg1_waiting_variance,
+    mh1_response,
+    mh1_waiting,
+    mm1_response,
+    mmc_response,
+    mmc_waiting,
+    partly_open_mean_response,
+    partly_open_mean_sessions,
+    ps_conditional_response,
+    ps_mean_response,
+)
+from thinktime.theory.operational import (
+    Bounds,
+    asymptotic_bounds,
+    balanced_job_bounds,
+    interactive_response_time,
+    knee,
+    little,
+    load_at,
+    rate_for_load,
+)
+
+__all__ = [
+    "Bounds",
+    "ClosedNetwork",
+    "ClosedStation",
+    "Demand",
+    "DemandLaw",
+    "Deterministic",
+    "FcfsResponse",
+    "Hyperexponential",
+    "Law",
+    "MmcResponse",
+    "Moments",
+    "Station",
+    "Waiting",
+    "asymptotic_bounds",
+    "balanced_job_bounds",
+    "closed_fcfs",
+    "erlang_b",
+    "erlang_c",
+    "interactive_response_time",
+    "knee",
+    "little",
+    "load_at",
+    "mg1_mean_response",
+    "mg1_mean_waiting",
+    "mg1_waiting_variance",
+    "mh1_response",
+    "mh1_waiting",
+    "mm1_response",
+    "mm1n",
+    "mmc_response",
+    "mmc_waiting",
+    "mva",
+    "partly_open_mean_response",
+    "partly_open_mean_sessions",
+    "ps_conditional_response",
+    "ps_mean_response",
+    "rate_for_load",
+    "think_time_for_load",
+]
