@@ -12,9 +12,7 @@ pub struct Invalid {
 impl Invalid {
     /// With a message that names what is wrong and what would be right.
     pub fn new(message: impl Into<String>) -> Invalid {
-        Invalid {
-            message: message.into(),
-        }
+        Invalid { message: message.into() }
     }
 }
 

@@ -17,8 +17,6 @@ pub struct NoFiles;
 
 impl Files for NoFiles {
     fn read(&self, name: &str) -> Result<String, Invalid> {
-        Err(Invalid::new(format!(
-            "the file `{name}` cannot be read here"
-        )))
+        Err(Invalid::new(format!("the file `{name}` cannot be read here")))
     }
 }

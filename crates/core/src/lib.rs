@@ -4,10 +4,18 @@
 //! generator. Machines get an event, the time `now` and their own random stream, and answer with
 //! actions; `thinktime-sim` drives them with a virtual clock, `thinktime-net` with the wall clock.
 
+pub mod arrival;
+pub mod client;
 pub mod distribution;
 pub mod error;
 pub mod files;
+mod heap;
 pub mod notation;
+pub mod policy;
 pub mod random;
+pub mod record;
+pub mod schema;
+pub mod system;
 pub mod time;
 pub mod units;
+pub mod workload;

@@ -59,40 +59,26 @@ impl Call {
 
 fn parse_call(text: &str, depth: usize) -> Result<Call, Invalid> {
     if depth > DEPTH_MAX {
-        return Err(Invalid::new(format!(
-            "brackets are nested deeper than {DEPTH_MAX}"
-        )));
+        return Err(Invalid::new(format!("brackets are nested deeper than {DEPTH_MAX}")));
     }
     let Some(open) = text.find('(') else {
         if text.is_empty() || text.contains(')') {
-            return Err(Invalid::new(format!(
-                "`{text}` is not of the form name(arguments)"
-            )));
+            return Err(Invalid::new(format!("`{text}` is not of the form name(arguments)")));
         }
-        return Ok(Call {
-            name: text.to_owned(),
-            arguments: Vec::new(),
-        });
+        return Ok(Call { name: text.to_owned(), arguments: Vec::new() });
     };
     let name = text[..open].trim();
     let Some(inner) = text[open + 1..].strip_suffix(')') else {
-        return Err(Invalid::new(format!(
-            "`{text}` does not end with its closing bracket"
-        )));
+        return Err(Invalid::new(format!("`{text}` does not end with its closing bracket")));
     };
     if name.is_empty() {
-        return Err(Invalid::new(format!(
-            "a name is missing before the bracket in `{text}`"
-        )));
+        return Err(Invalid::new(format!("a name is missing before the bracket in `{text}`")));
     }
     let arguments = split_arguments(inner, text)?
         .into_iter()
         .map(|argument| parse_argument(argument, depth + 1))
         .collect::<Result<_, _>>()?;
-    Ok(Call {
-        name: name.to_owned(),
-        arguments,
-    })
+    Ok(Call { name: name.to_owned(), arguments })
 }
 
 /// Splits at the commas that stand outside inner brackets.
@@ -113,9 +99,7 @@ fn split_arguments<'a>(inner: &'a str, whole: &str) -> Result<Vec<&'a str>, Inva
         }
     }
     if open != 0 {
-        return Err(Invalid::new(format!(
-            "the brackets of `{whole}` do not match"
-        )));
+        return Err(Invalid::new(format!("the brackets of `{whole}` do not match")));
     }
     let last = inner[start..].trim();
     if !(last.is_empty() && parts.is_empty()) {
@@ -132,25 +116,16 @@ fn parse_argument(text: &str, depth: usize) -> Result<Argument, Invalid> {
     let head = &text[..text.find('(').unwrap_or(text.len())];
     if let Some(at) = head.find('=') {
         let label = Label::Key(text[..at].trim().to_owned());
-        return Ok(Argument {
-            label,
-            term: parse_term(text[at + 1..].trim(), depth)?,
-        });
+        return Ok(Argument { label, term: parse_term(text[at + 1..].trim(), depth)? });
     }
     // A colon labels only after a number: a file name may hold one too.
     if let Some(at) = head.find(':')
         && let Ok(weight) = Quantity::parse(&text[..at])
     {
         let term = parse_term(text[at + 1..].trim(), depth)?;
-        return Ok(Argument {
-            label: Label::Weight(weight),
-            term,
-        });
+        return Ok(Argument { label: Label::Weight(weight), term });
     }
-    Ok(Argument {
-        label: Label::None,
-        term: parse_term(text, depth)?,
-    })
+    Ok(Argument { label: Label::None, term: parse_term(text, depth)? })
 }
 
 fn parse_term(text: &str, depth: usize) -> Result<Term, Invalid> {
@@ -181,11 +156,7 @@ impl<'a> Arguments<'a> {
     /// # Errors
     /// When there are too many, or a key is unknown or given twice, or weights are given.
     pub fn new(call: &Call, usage: &'a str, names: &'a [&'a str]) -> Result<Self, Invalid> {
-        let mut arguments = Arguments {
-            usage,
-            names,
-            left: Vec::new(),
-        };
+        let mut arguments = Arguments { usage, names, left: Vec::new() };
         for (place, argument) in call.arguments.iter().enumerate() {
             let name = match &argument.label {
                 Label::None => match names.get(place) {
@@ -220,8 +191,7 @@ impl<'a> Arguments<'a> {
     /// # Errors
     /// When it is missing.
     pub fn required(&mut self, name: &str) -> Result<Term, Invalid> {
-        self.optional(name)
-            .ok_or_else(|| self.error(&format!("needs `{name}`")))
+        self.optional(name).ok_or_else(|| self.error(&format!("needs `{name}`")))
     }
 
     /// Takes the quantity `name`, whatever it measures.
@@ -241,9 +211,7 @@ impl<'a> Arguments<'a> {
     /// When it is missing, not a quantity, or measures something else.
     pub fn number(&mut self, name: &str, dimension: Dimension) -> Result<f64, Invalid> {
         let quantity = self.quantity(name)?;
-        quantity
-            .expect(dimension)
-            .map_err(|error| self.error(&format!("for `{name}`: {error}")))
+        quantity.expect(dimension).map_err(|error| self.error(&format!("for `{name}`: {error}")))
     }
 
     /// Ends the taking.
@@ -278,9 +246,7 @@ mod tests {
         assert_eq!(call.name, "mix");
         assert_eq!(call.arguments.len(), 2);
         assert!(matches!(call.arguments[0].label, Label::Weight(w) if w.value == 0.93));
-        let Term::Call(inner) = &call.arguments[1].term else {
-            panic!("a call")
-        };
+        let Term::Call(inner) = &call.arguments[1].term else { panic!("a call") };
         assert_eq!(inner.arguments[1].label, Label::Key("hi".into()));
     }
 
@@ -291,10 +257,7 @@ mod tests {
             let call = Call::parse(&format!("empirical({name})")).unwrap();
             assert_eq!(
                 call.arguments[0].term,
-                Term::Call(Call {
-                    name: name.into(),
-                    arguments: vec![]
-                })
+                Term::Call(Call { name: name.into(), arguments: vec![] })
             );
         }
     }
@@ -320,9 +283,7 @@ mod tests {
         arguments.finish().unwrap();
         let wrong = |text: &str| {
             let call = Call::parse(text).unwrap();
-            Arguments::new(&call, "h2(MEAN, cv2=8)", &["mean", "cv2"])
-                .unwrap_err()
-                .to_string()
+            Arguments::new(&call, "h2(MEAN, cv2=8)", &["mean", "cv2"]).unwrap_err().to_string()
         };
         assert!(wrong("h2(1, 2, 3)").contains("too many"));
         assert!(wrong("h2(1, cv=2)").contains("did you mean `cv2`?"));

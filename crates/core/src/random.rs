@@ -19,7 +19,7 @@ pub enum Purpose {
     SessionLength = 2,
     /// The think times of a session.
     Think = 3,
-    /// Which requests a session sends, and the varying parts of their targets.
+    /// Which requests a session sends.
     Request = 4,
     /// The service demands that a session's requests bring.
     Demand = 5,
@@ -29,6 +29,8 @@ pub enum Purpose {
     Replication = 7,
     /// Demands that a server draws itself, for requests that bring none.
     Server = 8,
+    /// The varying parts of requests' targets.
+    Target = 9,
 }
 
 /// All streams of one seed and purpose.
@@ -41,9 +43,7 @@ impl StreamFamily {
     /// The streams of `seed` for `purpose`.
     #[must_use]
     pub fn new(seed: u64, purpose: Purpose) -> StreamFamily {
-        StreamFamily {
-            key: mix(mix(seed).wrapping_add(purpose as u64)),
-        }
+        StreamFamily { key: mix(mix(seed).wrapping_add(purpose as u64)) }
     }
 
     /// The stream of one entity (a session's number, a station's, ...). Different entities of a
@@ -52,9 +52,22 @@ impl StreamFamily {
     #[must_use]
     pub fn stream(&self, entity: u64) -> Stream {
         let state = mix(self.key.wrapping_add(entity));
-        Stream {
-            generator: Xoshiro256PlusPlus::seed_from_u64(state),
-        }
+        Stream { generator: Xoshiro256PlusPlus::seed_from_u64(state) }
+    }
+
+    /// The family of one member of this one, whose streams are all its own.
+    #[must_use]
+    pub fn member(&self, member: u64) -> StreamFamily {
+        StreamFamily { key: mix(self.key ^ mix(member)) }
+    }
+
+    /// The stream of one entity's part (a session's request, say). Making one costs a few
+    /// nanoseconds, so that no stream need be kept between two draws.
+    #[inline]
+    #[must_use]
+    pub fn substream(&self, entity: u64, part: u64) -> Stream {
+        let state = mix(mix(self.key.wrapping_add(entity)).wrapping_add(part));
+        Stream { generator: Xoshiro256PlusPlus::seed_from_u64(state) }
     }
 }
 
@@ -111,10 +124,7 @@ mod tests {
     /// Streams are portable: this value must never change, or saved seeds lose their meaning.
     #[test]
     fn the_first_draw_is_pinned() {
-        assert_eq!(
-            Stream::new(1, 0, Purpose::Arrival).bits(),
-            6_923_812_125_190_581_470
-        );
+        assert_eq!(Stream::new(1, 0, Purpose::Arrival).bits(), 6_923_812_125_190_581_470);
     }
 
     /// The first draws of 100,000 neighbouring streams look like independent uniforms: mean and
@@ -134,10 +144,6 @@ mod tests {
     #[test]
     fn uniforms_stay_inside_the_unit_interval() {
         let mut stream = Stream::new(3, 0, Purpose::Think);
-        assert!(
-            (0..10_000)
-                .map(|_| stream.uniform())
-                .all(|u| u > 0.0 && u < 1.0)
-        );
+        assert!((0..10_000).map(|_| stream.uniform()).all(|u| u > 0.0 && u < 1.0));
     }
 }

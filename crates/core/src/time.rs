@@ -69,10 +69,7 @@ impl Sub for Nanos {
     /// When `other` is the later one: use [`Nanos::since`] where that may be.
     #[inline]
     fn sub(self, other: Nanos) -> Nanos {
-        assert!(
-            self.0 >= other.0,
-            "a span of time cannot be negative: {self:?} - {other:?}"
-        );
+        assert!(self.0 >= other.0, "a span of time cannot be negative: {self:?} - {other:?}");
         Nanos(self.0 - other.0)
     }
 }

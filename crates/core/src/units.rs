@@ -69,30 +69,18 @@ impl Quantity {
         let split = number_length(text);
         let (number, unit) = (&text[..split], text[split..].trim());
         let value: f64 = number.parse().map_err(|_| {
-            Invalid::new(format!(
-                "`{text}` is not a number with a unit, such as 5ms or 12/s"
-            ))
+            Invalid::new(format!("`{text}` is not a number with a unit, such as 5ms or 12/s"))
         })?;
         if unit.is_empty() {
-            return Ok(Quantity {
-                value,
-                dimension: Dimension::Number,
-            });
+            return Ok(Quantity { value, dimension: Dimension::Number });
         }
         if let Some(&(_, dimension, size)) = UNITS.iter().find(|(name, ..)| *name == unit) {
-            return Ok(Quantity {
-                value: scale(value, size),
-                dimension,
-            });
+            return Ok(Quantity { value: scale(value, size), dimension });
         }
-        match unit
-            .strip_prefix('/')
-            .and_then(|divisor| divisor.trim().parse::<f64>().ok())
-        {
-            Some(divisor) if divisor != 0.0 => Ok(Quantity {
-                value: value / divisor,
-                dimension: Dimension::Number,
-            }),
+        match unit.strip_prefix('/').and_then(|divisor| divisor.trim().parse::<f64>().ok()) {
+            Some(divisor) if divisor != 0.0 => {
+                Ok(Quantity { value: value / divisor, dimension: Dimension::Number })
+            }
             _ => Err(Invalid::new(format!(
                 "unknown unit `{unit}` in `{text}`: times take ns us ms s min h, \
                  sizes B kB MB KiB MiB, rates /s /min"
@@ -108,31 +96,20 @@ impl Quantity {
         if self.dimension == wanted || self.dimension == Dimension::Number {
             return Ok(self.value);
         }
-        Err(Invalid::new(format!(
-            "found {}, wanted {}",
-            self.dimension.words(),
-            wanted.words()
-        )))
+        Err(Invalid::new(format!("found {}, wanted {}", self.dimension.words(), wanted.words())))
     }
 }
 
 /// Multiplies so that decimal units stay exact: 0.1 ms is 0.1 / 1000, not 0.1 * 0.001.
 fn scale(value: f64, size: f64) -> f64 {
-    if size < 1.0 {
-        value / (1.0 / size).round()
-    } else {
-        value * size
-    }
+    if size < 1.0 { value / (1.0 / size).round() } else { value * size }
 }
 
 /// The length of the number at the start of `text`, exponent included.
 fn number_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let digits = |from: usize| {
-        bytes[from..]
-            .iter()
-            .take_while(|b| b.is_ascii_digit() || **b == b'.')
-            .count()
+        bytes[from..].iter().take_while(|b| b.is_ascii_digit() || **b == b'.').count()
     };
     let sign = usize::from(matches!(bytes.first(), Some(b'+' | b'-')));
     let mut end = sign + digits(sign);
@@ -171,19 +148,14 @@ pub fn parse_share(text: &str) -> Result<f64, Invalid> {
     if (0.0..=1.0).contains(&value) {
         return Ok(value);
     }
-    Err(Invalid::new(format!(
-        "`{text}` is not between 0 and 1 (or 0% and 100%)"
-    )))
+    Err(Invalid::new(format!("`{text}` is not between 0 and 1 (or 0% and 100%)")))
 }
 
 fn non_negative(text: &str, value: f64) -> Result<f64, Invalid> {
     if value >= 0.0 && value.is_finite() {
         return Ok(value);
     }
-    Err(Invalid::new(format!(
-        "`{}` must be a finite number of 0 or more",
-        text.trim()
-    )))
+    Err(Invalid::new(format!("`{}` must be a finite number of 0 or more", text.trim())))
 }
 
 /// Writes seconds with the largest unit that leaves a number of 1 or more, such that parsing it
@@ -192,14 +164,7 @@ fn non_negative(text: &str, value: f64) -> Result<f64, Invalid> {
 pub fn format_time(seconds: f64) -> String {
     format_with(
         seconds,
-        &[
-            ("h", 3600.0),
-            ("min", 60.0),
-            ("s", 1.0),
-            ("ms", 1e-3),
-            ("us", 1e-6),
-            ("ns", 1e-9),
-        ],
+        &[("h", 3600.0), ("min", 60.0), ("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9)],
         "s",
     )
 }
@@ -218,11 +183,7 @@ pub fn format_quantity(quantity: Quantity) -> String {
 
 fn format_with(value: f64, units: &[(&str, f64)], base: &str) -> String {
     let exact = |(name, size): &(&str, f64)| {
-        let number = if *size < 1.0 {
-            value * (1.0 / size).round()
-        } else {
-            value / size
-        };
+        let number = if *size < 1.0 { value * (1.0 / size).round() } else { value / size };
         let tidy = format!("{number}");
         (number >= 1.0 && tidy.len() <= 6 && scale(number, *size) == value)
             .then(|| format!("{tidy}{name}"))
@@ -233,20 +194,13 @@ fn format_with(value: f64, units: &[(&str, f64)], base: &str) -> String {
         fitting
             .map(|(name, size)| {
                 (
-                    if *size < 1.0 {
-                        value * (1.0 / size).round()
-                    } else {
-                        value / size
-                    },
+                    if *size < 1.0 { value * (1.0 / size).round() } else { value / size },
                     *name,
                     *size,
                 )
             })
             .filter(|(number, _, size)| scale(*number, *size) == value)
-            .map_or_else(
-                || format!("{value}{base}"),
-                |(number, name, _)| format!("{number}{name}"),
-            )
+            .map_or_else(|| format!("{value}{base}"), |(number, name, _)| format!("{number}{name}"))
     })
 }
 
@@ -276,18 +230,8 @@ mod tests {
         assert!(message("5 parsecs").contains("unknown unit `parsecs`"));
         assert!(message("fast").contains("not a number"));
         assert!(message("1/0").contains("unknown unit"));
-        assert!(
-            parse_time("5/s")
-                .unwrap_err()
-                .to_string()
-                .contains("wanted a time")
-        );
-        assert!(
-            parse_time("-1s")
-                .unwrap_err()
-                .to_string()
-                .contains("0 or more")
-        );
+        assert!(parse_time("5/s").unwrap_err().to_string().contains("wanted a time"));
+        assert!(parse_time("-1s").unwrap_err().to_string().contains("0 or more"));
         assert!(parse_share("120%").is_err());
         assert!(parse_rate("12/s").is_ok());
     }

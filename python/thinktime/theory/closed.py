@@ -112,10 +112,10 @@ def _load_by_think_time(clients: int, demand: Demand, policy: str) -> Callable[[
         return lambda z: float(mva(clients, [station], z).loads[-1, 0])
     if policy != "fcfs":
         raise ValueError(f"the policy must be 'fcfs' or 'ps'; it is {policy!r}")
-    if not isinstance(demand, Hyperexponential):
-        raise ValueError(f"under FCFS the demand must be Hyperexponential; it is {demand!r}")
-    law = demand
-    return lambda z: closed_fcfs(clients, law, z).load
+    if isinstance(demand, Hyperexponential):
+        law = demand
+        return lambda z: closed_fcfs(clients, law, z).load
+    raise ValueError(f"under FCFS the demand must be Hyperexponential; it is {demand!r}")
 
 
 def _state_probabilities(clients: int, demand: Hyperexponential, think_time: float) -> FloatArray:

@@ -12,6 +12,8 @@ from scipy.special import gammaln, xlogy
 from thinktime.theory.demand import Hyperexponential
 from thinktime.theory.law import FloatArray, Law
 
+_NEGLIGIBLE = 1e-16
+
 
 @dataclass(frozen=True, eq=False)
 class FcfsResponse(Law):
@@ -24,7 +26,8 @@ class FcfsResponse(Law):
     The law is of phase type. `sf` uniformises: in a Poisson process of jumps at the largest
     rate Λ, P(T > t) = Σ_i P(i jumps by t) P(not done after i jumps), a sum of positive terms
     with an absolute error near 1e-14 (Jensen 1953; Stewart, 'Probability, Markov Chains,
-    Queues, and Simulation', 2009, section 10.7). Its time grows as Λ t x places.
+    Queues, and Simulation', 2009, section 10.7). Its time grows as Λ t x places,
+    until t is so large that the probability is 0 to that error.
     """
 
     demand: Hyperexponential
@@ -51,8 +54,8 @@ class FcfsResponse(Law):
         first, last = max(0, math.floor(expected - spread)), math.ceil(expected + spread)
         number = np.arange(first, last + 1, dtype=np.float64)
         weights = np.exp(xlogy(number, expected) - gammaln(number + 1) - expected)
-        alive = self._jumps.alive(last + 1)[first:]
-        return min(1.0, float(weights @ alive / weights.sum()))
+        alive = self._jumps.alive(first, last + 1)
+        return min(1.0, float(weights[: len(alive)] @ alive / weights.sum()))
 
 
 class _Jumps:
@@ -65,11 +68,11 @@ class _Jumps:
         self._state = np.array(start, dtype=np.float64)
         self._alive = [1.0]
 
-    def alive(self, count: int) -> FloatArray:
-        """P(not done after i jumps) for i = 0 .. count - 1."""
-        while len(self._alive) < count:
+    def alive(self, first: int, end: int) -> FloatArray:
+        """P(not done after i jumps) for i = first .. end - 1, cut off where it is negligible."""
+        while len(self._alive) < end and self._alive[-1] > _NEGLIGIBLE:
             self._jump()
-        return np.asarray(self._alive[:count])
+        return np.asarray(self._alive[first:end])
 
     def _jump(self) -> None:
         completed = self._state @ self._done

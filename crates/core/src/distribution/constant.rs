@@ -18,9 +18,7 @@ impl Constant {
         if value.is_finite() {
             return Ok(Constant { value });
         }
-        Err(Invalid::new(format!(
-            "a constant must be a finite number, not {value}"
-        )))
+        Err(Invalid::new(format!("a constant must be a finite number, not {value}")))
     }
 }
 
@@ -41,13 +39,7 @@ impl Law for Constant {
     }
 
     fn notation(&self, dimension: Dimension) -> String {
-        format!(
-            "const({})",
-            format_quantity(Quantity {
-                value: self.value,
-                dimension
-            })
-        )
+        format!("const({})", format_quantity(Quantity { value: self.value, dimension }))
     }
 
     fn mean(&self) -> f64 {
@@ -75,9 +67,7 @@ impl Law for Constant {
     }
 
     fn scaled(&self, factor: f64) -> Option<Self> {
-        Some(Constant {
-            value: self.value * factor,
-        })
+        Some(Constant { value: self.value * factor })
     }
 
     fn sample(&self, _stream: &mut Stream) -> f64 {

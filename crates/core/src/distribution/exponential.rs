@@ -17,9 +17,7 @@ impl Exponential {
         if mean > 0.0 && mean.is_finite() {
             return Ok(Exponential { mean });
         }
-        Err(Invalid::new(format!(
-            "`exp` needs a positive mean, not {mean}"
-        )))
+        Err(Invalid::new(format!("`exp` needs a positive mean, not {mean}")))
     }
 }
 
@@ -40,13 +38,7 @@ impl Law for Exponential {
     }
 
     fn notation(&self, dimension: Dimension) -> String {
-        format!(
-            "exp({})",
-            format_quantity(Quantity {
-                value: self.mean,
-                dimension
-            })
-        )
+        format!("exp({})", format_quantity(Quantity { value: self.mean, dimension }))
     }
 
     fn mean(&self) -> f64 {
@@ -58,11 +50,7 @@ impl Law for Exponential {
     }
 
     fn cdf(&self, x: f64) -> f64 {
-        if x <= 0.0 {
-            0.0
-        } else {
-            -(-x / self.mean).exp_m1()
-        }
+        if x <= 0.0 { 0.0 } else { -(-x / self.mean).exp_m1() }
     }
 
     #[inline]
@@ -80,8 +68,6 @@ impl Law for Exponential {
     }
 
     fn scaled(&self, factor: f64) -> Option<Self> {
-        Some(Exponential {
-            mean: self.mean * factor,
-        })
+        Some(Exponential { mean: self.mean * factor })
     }
 }

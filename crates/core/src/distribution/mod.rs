@@ -143,10 +143,7 @@ impl Distribution {
             Term::Call(call) => parse_call(call, files),
             Term::Quantity(quantity) => {
                 let law = constant::Constant::new(quantity.value)?;
-                Ok(Distribution {
-                    law: AnyLaw::Constant(law),
-                    dimension: quantity.dimension,
-                })
+                Ok(Distribution { law: AnyLaw::Constant(law), dimension: quantity.dimension })
             }
         }
     }
@@ -156,10 +153,7 @@ impl Distribution {
     /// # Errors
     /// When the value is not a finite number.
     pub fn constant(value: f64, dimension: Dimension) -> Result<Distribution, Invalid> {
-        Ok(Distribution {
-            law: AnyLaw::Constant(constant::Constant::new(value)?),
-            dimension,
-        })
+        Ok(Distribution { law: AnyLaw::Constant(constant::Constant::new(value)?), dimension })
     }
 
     /// Exponential times with this mean, in seconds.
@@ -168,10 +162,7 @@ impl Distribution {
     /// When the mean is not a positive finite number.
     pub fn exponential_time(mean_s: f64) -> Result<Distribution, Invalid> {
         let law = exponential::Exponential::new(mean_s)?;
-        Ok(Distribution {
-            law: AnyLaw::Exponential(law),
-            dimension: Dimension::Time,
-        })
+        Ok(Distribution { law: AnyLaw::Exponential(law), dimension: Dimension::Time })
     }
 
     /// What the values measure; a bare number where no argument had a unit.
@@ -196,10 +187,7 @@ impl Distribution {
         if self.range().0 < 0.0 {
             return Err(Invalid::new(format!("`{self}` can be negative")));
         }
-        Ok(Distribution {
-            dimension: wanted,
-            ..self
-        })
+        Ok(Distribution { dimension: wanted, ..self })
     }
 
     /// E[X], which may be infinite.
@@ -264,19 +252,12 @@ impl Distribution {
     /// When the law's family does not hold it: laws of counts have no scale.
     pub fn scaled(&self, factor: f64) -> Result<Distribution, Invalid> {
         if !(factor > 0.0 && factor.is_finite()) {
-            return Err(Invalid::new(format!(
-                "`{self}` cannot be scaled by {factor}"
-            )));
+            return Err(Invalid::new(format!("`{self}` cannot be scaled by {factor}")));
         }
         let law = self.law.scaled(factor).ok_or_else(|| {
-            Invalid::new(format!(
-                "`{self}` counts things, so it cannot be stretched by {factor}"
-            ))
+            Invalid::new(format!("`{self}` counts things, so it cannot be stretched by {factor}"))
         })?;
-        Ok(Distribution {
-            law,
-            dimension: self.dimension,
-        })
+        Ok(Distribution { law, dimension: self.dimension })
     }
 }
 

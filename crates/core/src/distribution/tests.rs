@@ -4,9 +4,7 @@ use super::*;
 use crate::random::Purpose;
 
 fn examples() -> impl Iterator<Item = Distribution> {
-    ENTRIES
-        .iter()
-        .map(|entry| entry.example.parse::<Distribution>().expect(entry.example))
+    ENTRIES.iter().map(|entry| entry.example.parse::<Distribution>().expect(entry.example))
 }
 
 #[test]
@@ -25,10 +23,6 @@ fn samples_have_the_stated_mean() {
         let sd = (law.cv2().sqrt() * law.mean()).abs();
         // 4.5 standard errors: false alarm 7e-6 a law, and the seed is fixed.
         let slack = 4.5 * sd / f64::from(n).sqrt() + 1e-12;
-        assert!(
-            (mean - law.mean()).abs() <= slack,
-            "{law}: {mean} against {}",
-            law.mean()
-        );
+        assert!((mean - law.mean()).abs() <= slack, "{law}: {mean} against {}", law.mean());
     }
 }

@@ -127,7 +127,6 @@ impl Chunks {
                 Ok(Place::Digits)
             }
             (Place::Digits | Place::Blank, b' ' | b'\t') => Ok(Place::Blank),
-            (Place::Digits | Place::Blank, b';') => Ok(Place::Extension),
             (Place::Digits | Place::Blank | Place::Extension, b'\r') => Ok(Place::SizeLineFeed),
             (Place::SizeLineFeed, b'\n') if self.size == 0 => Ok(Place::TrailerStart),
             (Place::SizeLineFeed, b'\n') => Ok(Place::Data),
@@ -138,7 +137,7 @@ impl Chunks {
             (Place::TrailerLineFeed, b'\n') => Ok(Place::TrailerStart),
             (Place::EndLineFeed, b'\n') => Ok(Place::End),
             (_, b'\n') => Err(ProtocolError::BadChunk),
-            (Place::Extension, _) => Ok(Place::Extension),
+            (Place::Digits | Place::Blank, b';') | (Place::Extension, _) => Ok(Place::Extension),
             (Place::TrailerStart | Place::Trailer, _) => Ok(Place::Trailer),
             _ => Err(ProtocolError::BadChunk),
         }

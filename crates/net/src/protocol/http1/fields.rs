@@ -33,8 +33,10 @@ impl Fields {
             } else if header.name.eq_ignore_ascii_case("transfer-encoding") {
                 fields.add_coding(header.value)?;
             } else if header.name.eq_ignore_ascii_case("connection") {
-                fields.close |= has_token(header.value, b"close");
-                fields.keep_alive |= has_token(header.value, b"keep-alive");
+                for option in elements(header.value) {
+                    fields.close |= option.eq_ignore_ascii_case(b"close");
+                    fields.keep_alive |= option.eq_ignore_ascii_case(b"keep-alive");
+                }
             }
         }
         Ok(fields)
@@ -77,10 +79,6 @@ fn elements(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     value.split(|&byte| byte == b',').map(<[u8]>::trim_ascii)
 }
 
-fn has_token(value: &[u8], token: &[u8]) -> bool {
-    elements(value).any(|element| element.eq_ignore_ascii_case(token))
-}
-
 /// Reads digits only: no sign, no blank, no number of 2^64 or more.
 fn parse_length(digits: &[u8]) -> Result<u64, ProtocolError> {
     if digits.is_empty() {
@@ -99,7 +97,9 @@ fn parse_length(digits: &[u8]) -> Result<u64, ProtocolError> {
 mod tests {
     use super::*;
 
-    fn read(headers: &[(&str, &str)]) -> Result<Fields, ProtocolError> {
+    type Headers = [(&'static str, &'static str)];
+
+    fn read(headers: &Headers) -> Result<Fields, ProtocolError> {
         let headers: Vec<_> = headers
             .iter()
             .map(|&(name, value)| httparse::Header { name, value: value.as_bytes() })
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn framing_is_read_from_lengths_and_codings() {
-        let cases: [(&[(&str, &str)], Framing); 8] = [
+        let cases: [(&Headers, Framing); 8] = [
             (&[], Framing::Unstated),
             (&[("Server", "x"), ("content-LENGTH", "12")], Framing::Length(12)),
             (&[("Content-Length", "7, 7"), ("Content-Length", "7")], Framing::Length(7)),
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn keep_alive_follows_the_version_unless_the_connection_field_says_otherwise() {
-        let cases: [(&[(&str, &str)], bool, bool); 6] = [
+        let cases: [(&Headers, bool, bool); 6] = [
             (&[], true, false),
             (&[("Connection", "close")], false, false),
             (&[("Connection", "Keep-Alive")], true, true),
@@ -134,9 +134,9 @@ mod tests {
             (&[("Connection", "keep-alive"), ("Connection", "close")], false, false),
             (&[("Connection", "keep-alive"), ("Transfer-Encoding", "chunked")], true, false),
         ];
-        for (headers, kept_by_1_1, kept_by_1_0) in cases {
+        for (headers, by_new, by_old) in cases {
             let kept = read(headers).map(|fields| (fields.keep_alive(1), fields.keep_alive(0)));
-            assert_eq!(kept, Ok((kept_by_1_1, kept_by_1_0)), "{headers:?}");
+            assert_eq!(kept, Ok((by_new, by_old)), "{headers:?}");
         }
     }
 }

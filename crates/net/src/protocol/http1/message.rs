@@ -79,7 +79,9 @@ impl<M> MessageReader<M> {
                 self.current = Some((message, body));
             }
         }
-        let Some((message, mut body)) = self.current.take() else { return Ok(None) };
+        let Some((message, mut body)) = self.current.take() else {
+            return Ok(None);
+        };
         let BodyProgress { used: skipped, complete } = body.read(&bytes[used..])?;
         used += skipped;
         self.bytes += skipped as u64;
@@ -122,12 +124,12 @@ impl PartialHead {
     /// have no more than [`super::HEADERS_MAX`]: so the work stays linear in the bytes however
     /// small the pieces are.
     fn read<M>(&mut self, bytes: &[u8], parse: impl Fn(&[u8]) -> Parsed<M>) -> Parsed<M> {
-        let held = self.0.len();
-        let blank = if held == 0 { blank_length(bytes) } else { 0 };
+        let held_bytes = self.0.len();
+        let blank = if held_bytes == 0 { blank_length(bytes) } else { 0 };
         let bytes = &bytes[blank..];
-        let room = HEAD_BYTES_MAX - held;
+        let room = HEAD_BYTES_MAX - held_bytes;
         let fresh = &bytes[..bytes.len().min(room)];
-        let parsed = if held == 0 {
+        let parsed = if held_bytes == 0 {
             parse(fresh)?
         } else {
             self.0.extend_from_slice(fresh);
@@ -137,11 +139,11 @@ impl PartialHead {
         match parsed {
             Some((head, length)) => {
                 self.clear();
-                Ok(Some((head, blank + length - held)))
+                Ok(Some((head, blank + length - held_bytes)))
             }
             None if bytes.len() >= room => Err(ProtocolError::HeadTooLarge),
             None => {
-                if held == 0 {
+                if held_bytes == 0 {
                     self.0.extend_from_slice(fresh);
                 }
                 Ok(None)
@@ -151,10 +153,13 @@ impl PartialHead {
 }
 
 impl ProtocolError {
-    /// What the peer did wrong in a head that `httparse` refused; `start_line` if in its first line.
+    /// What the peer did wrong in a head that `httparse` refused: `start_line`, if it was in the
+    /// first line.
     pub(super) fn in_head(error: httparse::Error, start_line: Self) -> Self {
         match error {
-            httparse::Error::Status | httparse::Error::Token | httparse::Error::Version => start_line,
+            httparse::Error::Status | httparse::Error::Token | httparse::Error::Version => {
+                start_line
+            }
             httparse::Error::HeaderName | httparse::Error::HeaderValue => Self::BadHeader,
             httparse::Error::NewLine => Self::BadLineEnd,
             httparse::Error::TooManyHeaders => Self::TooManyHeaders,

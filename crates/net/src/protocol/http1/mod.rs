@@ -8,7 +8,7 @@
 //! A reader belongs to one connection and is fed whatever arrives, in pieces of any size; how a
 //! message was cut into pieces never changes what is read. Bodies are counted and skipped, never
 //! kept. A message that lies whole in the given slice is parsed where it lies; only a head cut in
-//! two is copied, and memory stays below [`HEAD_BYTES_MAX`] a connection whatever the peer sends.
+//! two is copied, at most [`HEAD_BYTES_MAX`] of it, so memory is bounded whatever the peer sends.
 //!
 //! The readers are strict where leniency would hide a fault of the server under test (lengths that
 //! contradict each other, malformed chunks), and lenient where servers commonly differ without
@@ -28,9 +28,7 @@ mod response;
 mod tests;
 mod write;
 
-pub use request::{
-    CONTINUE, Request, RequestHead, RequestProgress, RequestReader, write_request,
-};
+pub use request::{CONTINUE, Request, RequestHead, RequestProgress, RequestReader, write_request};
 pub use response::{Progress, Response, ResponseReader, write_response, write_response_head};
 
 /// The longest head that is read, in bytes, from its first line through the blank line ending it.

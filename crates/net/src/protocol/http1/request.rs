@@ -145,7 +145,9 @@ fn parse_head(bytes: &[u8], header_names: &[String]) -> Parsed<Incoming> {
     let status = head
         .parse_with_uninit_headers(bytes, &mut headers)
         .map_err(|error| ProtocolError::in_head(error, ProtocolError::BadRequestLine))?;
-    let httparse::Status::Complete(length) = status else { return Ok(None) };
+    let httparse::Status::Complete(length) = status else {
+        return Ok(None);
+    };
     let (Some(method), Some(target), Some(version)) = (head.method, head.path, head.version) else {
         return Err(ProtocolError::BadRequestLine);
     };

@@ -72,7 +72,7 @@ impl ResponseReader {
         let complete = self.message.read(bytes, |head| parse_head(head, head_only))?;
         Ok(complete.map_or(Progress::NeedMore, |complete| Progress::Complete {
             used: complete.used,
-            response: response(complete),
+            response: complete.into(),
         }))
     }
 
@@ -81,7 +81,7 @@ impl ResponseReader {
     /// # Errors
     /// [`ProtocolError::UnexpectedEnd`] unless the body was one that lasts until the close.
     pub fn end_of_stream(&mut self) -> Result<Response, ProtocolError> {
-        self.message.end_of_stream().map(response)
+        self.message.end_of_stream().map(Response::from)
     }
 }
 
@@ -91,9 +91,11 @@ impl Default for ResponseReader {
     }
 }
 
-/// Fills in the size, which is known last.
-fn response(complete: Complete<Response>) -> Response {
-    Response { bytes: complete.bytes, ..complete.message }
+impl From<Complete<Response>> for Response {
+    /// Fills in the size, which is known last.
+    fn from(complete: Complete<Self>) -> Self {
+        Self { bytes: complete.bytes, ..complete.message }
+    }
 }
 
 /// Parses the head of a response, if all of it is there.
@@ -103,7 +105,9 @@ fn parse_head(bytes: &[u8], head_only: bool) -> Parsed<Response> {
     let status = httparse::ParserConfig::default()
         .parse_response_with_uninit_headers(&mut head, bytes, &mut headers)
         .map_err(|error| ProtocolError::in_head(error, ProtocolError::BadStatusLine))?;
-    let httparse::Status::Complete(length) = status else { return Ok(None) };
+    let httparse::Status::Complete(length) = status else {
+        return Ok(None);
+    };
     let (Some(version), Some(status)) = (head.version, head.code) else {
         return Err(ProtocolError::BadStatusLine);
     };

@@ -1,0 +1,28 @@
+//! `constant`.
+
+use super::Shape;
+use crate::error::Invalid;
+use crate::notation::{Arguments, Call};
+use crate::time::Nanos;
+
+/// Always the full rate.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Constant;
+
+impl Shape for Constant {
+    const USAGE: &'static str = "constant";
+
+    fn parse(call: &Call) -> Result<Self, Invalid> {
+        Arguments::new(call, Self::USAGE, &[])?.finish()?;
+        Ok(Constant)
+    }
+
+    #[inline]
+    fn advance(&self, from: Nanos, amount_s: f64) -> Nanos {
+        from + Nanos::from_secs_f64(amount_s)
+    }
+
+    fn mean_factor(&self) -> f64 {
+        1.0
+    }
+}

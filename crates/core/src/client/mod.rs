@@ -1,0 +1,351 @@
+//! The clients: a whole workload as one state machine without I/O.
+//!
+//! [`Clients`] says when it next wants to act ([`Clients::next_wake`]), acts on it
+//! ([`Clients::wake`]), and is told of responses ([`Clients::answer`]). A driver with a virtual
+//! clock makes it a simulation's workload, a driver with sockets makes it a load generator; both
+//! get the same sessions, requests and think times, because every draw is a function of (seed,
+//! purpose, session, request) alone.
+
+mod session;
+
+pub use session::{Attempt, Ticket};
+use session::{Slots, Wish};
+
+use crate::arrival::Arrivals;
+use crate::distribution::Distribution;
+use crate::heap::Heap;
+use crate::random::{Purpose, StreamFamily};
+use crate::time::Nanos;
+use crate::workload::{RequestKind, Sessions, Workload};
+
+/// When a workload ends, and which of its requests count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// At most this many requests that count.
+    pub requests: u64,
+    /// No request is scheduled at this time or later.
+    pub until: Nanos,
+    /// Requests scheduled before this time are sent but do not count.
+    pub warmup: Nanos,
+}
+
+impl Limit {
+    /// Whether a request scheduled at this time counts.
+    #[must_use]
+    pub fn counts(&self, scheduled: Nanos) -> bool {
+        scheduled >= self.warmup
+    }
+}
+
+/// What comes of a wake-up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Send this attempt now.
+    Send(Attempt),
+    /// The client has given this attempt up: its timeout passed.
+    TimedOut(Attempt, Fate),
+    /// Nothing is to be done.
+    Idle,
+}
+
+/// What becomes of a request after an attempt has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// The request is over, by a response or because no attempts are left.
+    Over,
+    /// Another attempt will follow.
+    Retried,
+}
+
+/// All clients of a workload.
+#[derive(Debug)]
+pub struct Clients {
+    source: Source,
+    laws: Laws,
+    slots: Slots,
+    timers: Heap<(Ticket, Wish)>,
+    limit: Limit,
+    launched: u64,
+    last_launch: Nanos,
+    /// No further request is begun.
+    closed: bool,
+    /// Requests begun and not over, waits before a retry included.
+    open: u64,
+    sessions_begun: u64,
+}
+
+/// Where sessions come from.
+#[derive(Debug)]
+enum Source {
+    Arriving { arrivals: Arrivals, next: Nanos },
+    Fixed,
+}
+
+/// What sessions draw from.
+#[derive(Debug)]
+struct Laws {
+    kinds: Vec<RequestKind>,
+    /// Cumulative shares of the kinds.
+    shares: Vec<f64>,
+    length: Option<Distribution>,
+    think: Option<Distribution>,
+    lengths: StreamFamily,
+    thinks: StreamFamily,
+    choices: StreamFamily,
+    backoffs: StreamFamily,
+}
+
+impl Clients {
+    /// The clients of `workload`, at the start of the run. Closed sessions begin with a think
+    /// time, so that they do not all send at once.
+    #[must_use]
+    pub fn new(workload: &Workload, limit: Limit) -> Clients {
+        let laws = Laws::new(workload);
+        let (source, clients) = match &workload.sessions {
+            Sessions::Closed { clients, .. } => (Source::Fixed, *clients),
+            Sessions::Open { arrivals } | Sessions::PartlyOpen { arrivals, .. } => {
+                let mut arrivals = arrivals.arrivals(workload.seed);
+                let next = arrivals.next_arrival();
+                (Source::Arriving { arrivals, next }, 0)
+            }
+        };
+        let mut machine = Clients {
+            source,
+            laws,
+            slots: Slots::default(),
+            timers: Heap::new(),
+            limit,
+            launched: 0,
+            last_launch: Nanos::ZERO,
+            closed: false,
+            open: 0,
+            sessions_begun: clients,
+        };
+        for session in 0..clients {
+            let ticket = machine.slots.begin(session, u64::MAX);
+            let at = machine.laws.think(session, 0);
+            machine.timers.push(at.0, (ticket, Wish::Request));
+        }
+        machine
+    }
+
+    /// When the clients next want to act; [`Nanos::MAX`] when only responses can move them.
+    #[inline]
+    #[must_use]
+    pub fn next_wake(&self) -> Nanos {
+        let timer = self.timers.peek().map_or(Nanos::MAX, |(at, _)| Nanos(at));
+        match &self.source {
+            Source::Arriving { next, .. } if !self.closed => timer.min(*next),
+            _ => timer,
+        }
+    }
+
+    /// Whether every request is over and no other will be begun.
+    #[must_use]
+    pub fn finished(&self) -> bool {
+        self.open == 0 && (self.closed || self.next_wake() >= self.limit.until)
+    }
+
+    /// The end of the time in which requests were begun: the limit's, or the time of the last
+    /// request where their number was limited.
+    #[must_use]
+    pub fn window_end(&self) -> Nanos {
+        if self.launched < self.limit.requests && !self.limit.until.is_never() {
+            self.limit.until
+        } else {
+            self.last_launch
+        }
+    }
+
+    /// Whether no further request will be begun.
+    #[inline]
+    #[must_use]
+    pub fn closed(&self) -> bool {
+        self.closed
+    }
+
+    /// Begins no further request: those begun are still waited for.
+    pub fn close(&mut self) {
+        self.closed = true;
+    }
+
+    /// The number of sessions that have begun.
+    #[must_use]
+    pub fn sessions_begun(&self) -> u64 {
+        self.sessions_begun
+    }
+
+    /// The number of requests begun and not over.
+    #[must_use]
+    pub fn open_requests(&self) -> u64 {
+        self.open
+    }
+
+    /// The attempts that are waiting for their response, as at the end of an interrupted run.
+    pub fn waiting(&self) -> impl Iterator<Item = Attempt> + '_ {
+        self.slots.waiting()
+    }
+
+    /// Acts on the earliest wish, which is due at [`Clients::next_wake`]. One call is one step:
+    /// call again while `next_wake` is due.
+    #[inline]
+    pub fn wake(&mut self) -> Step {
+        let timer = self.timers.peek().map_or(Nanos::MAX, |(at, _)| Nanos(at));
+        if let Source::Arriving { arrivals, next } = &mut self.source
+            && !self.closed
+            && *next <= timer
+        {
+            let now = *next;
+            if now >= self.limit.until {
+                self.closed = true;
+                return Step::Idle;
+            }
+            *next = arrivals.next_arrival();
+            let session = self.sessions_begun;
+            self.sessions_begun += 1;
+            let ticket = self.slots.begin(session, self.laws.session_length(session));
+            return self.begin_request(now, ticket);
+        }
+        match self.timers.pop() {
+            Some((at, (ticket, wish))) => self.act(Nanos(at), ticket, wish),
+            None => Step::Idle,
+        }
+    }
+
+    fn act(&mut self, now: Nanos, ticket: Ticket, wish: Wish) -> Step {
+        match wish {
+            Wish::Request if now >= self.limit.until => {
+                self.closed = true;
+                Step::Idle
+            }
+            Wish::Request => self.begin_request(now, ticket),
+            Wish::Retry => Step::Send(self.send(now, ticket)),
+            Wish::Timeout => match self.slots.in_flight(ticket) {
+                None => Step::Idle, // answered in time
+                Some(attempt) => Step::TimedOut(attempt, self.after(now, attempt, true)),
+            },
+        }
+    }
+
+    fn begin_request(&mut self, now: Nanos, ticket: Ticket) -> Step {
+        if self.closed {
+            return Step::Idle;
+        }
+        if self.limit.counts(now) {
+            if self.launched >= self.limit.requests {
+                self.closed = true;
+                return Step::Idle;
+            }
+            self.launched += 1;
+            self.closed = self.launched == self.limit.requests;
+        }
+        self.last_launch = now;
+        self.open += 1;
+        let slot = self.slots.get(ticket);
+        let kind = self.laws.choose(slot.session, slot.index);
+        self.slots.get_mut(ticket).begin_request(kind, now);
+        Step::Send(self.send(now, ticket))
+    }
+
+    fn send(&mut self, now: Nanos, ticket: Ticket) -> Attempt {
+        let attempt = self.slots.send(now, ticket);
+        let timeout = self.laws.kinds[attempt.kind as usize].timeout;
+        if !timeout.is_never() {
+            self.timers.push((now + timeout).0, (attempt.ticket, Wish::Timeout));
+        }
+        attempt
+    }
+
+    /// Tells of the end of an attempt: a response (`failed` when it was an error), or an error
+    /// on the way. Gives the attempt back with what becomes of its request, or nothing when the
+    /// client had given it up already.
+    #[inline]
+    pub fn answer(&mut self, now: Nanos, ticket: Ticket, failed: bool) -> Option<(Attempt, Fate)> {
+        let attempt = self.slots.in_flight(ticket)?;
+        let fate = self.after(now, attempt, failed);
+        Some((attempt, fate))
+    }
+
+    #[inline]
+    fn after(&mut self, now: Nanos, attempt: Attempt, failed: bool) -> Fate {
+        let ticket = self.slots.end_attempt(attempt.ticket);
+        let retry = &self.laws.kinds[attempt.kind as usize].retry;
+        if failed && attempt.attempt < retry.attempts {
+            let wait = self.laws.backoff(&attempt);
+            self.timers.push((now + wait).0, (ticket, Wish::Retry));
+            return Fate::Retried;
+        }
+        self.open -= 1;
+        if self.slots.end_request(ticket) {
+            let think = self.laws.think(attempt.session, attempt.index + 1);
+            self.timers.push((now + think).0, (ticket, Wish::Request));
+        }
+        Fate::Over
+    }
+}
+
+impl Laws {
+    fn new(workload: &Workload) -> Laws {
+        let (length, think) = match &workload.sessions {
+            Sessions::Open { .. } => (None, None),
+            Sessions::Closed { think, .. } => (None, Some(think.clone())),
+            Sessions::PartlyOpen { requests, think, .. } => {
+                (Some(requests.clone()), Some(think.clone()))
+            }
+        };
+        let total: f64 = workload.requests.iter().map(|kind| kind.weight).sum();
+        let shares = workload.requests.iter().scan(0.0, |sum, kind| {
+            *sum += kind.weight / total;
+            Some(*sum)
+        });
+        let family = |purpose| StreamFamily::new(workload.seed, purpose);
+        Laws {
+            kinds: workload.requests.clone(),
+            shares: shares.collect(),
+            length,
+            think,
+            lengths: family(Purpose::SessionLength),
+            thinks: family(Purpose::Think),
+            choices: family(Purpose::Request),
+            backoffs: family(Purpose::Backoff),
+        }
+    }
+
+    #[inline]
+    fn session_length(&self, session: u64) -> u64 {
+        match &self.length {
+            None => 1,
+            Some(law) => law.sample(&mut self.lengths.stream(session)).round().max(1.0) as u64,
+        }
+    }
+
+    /// The think time before request `index` of the session.
+    #[inline]
+    fn think(&self, session: u64, index: u32) -> Nanos {
+        match &self.think {
+            None => Nanos::ZERO,
+            Some(law) => law.sample_time(&mut self.thinks.substream(session, index.into())),
+        }
+    }
+
+    #[inline]
+    fn choose(&self, session: u64, index: u32) -> u32 {
+        if self.kinds.len() == 1 {
+            return 0;
+        }
+        let u = self.choices.substream(session, index.into()).uniform();
+        self.shares.partition_point(|share| *share < u).min(self.kinds.len() - 1) as u32
+    }
+
+    fn backoff(&self, attempt: &Attempt) -> Nanos {
+        match &self.kinds[attempt.kind as usize].retry.backoff {
+            None => Nanos::ZERO,
+            Some(law) => {
+                law.sample_time(&mut self.backoffs.substream(attempt.session, attempt.serial()))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,200 @@
+//! The sessions that are alive, each in a slot of a table.
+
+use crate::time::Nanos;
+
+/// Names one attempt of one session. After the attempt has ended the ticket is void, so that a
+/// late response or timer finds nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ticket {
+    slot: u32,
+    generation: u32,
+}
+
+impl Ticket {
+    /// As one word, for drivers to keep.
+    #[inline]
+    #[must_use]
+    pub fn to_word(self) -> u64 {
+        u64::from(self.generation) << 32 | u64::from(self.slot)
+    }
+
+    /// The place of the session in a table; sessions that are alive have different ones.
+    #[inline]
+    #[must_use]
+    pub fn slot(self) -> usize {
+        self.slot as usize
+    }
+
+    /// From [`Ticket::to_word`].
+    #[inline]
+    #[must_use]
+    pub fn from_word(word: u64) -> Ticket {
+        Ticket { slot: word as u32, generation: (word >> 32) as u32 }
+    }
+}
+
+/// One attempt at one request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// Names it to the clients.
+    pub ticket: Ticket,
+    /// The session's number, from 0 in the order of arrival.
+    pub session: u64,
+    /// The request's number within the session, from 0.
+    pub index: u32,
+    /// The attempt's number, from 1.
+    pub attempt: u16,
+    /// Which of the workload's kinds of request.
+    pub kind: u32,
+    /// When the workload wanted this attempt sent.
+    pub scheduled: Nanos,
+    /// When the workload wanted the request sent: the first attempt's scheduled time.
+    pub request_scheduled: Nanos,
+}
+
+impl Attempt {
+    /// A number that is unique among all attempts of the session, for random streams.
+    #[inline]
+    #[must_use]
+    pub fn serial(&self) -> u64 {
+        u64::from(self.attempt) << 32 | u64::from(self.index)
+    }
+}
+
+/// What a timer is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wish {
+    /// Begin the session's next request.
+    Request,
+    /// Make another attempt.
+    Retry,
+    /// Give the attempt up.
+    Timeout,
+}
+
+/// A session's state.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slot {
+    pub(super) session: u64,
+    /// Requests not yet over; `u64::MAX` for a session that never ends.
+    remaining: u64,
+    scheduled: Nanos,
+    request_scheduled: Nanos,
+    /// The number of the next or current request.
+    pub(super) index: u32,
+    kind: u32,
+    generation: u32,
+    attempt: u16,
+    in_flight: bool,
+}
+
+impl Slot {
+    pub(super) fn begin_request(&mut self, kind: u32, now: Nanos) {
+        self.kind = kind;
+        self.attempt = 0;
+        self.request_scheduled = now;
+    }
+}
+
+/// All sessions that are alive.
+#[derive(Debug, Default)]
+pub(super) struct Slots {
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+}
+
+impl Slots {
+    pub(super) fn begin(&mut self, session: u64, requests: u64) -> Ticket {
+        let fresh = Slot {
+            session,
+            remaining: requests,
+            scheduled: Nanos::ZERO,
+            request_scheduled: Nanos::ZERO,
+            index: 0,
+            kind: 0,
+            generation: 0,
+            attempt: 0,
+            in_flight: false,
+        };
+        match self.free.pop() {
+            Some(slot) => {
+                let generation = self.slots[slot as usize].generation;
+                self.slots[slot as usize] = Slot { generation, ..fresh };
+                Ticket { slot, generation }
+            }
+            None => {
+                let slot = u32::try_from(self.slots.len()).expect("fewer than 2^32 sessions");
+                self.slots.push(fresh);
+                Ticket { slot, generation: 0 }
+            }
+        }
+    }
+
+    pub(super) fn get(&self, ticket: Ticket) -> &Slot {
+        &self.slots[ticket.slot as usize]
+    }
+
+    pub(super) fn get_mut(&mut self, ticket: Ticket) -> &mut Slot {
+        &mut self.slots[ticket.slot as usize]
+    }
+
+    /// The next attempt of the current request sets out.
+    #[inline]
+    pub(super) fn send(&mut self, now: Nanos, ticket: Ticket) -> Attempt {
+        let slot = self.get_mut(ticket);
+        slot.attempt += 1;
+        slot.scheduled = now;
+        slot.in_flight = true;
+        attempt_of(slot, ticket.slot)
+    }
+
+    /// The attempt that the ticket names, while it waits for its response.
+    #[inline]
+    pub(super) fn in_flight(&self, ticket: Ticket) -> Option<Attempt> {
+        let slot = self.slots.get(ticket.slot as usize)?;
+        (slot.in_flight && slot.generation == ticket.generation)
+            .then(|| attempt_of(slot, ticket.slot))
+    }
+
+    /// Voids the attempt's ticket, and gives the session's next one.
+    #[inline]
+    pub(super) fn end_attempt(&mut self, ticket: Ticket) -> Ticket {
+        let slot = self.get_mut(ticket);
+        slot.in_flight = false;
+        slot.generation = slot.generation.wrapping_add(1);
+        Ticket { slot: ticket.slot, generation: slot.generation }
+    }
+
+    /// The current request is over. Says whether the session goes on; if not, its slot is free.
+    #[inline]
+    pub(super) fn end_request(&mut self, ticket: Ticket) -> bool {
+        let slot = self.get_mut(ticket);
+        slot.index = slot.index.wrapping_add(1);
+        if slot.remaining != u64::MAX {
+            slot.remaining -= 1;
+        }
+        let goes_on = slot.remaining > 0;
+        if !goes_on {
+            self.free.push(ticket.slot);
+        }
+        goes_on
+    }
+
+    pub(super) fn waiting(&self) -> impl Iterator<Item = Attempt> + '_ {
+        let numbered = self.slots.iter().zip(0u32..);
+        numbered.filter(|(slot, _)| slot.in_flight).map(|(slot, at)| attempt_of(slot, at))
+    }
+}
+
+#[inline]
+fn attempt_of(slot: &Slot, at: u32) -> Attempt {
+    Attempt {
+        ticket: Ticket { slot: at, generation: slot.generation },
+        session: slot.session,
+        index: slot.index,
+        attempt: slot.attempt,
+        kind: slot.kind,
+        scheduled: slot.scheduled,
+        request_scheduled: slot.request_scheduled,
+    }
+}

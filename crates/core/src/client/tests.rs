@@ -1,0 +1,108 @@
+use super::*;
+use crate::files::NoFiles;
+use crate::schema::Source as Text;
+
+fn clients(text: &str, requests: u64, until_s: f64) -> Clients {
+    let workload = Workload::parse(Text { file: "", text }, &NoFiles).unwrap();
+    let limit = Limit { requests, until: Nanos::from_secs_f64(until_s), warmup: Nanos::ZERO };
+    Clients::new(&workload, limit)
+}
+
+/// Runs the clients against a server that answers after `delay_s`, and lists the attempts.
+fn drive(clients: &mut Clients, delay_s: f64) -> Vec<Attempt> {
+    let delay = Nanos::from_secs_f64(delay_s);
+    let mut answers: Vec<(Nanos, Ticket)> = Vec::new();
+    let mut sent = Vec::new();
+    while !clients.finished() {
+        let answer = answers.first().copied();
+        match answer {
+            Some((at, ticket)) if at <= clients.next_wake() => {
+                answers.remove(0);
+                clients.answer(at, ticket, false);
+            }
+            _ => {
+                let now = clients.next_wake();
+                if let Step::Send(attempt) = clients.wake() {
+                    sent.push(attempt);
+                    answers.push((now + delay, attempt.ticket));
+                }
+            }
+        }
+    }
+    sent
+}
+
+#[test]
+fn an_open_workload_sends_at_its_arrivals_whatever_the_responses() {
+    let text = "name = 'a'\n[arrivals]\nmodel = 'open'\nrate = '100/s'";
+    let times = |delay| -> Vec<Nanos> {
+        drive(&mut clients(text, 50, 1e9), delay).iter().map(|a| a.scheduled).collect()
+    };
+    assert_eq!(times(0.0), times(5.0));
+    assert_eq!(times(0.0).len(), 50);
+}
+
+#[test]
+fn a_closed_workload_waits_for_each_response() {
+    let text = "name = 'a'\n[arrivals]\nmodel = 'closed'\nclients = 1\n[session]\nthink = '1s'";
+    let sent = drive(&mut clients(text, 3, 1e9), 0.5);
+    let times: Vec<f64> = sent.iter().map(|attempt| attempt.scheduled.as_secs_f64()).collect();
+    assert_eq!(times, [1.0, 2.5, 4.0]);
+    assert_eq!(sent.iter().map(|attempt| attempt.index).collect::<Vec<_>>(), [0, 1, 2]);
+}
+
+#[test]
+fn partly_open_sessions_have_their_length() {
+    let text = "name = 'a'\n[arrivals]\nmodel = 'partly-open'\nrate = '1/s'\nprocess = 'even'\n\
+                [session]\nthink = '100ms'\nrequests = 3";
+    let mut machine = clients(text, u64::MAX, 10.5);
+    let sent = drive(&mut machine, 0.1);
+    // Ten sessions arrive from 1 s to 10 s; each lasts 0.5 s, and the last one is cut at 10.5 s.
+    assert_eq!(machine.sessions_begun(), 10);
+    assert_eq!(sent.iter().filter(|attempt| attempt.session == 0).count(), 3);
+    assert!(sent.iter().all(|attempt| attempt.scheduled.as_secs_f64() < 10.5));
+    assert_eq!(machine.window_end(), Nanos::from_secs_f64(10.5));
+}
+
+#[test]
+fn a_timeout_gives_up_and_tries_again_as_often_as_allowed() {
+    let text = "name = 'a'\n[arrivals]\nmodel = 'open'\nrate = '1/s'\nprocess = 'even'\n\
+                [[request]]\nname = 'x'\ntimeout = '100ms'\n\
+                retry = { attempts = 3, backoff = '50ms' }";
+    let mut machine = clients(text, 1, 1e9);
+    let mut steps = Vec::new();
+    while !machine.finished() {
+        let now = machine.next_wake();
+        steps.push((now.0 / 1_000_000, machine.wake()));
+    }
+    let given_up: Vec<(u64, Fate)> = steps
+        .iter()
+        .filter_map(|(at, step)| match step {
+            Step::TimedOut(_, fate) => Some((*at, *fate)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(given_up, [(1100, Fate::Retried), (1250, Fate::Retried), (1400, Fate::Over)]);
+}
+
+#[test]
+fn a_late_answer_finds_nothing() {
+    let text = "name = 'a'\n[arrivals]\nmodel = 'open'\nrate = '1/s'\n\
+                [[request]]\nname = 'x'\ntimeout = '100ms'";
+    let mut machine = clients(text, 1, 1e9);
+    let Step::Send(attempt) = machine.wake() else { panic!("a request") };
+    let Step::TimedOut(given_up, Fate::Over) = machine.wake() else { panic!("a timeout") };
+    assert_eq!(given_up, attempt);
+    assert_eq!(machine.answer(Nanos(u64::MAX / 2), attempt.ticket, false), None);
+    assert!(machine.finished());
+}
+
+#[test]
+fn kinds_are_chosen_by_weight() {
+    let text = "name = 'a'\n[arrivals]\nmodel = 'open'\nrate = '1/s'\n\
+                [[request]]\nname = 'x'\nweight = 9\n[[request]]\nname = 'y'";
+    let sent = drive(&mut clients(text, 20_000, 1e12), 0.0);
+    let rare = sent.iter().filter(|attempt| attempt.kind == 1).count() as f64;
+    // 4.5 standard deviations of Binomial(20000, 0.1): false alarm 7e-6, and the seed is fixed.
+    assert!((rare - 2000.0).abs() < 4.5 * (20_000.0f64 * 0.09).sqrt(), "{rare}");
+}

@@ -1,0 +1,3 @@
+//! Policies: who is served next.
+
+pub mod scheduling;

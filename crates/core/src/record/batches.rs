@@ -1,0 +1,130 @@
+//! Batch means: a confidence interval that allows for autocorrelation, in constant memory.
+
+use statrs::function::beta::inv_beta_reg;
+
+/// Means of consecutive batches of observations. When all places are taken, neighbours are
+/// joined and the batch size doubles, so memory stays the same however long the run.
+#[derive(Clone, Debug)]
+pub struct BatchMeans {
+    size: u64,
+    sums: Vec<f64>,
+    current: f64,
+    in_current: u64,
+}
+
+/// The number of batches at which neighbours are joined.
+const BATCHES_MAX: usize = 64;
+/// The interval is made of at least half as many batches as this, and at most this many: few
+/// large ones, so that neighbours hardly depend on one another (Schmeiser 1982 advises 10 to 30).
+const BATCHES_USED: usize = 32;
+
+impl Default for BatchMeans {
+    fn default() -> BatchMeans {
+        BatchMeans { size: 1, sums: Vec::with_capacity(BATCHES_MAX), current: 0.0, in_current: 0 }
+    }
+}
+
+impl BatchMeans {
+    /// Adds an observation.
+    #[inline]
+    pub fn add(&mut self, value: f64) {
+        self.current += value;
+        self.in_current += 1;
+        if self.in_current == self.size {
+            self.finish_batch();
+        }
+    }
+
+    #[cold]
+    fn finish_batch(&mut self) {
+        self.sums.push(self.current);
+        (self.current, self.in_current) = (0.0, 0);
+        if self.sums.len() == BATCHES_MAX {
+            self.sums = join_neighbours(&self.sums);
+            self.size *= 2;
+        }
+    }
+
+    /// The half-width of the 95 % confidence interval of the mean; none before there are enough
+    /// batches.
+    #[must_use]
+    pub fn half_width_95(&self) -> Option<f64> {
+        let (mut sums, mut size) = (self.sums.clone(), self.size);
+        while sums.len() > BATCHES_USED {
+            sums = join_neighbours(&sums);
+            size *= 2;
+        }
+        let means: Vec<f64> = sums.iter().map(|sum| sum / size as f64).collect();
+        (size > 1).then(|| half_width_95(&means)).flatten()
+    }
+}
+
+fn join_neighbours(sums: &[f64]) -> Vec<f64> {
+    sums.chunks_exact(2).map(|pair| pair[0] + pair[1]).collect()
+}
+
+/// The half-width of the 95 % confidence interval of the mean of independent values, by
+/// Student's t; none for fewer than two values.
+#[must_use]
+pub fn half_width_95(values: &[f64]) -> Option<f64> {
+    let n = values.len() as f64;
+    if values.len() < 2 {
+        return None;
+    }
+    let mean = values.iter().sum::<f64>() / n;
+    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    Some(student_quantile_975(n - 1.0) * (variance / n).sqrt())
+}
+
+/// The 0.975 quantile of Student's t. With x = d/(d + t²), P(|T| > t) is the regularised
+/// incomplete beta function I_x(d/2, 1/2) (Abramowitz and Stegun, 26.7.1).
+fn student_quantile_975(degrees: f64) -> f64 {
+    let x = inv_beta_reg(degrees / 2.0, 0.5, 0.05);
+    (degrees * (1.0 - x) / x).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Purpose, Stream};
+
+    #[test]
+    fn student_quantiles_are_those_of_the_tables() {
+        for (degrees, expected) in [(1.0, 12.706), (9.0, 2.262), (31.0, 2.040), (1e6, 1.960)] {
+            assert!((student_quantile_975(degrees) - expected).abs() < 1e-3, "{degrees}");
+        }
+    }
+
+    /// An autoregressive sequence with lag-1 correlation 0.9: of 400 intervals about 95 % hold
+    /// the true mean, 0. Fewer than 90 % or more than 99 % has probability below 1e-5 each, and
+    /// the seeds are fixed. An interval that ignored the correlation would hold it in 33 %.
+    #[test]
+    fn intervals_hold_the_mean_as_often_as_they_say() {
+        let holds = |seed: u64| {
+            let mut stream = Stream::new(seed, 0, Purpose::Demand);
+            let (mut x, mut sum, mut batches) = (0.0, 0.0, BatchMeans::default());
+            for _ in 0..8192 {
+                x = 0.9 * x + stream.uniform() - 0.5;
+                sum += x;
+                batches.add(x);
+            }
+            (sum / 8192.0f64).abs() <= batches.half_width_95().unwrap()
+        };
+        let held = (0..400).filter(|seed| holds(*seed)).count();
+        assert!((360..=396).contains(&held), "{held} of 400");
+    }
+
+    #[test]
+    fn memory_is_constant_and_little_data_gives_no_interval() {
+        let mut batches = BatchMeans::default();
+        for _ in 0..63 {
+            batches.add(1.0);
+        }
+        assert!(batches.half_width_95().is_some_and(|width| width.abs() < 1e-12));
+        assert_eq!(BatchMeans::default().half_width_95(), None);
+        for _ in 0..100_000 {
+            batches.add(1.0);
+        }
+        assert!(batches.sums.len() < BATCHES_MAX);
+    }
+}

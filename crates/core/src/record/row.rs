@@ -1,0 +1,73 @@
+//! One attempt at one request, with its whole schedule.
+
+use crate::client::{Attempt, Fate};
+use crate::time::Nanos;
+
+/// One attempt. Times run from the start of the run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Row {
+    /// Which replication, from 0; a real run has one.
+    pub replication: u32,
+    /// Session, request, attempt, kind and scheduled times.
+    pub attempt: Attempt,
+    /// Whether the request is over with this attempt.
+    pub fate: Fate,
+    /// When it was sent; [`Nanos::MAX`] if it never was.
+    pub sent: Nanos,
+    /// When the first byte of the response came; [`Nanos::MAX`] if none did.
+    pub first_byte: Nanos,
+    /// When it ended, by its last byte, an error or its timeout.
+    pub done: Nanos,
+    /// The protocol's status; 0 where there is none.
+    pub status: u16,
+    /// What went wrong, as a short fixed word; nothing for a success.
+    pub error: Option<&'static str>,
+    /// Bytes sent and received.
+    pub bytes_sent: u64,
+    /// Bytes received.
+    pub bytes_received: u64,
+    /// The last station that served it, in the order of the system file; `u32::MAX` where the
+    /// system is a real one.
+    pub station: u32,
+    /// The service demand it brought; [`Nanos::MAX`] where it is not known.
+    pub demand: Nanos,
+}
+
+impl Row {
+    /// A row that has nothing but its attempt and its end.
+    #[must_use]
+    pub fn ended(attempt: Attempt, fate: Fate, done: Nanos) -> Row {
+        Row {
+            replication: 0,
+            attempt,
+            fate,
+            sent: Nanos::MAX,
+            first_byte: Nanos::MAX,
+            done,
+            status: 0,
+            error: None,
+            bytes_sent: 0,
+            bytes_received: 0,
+            station: u32::MAX,
+            demand: Nanos::MAX,
+        }
+    }
+}
+
+/// Takes the rows of a run one by one, in the order in which attempts end.
+pub trait RowSink {
+    /// Takes one row.
+    fn row(&mut self, row: &Row);
+}
+
+/// Keeps nothing.
+impl RowSink for () {
+    fn row(&mut self, _row: &Row) {}
+}
+
+/// Keeps all rows in memory.
+impl RowSink for Vec<Row> {
+    fn row(&mut self, row: &Row) {
+        self.push(*row);
+    }
+}

@@ -1,0 +1,226 @@
+//! `summary.json`: the one form of a result's figures.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Collector, Tally, Window};
+use crate::system::StationSummary;
+use crate::workload::{Model, Slo, Workload};
+
+/// The figures of a result. Times are in seconds, rates in events a second.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// `simulate` or `run`.
+    pub kind: String,
+    /// The system model.
+    pub model: Model,
+    /// The seed of all random streams.
+    pub seed: u64,
+    /// Requests that count (those after the warm-up) and are over.
+    pub requests: u64,
+    /// Of these, the ones that failed for good. Their times are in no distribution.
+    pub errors: u64,
+    /// Attempts that the client gave up at its timeout.
+    pub timeouts: u64,
+    /// Attempts after the first.
+    pub retries: u64,
+    /// Requests that the workload wanted and that were never sent.
+    pub dropped: u64,
+    /// Sessions that began.
+    pub sessions: u64,
+    /// The length of the measured time, from the end of the warm-up until no request was begun.
+    pub duration_s: f64,
+    /// The length of the warm-up.
+    pub warmup_s: f64,
+    /// Requests wanted a second.
+    pub offered_rate: f64,
+    /// Requests that succeeded a second.
+    pub throughput: f64,
+    /// The mean think time that the workload asks for.
+    pub think_time_s: f64,
+    /// From when the workload wanted a request sent to the end of its response.
+    pub response_time_s: TimeFigures,
+    /// From when it was actually sent.
+    pub service_time_s: TimeFigures,
+    /// From when the workload wanted it sent to when it was.
+    pub lateness_s: TimeFigures,
+    /// The modelled stations by name; none for a real system.
+    pub stations: BTreeMap<String, StationFigures>,
+    /// Response times by request name.
+    pub by_request: BTreeMap<String, RequestFigures>,
+    /// Failed attempts by what went wrong.
+    pub errors_by_kind: BTreeMap<String, u64>,
+    /// What spoils or limits the result, in words.
+    pub warnings: Vec<String>,
+}
+
+/// A distribution of times, in seconds; nothing where there are no times.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TimeFigures {
+    /// The mean.
+    pub mean: Option<f64>,
+    /// The half-width of the mean's 95 % confidence interval, which allows for autocorrelation.
+    pub ci95: Option<f64>,
+    /// The smallest.
+    pub min: Option<f64>,
+    /// The largest.
+    pub max: Option<f64>,
+    /// The median.
+    pub p50: Option<f64>,
+    /// The 90th percentile.
+    pub p90: Option<f64>,
+    /// The 95th percentile.
+    pub p95: Option<f64>,
+    /// The 99th percentile.
+    pub p99: Option<f64>,
+    /// The 99.9th percentile.
+    #[serde(rename = "p99.9")]
+    pub p999: Option<f64>,
+    /// The 99.99th percentile.
+    #[serde(rename = "p99.99")]
+    pub p9999: Option<f64>,
+}
+
+impl TimeFigures {
+    /// The figure of this name, as in `mean` or `p99.9`.
+    #[must_use]
+    pub fn by_name(&self, name: &str) -> Option<f64> {
+        match name {
+            "mean" => self.mean,
+            "p50" => self.p50,
+            "p90" => self.p90,
+            "p95" => self.p95,
+            "p99" => self.p99,
+            "p99.9" => self.p999,
+            _ => None,
+        }
+    }
+}
+
+/// A modelled station over the measured time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StationFigures {
+    /// The fraction of time that a server was busy.
+    pub load: f64,
+    /// The mean number of requests at the station, those in service included.
+    pub queue_length_mean: f64,
+    /// The largest number.
+    pub queue_length_max: u64,
+    /// The service demands that came.
+    pub demand_s: DemandFigures,
+}
+
+/// Service demands, in seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DemandFigures {
+    /// The sample mean.
+    pub mean: f64,
+    /// The sample squared coefficient of variation.
+    pub cv2: f64,
+}
+
+/// One kind of request.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RequestFigures {
+    /// Requests that succeeded.
+    pub requests: u64,
+    /// Their response times.
+    pub response_time_s: TimeFigures,
+}
+
+impl Summary {
+    /// The summary of what was collected.
+    #[must_use]
+    pub fn new(
+        kind: &str,
+        workload: &Workload,
+        collector: &Collector,
+        window: Window,
+        sessions: u64,
+    ) -> Summary {
+        let responses = collector.all_responses();
+        let duration_s = window.duration_s();
+        let rate = |count: u64| if duration_s > 0.0 { count as f64 / duration_s } else { 0.0 };
+        let counts = &collector.counts;
+        let simulated = !collector.is_real();
+        let service = if simulated { &responses } else { &collector.service };
+        let ci95 = collector.batches.half_width_95();
+        Summary {
+            kind: kind.to_owned(),
+            model: workload.model(),
+            seed: workload.seed,
+            requests: counts.requests,
+            errors: counts.failed,
+            timeouts: counts.timeouts,
+            retries: counts.retries,
+            dropped: 0,
+            sessions,
+            duration_s,
+            warmup_s: window.begin.as_secs_f64(),
+            offered_rate: rate(counts.requests),
+            throughput: rate(counts.completed_in_window),
+            think_time_s: workload.mean_think_s(),
+            response_time_s: responses.figures(ci95),
+            service_time_s: service.figures(simulated.then_some(ci95).flatten()),
+            lateness_s: collector.lateness_figures(&responses),
+            stations: BTreeMap::new(),
+            by_request: request_figures(workload, collector),
+            errors_by_kind: collector
+                .errors
+                .iter()
+                .map(|(kind, count)| ((*kind).to_owned(), *count))
+                .collect(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Replaces the first replication's length and interval by those of all replications.
+    pub fn pool_replications(&mut self, duration_s: f64, ci95: Option<f64>) {
+        let share = if duration_s > 0.0 { self.duration_s / duration_s } else { 0.0 };
+        self.offered_rate *= share;
+        self.throughput *= share;
+        self.duration_s = duration_s;
+        self.response_time_s.ci95 = ci95;
+        self.service_time_s.ci95 = ci95;
+    }
+
+    /// Adds a modelled station.
+    pub fn add_station(&mut self, name: &str, station: &StationSummary) {
+        let figures = StationFigures {
+            load: station.load,
+            queue_length_mean: station.queue_length_mean,
+            queue_length_max: station.queue_length_max,
+            demand_s: DemandFigures { mean: station.demand_mean_s, cv2: station.demand_cv2 },
+        };
+        self.stations.insert(name.to_owned(), figures);
+    }
+
+    /// The share of requests that failed.
+    #[must_use]
+    pub fn error_share(&self) -> f64 {
+        if self.requests == 0 { 0.0 } else { self.errors as f64 / self.requests as f64 }
+    }
+
+    /// The objectives that the result does not meet, in words.
+    #[must_use]
+    pub fn breaches(&self, slo: &Slo) -> Vec<String> {
+        let measured = |name: &str| self.response_time_s.by_name(name);
+        let breaches = slo.breaches(measured, self.error_share());
+        breaches.into_iter().map(|breach| breach.message).collect()
+    }
+}
+
+/// The figures of each kind of request, by name.
+#[must_use]
+pub fn request_figures(
+    workload: &Workload,
+    collector: &Collector,
+) -> BTreeMap<String, RequestFigures> {
+    let figures = |tally: &Tally| RequestFigures {
+        requests: tally.count(),
+        response_time_s: tally.figures(None),
+    };
+    let kinds = workload.requests.iter().zip(collector.responses());
+    kinds.map(|(kind, tally)| (kind.name.clone(), figures(tally))).collect()
+}

@@ -1,0 +1,121 @@
+//! A distribution of times: an exact mean and a histogram.
+
+use hdrhistogram::Histogram;
+
+use super::summary::TimeFigures;
+use crate::time::Nanos;
+
+/// Times of one kind. The histogram keeps three significant digits (its bins are at most 0.1 %
+/// wide); mean, smallest and largest are exact.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    histogram: Histogram<u64>,
+    sum: u128,
+    min: Nanos,
+    max: Nanos,
+}
+
+impl Default for Tally {
+    fn default() -> Tally {
+        let histogram = Histogram::new(3).expect("three digits are a valid precision");
+        Tally { histogram, sum: 0, min: Nanos::MAX, max: Nanos::ZERO }
+    }
+}
+
+impl Tally {
+    /// Adds a time.
+    #[inline]
+    pub fn add(&mut self, time: Nanos) {
+        self.histogram.saturating_record(time.0);
+        self.sum += u128::from(time.0);
+        self.min = self.min.min(time);
+        self.max = self.max.max(time);
+    }
+
+    /// Adds all that another tally holds.
+    pub fn merge(&mut self, other: &Tally) {
+        self.histogram.add(&other.histogram).expect("a histogram that grows takes any value");
+        self.sum += other.sum;
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+    }
+
+    /// The number of times.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.histogram.len()
+    }
+
+    /// The mean in seconds; none when empty.
+    #[must_use]
+    pub fn mean_s(&self) -> Option<f64> {
+        (self.count() > 0).then(|| self.sum as f64 / self.count() as f64 * 1e-9)
+    }
+
+    /// The smallest time below or at which this share of all times lies, in seconds, to three
+    /// significant digits; none when empty.
+    #[must_use]
+    pub fn quantile_s(&self, share: f64) -> Option<f64> {
+        let bounded = |time: u64| Nanos(time).max(self.min).min(self.max).as_secs_f64();
+        (self.count() > 0).then(|| bounded(self.histogram.value_at_quantile(share)))
+    }
+
+    /// All figures of the summary, with the half-width of the mean's interval.
+    #[must_use]
+    pub fn figures(&self, ci95: Option<f64>) -> TimeFigures {
+        let present = self.count() > 0;
+        TimeFigures {
+            mean: self.mean_s(),
+            ci95,
+            min: present.then(|| self.min.as_secs_f64()),
+            max: present.then(|| self.max.as_secs_f64()),
+            p50: self.quantile_s(0.5),
+            p90: self.quantile_s(0.9),
+            p95: self.quantile_s(0.95),
+            p99: self.quantile_s(0.99),
+            p999: self.quantile_s(0.999),
+            p9999: self.quantile_s(0.9999),
+        }
+    }
+
+    /// The histogram, in nanoseconds.
+    #[must_use]
+    pub fn histogram(&self) -> &Histogram<u64> {
+        &self.histogram
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_those_of_the_values() {
+        let mut tally = Tally::default();
+        for ms in 1..=1000 {
+            tally.add(Nanos(ms * 1_000_000));
+        }
+        let figures = tally.figures(None);
+        assert!((figures.mean.unwrap() - 0.5005).abs() < 1e-12);
+        assert_eq!((figures.min, figures.max), (Some(0.001), Some(1.0)));
+        for (found, expected) in [(figures.p50, 0.5), (figures.p99, 0.99), (figures.p999, 0.999)] {
+            assert!((found.unwrap() / expected - 1.0).abs() < 0.001);
+        }
+        let mut twice = tally.clone();
+        twice.merge(&tally);
+        assert_eq!((twice.count(), twice.mean_s()), (2000, tally.mean_s()));
+    }
+
+    #[test]
+    fn an_empty_tally_has_no_figures() {
+        assert_eq!(Tally::default().figures(None).p50, None);
+    }
+
+    #[test]
+    fn times_of_any_length_are_taken() {
+        let mut tally = Tally::default();
+        tally.add(Nanos::ZERO);
+        tally.add(Nanos(u64::MAX - 1));
+        assert_eq!(tally.count(), 2);
+    }
+}

@@ -1,0 +1,172 @@
+//! Reading workload and system files: what is wrong is said with file, line, key and remedy.
+//!
+//! Files are read in two steps. [`read`] turns the text into plain tables, which are the schema
+//! (`WorkloadFile`, `SystemFile`); their own modules then check the values and build what runs.
+
+use std::fmt::Display;
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::error::{Invalid, nearest};
+
+/// A value with a unit (`"5ms"`), or a bare number.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Scalar {
+    /// A whole number without a unit.
+    Whole(i64),
+    /// A number without a unit.
+    Number(f64),
+    /// A number with a unit, or another notation.
+    Text(String),
+}
+
+impl Scalar {
+    /// As it would be written in quotes.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match self {
+            Scalar::Whole(number) => number.to_string(),
+            Scalar::Number(number) => number.to_string(),
+            Scalar::Text(text) => text.clone(),
+        }
+    }
+}
+
+impl<T: Display> From<T> for Scalar {
+    fn from(value: T) -> Scalar {
+        Scalar::Text(value.to_string())
+    }
+}
+
+/// A workload or system file that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{}{}", self.place(), self.message)]
+pub struct SchemaError {
+    /// The name of the file.
+    pub file: String,
+    /// The line, counted from 1; 0 where the whole file is meant.
+    pub line: usize,
+    /// The key's path, as in `arrivals.rate`; empty where no key is meant.
+    pub key: String,
+    /// What is wrong and what would be right.
+    pub message: String,
+}
+
+impl SchemaError {
+    fn place(&self) -> String {
+        let mut place = self.file.clone();
+        if self.line > 0 {
+            place += &format!(":{}", self.line);
+        }
+        if !self.key.is_empty() {
+            place += &format!(": {}", self.key);
+        }
+        if place.is_empty() { place } else { place + ": " }
+    }
+}
+
+/// A file's name and text, for messages that point into it.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// The name of the file; empty where there is none.
+    pub file: &'a str,
+    /// Its whole text.
+    pub text: &'a str,
+}
+
+impl<'a> Source<'a> {
+    /// Reads the plain tables of a file.
+    ///
+    /// # Errors
+    /// When the text is no TOML, or has unknown, missing or mistyped keys.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, SchemaError> {
+        toml::from_str(self.text).map_err(|error| self.explain(&error))
+    }
+
+    /// An error about the key at `path`, as in `request.0.weight`. Where the key is absent, its
+    /// nearest present table is pointed at.
+    #[must_use]
+    pub fn error(&self, path: &str, error: &Invalid) -> SchemaError {
+        SchemaError {
+            file: self.file.to_owned(),
+            line: self.line_of_key(path),
+            key: readable(path),
+            message: error.to_string(),
+        }
+    }
+
+    fn explain(&self, error: &toml::de::Error) -> SchemaError {
+        let line = error.span().map_or(0, |span| self.line_at(span.start));
+        SchemaError {
+            file: self.file.to_owned(),
+            line,
+            key: String::new(),
+            message: with_remedy(error.message()),
+        }
+    }
+
+    fn line_at(&self, offset: usize) -> usize {
+        1 + self.text.as_bytes()[..offset.min(self.text.len())]
+            .iter()
+            .filter(|byte| **byte == b'\n')
+            .count()
+    }
+
+    fn line_of_key(&self, path: &str) -> usize {
+        let Ok(root) = toml::de::DeTable::parse(self.text) else { return 0 };
+        let mut offset = None;
+        let mut here = toml::de::DeValue::Table(root.into_inner());
+        for part in path.split('.') {
+            let next = match &here {
+                toml::de::DeValue::Table(table) => table
+                    .iter()
+                    .find(|(key, _)| key.get_ref() == part)
+                    .map(|(key, value)| (key.span().start, value.get_ref().clone())),
+                toml::de::DeValue::Array(array) => part
+                    .parse::<usize>()
+                    .ok()
+                    .and_then(|at| array.get(at))
+                    .map(|value| (value.span().start, value.get_ref().clone())),
+                _ => None,
+            };
+            let Some((start, value)) = next else { break };
+            offset = Some(start);
+            here = value;
+        }
+        offset.map_or(0, |start| self.line_at(start))
+    }
+}
+
+/// `request.0.weight` as people count: `request[1].weight`.
+fn readable(path: &str) -> String {
+    let mut out = String::new();
+    for part in path.split('.') {
+        match part.parse::<usize>() {
+            Ok(at) => out += &format!("[{}]", at + 1),
+            Err(_) if out.is_empty() => out += part,
+            Err(_) => out += &format!(".{part}"),
+        }
+    }
+    out
+}
+
+/// Adds the likely right key to serde's "unknown field" message.
+fn with_remedy(message: &str) -> String {
+    let message = message.trim();
+    let mut names = message.split('`').skip(1).step_by(2);
+    match (message.strip_prefix("unknown field"), names.next()) {
+        (Some(_), Some(wrong)) => {
+            let known: Vec<&str> = names.collect();
+            let remedy = match nearest(wrong, known.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("known here are {}", known.join(", ")),
+            };
+            format!("unknown key `{wrong}`: {remedy}")
+        }
+        _ => message.replace("missing field", "missing key"),
+    }
+}

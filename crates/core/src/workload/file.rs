@@ -1,0 +1,176 @@
+//! The workload file: the one schema, from which reading, writing and the JSON Schema come.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::schema::Scalar;
+
+/// A workload: which sessions arrive, and what they do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "Thinktime workload")]
+pub struct WorkloadFile {
+    /// A name for tables and charts.
+    pub name: String,
+    /// The seed of all random streams: the same seed gives the same sessions.
+    #[serde(default = "first_seed")]
+    pub seed: u64,
+    /// When sessions arrive.
+    pub arrivals: ArrivalsTable,
+    /// What a session is.
+    #[serde(default, skip_serializing_if = "SessionTable::is_empty")]
+    pub session: SessionTable,
+    /// The requests that sessions send, chosen by weight. Without any, each is `GET /`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub request: Vec<RequestTable>,
+    /// The objectives that a run is checked against.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slo: Option<SloTable>,
+}
+
+fn first_seed() -> u64 {
+    1
+}
+
+/// The system model of the workload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Model {
+    /// Sessions of one request arrive by themselves.
+    Open,
+    /// A fixed number of sessions that never end: each waits for its response, thinks, and sends
+    /// the next request.
+    Closed,
+    /// Sessions of several requests arrive by themselves and leave.
+    PartlyOpen,
+}
+
+impl std::fmt::Display for Model {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Model::Open => "open",
+            Model::Closed => "closed",
+            Model::PartlyOpen => "partly-open",
+        })
+    }
+}
+
+/// When sessions arrive.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ArrivalsTable {
+    /// The system model.
+    pub model: Model,
+    /// Open: requests a second; partly open: sessions a second. As in `"12/s"` or `"600/min"`.
+    /// Not for closed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Scalar>,
+    /// `"poisson"` (the default), `"even"`, or any distribution of inter-arrival times, which
+    /// gives the shape; `rate`, where present, gives the mean.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process: Option<String>,
+    /// The number of sessions of a closed model (its MPL).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clients: Option<u64>,
+    /// The rate over time, as a factor of `rate`: `"constant"` (the default),
+    /// `"ramp(from=0, to=1, over=10min)"`, `"steps(0s: 1, 5min: 2)"` or
+    /// `"sine(period=20min, low=1/3)"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
+}
+
+/// What a session is.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SessionTable {
+    /// The number of requests of a session, as in `"geometric(4)"`; draws are rounded, and at
+    /// least 1. Partly open only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests: Option<Scalar>,
+    /// The think time between a response and the session's next request, as in `"exp(7s)"`.
+    /// Closed and partly open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub think: Option<Scalar>,
+}
+
+impl SessionTable {
+    fn is_empty(&self) -> bool {
+        *self == SessionTable::default()
+    }
+}
+
+/// One kind of request. Exactly one of `get`, `head`, `post`, `put` and `delete` may be given;
+/// without any, the request is `GET /`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RequestTable {
+    /// The name in all tables and charts.
+    pub name: String,
+    /// How often it is chosen, relative to the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<f64>,
+    /// The target of a GET. `{...}` holds a distribution whose draw, rounded, is put there:
+    /// `"/item/{zipf(n=10000, s=0.9)}"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub get: Option<String>,
+    /// The target of a HEAD.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
+    /// The target of a POST.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub post: Option<String>,
+    /// The target of a PUT.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub put: Option<String>,
+    /// The target of a DELETE.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delete: Option<String>,
+    /// The body of a POST or PUT.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+    /// How long the client waits for the whole response before it gives the attempt up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<Scalar>,
+    /// Whether and when a failed attempt is made again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry: Option<RetryTable>,
+}
+
+/// Whether and when a failed attempt (error or timeout) is made again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RetryTable {
+    /// The largest number of attempts, the first included.
+    pub attempts: u16,
+    /// The wait before each further attempt, as in `"exp(100ms)"`; none by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backoff: Option<Scalar>,
+}
+
+/// The objectives that a run is checked against: response times not to be exceeded, and the
+/// largest share of requests that may fail.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SloTable {
+    /// The largest mean response time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean: Option<Scalar>,
+    /// The largest median.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p50: Option<Scalar>,
+    /// The largest 90th percentile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p90: Option<Scalar>,
+    /// The largest 95th percentile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p95: Option<Scalar>,
+    /// The largest 99th percentile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p99: Option<Scalar>,
+    /// The largest 99.9th percentile.
+    #[serde(default, rename = "p99.9", skip_serializing_if = "Option::is_none")]
+    pub p999: Option<Scalar>,
+    /// The largest share of requests that fail, as in `"1%"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub errors: Option<Scalar>,
+}

@@ -1,0 +1,214 @@
+//! One kind of request: what is sent, how often, and what happens when it fails.
+
+use super::file::{RequestTable, RetryTable};
+use crate::distribution::Distribution;
+use crate::error::Invalid;
+use crate::files::Files;
+use crate::random::Stream;
+use crate::time::Nanos;
+use crate::units::{Dimension, parse_time};
+
+/// An HTTP method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Reads.
+    Get,
+    /// Reads the head only.
+    Head,
+    /// Sends a body.
+    Post,
+    /// Replaces.
+    Put,
+    /// Removes.
+    Delete,
+}
+
+impl Method {
+    /// The word on the wire.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Method::Get => "GET",
+            Method::Head => "HEAD",
+            Method::Post => "POST",
+            Method::Put => "PUT",
+            Method::Delete => "DELETE",
+        }
+    }
+}
+
+/// A kind of request, checked.
+#[derive(Clone, Debug)]
+pub struct RequestKind {
+    /// The name in tables and charts.
+    pub name: String,
+    /// How often it is chosen, relative to the others; positive.
+    pub weight: f64,
+    /// The method.
+    pub method: Method,
+    /// The target.
+    pub target: Target,
+    /// The body; empty for none.
+    pub body: String,
+    /// How long the client waits; never [`Nanos::ZERO`].
+    pub timeout: Nanos,
+    /// Whether and when a failed attempt is made again.
+    pub retry: Retry,
+}
+
+/// Whether and when a failed attempt is made again.
+#[derive(Clone, Debug)]
+pub struct Retry {
+    /// The largest number of attempts, the first included.
+    pub attempts: u16,
+    /// The wait before each further attempt.
+    pub backoff: Option<Distribution>,
+}
+
+impl RequestKind {
+    /// `GET /`, for workloads that name no requests.
+    #[must_use]
+    pub fn plain() -> RequestKind {
+        RequestKind {
+            name: "request".to_owned(),
+            weight: 1.0,
+            method: Method::Get,
+            target: Target { parts: vec![Part::Literal("/".to_owned())] },
+            body: String::new(),
+            timeout: Nanos::MAX,
+            retry: Retry { attempts: 1, backoff: None },
+        }
+    }
+
+    /// Checks a table; an error comes with the key that it is about.
+    pub(super) fn from_table(
+        table: &RequestTable,
+        files: &dyn Files,
+    ) -> Result<RequestKind, (&'static str, Invalid)> {
+        let named = |key: &'static str| move |error: Invalid| (key, error);
+        if table.name.is_empty() {
+            return Err(("name", Invalid::new("is empty")));
+        }
+        let weight = table.weight.unwrap_or(1.0);
+        if !(weight > 0.0 && weight.is_finite()) {
+            return Err(("weight", Invalid::new(format!("must be positive, not {weight}"))));
+        }
+        let (method, key, text) = method_and_target(table)?;
+        let body = table.body.clone().unwrap_or_default();
+        if table.body.is_some() && !matches!(method, Method::Post | Method::Put) {
+            return Err(("body", Invalid::new("goes with `post` or `put` only")));
+        }
+        let timeout = match &table.timeout {
+            None => Nanos::MAX,
+            Some(scalar) => match parse_time(&scalar.text()).map_err(named("timeout"))? {
+                0.0 => return Err(("timeout", Invalid::new("must be more than 0s"))),
+                seconds => Nanos::from_secs_f64(seconds),
+            },
+        };
+        Ok(RequestKind {
+            name: table.name.clone(),
+            weight,
+            method,
+            target: Target::parse(text, files).map_err(named(key))?,
+            body,
+            timeout,
+            retry: retry(table.retry.as_ref(), files).map_err(named("retry"))?,
+        })
+    }
+}
+
+fn method_and_target(
+    table: &RequestTable,
+) -> Result<(Method, &'static str, &str), (&'static str, Invalid)> {
+    let given: Vec<_> = [
+        (Method::Get, "get", &table.get),
+        (Method::Head, "head", &table.head),
+        (Method::Post, "post", &table.post),
+        (Method::Put, "put", &table.put),
+        (Method::Delete, "delete", &table.delete),
+    ]
+    .into_iter()
+    .filter_map(|(method, key, target)| Some((method, key, target.as_deref()?)))
+    .collect();
+    match given.as_slice() {
+        [] => Ok((Method::Get, "get", "/")),
+        [one] => Ok(*one),
+        [(_, first, _), (_, second, _), ..] => Err((
+            second,
+            Invalid::new(format!("a request has one method, and `{first}` is given already")),
+        )),
+    }
+}
+
+fn retry(table: Option<&RetryTable>, files: &dyn Files) -> Result<Retry, Invalid> {
+    let Some(table) = table else { return Ok(Retry { attempts: 1, backoff: None }) };
+    if !(1..=1000).contains(&table.attempts) {
+        return Err(Invalid::new("`attempts` must be from 1 to 1000, the first one included"));
+    }
+    let backoff = match &table.backoff {
+        None => None,
+        Some(scalar) => Some(Distribution::parse(&scalar.text(), files)?.expect(Dimension::Time)?),
+    };
+    Ok(Retry { attempts: table.attempts, backoff })
+}
+
+/// A target with places that vary from request to request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Target {
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Part {
+    Literal(String),
+    /// A draw, rounded to a whole number.
+    Drawn(Distribution),
+}
+
+impl Target {
+    /// Parses `/item/{zipf(n=10000, s=0.9)}`.
+    ///
+    /// # Errors
+    /// When it does not begin with a slash, holds blanks or control characters, or a
+    /// distribution in it is wrong.
+    pub fn parse(text: &str, files: &dyn Files) -> Result<Target, Invalid> {
+        if !text.starts_with('/') {
+            return Err(Invalid::new(format!("the target `{text}` must begin with `/`")));
+        }
+        let (mut parts, mut rest) = (Vec::new(), text);
+        while let Some(open) = rest.find('{') {
+            parts.push(Part::literal(&rest[..open])?);
+            let Some(length) = rest[open..].find('}') else {
+                return Err(Invalid::new(format!("`{{` has no `}}` in `{text}`")));
+            };
+            let inner = &rest[open + 1..open + length];
+            parts.push(Part::Drawn(Distribution::parse(inner, files)?.expect(Dimension::Number)?));
+            rest = &rest[open + length + 1..];
+        }
+        parts.push(Part::literal(rest)?);
+        Ok(Target { parts })
+    }
+
+    /// Writes the target of one request, with its draws from `stream`.
+    pub fn write(&self, out: &mut String, stream: &mut Stream) {
+        for part in &self.parts {
+            match part {
+                Part::Literal(text) => out.push_str(text),
+                Part::Drawn(law) => {
+                    out.push_str(&format!("{}", law.sample(stream).round() as u64));
+                }
+            }
+        }
+    }
+}
+
+impl Part {
+    fn literal(text: &str) -> Result<Part, Invalid> {
+        if text.chars().all(|c| c.is_ascii_graphic()) {
+            return Ok(Part::Literal(text.to_owned()));
+        }
+        Err(Invalid::new(format!(
+            "the target part `{text}` holds blanks or characters that must be percent-encoded"
+        )))
+    }
+}

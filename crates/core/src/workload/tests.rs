@@ -1,0 +1,120 @@
+use super::*;
+use crate::files::NoFiles;
+
+const SHOP: &str = r#"name = "shop"
+seed = 7
+
+[arrivals]
+model = "partly-open"
+rate = "12/s"
+profile = "sine(period=20min, low=1/3)"
+
+[session]
+requests = "geometric(4)"
+think = "exp(7s)"
+
+[[request]]
+name = "item"
+weight = 9
+get = "/item/{zipf(n=10000, s=0.9)}"
+timeout = "2s"
+retry = { attempts = 3, backoff = "const(0s)" }
+
+[[request]]
+name = "order"
+post = "/order"
+body = "x=1"
+
+[slo]
+p99 = "250ms"
+errors = "1%"
+"#;
+
+fn parse(text: &str) -> Result<Workload, SchemaError> {
+    Workload::parse(Source { file: "shop.toml", text }, &NoFiles)
+}
+
+fn message(text: &str) -> String {
+    parse(text).unwrap_err().to_string()
+}
+
+#[test]
+fn the_whole_file_is_read() {
+    let shop = parse(SHOP).unwrap();
+    assert_eq!(shop.model(), Model::PartlyOpen);
+    assert!((shop.requests_per_session() - 4.0).abs() < 1e-9);
+    assert_eq!(shop.requests[0].retry.attempts, 3);
+    assert_eq!(shop.requests[1].method, Method::Post);
+    assert_eq!(shop.slo.response_time_s, [("p99", 0.25)]);
+    assert_eq!(shop.slo.errors, Some(0.01));
+}
+
+#[test]
+fn what_is_written_is_read_back() {
+    let shop = parse(SHOP).unwrap();
+    let again = Workload::from_file(&shop.file, &NoFiles).unwrap();
+    assert_eq!(again.file, shop.file);
+}
+
+#[test]
+fn unknown_keys_come_with_line_and_the_nearest_right_one() {
+    let text = SHOP.replace("model = ", "modle = ");
+    let said = message(&text);
+    assert!(said.starts_with("shop.toml:5: "), "{said}");
+    assert!(said.contains("unknown key `modle`: did you mean `model`?"), "{said}");
+}
+
+#[test]
+fn contradictions_name_line_key_and_remedy() {
+    let said = message(&SHOP.replace("partly-open", "closed"));
+    assert!(said.starts_with("shop.toml:6: arrivals.rate: "), "{said}");
+    assert!(said.contains("`clients` says how many"), "{said}");
+
+    let said = message(&SHOP.replace("partly-open", "open"));
+    assert!(said.starts_with("shop.toml:10: session.requests: "), "{said}");
+}
+
+#[test]
+fn bad_values_are_named() {
+    let cases = [
+        ("rate = \"12/s\"", "rate = \"12 parsecs\"", ":6: arrivals.rate: unknown unit"),
+        ("rate = \"12/s\"", "rate = \"-1/s\"", ":6: arrivals.rate: "),
+        ("rate = \"12/s\"", "rate = \"0/s\"", ":6: arrivals.rate: "),
+        ("rate = \"12/s\"\n", "", ":4: arrivals: "),
+        ("think = \"exp(7s)\"", "think = \"exp(7MB)\"", ":11: session.think: "),
+        ("think = \"exp(7s)\"", "think = \"const(-1s)\"", "can be negative"),
+        ("think = \"exp(7s)\"", "think = \"expo(7s)\"", "did you mean `exp`"),
+        ("think = \"exp(7s)\"\n", "", ":9: session: a partly-open model needs `think`"),
+        ("weight = 9", "weight = -9", ":15: request[1].weight: must be positive"),
+        ("weight = 9", "weight = \"x\"", ":15: invalid type"),
+        ("get = \"/item/", "get = \"item/", "must begin with `/`"),
+        ("timeout = \"2s\"", "timeout = \"0s\"", "more than 0s"),
+        ("name = \"order\"", "name = \"item\"", "request[2].name: is taken"),
+        ("post = \"/order\"", "get = \"/order\"", "goes with `post` or `put` only"),
+        ("p99 = \"250ms\"", "p99 = \"fast\"", "slo.p99: "),
+        ("errors = \"1%\"", "errors = \"200%\"", "slo.errors: "),
+        ("seed = 7", "seed = -7", ":2: "),
+        ("low=1/3", "low=3", "arrivals.profile: "),
+    ];
+    for (from, to, expected) in cases {
+        let said = message(&SHOP.replace(from, to));
+        assert!(said.contains(expected), "{to}: {said}");
+    }
+}
+
+#[test]
+fn targets_vary_with_their_stream() {
+    use crate::random::{Purpose, Stream};
+    let shop = parse(SHOP).unwrap();
+    let mut target = String::new();
+    shop.requests[0].target.write(&mut target, &mut Stream::new(1, 2, Purpose::Request));
+    let number: u64 = target.strip_prefix("/item/").unwrap().parse().unwrap();
+    assert!((1..=10_000).contains(&number));
+}
+
+#[test]
+fn session_lengths_that_need_rounding_have_the_rounded_mean() {
+    // The rounded inverse Gaussian of mean 3.86 and lambda 9.46 has mean 3.859.
+    let law: Distribution = "inverse_gaussian(mu=3.86, lambda=9.46)".parse().unwrap();
+    assert!((whole_mean(&law) - 3.859).abs() < 0.001);
+}

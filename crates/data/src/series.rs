@@ -1,0 +1,56 @@
+//! The run over time as Arrow columns: the one schema of `series.parquet`.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt64Array};
+use arrow_schema::{DataType, Field, Schema};
+use thinktime_core::record::Timeline;
+
+/// A row an interval and kind of request: how many were scheduled, completed and failed in it,
+/// the mean and the largest response time of those completed, and how many requests were in the
+/// system at its end.
+#[must_use]
+pub fn series_batch(timeline: &Timeline, names: &[String]) -> RecordBatch {
+    let cells: Vec<_> = timeline.cells().collect();
+    let interval_s = timeline.interval().as_secs_f64();
+    let mut present = vec![0u64; names.len()];
+    let in_system = cells.iter().map(|(_, kind, cell)| {
+        present[*kind] = present[*kind] + cell.scheduled - cell.completed - cell.failed;
+        present[*kind]
+    });
+    let in_system: Vec<u64> = in_system.collect();
+    let counts = |of: fn(&thinktime_core::record::Cell) -> u64| -> ArrayRef {
+        Arc::new(cells.iter().map(|(_, _, cell)| of(cell)).collect::<UInt64Array>())
+    };
+    let times = |value: &dyn Fn(&thinktime_core::record::Cell) -> f64| -> ArrayRef {
+        let of = |cell: &thinktime_core::record::Cell| (cell.completed > 0).then(|| value(cell));
+        Arc::new(cells.iter().map(|(_, _, cell)| of(cell)).collect::<Float64Array>())
+    };
+    let columns: Vec<ArrayRef> = vec![
+        Arc::new(cells.iter().map(|(at, ..)| Some(at.as_secs_f64())).collect::<Float64Array>()),
+        Arc::new(cells.iter().map(|_| Some(interval_s)).collect::<Float64Array>()),
+        Arc::new(cells.iter().map(|(_, kind, _)| names.get(*kind)).collect::<StringArray>()),
+        counts(|cell| cell.scheduled),
+        counts(|cell| cell.completed),
+        counts(|cell| cell.failed),
+        times(&|cell| cell.response_sum_s / cell.completed as f64),
+        times(&|cell| cell.response_max_s),
+        Arc::new(UInt64Array::from(in_system)),
+    ];
+    RecordBatch::try_new(Arc::new(schema()), columns).expect("columns match the schema below")
+}
+
+fn schema() -> Schema {
+    let field = |name: &str, of: DataType| Field::new(name, of, true);
+    Schema::new(vec![
+        field("start_s", DataType::Float64),
+        field("interval_s", DataType::Float64),
+        field("name", DataType::Utf8),
+        field("scheduled", DataType::UInt64),
+        field("completed", DataType::UInt64),
+        field("failed", DataType::UInt64),
+        field("response_mean_s", DataType::Float64),
+        field("response_max_s", DataType::Float64),
+        field("in_system", DataType::UInt64),
+    ])
+}

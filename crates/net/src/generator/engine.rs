@@ -1,0 +1,351 @@
+//! The event loop.
+
+use std::io;
+
+use thinktime_core::client::{Attempt, Clients, Fate, Step, Ticket};
+use thinktime_core::random::{Purpose, StreamFamily};
+use thinktime_core::record::{Collector, Row, RowSink, TIMEOUT, Window};
+use thinktime_core::system::{DrawnDemands, Job};
+use thinktime_core::time::Nanos;
+use thinktime_core::workload::{Method, Workload};
+
+use super::connection::{Connection, Exchange, Failure, failure};
+use super::{Plan, Progress, Target};
+use crate::poller::{Clock, Poller, Readiness};
+use crate::protocol::http1::{RequestHead, Response, write_request};
+use crate::server::DEMAND_HEADER;
+
+/// What a run gives.
+pub(super) struct Done {
+    pub(super) collector: Collector,
+    pub(super) window: Window,
+    pub(super) sessions: u64,
+    pub(super) interrupted: bool,
+    pub(super) in_flight: u64,
+}
+
+pub(super) struct Engine<'a, S> {
+    workload: &'a Workload,
+    target: &'a Target,
+    plan: &'a Plan,
+    sink: &'a mut S,
+    clock: Clock,
+    poller: Poller,
+    clients: Clients,
+    collector: Collector,
+    connections: Vec<Option<Connection>>,
+    /// Places without a connection.
+    vacant: Vec<u32>,
+    /// Kept connections that carry nothing; the last one used goes first.
+    idle: Vec<u32>,
+    /// Sessions' slots to the places of their connections, for timeouts.
+    place_of: Vec<u32>,
+    demands: Option<DrawnDemands>,
+    targets: StreamFamily,
+    buffer: Vec<u8>,
+    path: String,
+    failures: u64,
+}
+
+/// No place.
+const NOWHERE: u32 = u32::MAX;
+/// The time between two reports of progress.
+const LOOK: Nanos = Nanos(100_000_000);
+/// An answer that had not come when the run ended.
+const UNANSWERED: Failure = "unanswered";
+
+impl<'a, S: RowSink> Engine<'a, S> {
+    pub(super) fn new(
+        workload: &'a Workload,
+        target: &'a Target,
+        plan: &'a Plan,
+        sink: &'a mut S,
+    ) -> io::Result<Engine<'a, S>> {
+        let demands = plan.demands.as_ref();
+        Ok(Engine {
+            workload,
+            target,
+            plan,
+            sink,
+            clock: Clock::start(),
+            poller: Poller::new()?,
+            clients: Clients::new(workload, plan.limit),
+            collector: Collector::new(workload.requests.len(), plan.limit, true),
+            connections: Vec::new(),
+            vacant: Vec::new(),
+            idle: Vec::new(),
+            place_of: Vec::new(),
+            demands: demands.map(|system| DrawnDemands::new(system, workload, workload.seed)),
+            targets: StreamFamily::new(workload.seed, Purpose::Target),
+            buffer: vec![0; 1 << 16],
+            path: String::new(),
+            failures: 0,
+        })
+    }
+
+    /// Runs to the end. The clock starts here, not when the engine was made.
+    pub(super) fn run(mut self, watch: &mut dyn FnMut(Progress) -> bool) -> io::Result<Done> {
+        self.clock = Clock::start();
+        let mut ready: Vec<Readiness> = Vec::new();
+        let mut next_look = LOOK;
+        let mut interrupted = false;
+        while !self.clients.finished() {
+            self.send_what_is_due();
+            let now = self.clock.now();
+            if now >= next_look {
+                next_look = now + LOOK;
+                interrupted = !watch(self.progress(now));
+            }
+            if interrupted || self.drained(now) {
+                break;
+            }
+            let until = self.clients.next_wake().min(next_look);
+            self.poller.wait(until.since(self.clock.now()), &mut ready)?;
+            for readiness in &ready {
+                self.handle(readiness);
+            }
+        }
+        Ok(self.finish(interrupted))
+    }
+
+    fn progress(&self, now: Nanos) -> Progress {
+        Progress {
+            requests: self.collector.requests(),
+            time_s: now.as_secs_f64(),
+            in_flight: self.clients.open_requests(),
+            failures: self.failures,
+        }
+    }
+
+    /// Whether the time to wait for the last responses is over.
+    fn drained(&self, now: Nanos) -> bool {
+        let begun = self.clients.closed() || now >= self.plan.limit.until;
+        begun && now >= self.clients.window_end() + self.plan.drain
+    }
+
+    fn send_what_is_due(&mut self) {
+        while self.clients.next_wake() <= self.clock.now() {
+            match self.clients.wake() {
+                Step::Send(attempt) => self.send(attempt, None),
+                Step::TimedOut(attempt, fate) => self.give_up(attempt, fate),
+                Step::Idle => {}
+            }
+            if self.clients.finished() {
+                return;
+            }
+        }
+    }
+
+    /// Sends an attempt: on a kept connection if there is one, else on a new one. `before` is the
+    /// exchange of which it is a repetition.
+    fn send(&mut self, attempt: Attempt, before: Option<Exchange>) {
+        let exchange = before.unwrap_or(Exchange {
+            attempt,
+            sent: self.clock.now(),
+            first_byte: Nanos::MAX,
+            bytes_sent: 0,
+            resent: false,
+        });
+        let kept = if before.is_none() { self.idle.pop() } else { None };
+        let place = match kept.map_or_else(|| self.open(), Ok) {
+            Ok(place) => place,
+            Err(error) => return self.fail(exchange, failure(&error)),
+        };
+        self.begin(place, exchange);
+        self.write(place);
+    }
+
+    fn open(&mut self) -> io::Result<u32> {
+        let connection = Connection::open(self.target.address)?;
+        let place = match self.vacant.pop() {
+            Some(place) => place,
+            None => {
+                self.connections.push(None);
+                (self.connections.len() - 1) as u32
+            }
+        };
+        if let Err(error) = self.poller.add(&connection, place.into()) {
+            self.vacant.push(place);
+            return Err(error);
+        }
+        self.connections[place as usize] = Some(connection);
+        Ok(place)
+    }
+
+    fn begin(&mut self, place: u32, exchange: Exchange) {
+        let slot = exchange.attempt.ticket.slot();
+        if slot >= self.place_of.len() {
+            self.place_of.resize(slot + 1, NOWHERE);
+        }
+        self.place_of[slot] = place;
+        let attempt = &exchange.attempt;
+        let kind = &self.workload.requests[attempt.kind as usize];
+        self.path.clear();
+        self.path.push_str(&self.target.prefix);
+        let mut stream = self.targets.substream(attempt.session, attempt.index.into());
+        kind.target.write(&mut self.path, &mut stream);
+        let demand = self.demands.as_mut().map(|demands| demand_field(demands, attempt));
+        let headers = demand.as_deref().map(|text| (DEMAND_HEADER, text));
+        let request = RequestHead {
+            method: kind.method.word(),
+            host: &self.target.host,
+            target: &self.path,
+            headers: headers.as_slice(),
+            body: kind.body.as_bytes(),
+        };
+        if let Some(connection) = &mut self.connections[place as usize] {
+            let head_only = kind.method == Method::Head;
+            connection.begin(exchange, head_only, |out| write_request(out, &request));
+        }
+    }
+
+    fn write(&mut self, place: u32) {
+        if let Some(connection) = &mut self.connections[place as usize]
+            && let Err(failure) = connection.flush()
+        {
+            self.broken(place, failure);
+        }
+    }
+
+    fn handle(&mut self, readiness: &Readiness) {
+        let place = readiness.token as u32;
+        if readiness.writable {
+            self.write(place);
+        }
+        if !readiness.readable {
+            return;
+        }
+        let Some(connection) = &mut self.connections[place as usize] else { return };
+        let clock = self.clock;
+        match connection.read(&mut self.buffer, readiness.ending, || clock.now()) {
+            Ok(None) => {}
+            Ok(Some(response)) => {
+                let keep_alive = response.keep_alive && !readiness.ending;
+                self.complete(place, &Response { keep_alive, ..response });
+            }
+            Err(failure) => self.broken(place, failure),
+        }
+    }
+
+    fn complete(&mut self, place: u32, response: &Response) {
+        let now = self.clock.now();
+        let Some(connection) = &mut self.connections[place as usize] else { return };
+        let Some(exchange) = connection.exchange.take() else { return };
+        connection.reused = true;
+        if response.keep_alive {
+            self.idle.push(place);
+        } else {
+            self.drop_connection(place);
+        }
+        let error = (response.status >= 400).then_some("status");
+        let Some((_, fate)) = self.answer(now, exchange.attempt.ticket, error) else { return };
+        let row = Row {
+            status: response.status,
+            bytes_received: response.bytes,
+            error,
+            ..Self::row(&exchange, fate, now)
+        };
+        self.record(&row);
+    }
+
+    /// A connection broke: its attempt, if it carries one, has failed, or goes out once more if
+    /// the server had merely closed a kept connection at that moment.
+    fn broken(&mut self, place: u32, failure: Failure) {
+        let Some(connection) = &mut self.connections[place as usize] else { return };
+        let untouched = connection.untouched() && connection.reused;
+        let exchange = connection.exchange.take();
+        self.drop_connection(place);
+        let Some(exchange) = exchange else {
+            self.idle.retain(|idle| *idle != place);
+            return;
+        };
+        let kind = &self.workload.requests[exchange.attempt.kind as usize];
+        if untouched && !exchange.resent && kind.method != Method::Post {
+            let again = Exchange { resent: true, ..exchange };
+            return self.send(again.attempt, Some(again));
+        }
+        self.fail(exchange, failure);
+    }
+
+    fn fail(&mut self, exchange: Exchange, failure: Failure) {
+        let now = self.clock.now();
+        let Some((_, fate)) = self.answer(now, exchange.attempt.ticket, Some(failure)) else {
+            return;
+        };
+        let row = Row { error: Some(failure), ..Self::row(&exchange, fate, now) };
+        self.record(&row);
+    }
+
+    fn answer(
+        &mut self,
+        now: Nanos,
+        ticket: Ticket,
+        error: Option<Failure>,
+    ) -> Option<(Attempt, Fate)> {
+        self.failures += u64::from(error.is_some());
+        self.clients.answer(now, ticket, error.is_some())
+    }
+
+    /// The client gave the attempt up: its connection is closed, as a real client would do.
+    fn give_up(&mut self, attempt: Attempt, fate: Fate) {
+        self.failures += 1;
+        let now = self.clock.now();
+        let mut row = Row { error: Some(TIMEOUT), ..Row::ended(attempt, fate, now) };
+        let place = self.place_of.get(attempt.ticket.slot()).copied().unwrap_or(NOWHERE);
+        if let Some(Some(connection)) = self.connections.get_mut(place as usize)
+            && let Some(exchange) = connection.exchange.take_if(|it| it.attempt == attempt)
+        {
+            row = Row { error: Some(TIMEOUT), ..Self::row(&exchange, fate, now) };
+            self.drop_connection(place);
+        }
+        self.record(&row);
+    }
+
+    fn drop_connection(&mut self, place: u32) {
+        self.connections[place as usize] = None;
+        self.vacant.push(place);
+    }
+
+    fn row(exchange: &Exchange, fate: Fate, done: Nanos) -> Row {
+        Row {
+            sent: exchange.sent,
+            first_byte: exchange.first_byte,
+            bytes_sent: exchange.bytes_sent,
+            ..Row::ended(exchange.attempt, fate, done)
+        }
+    }
+
+    fn record(&mut self, row: &Row) {
+        self.collector.add(row, !self.clients.closed());
+        self.sink.row(row);
+    }
+
+    fn finish(mut self, interrupted: bool) -> Done {
+        let now = self.clock.now();
+        let in_flight = self.clients.open_requests();
+        let end = self.clients.window_end().min(now);
+        // What was never answered has failed; unless the run was cut short, which is not the
+        // server's doing.
+        if !interrupted {
+            let waiting: Vec<Attempt> = self.clients.waiting().collect();
+            for attempt in waiting {
+                let row = Row { error: Some(UNANSWERED), ..Row::ended(attempt, Fate::Over, now) };
+                self.record(&row);
+            }
+        }
+        Done {
+            collector: self.collector,
+            window: Window { begin: self.plan.limit.warmup.min(end), end },
+            sessions: self.clients.sessions_begun(),
+            interrupted,
+            in_flight,
+        }
+    }
+}
+
+/// The value of the header that carries a request's service demands.
+fn demand_field(demands: &mut DrawnDemands, attempt: &Attempt) -> String {
+    let job =
+        Job { token: 0, session: attempt.session, serial: attempt.serial(), kind: attempt.kind };
+    crate::server::write_demands(&demands.all(&job))
+}

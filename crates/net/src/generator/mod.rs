@@ -1,0 +1,164 @@
+//! The load generator: a workload against a real server, on the wall clock.
+//!
+//! One event loop, no thread a client. Each turn sends all that is due, then handles all that has
+//! come, then sleeps until the next wish or socket. Every request keeps its scheduled time, so
+//! what the loop itself delays is measured as lateness and never mistaken for the server's time.
+
+mod connection;
+mod engine;
+mod target;
+
+use std::io;
+
+use thinktime_core::client::Limit;
+use thinktime_core::error::Invalid;
+use thinktime_core::record::{Collector, RowSink, Summary};
+use thinktime_core::system::SystemModel;
+use thinktime_core::time::Nanos;
+use thinktime_core::workload::Workload;
+use thiserror::Error;
+
+use engine::Engine;
+pub use target::Target;
+
+/// What is run, and for how long.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// When the run ends, and which of its requests count.
+    pub limit: Limit,
+    /// How long to wait, after the last request was begun, for responses to come.
+    pub drain: Nanos,
+    /// The system whose service demands the requests carry along, drawn as a simulation with the
+    /// same seed would draw them; for a target that is `thinktime serve`.
+    pub demands: Option<SystemModel>,
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Requests that are over.
+    pub requests: u64,
+    /// Wall-clock time since the start, in seconds.
+    pub time_s: f64,
+    /// Requests on their way.
+    pub in_flight: u64,
+    /// Attempts that failed.
+    pub failures: u64,
+}
+
+/// A finished run.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Its figures.
+    pub summary: Summary,
+    /// Everything collected.
+    pub collector: Collector,
+    /// Whether it was stopped before its end.
+    pub interrupted: bool,
+    /// Why the result is not to be trusted, if it is not.
+    pub untrusted: Option<String>,
+}
+
+/// Why there is no run.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// Workload, target or plan are wrong; the message says what would be right.
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
+    /// The target cannot be reached at all.
+    #[error("{url} cannot be reached: {error}")]
+    Unreachable {
+        /// The target.
+        url: String,
+        /// What the operating system says.
+        error: io::Error,
+    },
+    /// The operating system refuses what the generator needs.
+    #[error("the generator failed: {0}")]
+    System(#[from] io::Error),
+}
+
+/// Runs a workload against a target. `watch` is called about ten times a second with the progress,
+/// and ends the run by saying `false`.
+///
+/// # Errors
+/// When the plan makes no sense, or the target cannot be reached at the start. What goes wrong
+/// later is counted, and never ends the run.
+pub fn run(
+    workload: &Workload,
+    target: &Target,
+    plan: &Plan,
+    sink: &mut impl RowSink,
+    watch: &mut dyn FnMut(Progress) -> bool,
+) -> Result<Outcome, RunError> {
+    if plan.limit.warmup >= plan.limit.until {
+        return Err(Invalid::new("the warm-up must end before the duration does").into());
+    }
+    if let Some(system) = &plan.demands {
+        system.check_requests(workload)?;
+    }
+    std::net::TcpStream::connect_timeout(&target.address, std::time::Duration::from_secs(5))
+        .map_err(|error| RunError::Unreachable { url: target.url.clone(), error })?;
+    raise_descriptor_limit();
+    let engine = Engine::new(workload, target, plan, sink)?;
+    let done = engine.run(watch)?;
+    let mut summary = Summary::new("run", workload, &done.collector, done.window, done.sessions);
+    let untrusted = judge(&mut summary, done.interrupted, done.in_flight);
+    Ok(Outcome { summary, collector: done.collector, interrupted: done.interrupted, untrusted })
+}
+
+/// Lets the process open as many sockets as it may.
+fn raise_descriptor_limit() {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    // If it is refused, the old limit holds, and running out of descriptors is counted.
+    setrlimit(Resource::Nofile, limit).ok();
+}
+
+/// Lateness beyond this share of the mean response time is worth a warning.
+const LATENESS_NOTED: f64 = 0.02;
+/// Lateness beyond this share spoils the result.
+const LATENESS_SPOILS: f64 = 0.10;
+
+/// Adds warnings, and says why the result is not to be trusted, if so.
+fn judge(summary: &mut Summary, interrupted: bool, in_flight: u64) -> Option<String> {
+    let mut untrusted = None;
+    if interrupted {
+        summary.warnings.push(format!(
+            "interrupted: the figures are those up to then; {in_flight} requests were on their way"
+        ));
+    }
+    if summary.errors > 0 {
+        let kinds: Vec<String> =
+            summary.errors_by_kind.iter().map(|(kind, n)| format!("{kind} {n}")).collect();
+        summary.warnings.push(format!(
+            "{} of {} requests failed ({}); their times are in no distribution",
+            summary.errors,
+            summary.requests,
+            kinds.join(", ")
+        ));
+    }
+    if summary.requests > 0 && summary.errors == summary.requests {
+        untrusted = Some("every request failed".to_owned());
+    }
+    if let (Some(late), Some(late_p99), Some(mean)) =
+        (summary.lateness_s.mean, summary.lateness_s.p99, summary.response_time_s.mean)
+    {
+        let share = late / mean;
+        let text = format!(
+            "the generator itself was late by {:.0} us on average (p99 {:.0} us), {:.1} % of the \
+             mean response time",
+            late * 1e6,
+            late_p99 * 1e6,
+            share * 100.0
+        );
+        if share > LATENESS_SPOILS && late_p99 > 1e-3 {
+            untrusted = Some(text.clone());
+        }
+        if share > LATENESS_NOTED {
+            summary.warnings.push(text);
+        }
+    }
+    untrusted
+}

@@ -1,0 +1,13 @@
+//! The wall-clock driver: the same clients and the same modelled systems as `thinktime-sim`, on
+//! sockets and the machine's clock. Linux only, 5.11 or newer: it stands on `epoll_pwait2`.
+//!
+//! - [`generator`]: a workload against a real server (`thinktime run`).
+//! - [`server`]: a modelled system as a real server (`thinktime serve`).
+//! - [`protocol`]: codecs without I/O.
+
+pub mod generator;
+mod poller;
+pub mod protocol;
+pub mod server;
+
+pub use poller::Clock;

@@ -1,0 +1,131 @@
+//! Service demands on the wire.
+
+use thinktime_core::error::Invalid;
+use thinktime_core::random::Purpose;
+use thinktime_core::system::{Demand, DemandSource, DrawnDemands, Job, SystemModel};
+use thinktime_core::time::Nanos;
+use thinktime_core::units::parse_time;
+
+/// The header in which a request carries its service demands: a time for each station in the
+/// order of the system file, separated by commas, and `-` where it does not visit, as in
+/// `Thinktime-Demand: 12ms,-,3ms`. Bare numbers are seconds.
+pub const DEMAND_HEADER: &str = "Thinktime-Demand";
+/// The header in which a request says its name, for systems whose demands differ by name.
+/// Without it the name is the first part of the target's path.
+pub const REQUEST_HEADER: &str = "Thinktime-Request";
+
+/// The header's value.
+pub(crate) fn write_demands(demands: &[Option<Nanos>]) -> String {
+    let part = |demand: &Option<Nanos>| match demand {
+        Some(demand) => format!("{}ns", demand.0),
+        None => "-".to_owned(),
+    };
+    demands.iter().map(part).collect::<Vec<_>>().join(",")
+}
+
+/// Parses the header's value.
+pub(super) fn parse_demands(text: &str, stations: usize) -> Result<Vec<Option<Nanos>>, Invalid> {
+    let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+    if parts.len() != stations {
+        return Err(Invalid::new(format!(
+            "{DEMAND_HEADER} has {} demands, the system has {stations} stations",
+            parts.len()
+        )));
+    }
+    let parse = |part: &&str| match *part {
+        "-" => Ok(None),
+        time => parse_time(time).map(|seconds| Some(Nanos::from_secs_f64(seconds))),
+    };
+    let demands: Vec<Option<Nanos>> = parts.iter().map(parse).collect::<Result<_, _>>()?;
+    if demands.iter().all(Option::is_none) {
+        return Err(Invalid::new(format!("{DEMAND_HEADER} names no demand")));
+    }
+    Ok(demands)
+}
+
+/// The demands of the requests in the server: their own, or drawn.
+#[derive(Debug)]
+pub(super) struct ServedDemands {
+    /// By the job's token: what the request carried.
+    given: Vec<Option<Vec<Option<Nanos>>>>,
+    drawn: DrawnDemands,
+    /// Request names that the system knows; empty where it treats all alike.
+    names: Vec<String>,
+}
+
+impl ServedDemands {
+    pub(super) fn new(system: &SystemModel, seed: u64) -> ServedDemands {
+        let mut names: Vec<String> = Vec::new();
+        let mut alike = false;
+        for station in &system.stations {
+            match &station.demand {
+                Demand::All(_) => alike = true,
+                Demand::ByRequest(laws) => names.extend(laws.iter().map(|(name, _)| name.clone())),
+            }
+        }
+        names.sort();
+        names.dedup();
+        // Where some station serves every request, one of an unknown name visits just those.
+        let mut kinds: Vec<&str> = names.iter().map(String::as_str).collect();
+        if alike || kinds.is_empty() {
+            kinds.push("");
+        }
+        let drawn = DrawnDemands::by_names(system, &kinds, seed, Purpose::Server);
+        let names = kinds.into_iter().map(str::to_owned).collect();
+        ServedDemands { given: Vec::new(), drawn, names }
+    }
+
+    /// The number of the request's kind.
+    pub(super) fn kind(&self, header: Option<&str>, target: &str) -> Result<u32, Invalid> {
+        let path = target.split(['?', '#']).next().unwrap_or(target);
+        let name = header.unwrap_or_else(|| path.split('/').nth(1).unwrap_or(""));
+        let known = self.names.iter().position(|other| other == name);
+        let any = || self.names.iter().position(String::is_empty);
+        match known.or_else(any) {
+            Some(kind) => Ok(kind as u32),
+            None => Err(Invalid::new(format!(
+                "no station has a demand for `{name}`; known are {}",
+                self.names.join(", ")
+            ))),
+        }
+    }
+
+    /// Says what the request of this token carried.
+    pub(super) fn give(&mut self, token: u64, demands: Option<Vec<Option<Nanos>>>) {
+        let at = token as usize;
+        if at >= self.given.len() {
+            self.given.resize(at + 1, None);
+        }
+        self.given[at] = demands;
+    }
+}
+
+impl DemandSource for ServedDemands {
+    fn demand(&mut self, job: &Job, station: usize) -> Option<Nanos> {
+        match self.given.get(job.token as usize) {
+            Some(Some(given)) => given[station],
+            _ => self.drawn.demand(job, station),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let demands = vec![Some(Nanos(12_000_001)), None, Some(Nanos(0))];
+        assert_eq!(write_demands(&demands), "12000001ns,-,0ns");
+        assert_eq!(parse_demands(&write_demands(&demands), 3), Ok(demands));
+    }
+
+    #[test]
+    fn wrong_demands_are_named() {
+        let message = |text| parse_demands(text, 1).unwrap_err().to_string();
+        assert!(message("1ms,2ms").contains("has 2 demands, the system has 1"));
+        assert!(message("-1ms").contains("0 or more"));
+        assert!(message("soon").contains("not a number"));
+        assert!(message("-").contains("names no demand"));
+    }
+}

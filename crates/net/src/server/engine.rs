@@ -1,0 +1,332 @@
+//! The server's event loop.
+
+use std::collections::VecDeque;
+use std::io::{self, Read, Write};
+use std::net::{TcpListener, TcpStream};
+
+use thinktime_core::error::Invalid;
+use thinktime_core::system::{Job, System, SystemModel};
+use thinktime_core::time::Nanos;
+
+use super::Served;
+use super::demands::{DEMAND_HEADER, REQUEST_HEADER, ServedDemands, parse_demands};
+use crate::poller::{Clock, Poller, Readiness};
+use crate::protocol::http1::{
+    CONTINUE, Request, RequestProgress, RequestReader, write_response, write_response_head,
+};
+
+pub(super) struct Engine {
+    listener: TcpListener,
+    poller: Poller,
+    clock: Clock,
+    system: System<ServedDemands>,
+    stations: usize,
+    connections: Vec<Option<Connection>>,
+    vacant: Vec<u32>,
+    /// Requests in the system, by the job's token.
+    jobs: Vec<Pending>,
+    free_jobs: Vec<u64>,
+    ready: Vec<Readiness>,
+    buffer: Vec<u8>,
+    arrivals: u64,
+    served: Served,
+}
+
+/// A request in the system: whose answer it is.
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    place: u32,
+    generation: u64,
+    /// The number of the request on its connection.
+    number: u64,
+}
+
+struct Connection {
+    stream: TcpStream,
+    reader: RequestReader,
+    out: Vec<u8>,
+    written: usize,
+    /// Answers in the order of their requests: nothing while the model has not finished.
+    answers: VecDeque<Answer>,
+    /// The number of the first of them.
+    first: u64,
+    /// Tells connections apart that had the same place one after another.
+    generation: u64,
+    closing: bool,
+}
+
+struct Answer {
+    ready: Option<u16>,
+    head_only: bool,
+    keep_alive: bool,
+}
+
+const LISTENER: u64 = u64::MAX;
+/// The longest sleep, after which the caller looks whether to stop.
+const LOOK: Nanos = Nanos(50_000_000);
+/// The size of a response's body in bytes.
+const BODY_BYTES: usize = 16;
+/// A client that sends more requests ahead than this, without waiting, is cut off.
+const PIPELINED_MAX: usize = 1024;
+
+impl Engine {
+    pub(super) fn new(listener: TcpListener, model: &SystemModel, seed: u64) -> io::Result<Engine> {
+        let poller = Poller::new()?;
+        poller.add_listener(&listener, LISTENER)?;
+        Ok(Engine {
+            listener,
+            poller,
+            clock: Clock::start(),
+            system: System::new(model, ServedDemands::new(model, seed)),
+            stations: model.stations.len(),
+            connections: Vec::new(),
+            vacant: Vec::new(),
+            jobs: Vec::new(),
+            free_jobs: Vec::new(),
+            ready: Vec::new(),
+            buffer: vec![0; 1 << 16],
+            arrivals: 0,
+            served: Served::default(),
+        })
+    }
+
+    pub(super) fn served(&self) -> Served {
+        self.served
+    }
+
+    /// Sleeps until something happens, at most a twentieth of a second, and handles it.
+    pub(super) fn turn(&mut self) -> io::Result<()> {
+        let until = self.system.next_event().since(self.clock.now());
+        let mut ready = std::mem::take(&mut self.ready);
+        self.poller.wait(until.min(LOOK), &mut ready)?;
+        self.advance();
+        for readiness in &ready {
+            if readiness.token == LISTENER {
+                self.accept();
+            } else {
+                self.handle(readiness);
+            }
+        }
+        self.ready = ready;
+        self.advance();
+        Ok(())
+    }
+
+    /// Lets the model catch up with the clock: answers leave whose services have ended.
+    fn advance(&mut self) {
+        while self.system.next_event() <= self.clock.now() {
+            let Some(departure) = self.system.advance() else { continue };
+            let token = departure.job.token;
+            let pending = self.jobs[token as usize];
+            self.free_jobs.push(token);
+            self.served.requests += 1;
+            self.answer(&pending, 200);
+        }
+    }
+
+    fn accept(&mut self) {
+        // Errors here are the client's (it has gone) or pass (no descriptor is free): the
+        // listener stays registered, and tells again.
+        while let Ok((stream, _)) = self.listener.accept() {
+            if stream.set_nonblocking(true).is_err() || stream.set_nodelay(true).is_err() {
+                continue;
+            }
+            let place = self.vacant.pop().unwrap_or_else(|| {
+                self.connections.push(None);
+                (self.connections.len() - 1) as u32
+            });
+            if self.poller.add(&stream, place.into()).is_err() {
+                self.vacant.push(place);
+                continue;
+            }
+            self.arrivals += 1;
+            self.connections[place as usize] = Some(Connection {
+                stream,
+                reader: RequestReader::new(&[DEMAND_HEADER, REQUEST_HEADER]),
+                out: Vec::new(),
+                written: 0,
+                answers: VecDeque::new(),
+                first: 0,
+                generation: self.arrivals,
+                closing: false,
+            });
+        }
+    }
+
+    fn handle(&mut self, readiness: &Readiness) {
+        let place = readiness.token as u32;
+        if readiness.readable {
+            self.read(place, readiness.ending);
+        }
+        if readiness.writable {
+            self.flush(place);
+        }
+    }
+
+    fn read(&mut self, place: u32, ending: bool) {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        while let Some(connection) = &mut self.connections[place as usize] {
+            match connection.stream.read(&mut buffer) {
+                Ok(0) => self.close(place),
+                Ok(count) => {
+                    self.take(place, &buffer[..count]);
+                    if count == buffer.len() || ending {
+                        continue;
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(_) => self.close(place),
+            }
+            break;
+        }
+        self.buffer = buffer;
+    }
+
+    /// Takes bytes that a client sent: perhaps several requests at once.
+    fn take(&mut self, place: u32, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            let Some(connection) = &mut self.connections[place as usize] else { return };
+            if connection.closing {
+                return;
+            }
+            match connection.reader.read(bytes) {
+                Ok(RequestProgress::NeedMore { continue_expected }) => {
+                    if continue_expected {
+                        connection.out.extend_from_slice(CONTINUE);
+                        self.flush(place);
+                    }
+                    return;
+                }
+                Ok(RequestProgress::Complete { request, used }) => {
+                    bytes = &bytes[used..];
+                    self.arrive(place, &request);
+                }
+                Err(_) => {
+                    connection.answers.push_back(Answer {
+                        ready: None,
+                        head_only: false,
+                        keep_alive: false,
+                    });
+                    return self.refuse(place, 400);
+                }
+            }
+        }
+    }
+
+    fn arrive(&mut self, place: u32, request: &Request) {
+        let Some(connection) = &mut self.connections[place as usize] else { return };
+        connection.answers.push_back(Answer {
+            ready: None,
+            head_only: request.method == "HEAD",
+            keep_alive: request.keep_alive,
+        });
+        if connection.answers.len() > PIPELINED_MAX {
+            return self.refuse(place, 400);
+        }
+        let number = connection.first + connection.answers.len() as u64 - 1;
+        let pending = Pending { place, generation: connection.generation, number };
+        match self.job(request) {
+            Ok((kind, demands)) => self.enter(pending, kind, demands),
+            Err(_) => self.refuse(place, 400),
+        }
+    }
+
+    /// The request's kind and the demands that it carries.
+    fn job(&mut self, request: &Request) -> Result<(u32, Option<Vec<Option<Nanos>>>), Invalid> {
+        let demands = match &request.headers[0] {
+            Some(text) => Some(parse_demands(text, self.stations)?),
+            None => None,
+        };
+        // A request that carries its demands needs no name.
+        let name = request.headers[1].as_deref();
+        match self.system.demands_mut().kind(name, &request.target) {
+            Ok(kind) => Ok((kind, demands)),
+            Err(_) if demands.is_some() => Ok((0, demands)),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn enter(&mut self, pending: Pending, kind: u32, demands: Option<Vec<Option<Nanos>>>) {
+        let token = match self.free_jobs.pop() {
+            Some(token) => {
+                self.jobs[token as usize] = pending;
+                token
+            }
+            None => {
+                self.jobs.push(pending);
+                self.jobs.len() as u64 - 1
+            }
+        };
+        self.system.demands_mut().give(token, demands);
+        self.arrivals += 1;
+        let job = Job { token, session: self.arrivals, serial: 0, kind };
+        // The model must not be told of an arrival before it has handled what came earlier.
+        self.advance();
+        self.system.arrive(self.clock.now(), job);
+    }
+
+    /// Answers the newest request of a connection with an error, and closes after it.
+    fn refuse(&mut self, place: u32, status: u16) {
+        self.served.refused += 1;
+        let Some(connection) = &mut self.connections[place as usize] else { return };
+        connection.closing = true;
+        if let Some(answer) = connection.answers.back_mut() {
+            answer.ready = Some(status);
+            answer.keep_alive = false;
+        }
+        self.write_answers(place);
+    }
+
+    fn answer(&mut self, pending: &Pending, status: u16) {
+        // The client may have gone, and another have taken its place.
+        let Some(Some(connection)) = self.connections.get_mut(pending.place as usize) else {
+            return;
+        };
+        if connection.generation != pending.generation {
+            return;
+        }
+        let at = (pending.number - connection.first) as usize;
+        connection.answers[at].ready = Some(status);
+        self.write_answers(pending.place);
+    }
+
+    /// Writes the answers that are ready and whose turn it is.
+    fn write_answers(&mut self, place: u32) {
+        let Some(connection) = &mut self.connections[place as usize] else { return };
+        while let Some(Answer { ready: Some(status), head_only, keep_alive }) =
+            connection.answers.front()
+        {
+            let write = if *head_only { write_response_head } else { write_response };
+            write(&mut connection.out, *status, &[], BODY_BYTES, *keep_alive);
+            connection.closing |= !keep_alive;
+            connection.answers.pop_front();
+            connection.first += 1;
+        }
+        self.flush(place);
+    }
+
+    fn flush(&mut self, place: u32) {
+        let Some(connection) = &mut self.connections[place as usize] else { return };
+        while connection.written < connection.out.len() {
+            match connection.stream.write(&connection.out[connection.written..]) {
+                Ok(0) => return self.close(place),
+                Ok(count) => connection.written += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Err(_) => return self.close(place),
+            }
+        }
+        connection.out.clear();
+        connection.written = 0;
+        if connection.closing && connection.answers.is_empty() {
+            self.close(place);
+        }
+    }
+
+    fn close(&mut self, place: u32) {
+        if self.connections[place as usize].take().is_some() {
+            self.vacant.push(place);
+        }
+    }
+}

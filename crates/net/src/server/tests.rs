@@ -1,0 +1,102 @@
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use super::*;
+use thinktime_core::files::NoFiles;
+use thinktime_core::schema::Source;
+
+/// A server in a thread, stopped at the end of the test.
+struct Running {
+    address: SocketAddr,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<Served>>,
+}
+
+impl Running {
+    fn start(stations: &str) -> Running {
+        let text = format!("name = 's'\n{stations}");
+        let model = SystemModel::parse(Source { file: "", text: &text }, &NoFiles).unwrap();
+        let server = Server::bind(&model, "127.0.0.1:0".parse().unwrap(), 1).unwrap();
+        let (address, stop) = (server.address().unwrap(), Arc::new(AtomicBool::new(false)));
+        let flag = Arc::clone(&stop);
+        let thread = Some(std::thread::spawn(move || server.serve(&flag).unwrap()));
+        Running { address, stop, thread }
+    }
+
+    fn end(mut self) -> Served {
+        self.stop.store(true, Ordering::Relaxed);
+        self.thread.take().unwrap().join().unwrap()
+    }
+
+    /// Sends bytes and gives back all that comes until the server closes.
+    fn exchange(&self, bytes: &[u8]) -> String {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        stream.write_all(bytes).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+}
+
+const STATION: &str = "[[station]]\nname = 'a'\ndemand = '1ms'";
+
+#[test]
+fn answers_come_in_the_order_of_the_requests() {
+    // Shortest first would finish the second request before the first: its answer must wait.
+    let running = Running::start("[[station]]\nname = 'a'\npolicy = 'ps'\ndemand = '1ms'");
+    let answer = running.exchange(
+        b"GET / HTTP/1.1\r\nHost: x\r\nThinktime-Demand: 30ms\r\n\r\n\
+          HEAD / HTTP/1.1\r\nHost: x\r\nThinktime-Demand: 1ms\r\nConnection: close\r\n\r\n",
+    );
+    assert_eq!(answer.matches("HTTP/1.1 200").count(), 2);
+    // The first has its body, the second, a HEAD, has none and comes last.
+    assert!(answer.ends_with("\r\n\r\n"), "{answer}");
+    assert_eq!(running.end(), Served { requests: 2, refused: 0 });
+}
+
+#[test]
+fn wrong_requests_are_refused_and_others_served_on() {
+    let running = Running::start(STATION);
+    for bad in [
+        &b"nonsense\r\n\r\n"[..],
+        b"GET / HTTP/1.1\r\nHost: x\r\nThinktime-Demand: soon\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\nThinktime-Demand: 1ms,1ms\r\n\r\n",
+    ] {
+        assert!(running.exchange(bad).starts_with("HTTP/1.1 400"));
+    }
+    let good = running.exchange(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    assert!(good.starts_with("HTTP/1.1 200"));
+    assert_eq!(running.end(), Served { requests: 1, refused: 3 });
+}
+
+#[test]
+fn requests_are_known_by_header_or_by_the_first_part_of_their_path() {
+    let running =
+        Running::start("[[station]]\nname = 'a'\ndemand.item = '1ms'\ndemand.order = '2ms'");
+    let status = |line: &str| {
+        let text = format!("{line}Host: x\r\nConnection: close\r\n\r\n");
+        running.exchange(text.as_bytes())[9..12].to_owned()
+    };
+    assert_eq!(status("GET /item/17?q=1 HTTP/1.1\r\n"), "200");
+    assert_eq!(status("GET /x HTTP/1.1\r\nThinktime-Request: order\r\n"), "200");
+    assert_eq!(status("GET /x HTTP/1.1\r\nThinktime-Demand: 1ms\r\n"), "200");
+    assert_eq!(status("GET /x HTTP/1.1\r\n"), "400");
+    running.end();
+}
+
+#[test]
+fn a_client_that_leaves_harms_nobody() {
+    let running = Running::start(STATION);
+    for _ in 0..50 {
+        let mut stream = TcpStream::connect(running.address).unwrap();
+        stream.write_all(b"GET / HTTP/1.1\r\nHost: x\r\nThinktime-Demand: 5ms\r\n\r\n").unwrap();
+    }
+    let good = running.exchange(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    assert!(good.starts_with("HTTP/1.1 200"));
+    running.end();
+}

@@ -1,0 +1,41 @@
+//! Rust's errors as Python's: one for wrong input, one for runs that failed.
+
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::prelude::*;
+use thinktime_core::error::Invalid;
+use thinktime_core::schema::SchemaError;
+use thinktime_data::DataError;
+use thinktime_sim::SimulationError;
+
+create_exception!(
+    _core,
+    InputError,
+    PyValueError,
+    "The input is wrong; the message names file, line and what would be right."
+);
+create_exception!(_core, RunError, PyException, "The run failed.");
+
+pub(crate) fn invalid(error: &Invalid) -> PyErr {
+    InputError::new_err(error.to_string())
+}
+
+pub(crate) fn schema(error: &SchemaError) -> PyErr {
+    InputError::new_err(error.to_string())
+}
+
+pub(crate) fn data(error: &DataError) -> PyErr {
+    InputError::new_err(error.to_string())
+}
+
+pub(crate) fn simulation(error: &SimulationError) -> PyErr {
+    InputError::new_err(error.to_string())
+}
+
+pub(crate) fn generator(error: &thinktime_net::generator::RunError) -> PyErr {
+    use thinktime_net::generator::RunError as Failed;
+    match error {
+        Failed::Invalid(error) => invalid(error),
+        Failed::Unreachable { .. } | Failed::System(_) => RunError::new_err(error.to_string()),
+    }
+}

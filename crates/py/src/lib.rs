@@ -1,0 +1,38 @@
+//! `thinktime._core`: glue between the Rust crates and Python, and nothing else.
+
+mod distribution;
+mod errors;
+mod parameters;
+mod result;
+mod run;
+mod schema;
+mod serve;
+mod simulate;
+mod supervise;
+mod system;
+mod table;
+mod workload;
+
+use pyo3::prelude::*;
+
+/// The compiled half of Thinktime.
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("InputError", py.get_type::<errors::InputError>())?;
+    module.add("RunError", py.get_type::<errors::RunError>())?;
+    module.add_class::<distribution::Distribution>()?;
+    module.add_class::<workload::Workload>()?;
+    module.add_class::<system::System>()?;
+    module.add_class::<system::Station>()?;
+    module.add_class::<table::Table>()?;
+    module.add_class::<result::Outcome>()?;
+    module.add_class::<serve::Server>()?;
+    module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(run::run, module)?)?;
+    module.add_function(wrap_pyfunction!(result::load, module)?)?;
+    module.add_function(wrap_pyfunction!(schema::schema, module)?)?;
+    module.add_function(wrap_pyfunction!(schema::distributions, module)?)?;
+    Ok(())
+}

@@ -1,0 +1,99 @@
+//! Values that Python passes: times with units, files beside a file.
+
+use std::path::{Path, PathBuf};
+
+use pyo3::prelude::*;
+use thinktime_core::client::Limit;
+use thinktime_core::error::Invalid;
+use thinktime_core::files::Files;
+use thinktime_core::time::Nanos;
+use thinktime_core::units::parse_time;
+use thinktime_data::Keep;
+
+use crate::errors::{InputError, invalid};
+
+/// Reads files that are named relative to a directory.
+#[derive(Clone, Debug)]
+pub(crate) struct DiskFiles {
+    pub(crate) directory: PathBuf,
+}
+
+impl DiskFiles {
+    /// Beside `file`.
+    pub(crate) fn beside(file: &str) -> DiskFiles {
+        let directory = Path::new(file).parent().map_or_else(PathBuf::new, Path::to_owned);
+        DiskFiles { directory }
+    }
+}
+
+impl Files for DiskFiles {
+    fn read(&self, name: &str) -> Result<String, Invalid> {
+        let path = self.directory.join(name);
+        std::fs::read_to_string(&path)
+            .map_err(|error| Invalid::new(format!("{}: {error}", path.display())))
+    }
+}
+
+/// A time as Python gives it: `"250ms"`, or a number of seconds.
+#[derive(FromPyObject)]
+pub(crate) enum Time {
+    Seconds(f64),
+    Text(String),
+}
+
+impl Time {
+    pub(crate) fn seconds(&self) -> PyResult<f64> {
+        let text = match self {
+            Time::Seconds(seconds) => seconds.to_string(),
+            Time::Text(text) => text.clone(),
+        };
+        parse_time(&text).map_err(|error| invalid(&error))
+    }
+}
+
+/// When a run ends, from what the caller gave.
+pub(crate) fn limit(
+    requests: Option<u64>,
+    duration: Option<&Time>,
+    warmup: Option<&Time>,
+) -> PyResult<Limit> {
+    let seconds = |time: Option<&Time>| time.map(Time::seconds).transpose();
+    let until = match seconds(duration)? {
+        None => Nanos::MAX,
+        Some(0.0) => return Err(InputError::new_err("a duration must be more than 0s")),
+        Some(duration_s) => Nanos::from_secs_f64(duration_s),
+    };
+    if requests == Some(0) {
+        return Err(InputError::new_err("at least 1 request is needed"));
+    }
+    let warmup = Nanos::from_secs_f64(seconds(warmup)?.unwrap_or(0.0));
+    Ok(Limit { requests: requests.unwrap_or(u64::MAX), until, warmup })
+}
+
+/// Rows kept where nobody says which.
+const ROWS_KEPT: f64 = 1e6;
+
+/// Which rows are kept: `all`, `none`, `1/N` of the sessions; without a word all of them, or such
+/// a share that about a million are kept of those expected.
+pub(crate) fn keep(word: Option<&str>, expected: f64) -> PyResult<Keep> {
+    match word {
+        None if expected > ROWS_KEPT => Ok(Keep::OneIn((expected / ROWS_KEPT).ceil() as u64)),
+        None | Some("all") => Ok(Keep::All),
+        Some("none") => Ok(Keep::None),
+        Some(other) => match other.strip_prefix("1/").and_then(|share| share.parse().ok()) {
+            Some(share) if share > 0 => Ok(Keep::OneIn(share)),
+            _ => Err(InputError::new_err(format!(
+                "`{other}` does not say which rows to keep: `all`, `none`, or `1/N` of the sessions"
+            ))),
+        },
+    }
+}
+
+/// The word for `run.toml`.
+pub(crate) fn keep_word(keep: Keep) -> String {
+    match keep {
+        Keep::All => "all".to_owned(),
+        Keep::None => "none".to_owned(),
+        Keep::OneIn(share) => format!("1/{share}"),
+    }
+}

@@ -1,0 +1,124 @@
+//! `simulate`.
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use thinktime_core::workload;
+use thinktime_data::{Labels, ResultDirectory, RowWriter, RunFile, RunTable};
+use thinktime_sim::{Control, Plan};
+
+use crate::errors::{data, simulation};
+use crate::parameters::{Time, keep, keep_word, limit};
+use crate::result::Outcome;
+use crate::supervise::supervise;
+use crate::system::System;
+use crate::workload::Workload;
+
+/// Requests simulated where nobody says how many.
+const REQUESTS: u64 = 1_000_000;
+
+/// Simulates a workload on a system model.
+#[pyfunction]
+#[pyo3(signature = (
+    workload, system, *, requests = None, duration = None, warmup = None, replications = 1,
+    precision = None, rows = None, output = None, progress = None
+))]
+#[allow(clippy::too_many_arguments, reason = "they are Python's keyword arguments")]
+pub(crate) fn simulate(
+    py: Python<'_>,
+    workload: &Workload,
+    system: &System,
+    requests: Option<u64>,
+    duration: Option<Time>,
+    warmup: Option<Time>,
+    replications: u32,
+    precision: Option<f64>,
+    rows: Option<&str>,
+    output: Option<PathBuf>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Outcome> {
+    // A precision is sought for as long as it takes, unless an end is given.
+    let endless = duration.is_some() || precision.is_some();
+    let requests = requests.or((!endless).then_some(REQUESTS));
+    let limit = limit(requests, duration.as_ref(), warmup.as_ref())?;
+    let expected = expected_requests(&workload.inner, system, &limit, precision.is_some())
+        * f64::from(replications);
+    let keep = keep(rows, expected)?;
+    let plan = Plan { limit, replications, precision, rows: keep != thinktime_data::Keep::None };
+    let run = RunFile {
+        run: RunTable {
+            kind: "simulate".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            seed: workload.inner.seed,
+            target: None,
+            clock: "virtual".to_owned(),
+            started: None,
+            host: None,
+            rows: keep_word(keep),
+        },
+        workload: workload.inner.file.clone(),
+        system: Some(system.inner.file.clone()),
+    };
+    let names = workload.request_names_of();
+    let labels = Labels {
+        requests: names.clone(),
+        stations: system.inner.stations.iter().map(|station| station.name.clone()).collect(),
+    };
+    let directory = output.as_deref().map(ResultDirectory::create).transpose();
+    let directory = directory.map_err(|error| data(&error))?;
+    let mut writer = match &directory {
+        Some(directory) => {
+            directory.write_run(&run).map_err(|error| data(&error))?;
+            directory.rows(labels, keep).map_err(|error| data(&error))?
+        }
+        None => RowWriter::to_memory(labels, keep),
+    };
+    let (inner, model): (&workload::Workload, _) = (&workload.inner, &system.inner);
+    let done = supervise(py, progress.as_ref(), |watch| {
+        let report = |progress: thinktime_sim::Progress| match watch.report(
+            progress.requests,
+            progress.time_s,
+            progress.in_system,
+        ) {
+            true => Control::Continue,
+            false => Control::Stop,
+        };
+        let done = thinktime_sim::simulate(inner, model, &plan, &mut writer, &report);
+        (done, writer.finish())
+    })?;
+    let (done, kept) = done;
+    let done = done.map_err(|error| simulation(&error))?;
+    let kept = kept.map_err(|error| data(&error))?;
+    if let Some(directory) = &directory {
+        directory
+            .write_figures(&done.summary, &done.collector, &names)
+            .map_err(|error| data(&error))?;
+    }
+    let rows = match &output {
+        Some(path) => thinktime_data::load(path).map_err(|error| data(&error))?.rows,
+        None => kept,
+    };
+    let result = Outcome::of(run, done.summary, &done.collector, &names, rows);
+    Ok(Outcome { interrupted: done.interrupted, path: output, ..result })
+}
+
+/// About how many requests there will be, to decide which rows to keep.
+fn expected_requests(
+    workload: &workload::Workload,
+    system: &System,
+    limit: &thinktime_core::client::Limit,
+    precise: bool,
+) -> f64 {
+    if precise {
+        return 1e8;
+    }
+    let capacity = 1.0 / system.inner.bottleneck_demand(workload).max(1e-9);
+    let rate = workload.request_rate().unwrap_or(capacity);
+    (limit.requests as f64).min(rate * limit.until.as_secs_f64())
+}
+
+impl Workload {
+    pub(crate) fn request_names_of(&self) -> Vec<String> {
+        self.inner.requests.iter().map(|kind| kind.name.clone()).collect()
+    }
+}

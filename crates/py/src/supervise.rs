@@ -1,0 +1,79 @@
+//! Long work in a thread of its own, while Python's thread watches: it lets go of the
+//! interpreter's lock, shows progress, and turns Ctrl-C into a wish to stop.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::time::Duration;
+
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+
+/// What the worker tells and asks.
+#[derive(Debug, Default)]
+pub(crate) struct Watch {
+    requests: AtomicU64,
+    time_ns: AtomicU64,
+    in_system: AtomicU64,
+    stop: AtomicBool,
+}
+
+impl Watch {
+    /// Tells how far the work is; says whether to go on.
+    pub(crate) fn report(&self, requests: u64, time_s: f64, in_system: u64) -> bool {
+        self.requests.store(requests, Ordering::Relaxed);
+        self.time_ns.store((time_s * 1e9) as u64, Ordering::Relaxed);
+        self.in_system.store(in_system, Ordering::Relaxed);
+        !self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// The time between two looks at signals and progress.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Does the work. `progress` is called with (requests, time in seconds, requests in the system).
+/// Ctrl-C asks the work to stop and is not raised: the result says that it was interrupted.
+///
+/// # Errors
+/// What `progress` raises, after the work has stopped.
+pub(crate) fn supervise<T: Send>(
+    py: Python<'_>,
+    progress: Option<&Py<PyAny>>,
+    work: impl FnOnce(&Watch) -> T + Send,
+) -> PyResult<T> {
+    let watch = Watch::default();
+    py.detach(|| {
+        std::thread::scope(|scope| {
+            let (sender, receiver) = sync_channel(1);
+            let watch = &watch;
+            scope.spawn(move || sender.send(work(watch)).ok());
+            let mut raised = None;
+            loop {
+                match receiver.recv_timeout(LOOK) {
+                    Ok(done) => return raised.map_or(Ok(done), Err),
+                    Err(RecvTimeoutError::Disconnected) => {
+                        unreachable!("the worker sends before it ends, or its panic is passed on")
+                    }
+                    Err(RecvTimeoutError::Timeout) if raised.is_none() => {
+                        raised = Python::attach(|py| look(py, progress, watch)).err();
+                    }
+                    Err(RecvTimeoutError::Timeout) => {}
+                }
+            }
+        })
+    })
+}
+
+fn look(py: Python<'_>, progress: Option<&Py<PyAny>>, watch: &Watch) -> PyResult<()> {
+    let stop = || watch.stop.store(true, Ordering::Relaxed);
+    if let Err(error) = py.check_signals() {
+        stop();
+        return if error.is_instance_of::<PyKeyboardInterrupt>(py) { Ok(()) } else { Err(error) };
+    }
+    let Some(progress) = progress else { return Ok(()) };
+    let arguments = (
+        watch.requests.load(Ordering::Relaxed),
+        watch.time_ns.load(Ordering::Relaxed) as f64 * 1e-9,
+        watch.in_system.load(Ordering::Relaxed),
+    );
+    progress.call1(py, arguments).map(drop).inspect_err(|_| stop())
+}

@@ -1,0 +1,180 @@
+//! `Workload`.
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use thinktime_core::schema::Source;
+use thinktime_core::workload::{self, Sessions, to_toml};
+
+use crate::distribution::Distribution;
+use crate::errors::{InputError, schema};
+use crate::parameters::DiskFiles;
+
+/// A workload: which sessions arrive, and what they do.
+#[pyclass(frozen, module = "thinktime")]
+pub(crate) struct Workload {
+    pub(crate) inner: workload::Workload,
+    pub(crate) files: DiskFiles,
+}
+
+impl Workload {
+    pub(crate) fn wrap(&self, inner: workload::Workload) -> Workload {
+        Workload { inner, files: self.files.clone() }
+    }
+}
+
+#[pymethods]
+impl Workload {
+    /// Parses the text of a workload file; `file` is its name in messages, and where the files
+    /// that it names are looked for.
+    #[new]
+    #[pyo3(signature = (text, file = ""))]
+    fn new(text: &str, file: &str) -> PyResult<Workload> {
+        let files = DiskFiles::beside(file);
+        workload::Workload::parse(Source { file, text }, &files)
+            .map(|inner| Workload { inner, files })
+            .map_err(|error| schema(&error))
+    }
+
+    /// Reads a workload file.
+    #[staticmethod]
+    fn load(path: PathBuf) -> PyResult<Workload> {
+        let name = path.display().to_string();
+        Workload::new(&read(&path)?, &name)
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        &self.inner.name
+    }
+
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.inner.seed
+    }
+
+    /// `open`, `closed` or `partly-open`.
+    #[getter]
+    fn model(&self) -> String {
+        self.inner.model().to_string()
+    }
+
+    /// The number of sessions of a closed model; else None.
+    #[getter]
+    fn clients(&self) -> Option<u64> {
+        match &self.inner.sessions {
+            Sessions::Closed { clients, .. } => Some(*clients),
+            _ => None,
+        }
+    }
+
+    /// Sessions a second in the long run; None for a closed model.
+    #[getter]
+    fn session_rate(&self) -> Option<f64> {
+        match &self.inner.sessions {
+            Sessions::Open { arrivals } | Sessions::PartlyOpen { arrivals, .. } => {
+                Some(arrivals.mean_rate())
+            }
+            Sessions::Closed { .. } => None,
+        }
+    }
+
+    /// Requests a second in the long run; None for a closed model.
+    #[getter]
+    fn request_rate(&self) -> Option<f64> {
+        self.inner.request_rate()
+    }
+
+    /// The mean number of requests a session; infinite for a closed model.
+    #[getter]
+    fn requests_per_session(&self) -> f64 {
+        self.inner.requests_per_session()
+    }
+
+    /// Whether sessions arrive as a Poisson process of constant rate.
+    #[getter]
+    fn poisson(&self) -> bool {
+        match &self.inner.sessions {
+            Sessions::Open { arrivals } | Sessions::PartlyOpen { arrivals, .. } => {
+                arrivals.is_poisson()
+            }
+            Sessions::Closed { .. } => false,
+        }
+    }
+
+    /// Whether no request has a timeout or is retried, and the rate does not change over time.
+    #[getter]
+    fn plain(&self) -> bool {
+        let steady = self.inner.file.arrivals.profile.as_deref().is_none_or(|p| p == "constant");
+        let kinds = &self.inner.requests;
+        steady && kinds.iter().all(|kind| kind.timeout.is_never() && kind.retry.attempts == 1)
+    }
+
+    /// The think time; None for an open model.
+    #[getter]
+    fn think(&self) -> Option<Distribution> {
+        match &self.inner.sessions {
+            Sessions::Open { .. } => None,
+            Sessions::Closed { think, .. } | Sessions::PartlyOpen { think, .. } => {
+                Some(think.into())
+            }
+        }
+    }
+
+    /// The number of requests of a session; None unless partly open.
+    #[getter]
+    fn session_length(&self) -> Option<Distribution> {
+        match &self.inner.sessions {
+            Sessions::PartlyOpen { requests, .. } => Some(requests.into()),
+            _ => None,
+        }
+    }
+
+    /// The names of the kinds of request.
+    #[getter]
+    fn request_names(&self) -> Vec<String> {
+        self.inner.requests.iter().map(|kind| kind.name.clone()).collect()
+    }
+
+    /// The same workload with another seed.
+    fn with_seed(&self, seed: u64) -> Workload {
+        self.wrap(self.inner.with_seed(seed))
+    }
+
+    /// The same workload at a load of the system: the rate is set, or, for a closed model, the
+    /// think time solved for.
+    fn at_load(
+        &self,
+        py: Python<'_>,
+        system: &crate::system::System,
+        load: f64,
+    ) -> PyResult<Workload> {
+        let solved =
+            py.detach(|| thinktime_sim::at_load(&self.inner, &system.inner, load, &self.files));
+        solved.map(|inner| self.wrap(inner)).map_err(|error| crate::errors::simulation(&error))
+    }
+
+    /// The objectives of the workload that a summary (its JSON) does not meet, in words.
+    fn breaches(&self, summary_json: &str) -> PyResult<Vec<String>> {
+        let summary: thinktime_core::record::Summary = serde_json::from_str(summary_json)
+            .map_err(|error| InputError::new_err(error.to_string()))?;
+        Ok(summary.breaches(&self.inner.slo))
+    }
+
+    /// The workload as TOML text, which parses to the same workload.
+    fn to_toml(&self) -> PyResult<String> {
+        to_toml(&self.inner.file).map_err(|error| schema(&error))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Workload {} ({})>", self.inner.name, self.inner.model())
+    }
+}
+
+/// The text of a file, or an error that names it.
+pub(crate) fn read(path: &std::path::Path) -> PyResult<String> {
+    let bytes = std::fs::read(path)
+        .map_err(|error| InputError::new_err(format!("{}: {error}", path.display())))?;
+    String::from_utf8(bytes)
+        .map_err(|_| InputError::new_err(format!("{}: is not UTF-8 text", path.display())))
+}

@@ -1,0 +1,46 @@
+//! Nanoseconds a simulated request: `cargo run --release -p thinktime-sim --example speed`.
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a command-line measurement")]
+#![allow(clippy::disallowed_methods, reason = "it times the simulator by the wall clock")]
+
+use std::time::Instant;
+
+use thinktime_core::client::Limit;
+use thinktime_core::files::NoFiles;
+use thinktime_core::schema::Source;
+use thinktime_core::system::SystemModel;
+use thinktime_core::time::Nanos;
+use thinktime_core::workload::Workload;
+use thinktime_sim::{Control, Plan, simulate};
+
+const CASES: &[(&str, &str, &str, &str)] = &[
+    ("M/M/1 FCFS open", OPEN, "fcfs", "exp(10ms)"),
+    ("M/H2/1 FCFS open", OPEN, "fcfs", "h2(10ms, cv2=8)"),
+    ("M/M/1 PS open", OPEN, "ps", "exp(10ms)"),
+    ("M/M/1 SRPT open", OPEN, "srpt", "exp(10ms)"),
+    ("FCFS closed, 1000 clients", CLOSED, "fcfs", "exp(10ms)"),
+    ("FCFS partly open, 5 requests", PARTLY_OPEN, "fcfs", "exp(10ms)"),
+];
+const OPEN: &str = "model = 'open'\nrate = '80/s'";
+const CLOSED: &str = "model = 'closed'\nclients = 1000\n[session]\nthink = 'exp(12.45s)'";
+const PARTLY_OPEN: &str = "model = 'partly-open'\nrate = '16/s'\n[session]\n\
+                           requests = 'geometric(5)'\nthink = 'exp(1s)'";
+
+fn main() {
+    let requests: u64 = std::env::args().nth(1).map_or(10_000_000, |text| text.parse().unwrap());
+    for (name, sessions, policy, demand) in CASES {
+        let text = format!("name = 'w'\n[arrivals]\n{sessions}");
+        let workload = Workload::parse(Source { file: "", text: &text }, &NoFiles).unwrap();
+        let text = format!(
+            "name = 's'\n[[station]]\nname = 'server'\npolicy = '{policy}'\ndemand = '{demand}'"
+        );
+        let system = SystemModel::parse(Source { file: "", text: &text }, &NoFiles).unwrap();
+        let limit = Limit { requests, until: Nanos::MAX, warmup: Nanos::ZERO };
+        let plan = Plan { limit, replications: 1, precision: None, rows: false };
+        let began = Instant::now();
+        let done = simulate(&workload, &system, &plan, &mut (), &|_| Control::Continue).unwrap();
+        let nanos = began.elapsed().as_nanos() as f64 / requests as f64;
+        let mean_ms = done.summary.response_time_s.mean.unwrap() * 1e3;
+        let half_ms = done.summary.response_time_s.ci95.unwrap() * 1e3;
+        println!("{name:30} {nanos:6.1} ns a request   mean {mean_ms:8.3} ms +- {half_ms:.3}");
+    }
+}

@@ -1,0 +1,12 @@
+//! The virtual driver: clients and a modelled system, on a virtual clock.
+//!
+//! [`simulate`] runs a workload against a system model as fast as the machine can, once or in
+//! independent replications on all cores. The result depends on nothing but its inputs: not on
+//! the number of threads, not on the time of day.
+
+mod driver;
+mod load;
+mod plan;
+
+pub use load::{at_load, offered_load};
+pub use plan::{Control, Outcome, Plan, Progress, SimulationError, simulate};

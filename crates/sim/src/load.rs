@@ -1,0 +1,156 @@
+//! Holding the load fixed: the rate or the think time that brings a system to a wanted load.
+
+use thinktime_core::client::Limit;
+use thinktime_core::error::Invalid;
+use thinktime_core::files::Files;
+use thinktime_core::system::SystemModel;
+use thinktime_core::time::Nanos;
+use thinktime_core::workload::{Sessions, Workload};
+
+use crate::driver::Driver;
+use crate::plan::SimulationError;
+
+/// The load that the workload offers to the busiest station, where it does not depend on the
+/// system: none for a closed model.
+#[must_use]
+pub fn offered_load(workload: &Workload, system: &SystemModel) -> Option<f64> {
+    Some(workload.request_rate()? * system.bottleneck_demand(workload))
+}
+
+/// Refuses an overload that nothing would end.
+pub(crate) fn check_load(
+    workload: &Workload,
+    system: &SystemModel,
+    limit: &Limit,
+) -> Result<(), Invalid> {
+    match offered_load(workload, system) {
+        Some(load) if load >= 1.0 && limit.until.is_never() => Err(Invalid::new(format!(
+            "the offered load is {load:.3}: at 1 and more the queue grows without bound and there \
+             is no steady state; lower the rate, or give a duration to watch it grow"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// The workload at a load: the rate of an open or partly-open model is set, the think time of a
+/// closed one is stretched until simulations of the system, all with the same random numbers,
+/// reach the load.
+///
+/// # Errors
+/// When the load is not between 0 and 1, or cannot be reached.
+pub fn at_load(
+    workload: &Workload,
+    system: &SystemModel,
+    load: f64,
+    files: &dyn Files,
+) -> Result<Workload, SimulationError> {
+    system.check_requests(workload)?;
+    if !(load > 0.0 && load < 1.0) {
+        return Err(Invalid::new(format!("a load lies between 0 and 1, not at {load}")).into());
+    }
+    let demand = system.bottleneck_demand(workload);
+    if demand <= 0.0 {
+        return Err(
+            Invalid::new("the system has no service demand, so its load is always 0").into()
+        );
+    }
+    match &workload.sessions {
+        Sessions::Closed { clients, think } => {
+            let goal = Goal { workload, system, load, clients: *clients, demand };
+            goal.solve(think.mean())
+        }
+        Sessions::Open { arrivals } | Sessions::PartlyOpen { arrivals, .. } => {
+            // The profile's long-run factor stays: the load is that of the long run.
+            let factor = arrivals.mean_factor();
+            if factor <= 0.0 {
+                return Err(Invalid::new("arrivals end, so there is no long-run load").into());
+            }
+            let rate = load / demand / workload.requests_per_session() / factor;
+            Ok(workload.with_rate(rate, files)?)
+        }
+    }
+}
+
+/// The search for a closed system's think time.
+struct Goal<'a> {
+    workload: &'a Workload,
+    system: &'a SystemModel,
+    load: f64,
+    clients: u64,
+    /// The busiest station's service demand divided by its servers.
+    demand: f64,
+}
+
+/// Requests simulated for a first and for the final estimate of the load.
+const REQUESTS: [u64; 2] = [200_000, 3_000_000];
+
+impl Goal<'_> {
+    fn solve(&self, think_s: f64) -> Result<Workload, SimulationError> {
+        if !(think_s > 0.0 && think_s.is_finite()) {
+            return Err(Invalid::new(
+                "to reach a load, a closed workload needs a think time with a positive, finite \
+                 mean, whose shape is kept: as in think = \"exp(1s)\"",
+            )
+            .into());
+        }
+        // X = N / (Z + R) and load = X D: the think time is at most N D / load, where R = 0.
+        let most = self.clients as f64 * self.demand / self.load / think_s;
+        let reachable = self.load_at(1e-6 * most, REQUESTS[0])?;
+        if reachable < self.load {
+            return Err(Invalid::new(format!(
+                "{} clients cannot bring the system to a load of {}: even without thinking they \
+                 reach only {reachable:.3}",
+                self.clients, self.load
+            ))
+            .into());
+        }
+        let (mut low, mut high) = (0.0, most);
+        for requests in REQUESTS {
+            (low, high) = self.narrow(low, high, requests)?;
+        }
+        Ok(self.workload.with_think_scaled((low + high) / 2.0)?)
+    }
+
+    /// Narrows the bracket of the factor by the interactive response-time law: from a simulation
+    /// at one think time follows a better one, Z' = Z + N D / load - N D / load(Z), which is
+    /// exact where R does not depend on Z; bisection keeps it inside the bracket.
+    fn narrow(&self, low: f64, high: f64, requests: u64) -> Result<(f64, f64), SimulationError> {
+        let (mut low, mut high) = (low, high);
+        let full = high.max(1e-12);
+        let mut factor = if low > 0.0 { (low + high) / 2.0 } else { high / 2.0 };
+        for _ in 0..30 {
+            let load = self.load_at(factor, requests)?;
+            let scale = self.clients as f64 * self.demand / self.mean_think_s();
+            let step = scale / self.load - scale / load;
+            if load > self.load {
+                low = factor
+            } else {
+                high = factor
+            }
+            if step.abs() < 2e-5 * full {
+                // The next stage may look a little to either side.
+                return Ok((factor - 0.01 * full, factor + 0.01 * full));
+            }
+            let better = factor + step;
+            factor = if better > low && better < high { better } else { (low + high) / 2.0 };
+        }
+        Ok((low, high))
+    }
+
+    fn mean_think_s(&self) -> f64 {
+        self.workload.mean_think_s()
+    }
+
+    /// The load that simulation finds with think times `factor` times as long. It is computed
+    /// from the throughput and the exact mean demand: less noisy than the time that servers were
+    /// seen busy.
+    fn load_at(&self, factor: f64, requests: u64) -> Result<f64, SimulationError> {
+        let workload = self.workload.with_think_scaled(factor)?;
+        let limit = Limit { requests, until: Nanos::MAX, warmup: Nanos::ZERO };
+        let mut nothing = ();
+        let mut driver = Driver::new(&workload, self.system, limit, 0, &mut nothing);
+        while driver.proceed(1 << 20) {}
+        let done = driver.finish();
+        Ok(done.collector.requests() as f64 / done.window.duration_s() * self.demand)
+    }
+}

@@ -1,0 +1,45 @@
+"""Learn a workload, run it against a real server, simulate it on a model of that server.
+
+The heart is `Workload` (which sessions arrive, and what they do) and `System` (stations with
+servers and a scheduling policy). `simulate` joins a workload with a modelled system, `run` joins
+it with a real one, and `serve` makes a modelled system a real one. All give a `Result` of the
+same form.
+
+    import thinktime as tt
+
+    workload = tt.Workload.load("shop.toml")
+    system = tt.System.load("server.toml")
+    result = tt.simulate(workload, system, load=0.8, requests=1_000_000)
+    print(result.summary["response_time_s"]["p99"])
+"""
+
+from thinktime._core import (
+    Distribution,
+    InputError,
+    RunError,
+    Station,
+    System,
+    Table,
+    Workload,
+    __version__,
+    schema,
+)
+from thinktime.operations import Interrupted, run, serve, simulate
+from thinktime.result import Result
+
+__all__ = [
+    "Distribution",
+    "InputError",
+    "Interrupted",
+    "Result",
+    "RunError",
+    "Station",
+    "System",
+    "Table",
+    "Workload",
+    "__version__",
+    "run",
+    "schema",
+    "serve",
+    "simulate",
+]

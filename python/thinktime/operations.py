@@ -1,0 +1,212 @@
+"""The operations: simulate, run, serve."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+
+from thinktime import _core
+from thinktime.result import Result
+
+Progress = Callable[[int, float, int], None]
+"""Called about twenty times a second with requests over, seconds of the run's own clock, and
+requests in the system."""
+
+Time = float | str
+"""Seconds, or a text with a unit such as `250ms`."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C ended a run; `result` holds what there was until then."""
+
+    def __init__(self, result: Result) -> None:
+        """Keep the result."""
+        super().__init__("interrupted")
+        self.result = result
+
+
+def simulate(
+    workload: _core.Workload | str | Path,
+    system: _core.System | str | Path,
+    *,
+    load: float | None = None,
+    seed: int | None = None,
+    requests: int | None = None,
+    duration: Time | None = None,
+    warmup: Time | None = None,
+    replications: int = 1,
+    precision: float | str | None = None,
+    rows: str | None = None,
+    output: str | Path | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Simulate a workload on a system model.
+
+    Args:
+        workload: A workload, or the path of its file.
+        system: A system, or the path of its file.
+        load: The load of the busiest station, between 0 and 1, to be held: it sets the rate of an
+            open or partly-open model, and the think time of a closed one.
+        seed: The seed, instead of the workload's own.
+        requests: How many requests are begun after the warm-up; 1,000,000 if nothing else ends
+            the simulation.
+        duration: No request is begun at this virtual time or later.
+        warmup: Requests scheduled before this virtual time do not count.
+        replications: Independent replications, on all cores; the interval is then made of their
+            means.
+        precision: Go on until the half-width of the mean's 95 % confidence interval is this share
+            of the mean, as in 0.01 or "1%".
+        rows: Which rows to keep: "all", "none", or "1/N" of the sessions; by default all, or such
+            a share that about a million are kept.
+        output: Write the result directory there.
+        progress: Called about twenty times a second.
+
+    Raises:
+        InputError: if the input is wrong; the message says where, and what would be right.
+        Interrupted: on Ctrl-C, with the result so far.
+    """
+    workload, system = _workload(workload), _system(system)
+    if seed is not None:
+        workload = workload.with_seed(seed)
+    if load is not None:
+        workload = workload.at_load(system, load)
+    outcome = _core.simulate(
+        workload,
+        system,
+        requests=requests,
+        duration=duration,
+        warmup=warmup,
+        replications=replications,
+        precision=None if precision is None else _share(precision),
+        rows=rows,
+        output=None if output is None else Path(output),
+        progress=progress,
+    )
+    return _finished(outcome)
+
+
+def run(
+    workload: _core.Workload | str | Path,
+    target: str,
+    *,
+    seed: int | None = None,
+    requests: int | None = None,
+    duration: Time | None = None,
+    warmup: Time | None = None,
+    drain: Time | None = None,
+    demands: _core.System | str | Path | None = None,
+    rows: str | None = None,
+    output: str | Path | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Run a workload against a real server.
+
+    Args:
+        workload: A workload, or the path of its file.
+        target: Where the server listens, as in `http://127.0.0.1:8080`.
+        seed: The seed, instead of the workload's own.
+        requests: How many requests are begun after the warm-up.
+        duration: No request is begun at this time or later; 30 s if nothing else ends the run.
+        warmup: Requests scheduled before this time are sent but do not count.
+        drain: How long the last responses are waited for; 10 s by default.
+        demands: A system whose service demands the requests carry along, drawn as `simulate`
+            would draw them with the same seed: for a target that is `serve`.
+        rows: Which rows to keep: "all" (the default), "none", or "1/N" of the sessions.
+        output: Write the result directory there.
+        progress: Called about twenty times a second.
+
+    Raises:
+        InputError: if the input is wrong.
+        RunError: if the target cannot be reached at all.
+        Interrupted: on Ctrl-C, with the result so far.
+    """
+    workload = _workload(workload)
+    outcome = _core.run(
+        workload if seed is None else workload.with_seed(seed),
+        target,
+        requests=requests,
+        duration=duration,
+        warmup=warmup,
+        drain=drain,
+        demands=None if demands is None else _system(demands),
+        rows=rows,
+        output=None if output is None else Path(output),
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+        progress=progress,
+    )
+    return _finished(outcome)
+
+
+class serve:  # noqa: N801 - it is used like a function: `with serve(system) as server`
+    """A modelled system as a real HTTP/1.1 server, in a thread of its own.
+
+    Each response leaves when the model says so. A request may carry its own service demand in the
+    header `Thinktime-Demand`, a time for each station in the order of the system file, separated
+    by commas; else the server draws it.
+
+        with tt.serve("server.toml") as server:
+            tt.run(workload, server.url)
+    """
+
+    def __init__(
+        self, system: _core.System | str | Path, *, listen: str = "127.0.0.1:0", seed: int = 1
+    ) -> None:
+        """Bind to `HOST:PORT` (port 0: a free one) and serve at once.
+
+        Raises:
+            InputError: if the system or the address is wrong.
+            RunError: if the address is taken.
+        """
+        self._server = _core.Server(_system(system), listen, seed)
+
+    @property
+    def url(self) -> str:
+        """Where it listens, as in `http://127.0.0.1:8080`."""
+        return self._server.url
+
+    @property
+    def running(self) -> bool:
+        """Whether it still serves."""
+        return self._server.running
+
+    def stop(self) -> tuple[int, int] | None:
+        """Stop, and give the numbers of requests answered and refused; None if stopped before."""
+        return self._server.stop()
+
+    def __enter__(self) -> serve:
+        """Serve until the end of the block."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Stop."""
+        self.stop()
+
+
+def _workload(given: _core.Workload | str | Path) -> _core.Workload:
+    return given if isinstance(given, _core.Workload) else _core.Workload.load(Path(given))
+
+
+def _system(given: _core.System | str | Path) -> _core.System:
+    return given if isinstance(given, _core.System) else _core.System.load(Path(given))
+
+
+def _share(given: float | str) -> float:
+    text = str(given).strip()
+    try:
+        return float(text[:-1]) / 100 if text.endswith("%") else float(text)
+    except ValueError:
+        raise _core.InputError(f"`{given}` is not a share such as 1% or 0.01") from None
+
+
+def _finished(outcome: _core.Outcome) -> Result:
+    result = Result(outcome)
+    if result.interrupted:
+        raise Interrupted(result)
+    return result

@@ -1,0 +1,100 @@
+"""How well measured, simulated and exact figures of the same case agree, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from thinktime.report import units
+from thinktime.report.case import Case, Entry
+from thinktime.report.figures import Figures
+from thinktime.report.table import relative
+
+
+def sentences(cases: Sequence[Case]) -> list[str]:
+    """What can be said of measured against simulated, and of both against exact values."""
+    found = [_same_path(cases), *_against_exact(cases), _against_simulated(cases)]
+    return [sentence for sentence in found if sentence is not None]
+
+
+def _same_path(cases: Sequence[Case]) -> str | None:
+    """The largest differences between real runs and simulations of the same requests."""
+    largest: dict[str, tuple[float, Case]] = {}
+    for case in cases:
+        run, simulated = case.find("measured"), case.find("simulated", "same sample path")
+        if run is None or simulated is None:
+            continue
+        for name, difference in relative(run.figures, simulated.figures).items():
+            if name not in largest or abs(difference) > abs(largest[name][0]):
+                largest[name] = difference, case
+    if not {"mean", "p99"} <= largest.keys():
+        return None
+    mean, p99 = (_largest(*largest[name], len(cases)) for name in ("mean", "p99"))
+    return (
+        "Real runs and simulations of the same sample path differ by at most "
+        f"{mean} in the mean and {p99} in p99."
+    )
+
+
+def _largest(difference: float, case: Case, cases: int) -> str:
+    text = units.deviation(difference)
+    return text if cases == 1 else f"{text} ({case.label})"
+
+
+def _against_exact(cases: Sequence[Case]) -> list[str]:
+    """Which means hold the exact value in their confidence interval."""
+    found, within, outside = [], 0, []
+    for case in cases:
+        if case.exact is None or case.exact.mean_s is None:
+            continue
+        for entry in case.entries:
+            if entry.figures.mean_s is None or entry.figures.ci95_s is None:
+                continue
+            if _overlap(entry.figures, case.exact):
+                within += 1
+            else:
+                outside.append(_outside(case, entry, case.exact.mean_s))
+    if within:
+        means = f"All {within} means" if within > 1 and not outside else _some(within, outside)
+        verb = "lie" if within > 1 else "lies"
+        found.append(f"{means} {verb} within their 95 % confidence interval of the exact value.")
+    return found + outside
+
+
+def _some(within: int, outside: Sequence[str]) -> str:
+    total = within + len(outside)
+    return "The mean" if total == 1 else f"{within} of {total} means"
+
+
+def _outside(case: Case, entry: Entry, exact_s: float) -> str:
+    figures = entry.figures
+    mean_s, ci95_s = figures.mean_s or 0.0, figures.ci95_s or 0.0
+    name = f"{entry.kind}, {entry.note}" if entry.note else entry.kind
+    return (
+        f"{case.label[0].upper()}{case.label[1:]}: the mean {name}, {units.seconds(mean_s)}, "
+        f"lies {units.deviation(mean_s / exact_s - 1)} from the exact {units.seconds(exact_s)}; "
+        f"its 95 % confidence interval is only ± {units.percent(ci95_s / mean_s)} wide."
+    )
+
+
+def _against_simulated(cases: Sequence[Case]) -> str | None:
+    """Real runs against other simulations, where there are no exact values."""
+    parts = []
+    for case in cases:
+        run = case.find("measured")
+        simulated = case.find("simulated", "long") or case.find("simulated", "")
+        if run is None or simulated is None or case.exact is not None:
+            continue
+        mean = relative(run.figures, simulated.figures).get("mean")
+        if mean is not None:
+            within = _overlap(run.figures, simulated.figures)
+            verdict = "within" if within else "outside"
+            parts.append(f"{case.label} {units.deviation(mean)}, {verdict} the 95 % interval")
+    if not parts:
+        return None
+    return f"Measured mean against simulated: {'; '.join(parts)}."
+
+
+def _overlap(a: Figures, b: Figures) -> bool:
+    if a.mean_s is None or b.mean_s is None:
+        return False
+    return abs(a.mean_s - b.mean_s) <= (a.ci95_s or 0.0) + (b.ci95_s or 0.0)

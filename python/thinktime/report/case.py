@@ -1,0 +1,169 @@
+"""Results sorted into cases: those of one workload on one system, and the theory beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+from thinktime.report import figures
+from thinktime.report.figures import Figures
+from thinktime.report.label import labels_of
+from thinktime.theory.match import Theory, theory_for
+
+if TYPE_CHECKING:
+    from thinktime import Distribution, Result, Workload
+
+Kind = Literal["measured", "simulated", "exact"]
+Note = Literal["", "same sample path", "long"]
+
+_LONG = 3  # a simulation is long beside another result from so many times its requests on
+_SAME = 0.01  # rates and think times found for a load may differ by so much
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One result and its part in its case."""
+
+    result: Result
+    note: Note
+
+    @property
+    def kind(self) -> Kind:
+        """How the numbers were obtained."""
+        return "measured" if self.result.kind == "run" else "simulated"
+
+    @cached_property
+    def figures(self) -> Figures:
+        """The result's figures."""
+        return figures.of_result(self.result)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One workload on one system: measured, simulated and exact."""
+
+    label: str
+    """As in 'closed, 10 clients'; no two cases of a report have the same."""
+
+    place: int
+    """Its number in the report, from 0; cases of one place have one colour."""
+
+    entries: Sequence[Entry]
+    theory: Theory | None
+
+    @cached_property
+    def exact(self) -> Figures | None:
+        """The figures of the theory."""
+        return None if self.theory is None else figures.of_theory(self.theory)
+
+    @property
+    def model(self) -> str:
+        """The system model: open, closed or partly-open."""
+        return str(self.entries[0].result.summary.get("model", ""))
+
+    @property
+    def name(self) -> str:
+        """The workload's name."""
+        workload = self.entries[0].result.workload
+        return "" if workload is None else workload.name
+
+    @property
+    def load(self) -> float | None:
+        """The load in the long run, as far as it is known."""
+        if self.theory is not None:
+            return self.theory.load
+        for entry in self.entries:
+            workload = entry.result.workload
+            demand = figures.busiest_demand_s(entry.result.system)
+            if workload is not None and workload.request_rate is not None and demand is not None:
+                return workload.request_rate * demand
+        largest = max(self.entries, key=lambda entry: entry.figures.requests or 0)
+        return largest.figures.load
+
+    def find(self, kind: Kind, note: Note | None = None) -> Entry | None:
+        """The first entry of a kind, with a note if one is given."""
+        found = (e for e in self.entries if e.kind == kind and note in (None, e.note))
+        return next(found, None)
+
+
+def cases(results: Sequence[Result]) -> list[Case]:
+    """Sorts results into cases, in the order in which they were given."""
+    groups: list[list[Result]] = []
+    # A real system of which nothing is known joins the model that was made of it.
+    for result in sorted(results, key=lambda result: result.system is None):
+        group = next((group for group in groups if _same_case(result, group[0])), None)
+        if group is None:
+            groups.append([result])
+        else:
+            group.append(result)
+    order = {id(result): place for place, result in enumerate(results)}
+    groups.sort(key=lambda group: min(order[id(result)] for result in group))
+    labels = labels_of([group[0] for group in groups])
+    pairs = zip(labels, groups, strict=True)
+    return [_case(label, place, group) for place, (label, group) in enumerate(pairs)]
+
+
+def _case(label: str, place: int, group: list[Result]) -> Case:
+    theory = None
+    for result in group:
+        if theory is None and result.workload is not None and result.system is not None:
+            theory = theory_for(result.workload, result.system)
+    entries = [Entry(result, _note(result, group)) for result in group]
+    entries.sort(key=lambda entry: (entry.kind, entry.note == "long"))
+    return Case(label, place, entries, theory)
+
+
+def _note(result: Result, group: list[Result]) -> Note:
+    """Whether a simulation repeats a measured sample path, or is much longer than the rest."""
+    requests = result.summary.get("requests") or 0
+    if result.kind == "run":
+        return ""
+    for other in group:
+        if other is result:
+            continue
+        size = other.summary.get("requests") or 0
+        measured_on_it = other.kind == "run" and other.system is not None
+        same_seed = other.summary.get("seed") == result.summary.get("seed")
+        if measured_on_it and same_seed and abs(size - requests) <= 0.2 * size:
+            return "same sample path"
+    sizes = [other.summary.get("requests") or 0 for other in group if other is not result]
+    return "long" if sizes and requests >= _LONG * max(min(sizes), 1) else ""
+
+
+def _same_case(a: Result, b: Result) -> bool:
+    """Whether workload and system are the same in all but the seed, as far as is known."""
+    if a.system is not None and b.system is not None and _stations(a) != _stations(b):
+        return False
+    if a.workload is None or b.workload is None:
+        same_model = a.summary.get("model") == b.summary.get("model")
+        return a.workload is b.workload and same_model and a.target == b.target
+    return (
+        _shape(a.workload) == _shape(b.workload)
+        and _close(a.workload.request_rate, b.workload.request_rate)
+        and _close(_mean(a.workload.think), _mean(b.workload.think))
+    )
+
+
+def _shape(workload: Workload) -> tuple[object, ...]:
+    think = str(workload.think).partition("(")[0]
+    length = str(workload.session_length)
+    sessions = (workload.model, workload.clients, length, think)
+    return (workload.name, *sessions, workload.poisson, workload.plain)
+
+
+def _stations(result: Result) -> tuple[object, ...]:
+    stations = [] if result.system is None else result.system.stations
+    return tuple((s.name, s.servers, s.policy, str(s.demand)) for s in stations)
+
+
+def _mean(law: Distribution | None) -> float | None:
+    return None if law is None else law.mean
+
+
+def _close(a: float | None, b: float | None) -> bool:
+    """Equal but for what a search for the load leaves open."""
+    if a is None or b is None:
+        return a is b
+    return abs(a - b) <= _SAME * max(abs(a), abs(b))

@@ -1,0 +1,86 @@
+"""The number of requests in the system over time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+import polars as pl
+
+from thinktime.report.case import Case, Entry, Kind, Note
+from thinktime.report.charts import panels
+from thinktime.report.charts.chart import Chart, kind_keys, line, thin
+from thinktime.theory.law import FloatArray
+
+Steps = tuple[FloatArray, FloatArray]
+
+
+def _figure(cases: Sequence[Case]) -> go.Figure | None:
+    until_s = panels.span_s(cases)
+    drawn, kinds = [], set[Kind]()
+    for case in cases:
+        traces = []
+        for entry in panels.shown(case):
+            points = number_in_system(entry, until_s)
+            if points is not None:
+                name = f"{case.label}: {entry.kind}"
+                style = line(case, entry.kind)
+                traces.append(panels.steps(*thin(*points), name, {**style, "width": 1.4}))
+                kinds.add(entry.kind)
+        if traces:
+            traces += _exact(case, until_s)
+            kinds |= {"exact"} if case.theory is not None else set()
+            drawn.append((case, traces))
+    if not drawn:
+        return None
+    keys: list[tuple[Kind, Note]] = [
+        (kind, "") for kind in ("measured", "simulated", "exact") if kind in kinds
+    ]
+    return panels.figure(drawn, kind_keys(keys), "requests in the system", until_s)
+
+
+def number_in_system(entry: Entry, until_s: float) -> Steps | None:
+    """Times and the number from then on: of every event if all rows are there, else sampled."""
+    if entry.result.requests is not None and entry.result.rows_complete:
+        table = pl.DataFrame(entry.result.requests)
+        return _by_events(table, until_s) if table.height > 0 else None
+    series = panels.series(entry, until_s)
+    if series is None or "in_system" not in series.columns:
+        return None
+    ends = series["start_s"] + series["interval_s"]
+    return ends.to_numpy().astype(float), series["in_system"].to_numpy().astype(float)
+
+
+def _by_events(table: pl.DataFrame, until_s: float) -> Steps:
+    """Of the first replication. What never ends stays in the system."""
+    if "replication" in table.columns:
+        table = table.filter(pl.col("replication") == table["replication"].min())
+    until_ns = until_s * 1e9
+    arrivals = table["scheduled_ns"].drop_nulls().to_numpy()
+    departures = table["done_ns"].drop_nulls().to_numpy()
+    arrivals, departures = arrivals[arrivals <= until_ns], departures[departures <= until_ns]
+    times = np.concatenate([arrivals, departures])
+    change = np.concatenate([np.ones(len(arrivals)), -np.ones(len(departures))])
+    order = np.argsort(times, kind="stable")  # at one instant arrivals come first
+    times, number = times[order] / 1e9, np.cumsum(change[order])
+    return np.concatenate([[0.0], times]), np.concatenate([[0.0], number])
+
+
+def _exact(case: Case, until_s: float) -> list[go.Scatter]:
+    """The mean number, by Little's law."""
+    if case.theory is None:
+        return []
+    mean = np.full(2, case.theory.in_system)
+    name = f"{case.label}: mean, exact"
+    return [panels.steps(np.array([0.0, until_s]), mean, name, line(case, "exact"))]
+
+
+CHART = Chart(
+    name="in_system",
+    title="How many are in the system",
+    caption="A closed system can never hold more requests than it has clients; where users "
+    "arrive on their own nothing bounds the queue, and it takes long to drain (dotted: the "
+    "exact mean).",
+    figure=_figure,
+)

@@ -1,0 +1,159 @@
+"""How far the cases of a report lie apart, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from thinktime.report import units
+from thinktime.report.case import Case
+from thinktime.report.figures import Figures
+
+_SAME_LOAD = 0.02  # loads that differ by no more are called the same
+_WORTH_SAYING = 1.1  # ratios below this are no contrast
+_REQUESTS_MIN = {"mean": 100, "p99": 2000}  # for a figure of a result to bear a claim
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Two cases and the ratio of one response time of theirs, above 1."""
+
+    worse: Case
+    better: Case
+    name: str
+    """Which response time: mean or p99."""
+
+    worse_s: float
+    better_s: float
+    basis: str
+    """How the times were obtained: exact, in long simulations, measured, simulated."""
+
+    @property
+    def ratio(self) -> float:
+        """How many times as long."""
+        return self.worse_s / self.better_s
+
+    @property
+    def across_models(self) -> bool:
+        """Whether one is closed and the other is not."""
+        return (self.worse.model == "closed") != (self.better.model == "closed")
+
+
+def sharpest(cases: Sequence[Case]) -> Contrast | None:
+    """The largest sound ratio: between closed and not closed if there is one, at one load."""
+    pairs = [(a, b) for a in cases for b in cases if a is not b]
+    found = [contrast(a, b, name) for a, b in pairs for name in ("mean", "p99")]
+    sound = [c for c in found if c is not None and c.ratio >= _WORTH_SAYING]
+    if not sound:
+        return None
+    return max(sound, key=lambda c: (same_load(c.worse, c.better), c.across_models, c.ratio))
+
+
+def contrast(a: Case, b: Case, name: str) -> Contrast | None:
+    """a against b by the best figures that both have, if these can bear the claim."""
+    for basis, x, y in _bases(a, b):
+        if _bears(x, name) and _bears(y, name):
+            ours, theirs = x.times_s[name], y.times_s[name]
+            apart = name != "mean" or ours - (x.ci95_s or 0) > theirs + (y.ci95_s or 0)
+            if theirs > 0 and ours > theirs:
+                return Contrast(a, b, name, ours, theirs, basis) if apart else None
+            return None
+    return None
+
+
+def same_load(a: Case, b: Case) -> bool:
+    """Whether two cases run at one load."""
+    return a.load is not None and b.load is not None and abs(a.load - b.load) <= _SAME_LOAD
+
+
+def headline(found: Contrast) -> str:
+    """The contrast as a sentence."""
+    if same_load(found.worse, found.better) and found.worse.load is not None:
+        start = f"At the same load of {found.worse.load:.2f} {the_system(found.worse)}"
+    else:
+        start = f"{the_system(found.worse)}{_at_load(found.worse)}"
+        start = start[0].upper() + start[1:]
+    other = the_system(found.better)
+    if not same_load(found.worse, found.better):
+        other += _at_load(found.better)
+    sized = units.seconds(found.worse_s), units.seconds(found.better_s)
+    return (
+        f"{start} has a {_words(found.name)} of {sized[0]}: {units.factor(found.ratio)} times "
+        f"the {sized[1]} of {other} ({found.basis})."
+    )
+
+
+def others(found: Contrast, cases: Sequence[Case]) -> str | None:
+    """How the remaining cases at this load compare with the better one."""
+    parts = []
+    for case in cases:
+        if case in (found.worse, found.better) or not same_load(case, found.better):
+            continue
+        one = contrast(case, found.better, found.name)
+        if one is not None:
+            ratio, time = units.factor(one.ratio), units.seconds(one.worse_s)
+            parts.append(f"{ratio} times in {the_system(case)} ({time}, {one.basis})")
+    if not parts:
+        return None
+    return f"Against {the_system(found.better)}, the {_words(found.name)} is {_list(parts)}."
+
+
+def measured(found: Contrast) -> str | None:
+    """What the real runs by themselves say of the contrast."""
+    a, b = found.worse.find("measured"), found.better.find("measured")
+    if found.basis == "measured" or a is None or b is None:
+        return None
+    x, y = a.figures.times_s.get(found.name), b.figures.times_s.get(found.name)
+    if x is None or not y:
+        return None
+    requests = (a.figures.requests or 0), (b.figures.requests or 0)
+    return (
+        f"In the real runs, of {units.count(requests[0])} and {units.count(requests[1])} "
+        f"requests, the factor was {units.factor(x / y)}."
+    )
+
+
+def the_system(case: Case) -> str:
+    """A case as the middle of a sentence, as in 'the closed system with 10 clients'."""
+    words, _, rest = case.label.partition(", ")
+    if words == "partly open":
+        words = "partly-open"
+    joint = "with" if case.model in ("closed", "partly-open") else "of"
+    return f"the {words} system" + (f" {joint} {rest}" if rest else "")
+
+
+def _bases(a: Case, b: Case) -> list[tuple[str, Figures, Figures]]:
+    """Pairs of figures obtained in the same way, the best known first; then what there is."""
+    pairs: list[tuple[str, Figures | None, Figures | None]] = [
+        ("exact", a.exact, b.exact),
+        ("long simulation or exact", _well_known(a), _well_known(b)),
+    ]
+    for kind in ("measured", "simulated"):
+        entries = a.find(kind), b.find(kind)
+        if entries[0] is not None and entries[1] is not None:
+            pairs.append((kind, entries[0].figures, entries[1].figures))
+    return [(basis, x, y) for basis, x, y in pairs if x is not None and y is not None]
+
+
+def _well_known(case: Case) -> Figures | None:
+    if case.exact is not None and "p99" in case.exact.times_s:
+        return case.exact
+    long = case.find("simulated", "long")
+    return case.exact if long is None else long.figures
+
+
+def _bears(figures: Figures, name: str) -> bool:
+    enough = figures.requests is None or figures.requests >= _REQUESTS_MIN[name]
+    return name in figures.times_s and enough
+
+
+def _words(name: str) -> str:
+    return "mean response time" if name == "mean" else name
+
+
+def _at_load(case: Case) -> str:
+    return "" if case.load is None else f" at a load of {case.load:.2f}"
+
+
+def _list(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

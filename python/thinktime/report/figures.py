@@ -1,0 +1,101 @@
+"""The figures of one result or one theory, in one form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from thinktime.theory.match import Theory
+
+if TYPE_CHECKING:
+    from thinktime import Result, System
+
+TIMES = ("mean", "p50", "p90", "p99", "p99.9")
+"""The response times that are reported and compared, by their name in summary.json."""
+
+_PERCENTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999}
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What a report says of a result. None stands for what is not known."""
+
+    times_s: Mapping[str, float]
+    """Response times by name, of `TIMES`; those not known are left out."""
+
+    ci95_s: float | None
+    load: float | None
+    throughput: float | None
+    offered_rate: float | None
+    requests: int | None
+    errors: int | None
+    lateness_mean_s: float | None
+    lateness_p99_s: float | None
+
+    @property
+    def mean_s(self) -> float | None:
+        """The mean response time."""
+        return self.times_s.get("mean")
+
+
+def of_result(result: Result) -> Figures:
+    """The figures of a result's summary."""
+    summary = result.summary
+    times = _table(summary, "response_time_s")
+    lateness = _table(summary, "lateness_s") if result.kind == "run" else {}
+    return Figures(
+        times_s={name: float(times[name]) for name in TIMES if times.get(name) is not None},
+        ci95_s=times.get("ci95"),
+        load=_load(result),
+        throughput=summary.get("throughput"),
+        offered_rate=summary.get("offered_rate"),
+        requests=summary.get("requests"),
+        errors=summary.get("errors"),
+        lateness_mean_s=lateness.get("mean"),
+        lateness_p99_s=lateness.get("p99"),
+    )
+
+
+def of_theory(theory: Theory) -> Figures:
+    """The figures of an exact solution: the percentiles only where its law is known."""
+    times = {"mean": theory.mean_s}
+    if theory.law is not None:
+        times |= {name: theory.law.percentile(p) for name, p in _PERCENTILES.items()}
+    return Figures(
+        times_s=times,
+        ci95_s=None,
+        load=theory.load,
+        throughput=theory.throughput,
+        offered_rate=None,
+        requests=None,
+        errors=None,
+        lateness_mean_s=None,
+        lateness_p99_s=None,
+    )
+
+
+def busiest_demand_s(system: System | None) -> float | None:
+    """The mean demand of the busiest station, in seconds of each of its servers."""
+    if system is None or not system.stations:
+        return None
+    demands = []
+    for station in system.stations:
+        if station.demand is None:
+            return None
+        demands.append(station.demand.mean / station.servers)
+    return max(demands)
+
+
+def _load(result: Result) -> float | None:
+    """Of the busiest station; for a real one from its throughput by the utilisation law."""
+    loads = [station.get("load") for station in _table(result.summary, "stations").values()]
+    known = [float(load) for load in loads if load is not None]
+    if known:
+        return max(known)
+    demand, throughput = busiest_demand_s(result.system), result.summary.get("throughput")
+    return None if demand is None or throughput is None else demand * throughput
+
+
+def _table(summary: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    return summary.get(key) or {}

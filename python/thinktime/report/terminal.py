@@ -1,0 +1,48 @@
+"""The table for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from thinktime.report import units
+from thinktime.report.table import HEADINGS, Cell, Row, cells
+
+_STYLES = {"measured": "bold", "simulated": "", "exact": "italic cyan"}
+
+
+def render(rows: Sequence[Row]) -> Table:
+    """The rows as a rich table, a section a case. Deviations stand under their numbers."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="dim")
+    table.add_column("response time", overflow="fold")
+    for heading in HEADINGS:
+        table.add_column(heading, justify="right", overflow="fold")
+    for case, members in groupby(rows, key=lambda row: (row.place, row.case, row.name)):
+        _, label, name = case
+        title = Text(label, style="bold")
+        title.append(f"  {name}", style="dim")
+        table.add_row(title)
+        for row in members:
+            table.add_row(_kind(row), *map(_cell, cells(row)), style=_STYLES[row.kind])
+        table.add_section()
+    return table
+
+
+def _kind(row: Row) -> Text:
+    text = Text(f"  {row.kind_words}")
+    if row.model:
+        text.append(f"\n  {row.model.partition(' (')[0]}", style="dim")
+    elif row.figures.requests is not None:
+        text.append(f"\n  {units.count(row.figures.requests)} requests", style="dim")
+    return text
+
+
+def _cell(cell: Cell) -> Text:
+    text = Text(cell.text)
+    if cell.below:
+        text.append(f"\n{cell.below}", style="dim")
+    return text

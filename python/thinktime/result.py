@@ -1,0 +1,111 @@
+"""A result: its figures, tables and histogram, in memory or read back from its directory."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thinktime import _core
+
+
+class Result:
+    """What a simulation or a run gave.
+
+    Tables (`requests`, `series`) follow the Arrow PyCapsule interface: `polars.DataFrame(table)`,
+    `pyarrow.table(table)`, pandas and duckdb read them without a copy.
+    """
+
+    def __init__(self, outcome: _core.Outcome) -> None:
+        """Wrap what the compiled half gave; users get results from `simulate`, `run` or `load`."""
+        self._outcome = outcome
+        text = outcome.summary_json
+        self.summary: dict[str, Any] = {} if text is None else json.loads(text)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Result:
+        """Read a result directory.
+
+        Raises:
+            InputError: if the directory holds no result, or a file of it is damaged.
+        """
+        return cls(_core.load(Path(path)))
+
+    @property
+    def path(self) -> Path | None:
+        """The result directory, if there is one."""
+        return None if self._outcome.path is None else Path(self._outcome.path)
+
+    @property
+    def kind(self) -> str:
+        """`simulate` or `run`."""
+        return self._outcome.kind
+
+    @property
+    def target(self) -> str | None:
+        """The url of the real system, if it was one."""
+        return self._outcome.target
+
+    @property
+    def workload(self) -> _core.Workload:
+        """The workload as it was used, after a load or a seed was set."""
+        return self._outcome.workload
+
+    @property
+    def system(self) -> _core.System | None:
+        """The modelled system; for a run, the one whose demands the requests carried."""
+        return self._outcome.system
+
+    @property
+    def requests(self) -> _core.Table | None:
+        """A row an attempt, in the order in which they ended; all, a sample, or None."""
+        return self._outcome.requests
+
+    @property
+    def rows_complete(self) -> bool:
+        """Whether `requests` holds a row for every attempt."""
+        return self._outcome.rows_complete
+
+    @property
+    def series(self) -> _core.Table | None:
+        """A row a second (or a longer interval, in long runs) and request name."""
+        return self._outcome.series
+
+    @property
+    def run_toml(self) -> str:
+        """What was done, as in `run.toml`: enough to do it again."""
+        return self._outcome.run_toml
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether it was stopped before its end."""
+        return self._outcome.interrupted
+
+    @property
+    def untrusted(self) -> str | None:
+        """Why the result is not to be trusted; None if it is."""
+        return self._outcome.untrusted
+
+    def survival(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Response times in seconds, rising, and the share of requests that took longer.
+
+        Both arrays have one entry a bin of the histogram, which is at most 0.1 % wide.
+        """
+        bins = self._outcome.histogram
+        times = np.array([time for time, _ in bins], dtype=np.float64)
+        counts = np.array([count for _, count in bins], dtype=np.float64)
+        total = counts.sum() if counts.size else 1.0
+        return times, 1.0 - np.cumsum(counts) / total
+
+    def breaches(self) -> list[str]:
+        """The workload's objectives (SLO) that the result does not meet, in words."""
+        return self.workload.breaches(json.dumps(self.summary)) if self.summary else []
+
+    def __repr__(self) -> str:
+        """One line that says what it is."""
+        mean = self.summary.get("response_time_s", {}).get("mean")
+        shown = "no requests" if mean is None else f"mean response {mean:.6g} s"
+        return f"<Result {self.kind} {self.summary.get('model', '')}: {shown}>"

@@ -1,0 +1,208 @@
+"""Which formula holds for a workload on a system, and what it gives.
+
+A case is matched only where the formula is exact for the model as simulated:
+
+- *Open*, Poisson, one FCFS station: M/M/c and M/H_k/1 with their laws, M/G/1 by
+  Pollaczek-Khinchine with the mean only.
+- *Product form* (Baskett, Chandy, Muntz and Palacios, JACM 22, 1975; Kelly, 'Reversibility and
+  Stochastic Networks', 1979), the mean only: stations in a row, each FCFS with an exponential
+  demand, or PS with any demand (n requests on c servers served at the rate min(1, c / n) each),
+  and independent demands. Thinking is a station of infinitely many servers, so think times may
+  have any law. Partly open, sessions that arrive as a Poisson process may have any law of length
+  too: the number of the request within its session is its class, and classes may change.
+- *Closed*, one FCFS server with a mixture of exponentials and exponential think times, with its
+  law; one client, for whom the response time is the demand under every policy; and the product
+  form, by mean value analysis.
+
+Timeouts, retries, rates that change and demands that differ by request match nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from scipy.optimize import brentq
+from thinktime.theory._checks import load_below_one
+from thinktime.theory._queue import Queue, in_a_row, mixture, queues
+from thinktime.theory.closed import closed_fcfs
+from thinktime.theory.law import Law
+from thinktime.theory.mva import Station, mva
+from thinktime.theory.open_queue import (
+    mg1_mean_response,
+    mh1_response,
+    mmc_response,
+)
+
+if TYPE_CHECKING:
+    from thinktime import Distribution, System, Workload
+
+POLLACZEK_KHINCHINE = "Pollaczek-Khinchine; Kleinrock 1975, section 5.6"
+MMC = "Erlang; Harchol-Balter 2013, chapter 14"
+MH1 = "Kleinrock 1975, section 5.8"
+PRODUCT_FORM = "product form; Baskett, Chandy, Muntz and Palacios 1975"
+MVA = "mean value analysis; Reiser and Lavenberg 1980"
+MARKOV_CHAIN = "Markov chain on number and phase; Stewart 2009, chapters 9 and 10"
+ALONE = "one client never waits: the response time is the demand"
+
+_CLIENTS_MAX = 5_000  # beyond this a solution takes too long to wait for
+
+
+@dataclass(frozen=True)
+class Theory:
+    """The exact steady state of a model."""
+
+    model: str
+    """In words, such as 'M/H2/1 FCFS'."""
+
+    source: str
+    """Where the formula comes from."""
+
+    mean_s: float
+    """Mean response time in seconds."""
+
+    law: Law | None
+    """The law of the response time in seconds; None where only its mean is known."""
+
+    load: float
+    """Fraction of time that a server of the busiest station is busy."""
+
+    throughput: float
+    """Requests per second."""
+
+    @property
+    def in_system(self) -> float:
+        """Mean number of requests in the system, by Little's law."""
+        return self.throughput * self.mean_s
+
+
+def theory_for(workload: Workload, system: System, load: float | None = None) -> Theory | None:
+    """The exact steady state of the workload on the system; None where no formula is known.
+
+    ``load`` holds the load of the busiest station at this value, 0 < load < 1: it replaces the
+    rate, or for a closed model stretches the think time. None takes the workload as it is; an
+    open system of load 1 or more has no steady state.
+
+    Raises ValueError where the load lies outside, or the clients cannot bring it about.
+    """
+    stations = queues(system)
+    if not stations or not workload.plain:
+        return None
+    if load is not None:
+        load_below_one(load)
+    if workload.model == "closed":
+        return _closed(workload, stations, load)
+    return _arriving(workload, stations, load)
+
+
+# ---- open and partly open
+
+
+def _arriving(workload: Workload, stations: list[Queue], load: float | None) -> Theory | None:
+    busiest = max(station.demand_per_server for station in stations)
+    rate = workload.request_rate if load is None else load / busiest
+    if not workload.poisson or rate is None or not 0 < rate * busiest < 1:
+        return None
+    if len(stations) == 1 and _one_request_a_session(workload):
+        return _open_station(rate, stations[0])
+    return _open_network(workload.model, rate, stations)
+
+
+def _one_request_a_session(workload: Workload) -> bool:
+    length = workload.session_length
+    return workload.model == "open" or (length is not None and length.cdf(1.0) >= 1)
+
+
+def _open_station(rate: float, station: Queue) -> Theory | None:
+    if station.policy != "fcfs":
+        return _open_network("open", rate, [station])
+    demand, model = station.demand, f"M/{station.words}"
+    load = rate * station.demand_per_server
+    if station.exponential and station.servers > 1:
+        mmc = mmc_response(rate, demand.mean, station.servers)
+        return Theory(model, MMC, mmc.mean, mmc, load, rate)
+    if station.servers > 1:
+        return None
+    if station.phases is not None:
+        law = mh1_response(rate, station.phases)
+        return Theory(model, MH1, law.mean, law, load, rate)
+    if not math.isfinite(demand.second_moment):
+        return None
+    return Theory(model, POLLACZEK_KHINCHINE, mg1_mean_response(rate, demand), None, load, rate)
+
+
+def _open_network(model: str, rate: float, stations: list[Queue]) -> Theory | None:
+    if not all(station.product_form for station in stations):
+        return None
+    # Each station by itself is as M/M/c; for one server the mean is E[S] / (1 - load).
+    means = [mmc_response(rate, s.demand.mean, s.servers).mean for s in stations]
+    words = in_a_row(stations)
+    if model == "open":
+        words = f"M/{words}" if len(stations) == 1 else f"Poisson arrivals, {words}"
+    else:
+        words = f"partly open, {words}"
+    load = rate * max(station.demand_per_server for station in stations)
+    return Theory(words, PRODUCT_FORM, sum(means), None, load, rate)
+
+
+# ---- closed
+
+
+def _closed(workload: Workload, stations: list[Queue], load: float | None) -> Theory | None:
+    clients, think = workload.clients, workload.think
+    think_s = think.mean if think is not None else 0.0
+    if clients is None or clients > _CLIENTS_MAX or not math.isfinite(think_s):
+        return None
+    exponential = think_s == 0 or _is_exponential(think)
+    if load is None:
+        return _closed_at(clients, stations, think_s, exponential)
+    return _closed_at_load(clients, stations, load, exponential)
+
+
+def _is_exponential(law: Distribution | None) -> bool:
+    phases = None if law is None else mixture(law)
+    return phases is not None and len(phases.rates) == 1
+
+
+def _closed_at(
+    clients: int, stations: list[Queue], think_s: float, exponential_think: bool
+) -> Theory | None:
+    busiest = max(station.demand_per_server for station in stations)
+    words = f"{clients} client{'s' if clients > 1 else ''}, {in_a_row(stations)}"
+    if clients == 1:
+        mean = sum(station.demand.mean for station in stations)
+        law = stations[0].demand_law if len(stations) == 1 else None
+        rate = 1 / (mean + think_s)
+        return Theory(words, ALONE, mean, law, rate * busiest, rate)
+    first = stations[0]
+    phases = first.phases if len(stations) == 1 and first.servers == 1 else None
+    if phases is not None and first.policy == "fcfs" and exponential_think:
+        state = closed_fcfs(clients, phases, think_s)
+        response = state.response_time
+        return Theory(words, MARKOV_CHAIN, response.mean, response, state.load, state.throughput)
+    if not all(station.product_form for station in stations):
+        return None
+    network = mva(clients, [Station(s.demand.mean, s.servers) for s in stations], think_s)
+    rate = float(network.throughput[-1])
+    return Theory(words, MVA, float(network.response_time[-1]), None, rate * busiest, rate)
+
+
+def _closed_at_load(
+    clients: int, stations: list[Queue], load: float, exponential_think: bool
+) -> Theory | None:
+    """Solves for the mean think time: N = X (Z + E[T]), where X E[S] / c is the load."""
+    busiest = max(station.demand_per_server for station in stations)
+    most = clients * busiest / load
+
+    def excess(think_s: float) -> float:
+        theory = _closed_at(clients, stations, think_s, exponential_think)
+        return 0.0 if theory is None else theory.load - load
+
+    if _closed_at(clients, stations, most, exponential_think) is None:
+        return None
+    if excess(0.0) < 0:
+        raise ValueError(f"{clients} clients cannot bring the system to a load of {load:.6g}")
+    think_s = float(brentq(excess, 0.0, most, xtol=1e-13 * most, rtol=1e-13))
+    theory = _closed_at(clients, stations, think_s, exponential_think)
+    return theory and replace(theory, load=load)

@@ -1,0 +1,238 @@
+"""Stand-ins for the compiled module's objects, with the attributes that theory and report read."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """A mixture of exponentials where ``phases`` is given, else uniform on [low, high]."""
+
+    text: str
+    phases: list[tuple[float, float]] | None = None
+    low: float = 0.0
+    high: float = 0.0
+
+    @property
+    def mean(self):
+        if self.phases:
+            return sum(p * m for p, m in self.phases)
+        return (self.low + self.high) / 2
+
+    @property
+    def second_moment(self):
+        if self.phases:
+            return sum(2 * p * m * m for p, m in self.phases)
+        return (self.low**2 + self.low * self.high + self.high**2) / 3
+
+    @property
+    def cv2(self):
+        return self.second_moment / self.mean**2 - 1
+
+    def cdf(self, x):
+        if self.phases:
+            return sum(p * -math.expm1(-max(x, 0) / m) for p, m in self.phases)
+        if self.low == self.high:
+            return float(x >= self.low)
+        return min(1.0, max(0.0, (x - self.low) / (self.high - self.low)))
+
+    def quantile(self, u):
+        return self.low + u * (self.high - self.low)
+
+    def __str__(self):
+        return self.text
+
+
+def exp(mean):
+    return Distribution(f"exp({1000 * mean:g}ms)", [(1.0, mean)])
+
+
+def h2(mean, cv2):
+    p = (1 + math.sqrt((cv2 - 1) / (cv2 + 1))) / 2
+    return mix((p, mean / (2 * p)), (1 - p, mean / (2 * (1 - p))), text=f"h2({mean}, cv2={cv2})")
+
+
+def mix(*phases, text="mix"):
+    return Distribution(text, list(phases))
+
+
+def uniform(low, high):
+    return Distribution(f"uniform({low}, {high})", None, low, high)
+
+
+def const(value):
+    return Distribution(f"const({value})", None, value, value)
+
+
+@dataclass
+class Station:
+    demand: Distribution | None
+    servers: int = 1
+    policy: str = "fcfs"
+    name: str = "server"
+
+
+@dataclass
+class System:
+    stations: list[Station]
+    name: str = "one server"
+
+
+@dataclass
+class Workload:
+    model: str
+    clients: int | None = None
+    request_rate: float | None = None
+    session_rate: float | None = None
+    poisson: bool = True
+    think: Distribution | None = None
+    session_length: Distribution | None = None
+    plain: bool = True
+    name: str = "shop"
+    seed: int = 1
+    request_names: list[str] = field(default_factory=lambda: ["item"])
+
+
+def one(demand, policy="fcfs", servers=1):
+    return System([Station(demand, servers, policy)])
+
+
+def open_(rate, **more):
+    return Workload("open", request_rate=rate, session_rate=rate, **more)
+
+
+def partly_open(rate, length, think, **more):
+    """``rate`` is that of requests."""
+    more |= {"session_rate": rate / length.mean, "session_length": length, "think": think}
+    return Workload("partly-open", request_rate=rate, **more)
+
+
+def closed(clients, think, **more):
+    return Workload("closed", clients=clients, think=think, poisson=False, **more)
+
+
+PERCENTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p99.9": 0.999, "p99.99": 0.9999}
+NOTHING = dict.fromkeys(["mean", "ci95", "min", "max", *PERCENTILES])
+
+
+def figures(times_s, ci95=None):
+    """A TimeFigures table of a sample."""
+    if len(times_s) == 0:
+        return dict(NOTHING)
+    figures = {"mean": times_s.mean(), "ci95": ci95, "min": times_s.min(), "max": times_s.max()}
+    figures |= {name: np.quantile(times_s, p) for name, p in PERCENTILES.items()}
+    return {name: None if value is None else float(value) for name, value in figures.items()}
+
+
+@dataclass
+class Result:
+    path: Path
+    kind: str
+    summary: dict[str, Any]
+    workload: Workload | None
+    system: System | None
+    target: str | None = None
+    requests: pl.DataFrame | None = None
+    rows_complete: bool = True
+    series: pl.DataFrame | None = None
+    times_s: np.ndarray = field(default_factory=lambda: np.empty(0))
+
+    def survival(self):
+        """The tail at the sample's own times, as a histogram would give it."""
+        if len(self.times_s) == 0:
+            return np.empty(0), np.empty(0)
+        edges = np.geomspace(self.times_s.min(), self.times_s.max(), 3000)
+        above = 1 - np.searchsorted(np.sort(self.times_s), edges, side="right") / len(self.times_s)
+        return edges, above
+
+
+def summary(kind, model, times_s, duration_s, **more):
+    n = len(times_s)
+    base = {
+        "kind": kind, "model": model, "seed": 1, "requests": n, "errors": 0, "timeouts": 0,
+        "retries": 0, "dropped": 0, "sessions": n, "duration_s": duration_s, "warmup_s": 0.0,
+        "offered_rate": n / duration_s if duration_s else 0.0,
+        "throughput": n / duration_s if duration_s else 0.0, "think_time_s": 0.0,
+        "response_time_s": figures(times_s, ci95=more.pop("ci95", None)),
+        "service_time_s": figures(times_s), "lateness_s": dict(NOTHING), "stations": {},
+        "by_request": {}, "errors_by_kind": {}, "warnings": [],
+    }  # fmt: skip
+    return base | more
+
+
+def fcfs_run(workload, demand, n, seed=1, lateness_s=0.0):
+    """Scheduled and done times of ``n`` requests at one FCFS server, by Lindley's recursion."""
+    rng = np.random.default_rng(seed)
+    p, means = np.array(demand.phases).T
+    demands = rng.exponential(means[rng.choice(len(p), n, p=p / p.sum())])
+    scheduled, done = np.empty(n), np.empty(n)
+    free = 0.0
+    if workload.model != "closed":
+        scheduled = np.cumsum(rng.exponential(1 / workload.request_rate, n))
+    else:
+        ready = list(rng.exponential(workload.think.mean, workload.clients))
+    for i in range(n):
+        if workload.model == "closed":
+            client = int(np.argmin(ready))
+            scheduled[i] = ready[client]
+        free = max(free, scheduled[i] + lateness_s) + demands[i]
+        done[i] = free
+        if workload.model == "closed":
+            ready[client] = done[i] + rng.exponential(workload.think.mean)
+    return scheduled, done
+
+
+def result(kind, workload, system, n, seed=1, directory="results", **more):
+    """A whole result of one FCFS station, measured ones a little slower than simulated ones."""
+    demand = system.stations[0].demand
+    lateness = 50e-6 if kind == "run" else 0.0
+    scheduled, done = fcfs_run(workload, demand, n, seed, lateness)
+    times = done - scheduled
+    mean = times.mean() if n else 0.0
+    numbers = {"seed": seed, "ci95": 2 * mean / math.sqrt(max(n, 1))}
+    duration = float(done.max()) if n else 0.0
+    if kind == "run":
+        numbers["lateness_s"] = figures(np.full(n, lateness))
+    else:
+        load = demand.mean * n / duration if n else 0.0
+        numbers["stations"] = {"server": {"load": load, "queue_length_mean": 0.0}}
+    return Result(
+        Path(directory), kind, summary(kind, workload.model, times, duration, **numbers | more),
+        workload, system, target="http://127.0.0.1:8080" if kind == "run" else None,
+        requests=rows(scheduled, done), series=series(scheduled, done), times_s=times,
+    )  # fmt: skip
+
+
+def rows(scheduled, done):
+    def nanos(times):
+        return (np.asarray(times) * 1e9).astype(np.int64)
+
+    return pl.DataFrame(
+        {
+            "replication": np.zeros(len(done), dtype=np.int64), "name": ["item"] * len(done),
+            "attempt": np.ones(len(done), dtype=np.int64),
+            "scheduled_ns": nanos(scheduled), "done_ns": nanos(done),
+        }
+    )  # fmt: skip
+
+
+def series(scheduled, done):
+    seconds = int(max(done, default=0)) + 1
+    edges = np.arange(seconds + 1)
+    arrived, left = np.histogram(scheduled, edges)[0], np.histogram(done, edges)[0]
+    return pl.DataFrame(
+        {
+            "start_s": edges[:-1].astype(float), "interval_s": np.ones(seconds),
+            "name": ["item"] * seconds, "scheduled": arrived, "completed": left,
+            "failed": np.zeros(seconds, dtype=np.int64),
+            "response_mean_s": np.zeros(seconds), "response_max_s": np.zeros(seconds),
+            "in_system": np.cumsum(arrived - left),
+        }
+    )  # fmt: skip
