@@ -94,6 +94,7 @@ class Workload:
     poisson: bool = True
     think: Distribution | None = None
     session_length: Distribution | None = None
+    requests_per_session: float = 1.0
     plain: bool = True
     name: str = "shop"
     seed: int = 1
@@ -111,6 +112,7 @@ def open_(rate, **more):
 def partly_open(rate, length, think, **more):
     """``rate`` is that of requests."""
     more |= {"session_rate": rate / length.mean, "session_length": length, "think": think}
+    more["requests_per_session"] = length.mean
     return Workload("partly-open", request_rate=rate, **more)
 
 
@@ -136,13 +138,16 @@ class Result:
     path: Path
     kind: str
     summary: dict[str, Any]
-    workload: Workload | None
+    workload: Workload
     system: System | None
     target: str | None = None
     requests: pl.DataFrame | None = None
     rows_complete: bool = True
     series: pl.DataFrame | None = None
     times_s: np.ndarray = field(default_factory=lambda: np.empty(0))
+    run_toml: str = 'version = "0.1.0"\nhost = "testbed"\n'
+    untrusted: str | None = None
+    interrupted: bool = False
 
     def survival(self):
         """The tail at the sample's own times, as a histogram would give it."""
@@ -195,14 +200,14 @@ def result(kind, workload, system, n, seed=1, directory="results", **more):
     lateness = 50e-6 if kind == "run" else 0.0
     scheduled, done = fcfs_run(workload, demand, n, seed, lateness)
     times = done - scheduled
-    mean = times.mean() if n else 0.0
-    numbers = {"seed": seed, "ci95": 2 * mean / math.sqrt(max(n, 1))}
+    batches = [batch.mean() for batch in np.array_split(times, 20)] if n >= 20 else [0.0, 0.0]
+    numbers = {"seed": seed, "ci95": 2.09 * float(np.std(batches, ddof=1)) / math.sqrt(20)}
     duration = float(done.max()) if n else 0.0
     if kind == "run":
         numbers["lateness_s"] = figures(np.full(n, lateness))
     else:
         load = demand.mean * n / duration if n else 0.0
-        numbers["stations"] = {"server": {"load": load, "queue_length_mean": 0.0}}
+        numbers["stations"] = {"server": {"load": load}}
     return Result(
         Path(directory), kind, summary(kind, workload.model, times, duration, **numbers | more),
         workload, system, target="http://127.0.0.1:8080" if kind == "run" else None,

@@ -61,13 +61,12 @@ class Case:
     @property
     def model(self) -> str:
         """The system model: open, closed or partly-open."""
-        return str(self.entries[0].result.summary.get("model", ""))
+        return self.entries[0].result.workload.model
 
     @property
     def name(self) -> str:
         """The workload's name."""
-        workload = self.entries[0].result.workload
-        return "" if workload is None else workload.name
+        return self.entries[0].result.workload.name
 
     @property
     def load(self) -> float | None:
@@ -77,7 +76,7 @@ class Case:
         for entry in self.entries:
             workload = entry.result.workload
             demand = figures.busiest_demand_s(entry.result.system)
-            if workload is not None and workload.request_rate is not None and demand is not None:
+            if workload.request_rate is not None and demand is not None:
                 return workload.request_rate * demand
         largest = max(self.entries, key=lambda entry: entry.figures.requests or 0)
         return largest.figures.load
@@ -108,7 +107,7 @@ def cases(results: Sequence[Result]) -> list[Case]:
 def _case(label: str, place: int, group: list[Result]) -> Case:
     theory = None
     for result in group:
-        if theory is None and result.workload is not None and result.system is not None:
+        if theory is None and result.system is not None:
             theory = theory_for(result.workload, result.system)
     entries = [Entry(result, _note(result, group)) for result in group]
     entries.sort(key=lambda entry: (entry.kind, entry.note == "long"))
@@ -136,9 +135,6 @@ def _same_case(a: Result, b: Result) -> bool:
     """Whether workload and system are the same in all but the seed, as far as is known."""
     if a.system is not None and b.system is not None and _stations(a) != _stations(b):
         return False
-    if a.workload is None or b.workload is None:
-        same_model = a.summary.get("model") == b.summary.get("model")
-        return a.workload is b.workload and same_model and a.target == b.target
     return (
         _shape(a.workload) == _shape(b.workload)
         and _close(a.workload.request_rate, b.workload.request_rate)

@@ -50,7 +50,7 @@ def sharpest(cases: Sequence[Case]) -> Contrast | None:
 
 
 def contrast(a: Case, b: Case, name: str) -> Contrast | None:
-    """a against b by the best figures that both have, if these can bear the claim."""
+    """A against b by the best figures that both have, if these can bear the claim."""
     for basis, x, y in _bases(a, b):
         if _bears(x, name) and _bears(y, name):
             ours, theirs = x.times_s[name], y.times_s[name]
@@ -92,10 +92,10 @@ def others(found: Contrast, cases: Sequence[Case]) -> str | None:
         one = contrast(case, found.better, found.name)
         if one is not None:
             ratio, time = units.factor(one.ratio), units.seconds(one.worse_s)
-            parts.append(f"{ratio} times in {the_system(case)} ({time}, {one.basis})")
+            parts.append(f"{ratio} times as long in {the_system(case)} ({time}, {one.basis})")
     if not parts:
         return None
-    return f"Against {the_system(found.better)}, the {_words(found.name)} is {_list(parts)}."
+    return f"Against {the_system(found.better)}, {_words(found.name)} is {_list(parts)}."
 
 
 def measured(found: Contrast) -> str | None:
@@ -125,8 +125,8 @@ def the_system(case: Case) -> str:
 def _bases(a: Case, b: Case) -> list[tuple[str, Figures, Figures]]:
     """Pairs of figures obtained in the same way, the best known first; then what there is."""
     pairs: list[tuple[str, Figures | None, Figures | None]] = [
-        ("exact", a.exact, b.exact),
-        ("long simulation or exact", _well_known(a), _well_known(b)),
+        ("exact values", a.exact, b.exact),
+        ("long simulation or exact values", _well_known(a), _well_known(b)),
     ]
     for kind in ("measured", "simulated"):
         entries = a.find(kind), b.find(kind)

@@ -23,10 +23,22 @@ def sentences(cases: Sequence[Case]) -> list[str]:
 
 
 def _doubts(entry: Entry) -> list[str]:
-    if not entry.figures.requests:
-        return ["no request ended, so there are no times", *_warnings(entry)]
-    found = [_lateness(entry), _errors(entry), _dropped(entry), _shortfall(entry)]
-    return [doubt for doubt in found if doubt is not None] + _warnings(entry)
+    found = [_untrusted(entry), _interrupted(entry)]
+    if entry.figures.requests:
+        found += [_lateness(entry), _errors(entry), _dropped(entry), _shortfall(entry)]
+    else:
+        found.append("no request ended, so there are no times")
+    found += [str(warning) for warning in entry.result.summary.get("warnings") or []]
+    return list(dict.fromkeys(doubt for doubt in found if doubt))
+
+
+def _untrusted(entry: Entry) -> str | None:
+    why = entry.result.untrusted
+    return f"not to be trusted: {why}" if why else None
+
+
+def _interrupted(entry: Entry) -> str | None:
+    return "it was stopped before its end" if entry.result.interrupted else None
 
 
 def _lateness(entry: Entry) -> str | None:
@@ -64,10 +76,6 @@ def _shortfall(entry: Entry) -> str | None:
     if not offered or throughput is None or throughput >= (1 - _SHORTFALL) * offered:
         return None
     return f"{units.rate(offered)} were offered, but only {units.rate(throughput)} completed"
-
-
-def _warnings(entry: Entry) -> list[str]:
-    return [str(warning) for warning in entry.result.summary.get("warnings") or []]
 
 
 def _sentence(text: str) -> str:

@@ -29,13 +29,13 @@ def labels_of(firsts: Sequence[Result]) -> list[str]:
 
 
 def model_words(result: Result) -> str:
-    """The system model, as in 'partly open, 5 requests a session'."""
-    workload, model = result.workload, str(result.summary.get("model", "unknown model"))
-    if model == "closed" and workload is not None and workload.clients is not None:
+    """The system model, as in 'closed, 10 clients'."""
+    workload = result.workload
+    if workload.clients is not None:
         return f"closed, {workload.clients} client{'s' if workload.clients != 1 else ''}"
-    if model == "partly-open" and workload is not None and workload.session_length is not None:
-        return f"partly open, {workload.session_length.mean:.3g} requests a session"
-    return model.replace("-", " ")
+    if workload.session_length is not None:
+        return f"partly open, {workload.requests_per_session:.3g} requests a session"
+    return workload.model
 
 
 def _policy_words(result: Result) -> str:
@@ -44,7 +44,7 @@ def _policy_words(result: Result) -> str:
 
 
 def _workload_words(result: Result) -> str:
-    return "" if result.workload is None else result.workload.name
+    return result.workload.name
 
 
 def _system_words(result: Result) -> str:
@@ -58,6 +58,6 @@ def _demand_words(result: Result) -> str:
 
 def _rate_words(result: Result) -> str:
     workload = result.workload
-    if workload is None or workload.request_rate is None:
-        return "" if workload is None else f"thinking {workload.think}"
+    if workload.request_rate is None:
+        return f"thinking {workload.think}"
     return f"{workload.request_rate:.4g} requests/s"

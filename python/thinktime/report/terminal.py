@@ -9,7 +9,6 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from thinktime.report import units
 from thinktime.report.table import HEADINGS, Cell, Row, cells
 
 _STYLES = {"measured": "bold", "simulated": "", "exact": "italic cyan"}
@@ -24,7 +23,8 @@ def render(rows: Sequence[Row]) -> Table:
     for case, members in groupby(rows, key=lambda row: (row.place, row.case, row.name)):
         _, label, name = case
         title = Text(label, style="bold")
-        title.append(f"  {name}", style="dim")
+        if len({row.name for row in rows}) > 1:
+            title.append(f"  {name}", style="dim")
         table.add_row(title)
         for row in members:
             table.add_row(_kind(row), *map(_cell, cells(row)), style=_STYLES[row.kind])
@@ -37,7 +37,7 @@ def _kind(row: Row) -> Text:
     if row.model:
         text.append(f"\n  {row.model.partition(' (')[0]}", style="dim")
     elif row.figures.requests is not None:
-        text.append(f"\n  {units.count(row.figures.requests)} requests", style="dim")
+        text.append(f"\n  {row.figures.requests_words}", style="dim")
     return text
 
 

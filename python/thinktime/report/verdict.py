@@ -43,7 +43,7 @@ def _mean_known(case: Case) -> bool:
 
 
 def _what_they_are(cases: Sequence[Case]) -> str:
-    """As in 'Two systems, all at a load of 0.80: closed, 1 client; open.'"""
+    """Every case with its load."""
     loads = [case.load for case in cases]
     labels = [case.label for case in cases]
     if all(contrast.same_load(case, cases[0]) for case in cases):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
+
 from thinktime.theory.demand import Hyperexponential
 from thinktime.theory.law import FloatArray, Law, check_fraction
 

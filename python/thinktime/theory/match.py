@@ -24,6 +24,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from scipy.optimize import brentq
+
 from thinktime.theory._checks import load_below_one
 from thinktime.theory._queue import Queue, in_a_row, mixture, queues
 from thinktime.theory.closed import closed_fcfs

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -98,7 +99,7 @@ def thin(x: FloatArray, y: FloatArray, points: int = POINTS_MAX) -> tuple[FloatA
         return x, y
     edges = np.linspace(0, len(x), points // 4 + 1).astype(int)
     kept: list[int] = []
-    for begin, end in zip(edges[:-1], edges[1:], strict=True):
+    for begin, end in pairwise(edges.tolist()):
         part = y[begin:end]
         extremes = (begin, begin + int(part.argmin()), begin + int(part.argmax()), end - 1)
         kept += sorted(set(extremes))

@@ -10,7 +10,7 @@ import polars as pl
 
 from thinktime.report.case import Case, Entry, Kind, Note
 from thinktime.report.charts import panels
-from thinktime.report.charts.chart import Chart, kind_keys, line, thin
+from thinktime.report.charts.chart import Chart, colour, kind_keys, line, thin
 from thinktime.theory.law import FloatArray
 
 Steps = tuple[FloatArray, FloatArray]
@@ -25,8 +25,7 @@ def _figure(cases: Sequence[Case]) -> go.Figure | None:
             points = number_in_system(entry, until_s)
             if points is not None:
                 name = f"{case.label}: {entry.kind}"
-                style = line(case, entry.kind)
-                traces.append(panels.steps(*thin(*points), name, {**style, "width": 1.4}))
+                traces.append(_number(case, entry, thin(*points), name))
                 kinds.add(entry.kind)
         if traces:
             traces += _exact(case, until_s)
@@ -38,6 +37,14 @@ def _figure(cases: Sequence[Case]) -> go.Figure | None:
         (kind, "") for kind in ("measured", "simulated", "exact") if kind in kinds
     ]
     return panels.figure(drawn, kind_keys(keys), "requests in the system", until_s)
+
+
+def _number(case: Case, entry: Entry, points: Steps, name: str) -> go.Scatter:
+    """The measured number is filled, so that it is seen below the simulated one."""
+    style = {**line(case, entry.kind), "width": 1}
+    if entry.kind != "measured":
+        return panels.steps(*points, name, style)
+    return panels.steps(*points, name, style, fill="tozeroy", fillcolor=f"{colour(case)}33")
 
 
 def number_in_system(entry: Entry, until_s: float) -> Steps | None:

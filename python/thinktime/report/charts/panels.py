@@ -59,7 +59,7 @@ def steps(x: FloatArray, y: FloatArray, name: str, line: dict[str, Any], **more:
 
 
 def figure(
-    panels: Sequence[tuple[Case, Iterable[go.Scatter]]],
+    panels: Sequence[tuple[Case, Sequence[go.Scatter]]],
     keys: Iterable[go.Scatter],
     y_title: str,
     until_s: float,
@@ -79,7 +79,9 @@ def figure(
         )  # fmt: skip
     made.add_traces(list(keys))
     made.update_layout(layout(height))
-    made.update_yaxes(matches="y", rangemode="tozero", nticks=4)
+    made.update_layout(legend2_y=1.0)  # there is no other legend
+    highest = max(max(trace.y, default=0.0) for _, traces in panels for trace in traces)
+    made.update_yaxes(range=[0, 1.05 * highest or 1.0], nticks=4)
     made.update_xaxes(range=[0, until_s])
     made.update_xaxes(title_text="time since the start of the run (s)", row=n, col=1)
     middle = (n + 1) // 2

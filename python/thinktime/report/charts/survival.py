@@ -24,6 +24,7 @@ from thinktime.theory.law import FloatArray
 
 _SMALLEST_SHARE = 1e-6  # how far an exact curve goes where no result says
 _EXACT_POINTS = 240
+_ROUNDING = 1e-12  # what is left of a sum of shares that should be 1
 
 Curve = tuple[Case, Kind, Note, FloatArray, FloatArray]
 
@@ -54,7 +55,7 @@ def _empirical(case: Case) -> list[Curve]:
     curves: list[Curve] = []
     for entry in case.entries:
         times, share = (np.asarray(values, dtype=float) for values in entry.result.survival())
-        kept = (times > 0) & (share > 0)
+        kept = (times > 0) & (share > _ROUNDING)
         if kept.any():
             curves.append((case, entry.kind, entry.note, *thin(times[kept], share[kept])))
     return curves
@@ -70,9 +71,7 @@ def _exact(case: Case, least: float) -> list[Curve]:
     return [(case, "exact", "", times, np.maximum(law.sf(times), least))]
 
 
-def _trace(
-    case: Case, kind: Kind, note: Note, times: FloatArray, share: FloatArray
-) -> go.Scatter:
+def _trace(case: Case, kind: Kind, note: Note, times: FloatArray, share: FloatArray) -> go.Scatter:
     words = f"{case.label}: {kind}, {note}" if note else f"{case.label}: {kind}"
     return go.Scatter(
         x=times,

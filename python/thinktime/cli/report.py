@@ -1,0 +1,26 @@
+"""`thinktime report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from thinktime import Result
+from thinktime.cli import common
+
+
+def command(
+    results: Annotated[list[Path], typer.Argument(help="One or more result directories.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The page to write.")
+    ] = Path("report.html"),
+    title: Annotated[str | None, typer.Option(help="The page's title.")] = None,
+) -> None:
+    """Write one self-contained HTML page that compares results and works offline."""
+    from thinktime import report
+
+    with common.mapped_errors():
+        path = report.write([Result.load(one) for one in results], output, title=title)
+    typer.echo(str(path))

@@ -1,0 +1,63 @@
+"""`thinktime run`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from thinktime import Result, run
+from thinktime.cli import common
+
+
+def command(
+    workload: Annotated[Path, typer.Argument(help="The workload file.")],
+    target: Annotated[str, typer.Option(help="The server, as in http://127.0.0.1:8080.")],
+    duration: Annotated[
+        str | None, typer.Option(help="Time at which no more requests begin; 30s by default.")
+    ] = None,
+    requests: Annotated[int | None, typer.Option(help="Requests after the warm-up.")] = None,
+    warmup: Annotated[
+        str | None, typer.Option(help="Requests scheduled before this time do not count.")
+    ] = None,
+    drain: Annotated[
+        str | None, typer.Option(help="How long the last responses are waited for; 10s.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Instead of the workload's seed.")] = None,
+    demands: Annotated[
+        Path | None,
+        typer.Option(
+            help="A system file whose service demands the requests carry, as `simulate` with the "
+            "same seed would draw them; for `thinktime serve`."
+        ),
+    ] = None,
+    rows: Annotated[
+        str | None, typer.Option(help="Rows of requests.parquet: all, none, or 1/N of sessions.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the result directory here.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print summary.json alone.")] = False,
+) -> None:
+    """Run a workload against a real server."""
+    with common.mapped_errors():
+        end_s = common.seconds(duration if duration or requests else "30s")
+
+    def operation() -> Result:
+        with common.progress_shown("running", requests, end_s) as progress:
+            return run(
+                workload,
+                target,
+                seed=seed,
+                requests=requests,
+                duration=duration,
+                warmup=warmup,
+                drain=drain,
+                demands=demands,
+                rows=rows if output is not None else "none",
+                output=output,
+                progress=progress,
+            )
+
+    common.finish(operation, json, output)

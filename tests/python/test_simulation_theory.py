@@ -1,0 +1,167 @@
+"""Simulated means and percentiles against exact formulas.
+
+Two kinds of check, all with fixed seeds:
+
+- long runs of 10 million requests, within three standard errors of the exact value (false alarm
+  0.27 % a case, were the seeds not fixed);
+- many short runs, whose 95 % intervals must hold the exact value at their stated rate: of 200
+  intervals, at least 178 (fewer have probability 1e-4 at a coverage of 95 %).
+"""
+
+from __future__ import annotations
+
+import cases
+import pytest
+
+import thinktime as tt
+from thinktime import theory
+
+H2 = theory.Hyperexponential.balanced(0.01, 8)
+EXP = theory.Hyperexponential.exponential(0.01)
+
+
+def product_form_network() -> tuple[tt.Workload, tt.System, float]:
+    stations = [theory.Station(0.010), theory.Station(0.006), theory.Station(0.016, 2)]
+    solved = theory.mva(20, stations, think_time=0.1)
+    system = cases.system(("ps", "h2(10ms, cv2=4)"), ("fcfs", "exp(6ms)"), ("fcfs", "exp(16ms)", 2))
+    return cases.closed_model(20, "exp(100ms)"), system, solved.response_time[-1]
+
+
+def long_cases() -> dict[str, tuple[tt.Workload, tt.System, float]]:
+    """name -> (workload, system, exact mean response time in seconds)."""
+    one = cases.system
+    closed_h2 = theory.closed_fcfs(10, H2, 0.0793806)
+    return {
+        "M/M/1": (
+            cases.open_model(80),
+            one(("fcfs", "exp(10ms)")),
+            theory.mm1_response(80, 0.01).mean,
+        ),
+        "M/M/4": (
+            cases.open_model(320),
+            one(("fcfs", "exp(10ms)", 4)),
+            theory.mmc_response(320, 0.01, 4).mean,
+        ),
+        "M/H2/1 FCFS": (
+            cases.open_model(80),
+            one(("fcfs", "h2(10ms, cv2=8)")),
+            theory.mg1_mean_response(80, H2),
+        ),
+        "M/H2/1 PS": (
+            cases.open_model(80),
+            one(("ps", "h2(10ms, cv2=8)")),
+            theory.ps_mean_response(80, 0.01),
+        ),
+        "closed network": product_form_network(),
+        "closed FCFS H2": (
+            cases.closed_model(10, "exp(79.3806ms)"),
+            one(("fcfs", "h2(10ms, cv2=8)")),
+            closed_h2.response_time.mean,
+        ),
+        "partly open FCFS exp": (
+            cases.partly_open_model(20, "geometric(4)", "exp(10ms)"),
+            one(("fcfs", "exp(10ms)")),
+            theory.partly_open_mean_response(20, 0.75, 0.01),
+        ),
+        "partly open PS H2, no thinking": (
+            cases.partly_open_model(20, "geometric(4)", "0s"),
+            one(("ps", "h2(10ms, cv2=8)")),
+            theory.partly_open_mean_response(20, 0.75, 0.01),
+        ),
+    }
+
+
+@pytest.mark.parametrize("name", long_cases())
+def test_ten_million_requests_are_within_three_standard_errors(name: str) -> None:
+    workload, system, exact = long_cases()[name]
+    result = tt.simulate(workload, system, requests=5_000_000, warmup=100, replications=2, rows="none")
+    # Two replications halve the time; their batch intervals say how exact each is.
+    single = tt.simulate(workload, system, requests=1_000_000, warmup=100, rows="none")
+    standard_error = single.summary["response_time_s"]["ci95"] / 2.04 / 10**0.5
+    mean = result.summary["response_time_s"]["mean"]
+    assert result.summary["requests"] == 10_000_000
+    assert abs(mean - exact) < 3 * standard_error
+    # At a load of 0.8 sampling alone allows about 1 % to 3 %; much more would hide a mistake.
+    assert abs(mean / exact - 1) < 0.04
+
+
+def test_percentiles_of_the_m_h2_1_queue() -> None:
+    result = tt.simulate(
+        cases.open_model(80),
+        cases.system(("fcfs", "h2(10ms, cv2=8)")),
+        requests=5_000_000,
+        warmup=100,
+        replications=2,
+        rows="none",
+    )
+    law = theory.mh1_response(80, H2)
+    for name, share in (("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999)):
+        measured = result.summary["response_time_s"][name]
+        assert measured == pytest.approx(law.percentile(share), rel=0.05), name
+
+
+@pytest.mark.parametrize(
+    ("policy", "exact_ms"),
+    [("fcfs", 190.0), ("ps", 50.0), ("sjf", 64.0695), ("psjf", 23.7269), ("srpt", 21.5809)],
+)
+def test_policies_agree_with_their_m_g_1_formulas(policy: str, exact_ms: float) -> None:
+    """Exact means for E[S] = 10 ms, C² = 8, load 0.8, by numerical integration elsewhere."""
+    result = tt.simulate(
+        cases.open_model(80),
+        cases.system((policy, "h2(10ms, cv2=8)")),
+        requests=2_000_000,
+        warmup=100,
+        replications=4,
+        rows="none",
+    )
+    times = result.summary["response_time_s"]
+    # Student's t has a 99.7 % quantile of 9.2 at 3 degrees of freedom, 3.18 at 97.5 %.
+    assert abs(times["mean"] * 1e3 - exact_ms) < times["ci95"] * 1e3 * 9.2 / 3.18
+
+
+@pytest.mark.parametrize("name", ["M/M/1", "M/H2/1 PS", "closed network", "partly open FCFS exp"])
+def test_intervals_hold_the_exact_mean_at_their_stated_rate(name: str) -> None:
+    workload, system, exact = long_cases()[name]
+    held = 0
+    for seed in range(200):
+        times = tt.simulate(
+            workload, system, seed=seed, requests=60_000, warmup=20, rows="none"
+        ).summary["response_time_s"]
+        held += abs(times["mean"] - exact) <= times["ci95"]
+    assert held >= 178, f"{held} of 200"
+
+
+def test_the_check_can_fail() -> None:
+    """A wrong exact value (the queue at load 0.78 instead of 0.8) is noticed."""
+    times = tt.simulate(
+        cases.open_model(78), cases.system(("fcfs", "exp(10ms)")), requests=2_000_000, rows="none"
+    ).summary["response_time_s"]
+    assert abs(times["mean"] - 0.05) > 1.5 * times["ci95"]
+
+
+@pytest.mark.parametrize(
+    ("clients", "demand", "policy"),
+    [(10, "exp(10ms)", "ps"), (100, "h2(10ms, cv2=8)", "fcfs"), (1, "exp(10ms)", "fcfs")],
+)
+def test_the_think_time_that_brings_a_load_is_the_theoretical_one(
+    clients: int, demand: str, policy: str
+) -> None:
+    law = H2 if demand.startswith("h2") else EXP
+    system = cases.system((policy, demand))
+    solved = cases.closed_model(clients, "exp(1s)").at_load(system, 0.8)
+    exact = theory.think_time_for_load(clients, law, 0.8, policy=policy)
+    assert solved.think is not None
+    assert solved.think.mean == pytest.approx(exact, rel=0.02)
+
+
+def test_littles_law_and_the_utilisation_law_hold_in_every_model() -> None:
+    for name, (workload, system, _) in long_cases().items():
+        summary = tt.simulate(
+            workload, system, requests=300_000, warmup=10, rows="none"
+        ).summary
+        in_system = sum(s["queue_length_mean"] for s in summary["stations"].values())
+        response = summary["response_time_s"]["mean"]
+        assert in_system == pytest.approx(summary["throughput"] * response, rel=0.01), name
+        for station, model in zip(summary["stations"].values(), system.stations, strict=True):
+            load = summary["throughput"] * station["demand_s"]["mean"] / model.servers
+            assert station["load"] == pytest.approx(load, rel=0.01), name
