@@ -241,3 +241,19 @@ def series(scheduled, done):
             "in_system": np.cumsum(arrived - left),
         }
     )  # fmt: skip
+
+
+BIMODAL = mix((0.999, 0.001), (0.001, 0.1))  # 1 ms or, rarely, 100 ms
+
+
+def demo_results(n=3000):
+    """Three system models at load 0.8, each measured, simulated alike, and simulated long."""
+    results = []
+    think = exp(0.000275), exp(0.0100643)
+    for workload in closed(1, think[0]), closed(10, think[1]), open_(0.8 / BIMODAL.mean):
+        results += [
+            result("run", workload, one(BIMODAL), n),
+            result("simulate", workload, one(BIMODAL), n),
+            result("simulate", workload, one(BIMODAL), 10 * n, seed=2),
+        ]
+    return results

@@ -13,7 +13,7 @@ approx = pytest.approx
 
 H2 = h2(0.010, 8)
 BIMODAL = mix((0.999, 0.1), (0.001, 10.0))  # 0.1 or, rarely, 10; mean 0.1099
-GEOMETRIC = const(5.0)  # stands for any law of session length of mean 5
+LENGTH = const(5.0)  # stands for any law of session length of mean 5
 
 
 # ---- open
@@ -76,8 +76,8 @@ def test_tandem_is_the_sum_of_its_stations():
         (open_(80), one(H2, "srpt")),
         (open_(80), one(mix((1.0, 0.0)))),
         (open_(8), System([Station(H2), Station(exp(0.01))])),
-        (partly_open(80, GEOMETRIC, exp(1)), one(H2)),
-        (partly_open(80, GEOMETRIC, exp(1), poisson=False), one(exp(0.01))),
+        (partly_open(80, LENGTH, exp(1)), one(H2)),
+        (partly_open(80, LENGTH, exp(1), poisson=False), one(exp(0.01))),
         (closed(10, exp(1), plain=False), one(H2)),
         (closed(10, uniform(0, 2)), one(H2)),
         (closed(10, exp(1)), one(H2, servers=2)),
@@ -105,7 +105,7 @@ def test_infinite_moments_match_nothing():
 )
 @pytest.mark.parametrize("think", [exp(7), uniform(0, 3), const(0.0)], ids=str)
 def test_partly_open_is_as_open_under_product_form(system, think):
-    theory = theory_for(partly_open(80, GEOMETRIC, think), system)
+    theory = theory_for(partly_open(80, LENGTH, think), system)
     assert theory.mean_s == approx(0.050)
     assert theory.law is None
     assert theory.model.startswith("partly open, ")

@@ -34,7 +34,7 @@ impl Keep {
             // Multiplying spreads neighbouring numbers (Knuth, TAOCP 3, 6.4).
             Keep::OneIn(share) => {
                 let spread = row.attempt.session.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-                spread % share.max(1) == 0
+                spread.is_multiple_of(share.max(1))
             }
         }
     }

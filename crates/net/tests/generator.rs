@@ -121,17 +121,24 @@ fn answers_of_every_kind_are_read() {
 fn what_a_server_does_wrong_is_counted_by_kind() {
     let cases: [(&str, SocketAddr); 6] = [
         ("bad_status_line", always(b"garbage\r\n\r\n")),
-        ("conflicting_length", always(
-            b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok",
-        )),
-        ("closed", server(|mut stream| {
-            read_request(&mut stream);
-            stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf").ok();
-        })),
-        ("reset", server(|mut stream| {
-            // Closing with unread bytes makes the kernel send a reset.
-            stream.read_exact(&mut [0; 4]).ok();
-        })),
+        (
+            "conflicting_length",
+            always(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok"),
+        ),
+        (
+            "closed",
+            server(|mut stream| {
+                read_request(&mut stream);
+                stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf").ok();
+            }),
+        ),
+        (
+            "reset",
+            server(|mut stream| {
+                // Closing with unread bytes makes the kernel send a reset.
+                stream.read_exact(&mut [0; 4]).ok();
+            }),
+        ),
         ("status", always(b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n")),
         ("unexpected_bytes", always(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokay")),
     ];
@@ -146,10 +153,12 @@ fn what_a_server_does_wrong_is_counted_by_kind() {
 
 #[test]
 fn a_server_that_hangs_ends_in_timeouts_or_unanswered_requests() {
-    let hang = || server(|stream| {
-        thread::sleep(Duration::from_secs(20));
-        stream.shutdown(Shutdown::Both).ok();
-    });
+    let hang = || {
+        server(|stream| {
+            thread::sleep(Duration::from_secs(20));
+            stream.shutdown(Shutdown::Both).ok();
+        })
+    };
     let (done, rows) = go(hang(), "timeout = '50ms'", 10);
     assert_eq!((done.summary.errors, done.summary.timeouts), (10, 10));
     assert!(rows.iter().all(|row| row.done.0 - row.attempt.scheduled.0 >= 50_000_000));

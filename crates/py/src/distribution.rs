@@ -58,7 +58,7 @@ impl Distribution {
     /// (probability, mean) pairs where the law is a mixture of exponentials; else None.
     #[getter]
     fn phases(&self) -> Option<Vec<(f64, f64)>> {
-        None
+        self.law.phases()
     }
 
     /// P(X <= x).

@@ -16,7 +16,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for module in (simulate, run, serve, compare, report, schema, demo):
-    app.command()(module.command)
+    app.command(name=module.__name__.rpartition(".")[2])(module.command)
 
 
 def _show_version(wanted: bool) -> None:

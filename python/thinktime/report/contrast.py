@@ -143,8 +143,12 @@ def _well_known(case: Case) -> Figures | None:
 
 
 def _bears(figures: Figures, name: str) -> bool:
-    enough = figures.requests is None or figures.requests >= _REQUESTS_MIN[name]
-    return name in figures.times_s and enough
+    if name not in figures.times_s:
+        return False
+    if figures.requests is None:  # exact
+        return True
+    known = name != "mean" or figures.ci95_s is not None
+    return known and figures.requests >= _REQUESTS_MIN[name]
 
 
 def _words(name: str) -> str:

@@ -27,8 +27,8 @@ def verdict(cases: Sequence[Case]) -> Verdict:
         findings += [contrast.others(sharpest, cases), contrast.measured(sharpest)]
     elif len(cases) > 1 and all(_mean_known(case) for case in cases):
         headline = (
-            "These systems cannot be told apart: their response times differ by less than "
-            "their confidence intervals, or by less than a tenth."
+            "These results do not tell the systems apart: their response times differ by less "
+            "than a tenth or than their confidence intervals, or rest on too few requests."
         )
     else:
         headline = " ".join(_alone(case) for case in cases) or "There are no results."

@@ -24,12 +24,7 @@ impl BoundedPareto {
         if !(lo < hi && hi.is_finite()) {
             return Err(Self::ENTRY.error(&format!("needs `lo` below `hi`, not {lo} and {hi}")));
         }
-        Ok(BoundedPareto {
-            shape,
-            lo,
-            hi,
-            kept: -(shape * (lo / hi).ln()).exp_m1(),
-        })
+        Ok(BoundedPareto { shape, lo, hi, kept: -(shape * (lo / hi).ln()).exp_m1() })
     }
 
     /// E[X^power].

@@ -1,6 +1,6 @@
 //! `const(VALUE)`.
 
-use super::{Entry, Law};
+use super::{AnyLaw, Distribution, Entry, Law};
 use crate::error::Invalid;
 use crate::files::Files;
 use crate::notation::{Arguments, Call};
@@ -68,6 +68,10 @@ impl Law for Constant {
 
     fn scaled(&self, factor: f64) -> Option<Self> {
         Some(Constant { value: self.value * factor })
+    }
+
+    fn conditional(&self, _lo: f64, _hi: f64) -> Option<Distribution> {
+        Some(Distribution::bare(AnyLaw::Constant(self.clone())))
     }
 
     fn sample(&self, _stream: &mut Stream) -> f64 {

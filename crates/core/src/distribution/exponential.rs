@@ -53,10 +53,18 @@ impl Law for Exponential {
         if x <= 0.0 { 0.0 } else { -(-x / self.mean).exp_m1() }
     }
 
+    fn survival(&self, x: f64) -> f64 {
+        (-x.max(0.0) / self.mean).exp()
+    }
+
     #[inline]
     fn quantile(&self, u: f64) -> f64 {
         // ln(1 - u) and ln(u) have the same law, but only the first is increasing in u.
         -self.mean * (-u).ln_1p()
+    }
+
+    fn upper_quantile(&self, q: f64) -> f64 {
+        -self.mean * q.ln()
     }
 
     fn range(&self) -> (f64, f64) {
@@ -65,6 +73,10 @@ impl Law for Exponential {
 
     fn is_discrete(&self) -> bool {
         false
+    }
+
+    fn phases(&self) -> Option<Vec<(f64, f64)>> {
+        Some(vec![(1.0, self.mean)])
     }
 
     fn scaled(&self, factor: f64) -> Option<Self> {

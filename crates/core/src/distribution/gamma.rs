@@ -24,9 +24,9 @@ impl Gamma {
         Self::ENTRY.positive("shape", shape)?;
         Self::ENTRY.positive("scale", scale)?;
         if shape > SHAPE_MAX {
-            return Err(Self::ENTRY.error(&format!(
-                "needs `shape` of at most {SHAPE_MAX:e}, not {shape}"
-            )));
+            return Err(
+                Self::ENTRY.error(&format!("needs `shape` of at most {SHAPE_MAX:e}, not {shape}"))
+            );
         }
         Ok(Gamma { shape, scale })
     }

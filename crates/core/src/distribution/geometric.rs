@@ -36,16 +36,12 @@ impl Geometric {
         if (ratio - whole).abs() > 1e-9 * ratio {
             return ratio.ceil().max(1.0);
         }
-        if whole < 1.0 || reached(whole) {
-            whole.max(1.0)
-        } else {
-            whole + 1.0
-        }
+        if whole < 1.0 || reached(whole) { whole.max(1.0) } else { whole + 1.0 }
     }
 }
 
-/// 1/(e^t - 1) - 1/t + 1/2 and minus its derivative's counterpart 1/t² - e^t/(e^t - 1)², both
-/// without cancellation near 0.
+/// h(t) = 1/(e^t - 1) - 1/t + 1/2 and its derivative g(t) = 1/t² - e^t/(e^t - 1)², without
+/// cancellation near 0 (their series have the Bernoulli numbers).
 fn bernoulli(t: f64) -> (f64, f64) {
     if t < 0.5 {
         let s = t * t;
@@ -54,15 +50,11 @@ fn bernoulli(t: f64) -> (f64, f64) {
                 - s * (1.0 / 720.0
                     - s * (1.0 / 30_240.0 - s * (1.0 / 1_209_600.0 - s / 47_900_160.0))));
         let second = 1.0 / 12.0
-            - s * (1.0 / 240.0
-                - s * (1.0 / 6048.0 - s * (1.0 / 172_800.0 - s / 5_322_240.0)));
+            - s * (1.0 / 240.0 - s * (1.0 / 6048.0 - s * (1.0 / 172_800.0 - s / 5_322_240.0)));
         return (first, second);
     }
     let inverse = 1.0 / t.exp_m1();
-    (
-        inverse - 1.0 / t + 0.5,
-        1.0 / (t * t) - inverse * (1.0 + inverse),
-    )
+    (inverse - 1.0 / t + 0.5, 1.0 / (t * t) - inverse * (1.0 + inverse))
 }
 
 impl Law for Geometric {
@@ -141,10 +133,7 @@ impl Law for Geometric {
             let length = hi.floor() - before;
             let (h, g) = bernoulli(self.decay);
             let (h_whole, g_whole) = bernoulli(self.decay * length);
-            (
-                0.5 * (length + 1.0) + h - length * h_whole,
-                (length * length * g_whole - g).max(0.0),
-            )
+            (0.5 * (length + 1.0) + h - length * h_whole, (length * length * g_whole - g).max(0.0))
         } else {
             (self.mean, self.mean * (self.mean - 1.0))
         };

@@ -26,7 +26,7 @@ pub(super) struct Hyperexponential {
 impl Hyperexponential {
     fn new(mean: f64, cv2: f64) -> Result<Hyperexponential, Invalid> {
         Self::ENTRY.positive("mean", mean)?;
-        if !(cv2 >= 1.0) {
+        if cv2 < 1.0 {
             return Err(Self::ENTRY.error(&format!(
                 "needs `cv2` of 1 or more, not {cv2} (`erlang` and `gamma` vary less)"
             )));
@@ -34,12 +34,7 @@ impl Hyperexponential {
         let root = ((cv2 - 1.0) / (cv2 + 1.0)).sqrt();
         // p2 = (1 - root) / 2, without cancellation.
         let shares = [0.5 * (1.0 + root), 1.0 / ((cv2 + 1.0) * (1.0 + root))];
-        Ok(Hyperexponential {
-            mean,
-            cv2,
-            shares,
-            means: shares.map(|share| 0.5 * mean / share),
-        })
+        Ok(Hyperexponential { mean, cv2, shares, means: shares.map(|share| 0.5 * mean / share) })
     }
 
     /// The shares and means of the two phases.
@@ -58,12 +53,12 @@ impl Hyperexponential {
     }
 
     fn solve(&self, tail: Tail) -> f64 {
-        // The guess is right where one phase is all of the tail.
+        // The guess is right where one phase is all of the tail, or where the phases are alike.
         let guess = match tail {
             Tail::Lower(p) => p / self.point(0.0).density,
             Tail::Upper(q) => (0..2)
                 .map(|i| self.means[i] * (self.shares[i] / q).ln())
-                .fold(f64::MIN_POSITIVE, f64::max),
+                .fold(-self.means[0] * q.ln(), f64::max),
         };
         solve(tail, guess, |x| self.point(x))
     }
@@ -126,6 +121,10 @@ impl Law for Hyperexponential {
         false
     }
 
+    fn phases(&self) -> Option<Vec<(f64, f64)>> {
+        Some(vec![(self.shares[0], self.means[0]), (self.shares[1], self.means[1])])
+    }
+
     fn scaled(&self, factor: f64) -> Option<Self> {
         Hyperexponential::new(self.mean * factor, self.cv2).ok()
     }
@@ -133,10 +132,7 @@ impl Law for Hyperexponential {
     fn conditional(&self, lo: f64, hi: f64) -> Option<Distribution> {
         let phase = |i: usize| {
             let law = Exponential::new(self.means[i]).ok()?;
-            Some((
-                self.shares[i],
-                Distribution::bare(AnyLaw::Exponential(law)),
-            ))
+            Some((self.shares[i], Distribution::bare(AnyLaw::Exponential(law))))
         };
         Mix::new(vec![phase(0)?, phase(1)?]).conditional(lo, hi)
     }

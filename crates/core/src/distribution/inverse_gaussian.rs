@@ -31,11 +31,7 @@ impl InverseGaussian {
     fn point(&self, x: f64) -> Point {
         if x <= 0.0 || x == f64::INFINITY {
             let lower = if x > 0.0 { 1.0 } else { 0.0 };
-            return Point {
-                lower,
-                upper: 1.0 - lower,
-                density: 0.0,
-            };
+            return Point { lower, upper: 1.0 - lower, density: 0.0 };
         }
         let root = (self.lambda / x).sqrt();
         let (z, w) = (root * (x / self.mu - 1.0), root * (x / self.mu + 1.0));
@@ -48,11 +44,7 @@ impl InverseGaussian {
             let upper = (factor * (near - far)).clamp(0.0, 1.0);
             (1.0 - upper, upper)
         };
-        Point {
-            lower,
-            upper,
-            density: root / ((2.0 * PI).sqrt() * x) * factor,
-        }
+        Point { lower, upper, density: root / ((2.0 * PI).sqrt() * x) * factor }
     }
 
     fn solve(&self, tail: Tail) -> f64 {
@@ -133,10 +125,6 @@ impl Law for InverseGaussian {
         let t = 0.5 * z * z * self.mu / self.lambda;
         // The two values are mu times the smaller root and mu over it.
         let root = 1.0 / (1.0 + t + (t * (2.0 + t)).sqrt());
-        if stream.uniform() * (1.0 + root) <= 1.0 {
-            self.mu * root
-        } else {
-            self.mu / root
-        }
+        if stream.uniform() * (1.0 + root) <= 1.0 { self.mu * root } else { self.mu / root }
     }
 }

@@ -77,9 +77,6 @@ impl Law for Lognormal {
     }
 
     fn scaled(&self, factor: f64) -> Option<Self> {
-        Some(Lognormal {
-            mu: self.mu + factor.ln(),
-            sigma: self.sigma,
-        })
+        Some(Lognormal { mu: self.mu + factor.ln(), sigma: self.sigma })
     }
 }

@@ -3,8 +3,29 @@
 //! One law is one file plus one line in the list of `laws!` below; from that it gets its parsing,
 //! its documentation and its general tests (see `tests.rs`).
 
+mod bounded_pareto;
 mod constant;
+mod discrete;
+mod empirical;
+mod erlang;
 mod exponential;
+mod gamma;
+mod geometric;
+mod hyperexponential;
+mod inverse_gaussian;
+mod law;
+mod lognormal;
+mod mix;
+mod numeric;
+mod pareto;
+mod poisson;
+mod special;
+mod truncated;
+mod uniform;
+mod values;
+mod weibull;
+mod window;
+mod zipf;
 
 #[cfg(test)]
 mod tests;
@@ -12,71 +33,14 @@ mod tests;
 use std::fmt;
 use std::str::FromStr;
 
+pub use law::{Entry, Law};
+
 use crate::error::{Invalid, nearest};
 use crate::files::{Files, NoFiles};
 use crate::notation::{Call, Term};
 use crate::random::Stream;
 use crate::time::Nanos;
 use crate::units::{Dimension, Quantity};
-
-/// What each law can say of itself. Values are in the base unit of the distribution's dimension
-/// (seconds, bytes, or a bare number).
-pub trait Law: Sized {
-    /// How the law is written and what it is.
-    const ENTRY: Entry;
-
-    /// Builds the law from its arguments, together with what its values measure.
-    ///
-    /// # Errors
-    /// When an argument is missing, unknown or out of its range.
-    fn parse(call: &Call, files: &dyn Files) -> Result<(Self, Dimension), Invalid>;
-
-    /// Writes the law so that parsing it gives the same law back.
-    fn notation(&self, dimension: Dimension) -> String;
-
-    /// E[X], which may be infinite.
-    fn mean(&self) -> f64;
-
-    /// E[X²], which may be infinite.
-    fn second_moment(&self) -> f64;
-
-    /// P(X <= x).
-    fn cdf(&self, x: f64) -> f64;
-
-    /// The smallest x with P(X <= x) >= u, for u strictly between 0 and 1.
-    fn quantile(&self, u: f64) -> f64;
-
-    /// The smallest and the largest possible value; the largest may be infinite.
-    fn range(&self) -> (f64, f64);
-
-    /// Whether all probability sits on single points (atoms).
-    fn is_discrete(&self) -> bool;
-
-    /// The law of `factor` times X, where the law's own family holds it.
-    fn scaled(&self, factor: f64) -> Option<Self>;
-
-    /// Draws a value. Each law takes a fixed number of uniforms, so that streams stay in step
-    /// when only a parameter changes (common random numbers).
-    #[inline]
-    fn sample(&self, stream: &mut Stream) -> f64 {
-        self.quantile(stream.uniform())
-    }
-}
-
-/// How a law is written, and what it is: shown in help, docs and messages.
-#[derive(Clone, Copy, Debug)]
-pub struct Entry {
-    /// The name before the bracket.
-    pub name: &'static str,
-    /// The form, as in `h2(MEAN, cv2=8)`.
-    pub usage: &'static str,
-    /// A valid example, used by the general tests.
-    pub example: &'static str,
-    /// One sentence that says what it is.
-    pub summary: &'static str,
-    /// Where its formulas come from.
-    pub source: &'static str,
-}
 
 macro_rules! laws {
     ($($module:ident :: $law:ident),+ $(,)?) => {
@@ -112,7 +76,23 @@ macro_rules! laws {
 // The list: one line a law.
 laws! {
     constant::Constant,
+    uniform::Uniform,
     exponential::Exponential,
+    hyperexponential::Hyperexponential,
+    erlang::Erlang,
+    gamma::Gamma,
+    lognormal::Lognormal,
+    pareto::Pareto,
+    bounded_pareto::BoundedPareto,
+    weibull::Weibull,
+    inverse_gaussian::InverseGaussian,
+    geometric::Geometric,
+    poisson::Poisson,
+    zipf::Zipf,
+    discrete::Discrete,
+    mix::Mix,
+    truncated::Truncated,
+    empirical::Empirical,
 }
 
 /// A distribution with what its values measure.
@@ -123,6 +103,11 @@ pub struct Distribution {
 }
 
 impl Distribution {
+    /// A law of bare numbers, as parts of other laws are held.
+    fn bare(law: AnyLaw) -> Distribution {
+        Distribution { law, dimension: Dimension::Number }
+    }
+
     /// Parses the notation, as in `h2(10ms, cv2=8)`. A bare quantity is a constant.
     ///
     /// # Errors
@@ -222,10 +207,46 @@ impl Distribution {
         each_law!(&self.law, law => law.quantile(u))
     }
 
+    /// P(X > x), with all digits where it is small.
+    fn survival(&self, x: f64) -> f64 {
+        each_law!(&self.law, law => law.survival(x))
+    }
+
+    /// The smallest x with P(X > x) <= q.
+    fn upper_quantile(&self, q: f64) -> f64 {
+        each_law!(&self.law, law => law.upper_quantile(q))
+    }
+
+    fn conditional(&self, lo: f64, hi: f64) -> Option<Distribution> {
+        each_law!(&self.law, law => law.conditional(lo, hi))
+    }
+
+    fn window_moments(&self, lo: f64, hi: f64) -> Option<(f64, f64)> {
+        each_law!(&self.law, law => law.window_moments(lo, hi))
+    }
+
+    fn notation(&self, dimension: Dimension) -> String {
+        each_law!(&self.law, law => law.notation(dimension))
+    }
+
+    fn between(&self, lo: f64, hi: f64) -> f64 {
+        each_law!(&self.law, law => law.between(lo, hi))
+    }
+
+    fn mass(&self, lo: f64, hi: f64) -> f64 {
+        each_law!(&self.law, law => law.mass(lo, hi))
+    }
+
     /// The smallest and the largest possible value; the largest may be infinite.
     #[must_use]
     pub fn range(&self) -> (f64, f64) {
         each_law!(&self.law, law => law.range())
+    }
+
+    /// (probability, mean) of each phase where the law is a mixture of exponentials; else none.
+    #[must_use]
+    pub fn phases(&self) -> Option<Vec<(f64, f64)>> {
+        each_law!(&self.law, law => law.phases())
     }
 
     /// Whether all probability sits on single points (atoms).
@@ -249,13 +270,13 @@ impl Distribution {
     /// The distribution of `factor` times X, for a positive factor.
     ///
     /// # Errors
-    /// When the law's family does not hold it: laws of counts have no scale.
+    /// When the law's family does not hold it: counts and files have no scale.
     pub fn scaled(&self, factor: f64) -> Result<Distribution, Invalid> {
         if !(factor > 0.0 && factor.is_finite()) {
             return Err(Invalid::new(format!("`{self}` cannot be scaled by {factor}")));
         }
         let law = self.law.scaled(factor).ok_or_else(|| {
-            Invalid::new(format!("`{self}` counts things, so it cannot be stretched by {factor}"))
+            Invalid::new(format!("`{self}` cannot be written as stretched by {factor}"))
         })?;
         Ok(Distribution { law, dimension: self.dimension })
     }
@@ -263,7 +284,7 @@ impl Distribution {
 
 impl fmt::Display for Distribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&each_law!(&self.law, law => law.notation(self.dimension)))
+        f.write_str(&self.notation(self.dimension))
     }
 }
 

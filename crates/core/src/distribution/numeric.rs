@@ -20,21 +20,13 @@ impl Tail {
     /// The lighter tail where P(X <= x) = `u`.
     #[inline]
     pub(super) fn of_lower(u: f64) -> Tail {
-        if u <= 0.5 {
-            Tail::Lower(u)
-        } else {
-            Tail::Upper(1.0 - u)
-        }
+        if u <= 0.5 { Tail::Lower(u) } else { Tail::Upper(1.0 - u) }
     }
 
     /// The lighter tail where P(X > x) = `q`.
     #[inline]
     pub(super) fn of_upper(q: f64) -> Tail {
-        if q <= 0.5 {
-            Tail::Upper(q)
-        } else {
-            Tail::Lower(1.0 - q)
-        }
+        if q <= 0.5 { Tail::Upper(q) } else { Tail::Lower(1.0 - q) }
     }
 }
 
@@ -49,45 +41,44 @@ pub(super) struct Point {
     pub(super) density: f64,
 }
 
-/// The x > 0 with the given tail, by Newton's method on the logarithms of x and of the tail
-/// (where power laws are straight lines), with bisection where a step leaves the bracket.
+/// The x > 0 with the given tail, by Newton's method with bisection where a step leaves the
+/// bracket. The logarithm of the tail is taken against that of x below (where laws start as
+/// powers), and against x above (where they end as exponentials): both are nearly straight.
 pub(super) fn solve(tail: Tail, guess: f64, law: impl Fn(f64) -> Point) -> f64 {
     let (mut low, mut high) = (0.0, f64::INFINITY);
     let mut x = guess.clamp(f64::MIN_POSITIVE, f64::MAX);
     for _ in 0..ITERATIONS_MAX {
-        let point = law(x);
-        let (missing, ratio) = match tail {
-            Tail::Lower(p) => ((p / point.lower).ln(), point.lower / (x * point.density)),
-            Tail::Upper(q) => ((point.upper / q).ln(), point.upper / (x * point.density)),
+        let Point { lower, upper, density } = law(x);
+        // The relative step, and whether x is too small.
+        let (step, next, too_small) = match tail {
+            Tail::Lower(p) => {
+                let step = (p / lower).ln() * lower / (x * density);
+                (step, x * step.exp(), lower < p)
+            }
+            Tail::Upper(q) => {
+                let step = (upper / q).ln() * upper / (x * density);
+                (step, x * (1.0 + step), upper > q)
+            }
         };
-        if missing > 0.0 {
+        if step.abs() < STEP_MIN {
+            return next;
+        }
+        if too_small {
             low = x;
         } else {
             high = x;
         }
-        let step = missing * ratio;
-        let mut next = x * step.exp();
-        if step.abs() < STEP_MIN {
-            return next;
+        x = if next > low && next < high { next } else { middle(low, high) };
+        if x == low || x == high {
+            break;
         }
-        if !(next > low && next < high) {
-            next = middle(low, high, x);
-        }
-        if next == x {
-            return x;
-        }
-        x = next;
     }
     x
 }
 
 /// The geometric middle of a bracket whose ends may still be open.
-fn middle(low: f64, high: f64, x: f64) -> f64 {
-    if high == f64::INFINITY {
-        (x * 16.0).min(f64::MAX)
-    } else {
-        low.max(f64::MIN_POSITIVE).sqrt() * high.sqrt()
-    }
+fn middle(low: f64, high: f64) -> f64 {
+    low.max(f64::MIN_POSITIVE).sqrt() * high.min(f64::MAX).sqrt()
 }
 
 /// The least number in `low..=high` for which `reached` holds; it must hold at `high`, and from
@@ -112,11 +103,7 @@ pub(super) fn least(low: f64, high: f64, reached: impl Fn(f64) -> bool) -> f64 {
 /// The place of a number among all floating-point numbers in their order.
 fn rank(x: f64) -> i128 {
     let magnitude = i128::from(x.abs().to_bits());
-    if x.is_sign_negative() {
-        -magnitude
-    } else {
-        magnitude
-    }
+    if x.is_sign_negative() { -magnitude } else { magnitude }
 }
 
 fn unrank(rank: i128) -> f64 {
@@ -151,7 +138,7 @@ const KRONROD: [f64; 8] = [
 const GAUSS: [f64; 4] = [
     0.129_484_966_168_869_7,
     0.279_705_391_489_276_64,
-    0.381_830_050_505_118_93,
+    0.381_830_050_505_118_9,
     0.417_959_183_673_469_4,
 ];
 
@@ -191,4 +178,41 @@ pub(super) fn integrate(f: impl Fn(f64) -> f64, edges: &[f64]) -> f64 {
         }
     }
     total
+}
+
+/// The least whole number in `least..=most` that is not too small, striding from a guess. At
+/// `most` nothing is too small.
+pub(super) fn least_whole(
+    guess: f64,
+    (least, most): (f64, f64),
+    too_small: impl Fn(f64) -> bool,
+) -> f64 {
+    let mut high = guess.round().clamp(least, most);
+    let mut low = high;
+    let mut stride = 1.0;
+    if too_small(high) {
+        while high < most && too_small(high) {
+            low = high;
+            high = (low + stride).min(most);
+            stride *= 2.0;
+        }
+    } else {
+        while low > least && !too_small(low) {
+            high = low;
+            low = (high - stride).max(least);
+            stride *= 2.0;
+        }
+        if !too_small(low) {
+            return low;
+        }
+    }
+    while high - low > 1.0 {
+        let middle = ((low + high) * 0.5).floor();
+        if too_small(middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    high
 }

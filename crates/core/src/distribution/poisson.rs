@@ -1,6 +1,7 @@
 //! `poisson(MEAN)`.
 
-use super::special::{gamma, normal_quantile, poisson_weight};
+use super::numeric::least_whole;
+use super::special::{gamma, normal_quantile};
 use super::{Entry, Law};
 use crate::error::Invalid;
 use crate::files::Files;
@@ -13,8 +14,8 @@ const MEAN_MAX: f64 = 1e12;
 /// Up to this mean a quantile is found by adding up from 0.
 const SMALL_MEAN: f64 = 16.0;
 
-/// Terms this much smaller than the largest add nothing to a sum.
-const NOTHING: f64 = 1e-18;
+/// A term this small beside the largest adds nothing to a sum.
+const NOTHING: f64 = 1e-20;
 
 /// P(X = k) = m^k e^-m / k! on 0, 1, ...
 #[derive(Clone, Debug, PartialEq)]
@@ -23,28 +24,11 @@ pub(super) struct Poisson {
 }
 
 impl Poisson {
-    fn new(mean: f64) -> Result<Poisson, Invalid> {
-        if mean > 0.0 && mean <= MEAN_MAX {
-            return Ok(Poisson { mean });
-        }
-        Err(Self::ENTRY.error(&format!(
-            "needs a mean above 0 and up to {MEAN_MAX:e}, not {mean}"
-        )))
-    }
-
-    fn probability(&self, k: f64) -> f64 {
-        if k == 0.0 {
-            (-self.mean).exp()
-        } else {
-            poisson_weight(k, self.mean)
-        }
-    }
-
     /// The least k with P(X <= k) >= u, adding up from 0.
     fn quantile_from_zero(&self, u: f64) -> f64 {
         let (mut k, mut term) = (0.0, (-self.mean).exp());
         let mut sum = term;
-        // Rounding may keep the sum below u for ever: then the terms end the search.
+        // Where rounding keeps the sum below u, the vanishing terms end the search.
         while sum < u && (k < self.mean || term > NOTHING) {
             k += 1.0;
             term *= self.mean / k;
@@ -53,41 +37,108 @@ impl Poisson {
         k
     }
 
-    /// The least k whose tail is on the wanted side, stepping from the guess of Cornish and
-    /// Fisher. `below(k)` says whether k is too small.
-    fn from_guess(&self, z: f64, below: impl Fn(f64) -> bool) -> f64 {
+    /// The least k that is not too small, from the guess of Cornish and Fisher for the normal
+    /// quantile z.
+    fn near_normal(&self, z: f64, too_small: impl Fn(f64) -> bool) -> f64 {
         let guess = self.mean + self.mean.sqrt() * z + (z * z - 1.0) / 6.0;
-        let (mut low, mut high) = (guess.round().max(0.0), guess.round().max(0.0));
-        let mut stride = 1.0;
-        while high == low || below(high) {
-            if below(high) {
-                low = high;
-                high += stride;
-            } else if low == 0.0 {
-                return self.between(-1.0, high, below);
-            } else {
-                high = low;
-                low = (low - stride).max(0.0);
-                if below(low) {
-                    break;
-                }
-                high = low;
-            }
-            stride *= 2.0;
+        least_whole(guess, (0.0, f64::MAX), too_small)
+    }
+}
+
+impl Law for Poisson {
+    const ENTRY: Entry = Entry {
+        name: "poisson",
+        usage: "poisson(MEAN)",
+        example: "poisson(3.5)",
+        summary: "0, 1, ...: how many events a Poisson process has in a time",
+        source: "Johnson, Kemp and Kotz, Univariate Discrete Distributions, ch. 4",
+    };
+
+    fn parse(call: &Call, _files: &dyn Files) -> Result<(Self, Dimension), Invalid> {
+        let mut arguments = Arguments::new(call, Self::ENTRY.usage, &["mean"])?;
+        let mean = arguments.number("mean", Dimension::Number)?;
+        arguments.finish()?;
+        if mean > 0.0 && mean <= MEAN_MAX {
+            return Ok((Poisson { mean }, Dimension::Number));
         }
-        self.between(low, high, below)
+        Err(Self::ENTRY.error(&format!("needs a mean above 0 and up to {MEAN_MAX:e}, not {mean}")))
     }
 
-    /// The least k in (low, high] that is not too small: low is, high is not.
-    fn between(&self, mut low: f64, mut high: f64, below: impl Fn(f64) -> bool) -> f64 {
-        while high - low > 1.0 {
-            let middle = ((low + high) * 0.5).floor();
-            if below(middle) {
-                low = middle;
-            } else {
-                high = middle;
-            }
+    fn notation(&self, _dimension: Dimension) -> String {
+        format!("poisson({})", self.mean)
+    }
+
+    fn mean(&self) -> f64 {
+        self.mean
+    }
+
+    fn second_moment(&self) -> f64 {
+        self.mean * (self.mean + 1.0)
+    }
+
+    fn cdf(&self, x: f64) -> f64 {
+        // P(X <= k) = Q(k + 1, m); infinity is no shape.
+        if x < 0.0 || x == f64::INFINITY {
+            return if x < 0.0 { 0.0 } else { 1.0 };
         }
-        high
+        gamma(x.floor() + 1.0, self.mean).upper
+    }
+
+    fn survival(&self, x: f64) -> f64 {
+        if x < 0.0 || x == f64::INFINITY {
+            return if x < 0.0 { 1.0 } else { 0.0 };
+        }
+        gamma(x.floor() + 1.0, self.mean).lower
+    }
+
+    #[inline]
+    fn quantile(&self, u: f64) -> f64 {
+        if self.mean <= SMALL_MEAN {
+            return self.quantile_from_zero(u);
+        }
+        self.near_normal(normal_quantile(u), |k| self.cdf(k) < u)
+    }
+
+    fn upper_quantile(&self, q: f64) -> f64 {
+        self.near_normal(-normal_quantile(q), |k| self.survival(k) > q)
+    }
+
+    fn range(&self) -> (f64, f64) {
+        (0.0, f64::INFINITY)
+    }
+
+    fn is_discrete(&self) -> bool {
+        true
+    }
+
+    fn scaled(&self, _factor: f64) -> Option<Self> {
+        None
+    }
+
+    /// Adds up the atoms from the most likely one outwards.
+    fn window_moments(&self, lo: f64, hi: f64) -> Option<(f64, f64)> {
+        let (lo, hi) = (lo.max(0.0).ceil(), hi.floor());
+        let mode = self.mean.floor().clamp(lo, hi);
+        let (mut weight, mut first, mut second) = (1.0, 0.0, 0.0);
+        let mut add = |k: f64, term: f64| {
+            let d = k - mode;
+            weight += term;
+            first += term * d;
+            second += term * d * d;
+        };
+        let (mut k, mut term) = (mode, 1.0);
+        while k < hi && term > NOTHING {
+            k += 1.0;
+            term *= self.mean / k;
+            add(k, term);
+        }
+        (k, term) = (mode, 1.0);
+        while k > lo && term > NOTHING {
+            term *= k / self.mean;
+            k -= 1.0;
+            add(k, term);
+        }
+        let (first, second) = (first / weight, second / weight);
+        Some((mode + first, mode * mode + 2.0 * mode * first + second))
     }
 }

@@ -19,11 +19,7 @@ const LARGE_SHAPE: f64 = 1000.0;
 /// Φ(z), the standard normal law.
 pub(super) fn normal_cdf(z: f64) -> f64 {
     let Point { lower, upper, .. } = gamma(0.5, 0.5 * z * z);
-    if z < 0.0 {
-        0.5 * upper
-    } else {
-        0.5 + 0.5 * lower
-    }
+    if z < 0.0 { 0.5 * upper } else { 0.5 + 0.5 * lower }
 }
 
 /// The z with Φ(z) = u.
@@ -47,11 +43,7 @@ pub(super) fn normal_upper_scaled(z: f64) -> f64 {
 pub(super) fn gamma(shape: f64, x: f64) -> Point {
     if x <= 0.0 || x == f64::INFINITY {
         let lower = if x > 0.0 { 1.0 } else { 0.0 };
-        return Point {
-            lower,
-            upper: 1.0 - lower,
-            density: 0.0,
-        };
+        return Point { lower, upper: 1.0 - lower, density: 0.0 };
     }
     let weight = poisson_weight(shape, x);
     let density = weight * shape / x;
@@ -64,11 +56,7 @@ pub(super) fn gamma(shape: f64, x: f64) -> Point {
         let upper = (weight * shape * upper_fraction(shape, x)).min(1.0);
         (1.0 - upper, upper)
     };
-    Point {
-        lower,
-        upper,
-        density,
-    }
+    Point { lower, upper, density }
 }
 
 /// x^a e^-x / Γ(a + 1): the Poisson probability of a with mean x, by Loader's saddle point
@@ -144,11 +132,7 @@ fn upper_fraction(a: f64, x: f64) -> f64 {
 /// P and Q by integrating the density from x away from its peak, until nothing is added.
 fn gamma_tails_of_large_shape(shape: f64, x: f64) -> (f64, f64) {
     let density = |t: f64| {
-        if t > 0.0 {
-            poisson_weight(shape, t) * shape / t
-        } else {
-            0.0
-        }
+        if t > 0.0 { poisson_weight(shape, t) * shape / t } else { 0.0 }
     };
     let side = if x < shape { -1.0 } else { 1.0 };
     let width = side * 2.5 * shape.sqrt();
@@ -161,11 +145,7 @@ fn gamma_tails_of_large_shape(shape: f64, x: f64) -> (f64, f64) {
             break;
         }
     }
-    if side < 0.0 {
-        (tail, 1.0 - tail)
-    } else {
-        (1.0 - tail, tail)
-    }
+    if side < 0.0 { (tail, 1.0 - tail) } else { (1.0 - tail, tail) }
 }
 
 /// The x at which the gamma law with scale 1 has the given tail; the least positive number where
@@ -194,9 +174,5 @@ fn gamma_guess(shape: f64, tail: Tail) -> f64 {
     }
     // Numerical Recipes, 3rd ed., 6.2.1: a power law below a share t, an exponential above it.
     let t = 1.0 - shape * (0.253 + shape * 0.12);
-    if p < t {
-        power_law()
-    } else {
-        1.0 - (q / (1.0 - t)).ln()
-    }
+    if p < t { power_law() } else { 1.0 - (q / (1.0 - t)).ln() }
 }

@@ -27,9 +27,8 @@ impl Entry {
         if value >= 1.0 && value <= most && value.fract() == 0.0 {
             return Ok(value);
         }
-        Err(self.error(&format!(
-            "needs a whole number from 1 to {most:e} for `{name}`, not {value}"
-        )))
+        Err(self
+            .error(&format!("needs a whole number from 1 to {most:e} for `{name}`, not {value}")))
     }
 
     /// What all values measure: bare numbers go with anything.

@@ -111,7 +111,8 @@ impl SystemModel {
         let known = || workload.requests.iter().map(|kind| kind.name.as_str());
         for station in &self.stations {
             let Demand::ByRequest(laws) = &station.demand else { continue };
-            for (name, _) in laws.iter().filter(|(name, _)| known().all(|other| other != name)) {
+            let unknown = laws.iter().find(|(name, _)| known().all(|other| other != name));
+            if let Some((name, _)) = unknown {
                 let hint = nearest(name, known())
                     .map_or(String::new(), |near| format!(" (did you mean `{near}`?)"));
                 return Err(Invalid::new(format!(

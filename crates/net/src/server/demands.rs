@@ -14,6 +14,10 @@ pub const DEMAND_HEADER: &str = "Thinktime-Demand";
 /// Without it the name is the first part of the target's path.
 pub const REQUEST_HEADER: &str = "Thinktime-Request";
 
+/// A request's demand at each station, in the order of the system file; none where it does not
+/// visit.
+pub(super) type Demands = Vec<Option<Nanos>>;
+
 /// The header's value.
 pub(crate) fn write_demands(demands: &[Option<Nanos>]) -> String {
     let part = |demand: &Option<Nanos>| match demand {
@@ -24,7 +28,7 @@ pub(crate) fn write_demands(demands: &[Option<Nanos>]) -> String {
 }
 
 /// Parses the header's value.
-pub(super) fn parse_demands(text: &str, stations: usize) -> Result<Vec<Option<Nanos>>, Invalid> {
+pub(super) fn parse_demands(text: &str, stations: usize) -> Result<Demands, Invalid> {
     let parts: Vec<&str> = text.split(',').map(str::trim).collect();
     if parts.len() != stations {
         return Err(Invalid::new(format!(
@@ -36,7 +40,7 @@ pub(super) fn parse_demands(text: &str, stations: usize) -> Result<Vec<Option<Na
         "-" => Ok(None),
         time => parse_time(time).map(|seconds| Some(Nanos::from_secs_f64(seconds))),
     };
-    let demands: Vec<Option<Nanos>> = parts.iter().map(parse).collect::<Result<_, _>>()?;
+    let demands: Demands = parts.iter().map(parse).collect::<Result<_, _>>()?;
     if demands.iter().all(Option::is_none) {
         return Err(Invalid::new(format!("{DEMAND_HEADER} names no demand")));
     }
@@ -47,7 +51,7 @@ pub(super) fn parse_demands(text: &str, stations: usize) -> Result<Vec<Option<Na
 #[derive(Debug)]
 pub(super) struct ServedDemands {
     /// By the job's token: what the request carried.
-    given: Vec<Option<Vec<Option<Nanos>>>>,
+    given: Vec<Option<Demands>>,
     drawn: DrawnDemands,
     /// Request names that the system knows; empty where it treats all alike.
     names: Vec<String>,
@@ -91,7 +95,7 @@ impl ServedDemands {
     }
 
     /// Says what the request of this token carried.
-    pub(super) fn give(&mut self, token: u64, demands: Option<Vec<Option<Nanos>>>) {
+    pub(super) fn give(&mut self, token: u64, demands: Option<Demands>) {
         let at = token as usize;
         if at >= self.given.len() {
             self.given.resize(at + 1, None);

@@ -9,7 +9,7 @@ use thinktime_core::system::{Job, System, SystemModel};
 use thinktime_core::time::Nanos;
 
 use super::Served;
-use super::demands::{DEMAND_HEADER, REQUEST_HEADER, ServedDemands, parse_demands};
+use super::demands::{DEMAND_HEADER, Demands, REQUEST_HEADER, ServedDemands, parse_demands};
 use crate::poller::{Clock, Poller, Readiness};
 use crate::protocol::http1::{
     CONTINUE, Request, RequestProgress, RequestReader, write_response, write_response_head,
@@ -233,7 +233,7 @@ impl Engine {
     }
 
     /// The request's kind and the demands that it carries.
-    fn job(&mut self, request: &Request) -> Result<(u32, Option<Vec<Option<Nanos>>>), Invalid> {
+    fn job(&mut self, request: &Request) -> Result<(u32, Option<Demands>), Invalid> {
         let demands = match &request.headers[0] {
             Some(text) => Some(parse_demands(text, self.stations)?),
             None => None,
@@ -247,7 +247,7 @@ impl Engine {
         }
     }
 
-    fn enter(&mut self, pending: Pending, kind: u32, demands: Option<Vec<Option<Nanos>>>) {
+    fn enter(&mut self, pending: Pending, kind: u32, demands: Option<Demands>) {
         let token = match self.free_jobs.pop() {
             Some(token) => {
                 self.jobs[token as usize] = pending;

@@ -8,7 +8,7 @@
   const config = {
     displaylogo: false,
     responsive: true,
-    modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"],
+    modeBarButtons: [["toImage", "zoom2d", "pan2d", "resetScale2d"]],
   };
 
   function themed(figure) {

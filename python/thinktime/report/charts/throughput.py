@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import plotly.graph_objects as go
 import polars as pl
 
@@ -44,8 +45,10 @@ def _figure(cases: Sequence[Case]) -> go.Figure | None:
 
 
 def _rate(series: pl.DataFrame, column: str) -> tuple[FloatArray, FloatArray]:
-    rate = (series[column] / series["interval_s"]).to_numpy().astype(float)
-    return thin(series["start_s"].to_numpy().astype(float), rate)
+    """The rate from the start of each interval on, and at the end of the last."""
+    starts, lengths = (series[name].to_numpy() for name in ("start_s", "interval_s"))
+    rate = series[column].to_numpy() / lengths
+    return thin(np.append(starts, starts[-1] + lengths[-1]), np.append(rate, rate[-1]))
 
 
 CHART = Chart(

@@ -1,0 +1,107 @@
+//! What every law offers.
+
+use super::Distribution;
+use crate::error::Invalid;
+use crate::files::Files;
+use crate::notation::Call;
+use crate::random::Stream;
+use crate::units::Dimension;
+
+/// What each law can say of itself. Values are in the base unit of the distribution's dimension
+/// (seconds, bytes, or a bare number).
+pub trait Law: Sized {
+    /// How the law is written and what it is.
+    const ENTRY: Entry;
+
+    /// Builds the law from its arguments, together with what its values measure.
+    ///
+    /// # Errors
+    /// When an argument is missing, unknown or out of its range.
+    fn parse(call: &Call, files: &dyn Files) -> Result<(Self, Dimension), Invalid>;
+
+    /// Writes the law so that parsing it gives the same law back.
+    fn notation(&self, dimension: Dimension) -> String;
+
+    /// E[X], which may be infinite.
+    fn mean(&self) -> f64;
+
+    /// E[X²], which may be infinite.
+    fn second_moment(&self) -> f64;
+
+    /// P(X <= x).
+    fn cdf(&self, x: f64) -> f64;
+
+    /// P(X > x). To be overridden where 1 - F(x) would lose the digits of the upper tail.
+    fn survival(&self, x: f64) -> f64 {
+        1.0 - self.cdf(x)
+    }
+
+    /// P(lo < X <= hi), from the tail that keeps its digits.
+    fn between(&self, lo: f64, hi: f64) -> f64 {
+        let below = self.cdf(lo);
+        let mass =
+            if below <= 0.5 { self.cdf(hi) - below } else { self.survival(lo) - self.survival(hi) };
+        mass.max(0.0)
+    }
+
+    /// P(lo <= X <= hi). To be overridden where only some of the probability sits on atoms.
+    fn mass(&self, lo: f64, hi: f64) -> f64 {
+        if self.is_discrete() { self.between(lo.next_down(), hi) } else { self.between(lo, hi) }
+    }
+
+    /// The smallest x with P(X <= x) >= u, for u strictly between 0 and 1.
+    fn quantile(&self, u: f64) -> f64;
+
+    /// The smallest x with P(X > x) <= q. To be overridden as [`Law::survival`].
+    fn upper_quantile(&self, q: f64) -> f64 {
+        self.quantile(1.0 - q)
+    }
+
+    /// The smallest and the largest possible value; the largest may be infinite.
+    fn range(&self) -> (f64, f64);
+
+    /// Whether all probability sits on single points (atoms).
+    fn is_discrete(&self) -> bool;
+
+    /// The law of `factor` times X, where the law's own family holds it.
+    fn scaled(&self, factor: f64) -> Option<Self>;
+
+    /// (probability, mean) of each phase where the law is a mixture of exponentials.
+    fn phases(&self) -> Option<Vec<(f64, f64)>> {
+        None
+    }
+
+    /// The law given that lo <= X <= hi, where some family holds it. It is only asked where that
+    /// has a probability.
+    fn conditional(&self, _lo: f64, _hi: f64) -> Option<Distribution> {
+        None
+    }
+
+    /// E[X] and E[X²] given that lo <= X <= hi, where there is a formula for them. Laws of
+    /// counts must have one, or [`Law::conditional`]; for others, integration is the rule.
+    fn window_moments(&self, _lo: f64, _hi: f64) -> Option<(f64, f64)> {
+        None
+    }
+
+    /// Draws a value. Each law takes a fixed number of uniforms, so that streams stay in step
+    /// when only a parameter changes (common random numbers).
+    #[inline]
+    fn sample(&self, stream: &mut Stream) -> f64 {
+        self.quantile(stream.uniform())
+    }
+}
+
+/// How a law is written, and what it is: shown in help, docs and messages.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// The name before the bracket.
+    pub name: &'static str,
+    /// The form, as in `h2(MEAN, cv2=8)`.
+    pub usage: &'static str,
+    /// A valid example, used by the general tests.
+    pub example: &'static str,
+    /// One sentence that says what it is.
+    pub summary: &'static str,
+    /// Where its formulas come from.
+    pub source: &'static str,
+}

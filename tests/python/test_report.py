@@ -1,0 +1,231 @@
+"""The report: numbers in words, cases, table, verdict and charts."""
+
+import io
+import re
+from dataclasses import replace
+
+import fakes
+import numpy as np
+import polars as pl
+import pytest
+from fakes import closed, exp, h2, one, open_
+from rich.console import Console
+
+from thinktime import report
+from thinktime.report import units
+from thinktime.report.case import cases
+from thinktime.report.charts import CHARTS, in_system
+from thinktime.report.charts.chart import POINTS_MAX, thin
+from thinktime.report.terminal import render
+
+approx = pytest.approx
+
+SYSTEM = one(fakes.BIMODAL)
+
+
+@pytest.fixture(scope="module")
+def demo():
+    return fakes.demo_results()
+
+
+def at_load_08(kind="simulate", requests=100_000, **times):
+    """An open M/H2/1 FCFS result of given response times."""
+    result = fakes.result(kind, open_(80), one(h2(0.010, 8)), 50)
+    figures = {"mean": 0.190, "ci95": 0.004, "p99": 1.117} | times
+    result.summary |= {"requests": requests, "response_time_s": figures}
+    return result
+
+
+# ---- units
+
+
+@pytest.mark.parametrize(
+    ("time_s", "words"),
+    [
+        (None, "—"), (float("inf"), "—"), (0, "0 s"), (1.5e-9, "1.50 ns"), (50e-6, "50.0 µs"),
+        (999.6e-6, "1.00 ms"), (0.19, "190 ms"), (1.117006, "1.12 s"), (59.99, "60.0 s"),
+        (119, "119 s"), (120, "2.00 min"), (7300, "2.03 h"), (-0.0047, "\u22124.70 ms"),
+    ],
+)  # fmt: skip
+def test_seconds(time_s, words):
+    assert units.seconds(time_s) == words
+
+
+def test_other_units():
+    assert units.rate(79.94) == "79.9/s"
+    assert units.rate(12345.6) == "12\u202f300/s"
+    assert units.count(2_000_000) == "2\u202f000\u202f000"
+    assert units.count(None) == units.rate(None) == units.load(None) == "—"
+    assert units.percent(0.0123) == "1.2 %"
+    assert units.deviation(-0.013) == "\u22121.3 %"
+    assert units.deviation(0.0001) == "0.0 %"
+    assert units.factor(97.36) == "97"
+
+
+# ---- cases and table
+
+
+def test_results_of_one_workload_and_system_are_one_case(demo):
+    found = cases(demo)
+    assert [case.label for case in found] == ["closed, 1 client", "closed, 10 clients", "open"]
+    for case in found:
+        notes = [(entry.kind, entry.note) for entry in case.entries]
+        assert notes == [
+            ("measured", ""), ("simulated", "same sample path"), ("simulated", "long"),
+        ]  # fmt: skip
+        assert case.load == approx(0.8, abs=1e-3)
+
+
+def test_cases_are_told_apart_by_what_differs():
+    def labels(*results):
+        return [case.label for case in cases(results)]
+
+    fcfs = fakes.result("simulate", open_(80), one(exp(0.010)), 100)
+    ps = replace(fcfs, system=one(exp(0.010), "ps"))
+    assert labels(fcfs, ps) == ["open, FCFS", "open, PS"]
+    assert labels(fcfs, replace(fcfs, workload=open_(80, name="b"))) == ["open, shop", "open, b"]
+    slower = replace(fcfs, workload=open_(40))
+    assert labels(fcfs, slower) == ["open, 80 requests/s", "open, 40 requests/s"]
+    real = replace(fcfs, kind="run", system=None)
+    assert labels(real, fcfs) == ["open"]
+    found_for_load = [
+        replace(fcfs, workload=closed(10, exp(think)), summary={}) for think in (1, 1.004)
+    ]
+    assert labels(*found_for_load) == ["closed, 10 clients"]
+
+
+def test_theory_stands_below_its_results_and_deviations_are_taken_from_it():
+    rows = report.rows([at_load_08(mean=0.1919)])
+    assert [row.kind for row in rows] == ["simulated", "exact"]
+    simulated, exact = rows
+    assert exact.figures.times_s["mean"] == approx(0.190)
+    assert exact.figures.times_s["p99"] == approx(1.117006)
+    assert exact.model.startswith("M/H2/1 FCFS")
+    assert simulated.reference == "the exact values"
+    assert simulated.deviations["mean"] == approx(0.01)
+
+
+def test_a_measured_result_is_compared_with_its_own_sample_path(demo):
+    measured, same_path, long, exact = report.rows(demo[:3])
+    assert measured.reference == "the simulation of the same sample path"
+    assert same_path.reference == long.reference == "the exact values"
+    assert exact.reference == ""
+
+
+def test_terminal_table(demo):
+    console = Console(width=160, record=True, file=io.StringIO())
+    console.print(render(report.rows(demo)))
+    text = console.export_text()
+    assert re.search(r"exact +0\.800 +728/s +41\.1 ms +4\.18 ms +142 ms +458 ms +774 ms", text)
+    assert "simulated, same sample path" in text
+
+
+# ---- verdict
+
+
+def test_headline_is_the_sharpest_contrast(demo):
+    verdict = report.verdict(demo)
+    assert verdict.headline == (
+        "At the same load of 0.80 the open system has a p99 of 458 ms: 97 times the 4.70 ms of "
+        "the closed system with 1 client (exact values)."
+    )
+    assert any("2.8 times as long in the closed system with 10" in f for f in verdict.findings)
+    assert verdict.doubts == []
+
+
+def test_agreement_with_theory():
+    assert "The mean lies within" in report.verdict([at_load_08()]).findings[0]
+    findings = report.verdict([at_load_08(mean=0.209)]).findings
+    assert findings == [
+        "Further from the exact mean than that: open (simulated) by +10.0 %, ± 2.1 %."
+    ]
+
+
+def test_no_contrast_within_the_confidence_intervals():
+    a = at_load_08(mean=0.200, ci95=0.05)
+    b = replace(at_load_08(mean=0.260, ci95=0.05), workload=open_(80, poisson=False, name="even"))
+    assert "do not tell the systems apart" in report.verdict([a, b]).headline
+    a.summary["response_time_s"]["ci95"] = b.summary["response_time_s"]["ci95"] = 0.005
+    assert "1.3 times" in report.verdict([a, b]).headline
+
+
+def test_few_requests_bear_no_claim():
+    a, b = at_load_08(requests=50), at_load_08(requests=50, mean=9.0, p99=99.0, ci95=None)
+    b.workload = open_(80, poisson=False)
+    assert "too few requests" in report.verdict([a, b]).headline
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"lateness_s": {"mean": 0.05, "p99": 0.06}}, "The load generator itself was late"),
+        ({"errors": 1000, "errors_by_kind": {"reset": 1000}}, "(1.0 %): 1\u202f000 reset."),
+        ({"dropped": 7}, "7 wanted requests were never sent."),
+        ({"offered_rate": 80, "throughput": 60}, "80.0/s were offered, but only 60.0/s completed."),
+        ({"warnings": ["the disk is full"]}, "The disk is full."),
+        ({"requests": 0}, "No request ended"),
+    ],
+)
+def test_doubts(change, words):
+    result = at_load_08("run")
+    result.summary |= change
+    assert words in " ".join(report.verdict([result]).doubts)
+
+
+def test_what_cannot_be_trusted_is_said():
+    result = replace(at_load_08("run"), untrusted="the target refused", interrupted=True)
+    assert report.verdict([result]).doubts[:2] == [
+        "Not to be trusted: the target refused.", "It was stopped before its end.",
+    ]  # fmt: skip
+
+
+# ---- charts
+
+
+def test_number_in_system_is_exact_where_all_rows_are_there():
+    result = fakes.result("simulate", open_(80), SYSTEM, 0)
+    result.requests = fakes.rows([0.0, 1.0, 1.5], [3.0, 2.0, 1.75])
+    entry = cases([result])[0].entries[0]
+    times, number = in_system.number_in_system(entry, 10.0)
+    assert times.tolist() == [0, 0, 1, 1.5, 1.75, 2, 3]
+    assert number.tolist() == [0, 1, 2, 3, 2, 1, 0]
+
+
+def test_number_in_system_else_comes_from_the_series(demo):
+    entry = cases([replace(demo[-3], rows_complete=False)])[0].entries[0]
+    times, number = in_system.number_in_system(entry, 100.0)
+    assert times[0] == 1.0
+    assert len(times) == int(demo[-3].summary["duration_s"])
+    assert number.min() >= 0
+
+
+def test_requests_that_never_end_stay():
+    result = fakes.result("run", open_(80), SYSTEM, 0)
+    rows = fakes.rows([0.0, 1.0], [3.0, 2.0])
+    nothing = pl.when(pl.col("done_ns") > 2.5e9).then(None).otherwise(pl.col("done_ns"))
+    result.requests = rows.with_columns(nothing.alias("done_ns"))
+    _, number = in_system.number_in_system(cases([result])[0].entries[0], 10.0)
+    assert number.tolist() == [0, 1, 2, 1]
+
+
+def test_thinning_keeps_extremes_and_the_order_of_time():
+    x = np.arange(1e6)
+    y = np.zeros(1_000_000)
+    y[123_456], y[654_321] = 99, -99
+    thin_x, thin_y = thin(x, y)
+    assert len(thin_x) <= POINTS_MAX
+    assert (thin_y.max(), thin_y.min()) == (99, -99)
+    assert (np.diff(thin_x) > 0).all()
+    assert (thin_x[0], thin_x[-1]) == (0, 999_999)
+
+
+def test_tail_shows_measured_simulated_and_exact_in_one_colour(demo):
+    figure = CHARTS[0].figure(cases(demo[:3]))
+    curves = [trace for trace in figure.data if len(trace.x) > 1]
+    assert {trace.line.color for trace in curves} == {curves[0].line.color}
+    assert len({trace.line.dash for trace in curves}) == 4
+    exact = curves[-1]
+    assert np.interp(-0.00470, -np.array(exact.x)[::-1], np.array(exact.y)[::-1]) == approx(
+        0.01, rel=0.05
+    )
+    assert all(len(trace.x) <= POINTS_MAX for trace in figure.data)

@@ -1,0 +1,157 @@
+"""The report's page: well formed, self-contained, safe whatever names contain, and drawn."""
+
+import json
+import re
+import shutil
+import subprocess
+import time
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import fakes
+import numpy as np
+import pytest
+from fakes import BIMODAL, closed, one, open_
+
+from thinktime import report
+from thinktime.report.terminal import render
+
+SYSTEM = one(BIMODAL)
+EVIL = '</script><script>alert(1)</script><img src=x onerror="alert(2)">%{x} & "\'`{{7*7}}'
+
+
+@pytest.fixture(scope="module")
+def demo():
+    return fakes.demo_results()
+
+
+class Page(HTMLParser):
+    """Checks that tags are closed in order, and collects what a browser would load or run."""
+
+    VOID = frozenset({"meta", "link", "br", "img", "input", "hr", "line"})
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.tags, self.scripts, self.text = [], [], {}, ""
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        if tag not in self.VOID:
+            self.open.append((tag, dict(attributes)))
+
+    def handle_startendtag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop()[0] == tag
+
+    def handle_data(self, data):
+        tag, attributes = self.open[-1] if self.open else ("", {})
+        if tag == "script":
+            kind = attributes.get("id", f"script {len(self.scripts)}")
+            self.scripts[kind] = self.scripts.get(kind, "") + data
+        elif tag != "style":
+            self.text += data
+
+
+def page(results, tmp_path, **more):
+    path = report.write(results, tmp_path / "deep" / "report.html", **more)
+    assert list(path.parent.iterdir()) == [path]
+    return Page(path.read_text("utf-8"))
+
+
+def test_page_loads_nothing_and_its_figures_parse(demo, tmp_path):
+    made = page(demo, tmp_path, title="Three systems")
+    for tag, attributes in made.tags:
+        for name in ("src", "href", "action", "data", "srcset"):
+            assert attributes.get(name, "data:").startswith("data:"), (tag, attributes)
+    assert "@import" not in report.page._asset("page.css")
+    assert "url(" not in report.page._asset("page.css")
+    figures = [name for name in made.scripts if name.startswith("figure-")]
+    assert figures == ["figure-survival", "figure-in_system", "figure-throughput"]
+    assert all(json.loads(made.scripts[name])["data"] for name in figures)
+    assert "Three systems" in made.text
+    assert "M/H2/1 FCFS" in made.text
+    assert "host" in made.text
+
+
+def test_the_same_results_give_the_same_page(demo):
+    assert report.page.render(demo) == report.page.render(demo)
+
+
+def evil_results():
+    system = replace(SYSTEM, name=EVIL, stations=[replace(SYSTEM.stations[0], name=EVIL)])
+    workloads = [open_(80, name=EVIL), open_(80, name=EVIL + "2")]
+    results = [fakes.result("run", w, system, 300, directory=EVIL) for w in workloads]
+    for result in results:
+        result.summary["warnings"] = [EVIL]
+        result.run_toml, result.target = EVIL, EVIL
+        result.untrusted = EVIL
+    return results
+
+
+def test_names_are_only_ever_text(demo, tmp_path):
+    innocent = page(demo[-3:-2], tmp_path)
+    made = page(evil_results(), tmp_path, title=EVIL)
+    tags = {tag for tag, _ in made.tags}
+    assert tags <= {tag for tag, _ in innocent.tags} | {"strong", "div", "small", "ul", "li"}
+    assert not any(name.startswith("on") for _, attributes in made.tags for name in attributes)
+    assert EVIL in made.text
+    assert len(made.scripts) == 5  # three figures, plotly and the page's own
+    shown = json.dumps([json.loads(made.scripts["figure-survival"])])
+    assert "<img" not in shown
+    assert "%{x}" not in shown.replace("%{x:.3s}", "")
+
+
+@pytest.mark.parametrize("kind", ["run", "simulate"])
+def test_results_with_nothing_in_them(kind, tmp_path):
+    empty = fakes.result(kind, open_(80), SYSTEM, 0)
+    assert "Nothing to draw" in page([empty], tmp_path).text
+    lost = replace(empty, requests=None, series=None, system=None, summary={}, path=None)
+    lost.run_toml = ""
+    made = page([lost, replace(lost, workload=closed(3, None))], tmp_path)
+    assert made.text.count("Nothing to draw") == 3
+    assert "nothing is known" in report.verdict([lost]).headline
+    render(report.rows([empty, lost]))
+    with pytest.raises(ValueError, match="at least one result"):
+        report.write([], tmp_path / "x.html")
+
+
+def test_huge_tables_make_a_small_page_soon(tmp_path):
+    result = fakes.result("run", open_(0.8 / BIMODAL.mean), SYSTEM, 10)
+    scheduled = np.arange(1_000_000) / 700
+    result.requests = fakes.rows(scheduled, scheduled + 0.01)
+    result.series = fakes.series(scheduled, scheduled + 0.01)
+    result.summary["duration_s"] = 1400.0
+    began = time.perf_counter()
+    path = report.write([result], tmp_path / "huge.html")
+    assert time.perf_counter() - began < 10
+    assert path.stat().st_size < 1_500_000
+
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+@pytest.mark.parametrize("evil", [False, True])
+def test_a_browser_draws_three_charts_without_a_complaint(evil, demo, tmp_path):
+    path = report.write(evil_results() if evil else demo, tmp_path / "report.html")
+    command = [
+        CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
+        "--disable-background-networking", f"--user-data-dir={tmp_path / 'profile'}",
+        "--virtual-time-budget=10000", "--dump-dom", path.as_uri(),
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    complaints = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+    assert complaints == []
+    drawn = re.findall(
+        r'id="chart-(\w+)"[^>]*class="chart js-plotly-plot|'
+        r'class="chart js-plotly-plot"[^>]*id="chart-(\w+)"',
+        done.stdout,
+    )
+    assert len(drawn) == 3
+    assert done.stdout.count('class="js-line"') >= 8 - 5 * evil
+    assert '<img src="x"' not in done.stdout
