@@ -74,7 +74,9 @@ def long_cases() -> dict[str, tuple[tt.Workload, tt.System, float]]:
 @pytest.mark.parametrize("name", long_cases())
 def test_ten_million_requests_are_within_three_standard_errors(name: str) -> None:
     workload, system, exact = long_cases()[name]
-    result = tt.simulate(workload, system, requests=5_000_000, warmup=100, replications=2, rows="none")
+    result = tt.simulate(
+        workload, system, requests=5_000_000, warmup=100, replications=2, rows="none"
+    )
     # Two replications halve the time; their batch intervals say how exact each is.
     single = tt.simulate(workload, system, requests=1_000_000, warmup=100, rows="none")
     standard_error = single.summary["response_time_s"]["ci95"] / 2.04 / 10**0.5
@@ -156,9 +158,7 @@ def test_the_think_time_that_brings_a_load_is_the_theoretical_one(
 
 def test_littles_law_and_the_utilisation_law_hold_in_every_model() -> None:
     for name, (workload, system, _) in long_cases().items():
-        summary = tt.simulate(
-            workload, system, requests=300_000, warmup=10, rows="none"
-        ).summary
+        summary = tt.simulate(workload, system, requests=300_000, warmup=10, rows="none").summary
         in_system = sum(s["queue_length_mean"] for s in summary["stations"].values())
         response = summary["response_time_s"]["mean"]
         assert in_system == pytest.approx(summary["throughput"] * response, rel=0.01), name

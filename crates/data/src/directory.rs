@@ -28,10 +28,24 @@ pub struct RunFile {
     /// The modelled system; for a run, the one whose demands the requests carried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<SystemFile>,
+    /// How it ended; absent when it was killed before its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<OutcomeTable>,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OutcomeTable {
+    /// Whether it was stopped before its end.
+    pub interrupted: bool,
+    /// Why the result is not to be trusted, if it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub untrusted: Option<String>,
 }
 
 /// The circumstances of a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunTable {
     /// `simulate` or `run`.
@@ -51,6 +65,23 @@ pub struct RunTable {
     /// The machine of a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<Host>,
+    /// The number of requests after which it was to end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests: Option<u64>,
+    /// The time after which it was to end, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_s: Option<f64>,
+    /// The length of the warm-up, in seconds.
+    pub warmup_s: f64,
+    /// How long the last responses of a run were waited for, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drain_s: Option<f64>,
+    /// The number of replications of a simulation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replications: Option<u32>,
+    /// The precision that a simulation sought.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precision: Option<f64>,
     /// Which rows `requests.parquet` holds: `all`, `1/N` of the sessions, or `none`.
     pub rows: String,
 }

@@ -7,7 +7,7 @@ mod rows;
 mod series;
 mod writer;
 
-pub use directory::{Host, ResultDirectory, RunFile, RunTable, StoredResult, load};
+pub use directory::{Host, OutcomeTable, ResultDirectory, RunFile, RunTable, StoredResult, load};
 pub use histogram::{read_log, write_log};
 pub use rows::{Labels, RowTable};
 pub use series::series_batch;

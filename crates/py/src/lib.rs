@@ -8,6 +8,7 @@ mod run;
 mod schema;
 mod serve;
 mod simulate;
+mod storage;
 mod supervise;
 mod system;
 mod table;

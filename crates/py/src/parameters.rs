@@ -8,7 +8,8 @@ use thinktime_core::error::Invalid;
 use thinktime_core::files::Files;
 use thinktime_core::time::Nanos;
 use thinktime_core::units::parse_time;
-use thinktime_data::Keep;
+use thinktime_core::workload::Workload;
+use thinktime_data::{Keep, RunTable};
 
 use crate::errors::{InputError, invalid};
 
@@ -89,11 +90,19 @@ pub(crate) fn keep(word: Option<&str>, expected: f64) -> PyResult<Keep> {
     }
 }
 
-/// The word for `run.toml`.
-pub(crate) fn keep_word(keep: Keep) -> String {
-    match keep {
-        Keep::All => "all".to_owned(),
-        Keep::None => "none".to_owned(),
-        Keep::OneIn(share) => format!("1/{share}"),
+/// What `run.toml` says of every kind of run.
+pub(crate) fn run_table(workload: &Workload, limit: &Limit, keep: Keep) -> RunTable {
+    RunTable {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        seed: workload.seed,
+        requests: (limit.requests < u64::MAX).then_some(limit.requests),
+        duration_s: (!limit.until.is_never()).then(|| limit.until.as_secs_f64()),
+        warmup_s: limit.warmup.as_secs_f64(),
+        rows: match keep {
+            Keep::All => "all".to_owned(),
+            Keep::None => "none".to_owned(),
+            Keep::OneIn(share) => format!("1/{share}"),
+        },
+        ..RunTable::default()
     }
 }

@@ -24,8 +24,6 @@ pub(crate) struct Outcome {
     pub(crate) series: Vec<RecordBatch>,
     /// (nanoseconds, requests at or below the bin's upper end that are above the bin before).
     pub(crate) bins: Vec<(u64, u64)>,
-    pub(crate) interrupted: bool,
-    pub(crate) untrusted: Option<String>,
     pub(crate) path: Option<PathBuf>,
 }
 
@@ -49,8 +47,6 @@ impl Outcome {
             rows,
             series: vec![series_batch(collector.timeline(), names)],
             bins,
-            interrupted: false,
-            untrusted: None,
             path: None,
         }
     }
@@ -96,13 +92,13 @@ impl Outcome {
 
     #[getter]
     fn interrupted(&self) -> bool {
-        self.interrupted
+        self.run.outcome.as_ref().is_none_or(|outcome| outcome.interrupted)
     }
 
     /// Why the result is not to be trusted, if it is not.
     #[getter]
     fn untrusted(&self) -> Option<&str> {
-        self.untrusted.as_deref()
+        self.run.outcome.as_ref()?.untrusted.as_deref()
     }
 
     /// The workload as it was used.
@@ -157,8 +153,6 @@ pub(crate) fn load(path: PathBuf) -> PyResult<Outcome> {
         rows: stored.rows,
         series: stored.series,
         bins,
-        interrupted: false,
-        untrusted: None,
         path: Some(path),
     })
 }

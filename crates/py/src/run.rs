@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use thinktime_core::time::Nanos;
-use thinktime_data::{Host, Labels, ResultDirectory, RowWriter, RunFile, RunTable};
+use thinktime_data::{Host, Labels, OutcomeTable, RunFile, RunTable};
 use thinktime_net::generator::{self, Plan, Target};
 
 use crate::errors::{data, generator as run_error, invalid};
-use crate::parameters::{Time, keep, keep_word, limit};
+use crate::parameters::{Time, keep, limit, run_table};
 use crate::result::Outcome;
+use crate::storage::Storage;
 use crate::supervise::supervise;
 use crate::system::System;
 use crate::workload::Workload;
@@ -44,39 +45,27 @@ pub(crate) fn run(
     let limit = limit(requests, duration.as_ref(), warmup.as_ref())?;
     let target = Target::parse(target).map_err(|error| invalid(&error))?;
     let keep = keep(rows, 0.0)?;
+    let drain_s = drain.as_ref().map_or(Ok(DRAIN_S), Time::seconds)?;
     let run = RunFile {
         run: RunTable {
             kind: "run".to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            seed: workload.inner.seed,
             target: Some(target.url.clone()),
             clock: "monotonic".to_owned(),
+            drain_s: Some(drain_s),
             started,
             host: Some(host()),
-            rows: keep_word(keep),
+            ..run_table(&workload.inner, &limit, keep)
         },
         workload: workload.inner.file.clone(),
         system: demands.map(|system| system.inner.file.clone()),
+        outcome: None,
     };
-    let names = workload.request_names_of();
-    let labels = Labels { requests: names.clone(), stations: Vec::new() };
-    let directory = output.as_deref().map(ResultDirectory::create).transpose();
-    let directory = directory.map_err(|error| data(&error))?;
-    let mut writer = match &directory {
-        Some(directory) => {
-            directory.write_run(&run).map_err(|error| data(&error))?;
-            directory.rows(labels, keep).map_err(|error| data(&error))?
-        }
-        None => RowWriter::to_memory(labels, keep),
-    };
-    let drain_s = drain.as_ref().map_or(Ok(DRAIN_S), Time::seconds)?;
-    let plan = Plan {
-        limit,
-        drain: Nanos::from_secs_f64(drain_s),
-        demands: demands.map(|system| system.inner.clone()),
-    };
+    let labels = Labels { requests: workload.request_names_of(), stations: Vec::new() };
+    let (storage, mut writer) = Storage::open(output, run, labels, keep)?;
+    let drain = Nanos::from_secs_f64(drain_s);
+    let plan = Plan { limit, drain, demands: demands.map(|system| system.inner.clone()) };
     let inner = &workload.inner;
-    let (done, kept) = supervise(py, progress.as_ref(), |watch| {
+    let (done, rows) = supervise(py, progress.as_ref(), |watch| {
         let mut report = |progress: generator::Progress| {
             watch.report(progress.requests, progress.time_s, progress.in_flight)
         };
@@ -84,19 +73,9 @@ pub(crate) fn run(
         (done, writer.finish())
     })?;
     let done = done.map_err(|error| run_error(&error))?;
-    let kept = kept.map_err(|error| data(&error))?;
-    if let Some(directory) = &directory {
-        directory
-            .write_figures(&done.summary, &done.collector, &names)
-            .map_err(|error| data(&error))?;
-    }
-    let rows = match &output {
-        Some(path) => thinktime_data::load(path).map_err(|error| data(&error))?.rows,
-        None => kept,
-    };
-    let result = Outcome::of(run, done.summary, &done.collector, &names, rows);
-    let (interrupted, untrusted) = (done.interrupted, done.untrusted);
-    Ok(Outcome { interrupted, untrusted, path: output, ..result })
+    let rows = rows.map_err(|error| data(&error))?;
+    let outcome = OutcomeTable { interrupted: done.interrupted, untrusted: done.untrusted };
+    storage.finish(done.summary, &done.collector, rows, outcome)
 }
 
 /// This machine, as far as a result depends on it.

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use thinktime_core::workload;
-use thinktime_data::{Labels, ResultDirectory, RowWriter, RunFile, RunTable};
+use thinktime_data::{Labels, OutcomeTable, RunFile, RunTable};
 use thinktime_sim::{Control, Plan};
 
 use crate::errors::{data, simulation};
-use crate::parameters::{Time, keep, keep_word, limit};
+use crate::parameters::{Time, keep, limit, run_table};
 use crate::result::Outcome;
+use crate::storage::Storage;
 use crate::supervise::supervise;
 use crate::system::System;
 use crate::workload::Workload;
@@ -48,33 +49,20 @@ pub(crate) fn simulate(
     let run = RunFile {
         run: RunTable {
             kind: "simulate".to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            seed: workload.inner.seed,
-            target: None,
             clock: "virtual".to_owned(),
-            started: None,
-            host: None,
-            rows: keep_word(keep),
+            replications: Some(replications),
+            precision,
+            ..run_table(&workload.inner, &limit, keep)
         },
         workload: workload.inner.file.clone(),
         system: Some(system.inner.file.clone()),
+        outcome: None,
     };
-    let names = workload.request_names_of();
-    let labels = Labels {
-        requests: names.clone(),
-        stations: system.inner.stations.iter().map(|station| station.name.clone()).collect(),
-    };
-    let directory = output.as_deref().map(ResultDirectory::create).transpose();
-    let directory = directory.map_err(|error| data(&error))?;
-    let mut writer = match &directory {
-        Some(directory) => {
-            directory.write_run(&run).map_err(|error| data(&error))?;
-            directory.rows(labels, keep).map_err(|error| data(&error))?
-        }
-        None => RowWriter::to_memory(labels, keep),
-    };
-    let (inner, model): (&workload::Workload, _) = (&workload.inner, &system.inner);
-    let done = supervise(py, progress.as_ref(), |watch| {
+    let stations = system.inner.stations.iter().map(|station| station.name.clone()).collect();
+    let labels = Labels { requests: workload.request_names_of(), stations };
+    let (storage, mut writer) = Storage::open(output, run, labels, keep)?;
+    let (inner, model) = (&workload.inner, &system.inner);
+    let (done, rows) = supervise(py, progress.as_ref(), |watch| {
         let report = |progress: thinktime_sim::Progress| match watch.report(
             progress.requests,
             progress.time_s,
@@ -86,20 +74,10 @@ pub(crate) fn simulate(
         let done = thinktime_sim::simulate(inner, model, &plan, &mut writer, &report);
         (done, writer.finish())
     })?;
-    let (done, kept) = done;
     let done = done.map_err(|error| simulation(&error))?;
-    let kept = kept.map_err(|error| data(&error))?;
-    if let Some(directory) = &directory {
-        directory
-            .write_figures(&done.summary, &done.collector, &names)
-            .map_err(|error| data(&error))?;
-    }
-    let rows = match &output {
-        Some(path) => thinktime_data::load(path).map_err(|error| data(&error))?.rows,
-        None => kept,
-    };
-    let result = Outcome::of(run, done.summary, &done.collector, &names, rows);
-    Ok(Outcome { interrupted: done.interrupted, path: output, ..result })
+    let rows = rows.map_err(|error| data(&error))?;
+    let outcome = OutcomeTable { interrupted: done.interrupted, untrusted: None };
+    storage.finish(done.summary, &done.collector, rows, outcome)
 }
 
 /// About how many requests there will be, to decide which rows to keep.

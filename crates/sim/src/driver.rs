@@ -26,6 +26,7 @@ pub(crate) struct Driver<'a, S> {
     boundary: Nanos,
     stations: Option<Vec<StationSummary>>,
     pub(crate) now: Nanos,
+    cut_short: bool,
 }
 
 impl<'a, S: RowSink> Driver<'a, S> {
@@ -47,6 +48,7 @@ impl<'a, S: RowSink> Driver<'a, S> {
             boundary: if limit.warmup > Nanos::ZERO { limit.warmup } else { limit.until },
             stations: None,
             now: Nanos::ZERO,
+            cut_short: false,
         }
     }
 
@@ -54,8 +56,10 @@ impl<'a, S: RowSink> Driver<'a, S> {
         &self.collector
     }
 
-    pub(crate) fn close(&mut self) {
+    /// Begins no further request, before the end that was planned.
+    pub(crate) fn cut_short(&mut self) {
         self.clients.close();
+        self.cut_short = true;
     }
 
     pub(crate) fn in_system(&self) -> u64 {
@@ -151,8 +155,10 @@ impl<'a, S: RowSink> Driver<'a, S> {
         self.sink.row(row);
     }
 
+    /// What there is. A run that was cut short was measured up to now.
     pub(crate) fn finish(self) -> Replication {
-        let end = self.clients.window_end().min(self.now);
+        let whole = self.clients.window_end();
+        let end = if self.cut_short { whole.min(self.now) } else { whole };
         let window = Window { begin: self.limit.warmup.min(end), end };
         let stations = self.stations.unwrap_or_else(|| self.system.summaries(self.now));
         Replication {

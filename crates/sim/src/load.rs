@@ -81,8 +81,9 @@ struct Goal<'a> {
     demand: f64,
 }
 
-/// Requests simulated for a first and for the final estimate of the load.
-const REQUESTS: [u64; 2] = [200_000, 3_000_000];
+/// (requests simulated, how often): a rough search, then steps that make it fine. A step's error is
+/// that of the mean response time in one simulation.
+const STAGES: [(u64, u32); 2] = [(200_000, 6), (2_000_000, 2)];
 
 impl Goal<'_> {
     fn solve(&self, think_s: f64) -> Result<Workload, SimulationError> {
@@ -95,7 +96,7 @@ impl Goal<'_> {
         }
         // X = N / (Z + R) and load = X D: the think time is at most N D / load, where R = 0.
         let most = self.clients as f64 * self.demand / self.load / think_s;
-        let reachable = self.load_at(1e-6 * most, REQUESTS[0])?;
+        let reachable = self.load_at(1e-6 * most, STAGES[0].0)?;
         if reachable < self.load {
             return Err(Invalid::new(format!(
                 "{} clients cannot bring the system to a load of {}: even without thinking they \
@@ -104,37 +105,22 @@ impl Goal<'_> {
             ))
             .into());
         }
-        let (mut low, mut high) = (0.0, most);
-        for requests in REQUESTS {
-            (low, high) = self.narrow(low, high, requests)?;
+        let mut factor = most / 2.0;
+        for (requests, times) in STAGES {
+            for _ in 0..times {
+                factor = self.better(factor, requests)?.clamp(1e-6 * most, most);
+            }
         }
-        Ok(self.workload.with_think_scaled((low + high) / 2.0)?)
+        Ok(self.workload.with_think_scaled(factor)?)
     }
 
-    /// Narrows the bracket of the factor by the interactive response-time law: from a simulation
-    /// at one think time follows a better one, Z' = Z + N D / load - N D / load(Z), which is
-    /// exact where R does not depend on Z; bisection keeps it inside the bracket.
-    fn narrow(&self, low: f64, high: f64, requests: u64) -> Result<(f64, f64), SimulationError> {
-        let (mut low, mut high) = (low, high);
-        let full = high.max(1e-12);
-        let mut factor = if low > 0.0 { (low + high) / 2.0 } else { high / 2.0 };
-        for _ in 0..30 {
-            let load = self.load_at(factor, requests)?;
-            let scale = self.clients as f64 * self.demand / self.mean_think_s();
-            let step = scale / self.load - scale / load;
-            if load > self.load {
-                low = factor
-            } else {
-                high = factor
-            }
-            if step.abs() < 2e-5 * full {
-                // The next stage may look a little to either side.
-                return Ok((factor - 0.01 * full, factor + 0.01 * full));
-            }
-            let better = factor + step;
-            factor = if better > low && better < high { better } else { (low + high) / 2.0 };
-        }
-        Ok((low, high))
+    /// A better factor by the interactive response-time law: what a simulation finds with think
+    /// time Z gives R = N D / load(Z) - Z; with this R the wanted load needs
+    /// Z' = N D / load - R, which is exact where R does not depend on Z.
+    fn better(&self, factor: f64, requests: u64) -> Result<f64, SimulationError> {
+        let found = self.load_at(factor, requests)?;
+        let scale = self.clients as f64 * self.demand / self.mean_think_s();
+        Ok(factor + scale / self.load - scale / found)
     }
 
     fn mean_think_s(&self) -> f64 {

@@ -170,7 +170,7 @@ fn replicate<S: RowSink>(
         {
             next_check += next_check / 8;
             if is_precise(driver.collector(), precision) {
-                driver.close();
+                driver.cut_short();
             }
         }
         let progress = Progress {
@@ -182,7 +182,7 @@ fn replicate<S: RowSink>(
             shared.stopped.store(true, Ordering::Relaxed);
         }
         if shared.stopped.load(Ordering::Relaxed) {
-            driver.close();
+            driver.cut_short();
             break;
         }
     }

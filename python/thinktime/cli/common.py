@@ -50,9 +50,9 @@ ProgressCallback = Callable[[int, float, int], None]
 
 
 @contextmanager
-def progress_shown(title: str, requests: int | None, end_s: float | None) -> Iterator[
-    ProgressCallback | None
-]:
+def progress_shown(
+    title: str, requests: int | None, end_s: float | None
+) -> Iterator[ProgressCallback | None]:
     """A line on standard error that shows how far a run is; nothing where that is no terminal."""
     if not errors.is_terminal:
         yield None
@@ -67,9 +67,7 @@ def progress_shown(title: str, requests: int | None, end_s: float | None) -> Ite
         task = bar.add_task(title, total=None, state="")
 
         def show(done: int, time_s: float, in_system: int) -> None:
-            shares = [
-                part / whole for part, whole in ((done, requests), (time_s, end_s)) if whole
-            ]
+            shares = [part / whole for part, whole in ((done, requests), (time_s, end_s)) if whole]
             state = f"{done:,} requests, {in_system:,} in the system"
             if shares:
                 bar.update(task, completed=max(shares), total=1.0, state=state)

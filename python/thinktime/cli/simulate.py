@@ -29,9 +29,7 @@ def command(
         str | None, typer.Option(help="Requests scheduled before this time do not count.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Instead of the workload's seed.")] = None,
-    replications: Annotated[
-        int, typer.Option(help="Independent replications, on all cores.")
-    ] = 1,
+    replications: Annotated[int, typer.Option(help="Independent replications, on all cores.")] = 1,
     precision: Annotated[
         str | None,
         typer.Option(help="Go on until the mean's 95 % interval is this narrow, as in 1%."),

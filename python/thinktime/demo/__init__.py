@@ -72,7 +72,9 @@ def main(output: Path, seed: int | None = None) -> Path:
 
 
 def _simulated(workload: Workload, system: System, output: Path, began: float) -> list[Result]:
-    _say(began, f"{workload.name}: the same {RUN_S:.0f} s simulated, then {LONG_REQUESTS:,} requests")
+    _say(
+        began, f"{workload.name}: the same {RUN_S:.0f} s simulated, then {LONG_REQUESTS:,} requests"
+    )
     same_path = simulate(
         workload, system, duration=RUN_S, warmup=WARMUP_S, output=output / "same-path"
     )

@@ -175,16 +175,12 @@ pub fn to_toml<T: serde::Serialize>(tables: &T) -> Result<String, SchemaError> {
     })
 }
 
-/// E[max(1, round(X))], by the distribution function at the half-way points.
+/// E[N] for N = max(1, round(X)), as the sum over n >= 0 of P(N > n).
 fn whole_mean(law: &Distribution) -> f64 {
-    if law.is_discrete() || law.range().1.is_infinite() && law.mean().is_infinite() {
-        // Laws of counts need no rounding; neither does an infinite mean.
-        return law.mean().max(1.0);
-    }
-    // E[N] = sum over n >= 0 of P(N > n), where P(N > n) = P(X >= n + 1/2) for n >= 1.
     let mut mean = 1.0;
     for n in 1..10_000_000u64 {
-        let above = 1.0 - law.cdf(n as f64 + 0.5);
+        // Halves are rounded up, so N > n where X >= n + 1/2.
+        let above = 1.0 - law.cdf((n as f64 + 0.5).next_down());
         mean += above;
         if above < 1e-12 {
             break;

@@ -117,4 +117,14 @@ fn session_lengths_that_need_rounding_have_the_rounded_mean() {
     // The rounded inverse Gaussian of mean 3.86 and lambda 9.46 has mean 3.859.
     let law: Distribution = "inverse_gaussian(mu=3.86, lambda=9.46)".parse().unwrap();
     assert!((whole_mean(&law) - 3.859).abs() < 0.001);
+    let exact = [
+        ("geometric(4)", 4.0),
+        ("const(2.5)", 3.0),
+        ("discrete(0.5: 1.5, 0.5: 2.5)", 2.5),
+        // A Poisson draw of 0 counts as 1: 1 + e^-1.
+        ("poisson(1)", 1.0 + (-1.0f64).exp()),
+    ];
+    for (text, mean) in exact {
+        assert!((whole_mean(&text.parse().unwrap()) - mean).abs() < 1e-9, "{text}");
+    }
 }

@@ -323,7 +323,8 @@ impl<'a, S: RowSink> Engine<'a, S> {
     fn finish(mut self, interrupted: bool) -> Done {
         let now = self.clock.now();
         let in_flight = self.clients.open_requests();
-        let end = self.clients.window_end().min(now);
+        let whole = self.clients.window_end();
+        let end = if interrupted { whole.min(now) } else { whole };
         // What was never answered has failed; unless the run was cut short, which is not the
         // server's doing.
         if !interrupted {

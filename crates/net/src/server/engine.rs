@@ -28,7 +28,10 @@ pub(super) struct Engine {
     free_jobs: Vec<u64>,
     ready: Vec<Readiness>,
     buffer: Vec<u8>,
+    /// Requests that entered the model: they number the streams of drawn demands.
     arrivals: u64,
+    /// Connections that were accepted.
+    accepted: u64,
     served: Served,
 }
 
@@ -86,6 +89,7 @@ impl Engine {
             ready: Vec::new(),
             buffer: vec![0; 1 << 16],
             arrivals: 0,
+            accepted: 0,
             served: Served::default(),
         })
     }
@@ -99,7 +103,7 @@ impl Engine {
         let until = self.system.next_event().since(self.clock.now());
         let mut ready = std::mem::take(&mut self.ready);
         self.poller.wait(until.min(LOOK), &mut ready)?;
-        self.advance();
+        self.advance(self.clock.now());
         for readiness in &ready {
             if readiness.token == LISTENER {
                 self.accept();
@@ -108,13 +112,13 @@ impl Engine {
             }
         }
         self.ready = ready;
-        self.advance();
+        self.advance(self.clock.now());
         Ok(())
     }
 
     /// Lets the model catch up with the clock: answers leave whose services have ended.
-    fn advance(&mut self) {
-        while self.system.next_event() <= self.clock.now() {
+    fn advance(&mut self, now: Nanos) {
+        while self.system.next_event() <= now {
             let Some(departure) = self.system.advance() else { continue };
             let token = departure.job.token;
             let pending = self.jobs[token as usize];
@@ -139,7 +143,7 @@ impl Engine {
                 self.vacant.push(place);
                 continue;
             }
-            self.arrivals += 1;
+            self.accepted += 1;
             self.connections[place as usize] = Some(Connection {
                 stream,
                 reader: RequestReader::new(&[DEMAND_HEADER, REQUEST_HEADER]),
@@ -147,7 +151,7 @@ impl Engine {
                 written: 0,
                 answers: VecDeque::new(),
                 first: 0,
-                generation: self.arrivals,
+                generation: self.accepted,
                 closing: false,
             });
         }
@@ -262,8 +266,9 @@ impl Engine {
         self.arrivals += 1;
         let job = Job { token, session: self.arrivals, serial: 0, kind };
         // The model must not be told of an arrival before it has handled what came earlier.
-        self.advance();
-        self.system.arrive(self.clock.now(), job);
+        let now = self.clock.now();
+        self.advance(now);
+        self.system.arrive(now, job);
     }
 
     /// Answers the newest request of a connection with an error, and closes after it.

@@ -1,0 +1,61 @@
+//! Where a result goes while it is made: a directory, or memory.
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use thinktime_core::record::{Collector, Summary};
+use thinktime_data::{Keep, Labels, OutcomeTable, ResultDirectory, RowWriter, RunFile};
+
+use crate::errors::data;
+use crate::result::Outcome;
+
+pub(crate) struct Storage {
+    path: Option<PathBuf>,
+    directory: Option<ResultDirectory>,
+    run: RunFile,
+    names: Vec<String>,
+}
+
+impl Storage {
+    /// Makes ready to take a result; `run` is written at once, so that even a run that is killed
+    /// says what it was.
+    pub(crate) fn open(
+        path: Option<PathBuf>,
+        run: RunFile,
+        labels: Labels,
+        keep: Keep,
+    ) -> PyResult<(Storage, RowWriter)> {
+        let names = labels.requests.clone();
+        let directory = path.as_deref().map(ResultDirectory::create).transpose();
+        let directory = directory.map_err(|error| data(&error))?;
+        let writer = match &directory {
+            Some(directory) => {
+                directory.write_run(&run).map_err(|error| data(&error))?;
+                directory.rows(labels, keep).map_err(|error| data(&error))?
+            }
+            None => RowWriter::to_memory(labels, keep),
+        };
+        Ok((Storage { path, directory, run, names }, writer))
+    }
+
+    /// Writes the rest of the result and gives it back.
+    pub(crate) fn finish(
+        mut self,
+        summary: Summary,
+        collector: &Collector,
+        rows: Vec<arrow_array::RecordBatch>,
+        outcome: OutcomeTable,
+    ) -> PyResult<Outcome> {
+        self.run.outcome = Some(outcome);
+        let mut kept = rows;
+        if let (Some(directory), Some(path)) = (&self.directory, &self.path) {
+            directory.write_run(&self.run).map_err(|error| data(&error))?;
+            directory
+                .write_figures(&summary, collector, &self.names)
+                .map_err(|error| data(&error))?;
+            kept = thinktime_data::load(path).map_err(|error| data(&error))?.rows;
+        }
+        let result = Outcome::of(self.run, summary, collector, &self.names, kept);
+        Ok(Outcome { path: self.path, ..result })
+    }
+}

@@ -1,0 +1,188 @@
+"""The command line, as a user types it: output, messages and exit statuses."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import jsonschema_lite
+import pytest
+
+import thinktime as tt
+
+COMMAND = [sys.executable, "-c", "from thinktime.cli import main; main()"]
+
+WORKLOAD = """
+name = "test"
+[arrivals]
+model = "open"
+rate  = "80/s"
+"""
+SYSTEM = """
+name = "one server"
+[[station]]
+name   = "server"
+demand = "exp(10ms)"
+"""
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    (tmp_path / "w.toml").write_text(WORKLOAD)
+    (tmp_path / "s.toml").write_text(SYSTEM)
+    return tmp_path
+
+
+def thinktime(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *arguments], cwd=cwd, capture_output=True, text=True, timeout=60
+    )
+
+
+def test_simulate_prints_one_json_object_of_the_contract(files: Path) -> None:
+    done = thinktime("simulate", "w.toml", "s.toml", "--requests", "20000", "--json", cwd=files)
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    for key, kind in {
+        "kind": str, "model": str, "seed": int, "requests": int, "errors": int, "timeouts": int,
+        "retries": int, "dropped": int, "sessions": int, "duration_s": float, "warmup_s": float,
+        "offered_rate": float, "throughput": float, "think_time_s": float,
+        "response_time_s": dict, "service_time_s": dict, "lateness_s": dict, "stations": dict,
+        "by_request": dict, "warnings": list,
+    }.items():  # fmt: skip
+        assert isinstance(summary[key], kind), key
+    times = ("mean", "ci95", "min", "max", "p50", "p90", "p95", "p99", "p99.9", "p99.99")
+    assert set(summary["response_time_s"]) == set(times)
+    station = summary["stations"]["server"]
+    assert set(station) == {"load", "queue_length_mean", "queue_length_max", "demand_s"}
+    assert set(station["demand_s"]) == {"mean", "cv2"}
+
+
+def test_simulate_writes_the_result_directory(files: Path) -> None:
+    done = thinktime(
+        "simulate", "w.toml", "s.toml", "--requests", "2000", "-o", "out", cwd=files
+    )
+    assert done.returncode == 0, done.stderr
+    assert "mean" in done.stdout
+    names = {path.name for path in (files / "out").iterdir()}
+    assert names == {
+        "run.toml", "summary.json", "requests.parquet", "series.parquet", "latency.hlog",
+    }  # fmt: skip
+    report = thinktime("report", "out", "-o", "page.html", cwd=files)
+    assert report.returncode == 0, report.stderr
+    assert (files / "page.html").read_text().startswith("<!")
+    assert thinktime("compare", "out", "out", cwd=files).returncode == 0
+
+
+def test_run_measures_a_served_model(files: Path) -> None:
+    server = subprocess.Popen(
+        [*COMMAND, "serve", "s.toml", "--listen", "127.0.0.1:0"],
+        cwd=files,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert server.stdout is not None
+        url = server.stdout.readline().split()[2].rstrip(";")
+        done = thinktime(
+            "run", "w.toml", "--target", url, "--duration", "1s", "--json", cwd=files
+        )
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["kind"] == "run"
+    finally:
+        server.send_signal(signal.SIGINT)
+        rest, _ = server.communicate(timeout=10)
+    assert "answered" in rest
+    assert server.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "arguments", "words"),
+    [
+        (("rate", "rtae"), [], "w.toml:5: unknown key `rtae`: did you mean `rate`?"),
+        (('"open"', '"closed"'), [], "w.toml:5: arrivals.rate: does not go with this model"),
+        (('"80/s"', '"80 parsecs"'), [], "w.toml:5: arrivals.rate: unknown unit"),
+        (("rate", "= rate"), [], "w.toml:5"),
+        (('"80/s"', '"180/s"'), [], "the offered load is 1.8"),
+        (("x", "x"), ["--load", "1"], "a load lies between 0 and 1"),
+        (("x", "x"), ["--duration", "soon"], "soon"),
+        (("x", "x"), ["-o", "."], "holds no result"),
+    ],
+)
+def test_wrong_input_exits_2_and_says_what_would_be_right(
+    files: Path, change: tuple[str, str], arguments: list[str], words: str
+) -> None:
+    (files / "w.toml").write_text(WORKLOAD.replace(*change))
+    done = thinktime("simulate", "w.toml", "s.toml", *arguments, cwd=files)
+    assert done.returncode == 2, done.stderr
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_missing_and_binary_files_are_named(files: Path) -> None:
+    done = thinktime("simulate", "nothing.toml", "s.toml", cwd=files)
+    assert (done.returncode, "nothing.toml" in done.stderr) == (2, True)
+    (files / "w.toml").write_bytes(os.urandom(500))
+    done = thinktime("simulate", "w.toml", "s.toml", cwd=files)
+    assert done.returncode == 2
+    assert "w.toml" in done.stderr
+
+
+def test_an_slo_that_is_not_met_exits_1(files: Path) -> None:
+    (files / "w.toml").write_text(WORKLOAD + '[slo]\np99 = "1ms"\n')
+    done = thinktime("simulate", "w.toml", "s.toml", "--requests", "5000", "--json", cwd=files)
+    assert done.returncode == 1
+    assert "the SLO is not met: p99" in done.stderr
+    assert json.loads(done.stdout)["requests"] == 5000
+
+
+def test_a_target_that_nobody_listens_on_exits_3(files: Path) -> None:
+    with tt.serve(tt.System(SYSTEM)) as server:
+        url = server.url
+    done = thinktime("run", "w.toml", "--target", url, "--duration", "1s", cwd=files)
+    assert done.returncode == 3
+    assert "cannot be reached" in done.stderr
+
+
+def test_ctrl_c_keeps_the_result_and_exits_3(files: Path) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "simulate", "w.toml", "s.toml", "--requests", "10000000000", "-o", "out"],
+        cwd=files,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not (files / "out" / "run.toml").exists():
+        time.sleep(0.05)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=10)
+    assert process.returncode == 3
+    assert "interrupted" in errors
+    assert tt.Result.load(files / "out").summary["requests"] > 0
+
+
+@pytest.mark.parametrize("kind", ["workload", "system"])
+def test_the_json_schema_describes_the_files(files: Path, kind: str) -> None:
+    done = thinktime("schema", kind, cwd=files)
+    schema = json.loads(done.stdout)
+    assert schema["additionalProperties"] is False
+    described = jsonschema_lite.property_descriptions(schema)
+    assert described
+    assert all(described.values()), described
+    assert thinktime("schema", "other", cwd=files).returncode == 2
+
+
+def test_every_command_explains_itself(files: Path) -> None:
+    names = ("simulate", "run", "serve", "compare", "report", "schema", "demo")
+    whole = thinktime("--help", cwd=files).stdout
+    for name in names:
+        assert name in whole
+        assert thinktime(name, "--help", cwd=files).returncode == 0
+    assert thinktime("--version", cwd=files).stdout.startswith("thinktime ")
