@@ -14,7 +14,8 @@ import pytest
 
 import thinktime as tt
 
-SYSTEM = cases.system(("fcfs", "exp(2ms)"))
+DEMAND = "uniform(2ms, 4ms)"
+SYSTEM = cases.system(("fcfs", DEMAND))
 MODELS = {
     "closed": cases.closed_model(10, "exp(20ms)"),
     "partly open": cases.partly_open_model(80, "geometric(5)", "exp(50ms)"),
@@ -26,8 +27,8 @@ def deviations(name: str, system: tt.System, seed: int) -> dict[str, tuple[float
     """(measured, simulated) seconds by figure."""
     workload = MODELS[name].with_seed(seed).at_load(system, 0.8)
     with tt.serve(system) as server:
-        measured = tt.run(workload, server.url, duration=8, warmup=0.5, demands=system)
-    simulated = tt.simulate(workload, system, duration=8, warmup=0.5)
+        measured = tt.run(workload, server.url, duration=10, warmup=0.5, demands=system)
+    simulated = tt.simulate(workload, system, duration=10, warmup=0.5)
     assert measured.summary["errors"] == 0
     figures = measured.summary["response_time_s"], simulated.summary["response_time_s"]
     return {key: (figures[0][key], figures[1][key]) for key in ("mean", "p99")}
@@ -40,7 +41,7 @@ def within_bounds(found: dict[str, tuple[float, float]]) -> bool:
 @pytest.mark.parametrize("policy", ["fcfs", "ps"])
 @pytest.mark.parametrize("name", MODELS)
 def test_real_agrees_with_simulated_at_load_08(name: str, policy: str) -> None:
-    system = cases.system((policy, "exp(2ms)"))
+    system = cases.system((policy, DEMAND))
     tried = []
     for seed in (1, 2):
         tried.append(deviations(name, system, seed))
@@ -57,7 +58,7 @@ def test_the_bound_can_fail() -> None:
 def test_run_and_simulate_keep_the_same_schedule() -> None:
     """Open: sessions, names and scheduled times are the same to the nanosecond."""
     workload = cases.workload(
-        'model = "open"\nrate = 300',
+        'model = "open"\nrate = 200',
         requests='[[request]]\nname = "a"\nweight = 3\n[[request]]\nname = "b"\n',
     )
     with tt.serve(SYSTEM) as server:
@@ -71,7 +72,7 @@ def test_run_and_simulate_keep_the_same_schedule() -> None:
         .sort("session", "request")
         for result in (real, model)
     ]
-    assert schedules[0].height > 800
+    assert schedules[0].height > 500
     assert schedules[0].equals(schedules[1])
 
 

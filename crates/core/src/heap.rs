@@ -105,7 +105,9 @@ mod tests {
     proptest! {
         /// Pops come out as a stable sort would give them, whatever the mix of pushes and pops.
         #[test]
-        fn pops_are_a_stable_sort(steps in prop::collection::vec(prop::option::of(0u64..20), 0..200)) {
+        fn pops_are_a_stable_sort(
+            steps in prop::collection::vec(prop::option::of(0u64..20), 0..200)
+        ) {
             let mut heap = Heap::new();
             let mut model: Vec<(u64, usize)> = Vec::new();
             for (at, step) in steps.into_iter().enumerate() {

@@ -40,13 +40,16 @@ impl Keep {
     }
 }
 
+/// The batches kept in memory, or why the file could not be written.
+type Written = Result<Vec<RecordBatch>, DataError>;
+
 /// Takes rows and writes them elsewhere.
 #[derive(Debug)]
 pub struct RowWriter {
     keep: Keep,
     buffer: Vec<Row>,
     sender: Option<SyncSender<Vec<Row>>>,
-    thread: Option<JoinHandle<Result<Vec<RecordBatch>, DataError>>>,
+    thread: Option<JoinHandle<Written>>,
 }
 
 /// Rows handed over at once.
@@ -87,7 +90,7 @@ impl RowWriter {
 
     fn start(
         keep: Keep,
-        work: impl FnOnce(Receiver<Vec<Row>>) -> Result<Vec<RecordBatch>, DataError> + Send + 'static,
+        work: impl FnOnce(Receiver<Vec<Row>>) -> Written + Send + 'static,
     ) -> RowWriter {
         let (sender, receiver) = sync_channel(MESSAGES_MAX);
         let thread = std::thread::spawn(move || work(receiver));

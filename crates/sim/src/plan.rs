@@ -154,11 +154,7 @@ fn replicate<S: RowSink>(
     sink: &mut S,
     shared: &Shared<'_>,
 ) -> Replication {
-    let seeded = match number {
-        0 => workload.clone(),
-        _ => workload
-            .with_seed(Stream::new(workload.seed, number.into(), Purpose::Replication).bits()),
-    };
+    let seeded = replication_of(workload, number);
     let mut driver = Driver::new(&seeded, system, plan.limit, number, sink);
     let (mut seen, mut next_check) = (0, REQUESTS_PER_CHECK);
     while driver.proceed(EVENTS_PER_LOOK) {
@@ -187,6 +183,12 @@ fn replicate<S: RowSink>(
         }
     }
     driver.finish()
+}
+
+/// The workload with the replication's seed.
+fn replication_of(workload: &Workload, number: u32) -> Workload {
+    let seed = || Stream::new(workload.seed, number.into(), Purpose::Replication).bits();
+    if number == 0 { workload.clone() } else { workload.with_seed(seed()) }
 }
 
 fn is_precise(collector: &Collector, precision: f64) -> bool {
@@ -258,7 +260,7 @@ fn warnings(
             && half > precision * mean
         {
             warnings.push(format!(
-                "the precision of {:.2} % was not reached: the interval is {:.2} % wide on each side",
+                "the precision of {:.2} % was not reached: the half-width is {:.2} %",
                 precision * 100.0,
                 half / mean * 100.0
             ));

@@ -36,19 +36,19 @@ impl ArrivalProcess {
     ) -> Result<ArrivalProcess, (&'static str, Invalid)> {
         let rate = match &table.rate {
             None => None,
-            Some(scalar) => match parse_rate(&scalar.text()).map_err(|error| ("rate", error))? {
-                0.0 => return Err(("rate", Invalid::new("must be more than 0"))),
+            Some(scalar) => match parse_rate(&scalar.text()).map_err(|error| (".rate", error))? {
+                0.0 => return Err((".rate", Invalid::new("must be more than 0"))),
                 rate => Some(rate),
             },
         };
         let process = table.process.as_deref().unwrap_or("poisson");
-        let (gaps, own_rate) = gaps(process, files).map_err(|error| ("process", error))?;
+        let (gaps, own_rate) = gaps(process, files).map_err(|error| (".process", error))?;
         let rate = rate
             .or(own_rate)
             .ok_or_else(|| ("", Invalid::new("needs a `rate`, as in rate = \"12/s\"")))?;
         let profile = match &table.profile {
             None => Profile::default(),
-            Some(text) => Profile::parse(text).map_err(|error| ("profile", error))?,
+            Some(text) => Profile::parse(text).map_err(|error| (".profile", error))?,
         };
         Ok(ArrivalProcess { gaps, rate, profile })
     }

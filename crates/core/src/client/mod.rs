@@ -6,17 +6,17 @@
 //! get the same sessions, requests and think times, because every draw is a function of (seed,
 //! purpose, session, request) alone.
 
+mod laws;
 mod session;
 
+use laws::Laws;
 pub use session::{Attempt, Ticket};
 use session::{Slots, Wish};
 
 use crate::arrival::Arrivals;
-use crate::distribution::Distribution;
 use crate::heap::Heap;
-use crate::random::{Purpose, StreamFamily};
 use crate::time::Nanos;
-use crate::workload::{RequestKind, Sessions, Workload};
+use crate::workload::{Sessions, Workload};
 
 /// When a workload ends, and which of its requests count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,20 +79,6 @@ pub struct Clients {
 enum Source {
     Arriving { arrivals: Arrivals, next: Nanos },
     Fixed,
-}
-
-/// What sessions draw from.
-#[derive(Debug)]
-struct Laws {
-    kinds: Vec<RequestKind>,
-    /// Cumulative shares of the kinds.
-    shares: Vec<f64>,
-    length: Option<Distribution>,
-    think: Option<Distribution>,
-    lengths: StreamFamily,
-    thinks: StreamFamily,
-    choices: StreamFamily,
-    backoffs: StreamFamily,
 }
 
 impl Clients {
@@ -281,69 +267,6 @@ impl Clients {
             self.timers.push((now + think).0, (ticket, Wish::Request));
         }
         Fate::Over
-    }
-}
-
-impl Laws {
-    fn new(workload: &Workload) -> Laws {
-        let (length, think) = match &workload.sessions {
-            Sessions::Open { .. } => (None, None),
-            Sessions::Closed { think, .. } => (None, Some(think.clone())),
-            Sessions::PartlyOpen { requests, think, .. } => {
-                (Some(requests.clone()), Some(think.clone()))
-            }
-        };
-        let total: f64 = workload.requests.iter().map(|kind| kind.weight).sum();
-        let shares = workload.requests.iter().scan(0.0, |sum, kind| {
-            *sum += kind.weight / total;
-            Some(*sum)
-        });
-        let family = |purpose| StreamFamily::new(workload.seed, purpose);
-        Laws {
-            kinds: workload.requests.clone(),
-            shares: shares.collect(),
-            length,
-            think,
-            lengths: family(Purpose::SessionLength),
-            thinks: family(Purpose::Think),
-            choices: family(Purpose::Request),
-            backoffs: family(Purpose::Backoff),
-        }
-    }
-
-    #[inline]
-    fn session_length(&self, session: u64) -> u64 {
-        match &self.length {
-            None => 1,
-            Some(law) => law.sample(&mut self.lengths.stream(session)).round().max(1.0) as u64,
-        }
-    }
-
-    /// The think time before request `index` of the session.
-    #[inline]
-    fn think(&self, session: u64, index: u32) -> Nanos {
-        match &self.think {
-            None => Nanos::ZERO,
-            Some(law) => law.sample_time(&mut self.thinks.substream(session, index.into())),
-        }
-    }
-
-    #[inline]
-    fn choose(&self, session: u64, index: u32) -> u32 {
-        if self.kinds.len() == 1 {
-            return 0;
-        }
-        let u = self.choices.substream(session, index.into()).uniform();
-        self.shares.partition_point(|share| *share < u).min(self.kinds.len() - 1) as u32
-    }
-
-    fn backoff(&self, attempt: &Attempt) -> Nanos {
-        match &self.kinds[attempt.kind as usize].retry.backoff {
-            None => Nanos::ZERO,
-            Some(law) => {
-                law.sample_time(&mut self.backoffs.substream(attempt.session, attempt.serial()))
-            }
-        }
     }
 }
 

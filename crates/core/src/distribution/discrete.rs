@@ -11,9 +11,9 @@ use crate::units::Dimension;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Discrete {
     /// Weight and value, as written.
-    written: Vec<(f64, f64)>,
+    written: Box<[(f64, f64)]>,
     /// The values in increasing order, each with P(X <= value).
-    sorted: Vec<(f64, f64)>,
+    sorted: Box<[(f64, f64)]>,
     mean: f64,
     second_moment: f64,
 }
@@ -35,7 +35,7 @@ impl Discrete {
             sum += weight / total;
             (*value, if i == last { 1.0 } else { sum.min(1.0) })
         });
-        Discrete { sorted: sorted.collect(), written, mean, second_moment }
+        Discrete { sorted: sorted.collect(), written: written.into(), mean, second_moment }
     }
 }
 

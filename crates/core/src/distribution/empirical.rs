@@ -11,7 +11,7 @@ use crate::units::{Dimension, Quantity};
 /// Each of the values in a file alike: F(x) is the share of them that are x or less.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Empirical {
-    file: String,
+    file: Box<str>,
     /// In increasing order.
     values: Arc<[f64]>,
     mean: f64,
@@ -23,7 +23,7 @@ impl Empirical {
     fn new(file: &str, values: Arc<[f64]>) -> Empirical {
         let n = values.len() as f64;
         Empirical {
-            file: file.to_owned(),
+            file: file.into(),
             mean: values.iter().sum::<f64>() / n,
             second_moment: values.iter().map(|x| x * x).sum::<f64>() / n,
             values,

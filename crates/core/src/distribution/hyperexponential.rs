@@ -37,12 +37,6 @@ impl Hyperexponential {
         Ok(Hyperexponential { mean, cv2, shares, means: shares.map(|share| 0.5 * mean / share) })
     }
 
-    /// The shares and means of the two phases.
-    #[cfg(test)]
-    pub(super) fn phases(&self) -> ([f64; 2], [f64; 2]) {
-        (self.shares, self.means)
-    }
-
     fn point(&self, x: f64) -> Point {
         let [a, b] = self.means.map(|mean| (-x / mean).exp());
         Point {

@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use super::numeric::{Point, Tail, solve};
+use super::numeric::{Point, Tail, gauss_kronrod, solve};
 use super::special::{normal_quantile, normal_upper_scaled};
 use super::values::written;
 use super::{Entry, Law};
@@ -29,12 +29,15 @@ impl InverseGaussian {
     /// F(x) = Φ(z) + e^(2λ/μ) Φ(-w), with z = √(λ/x) (x/μ - 1) and w = √(λ/x) (x/μ + 1). As
     /// w² = z² + 4λ/μ, the factor e^(-z²/2) can be taken out, and nothing overflows.
     fn point(&self, x: f64) -> Point {
-        if x <= 0.0 || x == f64::INFINITY {
-            let lower = if x > 0.0 { 1.0 } else { 0.0 };
-            return Point { lower, upper: 1.0 - lower, density: 0.0 };
+        if x == f64::INFINITY {
+            return Point { lower: 1.0, upper: 0.0, density: 0.0 };
         }
-        let root = (self.lambda / x).sqrt();
+        let root = (self.lambda / x.max(0.0)).sqrt();
         let (z, w) = (root * (x / self.mu - 1.0), root * (x / self.mu + 1.0));
+        // Too near 0 for a number, or not above it.
+        if z < -40.0 {
+            return Point { lower: 0.0, upper: 1.0, density: 0.0 };
+        }
         let factor = (-0.5 * z * z).exp();
         let (near, far) = (normal_upper_scaled(z.abs()), normal_upper_scaled(w));
         let (lower, upper) = if z < 0.0 {
@@ -44,6 +47,8 @@ impl InverseGaussian {
             let upper = (factor * (near - far)).clamp(0.0, 1.0);
             (1.0 - upper, upper)
         };
+        let whole = if z < 0.0 { 1.0 } else { factor * near };
+        let upper = if upper < 0.01 * whole { factor * difference(z, 2.0 * root) } else { upper };
         Point { lower, upper, density: root / ((2.0 * PI).sqrt() * x) * factor }
     }
 
@@ -57,6 +62,18 @@ impl InverseGaussian {
         let guess = self.mu * (variance.sqrt() * z - 0.5 * variance).exp();
         solve(tail, guess, |x| self.point(x))
     }
+}
+
+/// R(z) - R(z + d) where R(z) = exp(z²/2) (1 - Φ(z)), when d is so small that they nearly agree:
+/// the integral of exp(-z s - s²/2) (1 - exp(-d s)) / √2π over all s > 0.
+fn difference(z: f64, d: f64) -> f64 {
+    const PANELS: u32 = 8;
+    // Beyond this the integrand has fallen by e^-40.
+    let end = 80.0 / (z + (z * z + 80.0).sqrt());
+    let f = |s: f64| (-s * (z + 0.5 * s)).exp() * -(-d * s).exp_m1();
+    let edge = |i: u32| end * f64::from(i) / f64::from(PANELS);
+    let sum: f64 = (0..PANELS).map(|i| gauss_kronrod(&f, edge(i), edge(i + 1)).0).sum();
+    sum / (2.0 * PI).sqrt()
 }
 
 impl Law for InverseGaussian {

@@ -164,12 +164,15 @@ pub(super) fn gauss_kronrod(f: &impl Fn(f64) -> f64, from: f64, to: f64) -> (f64
 pub(super) fn integrate(f: impl Fn(f64) -> f64, edges: &[f64]) -> f64 {
     const TOLERANCE: f64 = 1e-11;
     const DEPTH_MAX: u32 = 40;
-    let mut total = 0.0;
+    // A function with noise would be halved without end.
+    const PANELS_MAX: usize = 2000;
+    let (mut total, mut panels) = (0.0, 0);
     let mut open: Vec<(f64, f64, u32)> = edges.windows(2).map(|w| (w[0], w[1], 0)).collect();
     let rough: f64 = open.iter().map(|p| gauss_kronrod(&f, p.0, p.1).0).sum();
     while let Some((from, to, depth)) = open.pop() {
         let (value, error) = gauss_kronrod(&f, from, to);
-        if error <= TOLERANCE * rough.max(total) || depth == DEPTH_MAX {
+        panels += 1;
+        if error <= TOLERANCE * rough.max(total) || depth == DEPTH_MAX || panels > PANELS_MAX {
             total += value;
         } else {
             let middle = 0.5 * (from + to);
@@ -207,7 +210,11 @@ pub(super) fn least_whole(
         }
     }
     while high - low > 1.0 {
-        let middle = ((low + high) * 0.5).floor();
+        let middle = (0.5 * low + 0.5 * high).floor();
+        // Beyond 2^53 not every whole number is a floating-point number.
+        if middle <= low || middle >= high {
+            break;
+        }
         if too_small(middle) {
             low = middle;
         } else {

@@ -135,15 +135,12 @@ fn gamma_tails_of_large_shape(shape: f64, x: f64) -> (f64, f64) {
         if t > 0.0 { poisson_weight(shape, t) * shape / t } else { 0.0 }
     };
     let side = if x < shape { -1.0 } else { 1.0 };
-    let width = side * 2.5 * shape.sqrt();
-    let (mut tail, mut from) = (0.0, x);
-    loop {
-        let panel = gauss_kronrod(&density, from, from + width).0.abs();
+    let width = side * 1.5 * shape.sqrt();
+    let (mut tail, mut from, mut panel) = (0.0, x, 1.0);
+    while panel > tail * 1e-17 {
+        panel = gauss_kronrod(&density, from, from + width).0.abs();
         tail += panel;
         from += width;
-        if panel <= tail * 1e-17 {
-            break;
-        }
     }
     if side < 0.0 { (tail, 1.0 - tail) } else { (1.0 - tail, tail) }
 }

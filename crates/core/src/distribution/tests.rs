@@ -63,6 +63,7 @@ const TRICKY: &[&str] = &[
     "inverse_gaussian(mu=3.86, lambda=9.46)",
     "inverse_gaussian(mu=1, lambda=0.001)",
     "inverse_gaussian(mu=1, lambda=10000)",
+    "inverse_gaussian(mu=11441, lambda=6e-8)",
     "geometric(1)",
     "geometric(1.0001)",
     "geometric(1e6)",

@@ -9,13 +9,16 @@ use crate::notation::{Arguments, Call, Term};
 use crate::random::Stream;
 use crate::units::{Dimension, Quantity};
 
+/// Less probability than this counts as none: parts of it would vanish.
+const LEAST_MASS: f64 = 1e-250;
+
 /// A law given that its value lies within bounds, themselves included.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Truncated {
-    /// The whole law and the bounds, as written.
+    /// The whole law and the bounds as written; a bound that is left out is infinite.
     law: Box<Distribution>,
-    lo: Option<f64>,
-    hi: Option<f64>,
+    lo: f64,
+    hi: f64,
     within: Within,
 }
 
@@ -26,23 +29,22 @@ enum Within {
     /// mix is a mix of its parts within the bounds.
     Known(Box<Distribution>),
     /// As a window on the whole law.
-    Window(Window),
+    Window(Box<Window>),
 }
 
 impl Truncated {
-    /// With at least one bound. None where the law has no probability within them.
-    fn new(law: &Distribution, lo: Option<f64>, hi: Option<f64>) -> Option<Truncated> {
-        let (from, to) = (lo.unwrap_or(f64::NEG_INFINITY), hi.unwrap_or(f64::INFINITY));
-        if law.mass(from, to) <= 0.0 {
+    /// None where the law has no probability within the bounds.
+    fn new(law: &Distribution, lo: f64, hi: f64) -> Option<Truncated> {
+        if law.mass(lo, hi) < LEAST_MASS {
             return None;
         }
         let (least, most) = law.range();
-        let within = if from <= least && most <= to {
+        let within = if lo <= least && most <= hi {
             Within::Known(Box::new(Distribution::bare(law.law.clone())))
-        } else if let Some(known) = law.conditional(from, to) {
+        } else if let Some(known) = law.conditional(lo, hi) {
             Within::Known(Box::new(known))
         } else {
-            Within::Window(Window::new(law, from.max(least), to.min(most)))
+            Within::Window(Box::new(Window::new(law, lo.max(least), hi.min(most))))
         };
         let law = Box::new(Distribution::bare(law.law.clone()));
         Some(Truncated { law, lo, hi, within })
@@ -54,9 +56,7 @@ pub(super) fn restricted(law: &Distribution, lo: f64, hi: f64) -> Option<Distrib
     if let Some(known) = law.conditional(lo, hi) {
         return Some(known);
     }
-    let bound = |value: f64| value.is_finite().then_some(value);
-    let law = Truncated::new(law, bound(lo), bound(hi))?;
-    Some(Distribution::bare(AnyLaw::Truncated(law)))
+    Some(Distribution::bare(AnyLaw::Truncated(Truncated::new(law, lo, hi)?)))
 }
 
 /// Takes the bound `name` if it is there.
@@ -73,7 +73,7 @@ impl Law for Truncated {
         name: "truncated",
         usage: "truncated(DIST, lo=1ms, hi=10s)",
         example: "truncated(lognormal(mu=-5, sigma=1), lo=1ms, hi=50ms)",
-        summary: "a distribution given that its value lies within bounds, one of which may be left out",
+        summary: "a distribution given that its value is in bounds; one may be left out",
         source: "Johnson, Kotz and Balakrishnan, Continuous Univariate Distributions 1, ch. 12",
     };
 
@@ -86,13 +86,13 @@ impl Law for Truncated {
         let measured = [lo, hi].into_iter().flatten().map(|bound| bound.dimension);
         let dimensions = measured.chain([law.dimension]).collect::<Vec<_>>();
         let dimension = Self::ENTRY.common_dimension(dimensions)?;
-        let (lo, hi) = (lo.map(|lo| lo.value), hi.map(|hi| hi.value));
-        match (lo, hi) {
-            (None, None) => return Err(Self::ENTRY.error("needs `lo` or `hi`")),
-            (Some(lo), Some(hi)) if lo > hi => {
-                return Err(Self::ENTRY.error("needs `lo` not above `hi`"));
-            }
-            _ => {}
+        if lo.is_none() && hi.is_none() {
+            return Err(Self::ENTRY.error("needs `lo` or `hi`"));
+        }
+        let lo = lo.map_or(f64::NEG_INFINITY, |lo| lo.value);
+        let hi = hi.map_or(f64::INFINITY, |hi| hi.value);
+        if lo > hi {
+            return Err(Self::ENTRY.error("needs `lo` not above `hi`"));
         }
         let truncated = Truncated::new(&law, lo, hi).ok_or_else(|| {
             Self::ENTRY.error(&format!("leaves nothing of `{law}` between its bounds"))
@@ -101,8 +101,11 @@ impl Law for Truncated {
     }
 
     fn notation(&self, dimension: Dimension) -> String {
-        let bound = |name: &str, value: Option<f64>| {
-            value.map_or(String::new(), |value| format!(", {name}={}", written(value, dimension)))
+        let bound = |name: &str, value: f64| {
+            if value.is_infinite() {
+                return String::new();
+            }
+            format!(", {name}={}", written(value, dimension))
         };
         let (lo, hi) = (bound("lo", self.lo), bound("hi", self.hi));
         format!("truncated({}{lo}{hi})", self.law.notation(dimension))
@@ -171,7 +174,7 @@ impl Law for Truncated {
 
     fn scaled(&self, factor: f64) -> Option<Self> {
         let law = self.law.scaled(factor).ok()?;
-        Truncated::new(&law, self.lo.map(|lo| lo * factor), self.hi.map(|hi| hi * factor))
+        Truncated::new(&law, self.lo * factor, self.hi * factor)
     }
 
     fn conditional(&self, lo: f64, hi: f64) -> Option<Distribution> {

@@ -64,7 +64,7 @@ impl Entry {
                 _ => Err(self.error("needs a weight before each argument")),
             })
             .collect::<Result<Vec<_>, _>>()?;
-        let sum: f64 = parts.iter().map(|(weight, _)| weight).sum();
+        let sum: f64 = parts.iter().fold(0.0, |sum, (weight, _)| sum + weight);
         if (sum - 1.0).abs() > WEIGHT_SLACK {
             return Err(self.error(&format!("needs weights that sum to 1, not {sum}")));
         }

@@ -88,7 +88,7 @@ impl Window {
             .into_iter()
             .chain(CUTS.iter().map(|cut| self.at(law, *cut, 1.0 - cut)))
             .chain(CUTS.iter().map(|cut| self.at(law, 1.0 - cut, *cut)))
-            .filter(|x| *x > 0.0 && x.is_finite())
+            .filter(|x| *x > 0.0 && *x < f64::MAX)
             .map(f64::ln)
             .collect();
         edges.sort_by(f64::total_cmp);
@@ -98,7 +98,9 @@ impl Window {
         let moment = |power: i32| {
             let f = |y: f64| {
                 let x = y.exp();
-                x.powi(power) * self.survival(law, x)
+                // Where nothing is left, the power may be infinite.
+                let beyond = self.survival(law, x);
+                if beyond > 0.0 { x.powi(power) * beyond } else { 0.0 }
             };
             start.powi(power) + f64::from(power) * integrate(f, &edges)
         };

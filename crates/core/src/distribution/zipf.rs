@@ -32,8 +32,8 @@ pub(super) struct Zipf {
     sums: Arc<[f64]>,
     /// The sum over all n.
     total: f64,
-    mean: f64,
-    second_moment: f64,
+    /// E[X] and E[X²].
+    moments: Box<(f64, f64)>,
 }
 
 impl Zipf {
@@ -49,9 +49,8 @@ impl Zipf {
                 Some(*sum)
             })
             .collect();
-        let (mean, second_moment) = moments(s, 1.0, n);
         let total = sums[kept - 1] + sum_beyond(s, 1.0, kept as f64, n);
-        Ok(Zipf { n, s, sums, total, mean, second_moment })
+        Ok(Zipf { n, s, sums, total, moments: Box::new(moments(s, 1.0, n)) })
     }
 
     /// The sum of k^-s over 1..=k.
@@ -135,11 +134,11 @@ impl Law for Zipf {
     }
 
     fn mean(&self) -> f64 {
-        self.mean
+        self.moments.0
     }
 
     fn second_moment(&self) -> f64 {
-        self.second_moment
+        self.moments.1
     }
 
     fn cdf(&self, x: f64) -> f64 {

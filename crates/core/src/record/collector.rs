@@ -109,6 +109,11 @@ impl Collector {
         }
     }
 
+    /// Failed attempts by what went wrong.
+    pub(super) fn errors_by_kind(&self) -> BTreeMap<String, u64> {
+        self.errors.iter().map(|(kind, count)| ((*kind).to_owned(), *count)).collect()
+    }
+
     /// Whether the rows come from a real system.
     #[must_use]
     pub fn is_real(&self) -> bool {

@@ -166,11 +166,7 @@ impl Summary {
             lateness_s: collector.lateness_figures(&responses),
             stations: BTreeMap::new(),
             by_request: request_figures(workload, collector),
-            errors_by_kind: collector
-                .errors
-                .iter()
-                .map(|(kind, count)| ((*kind).to_owned(), *count))
-                .collect(),
+            errors_by_kind: collector.errors_by_kind(),
             warnings: Vec::new(),
         }
     }

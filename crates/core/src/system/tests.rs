@@ -1,5 +1,8 @@
 use super::*;
 use crate::files::NoFiles;
+use crate::random::Purpose;
+use crate::schema::Source;
+use crate::workload::Workload;
 
 /// Demands by token, for scenarios worked out by hand.
 struct Given(Vec<u64>);
@@ -125,5 +128,3 @@ fn demands_and_requests_must_fit_together() {
     let unknown = model.check_requests(&workload(&["itme"])).unwrap_err().to_string();
     assert!(unknown.contains("did you mean `itme`?"), "{unknown}");
 }
-
-use crate::random::Purpose;

@@ -9,7 +9,8 @@ use thinktime_core::system::{DrawnDemands, Job};
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{Method, Workload};
 
-use super::connection::{Connection, Exchange, Failure, failure};
+use super::connection::{Exchange, Failure, failure};
+use super::pool::Pool;
 use super::{Plan, Progress, Target};
 use crate::poller::{Clock, Poller, Readiness};
 use crate::protocol::http1::{RequestHead, Response, write_request};
@@ -33,13 +34,7 @@ pub(super) struct Engine<'a, S> {
     poller: Poller,
     clients: Clients,
     collector: Collector,
-    connections: Vec<Option<Connection>>,
-    /// Places without a connection.
-    vacant: Vec<u32>,
-    /// Kept connections that carry nothing; the last one used goes first.
-    idle: Vec<u32>,
-    /// Sessions' slots to the places of their connections, for timeouts.
-    place_of: Vec<u32>,
+    pool: Pool,
     demands: Option<DrawnDemands>,
     targets: StreamFamily,
     buffer: Vec<u8>,
@@ -47,8 +42,6 @@ pub(super) struct Engine<'a, S> {
     failures: u64,
 }
 
-/// No place.
-const NOWHERE: u32 = u32::MAX;
 /// The time between two reports of progress.
 const LOOK: Nanos = Nanos(100_000_000);
 /// An answer that had not come when the run ended.
@@ -71,10 +64,7 @@ impl<'a, S: RowSink> Engine<'a, S> {
             poller: Poller::new()?,
             clients: Clients::new(workload, plan.limit),
             collector: Collector::new(workload.requests.len(), plan.limit, true),
-            connections: Vec::new(),
-            vacant: Vec::new(),
-            idle: Vec::new(),
-            place_of: Vec::new(),
+            pool: Pool::default(),
             demands: demands.map(|system| DrawnDemands::new(system, workload, workload.seed)),
             targets: StreamFamily::new(workload.seed, Purpose::Target),
             buffer: vec![0; 1 << 16],
@@ -146,8 +136,9 @@ impl<'a, S: RowSink> Engine<'a, S> {
             bytes_sent: 0,
             resent: false,
         });
-        let kept = if before.is_none() { self.idle.pop() } else { None };
-        let place = match kept.map_or_else(|| self.open(), Ok) {
+        let kept = if before.is_none() { self.pool.take_idle() } else { None };
+        let place = match kept.map_or_else(|| self.pool.open(self.target.address, &self.poller), Ok)
+        {
             Ok(place) => place,
             Err(error) => return self.fail(exchange, failure(&error)),
         };
@@ -155,29 +146,8 @@ impl<'a, S: RowSink> Engine<'a, S> {
         self.write(place);
     }
 
-    fn open(&mut self) -> io::Result<u32> {
-        let connection = Connection::open(self.target.address)?;
-        let place = match self.vacant.pop() {
-            Some(place) => place,
-            None => {
-                self.connections.push(None);
-                (self.connections.len() - 1) as u32
-            }
-        };
-        if let Err(error) = self.poller.add(&connection, place.into()) {
-            self.vacant.push(place);
-            return Err(error);
-        }
-        self.connections[place as usize] = Some(connection);
-        Ok(place)
-    }
-
     fn begin(&mut self, place: u32, exchange: Exchange) {
-        let slot = exchange.attempt.ticket.slot();
-        if slot >= self.place_of.len() {
-            self.place_of.resize(slot + 1, NOWHERE);
-        }
-        self.place_of[slot] = place;
+        self.pool.carries(place, exchange.attempt.ticket);
         let attempt = &exchange.attempt;
         let kind = &self.workload.requests[attempt.kind as usize];
         self.path.clear();
@@ -193,14 +163,14 @@ impl<'a, S: RowSink> Engine<'a, S> {
             headers: headers.as_slice(),
             body: kind.body.as_bytes(),
         };
-        if let Some(connection) = &mut self.connections[place as usize] {
+        if let Some(connection) = self.pool.get(place) {
             let head_only = kind.method == Method::Head;
             connection.begin(exchange, head_only, |out| write_request(out, &request));
         }
     }
 
     fn write(&mut self, place: u32) {
-        if let Some(connection) = &mut self.connections[place as usize]
+        if let Some(connection) = self.pool.get(place)
             && let Err(failure) = connection.flush()
         {
             self.broken(place, failure);
@@ -215,7 +185,7 @@ impl<'a, S: RowSink> Engine<'a, S> {
         if !readiness.readable {
             return;
         }
-        let Some(connection) = &mut self.connections[place as usize] else { return };
+        let Some(connection) = self.pool.get(place) else { return };
         let clock = self.clock;
         match connection.read(&mut self.buffer, readiness.ending, || clock.now()) {
             Ok(None) => {}
@@ -229,13 +199,13 @@ impl<'a, S: RowSink> Engine<'a, S> {
 
     fn complete(&mut self, place: u32, response: &Response) {
         let now = self.clock.now();
-        let Some(connection) = &mut self.connections[place as usize] else { return };
+        let Some(connection) = self.pool.get(place) else { return };
         let Some(exchange) = connection.exchange.take() else { return };
         connection.reused = true;
         if response.keep_alive {
-            self.idle.push(place);
+            self.pool.keep(place);
         } else {
-            self.drop_connection(place);
+            self.pool.drop(place);
         }
         let error = (response.status >= 400).then_some("status");
         let Some((_, fate)) = self.answer(now, exchange.attempt.ticket, error) else { return };
@@ -251,12 +221,11 @@ impl<'a, S: RowSink> Engine<'a, S> {
     /// A connection broke: its attempt, if it carries one, has failed, or goes out once more if
     /// the server had merely closed a kept connection at that moment.
     fn broken(&mut self, place: u32, failure: Failure) {
-        let Some(connection) = &mut self.connections[place as usize] else { return };
+        let Some(connection) = self.pool.get(place) else { return };
         let untouched = connection.untouched() && connection.reused;
         let exchange = connection.exchange.take();
-        self.drop_connection(place);
+        self.pool.drop(place);
         let Some(exchange) = exchange else {
-            self.idle.retain(|idle| *idle != place);
             return;
         };
         let kind = &self.workload.requests[exchange.attempt.kind as usize];
@@ -291,19 +260,14 @@ impl<'a, S: RowSink> Engine<'a, S> {
         self.failures += 1;
         let now = self.clock.now();
         let mut row = Row { error: Some(TIMEOUT), ..Row::ended(attempt, fate, now) };
-        let place = self.place_of.get(attempt.ticket.slot()).copied().unwrap_or(NOWHERE);
-        if let Some(Some(connection)) = self.connections.get_mut(place as usize)
+        let place = self.pool.place_of(attempt.ticket);
+        if let Some(connection) = self.pool.get(place)
             && let Some(exchange) = connection.exchange.take_if(|it| it.attempt == attempt)
         {
             row = Row { error: Some(TIMEOUT), ..Self::row(&exchange, fate, now) };
-            self.drop_connection(place);
+            self.pool.drop(place);
         }
         self.record(&row);
-    }
-
-    fn drop_connection(&mut self, place: u32) {
-        self.connections[place as usize] = None;
-        self.vacant.push(place);
     }
 
     fn row(exchange: &Exchange, fate: Fate, done: Nanos) -> Row {

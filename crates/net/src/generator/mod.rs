@@ -6,6 +6,7 @@
 
 mod connection;
 mod engine;
+mod pool;
 mod target;
 
 use std::io;

@@ -1,19 +1,17 @@
 //! The server's event loop.
 
-use std::collections::VecDeque;
-use std::io::{self, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::{self, Read};
+use std::net::TcpListener;
 
 use thinktime_core::error::Invalid;
 use thinktime_core::system::{Job, System, SystemModel};
 use thinktime_core::time::Nanos;
 
 use super::Served;
+use super::connection::{Answer, Connection};
 use super::demands::{DEMAND_HEADER, Demands, REQUEST_HEADER, ServedDemands, parse_demands};
 use crate::poller::{Clock, Poller, Readiness};
-use crate::protocol::http1::{
-    CONTINUE, Request, RequestProgress, RequestReader, write_response, write_response_head,
-};
+use crate::protocol::http1::{CONTINUE, Request, RequestProgress, RequestReader};
 
 pub(super) struct Engine {
     listener: TcpListener,
@@ -42,26 +40,6 @@ struct Pending {
     generation: u64,
     /// The number of the request on its connection.
     number: u64,
-}
-
-struct Connection {
-    stream: TcpStream,
-    reader: RequestReader,
-    out: Vec<u8>,
-    written: usize,
-    /// Answers in the order of their requests: nothing while the model has not finished.
-    answers: VecDeque<Answer>,
-    /// The number of the first of them.
-    first: u64,
-    /// Tells connections apart that had the same place one after another.
-    generation: u64,
-    closing: bool,
-}
-
-struct Answer {
-    ready: Option<u16>,
-    head_only: bool,
-    keep_alive: bool,
 }
 
 const LISTENER: u64 = u64::MAX;
@@ -144,16 +122,9 @@ impl Engine {
                 continue;
             }
             self.accepted += 1;
-            self.connections[place as usize] = Some(Connection {
-                stream,
-                reader: RequestReader::new(&[DEMAND_HEADER, REQUEST_HEADER]),
-                out: Vec::new(),
-                written: 0,
-                answers: VecDeque::new(),
-                first: 0,
-                generation: self.accepted,
-                closing: false,
-            });
+            let reader = RequestReader::new(&[DEMAND_HEADER, REQUEST_HEADER]);
+            let connection = Connection::new(stream, reader, self.accepted);
+            self.connections[place as usize] = Some(connection);
         }
     }
 
@@ -299,32 +270,13 @@ impl Engine {
     /// Writes the answers that are ready and whose turn it is.
     fn write_answers(&mut self, place: u32) {
         let Some(connection) = &mut self.connections[place as usize] else { return };
-        while let Some(Answer { ready: Some(status), head_only, keep_alive }) =
-            connection.answers.front()
-        {
-            let write = if *head_only { write_response_head } else { write_response };
-            write(&mut connection.out, *status, &[], BODY_BYTES, *keep_alive);
-            connection.closing |= !keep_alive;
-            connection.answers.pop_front();
-            connection.first += 1;
-        }
+        connection.write_answers(BODY_BYTES);
         self.flush(place);
     }
 
     fn flush(&mut self, place: u32) {
         let Some(connection) = &mut self.connections[place as usize] else { return };
-        while connection.written < connection.out.len() {
-            match connection.stream.write(&connection.out[connection.written..]) {
-                Ok(0) => return self.close(place),
-                Ok(count) => connection.written += count,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
-                Err(_) => return self.close(place),
-            }
-        }
-        connection.out.clear();
-        connection.written = 0;
-        if connection.closing && connection.answers.is_empty() {
+        if !connection.flush() {
             self.close(place);
         }
     }

@@ -3,6 +3,7 @@
 //! The stations are the very code that is simulated; only the clock is the wall's. A request may
 //! carry its own service demands in the header [`DEMAND_HEADER`]; else the server draws them.
 
+mod connection;
 mod demands;
 mod engine;
 

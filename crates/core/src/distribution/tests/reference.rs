@@ -7,9 +7,8 @@ use super::*;
 
 #[test]
 fn balanced_means_are_those_of_the_literature() {
-    let call = Call::parse("h2(10, cv2=8)").unwrap();
-    let (law, _) = hyperexponential::Hyperexponential::parse(&call, &NoFiles).unwrap();
-    let ([p1, p2], [m1, m2]) = law.phases();
+    let phases = parse("h2(10, cv2=8)").phases().unwrap();
+    let ((p1, m1), (p2, m2)) = (phases[0], phases[1]);
     assert_near("p1", p1, 0.940_958_552, 1e-9);
     assert_near("p2", p2, 1.0 - p1, 1e-14);
     assert_near("mu1", 1.0 / m1, 0.188_191_710, 1e-8);

@@ -33,7 +33,7 @@ fn distance_allowed(n: usize) -> f64 {
 
 #[test]
 fn samples_follow_the_distribution_function() {
-    let n = 4000;
+    let n = 2000;
     for law in all() {
         let distance = largest_distance(draw(&law, n), |x| law.cdf(x));
         assert!(distance <= distance_allowed(n), "{law}: distance {distance}");
@@ -51,7 +51,7 @@ fn samples_of_another_law_are_found_out() {
 
 #[test]
 fn samples_have_the_stated_mean() {
-    let n = 20_000;
+    let n = 4000;
     for law in all().filter(|law| law.cv2() < 30.0) {
         let mean = draw(&law, n).iter().sum::<f64>() / n as f64;
         let sd = (law.second_moment() - law.mean() * law.mean()).max(0.0).sqrt();

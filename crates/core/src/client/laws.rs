@@ -1,0 +1,84 @@
+//! What sessions draw from: lengths, think times, kinds of request, waits before retries.
+
+use super::Attempt;
+use crate::distribution::Distribution;
+use crate::random::{Purpose, StreamFamily};
+use crate::time::Nanos;
+use crate::workload::{RequestKind, Sessions, Workload};
+
+/// What sessions draw from.
+#[derive(Debug)]
+pub(super) struct Laws {
+    pub(super) kinds: Vec<RequestKind>,
+    /// Cumulative shares of the kinds.
+    shares: Vec<f64>,
+    length: Option<Distribution>,
+    think: Option<Distribution>,
+    lengths: StreamFamily,
+    thinks: StreamFamily,
+    choices: StreamFamily,
+    backoffs: StreamFamily,
+}
+
+impl Laws {
+    pub(super) fn new(workload: &Workload) -> Laws {
+        let (length, think) = match &workload.sessions {
+            Sessions::Open { .. } => (None, None),
+            Sessions::Closed { think, .. } => (None, Some(think.clone())),
+            Sessions::PartlyOpen { requests, think, .. } => {
+                (Some(requests.clone()), Some(think.clone()))
+            }
+        };
+        let total: f64 = workload.requests.iter().map(|kind| kind.weight).sum();
+        let shares = workload.requests.iter().scan(0.0, |sum, kind| {
+            *sum += kind.weight / total;
+            Some(*sum)
+        });
+        let family = |purpose| StreamFamily::new(workload.seed, purpose);
+        Laws {
+            kinds: workload.requests.clone(),
+            shares: shares.collect(),
+            length,
+            think,
+            lengths: family(Purpose::SessionLength),
+            thinks: family(Purpose::Think),
+            choices: family(Purpose::Request),
+            backoffs: family(Purpose::Backoff),
+        }
+    }
+
+    #[inline]
+    pub(super) fn session_length(&self, session: u64) -> u64 {
+        match &self.length {
+            None => 1,
+            Some(law) => law.sample(&mut self.lengths.stream(session)).round().max(1.0) as u64,
+        }
+    }
+
+    /// The think time before request `index` of the session.
+    #[inline]
+    pub(super) fn think(&self, session: u64, index: u32) -> Nanos {
+        match &self.think {
+            None => Nanos::ZERO,
+            Some(law) => law.sample_time(&mut self.thinks.substream(session, index.into())),
+        }
+    }
+
+    #[inline]
+    pub(super) fn choose(&self, session: u64, index: u32) -> u32 {
+        if self.kinds.len() == 1 {
+            return 0;
+        }
+        let u = self.choices.substream(session, index.into()).uniform();
+        self.shares.partition_point(|share| *share < u).min(self.kinds.len() - 1) as u32
+    }
+
+    pub(super) fn backoff(&self, attempt: &Attempt) -> Nanos {
+        match &self.kinds[attempt.kind as usize].retry.backoff {
+            None => Nanos::ZERO,
+            Some(law) => {
+                law.sample_time(&mut self.backoffs.substream(attempt.session, attempt.serial()))
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Checking a workload file's values, and that they go together.
+
+use super::Sessions;
+use super::file::{Model, WorkloadFile};
+use super::request::RequestKind;
+use crate::arrival::ArrivalProcess;
+use crate::distribution::Distribution;
+use crate::error::Invalid;
+use crate::files::Files;
+use crate::schema::{Scalar, SchemaError, Source};
+use crate::units::Dimension;
+
+/// Checks one file's values.
+pub(super) struct Check<'a> {
+    pub(super) source: Source<'a>,
+    pub(super) files: &'a dyn Files,
+}
+
+impl Check<'_> {
+    fn fail<T>(&self, key: &str, message: &str) -> Result<T, SchemaError> {
+        Err(self.source.error(key, &Invalid::new(message)))
+    }
+
+    pub(super) fn sessions(&self, file: &WorkloadFile) -> Result<Sessions, SchemaError> {
+        match file.arrivals.model {
+            Model::Open => {
+                self.absent("session.requests", &file.session.requests, "an open session has one")?;
+                self.absent("session.think", &file.session.think, "an open session has none")?;
+                Ok(Sessions::Open { arrivals: self.arrivals(file)? })
+            }
+            Model::PartlyOpen => Ok(Sessions::PartlyOpen {
+                arrivals: self.arrivals(file)?,
+                requests: self.session_length(file)?,
+                think: self.think(file)?,
+            }),
+            Model::Closed => self.closed(file),
+        }
+    }
+
+    fn closed(&self, file: &WorkloadFile) -> Result<Sessions, SchemaError> {
+        let why = "a closed model has no arrivals of its own: `clients` says how many sessions \
+                   there are; for arrivals use model = \"open\" or \"partly-open\"";
+        self.absent("arrivals.rate", &file.arrivals.rate, why)?;
+        self.absent("arrivals.process", &file.arrivals.process, why)?;
+        self.absent("arrivals.profile", &file.arrivals.profile, why)?;
+        let endless = "a closed session never ends";
+        self.absent("session.requests", &file.session.requests, endless)?;
+        match file.arrivals.clients {
+            Some(clients @ 1..=10_000_000) => {
+                Ok(Sessions::Closed { clients, think: self.think(file)? })
+            }
+            Some(_) => self.fail("arrivals.clients", "must be from 1 to 10000000"),
+            None => self.fail(
+                "arrivals",
+                "a closed model needs `clients`, the number of sessions, as in clients = 50",
+            ),
+        }
+    }
+
+    fn absent<T>(&self, key: &str, value: &Option<T>, why: &str) -> Result<(), SchemaError> {
+        match value {
+            None => Ok(()),
+            Some(_) => self.fail(key, &format!("does not go with this model: {why}")),
+        }
+    }
+
+    fn arrivals(&self, file: &WorkloadFile) -> Result<ArrivalProcess, SchemaError> {
+        let table = &file.arrivals;
+        let why = "sessions arrive by themselves: give their `rate`";
+        self.absent("arrivals.clients", &table.clients, why)?;
+        ArrivalProcess::from_table(table, self.files)
+            .map_err(|(key, error)| self.source.error(&format!("arrivals{key}"), &error))
+    }
+
+    fn session_length(&self, file: &WorkloadFile) -> Result<Distribution, SchemaError> {
+        let Some(scalar) = &file.session.requests else {
+            return self.fail(
+                "session",
+                "a partly-open model needs `requests`, the number of requests of a session, \
+                 as in requests = \"geometric(4)\"",
+            );
+        };
+        let law = self.distribution("session.requests", scalar, Dimension::Number)?;
+        if law.mean().is_finite() {
+            return Ok(law);
+        }
+        self.fail("session.requests", "needs a finite mean")
+    }
+
+    fn think(&self, file: &WorkloadFile) -> Result<Distribution, SchemaError> {
+        match &file.session.think {
+            Some(scalar) => self.distribution("session.think", scalar, Dimension::Time),
+            None => self.fail(
+                "session",
+                &format!(
+                    "a {} model needs `think`, the time between a response and the session's \
+                     next request, as in think = \"exp({})\" (or \"0s\")",
+                    file.arrivals.model, "7s"
+                ),
+            ),
+        }
+    }
+
+    fn distribution(
+        &self,
+        key: &str,
+        scalar: &Scalar,
+        dimension: Dimension,
+    ) -> Result<Distribution, SchemaError> {
+        Distribution::parse(&scalar.text(), self.files)
+            .and_then(|law| law.expect(dimension))
+            .map_err(|error| self.source.error(key, &error))
+    }
+
+    pub(super) fn requests(&self, file: &WorkloadFile) -> Result<Vec<RequestKind>, SchemaError> {
+        if file.request.is_empty() {
+            return Ok(vec![RequestKind::plain()]);
+        }
+        let mut kinds: Vec<RequestKind> = Vec::new();
+        for (at, table) in file.request.iter().enumerate() {
+            let place = |key: &str| format!("request.{at}.{key}");
+            let kind = RequestKind::from_table(table, self.files)
+                .map_err(|(key, error)| self.source.error(&place(key), &error))?;
+            if kinds.iter().any(|other| other.name == kind.name) {
+                return self.fail(&place("name"), "is taken by another request");
+            }
+            kinds.push(kind);
+        }
+        Ok(kinds)
+    }
+}
