@@ -4,6 +4,8 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 RUST   := --workspace --exclude thinktime-py
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
+export PIP_QUIET := 1
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test bench lint format clean
@@ -15,7 +17,7 @@ $(BIN)/maturin:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Python 3.11 or newer is needed; name one with make PYTHON=..."; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check 'maturin>=1.9,<2'
+	$(BIN)/pip install 'maturin>=1.9,<2'
 
 build: $(BIN)/maturin ## Build everything; the command is then .venv/bin/thinktime
 	$(BIN)/maturin develop --release --extras dev --quiet

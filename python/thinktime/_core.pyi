@@ -2,6 +2,24 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, final
 
+__all__ = [
+    "__version__",
+    "InputError",
+    "RunError",
+    "Distribution",
+    "Workload",
+    "System",
+    "Station",
+    "Table",
+    "Outcome",
+    "Server",
+    "simulate",
+    "run",
+    "load",
+    "schema",
+    "distributions",
+]
+
 __version__: str
 
 class InputError(ValueError): ...
@@ -23,7 +41,7 @@ class Distribution:
     def cdf(self, x: float) -> float: ...
     def quantile(self, u: float) -> float: ...
     def sample(self, count: int, seed: int = 1) -> list[float]: ...
-    def __eq__(self, other: object) -> bool: ...
+    def __eq__(self, value: object, /) -> bool: ...
 
 @final
 class Workload:

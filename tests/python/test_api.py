@@ -53,12 +53,12 @@ def test_the_same_seed_gives_the_same_bytes_on_any_number_of_threads(
 
 
 def test_a_result_is_read_back_as_it_was(tmp_path: Path) -> None:
-    result = tt.simulate(
-        cases.open_model(80), SYSTEM, requests=20_000, output=tmp_path / "result"
-    )
+    result = tt.simulate(cases.open_model(80), SYSTEM, requests=20_000, output=tmp_path / "result")
     again = tt.Result.load(tmp_path / "result")
-    assert again.summary == result.summary == json.loads(
-        (tmp_path / "result" / "summary.json").read_text()
+    assert (
+        again.summary
+        == result.summary
+        == json.loads((tmp_path / "result" / "summary.json").read_text())
     )
     assert again.kind == "simulate"
     assert not again.interrupted
@@ -179,9 +179,7 @@ def test_progress_is_told_and_its_errors_are_raised() -> None:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        tt.simulate(
-            cases.open_model(80), SYSTEM, requests=10_000_000, rows="none", progress=broken
-        )
+        tt.simulate(cases.open_model(80), SYSTEM, requests=10_000_000, rows="none", progress=broken)
 
 
 def test_ctrl_c_keeps_what_there_is(tmp_path: Path) -> None:

@@ -64,9 +64,7 @@ def test_simulate_prints_one_json_object_of_the_contract(files: Path) -> None:
 
 
 def test_simulate_writes_the_result_directory(files: Path) -> None:
-    done = thinktime(
-        "simulate", "w.toml", "s.toml", "--requests", "2000", "-o", "out", cwd=files
-    )
+    done = thinktime("simulate", "w.toml", "s.toml", "--requests", "2000", "-o", "out", cwd=files)
     assert done.returncode == 0, done.stderr
     assert "mean" in done.stdout
     names = {path.name for path in (files / "out").iterdir()}
@@ -89,9 +87,7 @@ def test_run_measures_a_served_model(files: Path) -> None:
     try:
         assert server.stdout is not None
         url = server.stdout.readline().split()[2].rstrip(";")
-        done = thinktime(
-            "run", "w.toml", "--target", url, "--duration", "1s", "--json", cwd=files
-        )
+        done = thinktime("run", "w.toml", "--target", url, "--duration", "1s", "--json", cwd=files)
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["kind"] == "run"
     finally:

@@ -18,9 +18,10 @@ import thinktime as tt
 NGINX = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin")
 
 CONFIG = """
+{user}
 daemon off;
 worker_processes 1;
-error_log stderr;
+error_log {directory}/error.log;
 pid {directory}/nginx.pid;
 events {{ worker_connections 1024; }}
 http {{
@@ -49,7 +50,9 @@ def nginx(tmp_path: Path) -> Iterator[str]:
         port = probe.getsockname()[1]
     (tmp_path / "index.html").write_text("x" * 1024)
     config = tmp_path / "nginx.conf"
-    config.write_text(CONFIG.format(directory=tmp_path, port=port))
+    # Started by root, nginx would read the files as somebody else, who may not.
+    user = "user root;" if os.geteuid() == 0 else ""
+    config.write_text(CONFIG.format(directory=tmp_path, port=port, user=user))
     process = subprocess.Popen([NGINX, "-p", str(tmp_path), "-c", str(config)])
     try:
         for _ in range(100):

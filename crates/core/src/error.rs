@@ -16,6 +16,19 @@ impl Invalid {
     }
 }
 
+/// An unknown name, with the nearest known one or, where none is near, all of them.
+pub fn unknown<'a>(
+    what: &str,
+    wrong: &str,
+    known: impl Iterator<Item = &'a str> + Clone,
+) -> Invalid {
+    let remedy = match nearest(wrong, known.clone()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("known are {}", known.collect::<Vec<_>>().join(", ")),
+    };
+    Invalid::new(format!("unknown {what} `{wrong}`: {remedy}"))
+}
+
 /// The candidate most like `word`, if any is near enough to be a likely slip of the finger.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let near = |c: &&str| edit_distance(word, c);

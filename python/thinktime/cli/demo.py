@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from thinktime import Interrupted
 from thinktime.cli import common
 
 
@@ -20,4 +21,8 @@ def command(
     from thinktime import demo
 
     with common.mapped_errors():
-        demo.main(output, seed)
+        try:
+            demo.main(output, seed)
+        except Interrupted:
+            message = f"interrupted; what was measured is in {output}"
+            raise common.fail(message, common.Exit.NOT_TO_BE_TRUSTED) from None

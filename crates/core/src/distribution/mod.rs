@@ -35,7 +35,7 @@ use std::str::FromStr;
 
 pub use law::{Entry, Law};
 
-use crate::error::{Invalid, nearest};
+use crate::error::{Invalid, unknown};
 use crate::files::{Files, NoFiles};
 use crate::notation::{Call, Term};
 use crate::random::Stream;
@@ -55,7 +55,7 @@ macro_rules! laws {
                 let (law, dimension) = <$module::$law as Law>::parse(call, files)?;
                 return Ok(Distribution { law: AnyLaw::$law(law), dimension });
             })+
-            Err(unknown_name(&call.name))
+            Err(unknown("distribution", &call.name, ENTRIES.iter().map(|entry| entry.name)))
         }
 
         /// Applies an expression to whichever law is held.
@@ -293,13 +293,4 @@ impl FromStr for Distribution {
     fn from_str(text: &str) -> Result<Distribution, Invalid> {
         Distribution::parse(text, &NoFiles)
     }
-}
-
-fn unknown_name(name: &str) -> Invalid {
-    let names = || ENTRIES.iter().map(|entry| entry.name);
-    let remedy = match nearest(name, names()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("known are {}", names().collect::<Vec<_>>().join(", ")),
-    };
-    Invalid::new(format!("unknown distribution `{name}`: {remedy}"))
 }

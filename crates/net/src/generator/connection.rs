@@ -7,7 +7,8 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use rustix::io::Errno;
 use socket2::{Domain, Protocol, Socket, Type};
-use thinktime_core::client::Attempt;
+use thinktime_core::client::{Attempt, Fate};
+use thinktime_core::record::Row;
 use thinktime_core::time::Nanos;
 
 use crate::protocol::http1::{Progress, Response, ResponseReader};
@@ -41,6 +42,18 @@ pub(super) struct Exchange {
     pub(super) bytes_sent: u64,
     /// Whether it went out before, on a kept connection that the server had just closed.
     pub(super) resent: bool,
+}
+
+impl Exchange {
+    /// The row of the attempt, which ended at `done`.
+    pub(super) fn row(&self, fate: Fate, done: Nanos) -> Row {
+        Row {
+            sent: self.sent,
+            first_byte: self.first_byte,
+            bytes_sent: self.bytes_sent,
+            ..Row::ended(self.attempt, fate, done)
+        }
+    }
 }
 
 impl Connection {

@@ -5,7 +5,7 @@ use std::io;
 use thinktime_core::client::{Attempt, Clients, Fate, Step, Ticket};
 use thinktime_core::random::{Purpose, StreamFamily};
 use thinktime_core::record::{Collector, Row, RowSink, TIMEOUT, Window};
-use thinktime_core::system::{DrawnDemands, Job};
+use thinktime_core::system::DrawnDemands;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{Method, Workload};
 
@@ -14,7 +14,7 @@ use super::pool::Pool;
 use super::{Plan, Progress, Target};
 use crate::poller::{Clock, Poller, Readiness};
 use crate::protocol::http1::{RequestHead, Response, write_request};
-use crate::server::DEMAND_HEADER;
+use crate::server::{DEMAND_HEADER, demand_value};
 
 /// What a run gives.
 pub(super) struct Done {
@@ -154,7 +154,7 @@ impl<'a, S: RowSink> Engine<'a, S> {
         self.path.push_str(&self.target.prefix);
         let mut stream = self.targets.substream(attempt.session, attempt.index.into());
         kind.target.write(&mut self.path, &mut stream);
-        let demand = self.demands.as_mut().map(|demands| demand_field(demands, attempt));
+        let demand = self.demands.as_mut().map(|demands| demand_value(demands, attempt));
         let headers = demand.as_deref().map(|text| (DEMAND_HEADER, text));
         let request = RequestHead {
             method: kind.method.word(),
@@ -213,7 +213,7 @@ impl<'a, S: RowSink> Engine<'a, S> {
             status: response.status,
             bytes_received: response.bytes,
             error,
-            ..Self::row(&exchange, fate, now)
+            ..exchange.row(fate, now)
         };
         self.record(&row);
     }
@@ -241,7 +241,7 @@ impl<'a, S: RowSink> Engine<'a, S> {
         let Some((_, fate)) = self.answer(now, exchange.attempt.ticket, Some(failure)) else {
             return;
         };
-        let row = Row { error: Some(failure), ..Self::row(&exchange, fate, now) };
+        let row = Row { error: Some(failure), ..exchange.row(fate, now) };
         self.record(&row);
     }
 
@@ -264,19 +264,10 @@ impl<'a, S: RowSink> Engine<'a, S> {
         if let Some(connection) = self.pool.get(place)
             && let Some(exchange) = connection.exchange.take_if(|it| it.attempt == attempt)
         {
-            row = Row { error: Some(TIMEOUT), ..Self::row(&exchange, fate, now) };
+            row = Row { error: Some(TIMEOUT), ..exchange.row(fate, now) };
             self.pool.drop(place);
         }
         self.record(&row);
-    }
-
-    fn row(exchange: &Exchange, fate: Fate, done: Nanos) -> Row {
-        Row {
-            sent: exchange.sent,
-            first_byte: exchange.first_byte,
-            bytes_sent: exchange.bytes_sent,
-            ..Row::ended(exchange.attempt, fate, done)
-        }
     }
 
     fn record(&mut self, row: &Row) {
@@ -306,11 +297,4 @@ impl<'a, S: RowSink> Engine<'a, S> {
             in_flight,
         }
     }
-}
-
-/// The value of the header that carries a request's service demands.
-fn demand_field(demands: &mut DrawnDemands, attempt: &Attempt) -> String {
-    let job =
-        Job { token: 0, session: attempt.session, serial: attempt.serial(), kind: attempt.kind };
-    crate::server::write_demands(&demands.all(&job))
 }

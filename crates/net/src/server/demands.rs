@@ -1,5 +1,6 @@
 //! Service demands on the wire.
 
+use thinktime_core::client::Attempt;
 use thinktime_core::error::Invalid;
 use thinktime_core::random::Purpose;
 use thinktime_core::system::{Demand, DemandSource, DrawnDemands, Job, SystemModel};
@@ -18,8 +19,13 @@ pub const REQUEST_HEADER: &str = "Thinktime-Request";
 /// visit.
 pub(super) type Demands = Vec<Option<Nanos>>;
 
-/// The header's value.
-pub(crate) fn write_demands(demands: &[Option<Nanos>]) -> String {
+/// The header's value for an attempt, as a simulation with the same seed would draw it.
+pub(crate) fn demand_value(demands: &mut DrawnDemands, attempt: &Attempt) -> String {
+    let Attempt { session, kind, .. } = *attempt;
+    write_demands(&demands.all(&Job { token: 0, session, serial: attempt.serial(), kind }))
+}
+
+fn write_demands(demands: &[Option<Nanos>]) -> String {
     let part = |demand: &Option<Nanos>| match demand {
         Some(demand) => format!("{}ns", demand.0),
         None => "-".to_owned(),

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use thinktime_core::system::SystemModel;
 
-pub(crate) use demands::write_demands;
+pub(crate) use demands::demand_value;
 pub use demands::{DEMAND_HEADER, REQUEST_HEADER};
 use engine::Engine;
 

@@ -7,7 +7,7 @@ mod ramp;
 mod sine;
 mod steps;
 
-use crate::error::{Invalid, nearest};
+use crate::error::{Invalid, unknown};
 use crate::notation::Call;
 use crate::time::Nanos;
 
@@ -50,7 +50,7 @@ macro_rules! profiles {
                 $(if call.name == name(<$module::$shape as Shape>::USAGE) {
                     return Ok(Profile(AnyShape::$shape(<$module::$shape>::parse(&call)?)));
                 })+
-                Err(unknown(&call.name))
+                Err(unknown("profile", &call.name, PROFILES.iter().map(|usage| name(usage))))
             }
 
             /// The time at which `amount_s` seconds' worth of the full rate has passed since
@@ -85,14 +85,6 @@ impl Default for Profile {
 
 fn name(usage: &str) -> &str {
     usage.split('(').next().unwrap_or(usage)
-}
-
-fn unknown(wrong: &str) -> Invalid {
-    let remedy = match nearest(wrong, PROFILES.iter().map(|usage| name(usage))) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("known are {}", PROFILES.join(", ")),
-    };
-    Invalid::new(format!("unknown profile `{wrong}`: {remedy}"))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ mod psjf;
 mod sjf;
 mod srpt;
 
-use crate::error::{Invalid, nearest};
+use crate::error::{Invalid, unknown};
 use crate::notation::{Arguments, Call};
 
 /// A scheduling policy in its general form.
@@ -67,13 +67,9 @@ pub const ENTRIES: &[Entry] = &[fcfs::ENTRY, ps::ENTRY, sjf::ENTRY, psjf::ENTRY,
 /// When there is none of that name.
 pub fn parse(text: &str) -> Result<Discipline, Invalid> {
     let call = Call::parse(text)?;
-    let names = || ENTRIES.iter().map(|entry| entry.name);
     let Some(entry) = ENTRIES.iter().find(|entry| entry.name == call.name) else {
-        let remedy = match nearest(&call.name, names()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("known are {}", names().collect::<Vec<_>>().join(", ")),
-        };
-        return Err(Invalid::new(format!("unknown scheduling policy `{}`: {remedy}", call.name)));
+        let names = ENTRIES.iter().map(|entry| entry.name);
+        return Err(unknown("scheduling policy", &call.name, names));
     };
     Arguments::new(&call, entry.name, &[])?.finish()?;
     Ok(entry.discipline)

@@ -1,0 +1,55 @@
+"""Lateness of the generator at 1,000 requests a second, open Poisson.
+
+The server runs in a process of its own, on another core where there is one, so that the generator
+is alone on its core. Prints median and p99 of the time between a request's scheduled and its
+actual sending.
+
+    .venv/bin/python benches/lateness.py [SECONDS]
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import thinktime as tt
+
+SYSTEM = 'name = "quick"\n[[station]]\nname = "server"\ndemand = "const(10us)"\n'
+WORKLOAD = 'name = "bench"\n[arrivals]\nmodel = "open"\nrate = "1000/s"\n'
+
+
+def main() -> None:
+    """Measure and print."""
+    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 20.0
+    cores = sorted(os.sched_getaffinity(0))
+    with tempfile.TemporaryDirectory() as directory:
+        system = Path(directory) / "system.toml"
+        system.write_text(SYSTEM)
+        command = [sys.executable, "-c", "from thinktime.cli import main; main()"]
+        server = subprocess.Popen(
+            [*command, "serve", str(system), "--listen", "127.0.0.1:0"],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            os.sched_setaffinity(server.pid, {cores[0]})
+            os.sched_setaffinity(0, {cores[-1]})
+            assert server.stdout is not None
+            url = server.stdout.readline().split()[2].rstrip(";")
+            result = tt.run(tt.Workload(WORKLOAD), url, duration=seconds, warmup=1, rows="none")
+        finally:
+            server.terminate()
+            server.wait(timeout=10)
+    lateness = result.summary["lateness_s"]
+    print(
+        f"lateness at {result.summary['offered_rate']:.0f} requests/s: "
+        f"median {lateness['p50'] * 1e6:.0f} us, p99 {lateness['p99'] * 1e6:.0f} us, "
+        f"p99.9 {lateness['p99.9'] * 1e6:.0f} us"
+    )
+
+
+if __name__ == "__main__":
+    main()
