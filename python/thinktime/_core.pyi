@@ -3,21 +3,21 @@ from pathlib import Path
 from typing import Any, final
 
 __all__ = [
-    "__version__",
-    "InputError",
-    "RunError",
     "Distribution",
-    "Workload",
-    "System",
-    "Station",
-    "Table",
+    "InputError",
     "Outcome",
+    "RunError",
     "Server",
-    "simulate",
-    "run",
-    "load",
-    "schema",
+    "Station",
+    "System",
+    "Table",
+    "Workload",
+    "__version__",
     "distributions",
+    "load",
+    "run",
+    "schema",
+    "simulate",
 ]
 
 __version__: str

@@ -217,3 +217,28 @@ def test_a_server_can_be_stopped_twice_and_says_what_it_did() -> None:
     assert server.stop() is None
     with pytest.raises(tt.InputError, match="HOST:PORT"):
         tt.serve(SYSTEM, listen="nowhere")
+
+
+def test_memory_does_not_grow_with_the_length_of_a_run(tmp_path: Path) -> None:
+    """Sixteen times as many requests, written to a directory without rows and with all of them."""
+    code = (
+        "import resource, sys, cases, thinktime as tt; n, rows, out = sys.argv[1:]; "
+        "tt.simulate(cases.open_model(80), cases.system(('fcfs', 'exp(10ms)')), "
+        "requests=int(n), rows=rows, output=out); "
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+
+    def resident_kib(requests: int, rows: str) -> int:
+        arguments = [str(requests), rows, str(tmp_path / f"{requests}-{rows}")]
+        done = subprocess.run(
+            [sys.executable, "-c", code, *arguments],
+            cwd=Path(__file__).parent,
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        return int(done.stdout)
+
+    assert resident_kib(4_000_000, "none") < resident_kib(250_000, "none") + 8_000
+    # Rows on their way to the file take a bounded buffer of some 200 MiB at the most.
+    assert resident_kib(4_000_000, "all") < resident_kib(250_000, "all") + 250_000

@@ -108,6 +108,8 @@ def test_run_measures_a_served_model(files: Path) -> None:
         (("x", "x"), ["--load", "1"], "a load lies between 0 and 1"),
         (("x", "x"), ["--duration", "soon"], "soon"),
         (("x", "x"), ["-o", "."], "holds no result"),
+        (("x", "x"), ["--requests", "-5"], "out of its range"),
+        (("x", "x"), ["--seed", str(2**64)], "out of its range"),
     ],
 )
 def test_wrong_input_exits_2_and_says_what_would_be_right(

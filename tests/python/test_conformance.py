@@ -17,7 +17,10 @@ import thinktime as tt
 DEMAND = "uniform(2ms, 4ms)"
 SYSTEM = cases.system(("fcfs", DEMAND))
 MODELS = {
-    "closed": cases.closed_model(10, "exp(20ms)"),
+    # A closed path feeds back on itself: a small delay soon makes it another sample. The p99 of
+    # two independent samples of this length differs by 0.3 ms (one standard deviation) with 4
+    # clients, by 1.1 ms with 10.
+    "closed": cases.closed_model(4, "exp(20ms)"),
     "partly open": cases.partly_open_model(80, "geometric(5)", "exp(50ms)"),
     "open": cases.open_model(400),
 }
@@ -27,8 +30,8 @@ def deviations(name: str, system: tt.System, seed: int) -> dict[str, tuple[float
     """(measured, simulated) seconds by figure."""
     workload = MODELS[name].with_seed(seed).at_load(system, 0.8)
     with tt.serve(system) as server:
-        measured = tt.run(workload, server.url, duration=10, warmup=0.5, demands=system)
-    simulated = tt.simulate(workload, system, duration=10, warmup=0.5)
+        measured = tt.run(workload, server.url, duration=12, warmup=0.5, demands=system)
+    simulated = tt.simulate(workload, system, duration=12, warmup=0.5)
     assert measured.summary["errors"] == 0
     figures = measured.summary["response_time_s"], simulated.summary["response_time_s"]
     return {key: (figures[0][key], figures[1][key]) for key in ("mean", "p99")}

@@ -188,8 +188,6 @@ pub struct StoredResult {
     pub run: RunFile,
     /// Its figures; none when the run was killed before its end.
     pub summary: Option<Summary>,
-    /// The rows that were kept.
-    pub rows: Vec<RecordBatch>,
     /// The run over time.
     pub series: Vec<RecordBatch>,
     /// Where the histograms are.
@@ -215,10 +213,17 @@ pub fn load(path: &Path) -> Result<StoredResult, DataError> {
     Ok(StoredResult {
         run,
         summary,
-        rows: read_batches(&path.join(REQUESTS))?,
         series: read_batches(&path.join(SERIES))?,
         histogram: path.join(HISTOGRAM),
     })
+}
+
+/// Reads the rows that a result directory holds.
+///
+/// # Errors
+/// When the file is damaged.
+pub fn load_rows(path: &Path) -> Result<Vec<RecordBatch>, DataError> {
+    read_batches(&path.join(REQUESTS))
 }
 
 fn read_batches(path: &Path) -> Result<Vec<RecordBatch>, DataError> {

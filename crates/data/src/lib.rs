@@ -7,7 +7,9 @@ mod rows;
 mod series;
 mod writer;
 
-pub use directory::{Host, OutcomeTable, ResultDirectory, RunFile, RunTable, StoredResult, load};
+pub use directory::{
+    Host, OutcomeTable, ResultDirectory, RunFile, RunTable, StoredResult, load, load_rows,
+};
 pub use histogram::{read_log, write_log};
 pub use rows::{Labels, RowTable};
 pub use series::series_batch;

@@ -56,7 +56,7 @@ pub struct RowWriter {
 const ROWS_PER_MESSAGE: usize = 1024;
 /// Messages that may wait. A simulation then waits for the writer; a real run fills it only
 /// when the disk stands still for several seconds.
-const MESSAGES_MAX: usize = 1024;
+const MESSAGES_MAX: usize = 512;
 /// Rows of one batch, and of one row group of the file.
 const ROWS_PER_BATCH: usize = 1 << 16;
 

@@ -1,7 +1,7 @@
 //! Rust's errors as Python's: one for wrong input, one for runs that failed.
 
 use pyo3::create_exception;
-use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use thinktime_core::error::Invalid;
 use thinktime_core::schema::SchemaError;
@@ -29,7 +29,10 @@ pub(crate) fn data(error: &DataError) -> PyErr {
 }
 
 pub(crate) fn simulation(error: &SimulationError) -> PyErr {
-    InputError::new_err(error.to_string())
+    match error {
+        SimulationError::Interrupted => PyKeyboardInterrupt::new_err(()),
+        wrong => InputError::new_err(wrong.to_string()),
+    }
 }
 
 pub(crate) fn generator(error: &thinktime_net::generator::RunError) -> PyErr {

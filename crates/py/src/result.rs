@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use thinktime_core::record::{Collector, Summary};
 use thinktime_core::system::SystemModel;
 use thinktime_core::workload;
-use thinktime_data::{RunFile, read_log, series_batch};
+use thinktime_data::{RunFile, load_rows, read_log, series_batch};
 
 use crate::errors::{InputError, data, schema};
 use crate::parameters::DiskFiles;
@@ -20,6 +20,7 @@ use crate::workload::Workload;
 pub(crate) struct Outcome {
     pub(crate) run: RunFile,
     pub(crate) summary: Option<Summary>,
+    /// Where there is a directory, they are read from it when somebody asks for them.
     pub(crate) rows: Vec<RecordBatch>,
     pub(crate) series: Vec<RecordBatch>,
     /// (nanoseconds, requests at or below the bin's upper end that are above the bin before).
@@ -119,8 +120,11 @@ impl Outcome {
     }
 
     #[getter]
-    fn requests(&self) -> Option<Table> {
-        Table::new(self.rows.clone())
+    fn requests(&self) -> PyResult<Option<Table>> {
+        match &self.path {
+            Some(path) => Ok(Table::new(load_rows(path).map_err(|error| data(&error))?)),
+            None => Ok(Table::new(self.rows.clone())),
+        }
     }
 
     #[getter]
@@ -150,7 +154,7 @@ pub(crate) fn load(path: PathBuf) -> PyResult<Outcome> {
     Ok(Outcome {
         run: stored.run,
         summary: stored.summary,
-        rows: stored.rows,
+        rows: Vec::new(),
         series: stored.series,
         bins,
         path: Some(path),

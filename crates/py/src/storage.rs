@@ -47,15 +47,13 @@ impl Storage {
         outcome: OutcomeTable,
     ) -> PyResult<Outcome> {
         self.run.outcome = Some(outcome);
-        let mut kept = rows;
-        if let (Some(directory), Some(path)) = (&self.directory, &self.path) {
+        if let Some(directory) = &self.directory {
             directory.write_run(&self.run).map_err(|error| data(&error))?;
             directory
                 .write_figures(&summary, collector, &self.names)
                 .map_err(|error| data(&error))?;
-            kept = thinktime_data::load(path).map_err(|error| data(&error))?.rows;
         }
-        let result = Outcome::of(self.run, summary, collector, &self.names, kept);
+        let result = Outcome::of(self.run, summary, collector, &self.names, rows);
         Ok(Outcome { path: self.path, ..result })
     }
 }

@@ -45,19 +45,22 @@ pub(crate) fn supervise<T: Send>(
         std::thread::scope(|scope| {
             let (sender, receiver) = sync_channel(1);
             let watch = &watch;
-            scope.spawn(move || sender.send(work(watch)).ok());
+            let worker = scope.spawn(move || sender.send(work(watch)).ok());
             let mut raised = None;
             loop {
                 match receiver.recv_timeout(LOOK) {
                     Ok(done) => return raised.map_or(Ok(done), Err),
-                    Err(RecvTimeoutError::Disconnected) => {
-                        unreachable!("the worker sends before it ends, or its panic is passed on")
-                    }
+                    Err(RecvTimeoutError::Disconnected) => break,
                     Err(RecvTimeoutError::Timeout) if raised.is_none() => {
                         raised = Python::attach(|py| look(py, progress, watch)).err();
                     }
                     Err(RecvTimeoutError::Timeout) => {}
                 }
+            }
+            // The worker ended without a word: it panicked, and so do we.
+            match worker.join() {
+                Err(panic) => std::panic::resume_unwind(panic),
+                Ok(_) => unreachable!("a worker that does not panic sends its result"),
             }
         })
     })

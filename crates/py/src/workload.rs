@@ -7,8 +7,9 @@ use thinktime_core::schema::Source;
 use thinktime_core::workload::{self, Sessions, to_toml};
 
 use crate::distribution::Distribution;
-use crate::errors::{InputError, schema};
+use crate::errors::{InputError, schema, simulation};
 use crate::parameters::DiskFiles;
+use crate::supervise::supervise;
 
 /// A workload: which sessions arrive, and what they do.
 #[pyclass(frozen, module = "thinktime")]
@@ -149,9 +150,11 @@ impl Workload {
         system: &crate::system::System,
         load: f64,
     ) -> PyResult<Workload> {
-        let solved =
-            py.detach(|| thinktime_sim::at_load(&self.inner, &system.inner, load, &self.files));
-        solved.map(|inner| self.wrap(inner)).map_err(|error| crate::errors::simulation(&error))
+        let solved = supervise(py, None, |watch| {
+            let go_on = || watch.report(0, 0.0, 0);
+            thinktime_sim::at_load(&self.inner, &system.inner, load, &self.files, &go_on)
+        })?;
+        solved.map(|inner| self.wrap(inner)).map_err(|error| simulation(&error))
     }
 
     /// The objectives of the workload that a summary (its JSON) does not meet, in words.

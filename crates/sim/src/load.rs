@@ -36,13 +36,16 @@ pub(crate) fn check_load(
 /// closed one is stretched until simulations of the system, all with the same random numbers,
 /// reach the load.
 ///
+/// `go_on` is asked now and then, and ends the search by saying `false`.
+///
 /// # Errors
-/// When the load is not between 0 and 1, or cannot be reached.
+/// When the load is not between 0 and 1, cannot be reached, or the search was ended.
 pub fn at_load(
     workload: &Workload,
     system: &SystemModel,
     load: f64,
     files: &dyn Files,
+    go_on: &dyn Fn() -> bool,
 ) -> Result<Workload, SimulationError> {
     system.check_requests(workload)?;
     if !(load > 0.0 && load < 1.0) {
@@ -56,7 +59,7 @@ pub fn at_load(
     }
     match &workload.sessions {
         Sessions::Closed { clients, think } => {
-            let goal = Goal { workload, system, load, clients: *clients, demand };
+            let goal = Goal { workload, system, load, clients: *clients, demand, go_on };
             goal.solve(think.mean())
         }
         Sessions::Open { arrivals } | Sessions::PartlyOpen { arrivals, .. } => {
@@ -79,6 +82,7 @@ struct Goal<'a> {
     clients: u64,
     /// The busiest station's service demand divided by its servers.
     demand: f64,
+    go_on: &'a dyn Fn() -> bool,
 }
 
 /// (requests simulated, how often): a rough search, then steps that make it fine. A step's error is
@@ -135,7 +139,11 @@ impl Goal<'_> {
         let limit = Limit { requests, until: Nanos::MAX, warmup: Nanos::ZERO };
         let mut nothing = ();
         let mut driver = Driver::new(&workload, self.system, limit, 0, &mut nothing);
-        while driver.proceed(1 << 20) {}
+        while driver.proceed(1 << 16) {
+            if !(self.go_on)() {
+                return Err(SimulationError::Interrupted);
+            }
+        }
         let done = driver.finish();
         Ok(done.collector.requests() as f64 / done.window.duration_s() * self.demand)
     }

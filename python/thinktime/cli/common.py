@@ -42,6 +42,8 @@ def mapped_errors() -> Iterator[None]:
         raise fail(str(error), Exit.INPUT_WRONG) from None
     except RunError as error:
         raise fail(str(error), Exit.NOT_TO_BE_TRUSTED) from None
+    except OverflowError as error:
+        raise fail(f"a number is out of its range: {error}", Exit.INPUT_WRONG) from None
     except OSError as error:
         raise fail(str(error), Exit.INPUT_WRONG) from None
 

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use thinktime_core::client::{Attempt, Clients, Fate, Step, Ticket};
+use thinktime_core::client::{Attempt, Clients, Fate, Step};
 use thinktime_core::random::{Purpose, StreamFamily};
 use thinktime_core::record::{Collector, Row, RowSink, TIMEOUT, Window};
 use thinktime_core::system::DrawnDemands;
@@ -42,6 +42,9 @@ pub(super) struct Engine<'a, S> {
     failures: u64,
 }
 
+/// Wishes acted on before sockets are looked at again: a generator that cannot keep up with its
+/// schedule still reads responses and can be stopped.
+const WISHES_PER_TURN: u32 = 64;
 /// The time between two reports of progress.
 const LOOK: Nanos = Nanos(100_000_000);
 /// An answer that had not come when the run ended.
@@ -114,7 +117,10 @@ impl<'a, S: RowSink> Engine<'a, S> {
     }
 
     fn send_what_is_due(&mut self) {
-        while self.clients.next_wake() <= self.clock.now() {
+        for _ in 0..WISHES_PER_TURN {
+            if self.clients.next_wake() > self.clock.now() {
+                return;
+            }
             match self.clients.wake() {
                 Step::Send(attempt) => self.send(attempt, None),
                 Step::TimedOut(attempt, fate) => self.give_up(attempt, fate),
@@ -208,7 +214,8 @@ impl<'a, S: RowSink> Engine<'a, S> {
             self.pool.drop(place);
         }
         let error = (response.status >= 400).then_some("status");
-        let Some((_, fate)) = self.answer(now, exchange.attempt.ticket, error) else { return };
+        let ticket = exchange.attempt.ticket;
+        let Some((_, fate)) = self.clients.answer(now, ticket, error.is_some()) else { return };
         let row = Row {
             status: response.status,
             bytes_received: response.bytes,
@@ -238,26 +245,14 @@ impl<'a, S: RowSink> Engine<'a, S> {
 
     fn fail(&mut self, exchange: Exchange, failure: Failure) {
         let now = self.clock.now();
-        let Some((_, fate)) = self.answer(now, exchange.attempt.ticket, Some(failure)) else {
-            return;
-        };
+        let ticket = exchange.attempt.ticket;
+        let Some((_, fate)) = self.clients.answer(now, ticket, true) else { return };
         let row = Row { error: Some(failure), ..exchange.row(fate, now) };
         self.record(&row);
     }
 
-    fn answer(
-        &mut self,
-        now: Nanos,
-        ticket: Ticket,
-        error: Option<Failure>,
-    ) -> Option<(Attempt, Fate)> {
-        self.failures += u64::from(error.is_some());
-        self.clients.answer(now, ticket, error.is_some())
-    }
-
     /// The client gave the attempt up: its connection is closed, as a real client would do.
     fn give_up(&mut self, attempt: Attempt, fate: Fate) {
-        self.failures += 1;
         let now = self.clock.now();
         let mut row = Row { error: Some(TIMEOUT), ..Row::ended(attempt, fate, now) };
         let place = self.pool.place_of(attempt.ticket);
@@ -271,6 +266,7 @@ impl<'a, S: RowSink> Engine<'a, S> {
     }
 
     fn record(&mut self, row: &Row) {
+        self.failures += u64::from(row.error.is_some());
         self.collector.add(row, !self.clients.closed());
         self.sink.row(row);
     }
