@@ -102,7 +102,7 @@ class Result:
 
     def breaches(self) -> list[str]:
         """The workload's objectives (SLO) that the result does not meet, in words."""
-        return self.workload.breaches(json.dumps(self.summary)) if self.summary else []
+        return self._outcome.breaches()
 
     def __repr__(self) -> str:
         """One line that says what it is."""

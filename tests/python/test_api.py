@@ -189,7 +189,7 @@ def test_ctrl_c_keeps_what_there_is(tmp_path: Path) -> None:
         tt.simulate(
             cases.open_model(80),
             SYSTEM,
-            requests=10**10,
+            requests=10**9,
             rows="none",
             output=tmp_path / "result",
         )

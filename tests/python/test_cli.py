@@ -150,7 +150,7 @@ def test_a_target_that_nobody_listens_on_exits_3(files: Path) -> None:
 
 def test_ctrl_c_keeps_the_result_and_exits_3(files: Path) -> None:
     process = subprocess.Popen(
-        [*COMMAND, "simulate", "w.toml", "s.toml", "--requests", "10000000000", "-o", "out"],
+        [*COMMAND, "simulate", "w.toml", "s.toml", "--requests", "1000000000", "-o", "out"],
         cwd=files,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -184,3 +184,18 @@ def test_every_command_explains_itself(files: Path) -> None:
         assert name in whole
         assert thinktime(name, "--help", cwd=files).returncode == 0
     assert thinktime("--version", cwd=files).stdout.startswith("thinktime ")
+
+
+def test_a_think_time_without_a_mean_and_a_run_without_requests_are_said(files: Path) -> None:
+    (files / "w.toml").write_text(
+        'name = "w"\n[arrivals]\nmodel = "closed"\nclients = 5\n'
+        '[session]\nthink = "pareto(shape=0.5, scale=1ms)"\n'
+    )
+    done = thinktime("simulate", "w.toml", "s.toml", "--requests", "1000", "--json", cwd=files)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["think_time_s"] is None
+    (files / "w.toml").write_text(WORKLOAD.replace("80/s", "1/h"))
+    done = thinktime("simulate", "w.toml", "s.toml", "--duration", "1min", "--json", cwd=files)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["duration_s"] == 60.0
+    assert "no request was begun" in done.stderr

@@ -30,7 +30,7 @@ impl Nanos {
     #[inline]
     #[must_use]
     pub fn as_secs_f64(self) -> f64 {
-        self.0 as f64 * 1e-9
+        self.0 as f64 / 1e9
     }
 
     /// `self - earlier`, or zero where `earlier` is the later one.

@@ -157,13 +157,6 @@ impl Workload {
         solved.map(|inner| self.wrap(inner)).map_err(|error| simulation(&error))
     }
 
-    /// The objectives of the workload that a summary (its JSON) does not meet, in words.
-    fn breaches(&self, summary_json: &str) -> PyResult<Vec<String>> {
-        let summary: thinktime_core::record::Summary = serde_json::from_str(summary_json)
-            .map_err(|error| InputError::new_err(error.to_string()))?;
-        Ok(summary.breaches(&self.inner.slo))
-    }
-
     /// The workload as TOML text, which parses to the same workload.
     fn to_toml(&self) -> PyResult<String> {
         to_toml(&self.inner.file).map_err(|error| schema(&error))

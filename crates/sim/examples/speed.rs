@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use thinktime_core::client::Limit;
 use thinktime_core::files::NoFiles;
+use thinktime_core::random::{Purpose, StreamFamily};
 use thinktime_core::schema::Source;
 use thinktime_core::system::SystemModel;
 use thinktime_core::time::Nanos;
@@ -25,7 +26,18 @@ const CLOSED: &str = "model = 'closed'\nclients = 1000\n[session]\nthink = 'exp(
 const PARTLY_OPEN: &str = "model = 'partly-open'\nrate = '16/s'\n[session]\n\
                            requests = 'geometric(5)'\nthink = 'exp(1s)'";
 
+/// Nanoseconds to make a stream for a session's request and draw from it once.
+fn stream_nanos() -> f64 {
+    const STREAMS: u64 = 20_000_000;
+    let family = StreamFamily::new(1, Purpose::Demand);
+    let began = Instant::now();
+    let sum: f64 = (0..STREAMS).map(|session| family.substream(session, 0).uniform()).sum();
+    std::hint::black_box(sum);
+    began.elapsed().as_nanos() as f64 / STREAMS as f64
+}
+
 fn main() {
+    println!("{:30} {:6.1} ns a stream", "new random stream, one draw", stream_nanos());
     let requests: u64 = std::env::args().nth(1).map_or(10_000_000, |text| text.parse().unwrap());
     for (name, sessions, policy, demand) in CASES {
         let text = format!("name = 'w'\n[arrivals]\n{sessions}");

@@ -220,7 +220,7 @@ fn outcome(
     for (model, station) in system.stations.iter().zip(&stations) {
         summary.add_station(&model.name, station);
     }
-    summary.warnings = warnings(workload, system, plan, &summary, interrupted);
+    summary.warnings.extend(warnings(workload, system, plan, &summary, interrupted));
     Outcome { summary, collector, interrupted }
 }
 

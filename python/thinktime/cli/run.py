@@ -8,23 +8,21 @@ from typing import Annotated
 import typer
 
 from thinktime import Result, run
-from thinktime.cli import common
+from thinktime.cli import common, options
 
 
 def command(
-    workload: Annotated[Path, typer.Argument(help="The workload file.")],
+    workload: options.Workload,
     target: Annotated[str, typer.Option(help="The server, as in http://127.0.0.1:8080.")],
     duration: Annotated[
         str | None, typer.Option(help="Time at which no more requests begin; 30s by default.")
     ] = None,
     requests: Annotated[int | None, typer.Option(help="Requests after the warm-up.")] = None,
-    warmup: Annotated[
-        str | None, typer.Option(help="Requests scheduled before this time do not count.")
-    ] = None,
+    warmup: options.Warmup = None,
     drain: Annotated[
         str | None, typer.Option(help="How long the last responses are waited for; 10s.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Instead of the workload's seed.")] = None,
+    seed: options.Seed = None,
     demands: Annotated[
         Path | None,
         typer.Option(
@@ -32,13 +30,9 @@ def command(
             "same seed would draw them; for `thinktime serve`."
         ),
     ] = None,
-    rows: Annotated[
-        str | None, typer.Option(help="Rows of requests.parquet: all, none, or 1/N of sessions.")
-    ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the result directory here.")
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print summary.json alone.")] = False,
+    rows: options.Rows = None,
+    output: options.Output = None,
+    json: options.Json = False,
 ) -> None:
     """Run a workload against a real server."""
     with common.mapped_errors():

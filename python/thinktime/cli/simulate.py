@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from thinktime import Result, simulate
-from thinktime.cli import common
+from thinktime.cli import common, options
 
 
 def command(
-    workload: Annotated[Path, typer.Argument(help="The workload file.")],
-    system: Annotated[Path, typer.Argument(help="The system file.")],
+    workload: options.Workload,
+    system: options.System,
     requests: Annotated[
         int | None,
         typer.Option(help="Requests after the warm-up; 1000000 if nothing else ends it."),
@@ -25,22 +24,16 @@ def command(
         float | None,
         typer.Option(help="Hold this load (0 to 1): sets the rate, or solves the think time."),
     ] = None,
-    warmup: Annotated[
-        str | None, typer.Option(help="Requests scheduled before this time do not count.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option(help="Instead of the workload's seed.")] = None,
+    warmup: options.Warmup = None,
+    seed: options.Seed = None,
     replications: Annotated[int, typer.Option(help="Independent replications, on all cores.")] = 1,
     precision: Annotated[
         str | None,
         typer.Option(help="Go on until the mean's 95 % interval is this narrow, as in 1%."),
     ] = None,
-    rows: Annotated[
-        str | None, typer.Option(help="Rows of requests.parquet: all, none, or 1/N of sessions.")
-    ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the result directory here.")
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print summary.json alone.")] = False,
+    rows: options.Rows = None,
+    output: options.Output = None,
+    json: options.Json = False,
 ) -> None:
     """Simulate a workload on a model of a server."""
     with common.mapped_errors():

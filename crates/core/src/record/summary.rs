@@ -37,8 +37,8 @@ pub struct Summary {
     pub offered_rate: f64,
     /// Requests that succeeded a second.
     pub throughput: f64,
-    /// The mean think time that the workload asks for.
-    pub think_time_s: f64,
+    /// The mean think time that the workload asks for; none where it is infinite.
+    pub think_time_s: Option<f64>,
     /// From when the workload wanted a request sent to the end of its response.
     pub response_time_s: TimeFigures,
     /// From when it was actually sent.
@@ -160,14 +160,14 @@ impl Summary {
             warmup_s: window.begin.as_secs_f64(),
             offered_rate: rate(counts.requests),
             throughput: rate(counts.completed_in_window),
-            think_time_s: workload.mean_think_s(),
+            think_time_s: Some(workload.mean_think_s()).filter(|mean| mean.is_finite()),
             response_time_s: responses.figures(ci95),
             service_time_s: service.figures(simulated.then_some(ci95).flatten()),
             lateness_s: collector.lateness_figures(&responses),
             stations: BTreeMap::new(),
             by_request: request_figures(workload, collector),
             errors_by_kind: collector.errors_by_kind(),
-            warnings: Vec::new(),
+            warnings: first_warnings(counts.requests),
         }
     }
 
@@ -205,6 +205,13 @@ impl Summary {
         let breaches = slo.breaches(measured, self.error_share());
         breaches.into_iter().map(|breach| breach.message).collect()
     }
+}
+
+fn first_warnings(requests: u64) -> Vec<String> {
+    if requests > 0 {
+        return Vec::new();
+    }
+    vec!["no request was begun in the measured time".to_owned()]
 }
 
 /// The figures of each kind of request, by name.
