@@ -1,14 +1,24 @@
 //! Files that a workload or a system names, read by somebody else: core itself has no files.
 
-use crate::error::Invalid;
+use crate::error::{Invalid, unknown};
+use crate::notation::{Arguments, Call, Term};
 
-/// Gives the text of a named file.
+/// Gives the contents of a named file.
 pub trait Files {
     /// The file's text.
     ///
     /// # Errors
     /// When there is no such file, or it cannot be read.
     fn read(&self, name: &str) -> Result<String, Invalid>;
+
+    /// The numbers of a column of a table; of the first one, where no name is given. Files of
+    /// comma-separated values can be read by everybody; others by overriding this.
+    ///
+    /// # Errors
+    /// As [`Files::read`], or when there is no such column, or a value is no number.
+    fn numbers(&self, name: &str, column: Option<&str>) -> Result<Vec<f64>, Invalid> {
+        numbers_of(&self.read(name)?, name, column)
+    }
 }
 
 /// There are no files here.
@@ -18,5 +28,112 @@ pub struct NoFiles;
 impl Files for NoFiles {
     fn read(&self, name: &str) -> Result<String, Invalid> {
         Err(Invalid::new(format!("the file `{name}` cannot be read here")))
+    }
+}
+
+/// The times of `trace(FILE, column=NAME)` in seconds; none where the text is another call.
+///
+/// # Errors
+/// When the file cannot be read, or holds no time, or a negative one.
+pub(crate) fn trace(text: &str, files: &dyn Files) -> Result<Option<Vec<f64>>, Invalid> {
+    const USAGE: &str = "trace(FILE, column=NAME)";
+    let Some(call) = Call::parse(text).ok().filter(|call| call.name == "trace") else {
+        return Ok(None);
+    };
+    let mut arguments = Arguments::new(&call, USAGE, &["file", "column"])?;
+    let word = |term: Term| match term {
+        Term::Call(word) if word.arguments.is_empty() => Some(word.name),
+        _ => None,
+    };
+    let Some(name) = word(arguments.required("file")?) else {
+        return Err(arguments.error("needs the name of a file"));
+    };
+    let column = arguments.optional("column").and_then(word);
+    arguments.finish()?;
+    let unit = column.as_deref().map_or(1.0, unit_of);
+    let mut times = files.numbers(&name, column.as_deref())?;
+    if let Some(bad) = times.iter().find(|time| !(**time >= 0.0 && time.is_finite())) {
+        return Err(Invalid::new(format!("{name}: `{bad}` is not a time of 0 or more")));
+    }
+    if times.is_empty() {
+        return Err(Invalid::new(format!("{name}: holds no times")));
+    }
+    times.iter_mut().for_each(|time| *time *= unit);
+    Ok(Some(times))
+}
+
+/// The unit that a column's name ends in, as in `scheduled_ns`, in seconds.
+fn unit_of(column: &str) -> f64 {
+    match column.rsplit('_').next() {
+        Some("ns") => 1e-9,
+        Some("us") => 1e-6,
+        Some("ms") => 1e-3,
+        _ => 1.0,
+    }
+}
+
+/// Reads one column of comma-separated values. A first line that does not begin with a number
+/// names the columns; lines that are empty or begin with `#` are skipped.
+///
+/// # Errors
+/// When there is no such column, or a value is no number.
+pub fn numbers_of(text: &str, file: &str, column: Option<&str>) -> Result<Vec<f64>, Invalid> {
+    let lines = text.lines().map(str::trim).zip(1usize..);
+    let mut lines = lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#')).peekable();
+    let fields = |line: &str| line.split(',').map(|one| one.trim().to_owned()).collect::<Vec<_>>();
+    let mut place = 0;
+    let header = lines.next_if(|(line, _)| fields(line)[0].parse::<f64>().is_err());
+    match (header, column) {
+        (_, None) => {}
+        (Some((line, _)), Some(name)) => {
+            let names = fields(line);
+            place = names.iter().position(|other| other == name).ok_or_else(|| {
+                let error = unknown("column", name, names.iter().map(String::as_str));
+                Invalid::new(format!("{file}: {error}"))
+            })?;
+        }
+        (None, Some(name)) => {
+            return Err(Invalid::new(format!("{file}: has no line that names `{name}`")));
+        }
+    }
+    let number = |(line, at): (&str, usize)| {
+        let field = fields(line).into_iter().nth(place).unwrap_or_default();
+        field.parse().map_err(|_| Invalid::new(format!("{file}:{at}: `{field}` is not a number")))
+    };
+    lines.map(number).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Given(&'static str);
+
+    impl Files for Given {
+        fn read(&self, _name: &str) -> Result<String, Invalid> {
+            Ok(self.0.to_owned())
+        }
+    }
+
+    fn times(text: &'static str, call: &str) -> Result<Option<Vec<f64>>, String> {
+        trace(call, &Given(text)).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_trace_is_a_column_of_times() {
+        assert_eq!(times("1\n2.5\n", "trace(a.csv)"), Ok(Some(vec![1.0, 2.5])));
+        let table = "# a table\nname,sent_ms\nx,5\n\ny,7\n";
+        assert_eq!(times(table, "trace(a.csv, column=sent_ms)"), Ok(Some(vec![0.005, 0.007])));
+        assert_eq!(times("", "exp(1s)"), Ok(None));
+    }
+
+    #[test]
+    fn wrong_traces_are_explained() {
+        let message = |text, call: &str| times(text, call).unwrap_err();
+        assert!(message("a,b\n1,2", "trace(f, column=c)").contains("unknown column `c`"));
+        assert!(message("1\nx", "trace(f)").contains("f:2: `x` is not a number"));
+        assert!(message("-1", "trace(f)").contains("not a time of 0 or more"));
+        assert!(message("", "trace(f)").contains("holds no times"));
+        assert!(message("", "trace()").contains("write it as trace(FILE"));
     }
 }

@@ -43,7 +43,14 @@ impl<T: Copy> Heap<T> {
     #[inline]
     pub(crate) fn push(&mut self, key: u64, item: T) {
         self.pushed += 1;
-        let node = Node { key, order: self.pushed, item };
+        self.push_in_order(key, self.pushed, item);
+    }
+
+    /// Pushes with an order of the caller's own among equal keys. Not to be mixed with
+    /// [`Heap::push`].
+    #[inline]
+    pub(crate) fn push_in_order(&mut self, key: u64, order: u64, item: T) {
+        let node = Node { key, order, item };
         let mut at = self.nodes.len();
         self.nodes.push(node);
         while at > 0 {
@@ -63,6 +70,20 @@ impl<T: Copy> Heap<T> {
         let Some(first) = self.nodes.first().copied() else { return Some((last.key, last.item)) };
         self.sift_down(last);
         Some((first.key, first.item))
+    }
+
+    /// Takes any one out, at the least cost.
+    #[inline]
+    pub(crate) fn pop_any(&mut self) -> Option<(u64, T)> {
+        self.nodes.pop().map(|node| (node.key, node.item))
+    }
+
+    /// Takes out the items that are so, at a cost that grows with the number of items.
+    pub(crate) fn remove(&mut self, so: impl Fn(&T) -> bool) {
+        let nodes = std::mem::take(&mut self.nodes);
+        for node in nodes.into_iter().filter(|node| !so(&node.item)) {
+            self.push_in_order(node.key, node.order, node.item);
+        }
     }
 
     /// Puts `node` in the place of the first one and lets it sink.

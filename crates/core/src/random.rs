@@ -31,6 +31,10 @@ pub enum Purpose {
     Server = 8,
     /// The varying parts of requests' targets.
     Target = 9,
+    /// The errors of estimated demands.
+    Estimate = 10,
+    /// The seeds of pilots.
+    Pilot = 11,
 }
 
 /// All streams of one seed and purpose.
@@ -51,8 +55,7 @@ impl StreamFamily {
     #[inline]
     #[must_use]
     pub fn stream(&self, entity: u64) -> Stream {
-        let state = mix(self.key.wrapping_add(entity));
-        Stream { generator: Xoshiro256PlusPlus::seed_from_u64(state) }
+        Stream::from_state(mix(self.key.wrapping_add(entity)))
     }
 
     /// The family of one member of this one, whose streams are all its own.
@@ -63,11 +66,12 @@ impl StreamFamily {
 
     /// The stream of one entity's part (a session's request, say). Making one costs a few
     /// nanoseconds, so that no stream need be kept between two draws.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn substream(&self, entity: u64, part: u64) -> Stream {
-        let state = mix(mix(self.key.wrapping_add(entity)).wrapping_add(part));
-        Stream { generator: Xoshiro256PlusPlus::seed_from_u64(state) }
+        // The generator's seed is mixed from this sum: odd factors keep the parts apart.
+        let state = entity.wrapping_mul(ENTITY).wrapping_add(part.wrapping_mul(PART));
+        Stream::from_state(self.key ^ state)
     }
 }
 
@@ -84,6 +88,19 @@ impl Stream {
         StreamFamily::new(seed, purpose).stream(entity)
     }
 
+    /// As `seed_from_u64` of the generator, which is no inline function: where a stream is made
+    /// for one draw, half of its seed need never be computed.
+    #[inline(always)]
+    fn from_state(state: u64) -> Stream {
+        let mut seed = [0; 32];
+        for (at, word) in seed.chunks_exact_mut(8).enumerate() {
+            word.copy_from_slice(
+                &mix(state.wrapping_add(GOLDEN.wrapping_mul(at as u64))).to_le_bytes(),
+            );
+        }
+        Stream { generator: Xoshiro256PlusPlus::from_seed(seed) }
+    }
+
     /// A number strictly between 0 and 1, one of 2^52 equally likely and evenly spaced ones.
     #[inline]
     pub fn uniform(&mut self) -> f64 {
@@ -98,11 +115,18 @@ impl Stream {
     }
 }
 
+/// Odd factors with no pattern to their bits (from the digits of pi).
+const ENTITY: u64 = 0x243f_6a88_85a3_08d3;
+const PART: u64 = 0x1319_8a2e_0370_7345;
+
+/// 2^64 divided by the golden ratio, the step of SplitMix64.
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// A bijection of 64-bit words in which each input bit flips each output bit with probability
 /// near one half (the finaliser of SplitMix64: Steele, Lea and Flood 2014).
 #[inline]
 fn mix(word: u64) -> u64 {
-    let mut z = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = word.wrapping_add(GOLDEN);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)

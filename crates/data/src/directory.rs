@@ -166,7 +166,8 @@ impl ResultDirectory {
         text.push('\n');
         fs::write(&path, text).map_err(|error| DataError::new(&path, error))?;
         write_batch(&self.path.join(SERIES), &series_batch(collector.timeline(), names))?;
-        let tallies = names.iter().map(String::as_str).zip(collector.responses());
+        let responses = collector.responses();
+        let tallies = names.iter().map(String::as_str).zip(&responses);
         write_log(&self.path.join(HISTOGRAM), summary.duration_s, tallies)
     }
 }

@@ -36,7 +36,7 @@ pub fn write_log<'a>(
     for (name, tally) in tallies {
         let safe: String =
             name.chars().map(|c| if c.is_whitespace() || c == ',' { '_' } else { c }).collect();
-        log.write_histogram(tally.histogram(), Duration::ZERO, duration, Tag::new(&safe))
+        log.write_histogram(&tally.histogram(), Duration::ZERO, duration, Tag::new(&safe))
             .map_err(|error| fail(&error))?;
     }
     Ok(())

@@ -1,12 +1,14 @@
 //! Result files: rows and series as Arrow and Parquet, histograms as HdrHistogram logs, and the
 //! directory that holds them.
 
+mod column;
 mod directory;
 mod histogram;
 mod rows;
 mod series;
 mod writer;
 
+pub use column::read_column;
 pub use directory::{
     Host, OutcomeTable, ResultDirectory, RunFile, RunTable, StoredResult, load, load_rows,
 };

@@ -49,7 +49,7 @@ impl RowTable {
         let columns: Vec<ArrayRef> = vec![
             whole(rows, |row| row.attempt.session),
             counts(rows, |row| row.attempt.index),
-            small(rows, |row| Some(row.attempt.attempt)),
+            counts(rows, |row| row.attempt.attempt),
             words(rows, |row| names.get(row.attempt.kind as usize).map(String::as_str)),
             times(rows, |row| row.attempt.scheduled),
             times(rows, |row| row.sent),
@@ -74,7 +74,7 @@ fn schema() -> SchemaRef {
     Arc::new(Schema::new(vec![
         required("session", DataType::UInt64),
         required("request", DataType::UInt32),
-        optional("attempt", DataType::UInt16),
+        optional("attempt", DataType::UInt32),
         optional("name", word()),
         optional("scheduled_ns", DataType::Int64),
         optional("sent_ns", DataType::Int64),

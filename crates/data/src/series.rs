@@ -7,8 +7,9 @@ use arrow_schema::{DataType, Field, Schema};
 use thinktime_core::record::Timeline;
 
 /// A row an interval and kind of request: how many were scheduled, completed and failed in it,
-/// the mean and the largest response time of those completed, and how many requests were in the
-/// system at its end.
+/// the mean and the largest response time of those completed, how many requests were in the
+/// system at its end, how many attempts were scheduled in it, and how many of all kinds, those
+/// that were given up included, a modelled server still had at its end.
 #[must_use]
 pub fn series_batch(timeline: &Timeline, names: &[String]) -> RecordBatch {
     let cells: Vec<_> = timeline.cells().collect();
@@ -26,6 +27,8 @@ pub fn series_batch(timeline: &Timeline, names: &[String]) -> RecordBatch {
         let of = |cell: &thinktime_core::record::Cell| (cell.completed > 0).then(|| value(cell));
         Arc::new(cells.iter().map(|(_, _, cell)| of(cell)).collect::<Float64Array>())
     };
+    let intervals = (0..cells.len()).map(|row| timeline.in_server(row / names.len().max(1)));
+    let in_server: UInt64Array = intervals.collect();
     let columns: Vec<ArrayRef> = vec![
         Arc::new(cells.iter().map(|(at, ..)| Some(at.as_secs_f64())).collect::<Float64Array>()),
         Arc::new(cells.iter().map(|_| Some(interval_s)).collect::<Float64Array>()),
@@ -33,9 +36,11 @@ pub fn series_batch(timeline: &Timeline, names: &[String]) -> RecordBatch {
         counts(|cell| cell.scheduled),
         counts(|cell| cell.completed),
         counts(|cell| cell.failed),
-        times(&|cell| cell.response_sum_s / cell.completed as f64),
-        times(&|cell| cell.response_max_s),
+        times(&|cell| cell.response_sum_ns as f64 * 1e-9 / cell.completed as f64),
+        times(&|cell| cell.response_max.as_secs_f64()),
         Arc::new(UInt64Array::from(in_system)),
+        counts(|cell| cell.attempts),
+        Arc::new(in_server),
     ];
     RecordBatch::try_new(Arc::new(schema()), columns).expect("columns match the schema below")
 }
@@ -52,5 +57,7 @@ fn schema() -> Schema {
         field("response_mean_s", DataType::Float64),
         field("response_max_s", DataType::Float64),
         field("in_system", DataType::UInt64),
+        field("attempts", DataType::UInt64),
+        field("in_server", DataType::UInt64),
     ])
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use pyo3::prelude::*;
 use thinktime_core::client::Limit;
 use thinktime_core::error::Invalid;
-use thinktime_core::files::Files;
+use thinktime_core::files::{Files, numbers_of};
 use thinktime_core::time::Nanos;
 use thinktime_core::units::parse_time;
 use thinktime_core::workload::Workload;
@@ -33,6 +33,14 @@ impl Files for DiskFiles {
         std::fs::read_to_string(&path)
             .map_err(|error| Invalid::new(format!("{}: {error}", path.display())))
     }
+
+    fn numbers(&self, name: &str, column: Option<&str>) -> Result<Vec<f64>, Invalid> {
+        if name.ends_with(".parquet") {
+            return thinktime_data::read_column(&self.directory.join(name), column)
+                .map_err(|error| Invalid::new(error.to_string()));
+        }
+        numbers_of(&self.read(name)?, name, column)
+    }
 }
 
 /// A time as Python gives it: `"250ms"`, or a number of seconds.
@@ -43,6 +51,11 @@ pub(crate) enum Time {
 }
 
 impl Time {
+    /// Whether it is to be found: `"auto"`.
+    pub(crate) fn is_auto(&self) -> bool {
+        matches!(self, Time::Text(text) if text == "auto")
+    }
+
     pub(crate) fn seconds(&self) -> PyResult<f64> {
         let text = match self {
             Time::Seconds(seconds) => seconds.to_string(),
@@ -67,7 +80,8 @@ pub(crate) fn limit(
     if requests == Some(0) {
         return Err(InputError::new_err("at least 1 request is needed"));
     }
-    let warmup = Nanos::from_secs_f64(seconds(warmup)?.unwrap_or(0.0));
+    let given = warmup.filter(|time| !time.is_auto());
+    let warmup = Nanos::from_secs_f64(seconds(given)?.unwrap_or(0.0));
     Ok(Limit { requests: requests.unwrap_or(u64::MAX), until, warmup })
 }
 

@@ -122,7 +122,13 @@ impl Outcome {
     fn system(&self) -> PyResult<Option<System>> {
         let files = DiskFiles { directory: PathBuf::new() };
         let build = |file| SystemModel::from_file(file, &files).map_err(|error| schema(&error));
-        Ok(self.run.system.as_ref().map(build).transpose()?.map(|inner| System { inner }))
+        Ok(self
+            .run
+            .system
+            .as_ref()
+            .map(build)
+            .transpose()?
+            .map(|inner| System { inner, files: DiskFiles::beside("") }))
     }
 
     #[getter]
@@ -168,5 +174,5 @@ pub(crate) fn load(path: PathBuf) -> PyResult<Outcome> {
 }
 
 fn hdr() -> hdrhistogram::Histogram<u64> {
-    thinktime_core::record::Tally::default().histogram().clone()
+    thinktime_core::record::Tally::default().histogram()
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use thinktime_core::workload;
 use thinktime_data::{Labels, OutcomeTable, RunFile, RunTable};
-use thinktime_sim::{Control, Plan};
+use thinktime_sim::{Control, Plan, WarmUp};
 
 use crate::errors::{data, simulation};
 use crate::parameters::{Time, keep, limit, run_table};
@@ -45,7 +45,11 @@ pub(crate) fn simulate(
     let expected = expected_requests(&workload.inner, system, &limit, precision.is_some())
         * f64::from(replications);
     let keep = keep(rows, expected)?;
-    let plan = Plan { limit, replications, precision, rows: keep != thinktime_data::Keep::None };
+    // With a duration the start itself may be what is wanted: it counts unless said otherwise.
+    let found = warmup.as_ref().map_or(duration.is_none(), Time::is_auto);
+    let warm_up = if found { WarmUp::Found } else { WarmUp::Given };
+    let rows = keep != thinktime_data::Keep::None;
+    let plan = Plan { limit, warm_up, replications, precision, rows };
     let run = RunFile {
         run: RunTable {
             kind: "simulate".to_owned(),

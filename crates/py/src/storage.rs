@@ -47,6 +47,7 @@ impl Storage {
         outcome: OutcomeTable,
     ) -> PyResult<Outcome> {
         self.run.outcome = Some(outcome);
+        self.run.run.warmup_s = summary.warmup_s; // it may have been found only now
         if let Some(directory) = &self.directory {
             directory.write_run(&self.run).map_err(|error| data(&error))?;
             directory

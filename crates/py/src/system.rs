@@ -3,12 +3,14 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
+use thinktime_core::change::with_value;
+use thinktime_core::error::Invalid;
 use thinktime_core::schema::Source;
-use thinktime_core::system::{Demand, StationModel, SystemModel};
+use thinktime_core::system::{Demand, DemandLaw, StationModel, SystemModel};
 use thinktime_core::workload::to_toml;
 
 use crate::distribution::Distribution;
-use crate::errors::schema;
+use crate::errors::{invalid, schema};
 use crate::parameters::DiskFiles;
 use crate::workload::read;
 
@@ -16,6 +18,7 @@ use crate::workload::read;
 #[pyclass(frozen, module = "thinktime")]
 pub(crate) struct System {
     pub(crate) inner: SystemModel,
+    pub(crate) files: DiskFiles,
 }
 
 #[pymethods]
@@ -25,8 +28,9 @@ impl System {
     #[new]
     #[pyo3(signature = (text, file = ""))]
     fn new(text: &str, file: &str) -> PyResult<System> {
-        SystemModel::parse(Source { file, text }, &DiskFiles::beside(file))
-            .map(|inner| System { inner })
+        let files = DiskFiles::beside(file);
+        SystemModel::parse(Source { file, text }, &files)
+            .map(|inner| System { inner, files })
             .map_err(|error| schema(&error))
     }
 
@@ -53,6 +57,22 @@ impl System {
                 policy: policy(at).unwrap_or_else(|| "fcfs".to_owned()),
             })
             .collect()
+    }
+
+    /// Whether it is nothing but stations that all requests visit in their order, and that take
+    /// in and finish everything.
+    #[getter]
+    fn plain(&self) -> bool {
+        self.inner.is_plain()
+    }
+
+    /// The same system with one value changed: the key as in `station.database.servers`, the text
+    /// as in a file.
+    fn with_value(&self, key: &str, text: &str) -> PyResult<System> {
+        let file = with_value(&self.inner.file, key, text).map_err(|error| invalid(&error))?;
+        SystemModel::from_file(&file, &self.files)
+            .map(|inner| System { inner, files: self.files.clone() })
+            .map_err(|error| invalid(&Invalid::new(format!("{key} = {text}: {}", error.message))))
     }
 
     /// The system as TOML text, which parses to the same system.
@@ -90,12 +110,13 @@ impl Station {
         &self.policy
     }
 
-    /// The service demand; None when it differs by request name.
+    /// The service demand; None when it differs by request name, or is a trace, or is given by
+    /// behaviours.
     #[getter]
     fn demand(&self) -> Option<Distribution> {
         match &self.model.demand {
-            Demand::All(law) => Some(law.into()),
-            Demand::ByRequest(_) => None,
+            Some(Demand::All(DemandLaw::Drawn(law))) => Some(law.into()),
+            _ => None,
         }
     }
 

@@ -3,11 +3,13 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
+use thinktime_core::change::with_value;
+use thinktime_core::error::Invalid;
 use thinktime_core::schema::Source;
 use thinktime_core::workload::{self, Sessions, to_toml};
 
 use crate::distribution::Distribution;
-use crate::errors::{InputError, schema, simulation};
+use crate::errors::{InputError, invalid, schema, simulation};
 use crate::parameters::DiskFiles;
 use crate::supervise::supervise;
 
@@ -103,12 +105,15 @@ impl Workload {
         }
     }
 
-    /// Whether no request has a timeout or is retried, and the rate does not change over time.
+    /// Whether no request has a timeout or is retried, clients share no limits, and the rate does
+    /// not change over time.
     #[getter]
     fn plain(&self) -> bool {
         let steady = self.inner.file.arrivals.profile.as_deref().is_none_or(|p| p == "constant");
         let kinds = &self.inner.requests;
-        steady && kinds.iter().all(|kind| kind.timeout.is_never() && kind.retry.attempts == 1)
+        let free = self.inner.clients == workload::ClientLimits::NONE;
+        free && steady
+            && kinds.iter().all(|kind| kind.timeout.is_never() && kind.retry.attempts == 1)
     }
 
     /// The think time; None for an open model.
@@ -140,6 +145,15 @@ impl Workload {
     /// The same workload with another seed.
     fn with_seed(&self, seed: u64) -> Workload {
         self.wrap(self.inner.with_seed(seed))
+    }
+
+    /// The same workload with one value changed: the key as in `arrivals.rate`, the text as in a
+    /// file.
+    fn with_value(&self, key: &str, text: &str) -> PyResult<Workload> {
+        let file = with_value(&self.inner.file, key, text).map_err(|error| invalid(&error))?;
+        workload::Workload::from_file(&file, &self.files)
+            .map(|inner| self.wrap(inner))
+            .map_err(|error| invalid(&Invalid::new(format!("{key} = {text}: {}", error.message))))
     }
 
     /// The same workload at a load of the system: the rate is set, or, for a closed model, the

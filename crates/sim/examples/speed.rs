@@ -11,17 +11,21 @@ use thinktime_core::schema::Source;
 use thinktime_core::system::SystemModel;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
-use thinktime_sim::{Control, Plan, simulate};
+use thinktime_sim::{Control, Plan, WarmUp, simulate};
 
 const CASES: &[(&str, &str, &str, &str)] = &[
     ("M/M/1 FCFS open", OPEN, "fcfs", "exp(10ms)"),
     ("M/H2/1 FCFS open", OPEN, "fcfs", "h2(10ms, cv2=8)"),
     ("M/M/1 PS open", OPEN, "ps", "exp(10ms)"),
     ("M/M/1 SRPT open", OPEN, "srpt", "exp(10ms)"),
+    ("M/M/1 SRPT open, load 0.9", BUSY, "srpt", "exp(10ms)"),
+    ("M/M/1 PS open, load 0.9", BUSY, "ps", "exp(10ms)"),
+    ("M/M/1 LAS open, load 0.9", BUSY, "las", "exp(10ms)"),
     ("FCFS closed, 1000 clients", CLOSED, "fcfs", "exp(10ms)"),
     ("FCFS partly open, 5 requests", PARTLY_OPEN, "fcfs", "exp(10ms)"),
 ];
 const OPEN: &str = "model = 'open'\nrate = '80/s'";
+const BUSY: &str = "model = 'open'\nrate = '90/s'";
 const CLOSED: &str = "model = 'closed'\nclients = 1000\n[session]\nthink = 'exp(12.45s)'";
 const PARTLY_OPEN: &str = "model = 'partly-open'\nrate = '16/s'\n[session]\n\
                            requests = 'geometric(5)'\nthink = 'exp(1s)'";
@@ -39,7 +43,8 @@ fn stream_nanos() -> f64 {
 fn main() {
     println!("{:30} {:6.1} ns a stream", "new random stream, one draw", stream_nanos());
     let requests: u64 = std::env::args().nth(1).map_or(10_000_000, |text| text.parse().unwrap());
-    for (name, sessions, policy, demand) in CASES {
+    let only = std::env::args().nth(2).unwrap_or_default();
+    for (name, sessions, policy, demand) in CASES.iter().filter(|one| one.0.contains(&only)) {
         let text = format!("name = 'w'\n[arrivals]\n{sessions}");
         let workload = Workload::parse(Source { file: "", text: &text }, &NoFiles).unwrap();
         let text = format!(
@@ -47,7 +52,8 @@ fn main() {
         );
         let system = SystemModel::parse(Source { file: "", text: &text }, &NoFiles).unwrap();
         let limit = Limit { requests, until: Nanos::MAX, warmup: Nanos::ZERO };
-        let plan = Plan { limit, replications: 1, precision: None, rows: false };
+        let warm_up = WarmUp::Given;
+        let plan = Plan { limit, warm_up, replications: 1, precision: None, rows: false };
         let began = Instant::now();
         let done = simulate(&workload, &system, &plan, &mut (), &|_| Control::Continue).unwrap();
         let nanos = began.elapsed().as_nanos() as f64 / requests as f64;

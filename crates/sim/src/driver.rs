@@ -1,10 +1,13 @@
 //! One replication on a virtual clock.
 
-use thinktime_core::client::{Attempt, Clients, Fate, Limit, Step};
-use thinktime_core::record::{Collector, Row, RowSink, TIMEOUT, Window};
-use thinktime_core::system::{Departure, DrawnDemands, Job, StationSummary, System, SystemModel};
+use thinktime_core::client::{Attempt, Clients, Fate, Limit, Step, Ticket};
+use thinktime_core::random::Purpose;
+use thinktime_core::record::{Collector, Ended, LATE, Row, RowSink, TIMEOUT, UNSENT, Window};
+use thinktime_core::system::{
+    Departure, DrawnDemands, Job, Line, Presence, StationSummary, System, SystemModel,
+};
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::Workload;
+use thinktime_core::workload::{Cancel, ClientLimits, RequestKind, RetryWhen, Workload};
 
 /// What one replication gives.
 pub(crate) struct Replication {
@@ -17,16 +20,75 @@ pub(crate) struct Replication {
 /// Clients and system with the virtual clock between them.
 pub(crate) struct Driver<'a, S> {
     clients: Clients,
-    system: System<DrawnDemands>,
+    system: Modelled,
     collector: Collector,
+    kinds: Vec<RequestKind>,
+    /// By the slot of the session, its request in the system; kept where clients take requests
+    /// back.
+    present: Vec<Option<Presence>>,
     limit: Limit,
     sink: &'a mut S,
     replication: u32,
-    /// The end of the warm-up, while it lies ahead; then the end of the measured time.
+    /// The next of the times below: nothing else is due before it.
     boundary: Nanos,
+    /// The end of the warm-up, while it lies ahead; then the end of the measured time.
+    stage_end: Nanos,
+    /// When the timeline next wants to know the number in the system.
+    note_at: Nanos,
     stations: Option<Vec<StationSummary>>,
     pub(crate) now: Nanos,
     cut_short: bool,
+}
+
+/// The modelled system.
+enum Modelled {
+    /// Whatever the file says.
+    Any(Box<System<DrawnDemands>>),
+    /// One server, first come, first served: clients are told at once when they will be answered.
+    Line(Line<DrawnDemands>),
+}
+
+impl Modelled {
+    fn new(model: &SystemModel, workload: &Workload) -> Modelled {
+        let names: Vec<&str> = workload.requests.iter().map(|kind| kind.name.as_str()).collect();
+        let program = model.program_for(workload);
+        let demands = DrawnDemands::new(&program, workload.seed, Purpose::Demand);
+        let general = |demands| {
+            Modelled::Any(Box::new(System::new(model, &program, &names, demands, workload.seed)))
+        };
+        if !can_be_told_early(workload) {
+            return general(demands);
+        }
+        Line::new(model, demands).map_or_else(general, Modelled::Line)
+    }
+
+    fn number(&self) -> u64 {
+        match self {
+            Modelled::Any(system) => system.in_system(),
+            Modelled::Line(line) => line.number(),
+        }
+    }
+
+    fn begin_measuring(&mut self, now: Nanos) {
+        match self {
+            Modelled::Any(system) => system.begin_measuring(now),
+            Modelled::Line(line) => line.begin_measuring(now),
+        }
+    }
+
+    fn summaries(&self, now: Nanos) -> Vec<StationSummary> {
+        match self {
+            Modelled::Any(system) => system.summaries(now),
+            Modelled::Line(line) => vec![line.summary(now)],
+        }
+    }
+}
+
+/// Whether clients may be told of a response before its time: they may if nothing that they do
+/// meanwhile, and nothing that others do, hangs on whether it has come.
+fn can_be_told_early(workload: &Workload) -> bool {
+    let waits = |kind: &RequestKind| kind.timeout.is_never() || kind.retry.when == RetryWhen::Late;
+    workload.clients == ClientLimits::NONE && workload.requests.iter().all(waits)
 }
 
 impl<'a, S: RowSink> Driver<'a, S> {
@@ -36,16 +98,22 @@ impl<'a, S: RowSink> Driver<'a, S> {
         limit: Limit,
         replication: u32,
         sink: &'a mut S,
+        interval: Nanos,
     ) -> Driver<'a, S> {
-        let demands = DrawnDemands::new(model, workload, workload.seed);
+        let withdraws = workload.requests.iter().any(|kind| kind.cancel != Cancel::Never);
+        let stage_end = if limit.warmup > Nanos::ZERO { limit.warmup } else { limit.until };
         Driver {
             clients: Clients::new(workload, limit),
-            system: System::new(model, demands),
-            collector: Collector::new(workload.requests.len(), limit, false),
+            system: Modelled::new(model, workload),
+            collector: Collector::new(workload.requests.len(), limit, false, interval),
+            kinds: workload.requests.clone(),
+            present: if withdraws { vec![None] } else { Vec::new() },
             limit,
             sink,
             replication,
-            boundary: if limit.warmup > Nanos::ZERO { limit.warmup } else { limit.until },
+            boundary: interval.min(stage_end),
+            stage_end,
+            note_at: interval,
             stations: None,
             now: Nanos::ZERO,
             cut_short: false,
@@ -63,119 +131,206 @@ impl<'a, S: RowSink> Driver<'a, S> {
     }
 
     pub(crate) fn in_system(&self) -> u64 {
-        self.system.in_system()
+        self.system.number()
     }
 
     /// Handles up to `events` events; says whether there are more.
     pub(crate) fn proceed(&mut self, events: u64) -> bool {
         for _ in 0..events {
-            if self.clients.finished() {
+            if self.clients.done() {
+                self.close();
                 return false;
             }
-            let (wake, served) = (self.clients.next_wake(), self.system.next_event());
+            let wake = self.clients.next_wake();
+            let served = match &self.system {
+                Modelled::Any(system) => system.next_event(),
+                Modelled::Line(_) => Nanos::MAX,
+            };
             let next = wake.min(served);
-            if next.is_never() {
-                return false;
-            }
-            while next >= self.boundary {
-                self.pass_boundary();
+            if next >= self.boundary {
+                if next.is_never() {
+                    return false;
+                }
+                self.pass_boundaries(next);
             }
             self.now = next;
             // A departure goes before a client's wish of the same instant.
-            if served <= wake {
-                if let Some(departure) = self.system.advance() {
-                    self.depart(&departure);
+            match &mut self.system {
+                Modelled::Any(system) if served <= wake => {
+                    if let Some(departure) = system.advance() {
+                        self.depart(&departure);
+                    }
                 }
-            } else {
-                self.wake(next);
-            }
-            if self.stations.is_none() && self.clients.closed() {
-                self.stations = Some(self.system.summaries(self.now));
+                Modelled::Any(_) => self.wake(next),
+                Modelled::Line(_) => {
+                    self.leave_line(next);
+                    self.wake(next);
+                }
             }
         }
         true
     }
 
+    /// Those leave the line whose time has come; the clients know already.
+    #[inline(always)]
+    fn leave_line(&mut self, now: Nanos) {
+        let Modelled::Line(line) = &mut self.system else { return };
+        while let Some(left) = line.leave(now) {
+            if !self.clients.closed() {
+                self.collector.completed(left.at);
+            }
+        }
+    }
+
+    /// Handles the times up to `next` at which something is noted or begins.
+    #[cold]
+    fn pass_boundaries(&mut self, next: Nanos) {
+        while next >= self.stage_end {
+            self.end_stage();
+        }
+        while next >= self.note_at {
+            self.leave_line(self.note_at);
+            self.note_at = self.collector.note_in_server(self.note_at, self.system.number());
+        }
+        self.boundary = self.stage_end.min(self.note_at);
+    }
+
     /// The warm-up or the measured time ends.
-    fn pass_boundary(&mut self) {
-        let at = self.boundary;
+    fn end_stage(&mut self) {
+        let at = self.stage_end;
+        self.leave_line(at);
         if at == self.limit.warmup && at < self.limit.until {
             self.system.begin_measuring(at);
-            self.boundary = self.limit.until;
+            self.stage_end = self.limit.until;
         } else {
             if self.stations.is_none() {
                 self.stations = Some(self.system.summaries(at));
             }
-            self.boundary = Nanos::MAX;
+            self.stage_end = Nanos::MAX;
         }
     }
 
-    #[inline]
+    /// No further request is begun: the measured time has ended.
+    fn close(&mut self) {
+        if self.stations.is_none() {
+            self.stations = Some(self.system.summaries(self.now));
+        }
+    }
+
+    #[inline(always)]
     fn wake(&mut self, now: Nanos) {
         match self.clients.wake() {
-            Step::Send(attempt) => self.system.arrive(now, job(&attempt)),
+            Step::Send(attempt) => self.send(now, &attempt),
             Step::TimedOut(attempt, fate) => {
-                let row = Row {
-                    sent: attempt.scheduled,
-                    error: Some(TIMEOUT),
-                    ..self.row(attempt, fate, now)
-                };
-                self.record(&row);
+                self.withdraw(now, &attempt);
+                let sent = attempt.scheduled;
+                let row = self.row(attempt, fate, now);
+                self.record(&Row { sent, error: Some(TIMEOUT), ..row });
+            }
+            Step::Refused(attempt, fate) => {
+                let row = self.row(attempt, fate, now);
+                self.record(&Row { error: Some(UNSENT), ..row });
             }
             Step::Idle => {}
         }
+        if self.clients.closed() {
+            self.close();
+        }
     }
 
-    #[inline]
+    #[inline(always)]
+    fn send(&mut self, now: Nanos, attempt: &Attempt) {
+        let kind = &self.kinds[attempt.kind as usize];
+        let job = Job {
+            token: attempt.ticket.to_word(),
+            session: attempt.session,
+            serial: attempt.demand_serial(kind),
+            kind: attempt.kind,
+        };
+        let presence = match &mut self.system {
+            Modelled::Any(system) => system.arrive(now, job),
+            Modelled::Line(line) => {
+                let departure = line.arrive(now, job);
+                return self.depart(&departure);
+            }
+        };
+        if !self.present.is_empty() {
+            let slot = attempt.ticket.slot();
+            self.present.resize(self.present.len().max(slot + 1), None);
+            self.present[slot] = Some(presence);
+        }
+    }
+
+    /// The client gave the attempt up, and may take it back.
+    fn withdraw(&mut self, now: Nanos, attempt: &Attempt) {
+        let cancel = self.kinds[attempt.kind as usize].cancel;
+        if cancel == Cancel::Never {
+            return;
+        }
+        if let (Modelled::Any(system), Some(presence)) =
+            (&mut self.system, self.present[attempt.ticket.slot()])
+        {
+            let token = attempt.ticket.to_word();
+            system.withdraw(now, presence, token, cancel == Cancel::Always);
+        }
+    }
+
+    #[inline(always)]
     fn depart(&mut self, departure: &Departure) {
-        let ticket = thinktime_core::client::Ticket::from_word(departure.job.token);
-        let in_window = !self.clients.closed();
+        let ticket = Ticket::from_word(departure.job.token);
+        let failed = departure.error.is_some();
         // A client that had given up is not told.
-        let Some((attempt, fate)) = self.clients.answer(departure.at, ticket, false) else {
+        let Some(ended) = self.clients.answer(departure.at, ticket, failed) else {
             return;
         };
         let row = Row {
-            sent: attempt.scheduled,
+            sent: ended.attempt.scheduled,
             first_byte: departure.at,
             station: departure.station,
             demand: departure.demand,
-            ..self.row(attempt, fate, departure.at)
+            error: if ended.late { Some(LATE) } else { departure.error },
+            ..self.row(ended.attempt, ended.fate, departure.at)
         };
-        self.collector.add(&row, in_window);
-        self.sink.row(&row);
+        self.record(&row);
     }
 
-    #[inline]
+    #[inline(always)]
     fn row(&self, attempt: Attempt, fate: Fate, done: Nanos) -> Row {
         Row { replication: self.replication, ..Row::ended(attempt, fate, done) }
     }
 
+    #[inline(always)]
     fn record(&mut self, row: &Row) {
-        self.collector.add(row, !self.clients.closed());
+        let ended = match self.system {
+            Modelled::Line(_) => Ended::ToldLater,
+            Modelled::Any(_) if self.clients.closed() => Ended::AfterWindow,
+            Modelled::Any(_) => Ended::InWindow,
+        };
+        self.collector.add(row, ended);
         self.sink.row(row);
     }
 
     /// What there is. A run that was cut short was measured up to now.
-    pub(crate) fn finish(self) -> Replication {
+    pub(crate) fn finish(mut self) -> Replication {
         let whole = self.clients.window_end();
         let end = if self.cut_short { whole.min(self.now) } else { whole };
         let window = Window { begin: self.limit.warmup.min(end), end };
-        let stations = self.stations.unwrap_or_else(|| self.system.summaries(self.now));
+        let stations = self.stations.take().unwrap_or_else(|| self.system.summaries(self.now));
+        for attempt in self.clients.waiting() {
+            if self.limit.counts(attempt.request_scheduled) {
+                self.collector.unfinished(self.now.since(attempt.request_scheduled));
+            }
+        }
+        if let Modelled::Line(line) = &mut self.system {
+            while let Some(left) = line.leave(Nanos::MAX) {
+                self.collector.unfinished(left.at.since(left.came));
+            }
+        }
         Replication {
             collector: self.collector,
             window,
             stations,
             sessions: self.clients.sessions_begun(),
         }
-    }
-}
-
-#[inline]
-fn job(attempt: &Attempt) -> Job {
-    Job {
-        token: attempt.ticket.to_word(),
-        session: attempt.session,
-        serial: attempt.serial(),
-        kind: attempt.kind,
     }
 }

@@ -5,8 +5,10 @@
 //! the number of threads, not on the time of day.
 
 mod driver;
+mod findings;
 mod load;
+mod pilot;
 mod plan;
 
 pub use load::{at_load, offered_load};
-pub use plan::{Control, Outcome, Plan, Progress, SimulationError, simulate};
+pub use plan::{Control, Outcome, Plan, Progress, SimulationError, WarmUp, simulate};

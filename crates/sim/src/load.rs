@@ -3,6 +3,7 @@
 use thinktime_core::client::Limit;
 use thinktime_core::error::Invalid;
 use thinktime_core::files::Files;
+use thinktime_core::record::Timeline;
 use thinktime_core::system::SystemModel;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{Sessions, Workload};
@@ -138,7 +139,8 @@ impl Goal<'_> {
         let workload = self.workload.with_think_scaled(factor)?;
         let limit = Limit { requests, until: Nanos::MAX, warmup: Nanos::ZERO };
         let mut nothing = ();
-        let mut driver = Driver::new(&workload, self.system, limit, 0, &mut nothing);
+        let interval = Timeline::interval_for(Nanos::MAX);
+        let mut driver = Driver::new(&workload, self.system, limit, 0, &mut nothing, interval);
         while driver.proceed(1 << 16) {
             if !(self.go_on)() {
                 return Err(SimulationError::Interrupted);

@@ -6,20 +6,25 @@ use rayon::prelude::*;
 use thinktime_core::client::Limit;
 use thinktime_core::error::Invalid;
 use thinktime_core::random::{Purpose, Stream};
-use thinktime_core::record::{Collector, Row, RowSink, Summary, half_width_95};
+use thinktime_core::record::{Collector, Row, RowSink, Summary, Tally, Timeline};
 use thinktime_core::schema::SchemaError;
 use thinktime_core::system::{StationSummary, SystemModel};
+use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
 use thiserror::Error;
 
 use crate::driver::{Driver, Replication};
-use crate::load::{check_load, offered_load};
+use crate::findings::Findings;
+use crate::load::check_load;
+use crate::pilot::{Warmup, find_warmup};
 
 /// How long to simulate, and how often.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plan {
     /// When each replication ends, and which of its requests count.
     pub limit: Limit,
+    /// Whether the warm-up is the limit's, or looked for.
+    pub warm_up: WarmUp,
     /// The number of independent replications, at least 1. They run on all cores.
     pub replications: u32,
     /// Stop as soon as the 95 % confidence interval of the mean response time is this narrow:
@@ -27,6 +32,15 @@ pub struct Plan {
     pub precision: Option<f64>,
     /// Whether rows are wanted; the sink gets them in the order of replications.
     pub rows: bool,
+}
+
+/// Where the length of the warm-up comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WarmUp {
+    /// From the limit.
+    Given,
+    /// From pilot runs by the rule MSER-5; it then replaces the limit's.
+    Found,
 }
 
 /// How far a simulation is.
@@ -98,7 +112,10 @@ pub fn simulate(
     check_load(workload, system, &plan.limit)?;
     check_plan(plan)?;
     let shared = Shared { stopped: AtomicBool::new(false), requests: AtomicU64::new(0), watch };
-    let replications: Vec<Replication> = if plan.replications == 1 {
+    let (plan, warmup) = &with_warmup(workload, system, plan, watch)?;
+    let replications: Vec<Replication> = if plan.replications == 1 && !plan.rows {
+        vec![replicate(workload, system, plan, 0, &mut (), &shared)]
+    } else if plan.replications == 1 {
         vec![replicate(workload, system, plan, 0, sink, &shared)]
     } else {
         let one = |number: u32| {
@@ -118,7 +135,41 @@ pub fn simulate(
         all.into_iter().map(keep).collect()
     };
     let interrupted = shared.stopped.load(Ordering::Relaxed);
-    Ok(outcome(workload, system, plan, replications, interrupted))
+    Ok(outcome(workload, system, plan, *warmup, replications, interrupted))
+}
+
+/// The plan with its warm-up looked for, where it is to be.
+fn with_warmup(
+    workload: &Workload,
+    system: &SystemModel,
+    plan: &Plan,
+    watch: &(dyn Fn(Progress) -> Control + Sync),
+) -> Result<(Plan, Option<Warmup>), SimulationError> {
+    if plan.warm_up == WarmUp::Given {
+        return Ok((*plan, None));
+    }
+    let nothing_yet = Progress { requests: 0, time_s: 0.0, in_system: 0 };
+    let go_on = || watch(nothing_yet) == Control::Continue;
+    let most = (plan.limit.requests / 4).clamp(1_000, 1_280_000).min(plan.limit.requests);
+    let warmup = find_warmup(workload, system, most, &go_on).ok_or(SimulationError::Interrupted)?;
+    let limit = Limit { warmup: warmup.end(), ..plan.limit };
+    if limit.warmup >= limit.until {
+        return Err(Invalid::new(format!(
+            "the warm-up lasts {}, longer than the whole run: give a longer duration, or \
+             --warmup 0s to see the start itself",
+            limit.warmup
+        ))
+        .into());
+    }
+    Ok((Plan { limit, ..*plan }, Some(warmup)))
+}
+
+/// The timeline's interval: a second, or less where the run is short.
+fn interval_of(workload: &Workload, limit: &Limit) -> Nanos {
+    let expected_s = workload
+        .request_rate()
+        .map_or(f64::INFINITY, |rate| limit.requests as f64 / rate + limit.warmup.as_secs_f64());
+    Timeline::interval_for(limit.until.min(Nanos::from_secs_f64(expected_s)))
 }
 
 fn check_plan(plan: &Plan) -> Result<(), Invalid> {
@@ -155,7 +206,8 @@ fn replicate<S: RowSink>(
     shared: &Shared<'_>,
 ) -> Replication {
     let seeded = replication_of(workload, number);
-    let mut driver = Driver::new(&seeded, system, plan.limit, number, sink);
+    let interval = interval_of(workload, &plan.limit);
+    let mut driver = Driver::new(&seeded, system, plan.limit, number, sink, interval);
     let (mut seen, mut next_check) = (0, REQUESTS_PER_CHECK);
     while driver.proceed(EVENTS_PER_LOOK) {
         let requests = driver.collector().requests();
@@ -199,28 +251,39 @@ fn outcome(
     workload: &Workload,
     system: &SystemModel,
     plan: &Plan,
+    warmup: Option<Warmup>,
     replications: Vec<Replication>,
     interrupted: bool,
 ) -> Outcome {
-    let means: Vec<f64> =
-        replications.iter().filter_map(|one| one.collector.all_responses().mean_s()).collect();
-    let count = replications.len() as f64;
     let sessions = replications.iter().map(|one| one.sessions).sum();
     let duration_s: f64 = replications.iter().map(|one| one.window.duration_s()).sum();
     let stations = average_stations(&replications);
     let window = replications[0].window;
+    let times: Vec<Tally> = match replications.len() {
+        1 => Vec::new(),
+        _ => replications.iter().map(|one| one.collector.all_responses()).collect(),
+    };
     let mut all = replications.into_iter().map(|one| one.collector);
     let mut collector = all.next().expect("there is at least one replication");
     all.for_each(|other| collector.merge(&other));
 
     let mut summary = Summary::new("simulate", workload, &collector, window, sessions);
-    if count > 1.0 {
-        summary.pool_replications(duration_s, half_width_95(&means));
+    if times.len() > 1 {
+        summary.pool_replications(duration_s, &times);
     }
-    for (model, station) in system.stations.iter().zip(&stations) {
+    let (of_stations, of_pools) = stations.split_at(system.stations.len());
+    for (model, station) in system.stations.iter().zip(of_stations) {
         summary.add_station(&model.name, station);
     }
-    summary.warnings.extend(warnings(workload, system, plan, &summary, interrupted));
+    for (model, pool) in system.pools.iter().zip(of_pools) {
+        summary.add_pool(&model.name, pool);
+    }
+    let collector_of = &collector;
+    let findings =
+        Findings { workload, system, plan, collector: collector_of, window, warmup, interrupted };
+    let (notes, warnings) = (findings.notes(&summary), findings.warnings(&summary));
+    summary.notes.extend(notes);
+    summary.warnings.extend(warnings);
     Outcome { summary, collector, interrupted }
 }
 
@@ -233,44 +296,4 @@ fn average_stations(replications: &[Replication]) -> Vec<StationSummary> {
         }
     }
     average
-}
-
-fn warnings(
-    workload: &Workload,
-    system: &SystemModel,
-    plan: &Plan,
-    summary: &Summary,
-    interrupted: bool,
-) -> Vec<String> {
-    let mut warnings = Vec::new();
-    if interrupted {
-        warnings.push("interrupted: the figures are those up to then".to_owned());
-    }
-    if let Some(load) = offered_load(workload, system)
-        && load >= 1.0
-    {
-        warnings.push(format!(
-            "the offered load is {load:.3}: the queue grows without bound, and all times depend \
-             on how long the run was"
-        ));
-    }
-    if let (Some(precision), false) = (plan.precision, interrupted) {
-        let times = &summary.response_time_s;
-        if let (Some(mean), Some(half)) = (times.mean, times.ci95)
-            && half > precision * mean
-        {
-            warnings.push(format!(
-                "the precision of {:.2} % was not reached: the half-width is {:.2} %",
-                precision * 100.0,
-                half / mean * 100.0
-            ));
-        }
-    }
-    if summary.errors > 0 {
-        warnings.push(format!(
-            "{} of {} requests failed; their times are in no distribution",
-            summary.errors, summary.requests
-        ));
-    }
-    warnings
 }

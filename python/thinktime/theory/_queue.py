@@ -11,11 +11,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from thinktime.theory.demand import Hyperexponential
+from thinktime.theory.demand import DemandLaw, Deterministic, Hyperexponential
+from thinktime.theory.demand_laws import NumericalDemand
 from thinktime.theory.law import FloatArray, Law, check_fraction
 
 if TYPE_CHECKING:
     from thinktime import Distribution, System
+
+
+POLICIES = {"fcfs", "lcfs", "plcfs", "ps", "sjf", "ljf", "psjf", "srpt", "las"}
+"""Those of which anything is known. All serve whenever there is work, and lose no time."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +42,14 @@ class Queue:
 
     @property
     def product_form(self) -> bool:
-        return self.policy == "ps" or (self.policy == "fcfs" and self.exponential)
+        """Whether the product form holds.
+
+        PS, preemptive LCFS at one server, or demands that are exponential and not looked at:
+        Kelly, 'Reversibility and Stochastic Networks' (1979), sections 3.1 and 3.3.
+        """
+        if self.policy == "ps" or (self.policy == "plcfs" and self.servers == 1):
+            return True
+        return self.policy in ("fcfs", "lcfs", "plcfs") and self.exponential
 
     @property
     def demand_per_server(self) -> float:
@@ -46,24 +58,44 @@ class Queue:
     @property
     def words(self) -> str:
         """As in 'H2/1 FCFS'."""
-        law = "D" if self.demand.cv2 < 1e-12 else "G"
+        law = "D" if self.constant else "G"
         if self.phases is not None:
             law = "M" if self.exponential else f"H{len(self.phases.rates)}"
         return f"{law}/{self.servers} {self.policy.upper()}"
 
     @property
-    def demand_law(self) -> Law:
-        return self.phases or _Given(self.demand)
+    def constant(self) -> bool:
+        return self.demand.cv2 < 1e-12
+
+    @property
+    def jumps(self) -> bool:
+        """Whether the demand has several atoms."""
+        if self.phases is not None or self.constant:
+            return False
+        panels = self.demand_law.panels
+        falls = panels.sf[:, 0] - panels.sf[:, -1]
+        return bool(np.any(falls[panels.narrow] > 1e-6))
+
+    @cached_property
+    def demand_law(self) -> DemandLaw:
+        if self.phases is not None:
+            return self.phases
+        if self.constant:
+            return Deterministic(self.demand.mean)
+        return NumericalDemand(_Given(self.demand), self.demand.second_moment)
 
 
 def queues(system: System) -> list[Queue] | None:
-    """The stations, if all have one demand for all requests, with a mean to count on."""
+    """The stations, if each has one demand of finite mean and a policy that is known here."""
     stations = []
     for station in system.stations:
         demand = station.demand
         if demand is None or not (math.isfinite(demand.mean) and demand.mean > 0):
             return None
-        stations.append(Queue(demand, station.servers, station.policy.lower()))
+        policy = station.policy.lower()
+        if policy not in POLICIES:
+            return None
+        stations.append(Queue(demand, station.servers, policy))
     return stations
 
 

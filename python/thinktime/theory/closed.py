@@ -58,6 +58,20 @@ def mm1n(clients: int, mean_demand: float, think_time: float) -> FloatArray:
     return _normalised(log_weights)
 
 
+def saturated_mean_response(clients: int, mean_demand: float) -> float:
+    """E[T] = N E[S] of one server without think times, whatever the law of the demand.
+
+    All N clients are always at the server, which thus completes X = 1 / E[S] requests a second,
+    so that Little's law gives E[T] = N / X. It holds for every policy that never rests while
+    there is work and lets every request finish: FCFS and PS, but not LCFS, under which some
+    are never served. It is the argument for principle (v) of Schroeder, Wierman and
+    Harchol-Balter (2006): without think times scheduling does not change the mean.
+
+    Raises ValueError where clients < 1 or mean_demand <= 0.
+    """
+    return count("clients", clients) * positive("mean_demand", mean_demand)
+
+
 def closed_fcfs(clients: int, demand: Hyperexponential, think_time: float) -> ClosedStation:
     """One FCFS server with a hyperexponential demand and exponential think times.
 

@@ -10,13 +10,16 @@ import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import gammainc
 
 from thinktime.theory._checks import non_negative, positive
-from thinktime.theory.law import FloatArray, Law, check_fraction
+from thinktime.theory._panels import Panels
+from thinktime.theory.law import ComplexArray, FloatArray, Law, check_fraction
 
 
 class Demand(Protocol):
@@ -52,6 +55,22 @@ class DemandLaw(Law):
     def cv2(self) -> float:
         """C²."""
         return self.second_moment / self.mean**2 - 1.0
+
+    @abstractmethod
+    def bounded_moments(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """E[min(S, x)] and E[min(S, x)²] for x >= 0, shaped as ``x``."""
+
+    @abstractmethod
+    def survival_transform(self, s: ComplexArray) -> ComplexArray:
+        """∫_0^∞ e^{-s t} P(S > t) dt for Re s > 0, shaped as ``s``.
+
+        The Laplace-Stieltjes transform of the demand is E[e^{-s S}] = 1 - s times this.
+        """
+
+    @cached_property
+    def panels(self) -> Panels:
+        """Where to take the survival function for integrals over the whole of it."""
+        return Panels.of(self.sf, self.mean)
 
 
 @dataclass(frozen=True)
@@ -110,6 +129,13 @@ class Deterministic(DemandLaw):
 
     def percentile(self, p: float) -> float:
         return self.value if check_fraction(p) > 0 else 0.0
+
+    def bounded_moments(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        least = np.minimum(np.asarray(x, dtype=np.float64), self.value)
+        return least, least**2
+
+    def survival_transform(self, s: ComplexArray) -> ComplexArray:
+        return np.asarray(-np.expm1(-s * self.value) / s)
 
 
 @dataclass(frozen=True)
@@ -181,6 +207,15 @@ class Hyperexponential(DemandLaw):
         elapsed = np.maximum(np.asarray(t, dtype=np.float64), 0.0)
         decay = np.exp(-elapsed[..., np.newaxis] * np.asarray(self.rates))
         return np.asarray(decay @ np.asarray(self.probabilities), dtype=np.float64)
+
+    def bounded_moments(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        rates, p = np.asarray(self.rates), np.asarray(self.probabilities)
+        scaled = np.asarray(x, dtype=np.float64)[..., np.newaxis] * rates
+        first = -np.expm1(-scaled) @ (p / rates)
+        return first, np.asarray(2 * gammainc(2, scaled) @ (p / rates**2))
+
+    def survival_transform(self, s: ComplexArray) -> ComplexArray:
+        return np.asarray((1 / (s[..., np.newaxis] + self.rates)) @ np.asarray(self.probabilities))
 
     def _moment(self, n: int) -> float:
         phases = zip(self.probabilities, self.rates, strict=True)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
 FloatArray: TypeAlias = NDArray[np.float64]
+ComplexArray: TypeAlias = NDArray[np.complex128]
 
 _SMALLEST = 1e-300  # stands for a survival probability of 0 where its logarithm is taken
 

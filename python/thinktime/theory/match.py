@@ -2,19 +2,23 @@
 
 A case is matched only where the formula is exact for the model as simulated:
 
-- *Open*, Poisson, one FCFS station: M/M/c and M/H_k/1 with their laws, M/G/1 by
-  Pollaczek-Khinchine with the mean only.
+- *Open*, Poisson, one FCFS station: M/M/c and M/H_k/1 with their laws, M/G/1 with its law by
+  transform inversion, or the mean only where the demand has several atoms; LCFS, of which the
+  mean is the same; and one server under SJF, LJF, PSJF, SRPT or LAS, the mean only.
 - *Product form* (Baskett, Chandy, Muntz and Palacios, JACM 22, 1975; Kelly, 'Reversibility and
-  Stochastic Networks', 1979), the mean only: stations in a row, each FCFS with an exponential
-  demand, or PS with any demand (n requests on c servers served at the rate min(1, c / n) each),
-  and independent demands. Thinking is a station of infinitely many servers, so think times may
+  Stochastic Networks', 1979), the mean only: stations in a row, each FCFS or LCFS with an
+  exponential demand, PS with any demand (n requests on c servers served at the rate
+  min(1, c / n) each), or one server under preemptive LCFS with any demand; and independent
+  demands. Thinking is a station of infinitely many servers, so think times may
   have any law. Partly open, sessions that arrive as a Poisson process may have any law of length
   too: the number of the request within its session is its class, and classes may change.
 - *Closed*, one FCFS server with a mixture of exponentials and exponential think times, with its
-  law; one client, for whom the response time is the demand under every policy; and the product
-  form, by mean value analysis.
+  law; one FCFS server with any demand and no think times, the mean only; one client, for whom
+  the response time is the demand under every policy; and the product form, by mean value
+  analysis.
 
-Timeouts, retries, rates that change and demands that differ by request match nothing.
+Policies that no formula here knows, round robin among them, timeouts, retries,
+rates that change and demands that differ by request match nothing.
 """
 
 from __future__ import annotations
@@ -27,25 +31,40 @@ from scipy.optimize import brentq
 
 from thinktime.theory._checks import load_below_one
 from thinktime.theory._queue import Queue, in_a_row, mixture, queues
-from thinktime.theory.closed import closed_fcfs
+from thinktime.theory.closed import closed_fcfs, saturated_mean_response
 from thinktime.theory.law import Law
 from thinktime.theory.mva import Station, mva
-from thinktime.theory.open_queue import (
-    mg1_mean_response,
-    mh1_response,
-    mmc_response,
+from thinktime.theory.open_queue import mh1_response, mmc_response
+from thinktime.theory.size_based import (
+    las_mean_response,
+    ljf_mean_response,
+    psjf_mean_response,
+    sjf_mean_response,
+    srpt_mean_response,
 )
+from thinktime.theory.transform import mg1_response
 
 if TYPE_CHECKING:
     from thinktime import Distribution, System, Workload
 
 POLLACZEK_KHINCHINE = "Pollaczek-Khinchine; Kleinrock 1975, section 5.6"
+TRANSFORM = "Pollaczek-Khinchine transform, inverted; Abate and Whitt 1995"
 MMC = "Erlang; Harchol-Balter 2013, chapter 14"
 MH1 = "Kleinrock 1975, section 5.8"
 PRODUCT_FORM = "product form; Baskett, Chandy, Muntz and Palacios 1975"
 MVA = "mean value analysis; Reiser and Lavenberg 1980"
+SATURATED = "no client ever thinks: N E[S]; Schroeder, Wierman and Harchol-Balter 2006"
 MARKOV_CHAIN = "Markov chain on number and phase; Stewart 2009, chapters 9 and 10"
 ALONE = "one client never waits: the response time is the demand"
+
+SIZE_BASED = {
+    "sjf": (sjf_mean_response, "Harchol-Balter 2013, chapter 31"),
+    "ljf": (ljf_mean_response, "Harchol-Balter 2013, chapter 31, the order reversed"),
+    "psjf": (psjf_mean_response, "Harchol-Balter 2013, chapter 32"),
+    "srpt": (srpt_mean_response, "Schrage and Miller 1966"),
+    "las": (las_mean_response, "Harchol-Balter 2013, chapter 30"),
+}
+"""By policy: the formula for the mean response time of M/G/1, and its source."""
 
 _CLIENTS_MAX = 5_000  # beyond this a solution takes too long to wait for
 
@@ -116,21 +135,35 @@ def _one_request_a_session(workload: Workload) -> bool:
 
 
 def _open_station(rate: float, station: Queue) -> Theory | None:
-    if station.policy != "fcfs":
-        return _open_network("open", rate, [station])
-    demand, model = station.demand, f"M/{station.words}"
     load = rate * station.demand_per_server
+    model = f"M/{station.words}"
+    if station.policy in SIZE_BASED:
+        formula, source = SIZE_BASED[station.policy]
+        if station.servers > 1:
+            return None
+        mean = formula(rate, station.demand_law)
+        return Theory(model, source, mean, None, load, rate) if math.isfinite(mean) else None
+    if station.policy in ("ps", "plcfs"):
+        return _open_network("open", rate, [station])
+    served = _served_in_turn(rate, station)
+    if served is None:
+        return None
+    law, source = served
+    shown = law if station.policy == "fcfs" and not station.jumps else None
+    if shown is None and station.servers == 1:
+        source = POLLACZEK_KHINCHINE
+    return Theory(model, source, law.mean, shown, load, rate)
+
+
+def _served_in_turn(rate: float, station: Queue) -> tuple[Law, str] | None:
+    """The law under FCFS, of which the mean is that of LCFS too, and its source."""
     if station.exponential and station.servers > 1:
-        mmc = mmc_response(rate, demand.mean, station.servers)
-        return Theory(model, MMC, mmc.mean, mmc, load, rate)
-    if station.servers > 1:
+        return mmc_response(rate, station.demand.mean, station.servers), MMC
+    if station.servers > 1 or not math.isfinite(station.demand.second_moment):
         return None
     if station.phases is not None:
-        law = mh1_response(rate, station.phases)
-        return Theory(model, MH1, law.mean, law, load, rate)
-    if not math.isfinite(demand.second_moment):
-        return None
-    return Theory(model, POLLACZEK_KHINCHINE, mg1_mean_response(rate, demand), None, load, rate)
+        return mh1_response(rate, station.phases), MH1
+    return mg1_response(rate, station.demand_law), TRANSFORM
 
 
 def _open_network(model: str, rate: float, stations: list[Queue]) -> Theory | None:
@@ -182,6 +215,9 @@ def _closed_at(
         state = closed_fcfs(clients, phases, think_s)
         response = state.response_time
         return Theory(words, MARKOV_CHAIN, response.mean, response, state.load, state.throughput)
+    if first.policy == "fcfs" and len(stations) == first.servers == 1 and think_s == 0:
+        mean = saturated_mean_response(clients, first.demand.mean)
+        return Theory(words, SATURATED, mean, None, 1.0, 1 / first.demand.mean)
     if not all(station.product_form for station in stations):
         return None
     network = mva(clients, [Station(s.demand.mean, s.servers) for s in stations], think_s)

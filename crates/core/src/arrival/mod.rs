@@ -10,9 +10,11 @@ mod profile;
 
 pub use profile::{PROFILES, Profile};
 
+use std::sync::Arc;
+
 use crate::distribution::Distribution;
 use crate::error::{Invalid, nearest};
-use crate::files::Files;
+use crate::files::{Files, trace};
 use crate::random::{Purpose, Stream};
 use crate::time::Nanos;
 use crate::units::{Dimension, parse_rate};
@@ -21,11 +23,19 @@ use crate::workload::ArrivalsTable;
 /// When sessions come: a law of gaps, a rate and its profile.
 #[derive(Clone, Debug)]
 pub struct ArrivalProcess {
-    /// Gaps with mean 1, in units of the mean gap.
-    gaps: Distribution,
+    gaps: Gaps,
     /// Arrivals a second where the profile's factor is 1.
     rate: f64,
     profile: Profile,
+}
+
+/// The gaps between arrivals, in units of the mean gap.
+#[derive(Clone, Debug, PartialEq)]
+enum Gaps {
+    /// Drawn from a law of mean 1.
+    Drawn(Distribution),
+    /// Those of a trace, the first one from the start of the run; then no more.
+    Trace(Arc<[f64]>),
 }
 
 impl ArrivalProcess {
@@ -69,24 +79,27 @@ impl ArrivalProcess {
     /// Whether arrivals are a Poisson process of constant rate.
     #[must_use]
     pub fn is_poisson(&self) -> bool {
-        self.profile == Profile::default() && self.gaps == poisson_gaps()
+        self.profile == Profile::default() && self.gaps == Gaps::Drawn(poisson_gaps())
     }
 
     /// The arrivals of a seed, from the start of the run on.
     #[must_use]
     pub fn arrivals(&self, seed: u64) -> Arrivals {
         let stream = Stream::new(seed, 0, Purpose::Arrival);
-        Arrivals { process: self.clone(), stream, now: Nanos::ZERO }
+        Arrivals { process: self.clone(), stream, number: 0, now: Nanos::ZERO }
     }
 }
 
 /// Gaps of mean 1, and the rate that the notation itself gives.
-fn gaps(process: &str, files: &dyn Files) -> Result<(Distribution, Option<f64>), Invalid> {
+fn gaps(process: &str, files: &dyn Files) -> Result<(Gaps, Option<f64>), Invalid> {
+    if let Some(times) = trace(process, files)? {
+        return trace_gaps(times);
+    }
     match process.trim() {
-        "poisson" => Ok((poisson_gaps(), None)),
-        "even" => Ok((Distribution::constant(1.0, Dimension::Time)?, None)),
+        "poisson" => Ok((Gaps::Drawn(poisson_gaps()), None)),
+        "even" => Ok((Gaps::Drawn(Distribution::constant(1.0, Dimension::Time)?), None)),
         other => {
-            if let Some(near) = nearest(other, ["poisson", "even"]) {
+            if let Some(near) = nearest(other, ["poisson", "even", "trace"]) {
                 return Err(Invalid::new(format!(
                     "unknown process `{other}`: did you mean `{near}`?"
                 )));
@@ -96,9 +109,22 @@ fn gaps(process: &str, files: &dyn Files) -> Result<(Distribution, Option<f64>),
             if !(mean > 0.0 && mean.is_finite()) {
                 return Err(Invalid::new(format!("`{other}` needs a positive, finite mean")));
             }
-            Ok((law.scaled(1.0 / mean)?, Some(1.0 / mean)))
+            Ok((Gaps::Drawn(law.scaled(1.0 / mean)?), Some(1.0 / mean)))
         }
     }
+}
+
+/// Arrival times, in any order and from any zero, as gaps. The first arrival comes after a gap of
+/// the mean length, so that n arrivals last n mean gaps.
+fn trace_gaps(mut times: Vec<f64>) -> Result<(Gaps, Option<f64>), Invalid> {
+    times.sort_by(f64::total_cmp);
+    let span = times[times.len() - 1] - times[0];
+    if span <= 0.0 {
+        return Err(Invalid::new("a trace needs arrivals at two different times at least"));
+    }
+    let mean = span / (times.len() - 1) as f64;
+    let gaps = times.windows(2).map(|pair| (pair[1] - pair[0]) / mean);
+    Ok((Gaps::Trace(std::iter::once(1.0).chain(gaps).collect()), Some(1.0 / mean)))
 }
 
 fn poisson_gaps() -> Distribution {
@@ -110,6 +136,8 @@ fn poisson_gaps() -> Distribution {
 pub struct Arrivals {
     process: ArrivalProcess,
     stream: Stream,
+    /// The number of arrivals so far.
+    number: usize,
     now: Nanos,
 }
 
@@ -117,7 +145,15 @@ impl Arrivals {
     /// The time of the next arrival; [`Nanos::MAX`] when there are no more.
     #[inline]
     pub fn next_arrival(&mut self) -> Nanos {
-        let expected = self.process.gaps.sample(&mut self.stream) / self.process.rate;
+        let gap = match &self.process.gaps {
+            Gaps::Drawn(law) => law.sample(&mut self.stream),
+            Gaps::Trace(gaps) => match gaps.get(self.number) {
+                Some(gap) => *gap,
+                None => return Nanos::MAX,
+            },
+        };
+        self.number += 1;
+        let expected = gap / self.process.rate;
         self.now = self.process.profile.advance(self.now, expected);
         self.now
     }

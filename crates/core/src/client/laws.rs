@@ -73,12 +73,12 @@ impl Laws {
         self.shares.partition_point(|share| *share < u).min(self.kinds.len() - 1) as u32
     }
 
+    /// The wait after the attempt, before the next one.
     pub(super) fn backoff(&self, attempt: &Attempt) -> Nanos {
-        match &self.kinds[attempt.kind as usize].retry.backoff {
-            None => Nanos::ZERO,
-            Some(law) => {
-                law.sample_time(&mut self.backoffs.substream(attempt.session, attempt.serial()))
-            }
-        }
+        let retry = &self.kinds[attempt.kind as usize].retry;
+        let Some(law) = &retry.backoff else { return Nanos::ZERO };
+        let wait_s = law.sample(&mut self.backoffs.substream(attempt.session, attempt.serial()));
+        let growth = retry.growth.powf(f64::from(attempt.attempt) - 1.0);
+        Nanos::from_secs_f64(wait_s * growth).min(retry.backoff_max)
     }
 }

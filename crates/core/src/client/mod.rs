@@ -6,17 +6,20 @@
 //! get the same sessions, requests and think times, because every draw is a function of (seed,
 //! purpose, session, request) alone.
 
+mod budget;
 mod laws;
 mod session;
 
+use budget::Budget;
 use laws::Laws;
 pub use session::{Attempt, Ticket};
 use session::{Slots, Wish};
+use std::collections::VecDeque;
 
 use crate::arrival::Arrivals;
 use crate::heap::Heap;
 use crate::time::Nanos;
-use crate::workload::{Sessions, Workload};
+use crate::workload::{ClientLimits, RetryWhen, Sessions, Workload};
 
 /// When a workload ends, and which of its requests count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +47,8 @@ pub enum Step {
     Send(Attempt),
     /// The client has given this attempt up: its timeout passed.
     TimedOut(Attempt, Fate),
+    /// Too many attempts wait already: this one was not sent, and has failed.
+    Refused(Attempt, Fate),
     /// Nothing is to be done.
     Idle,
 }
@@ -57,6 +62,17 @@ pub enum Fate {
     Retried,
 }
 
+/// The end of an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// Which.
+    pub attempt: Attempt,
+    /// What becomes of its request.
+    pub fate: Fate,
+    /// It was answered, but so late that the client tries again.
+    pub late: bool,
+}
+
 /// All clients of a workload.
 #[derive(Debug)]
 pub struct Clients {
@@ -65,6 +81,12 @@ pub struct Clients {
     slots: Slots,
     timers: Heap<(Ticket, Wish)>,
     limit: Limit,
+    limits: ClientLimits,
+    budget: Option<Budget>,
+    /// Attempts in flight, those included to which another's place was handed on.
+    in_flight: u64,
+    /// Attempts that wait until others have ended.
+    waiting: VecDeque<Ticket>,
     launched: u64,
     last_launch: Nanos,
     /// No further request is begun.
@@ -101,6 +123,10 @@ impl Clients {
             slots: Slots::default(),
             timers: Heap::new(),
             limit,
+            limits: workload.clients,
+            budget: workload.clients.retry_budget.map(Budget::new),
+            in_flight: 0,
+            waiting: VecDeque::new(),
             launched: 0,
             last_launch: Nanos::ZERO,
             closed: false,
@@ -116,7 +142,7 @@ impl Clients {
     }
 
     /// When the clients next want to act; [`Nanos::MAX`] when only responses can move them.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn next_wake(&self) -> Nanos {
         let timer = self.timers.peek().map_or(Nanos::MAX, |(at, _)| Nanos(at));
@@ -129,7 +155,14 @@ impl Clients {
     /// Whether every request is over and no other will be begun.
     #[must_use]
     pub fn finished(&self) -> bool {
-        self.open == 0 && (self.closed || self.next_wake() >= self.limit.until)
+        self.done() || (self.open == 0 && self.next_wake() >= self.limit.until)
+    }
+
+    /// As [`Clients::finished`], but may be told only after the next wake-up: costs nothing.
+    #[inline]
+    #[must_use]
+    pub fn done(&self) -> bool {
+        self.closed && self.open == 0
     }
 
     /// The end of the time in which requests were begun: the limit's, or the time of the last
@@ -174,7 +207,7 @@ impl Clients {
 
     /// Acts on the earliest wish, which is due at [`Clients::next_wake`]. One call is one step:
     /// call again while `next_wake` is due.
-    #[inline]
+    #[inline(always)]
     pub fn wake(&mut self) -> Step {
         let timer = self.timers.peek().map_or(Nanos::MAX, |(at, _)| Nanos(at));
         if let Source::Arriving { arrivals, next } = &mut self.source
@@ -198,6 +231,7 @@ impl Clients {
         }
     }
 
+    #[inline(always)]
     fn act(&mut self, now: Nanos, ticket: Ticket, wish: Wish) -> Step {
         match wish {
             Wish::Request if now >= self.limit.until => {
@@ -205,14 +239,19 @@ impl Clients {
                 Step::Idle
             }
             Wish::Request => self.begin_request(now, ticket),
-            Wish::Retry => Step::Send(self.send(now, ticket)),
+            Wish::Retry => self.send_or_wait(now, ticket),
+            Wish::Granted => Step::Send(self.send(now, ticket)),
             Wish::Timeout => match self.slots.in_flight(ticket) {
                 None => Step::Idle, // answered in time
-                Some(attempt) => Step::TimedOut(attempt, self.after(now, attempt, true)),
+                Some(attempt) => {
+                    self.landed(now);
+                    Step::TimedOut(attempt, self.after(now, attempt, true))
+                }
             },
         }
     }
 
+    #[inline(always)]
     fn begin_request(&mut self, now: Nanos, ticket: Ticket) -> Step {
         if self.closed {
             return Step::Idle;
@@ -230,13 +269,33 @@ impl Clients {
         let slot = self.slots.get(ticket);
         let kind = self.laws.choose(slot.session, slot.index);
         self.slots.get_mut(ticket).begin_request(kind, now);
-        Step::Send(self.send(now, ticket))
+        if let Some(budget) = &mut self.budget {
+            budget.earn();
+        }
+        self.send_or_wait(now, ticket)
     }
 
+    /// Sends an attempt, or lets it wait while as many are in flight as may be.
+    #[inline(always)]
+    fn send_or_wait(&mut self, now: Nanos, ticket: Ticket) -> Step {
+        if self.in_flight < self.limits.concurrency {
+            self.in_flight += 1;
+            return Step::Send(self.send(now, ticket));
+        }
+        if (self.waiting.len() as u64) < self.limits.waiting {
+            self.waiting.push_back(ticket);
+            return Step::Idle;
+        }
+        let attempt = self.slots.send(now, ticket);
+        Step::Refused(attempt, self.after(now, attempt, true))
+    }
+
+    #[inline(always)]
     fn send(&mut self, now: Nanos, ticket: Ticket) -> Attempt {
         let attempt = self.slots.send(now, ticket);
-        let timeout = self.laws.kinds[attempt.kind as usize].timeout;
-        if !timeout.is_never() {
+        let kind = &self.laws.kinds[attempt.kind as usize];
+        let timeout = kind.timeout;
+        if !timeout.is_never() && kind.retry.when == RetryWhen::Timeout {
             self.timers.push((now + timeout).0, (attempt.ticket, Wish::Timeout));
         }
         attempt
@@ -245,18 +304,33 @@ impl Clients {
     /// Tells of the end of an attempt: a response (`failed` when it was an error), or an error
     /// on the way. Gives the attempt back with what becomes of its request, or nothing when the
     /// client had given it up already.
-    #[inline]
-    pub fn answer(&mut self, now: Nanos, ticket: Ticket, failed: bool) -> Option<(Attempt, Fate)> {
+    #[inline(always)]
+    pub fn answer(&mut self, now: Nanos, ticket: Ticket, failed: bool) -> Option<Ended> {
         let attempt = self.slots.in_flight(ticket)?;
-        let fate = self.after(now, attempt, failed);
-        Some((attempt, fate))
+        self.landed(now);
+        let kind = &self.laws.kinds[attempt.kind as usize];
+        let tardy = !failed
+            && kind.retry.when == RetryWhen::Late
+            && now.since(attempt.scheduled) > kind.timeout;
+        let fate = self.after(now, attempt, failed || tardy);
+        Some(Ended { attempt, fate, late: tardy && fate == Fate::Retried })
     }
 
-    #[inline]
+    /// An attempt is no longer in flight: one that waits gets its place.
+    #[inline(always)]
+    fn landed(&mut self, now: Nanos) {
+        match self.waiting.pop_front() {
+            Some(next) => self.timers.push(now.0, (next, Wish::Granted)),
+            None => self.in_flight -= 1,
+        }
+    }
+
+    #[inline(always)]
     fn after(&mut self, now: Nanos, attempt: Attempt, failed: bool) -> Fate {
         let ticket = self.slots.end_attempt(attempt.ticket);
         let retry = &self.laws.kinds[attempt.kind as usize].retry;
-        if failed && attempt.attempt < retry.attempts {
+        let budget = &mut self.budget;
+        if failed && attempt.attempt < retry.attempts && budget.as_mut().is_none_or(Budget::spend) {
             let wait = self.laws.backoff(&attempt);
             self.timers.push((now + wait).0, (ticket, Wish::Retry));
             return Fate::Retried;

@@ -1,6 +1,7 @@
 //! The sessions that are alive, each in a slot of a table.
 
 use crate::time::Nanos;
+use crate::workload::RequestKind;
 
 /// Names one attempt of one session. After the attempt has ended the ticket is void, so that a
 /// late response or timer finds nothing.
@@ -43,7 +44,7 @@ pub struct Attempt {
     /// The request's number within the session, from 0.
     pub index: u32,
     /// The attempt's number, from 1.
-    pub attempt: u16,
+    pub attempt: u32,
     /// Which of the workload's kinds of request.
     pub kind: u32,
     /// When the workload wanted this attempt sent.
@@ -59,6 +60,15 @@ impl Attempt {
     pub fn serial(&self) -> u64 {
         u64::from(self.attempt) << 32 | u64::from(self.index)
     }
+
+    /// The number by which its service demand is drawn: the first attempt's, where retries bring
+    /// the same work again.
+    #[inline]
+    #[must_use]
+    pub fn demand_serial(&self, kind: &RequestKind) -> u64 {
+        let attempt = if kind.retry.same_demand { 1 } else { self.attempt };
+        Attempt { attempt, ..*self }.serial()
+    }
 }
 
 /// What a timer is for.
@@ -70,6 +80,8 @@ pub(super) enum Wish {
     Retry,
     /// Give the attempt up.
     Timeout,
+    /// Send the attempt that waited until others had ended.
+    Granted,
 }
 
 /// A session's state.
@@ -84,11 +96,12 @@ pub(super) struct Slot {
     pub(super) index: u32,
     kind: u32,
     generation: u32,
-    attempt: u16,
+    attempt: u32,
     in_flight: bool,
 }
 
 impl Slot {
+    #[inline(always)]
     pub(super) fn begin_request(&mut self, kind: u32, now: Nanos) {
         self.kind = kind;
         self.attempt = 0;
@@ -104,6 +117,7 @@ pub(super) struct Slots {
 }
 
 impl Slots {
+    #[inline(always)]
     pub(super) fn begin(&mut self, session: u64, requests: u64) -> Ticket {
         let fresh = Slot {
             session,
@@ -130,16 +144,18 @@ impl Slots {
         }
     }
 
+    #[inline(always)]
     pub(super) fn get(&self, ticket: Ticket) -> &Slot {
         &self.slots[ticket.slot as usize]
     }
 
+    #[inline(always)]
     pub(super) fn get_mut(&mut self, ticket: Ticket) -> &mut Slot {
         &mut self.slots[ticket.slot as usize]
     }
 
     /// The next attempt of the current request sets out.
-    #[inline]
+    #[inline(always)]
     pub(super) fn send(&mut self, now: Nanos, ticket: Ticket) -> Attempt {
         let slot = self.get_mut(ticket);
         slot.attempt += 1;
@@ -149,7 +165,7 @@ impl Slots {
     }
 
     /// The attempt that the ticket names, while it waits for its response.
-    #[inline]
+    #[inline(always)]
     pub(super) fn in_flight(&self, ticket: Ticket) -> Option<Attempt> {
         let slot = self.slots.get(ticket.slot as usize)?;
         (slot.in_flight && slot.generation == ticket.generation)
@@ -157,7 +173,7 @@ impl Slots {
     }
 
     /// Voids the attempt's ticket, and gives the session's next one.
-    #[inline]
+    #[inline(always)]
     pub(super) fn end_attempt(&mut self, ticket: Ticket) -> Ticket {
         let slot = self.get_mut(ticket);
         slot.in_flight = false;
@@ -166,7 +182,7 @@ impl Slots {
     }
 
     /// The current request is over. Says whether the session goes on; if not, its slot is free.
-    #[inline]
+    #[inline(always)]
     pub(super) fn end_request(&mut self, ticket: Ticket) -> bool {
         let slot = self.get_mut(ticket);
         slot.index = slot.index.wrapping_add(1);
@@ -186,7 +202,7 @@ impl Slots {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn attempt_of(slot: &Slot, at: u32) -> Attempt {
     Attempt {
         ticket: Ticket { slot: at, generation: slot.generation },

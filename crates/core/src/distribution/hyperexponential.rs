@@ -135,6 +135,6 @@ impl Law for Hyperexponential {
     #[inline]
     fn sample(&self, stream: &mut Stream) -> f64 {
         let phase = usize::from(stream.uniform() >= self.shares[0]);
-        -self.means[phase] * (-stream.uniform()).ln_1p()
+        -self.means[phase] * (1.0 - stream.uniform()).ln()
     }
 }

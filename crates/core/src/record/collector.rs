@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{BatchMeans, Row, Tally, TimeFigures, Timeline};
+use super::{BatchMeans, Row, Sections, Starved, Tally, TimeFigures, Timeline};
 use crate::client::{Fate, Limit};
 use crate::time::Nanos;
 
@@ -12,9 +12,13 @@ pub struct Collector {
     limit: Limit,
     /// Whether sending can be late, so that lateness and service times are worth keeping.
     real: bool,
-    pub(super) response: Vec<Tally>,
+    /// By kind of request; empty where there is one kind.
+    by_kind: Vec<Tally>,
+    pub(super) sections: Sections,
+    pub(super) starved: Starved,
     pub(super) service: Tally,
     pub(super) lateness: Tally,
+    /// Of response times in nanoseconds.
     pub(super) batches: BatchMeans,
     pub(super) timeline: Timeline,
     pub(super) counts: Counts,
@@ -36,6 +40,17 @@ pub(super) struct Counts {
     pub(super) completed_in_window: u64,
 }
 
+/// When an attempt ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// While requests were still being begun.
+    InWindow,
+    /// Afterwards.
+    AfterWindow,
+    /// That is told later, by [`Collector::completed`] or [`Collector::unfinished`].
+    ToldLater,
+}
+
 /// The measured time of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
@@ -55,29 +70,31 @@ impl Window {
 
 impl Collector {
     /// For a workload with so many kinds of request. `real` says that the rows come from a real
-    /// system, where sending can be late.
+    /// system, where sending can be late; `interval` is that of the timeline.
     #[must_use]
-    pub fn new(kinds: usize, limit: Limit, real: bool) -> Collector {
+    pub fn new(kinds: usize, limit: Limit, real: bool, interval: Nanos) -> Collector {
         Collector {
             limit,
             real,
-            response: vec![Tally::default(); kinds],
+            by_kind: if kinds > 1 { vec![Tally::default(); kinds] } else { Vec::new() },
+            sections: Sections::default(),
+            starved: Starved::default(),
             service: Tally::default(),
             lateness: Tally::default(),
             batches: BatchMeans::default(),
-            timeline: Timeline::new(kinds),
+            timeline: Timeline::new(kinds, interval),
             counts: Counts::default(),
             errors: BTreeMap::new(),
         }
     }
 
-    /// Adds a row. `in_window` says whether requests were still being begun when it ended.
-    #[inline]
-    pub fn add(&mut self, row: &Row, in_window: bool) {
+    /// Adds a row.
+    #[inline(always)]
+    pub fn add(&mut self, row: &Row, ended: Ended) {
         self.timeline.add(row);
         let success = row.error.is_none();
-        if success && in_window && self.limit.counts(row.done) && row.done < self.limit.until {
-            self.counts.completed_in_window += 1;
+        if success && ended == Ended::InWindow {
+            self.completed(row.done);
         }
         if !self.limit.counts(row.attempt.request_scheduled) {
             return;
@@ -93,16 +110,30 @@ impl Collector {
         self.counts.requests += 1;
         if success {
             self.succeeded(row);
+            if ended == Ended::AfterWindow {
+                self.starved.add(row.done.since(row.attempt.request_scheduled));
+            }
         } else {
             self.counts.failed += 1;
         }
     }
 
-    #[inline]
+    /// A request was completed at this time, while others were still being begun.
+    #[inline(always)]
+    pub fn completed(&mut self, at: Nanos) {
+        if self.limit.counts(at) && at < self.limit.until {
+            self.counts.completed_in_window += 1;
+        }
+    }
+
+    #[inline(always)]
     fn succeeded(&mut self, row: &Row) {
         let response = row.done.since(row.attempt.request_scheduled);
-        self.response[row.attempt.kind as usize].add(response);
-        self.batches.add(response.as_secs_f64());
+        self.sections.add(response);
+        if let Some(tally) = self.by_kind.get_mut(row.attempt.kind as usize) {
+            tally.add(response);
+        }
+        self.batches.add(response.0 as f64);
         if self.real {
             self.service.add(row.done.since(row.sent));
             self.lateness.add(row.sent.since(row.attempt.scheduled));
@@ -135,17 +166,30 @@ impl Collector {
     /// The response times of all kinds of request.
     #[must_use]
     pub fn all_responses(&self) -> Tally {
-        let mut all = Tally::default();
-        for tally in &self.response {
-            all.merge(tally);
-        }
-        all
+        self.sections.all()
     }
 
     /// The response times by kind of request.
     #[must_use]
-    pub fn responses(&self) -> &[Tally] {
-        &self.response
+    pub fn responses(&self) -> Vec<Tally> {
+        if self.by_kind.is_empty() { vec![self.all_responses()] } else { self.by_kind.clone() }
+    }
+
+    /// A request was under way when the measured time ended; `time` is how long it had been, or
+    /// was in the end.
+    pub fn unfinished(&mut self, time: Nanos) {
+        self.starved.add(time);
+    }
+
+    /// Those that were not finished when the measured time ended.
+    #[must_use]
+    pub fn starved(&self) -> &Starved {
+        &self.starved
+    }
+
+    /// Notes the number in the modelled system; gives the time at which the next is wanted.
+    pub fn note_in_server(&mut self, now: Nanos, number: u64) -> Nanos {
+        self.timeline.note_in_server(now, number)
     }
 
     /// The run over time, warm-up included.
@@ -163,15 +207,17 @@ impl Collector {
     /// The mean response time in seconds and the half-width of its 95 % confidence interval.
     #[must_use]
     pub fn mean_and_half_width(&self) -> Option<(f64, f64)> {
-        Some((self.all_responses().mean_s()?, self.batches.half_width_95()?))
+        Some((self.all_responses().mean_s()?, self.batches.interval_95()?.half_width * 1e-9))
     }
 
     /// Adds what another replication of the same workload collected. Time averages over time and
     /// batches stay those of the first.
     pub fn merge(&mut self, other: &Collector) {
-        for (mine, theirs) in self.response.iter_mut().zip(&other.response) {
+        for (mine, theirs) in self.by_kind.iter_mut().zip(&other.by_kind) {
             mine.merge(theirs);
         }
+        self.sections.take_in(&other.all_responses());
+        self.starved.merge(&other.starved);
         self.service.merge(&other.service);
         self.lateness.merge(&other.lateness);
         let counts = &mut self.counts;
@@ -188,3 +234,7 @@ impl Collector {
 
 /// The word for an attempt that the client gave up.
 pub const TIMEOUT: &str = "timeout";
+/// The word for an attempt that was answered, but too late for the client.
+pub const LATE: &str = "late";
+/// The word for an attempt that was not sent because too many waited already.
+pub const UNSENT: &str = "too_many_waiting";

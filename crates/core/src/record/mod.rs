@@ -4,17 +4,27 @@
 //! them, so that measured and simulated numbers can be laid side by side.
 
 mod batches;
+mod bins;
+mod collapse;
 mod collector;
 mod row;
+mod sections;
+mod starved;
 mod summary;
 mod tally;
 mod timeline;
+mod warmup;
 
-pub use batches::{BatchMeans, half_width_95};
-pub use collector::{Collector, TIMEOUT, Window};
+pub use batches::{BatchMeans, MeanInterval, student_half_width_95};
+pub use collapse::Collapse;
+pub use collector::{Collector, Ended, LATE, TIMEOUT, UNSENT, Window};
 pub use row::{Row, RowSink};
+pub use sections::Sections;
+pub use starved::Starved;
 pub use summary::{
-    DemandFigures, RequestFigures, StationFigures, Summary, TimeFigures, request_figures,
+    DemandFigures, PoolFigures, RequestFigures, StationFigures, Summary, TimeFigures,
+    request_figures,
 };
 pub use tally::Tally;
 pub use timeline::{Cell, Timeline};
+pub use warmup::mser5;

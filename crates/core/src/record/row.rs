@@ -35,6 +35,7 @@ pub struct Row {
 
 impl Row {
     /// A row that has nothing but its attempt and its end.
+    #[inline(always)]
     #[must_use]
     pub fn ended(attempt: Attempt, fate: Fate, done: Nanos) -> Row {
         Row {

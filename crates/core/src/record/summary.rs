@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Collector, Tally, Window};
+use super::{Collector, MeanInterval, Tally, Window, student_half_width_95};
 use crate::system::StationSummary;
 use crate::workload::{Model, Slo, Workload};
 
@@ -41,16 +41,29 @@ pub struct Summary {
     pub think_time_s: Option<f64>,
     /// From when the workload wanted a request sent to the end of its response.
     pub response_time_s: TimeFigures,
+    /// The 95 % confidence intervals of percentiles of the response time, by name; those that the
+    /// data cannot bound are left out.
+    #[serde(default)]
+    pub response_time_ci95: BTreeMap<String, [f64; 2]>,
+    /// The mean response time of each replication, in seconds.
+    #[serde(default)]
+    pub replication_means_s: Vec<f64>,
     /// From when it was actually sent.
     pub service_time_s: TimeFigures,
     /// From when the workload wanted it sent to when it was.
     pub lateness_s: TimeFigures,
     /// The modelled stations by name; none for a real system.
     pub stations: BTreeMap<String, StationFigures>,
+    /// The pools of a modelled system by name.
+    #[serde(default)]
+    pub pools: BTreeMap<String, PoolFigures>,
     /// Response times by request name.
     pub by_request: BTreeMap<String, RequestFigures>,
     /// Failed attempts by what went wrong.
     pub errors_by_kind: BTreeMap<String, u64>,
+    /// What was found, in words: how long the warm-up was, how long a precision took, a collapse.
+    #[serde(default)]
+    pub notes: Vec<String>,
     /// What spoils or limits the result, in words.
     pub warnings: Vec<String>,
 }
@@ -83,6 +96,16 @@ pub struct TimeFigures {
 }
 
 impl TimeFigures {
+    /// The percentiles: name and share.
+    pub const PERCENTILES: [(&'static str, f64); 6] = [
+        ("p50", 0.5),
+        ("p90", 0.9),
+        ("p95", 0.95),
+        ("p99", 0.99),
+        ("p99.9", 0.999),
+        ("p99.99", 0.9999),
+    ];
+
     /// The figure of this name, as in `mean` or `p99.9`.
     #[must_use]
     pub fn by_name(&self, name: &str) -> Option<f64> {
@@ -93,6 +116,7 @@ impl TimeFigures {
             "p95" => self.p95,
             "p99" => self.p99,
             "p99.9" => self.p999,
+            "p99.99" => self.p9999,
             _ => None,
         }
     }
@@ -109,6 +133,17 @@ pub struct StationFigures {
     pub queue_length_max: u64,
     /// The service demands that came.
     pub demand_s: DemandFigures,
+}
+
+/// A pool over the measured time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PoolFigures {
+    /// The fraction of its places that was taken.
+    pub load: f64,
+    /// The mean number of requests that held a place or waited for one.
+    pub queue_length_mean: f64,
+    /// The largest number.
+    pub queue_length_max: u64,
 }
 
 /// Service demands, in seconds.
@@ -145,7 +180,8 @@ impl Summary {
         let counts = &collector.counts;
         let simulated = !collector.is_real();
         let service = if simulated { &responses } else { &collector.service };
-        let ci95 = collector.batches.half_width_95();
+        let interval = collector.batches.interval_95();
+        let ci95 = interval.map(|one| one.half_width * 1e-9);
         Summary {
             kind: kind.to_owned(),
             model: workload.model(),
@@ -162,23 +198,40 @@ impl Summary {
             throughput: rate(counts.completed_in_window),
             think_time_s: Some(workload.mean_think_s()).filter(|mean| mean.is_finite()),
             response_time_s: responses.figures(ci95),
+            response_time_ci95: percentile_intervals(collector, &responses),
+            replication_means_s: responses.mean_s().into_iter().collect(),
             service_time_s: service.figures(simulated.then_some(ci95).flatten()),
             lateness_s: collector.lateness_figures(&responses),
             stations: BTreeMap::new(),
+            pools: BTreeMap::new(),
             by_request: request_figures(workload, collector),
             errors_by_kind: collector.errors_by_kind(),
-            warnings: first_warnings(counts.requests),
+            notes: Vec::new(),
+            warnings: first_warnings(counts.requests, interval),
         }
     }
 
-    /// Replaces the first replication's length and interval by those of all replications.
-    pub fn pool_replications(&mut self, duration_s: f64, ci95: Option<f64>) {
+    /// Replaces the first replication's length and intervals by those of all replications, whose
+    /// response times are given one by one.
+    pub fn pool_replications(&mut self, duration_s: f64, replications: &[Tally]) {
         let share = if duration_s > 0.0 { self.duration_s / duration_s } else { 0.0 };
         self.offered_rate *= share;
         self.throughput *= share;
         self.duration_s = duration_s;
+        self.replication_means_s = replications.iter().filter_map(Tally::mean_s).collect();
+        let ci95 = student_half_width_95(&self.replication_means_s);
         self.response_time_s.ci95 = ci95;
         self.service_time_s.ci95 = ci95;
+        self.warnings.retain(|one| one != CORRELATED);
+        let interval = |(name, share): (&str, f64)| {
+            let times: Vec<f64> =
+                replications.iter().filter_map(|one| one.quantile_s(share)).collect();
+            let centre = self.response_time_s.by_name(name)?;
+            let half = student_half_width_95(&times)?;
+            Some((name.to_owned(), [(centre - half).max(0.0), centre + half]))
+        };
+        self.response_time_ci95 =
+            TimeFigures::PERCENTILES.into_iter().filter_map(interval).collect();
     }
 
     /// Adds a modelled station.
@@ -190,6 +243,16 @@ impl Summary {
             demand_s: DemandFigures { mean: station.demand_mean_s, cv2: station.demand_cv2 },
         };
         self.stations.insert(name.to_owned(), figures);
+    }
+
+    /// Adds a pool.
+    pub fn add_pool(&mut self, name: &str, pool: &StationSummary) {
+        let figures = PoolFigures {
+            load: pool.load,
+            queue_length_mean: pool.queue_length_mean,
+            queue_length_max: pool.queue_length_max,
+        };
+        self.pools.insert(name.to_owned(), figures);
     }
 
     /// The share of requests that failed.
@@ -207,11 +270,25 @@ impl Summary {
     }
 }
 
-fn first_warnings(requests: u64) -> Vec<String> {
-    if requests > 0 {
-        return Vec::new();
+const CORRELATED: &str = "the run is short for its own memory: even its longest batches depend on \
+                          one another, so the interval of the mean is too narrow";
+
+fn first_warnings(requests: u64, interval: Option<MeanInterval>) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if requests == 0 {
+        warnings.push("no request was begun in the measured time".to_owned());
     }
-    vec!["no request was begun in the measured time".to_owned()]
+    if interval.is_some_and(|one| one.correlated) {
+        warnings.push(CORRELATED.to_owned());
+    }
+    warnings
+}
+
+fn percentile_intervals(collector: &Collector, all: &Tally) -> BTreeMap<String, [f64; 2]> {
+    let interval = |(name, share): (&str, f64)| {
+        Some((name.to_owned(), collector.sections.interval_95(all, share)?))
+    };
+    TimeFigures::PERCENTILES.into_iter().filter_map(interval).collect()
 }
 
 /// The figures of each kind of request, by name.
@@ -224,6 +301,7 @@ pub fn request_figures(
         requests: tally.count(),
         response_time_s: tally.figures(None),
     };
-    let kinds = workload.requests.iter().zip(collector.responses());
+    let tallies = collector.responses();
+    let kinds = workload.requests.iter().zip(&tallies);
     kinds.map(|(kind, tally)| (kind.name.clone(), figures(tally))).collect()
 }

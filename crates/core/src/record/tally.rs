@@ -2,6 +2,7 @@
 
 use hdrhistogram::Histogram;
 
+use super::bins::Bins;
 use super::summary::TimeFigures;
 use crate::time::Nanos;
 
@@ -9,7 +10,8 @@ use crate::time::Nanos;
 /// wide); mean, smallest and largest are exact.
 #[derive(Clone, Debug)]
 pub struct Tally {
-    histogram: Histogram<u64>,
+    bins: Bins,
+    count: u64,
     sum: u128,
     min: Nanos,
     max: Nanos,
@@ -17,16 +19,16 @@ pub struct Tally {
 
 impl Default for Tally {
     fn default() -> Tally {
-        let histogram = Histogram::new(3).expect("three digits are a valid precision");
-        Tally { histogram, sum: 0, min: Nanos::MAX, max: Nanos::ZERO }
+        Tally { bins: Bins::default(), count: 0, sum: 0, min: Nanos::MAX, max: Nanos::ZERO }
     }
 }
 
 impl Tally {
     /// Adds a time.
-    #[inline]
+    #[inline(always)]
     pub fn add(&mut self, time: Nanos) {
-        self.histogram.record(time.0).expect("a histogram that grows takes any value");
+        self.bins.add(time);
+        self.count += 1;
         self.sum += u128::from(time.0);
         self.min = self.min.min(time);
         self.max = self.max.max(time);
@@ -34,7 +36,8 @@ impl Tally {
 
     /// Adds all that another tally holds.
     pub fn merge(&mut self, other: &Tally) {
-        self.histogram.add(&other.histogram).expect("a histogram that grows takes any value");
+        self.bins.merge(&other.bins);
+        self.count += other.count;
         self.sum += other.sum;
         self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
@@ -43,7 +46,19 @@ impl Tally {
     /// The number of times.
     #[must_use]
     pub fn count(&self) -> u64 {
-        self.histogram.len()
+        self.count
+    }
+
+    /// Forgets all times, but keeps the memory.
+    pub fn clear(&mut self) {
+        self.bins.clear();
+        (self.count, self.sum, self.min, self.max) = (0, 0, Nanos::MAX, Nanos::ZERO);
+    }
+
+    /// The share of times up to this one, or in its bin.
+    #[must_use]
+    pub fn share_up_to(&self, time: Nanos) -> f64 {
+        self.bins.up_to(time) as f64 / self.count.max(1) as f64
     }
 
     /// The mean in seconds; none when empty.
@@ -56,8 +71,13 @@ impl Tally {
     /// significant digits; none when empty.
     #[must_use]
     pub fn quantile_s(&self, share: f64) -> Option<f64> {
-        let bounded = |time: u64| Nanos(time).max(self.min).min(self.max).as_secs_f64();
-        (self.count() > 0).then(|| bounded(self.histogram.value_at_quantile(share)))
+        (self.count > 0).then(|| self.quantile(share).as_secs_f64())
+    }
+
+    /// As [`Tally::quantile_s`]; zero when empty.
+    pub(super) fn quantile(&self, share: f64) -> Nanos {
+        let number = ((share * self.count as f64).ceil() as u64).clamp(1, self.count.max(1));
+        self.bins.nth(number).max(self.min).min(self.max)
     }
 
     /// All figures of the summary, with the half-width of the mean's interval.
@@ -78,10 +98,10 @@ impl Tally {
         }
     }
 
-    /// The histogram, in nanoseconds.
+    /// The times as an HdrHistogram, in nanoseconds.
     #[must_use]
-    pub fn histogram(&self) -> &Histogram<u64> {
-        &self.histogram
+    pub fn histogram(&self) -> Histogram<u64> {
+        self.bins.histogram()
     }
 }
 

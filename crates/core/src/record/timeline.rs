@@ -1,4 +1,4 @@
-//! The run over time: a row a second and kind of request, in bounded memory.
+//! The run over time: a row an interval and kind of request, in bounded memory.
 
 use crate::client::Fate;
 use crate::record::Row;
@@ -9,79 +9,132 @@ use crate::time::Nanos;
 pub struct Cell {
     /// Requests scheduled in the interval.
     pub scheduled: u64,
+    /// Attempts scheduled in the interval: the first ones and the retries.
+    pub attempts: u64,
     /// Requests that succeeded in the interval.
     pub completed: u64,
     /// Requests that failed for good in the interval.
     pub failed: u64,
-    /// The sum of the response times of those completed, in seconds.
-    pub response_sum_s: f64,
+    /// The sum of the response times of those completed, in nanoseconds.
+    pub response_sum_ns: u128,
     /// The largest of them.
-    pub response_max_s: f64,
+    pub response_max: Nanos,
 }
 
 impl Cell {
-    fn join(&self, later: &Cell) -> Cell {
+    /// Both together.
+    #[must_use]
+    pub fn join(&self, later: &Cell) -> Cell {
         Cell {
             scheduled: self.scheduled + later.scheduled,
+            attempts: self.attempts + later.attempts,
             completed: self.completed + later.completed,
             failed: self.failed + later.failed,
-            response_sum_s: self.response_sum_s + later.response_sum_s,
-            response_max_s: self.response_max_s.max(later.response_max_s),
+            response_sum_ns: self.response_sum_ns + later.response_sum_ns,
+            response_max: self.response_max.max(later.response_max),
         }
     }
 }
 
-/// Intervals of one second. Beyond [`INTERVALS_MAX`] of them neighbours are joined: the interval
+/// Intervals of equal length. Beyond [`INTERVALS_MAX`] of them neighbours are joined: the interval
 /// doubles and memory stays the same.
 #[derive(Clone, Debug)]
 pub struct Timeline {
     interval: Nanos,
     kinds: usize,
     cells: Vec<Cell>,
+    /// The number in the modelled system at the end of each interval.
+    in_server: Vec<u64>,
+    /// The intervals last asked for, by their begin, and where their cells are: for the times of
+    /// ends and of schedules, which both hardly ever go back.
+    recent: [(Nanos, usize); 2],
 }
 
 const INTERVALS_MAX: usize = 4096;
+/// The interval of long runs.
+const SECOND: Nanos = Nanos(1_000_000_000);
 
 impl Timeline {
-    /// For so many kinds of request.
+    /// For so many kinds of request, with intervals of this length at first.
     #[must_use]
-    pub fn new(kinds: usize) -> Timeline {
-        Timeline { interval: Nanos(1_000_000_000), kinds, cells: Vec::new() }
+    pub fn new(kinds: usize, interval: Nanos) -> Timeline {
+        let recent = [(Nanos::MAX, 0); 2];
+        Timeline { interval, kinds, cells: Vec::new(), in_server: Vec::new(), recent }
+    }
+
+    /// Intervals of a run of this length: a second, or less where that would give fewer than 200.
+    #[must_use]
+    pub fn interval_for(duration: Nanos) -> Nanos {
+        let mut interval = SECOND;
+        while interval.0 > 1000 && duration.0 / interval.0 < 200 {
+            // 1 s, 500 ms, 200 ms, 100 ms, ...
+            let leading = interval.0 / 10u64.pow(interval.0.ilog10());
+            interval = Nanos(if leading == 5 { interval.0 / 5 * 2 } else { interval.0 / 2 });
+        }
+        interval
     }
 
     /// Adds the end of an attempt.
-    #[inline]
+    #[inline(always)]
     pub fn add(&mut self, row: &Row) {
+        let kind = row.attempt.kind as usize;
+        let sent = self.place(row.attempt.scheduled, 1) + kind;
+        self.cells[sent].attempts += 1;
         if row.fate == Fate::Retried {
             return;
         }
-        let kind = row.attempt.kind as usize;
-        let end = self.cell(row.done, kind);
+        if row.attempt.attempt == 1 {
+            self.cells[sent].scheduled += 1;
+        } else {
+            let begin = self.place(row.attempt.request_scheduled, 1) + kind;
+            self.cells[begin].scheduled += 1;
+        }
+        let end = self.place(row.done, 0) + kind;
         let cell = &mut self.cells[end];
         match row.error {
             None => {
-                let response_s = row.done.since(row.attempt.request_scheduled).as_secs_f64();
+                let response = row.done.since(row.attempt.request_scheduled);
                 cell.completed += 1;
-                cell.response_sum_s += response_s;
-                cell.response_max_s = cell.response_max_s.max(response_s);
+                cell.response_sum_ns += u128::from(response.0);
+                cell.response_max = cell.response_max.max(response);
             }
             Some(_) => cell.failed += 1,
         }
-        let begin = self.cell(row.attempt.request_scheduled, kind);
-        self.cells[begin].scheduled += 1;
     }
 
-    #[inline]
-    fn cell(&mut self, at: Nanos, kind: usize) -> usize {
-        let mut interval = (at.0 / self.interval.0) as usize;
-        while interval >= INTERVALS_MAX {
+    /// Notes the number in the modelled system; gives the time at which it wants the next one.
+    pub fn note_in_server(&mut self, now: Nanos, number: u64) -> Nanos {
+        self.place(now, 0);
+        let ended = (now.0 / self.interval.0) as usize;
+        let last = self.in_server.last().copied().unwrap_or(0);
+        self.in_server.resize(ended.max(self.in_server.len()), last);
+        if let Some(end) = self.in_server.last_mut() {
+            *end = number;
+        }
+        Nanos((ended as u64 + 1) * self.interval.0)
+    }
+
+    /// Where the cells of the interval are that holds this time.
+    #[inline(always)]
+    fn place(&mut self, at: Nanos, recent: usize) -> usize {
+        let (begin, place) = self.recent[recent];
+        if at >= begin && at.since(begin) < self.interval {
+            return place;
+        }
+        self.find(at, recent)
+    }
+
+    #[cold]
+    fn find(&mut self, at: Nanos, recent: usize) -> usize {
+        while at.0 / self.interval.0 >= INTERVALS_MAX as u64 {
             self.double();
-            interval = (at.0 / self.interval.0) as usize;
         }
-        let place = interval * self.kinds + kind;
+        let number = at.0 / self.interval.0;
+        let place = number as usize * self.kinds;
         if place >= self.cells.len() {
-            self.cells.resize((interval + 1) * self.kinds, Cell::default());
+            self.cells.resize(place + self.kinds, Cell::default());
         }
+        self.recent[recent] = (Nanos(number * self.interval.0), place);
         place
     }
 
@@ -96,6 +149,9 @@ impl Timeline {
             }
         }
         self.cells = joined;
+        let ends = self.in_server.chunks(2).map(|pair| pair[pair.len() - 1]);
+        self.in_server = ends.collect();
+        self.recent = [(Nanos::MAX, 0); 2];
     }
 
     /// The length of an interval.
@@ -111,6 +167,19 @@ impl Timeline {
             .iter()
             .enumerate()
             .map(move |(at, cell)| (Nanos((at / kinds) as u64 * interval.0), at % kinds, cell))
+    }
+
+    /// All kinds of request together, by interval.
+    #[must_use]
+    pub fn totals(&self) -> Vec<Cell> {
+        let add = |sum: Cell, cell: &Cell| sum.join(cell);
+        self.cells.chunks(self.kinds).map(|all| all.iter().fold(Cell::default(), add)).collect()
+    }
+
+    /// The number in the modelled system at the end of the interval; nothing for a real system.
+    #[must_use]
+    pub fn in_server(&self, interval: usize) -> Option<u64> {
+        self.in_server.get(interval).copied()
     }
 }
 
@@ -135,7 +204,7 @@ mod tests {
 
     #[test]
     fn long_runs_join_seconds_without_losing_any_request() {
-        let mut timeline = Timeline::new(1);
+        let mut timeline = Timeline::new(1, SECOND);
         for second in 0..10_000 {
             timeline.add(&row(second, second + 2));
         }
@@ -145,5 +214,24 @@ mod tests {
         assert_eq!((total(|cell| cell.scheduled), total(|cell| cell.completed)), (10_000, 10_000));
         let (at, _, cell) = timeline.cells().nth(10).unwrap();
         assert_eq!((at.as_secs_f64(), cell.scheduled), (40.0, 4));
+    }
+
+    #[test]
+    fn short_runs_have_short_intervals() {
+        let of = |seconds: f64| Timeline::interval_for(Nanos::from_secs_f64(seconds)).0;
+        assert_eq!(of(1e6), 1_000_000_000);
+        assert_eq!(of(199.0), 500_000_000);
+        assert_eq!(of(5.0), 20_000_000);
+        assert_eq!(of(0.0), 1000);
+    }
+
+    #[test]
+    fn the_number_in_the_server_is_that_at_the_end_of_each_interval() {
+        let mut timeline = Timeline::new(1, SECOND);
+        for second in 1..=5000 {
+            timeline.note_in_server(Nanos(second * SECOND.0), second);
+        }
+        assert_eq!(timeline.interval(), Nanos(2 * SECOND.0));
+        assert_eq!((timeline.in_server(0), timeline.in_server(2499)), (Some(2), Some(5000)));
     }
 }

@@ -1,66 +1,152 @@
 //! Where service demands come from.
 
-use super::{Job, SystemModel};
+use std::sync::Arc;
+
+use super::file::DemandValue;
+use super::{Job, Program};
 use crate::distribution::Distribution;
+use crate::error::Invalid;
+use crate::files::{Files, trace};
 use crate::random::{Purpose, StreamFamily};
+use crate::schema::Scalar;
 use crate::time::Nanos;
-use crate::workload::Workload;
+use crate::units::Dimension;
 
-/// Says how much work a request brings to a station.
-pub trait DemandSource {
-    /// The service demand of the job at the station, or nothing if it does not visit it. Asked
-    /// once a job and station.
-    fn demand(&mut self, job: &Job, station: usize) -> Option<Nanos>;
-}
-
-/// Demands drawn from the system's distributions, each from the stream of (seed, session,
-/// request, station): the same request brings the same work under every policy, simulated or
-/// real.
+/// Service demands, for all requests or by name.
 #[derive(Clone, Debug)]
-pub struct DrawnDemands {
-    /// By station, then by kind of request.
-    laws: Vec<Vec<Option<Distribution>>>,
-    /// One family a station.
-    families: Vec<StreamFamily>,
+pub enum Demand {
+    /// The same for all.
+    All(DemandLaw),
+    /// By request name.
+    ByRequest(Vec<(String, DemandLaw)>),
 }
 
-impl DrawnDemands {
-    /// The demands that `workload`'s requests bring to `system`'s stations.
-    #[must_use]
-    pub fn new(system: &SystemModel, workload: &Workload, seed: u64) -> DrawnDemands {
-        let kinds: Vec<&str> = workload.requests.iter().map(|kind| kind.name.as_str()).collect();
-        DrawnDemands::by_names(system, &kinds, seed, Purpose::Demand)
-    }
+/// What demands are drawn from.
+#[derive(Clone, Debug)]
+pub enum DemandLaw {
+    /// Drawn, in seconds.
+    Drawn(Distribution),
+    /// The values of a file, one after another in the order in which they are asked for; after
+    /// the last the first comes again.
+    Trace(Arc<[Nanos]>),
+}
 
-    /// The demands of requests named `kinds`, for another purpose.
-    #[must_use]
-    pub fn by_names(
-        system: &SystemModel,
-        kinds: &[&str],
-        seed: u64,
-        purpose: Purpose,
-    ) -> DrawnDemands {
-        let of_kind = |station: &super::StationModel| {
-            kinds.iter().map(|name| station.demand.of(name).cloned()).collect()
+impl Demand {
+    /// Checks the value of the key `demand`.
+    pub(super) fn parse(
+        value: &DemandValue,
+        files: &dyn Files,
+    ) -> Result<Demand, (String, Invalid)> {
+        let law = |key: String, scalar: &Scalar| {
+            DemandLaw::parse(&scalar.text(), files).map_err(|error| (key, error))
         };
-        let family = StreamFamily::new(seed, purpose);
-        DrawnDemands {
-            laws: system.stations.iter().map(of_kind).collect(),
-            families: (0..system.stations.len() as u64).map(|at| family.member(at)).collect(),
+        match value {
+            DemandValue::All(scalar) => Ok(Demand::All(law("demand".into(), scalar)?)),
+            DemandValue::ByRequest(table) => {
+                let named = |(name, scalar): (&String, &Scalar)| {
+                    Ok((name.clone(), law(format!("demand.{name}"), scalar)?))
+                };
+                Ok(Demand::ByRequest(table.iter().map(named).collect::<Result<_, _>>()?))
+            }
         }
     }
 
-    /// The demands of one request at all stations, in the order of the file.
+    /// The demand of requests of this name, if they visit.
+    #[must_use]
+    pub fn of(&self, request: &str) -> Option<&DemandLaw> {
+        match self {
+            Demand::All(law) => Some(law),
+            Demand::ByRequest(laws) => {
+                laws.iter().find(|(name, _)| name == request).map(|(_, law)| law)
+            }
+        }
+    }
+}
+
+impl DemandLaw {
+    fn parse(text: &str, files: &dyn Files) -> Result<DemandLaw, Invalid> {
+        if let Some(values) = trace(text, files)? {
+            return Ok(DemandLaw::Trace(values.into_iter().map(Nanos::from_secs_f64).collect()));
+        }
+        let law = Distribution::parse(text, files)?.expect(Dimension::Time)?;
+        Ok(DemandLaw::Drawn(finite_mean(law)?))
+    }
+
+    /// The mean in seconds.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        match self {
+            DemandLaw::Drawn(law) => law.mean(),
+            DemandLaw::Trace(values) => {
+                values.iter().map(|value| value.as_secs_f64()).sum::<f64>() / values.len() as f64
+            }
+        }
+    }
+}
+
+pub(super) fn finite_mean(law: Distribution) -> Result<Distribution, Invalid> {
+    if law.mean().is_finite() {
+        return Ok(law);
+    }
+    Err(Invalid::new(format!(
+        "`{law}` has an infinite mean, so no server can keep up with it: bound it, as in \
+         truncated({law}, hi=...)"
+    )))
+}
+
+/// Says how much work a request brings to a step of its behaviour.
+pub trait DemandSource {
+    /// The draw of this number within the job's behaviour, or nothing if the step is left out.
+    /// Asked once a job and draw.
+    fn demand(&mut self, job: &Job, draw: usize) -> Option<Nanos>;
+}
+
+/// Demands drawn from the system's distributions, each from the stream of (seed, session,
+/// request, draw): the same request brings the same work under every policy, simulated or
+/// real.
+#[derive(Clone, Debug)]
+pub struct DrawnDemands {
+    /// By kind of request, then by draw.
+    laws: Vec<Vec<Option<DemandLaw>>>,
+    /// One family a draw.
+    families: Vec<StreamFamily>,
+    /// By kind and draw, the next value of a trace.
+    cursors: Vec<Vec<usize>>,
+}
+
+impl DrawnDemands {
+    /// The demands of a program's requests.
+    #[must_use]
+    pub fn new(program: &Program, seed: u64, purpose: Purpose) -> DrawnDemands {
+        let family = StreamFamily::new(seed, purpose);
+        let most = program.laws.iter().map(Vec::len).max().unwrap_or(0) as u64;
+        DrawnDemands {
+            laws: program.laws.clone(),
+            families: (0..most).map(|draw| family.member(draw)).collect(),
+            cursors: program.laws.iter().map(|laws| vec![0; laws.len()]).collect(),
+        }
+    }
+
+    /// All draws of one request, in their order.
     pub fn all(&mut self, job: &Job) -> Vec<Option<Nanos>> {
-        (0..self.laws.len()).map(|station| self.demand(job, station)).collect()
+        (0..self.laws[job.kind as usize].len()).map(|draw| self.demand(job, draw)).collect()
     }
 }
 
 impl DemandSource for DrawnDemands {
     #[inline]
-    fn demand(&mut self, job: &Job, station: usize) -> Option<Nanos> {
-        let law = self.laws[station][job.kind as usize].as_ref()?;
-        let mut stream = self.families[station].substream(job.session, job.serial);
-        Some(law.sample_time(&mut stream))
+    fn demand(&mut self, job: &Job, draw: usize) -> Option<Nanos> {
+        match self.laws[job.kind as usize][draw].as_ref()? {
+            DemandLaw::Drawn(law) => {
+                let mut stream = self.families[draw].substream(job.session, job.serial);
+                Some(law.sample_time(&mut stream))
+            }
+            DemandLaw::Trace(values) => {
+                let cursor = &mut self.cursors[job.kind as usize][draw];
+                let value = values[*cursor];
+                *cursor = (*cursor + 1) % values.len();
+                Some(value)
+            }
+        }
     }
 }

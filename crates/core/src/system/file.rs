@@ -7,15 +7,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::schema::Scalar;
 
-/// A system: the stations that requests visit, in the order of the file.
+/// A system: stations, pools, and how requests go through them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "Thinktime system")]
 pub struct SystemFile {
     /// A name for tables and charts.
     pub name: String,
-    /// The stations. A request visits, in this order, those that have a demand for it.
+    /// The stations. A request without a behaviour visits, in this order, those that have a
+    /// demand for it.
     pub station: Vec<StationTable>,
+    /// Places that requests take and give back: threads, connections.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pool: Vec<PoolTable>,
+    /// The steps that requests go through, by request name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub behaviour: Vec<BehaviourTable>,
 }
 
 /// One queue with its servers.
@@ -27,11 +34,26 @@ pub struct StationTable {
     /// The number of servers; 1 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub servers: Option<u32>,
-    /// The scheduling policy: `"fcfs"` (the default), `"ps"`, `"sjf"`, `"psjf"` or `"srpt"`.
+    /// The scheduling policy, as in `"ps"` or `"rr(10ms)"`; `"fcfs"` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
-    /// The service demand, as in `"h2(10ms, cv2=8)"`, for all requests or by request name.
-    pub demand: DemandValue,
+    /// The service demand, as in `"h2(10ms, cv2=8)"`, for all requests or by request name; it may
+    /// be left out where behaviours give their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub demand: Option<DemandValue>,
+    /// The class of each request name under `priority`: the smallest is served first, and names
+    /// without a class come last.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub priority: BTreeMap<String, u32>,
+    /// At most this many requests wait; others are refused at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_limit: Option<u32>,
+    /// A request that has waited longer than this when its turn comes is dropped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_timeout: Option<Scalar>,
+    /// With more than this many waiting, the newest is served first. Under `fcfs` only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub newest_first_above: Option<u32>,
 }
 
 /// A service demand for all requests, or one for each request name.
@@ -42,4 +64,66 @@ pub enum DemandValue {
     All(Scalar),
     /// By request name; requests without an entry do not visit the station.
     ByRequest(BTreeMap<String, Scalar>),
+}
+
+/// Places that requests take and give back.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PoolTable {
+    /// The name in all tables and charts.
+    pub name: String,
+    /// The number of places.
+    pub size: u32,
+    /// At most this many requests wait for a place; others are refused at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_limit: Option<u32>,
+}
+
+/// What requests of a name do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BehaviourTable {
+    /// The request's name; without it, all that have no behaviour of their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
+    /// The steps, one after another.
+    pub steps: Vec<StepTable>,
+}
+
+/// One step: exactly one of `use`, `delay`, `acquire`, `release` and `fork`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StepTable {
+    /// Be served at this station.
+    #[serde(default, rename = "use", skip_serializing_if = "Option::is_none")]
+    pub visits: Option<String>,
+    /// The service demand of this `use`, instead of the station's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub demand: Option<Scalar>,
+    /// Wait for a time, beside any number of others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay: Option<Scalar>,
+    /// Take a place of this pool, or wait for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acquire: Option<String>,
+    /// Give a place of this pool back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub release: Option<String>,
+    /// Lists of steps that are gone through at once; the request goes on when all are done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fork: Option<Vec<Vec<StepTable>>>,
+}
+
+impl StepTable {
+    /// The keys that say what kind of step it is.
+    pub(super) fn kinds(&self) -> Vec<&'static str> {
+        let given = [
+            (self.visits.is_some(), "use"),
+            (self.delay.is_some(), "delay"),
+            (self.acquire.is_some(), "acquire"),
+            (self.release.is_some(), "release"),
+            (self.fork.is_some(), "fork"),
+        ];
+        given.into_iter().filter(|(is, _)| *is).map(|(_, key)| key).collect()
+    }
 }

@@ -1,20 +1,36 @@
-//! A modelled system: stations that requests visit, one after another.
+//! A modelled system: stations, pools and delays, and requests that go through them.
 //!
 //! [`SystemModel`] is what the file says; [`System`] is the state machine. It is told of arrivals,
 //! says when it next wants to act, and gives departures. The same code is simulated on a virtual
 //! clock and served on the wall clock.
 
+mod behaviour;
 mod demand;
 mod file;
+mod jobs;
+mod line;
 mod model;
+mod pool;
+mod program;
+mod run;
 mod station;
 
-pub use demand::{DemandSource, DrawnDemands};
-pub use file::{DemandValue, StationTable, SystemFile};
-pub use model::{Demand, StationModel, SystemModel};
-pub use station::{Station, StationSummary, Visit};
+pub use behaviour::{Behaviour, Step};
+pub use demand::{Demand, DemandLaw, DemandSource, DrawnDemands};
+pub use file::{BehaviourTable, DemandValue, PoolTable, StationTable, StepTable, SystemFile};
+pub use line::{Leaving, Line};
+pub use model::{Overload, PoolModel, StationModel, SystemModel};
+pub use program::Program;
+pub use station::StationSummary;
 
+use std::collections::VecDeque;
+
+use crate::heap::Heap;
 use crate::time::Nanos;
+use jobs::{Handle, Jobs, NOBODY};
+use pool::Pool;
+use program::Instruction;
+use station::{Ranks, Station};
 
 /// A request inside the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,79 +52,129 @@ pub struct Departure {
     pub job: Job,
     /// When it left.
     pub at: Nanos,
-    /// The last station that served it.
+    /// The last station that served it; `u32::MAX` if none did.
     pub station: u32,
-    /// All the service demand that it brought.
+    /// All the service demand that it brought to what it went through.
     pub demand: Nanos,
+    /// Why it was not served to the end: [`REFUSED`] or [`DROPPED`].
+    pub error: Option<&'static str>,
 }
+
+/// The word for a request that came to a full queue.
+pub const REFUSED: &str = "refused";
+/// The word for a request that had waited too long when its turn came.
+pub const DROPPED: &str = "dropped";
+
+/// Names a request that is in the system, for [`System::withdraw`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Presence(Handle);
 
 /// The running system.
 #[derive(Debug)]
 pub struct System<D> {
     stations: Vec<Station>,
+    pools: Vec<Pool>,
+    code: Vec<Instruction>,
+    begins: Vec<u32>,
+    forks: bool,
     demands: D,
+    jobs: Jobs,
+    delays: Heap<Handle>,
+    /// Who is to go on with its next step.
+    ready: Vec<Handle>,
+    /// Departures that the driver has not taken yet.
+    leaving: VecDeque<Departure>,
+    /// Requests that are here.
+    number: u64,
 }
 
 impl<D: DemandSource> System<D> {
-    /// An empty system.
-    pub fn new(model: &SystemModel, demands: D) -> System<D> {
-        let stations = model.stations.iter().map(Station::new).collect();
-        System { stations, demands }
+    /// An empty system for the requests named `kinds`, whose behaviours are `program`. `seed` is
+    /// that of the errors of estimated demands.
+    pub fn new(
+        model: &SystemModel,
+        program: &Program,
+        kinds: &[&str],
+        demands: D,
+        seed: u64,
+    ) -> System<D> {
+        let station = |(number, station): (usize, &StationModel)| {
+            let means: Vec<Nanos> =
+                (0..kinds.len()).map(|kind| program.first_mean(kind, number)).collect();
+            let ranks = Ranks::new(number as u64, station, kinds, &means, seed);
+            Station::new(number as u32, station, ranks)
+        };
+        let pools = model.pools.iter().enumerate();
+        System {
+            stations: model.stations.iter().enumerate().map(station).collect(),
+            pools: pools.map(|(number, pool)| Pool::new(number as u32, pool)).collect(),
+            code: program.code.clone(),
+            begins: program.begins.clone(),
+            forks: program.forks,
+            demands,
+            jobs: Jobs::default(),
+            delays: Heap::new(),
+            ready: Vec::new(),
+            leaving: VecDeque::new(),
+            number: 0,
+        }
     }
 
     /// A request arrives. `now` must not be before any earlier event.
-    #[inline]
-    pub fn arrive(&mut self, now: Nanos, job: Job) {
-        let visit = Visit { job, demand: Nanos::ZERO, served_before: Nanos::ZERO };
-        // A request with no demand anywhere is refused by `check_requests`; here it would pass
-        // through the last station with a demand of zero.
-        let first = self.next_station(&job, 0).unwrap_or((self.stations.len() - 1, Nanos::ZERO));
-        self.enter(now, visit, first);
+    #[inline(always)]
+    pub fn arrive(&mut self, now: Nanos, job: Job) -> Presence {
+        self.number += 1;
+        let handle = self.jobs.add(job, self.begins[job.kind as usize], NOBODY);
+        self.go_on(now, handle, u32::MAX);
+        Presence(handle)
     }
 
     /// When the system next wants to act; [`Nanos::MAX`] when it is idle.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn next_event(&self) -> Nanos {
-        match self.stations.as_slice() {
-            [only] => only.next_completion(),
-            all => all.iter().map(Station::next_completion).min().unwrap_or(Nanos::MAX),
+        if let Some(departure) = self.leaving.front() {
+            return departure.at;
+        }
+        let service = match self.stations.as_slice() {
+            [only] => only.next_event(),
+            all => all.iter().map(Station::next_event).min().unwrap_or(Nanos::MAX),
+        };
+        match self.delays.peek() {
+            None => service,
+            Some((at, _)) => service.min(Nanos(at)),
         }
     }
 
-    /// Acts on the earliest event, which is due at [`System::next_event`]: a service ends, and
-    /// its request leaves the system or goes on to its next station.
-    #[inline]
+    /// Acts on the earliest event, which is due at [`System::next_event`]. Perhaps a request
+    /// leaves.
+    #[inline(always)]
     pub fn advance(&mut self) -> Option<Departure> {
+        if let Some(departure) = self.leaving.pop_front() {
+            return Some(departure);
+        }
         let at = self.next_event();
-        let station = self.stations.iter().position(|one| one.next_completion() == at)?;
-        let visit = self.stations[station].complete(at)?;
-        let served = visit.served_before + visit.demand;
-        match self.next_station(&visit.job, station + 1) {
-            Some(next) => {
-                self.enter(at, Visit { served_before: served, ..visit }, next);
-                None
+        if self.delays.peek().is_some_and(|(due, _)| due == at.0) {
+            self.end_delay(at);
+        } else {
+            let station = match self.stations.len() {
+                1 => 0,
+                _ => self.stations.iter().position(|one| one.next_event() == at)?,
+            };
+            let done = self.stations[station].advance(at, &mut self.jobs);
+            if let Some(handle) = done {
+                let visitor = &mut self.jobs[handle];
+                visitor.served += visitor.demand;
+                let leaves = self.code[visitor.step as usize] == Instruction::Leave;
+                if leaves && self.jobs.dropped.is_empty() {
+                    // The common case, without the detour by `leaving`.
+                    return Some(self.departed(at, handle, station as u32, None));
+                }
+                self.go_on(at, handle, station as u32);
             }
-            None => {
-                let station = station as u32;
-                Some(Departure { job: visit.job, at, station, demand: served })
-            }
+            self.fail_dropped(at);
         }
-    }
-
-    #[inline]
-    fn enter(&mut self, now: Nanos, visit: Visit, (station, demand): (usize, Nanos)) {
-        self.stations[station].arrive(now, Visit { demand, ..visit });
-    }
-
-    #[inline]
-    fn next_station(&mut self, job: &Job, from: usize) -> Option<(usize, Nanos)> {
-        for station in from..self.stations.len() {
-            if let Some(demand) = self.demands.demand(job, station) {
-                return Some((station, demand));
-            }
-        }
-        None
+        self.leaving.pop_front()
     }
 
     /// The demands' source.
@@ -119,20 +185,24 @@ impl<D: DemandSource> System<D> {
     /// Requests in the system.
     #[must_use]
     pub fn in_system(&self) -> u64 {
-        self.stations.iter().map(Station::number).sum()
+        self.number
     }
 
-    /// Begins the stations' time averages anew.
+    /// Begins the time averages anew.
     pub fn begin_measuring(&mut self, now: Nanos) {
         for station in &mut self.stations {
             station.begin_measuring(now);
         }
+        for pool in &mut self.pools {
+            pool.begin_measuring(now);
+        }
     }
 
-    /// The stations' time averages so far.
+    /// The time averages so far: the stations', then the pools'.
     #[must_use]
     pub fn summaries(&self, now: Nanos) -> Vec<StationSummary> {
-        self.stations.iter().map(|station| station.summary(now)).collect()
+        let stations = self.stations.iter().map(|station| station.monitor().summary(now));
+        stations.chain(self.pools.iter().map(|pool| pool.summary(now))).collect()
     }
 }
 

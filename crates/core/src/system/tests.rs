@@ -24,7 +24,8 @@ fn departures(policy: &str, servers: u32, jobs: &[(u64, u64)]) -> Vec<u64> {
     );
     let model = SystemModel::parse(Source { file: "", text: &text }, &NoFiles).unwrap();
     let demands = Given(jobs.iter().map(|(_, demand)| *demand).collect());
-    let mut system = System::new(&model, demands);
+    let program = Program::new(&model, &["request"]);
+    let mut system = System::new(&model, &program, &["request"], demands, 1);
     let mut left = vec![0; jobs.len()];
     let mut arriving = jobs.iter().enumerate().peekable();
     loop {
@@ -33,7 +34,7 @@ fn departures(policy: &str, servers: u32, jobs: &[(u64, u64)]) -> Vec<u64> {
             return left;
         }
         if system.next_event() <= next {
-            let departure = system.advance().unwrap();
+            let Some(departure) = system.advance() else { continue };
             left[departure.job.token as usize] = departure.at.0;
         } else {
             let (token, (at, _)) = arriving.next().unwrap();
@@ -85,8 +86,10 @@ fn a_request_visits_the_stations_that_have_a_demand_for_it() {
                 [[station]]\nname = 'web'\ndemand = '2ms'\n\
                 [[station]]\nname = 'db'\ndemand.order = '5ms'";
     let model = SystemModel::parse(Source { file: "", text }, &NoFiles).unwrap();
-    let demands = DrawnDemands::by_names(&model, &["item", "order"], 1, Purpose::Demand);
-    let mut system = System::new(&model, demands);
+    let kinds = ["item", "order"];
+    let program = Program::new(&model, &kinds);
+    let demands = DrawnDemands::new(&program, 1, Purpose::Demand);
+    let mut system = System::new(&model, &program, &kinds, demands, 1);
     system.arrive(Nanos(0), Job { kind: 1, ..job(0) });
     assert_eq!(system.advance(), None);
     let order = system.advance().unwrap();

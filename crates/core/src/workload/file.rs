@@ -20,6 +20,9 @@ pub struct WorkloadFile {
     /// What a session is.
     #[serde(default, skip_serializing_if = "SessionTable::is_empty")]
     pub session: SessionTable,
+    /// What all clients have in common.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clients: Option<ClientsTable>,
     /// The requests that sessions send, chosen by weight. Without any, each is `GET /`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub request: Vec<RequestTable>,
@@ -99,6 +102,34 @@ impl SessionTable {
     }
 }
 
+/// What all clients have in common, as behind one proxy or in one process.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClientsTable {
+    /// At most this many attempts are in flight; others wait for one to end, first come, first
+    /// served.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub concurrency: Option<u32>,
+    /// At most this many attempts wait so; others fail at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<u32>,
+    /// A limit of all retries together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_budget: Option<RetryBudgetTable>,
+}
+
+/// A token bucket: each retry takes a token, and without one the request fails instead.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RetryBudgetTable {
+    /// The tokens that each request puts in, as in `"10%"`: retries are at most this share of
+    /// requests in the long run.
+    pub share: Scalar,
+    /// The most tokens that it holds, and holds at first; 10 by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub burst: Option<f64>,
+}
+
 /// One kind of request. Exactly one of `get`, `head`, `post`, `put` and `delete` may be given;
 /// without any, the request is `GET /`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -131,6 +162,11 @@ pub struct RequestTable {
     /// How long the client waits for the whole response before it gives the attempt up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Scalar>,
+    /// What becomes of an attempt in a modelled system when the client gives it up: `"never"`
+    /// (the default: it is served all the same), `"queued"` (taken back if it still waits) or
+    /// `"always"` (taken back even out of service).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cancel: Option<Cancel>,
     /// Whether and when a failed attempt is made again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry: Option<RetryTable>,
@@ -140,11 +176,49 @@ pub struct RequestTable {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RetryTable {
-    /// The largest number of attempts, the first included.
-    pub attempts: u16,
-    /// The wait before each further attempt, as in `"exp(100ms)"`; none by default.
+    /// The largest number of attempts, the first included, or `"unlimited"`.
+    pub attempts: Scalar,
+    /// `"timeout"` (the default): the client gives up at the timeout and tries again; `"late"`:
+    /// it waits for the response, and tries again if that took longer than the timeout.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<RetryWhen>,
+    /// The wait before the second attempt, as in `"uniform(0s, 100ms)"`; none by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backoff: Option<Scalar>,
+    /// The factor by which the wait grows with each further attempt; 1 by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub growth: Option<f64>,
+    /// The longest wait.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backoff_max: Option<Scalar>,
+    /// Whether every attempt brings the service demand of the first one to a modelled system;
+    /// by default each draws its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same_demand: Option<bool>,
+}
+
+/// What becomes of an attempt in a modelled system when the client gives it up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cancel {
+    /// It is served all the same.
+    #[default]
+    Never,
+    /// It is taken back if it still waits.
+    Queued,
+    /// It is taken back, even out of service.
+    Always,
+}
+
+/// When a client tries again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RetryWhen {
+    /// At the timeout, giving the attempt up.
+    #[default]
+    Timeout,
+    /// When the response has come and was late.
+    Late,
 }
 
 /// The objectives that a run is checked against: response times not to be exceeded, and the

@@ -3,14 +3,19 @@
 //! Open is one request a session, closed is N sessions that never end, partly open is in between.
 
 mod check;
+mod clients;
 mod file;
 mod request;
+mod retry;
 mod slo;
 
+pub use clients::{ClientLimits, RetryBudget};
 pub use file::{
-    ArrivalsTable, Model, RequestTable, RetryTable, SessionTable, SloTable, WorkloadFile,
+    ArrivalsTable, Cancel, ClientsTable, Model, RequestTable, RetryBudgetTable, RetryTable,
+    RetryWhen, SessionTable, SloTable, WorkloadFile,
 };
-pub use request::{Method, RequestKind, Retry, Target};
+pub use request::{Method, RequestKind, Target};
+pub use retry::Retry;
 pub use slo::{Breach, Slo};
 
 use crate::arrival::ArrivalProcess;
@@ -31,6 +36,8 @@ pub struct Workload {
     pub sessions: Sessions,
     /// What sessions send; never empty.
     pub requests: Vec<RequestKind>,
+    /// What all clients have in common.
+    pub clients: ClientLimits,
     /// What a run is checked against.
     pub slo: Slo,
     /// The plain tables that this was built from.
@@ -79,7 +86,10 @@ impl Workload {
                 .map_err(|(key, error)| source.error(&format!("slo.{key}"), &error))?,
             None => Slo::default(),
         };
-        Ok(Workload { name: file.name.clone(), seed: file.seed, sessions, requests, slo, file })
+        let clients = ClientLimits::from_table(file.clients.as_ref())
+            .map_err(|(key, error)| source.error(&format!("clients.{key}"), &error))?;
+        let (name, seed) = (file.name.clone(), file.seed);
+        Ok(Workload { name, seed, sessions, requests, clients, slo, file })
     }
 
     /// Builds a workload from plain tables, as after a change to one of them.

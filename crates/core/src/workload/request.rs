@@ -1,6 +1,7 @@
 //! One kind of request: what is sent, how often, and what happens when it fails.
 
-use super::file::{RequestTable, RetryTable};
+use super::file::{Cancel, RequestTable};
+use super::retry::Retry;
 use crate::distribution::Distribution;
 use crate::error::Invalid;
 use crate::files::Files;
@@ -52,17 +53,10 @@ pub struct RequestKind {
     pub body: String,
     /// How long the client waits; never [`Nanos::ZERO`].
     pub timeout: Nanos,
+    /// What becomes of an attempt in a modelled system when the client gives it up.
+    pub cancel: Cancel,
     /// Whether and when a failed attempt is made again.
     pub retry: Retry,
-}
-
-/// Whether and when a failed attempt is made again.
-#[derive(Clone, Debug)]
-pub struct Retry {
-    /// The largest number of attempts, the first included.
-    pub attempts: u16,
-    /// The wait before each further attempt.
-    pub backoff: Option<Distribution>,
 }
 
 impl RequestKind {
@@ -76,7 +70,8 @@ impl RequestKind {
             target: Target { parts: vec![Part::Literal("/".to_owned())] },
             body: String::new(),
             timeout: Nanos::MAX,
-            retry: Retry { attempts: 1, backoff: None },
+            cancel: Cancel::Never,
+            retry: Retry::never(),
         }
     }
 
@@ -112,7 +107,9 @@ impl RequestKind {
             target: Target::parse(text, files).map_err(named(key))?,
             body,
             timeout,
-            retry: retry(table.retry.as_ref(), files).map_err(named("retry"))?,
+            cancel: table.cancel.unwrap_or_default(),
+            retry: Retry::from_table(table.retry.as_ref(), timeout, files)
+                .map_err(named("retry"))?,
         })
     }
 }
@@ -138,18 +135,6 @@ fn method_and_target(
             Invalid::new(format!("a request has one method, and `{first}` is given already")),
         )),
     }
-}
-
-fn retry(table: Option<&RetryTable>, files: &dyn Files) -> Result<Retry, Invalid> {
-    let Some(table) = table else { return Ok(Retry { attempts: 1, backoff: None }) };
-    if !(1..=1000).contains(&table.attempts) {
-        return Err(Invalid::new("`attempts` must be from 1 to 1000, the first one included"));
-    }
-    let backoff = match &table.backoff {
-        None => None,
-        Some(scalar) => Some(Distribution::parse(&scalar.text(), files)?.expect(Dimension::Time)?),
-    };
-    Ok(Retry { attempts: table.attempts, backoff })
 }
 
 /// A target with places that vary from request to request.

@@ -4,7 +4,7 @@ use std::io;
 
 use thinktime_core::client::{Attempt, Clients, Fate, Step};
 use thinktime_core::random::{Purpose, StreamFamily};
-use thinktime_core::record::{Collector, Row, RowSink, TIMEOUT, Window};
+use thinktime_core::record::{Collector, Ended, LATE, Row, RowSink, TIMEOUT, UNSENT, Window};
 use thinktime_core::system::DrawnDemands;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{Method, Workload};
@@ -47,6 +47,8 @@ pub(super) struct Engine<'a, S> {
 const WISHES_PER_TURN: u32 = 64;
 /// The time between two reports of progress.
 const LOOK: Nanos = Nanos(100_000_000);
+/// The interval of the timeline.
+const SECOND: Nanos = Nanos(1_000_000_000);
 /// An answer that had not come when the run ended.
 const UNANSWERED: Failure = "unanswered";
 
@@ -66,9 +68,12 @@ impl<'a, S: RowSink> Engine<'a, S> {
             clock: Clock::start(),
             poller: Poller::new()?,
             clients: Clients::new(workload, plan.limit),
-            collector: Collector::new(workload.requests.len(), plan.limit, true),
+            collector: Collector::new(workload.requests.len(), plan.limit, true, SECOND),
             pool: Pool::default(),
-            demands: demands.map(|system| DrawnDemands::new(system, workload, workload.seed)),
+            demands: demands.map(|system| {
+                let program = system.program_for(workload);
+                DrawnDemands::new(&program, workload.seed, Purpose::Demand)
+            }),
             targets: StreamFamily::new(workload.seed, Purpose::Target),
             buffer: vec![0; 1 << 16],
             path: String::new(),
@@ -124,6 +129,10 @@ impl<'a, S: RowSink> Engine<'a, S> {
             match self.clients.wake() {
                 Step::Send(attempt) => self.send(attempt, None),
                 Step::TimedOut(attempt, fate) => self.give_up(attempt, fate),
+                Step::Refused(attempt, fate) => {
+                    let now = self.clock.now();
+                    self.record(&Row { error: Some(UNSENT), ..Row::ended(attempt, fate, now) });
+                }
                 Step::Idle => {}
             }
             if self.clients.finished() {
@@ -160,7 +169,7 @@ impl<'a, S: RowSink> Engine<'a, S> {
         self.path.push_str(&self.target.prefix);
         let mut stream = self.targets.substream(attempt.session, attempt.index.into());
         kind.target.write(&mut self.path, &mut stream);
-        let demand = self.demands.as_mut().map(|demands| demand_value(demands, attempt));
+        let demand = self.demands.as_mut().map(|demands| demand_value(demands, attempt, kind));
         let headers = demand.as_deref().map(|text| (DEMAND_HEADER, text));
         let request = RequestHead {
             method: kind.method.word(),
@@ -215,12 +224,12 @@ impl<'a, S: RowSink> Engine<'a, S> {
         }
         let error = (response.status >= 400).then_some("status");
         let ticket = exchange.attempt.ticket;
-        let Some((_, fate)) = self.clients.answer(now, ticket, error.is_some()) else { return };
+        let Some(ended) = self.clients.answer(now, ticket, error.is_some()) else { return };
         let row = Row {
             status: response.status,
             bytes_received: response.bytes,
-            error,
-            ..exchange.row(fate, now)
+            error: if ended.late { Some(LATE) } else { error },
+            ..exchange.row(ended.fate, now)
         };
         self.record(&row);
     }
@@ -246,8 +255,8 @@ impl<'a, S: RowSink> Engine<'a, S> {
     fn fail(&mut self, exchange: Exchange, failure: Failure) {
         let now = self.clock.now();
         let ticket = exchange.attempt.ticket;
-        let Some((_, fate)) = self.clients.answer(now, ticket, true) else { return };
-        let row = Row { error: Some(failure), ..exchange.row(fate, now) };
+        let Some(ended) = self.clients.answer(now, ticket, true) else { return };
+        let row = Row { error: Some(failure), ..exchange.row(ended.fate, now) };
         self.record(&row);
     }
 
@@ -267,7 +276,8 @@ impl<'a, S: RowSink> Engine<'a, S> {
 
     fn record(&mut self, row: &Row) {
         self.failures += u64::from(row.error.is_some());
-        self.collector.add(row, !self.clients.closed());
+        let closed = self.clients.closed();
+        self.collector.add(row, if closed { Ended::AfterWindow } else { Ended::InWindow });
         self.sink.row(row);
     }
 

@@ -3,26 +3,33 @@
 use thinktime_core::client::Attempt;
 use thinktime_core::error::Invalid;
 use thinktime_core::random::Purpose;
-use thinktime_core::system::{Demand, DemandSource, DrawnDemands, Job, SystemModel};
+use thinktime_core::system::{Demand, DemandSource, DrawnDemands, Job, Program, SystemModel};
 use thinktime_core::time::Nanos;
 use thinktime_core::units::parse_time;
+use thinktime_core::workload::RequestKind;
 
 /// The header in which a request carries its service demands: a time for each station in the
 /// order of the system file, separated by commas, and `-` where it does not visit, as in
-/// `Thinktime-Demand: 12ms,-,3ms`. Bare numbers are seconds.
+/// `Thinktime-Demand: 12ms,-,3ms`; for a request with a behaviour, a time for each `use` and
+/// `delay` of its steps. Bare numbers are seconds.
 pub const DEMAND_HEADER: &str = "Thinktime-Demand";
 /// The header in which a request says its name, for systems whose demands differ by name.
 /// Without it the name is the first part of the target's path.
 pub const REQUEST_HEADER: &str = "Thinktime-Request";
 
-/// A request's demand at each station, in the order of the system file; none where it does not
-/// visit.
+/// A request's demand at each station, in the order of the system file, or at each step of its
+/// behaviour; none where it does not visit.
 pub(super) type Demands = Vec<Option<Nanos>>;
 
 /// The header's value for an attempt, as a simulation with the same seed would draw it.
-pub(crate) fn demand_value(demands: &mut DrawnDemands, attempt: &Attempt) -> String {
+pub(crate) fn demand_value(
+    demands: &mut DrawnDemands,
+    attempt: &Attempt,
+    request: &RequestKind,
+) -> String {
     let Attempt { session, kind, .. } = *attempt;
-    write_demands(&demands.all(&Job { token: 0, session, serial: attempt.serial(), kind }))
+    let serial = attempt.demand_serial(request);
+    write_demands(&demands.all(&Job { token: 0, session, serial, kind }))
 }
 
 fn write_demands(demands: &[Option<Nanos>]) -> String {
@@ -34,11 +41,11 @@ fn write_demands(demands: &[Option<Nanos>]) -> String {
 }
 
 /// Parses the header's value.
-pub(super) fn parse_demands(text: &str, stations: usize) -> Result<Demands, Invalid> {
+pub(super) fn parse_demands(text: &str, wanted: usize) -> Result<Demands, Invalid> {
     let parts: Vec<&str> = text.split(',').map(str::trim).collect();
-    if parts.len() != stations {
+    if parts.len() != wanted {
         return Err(Invalid::new(format!(
-            "{DEMAND_HEADER} has {} demands, the system has {stations} stations",
+            "{DEMAND_HEADER} has {} demands, the request has {wanted}",
             parts.len()
         )));
     }
@@ -59,30 +66,28 @@ pub(super) struct ServedDemands {
     /// By the job's token: what the request carried.
     given: Vec<Option<Demands>>,
     drawn: DrawnDemands,
-    /// Request names that the system knows; empty where it treats all alike.
+    program: Program,
+    /// Request names that the system knows; empty for all others.
     names: Vec<String>,
 }
 
 impl ServedDemands {
     pub(super) fn new(system: &SystemModel, seed: u64) -> ServedDemands {
-        let mut names: Vec<String> = Vec::new();
-        let mut alike = false;
-        for station in &system.stations {
-            match &station.demand {
-                Demand::All(_) => alike = true,
-                Demand::ByRequest(laws) => names.extend(laws.iter().map(|(name, _)| name.clone())),
-            }
-        }
-        names.sort();
-        names.dedup();
-        // Where some station serves every request, one of an unknown name visits just those.
-        let mut kinds: Vec<&str> = names.iter().map(String::as_str).collect();
-        if alike || kinds.is_empty() {
-            kinds.push("");
-        }
-        let drawn = DrawnDemands::by_names(system, &kinds, seed, Purpose::Server);
-        let names = kinds.into_iter().map(str::to_owned).collect();
-        ServedDemands { given: Vec::new(), drawn, names }
+        let names = request_names(system);
+        let kinds: Vec<&str> = names.iter().map(String::as_str).collect();
+        let program = Program::new(system, &kinds);
+        let drawn = DrawnDemands::new(&program, seed, Purpose::Server);
+        ServedDemands { given: Vec::new(), drawn, program, names }
+    }
+
+    /// What requests do, by kind.
+    pub(super) fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// The names of the kinds.
+    pub(super) fn names(&self) -> Vec<&str> {
+        self.names.iter().map(String::as_str).collect()
     }
 
     /// The number of the request's kind.
@@ -111,12 +116,40 @@ impl ServedDemands {
 }
 
 impl DemandSource for ServedDemands {
-    fn demand(&mut self, job: &Job, station: usize) -> Option<Nanos> {
+    fn demand(&mut self, job: &Job, draw: usize) -> Option<Nanos> {
         match self.given.get(job.token as usize) {
-            Some(Some(given)) => given[station],
-            _ => self.drawn.demand(job, station),
+            Some(Some(given)) => given[draw],
+            _ => self.drawn.demand(job, draw),
         }
     }
+}
+
+/// The request names that the system knows, and the empty name where it serves any other too.
+fn request_names(system: &SystemModel) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    let mut others = false;
+    for station in &system.stations {
+        match &station.demand {
+            Some(Demand::All(_)) => others |= system.behaviours.is_empty(),
+            Some(Demand::ByRequest(laws)) => {
+                names.extend(laws.iter().map(|(name, _)| name.clone()))
+            }
+            None => {}
+        }
+        names.extend(station.classes.iter().map(|(name, _)| name.clone()));
+    }
+    for behaviour in &system.behaviours {
+        match &behaviour.request {
+            Some(name) => names.push(name.clone()),
+            None => others = true,
+        }
+    }
+    names.sort();
+    names.dedup();
+    if others || names.is_empty() {
+        names.push(String::new());
+    }
+    names
 }
 
 #[cfg(test)]
@@ -133,7 +166,7 @@ mod tests {
     #[test]
     fn wrong_demands_are_named() {
         let message = |text| parse_demands(text, 1).unwrap_err().to_string();
-        assert!(message("1ms,2ms").contains("has 2 demands, the system has 1"));
+        assert!(message("1ms,2ms").contains("has 2 demands, the request has 1"));
         assert!(message("-1ms").contains("0 or more"));
         assert!(message("soon").contains("not a number"));
         assert!(message("-").contains("names no demand"));

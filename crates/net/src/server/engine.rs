@@ -18,7 +18,6 @@ pub(super) struct Engine {
     poller: Poller,
     clock: Clock,
     system: System<ServedDemands>,
-    stations: usize,
     connections: Vec<Option<Connection>>,
     vacant: Vec<u32>,
     /// Requests in the system, by the job's token.
@@ -54,12 +53,15 @@ impl Engine {
     pub(super) fn new(listener: TcpListener, model: &SystemModel, seed: u64) -> io::Result<Engine> {
         let poller = Poller::new()?;
         poller.add_listener(&listener, LISTENER)?;
+        let demands = ServedDemands::new(model, seed);
+        let program = demands.program().clone();
+        let names: Vec<String> = demands.names().into_iter().map(str::to_owned).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
         Ok(Engine {
             listener,
             poller,
             clock: Clock::start(),
-            system: System::new(model, ServedDemands::new(model, seed)),
-            stations: model.stations.len(),
+            system: System::new(model, &program, &names, demands, seed),
             connections: Vec::new(),
             vacant: Vec::new(),
             jobs: Vec::new(),
@@ -101,6 +103,11 @@ impl Engine {
             let token = departure.job.token;
             let pending = self.jobs[token as usize];
             self.free_jobs.push(token);
+            if departure.error.is_some() {
+                self.served.refused += 1;
+                self.answer(&pending, 503);
+                continue;
+            }
             self.served.requests += 1;
             self.answer(&pending, 200);
         }
@@ -209,17 +216,18 @@ impl Engine {
 
     /// The request's kind and the demands that it carries.
     fn job(&mut self, request: &Request) -> Result<(u32, Option<Demands>), Invalid> {
-        let demands = match &request.headers[0] {
-            Some(text) => Some(parse_demands(text, self.stations)?),
-            None => None,
-        };
-        // A request that carries its demands needs no name.
+        let given = request.headers[0].as_deref();
         let name = request.headers[1].as_deref();
-        match self.system.demands_mut().kind(name, &request.target) {
-            Ok(kind) => Ok((kind, demands)),
-            Err(_) if demands.is_some() => Ok((0, demands)),
-            Err(error) => Err(error),
-        }
+        let known = self.system.demands_mut();
+        // A request that carries its demands needs no name.
+        let kind = match known.kind(name, &request.target) {
+            Ok(kind) => kind,
+            Err(_) if given.is_some() => 0,
+            Err(error) => return Err(error),
+        };
+        let wanted = known.program().draws(kind as usize);
+        let demands = given.map(|text| parse_demands(text, wanted)).transpose()?;
+        Ok((kind, demands))
     }
 
     fn enter(&mut self, pending: Pending, kind: u32, demands: Option<Demands>) {

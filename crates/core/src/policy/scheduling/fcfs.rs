@@ -1,9 +1,8 @@
 //! First come, first served.
 
-use super::{Discipline, Entry, Rank, Ties};
+use super::{Discipline, Entry, Rank, Ties, no_arguments};
 
-pub(super) const ENTRY: Entry = Entry {
-    name: "fcfs",
-    summary: "first come, first served",
-    discipline: Discipline { rank: Rank::Equal, preemptive: false, ties: Ties::FirstCome },
-};
+pub(super) const ENTRY: Entry = Entry::plain("fcfs", "first come, first served", |call, _files| {
+    no_arguments(call, "fcfs")?;
+    Ok(Discipline::new(Rank::Equal, false, Ties::FirstCome))
+});

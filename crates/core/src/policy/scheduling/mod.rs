@@ -1,40 +1,88 @@
 //! Scheduling policies: who is served next at a station.
 //!
-//! Every policy is three choices, a [`Discipline`]: which job ranks first, whether an arriving
-//! job may push a lower-ranking one out of service, and what happens between jobs of equal rank.
-//! The station ([`crate::system`]) carries them out. One policy is one file plus one line in the
-//! list below.
+//! Every policy is a [`Discipline`]: which job ranks first, whether an arriving job may push a
+//! lower-ranking one out of service, and what happens between jobs of equal rank; turns of a
+//! limited length are the one addition that time-sharing needs. The station ([`crate::system`])
+//! carries them out. One policy is one file plus one line in the list below.
 
 mod fcfs;
+mod las;
+mod lcfs;
+mod ljf;
+mod mlfq;
+mod peljf;
+mod pesjf;
+mod plcfs;
+mod priority;
 mod ps;
 mod psjf;
+mod rr;
 mod sjf;
 mod srpt;
 
+use crate::distribution::Distribution;
 use crate::error::{Invalid, unknown};
-use crate::notation::{Arguments, Call};
+use crate::files::Files;
+use crate::notation::{Arguments, Call, Term};
+use crate::time::Nanos;
+use crate::units::{Dimension, Quantity};
 
 /// A scheduling policy in its general form.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Discipline {
     /// What a job is ranked by; the smallest rank is served first.
     pub rank: Rank,
-    /// Whether an arriving job of a smaller rank pushes a job out of service; what was served
-    /// already is kept (preemptive resume).
+    /// Whether a job of a smaller rank pushes a job out of service; what was served already is
+    /// kept (preemptive resume).
     pub preemptive: bool,
     /// What happens between jobs of equal rank.
     pub ties: Ties,
+    /// The service that a turn lasts on each level; on the last level turns follow one another.
+    /// Without any, a turn lasts until the job is done or pushed out.
+    pub quanta: Vec<Nanos>,
+    /// The time that a server loses whenever it turns to another job.
+    pub switch: Nanos,
 }
 
 /// What a job is ranked by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Rank {
     /// All jobs rank the same.
     Equal,
     /// The service demand that the job brought.
-    Demand,
+    Demand(Order),
     /// The service demand that is left.
     Remaining,
+    /// The service that the job has had.
+    Attained,
+    /// The level that the job has sunk to.
+    Level,
+    /// The class of its request, as the station numbers them.
+    Class,
+    /// The service demand that is expected of its request's name, or that an estimate with an
+    /// error expects: the true demand times a draw of the error.
+    Expected(Order, Option<Distribution>),
+}
+
+/// Which of two sizes ranks first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// The smaller one.
+    SmallestFirst,
+    /// The larger one.
+    LargestFirst,
+}
+
+impl Order {
+    /// The rank of a size.
+    #[inline]
+    #[must_use]
+    pub fn rank(self, size: Nanos) -> u64 {
+        match self {
+            Order::SmallestFirst => size.0,
+            Order::LargestFirst => u64::MAX - size.0,
+        }
+    }
 }
 
 /// What happens between jobs of equal rank.
@@ -42,47 +90,147 @@ pub enum Rank {
 pub enum Ties {
     /// The one that came first is served first.
     FirstCome,
+    /// The one that came last is served first.
+    LastCome,
     /// All are served at once, each at an equal share of the servers, and never faster than one
     /// server.
     Share,
 }
 
-/// A policy with its name: what files name it, and what it does.
+impl Discipline {
+    /// Turns of any length, switching at no cost.
+    fn new(rank: Rank, preemptive: bool, ties: Ties) -> Discipline {
+        Discipline { rank, preemptive, ties, quanta: Vec::new(), switch: Nanos::ZERO }
+    }
+}
+
+/// A policy: how files name it, what it does, and its choices.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// The name in system files.
-    pub name: &'static str,
+    /// How it is written in system files, as in `rr(QUANTUM, switch=0s)`.
+    pub usage: &'static str,
+    /// An example, used by the general tests.
+    pub example: &'static str,
     /// One sentence that says what it does.
     pub summary: &'static str,
-    /// Its three choices.
-    pub discipline: Discipline,
+    /// Takes the arguments of a call.
+    parse: fn(&Call, &dyn Files) -> Result<Discipline, Invalid>,
+}
+
+impl Entry {
+    /// The name before the bracket.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.usage.split('(').next().unwrap_or(self.usage)
+    }
+
+    /// A policy without arguments.
+    const fn plain(
+        name: &'static str,
+        summary: &'static str,
+        parse: fn(&Call, &dyn Files) -> Result<Discipline, Invalid>,
+    ) -> Entry {
+        Entry { usage: name, example: name, summary, parse }
+    }
 }
 
 /// All policies, in the order of the documentation.
-pub const ENTRIES: &[Entry] = &[fcfs::ENTRY, ps::ENTRY, sjf::ENTRY, psjf::ENTRY, srpt::ENTRY];
+pub const ENTRIES: &[Entry] = &[
+    fcfs::ENTRY,
+    lcfs::ENTRY,
+    plcfs::ENTRY,
+    ps::ENTRY,
+    rr::ENTRY,
+    sjf::ENTRY,
+    ljf::ENTRY,
+    psjf::ENTRY,
+    srpt::ENTRY,
+    las::ENTRY,
+    pesjf::ENTRY,
+    peljf::ENTRY,
+    priority::ENTRY,
+    mlfq::ENTRY,
+];
 
-/// Parses the name of a policy.
+/// Parses a policy, as in `ps` or `rr(10ms)`. `files` reads the files that it names.
 ///
 /// # Errors
-/// When there is none of that name.
-pub fn parse(text: &str) -> Result<Discipline, Invalid> {
+/// When there is none of that name, or an argument is wrong.
+pub fn parse(text: &str, files: &dyn Files) -> Result<Discipline, Invalid> {
     let call = Call::parse(text)?;
-    let Some(entry) = ENTRIES.iter().find(|entry| entry.name == call.name) else {
-        let names = ENTRIES.iter().map(|entry| entry.name);
+    let Some(entry) = ENTRIES.iter().find(|entry| entry.name() == call.name) else {
+        let names = ENTRIES.iter().map(Entry::name);
         return Err(unknown("scheduling policy", &call.name, names));
     };
-    Arguments::new(&call, entry.name, &[])?.finish()?;
-    Ok(entry.discipline)
+    (entry.parse)(&call, files)
+}
+
+/// Refuses any argument.
+fn no_arguments(call: &Call, usage: &str) -> Result<(), Invalid> {
+    Arguments::new(call, usage, &[])?.finish()
+}
+
+/// A positive time.
+fn quantum(arguments: &Arguments<'_>, term: Option<&Term>) -> Result<Nanos, Invalid> {
+    match term {
+        Some(Term::Quantity(Quantity { value, dimension }))
+            if matches!(dimension, Dimension::Time | Dimension::Number) && *value >= 1e-9 =>
+        {
+            Ok(Nanos::from_secs_f64(*value))
+        }
+        _ => Err(arguments.error("needs a quantum of at least 1ns")),
+    }
+}
+
+/// The rank of `pesjf` and `peljf`, with the error of the estimate if one is given.
+fn expected(
+    call: &Call,
+    usage: &str,
+    order: Order,
+    files: &dyn Files,
+) -> Result<Discipline, Invalid> {
+    let mut arguments = Arguments::new(call, usage, &["error"])?;
+    let error = match arguments.optional("error") {
+        None => None,
+        Some(term) => Some(Distribution::from_term(&term, files)?.expect(Dimension::Number)?),
+    };
+    arguments.finish()?;
+    Ok(Discipline::new(Rank::Expected(order, error), true, Ties::FirstCome))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::NoFiles;
+
+    fn parsed(text: &str) -> Result<Discipline, String> {
+        parse(text, &NoFiles).map_err(|error| error.to_string())
+    }
 
     #[test]
     fn policies_are_found_by_name_and_slips_are_named() {
-        assert_eq!(parse("ps").unwrap(), ps::ENTRY.discipline);
-        assert!(parse("fcsf").unwrap_err().to_string().contains("did you mean `fcfs`?"));
-        assert!(parse("ps(3)").unwrap_err().to_string().contains("too many arguments"));
+        assert_eq!(parsed("ps").unwrap().ties, Ties::Share);
+        assert!(parsed("fcsf").unwrap_err().contains("did you mean `fcfs`?"));
+        assert!(parsed("ps(3)").unwrap_err().contains("too many arguments"));
+    }
+
+    #[test]
+    fn every_example_parses() {
+        for entry in ENTRIES {
+            parsed(entry.example).unwrap();
+        }
+    }
+
+    #[test]
+    fn arguments_are_checked() {
+        assert_eq!(parsed("rr(10ms)").unwrap().quanta, [Nanos(10_000_000)]);
+        assert_eq!(parsed("rr(10ms, switch=5us)").unwrap().switch, Nanos(5_000));
+        assert!(parsed("rr").unwrap_err().contains("write it as rr(QUANTUM"));
+        assert!(parsed("rr(0s)").unwrap_err().contains("at least 1ns"));
+        assert!(!parsed("priority(preemptive=no)").unwrap().preemptive);
+        assert!(parsed("priority(preemptive=maybe)").unwrap_err().contains("yes or no"));
+        assert_eq!(parsed("mlfq(1ms, 4ms)").unwrap().quanta.len(), 2);
+        assert!(parsed("mlfq()").unwrap_err().contains("write it as"));
+        assert!(parsed("pesjf(error=exp(1s))").unwrap_err().contains("gives a time"));
     }
 }

@@ -1,9 +1,12 @@
 //! Processor sharing.
 
-use super::{Discipline, Entry, Rank, Ties};
+use super::{Discipline, Entry, Rank, Ties, no_arguments};
 
-pub(super) const ENTRY: Entry = Entry {
-    name: "ps",
-    summary: "processor sharing: all jobs are served at once, at equal shares of the servers",
-    discipline: Discipline { rank: Rank::Equal, preemptive: false, ties: Ties::Share },
-};
+pub(super) const ENTRY: Entry = Entry::plain(
+    "ps",
+    "processor sharing: all jobs are served at once, at equal shares of the servers",
+    |call, _files| {
+        no_arguments(call, "ps")?;
+        Ok(Discipline::new(Rank::Equal, false, Ties::Share))
+    },
+);

@@ -1,9 +1,12 @@
 //! Preemptive shortest job first.
 
-use super::{Discipline, Entry, Rank, Ties};
+use super::{Discipline, Entry, Order, Rank, Ties, no_arguments};
 
-pub(super) const ENTRY: Entry = Entry {
-    name: "psjf",
-    summary: "preemptive shortest job first: always the smallest original service demand",
-    discipline: Discipline { rank: Rank::Demand, preemptive: true, ties: Ties::FirstCome },
-};
+pub(super) const ENTRY: Entry = Entry::plain(
+    "psjf",
+    "preemptive shortest job first: always the smallest original service demand",
+    |call, _files| {
+        no_arguments(call, "psjf")?;
+        Ok(Discipline::new(Rank::Demand(Order::SmallestFirst), true, Ties::FirstCome))
+    },
+);

@@ -1,9 +1,12 @@
 //! Shortest job first, without preemption.
 
-use super::{Discipline, Entry, Rank, Ties};
+use super::{Discipline, Entry, Order, Rank, Ties, no_arguments};
 
-pub(super) const ENTRY: Entry = Entry {
-    name: "sjf",
-    summary: "shortest job first: of those waiting, the smallest service demand",
-    discipline: Discipline { rank: Rank::Demand, preemptive: false, ties: Ties::FirstCome },
-};
+pub(super) const ENTRY: Entry = Entry::plain(
+    "sjf",
+    "shortest job first: of those waiting, the smallest service demand",
+    |call, _files| {
+        no_arguments(call, "sjf")?;
+        Ok(Discipline::new(Rank::Demand(Order::SmallestFirst), false, Ties::FirstCome))
+    },
+);

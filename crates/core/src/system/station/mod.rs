@@ -1,96 +1,129 @@
 //! A station: one queue with its servers and its scheduling policy.
 //!
-//! Two small engines carry out every discipline: [`ranked::Ranked`] serves the best-ranking jobs
-//! one a server, [`shared::Shared`] serves all at once. Both are told of arrivals, say when the
-//! next service ends, and are never asked for anything else; a completion is computed from the
-//! work, not from when the driver got round to it, so a late driver does not bend the model.
+//! Three small engines carry out every discipline: [`ranked::Ranked`] serves the best-ranking jobs
+//! one a server, [`shared::Shared`] serves all at once, [`attained::Attained`] those that were
+//! served least. They are told of arrivals, say when they next want to act, and act; a completion
+//! is computed from the work, not from when the driver got round to it, so a late driver does not
+//! bend the model.
 
+mod attained;
 mod monitor;
 mod ranked;
+mod ranks;
+mod servers;
 mod shared;
 
+pub(in crate::system) use monitor::Monitor;
 pub use monitor::StationSummary;
+pub(super) use ranks::Ranks;
 
-use super::{Job, StationModel};
-use crate::policy::scheduling::Ties;
+use super::StationModel;
+use super::jobs::{Handle, Jobs, Place};
+use crate::policy::scheduling::{Rank, Ties};
 use crate::time::Nanos;
-use monitor::Monitor;
+use attained::Attained;
 use ranked::Ranked;
 use shared::Shared;
 
-/// A job at a station, with the work that it brings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Visit {
-    /// Which.
-    pub job: Job,
-    /// The service demand at this station.
-    pub demand: Nanos,
-    /// What it was served elsewhere before.
-    pub served_before: Nanos,
-}
-
 /// A station in motion.
 #[derive(Debug)]
-pub struct Station {
+pub(super) struct Station {
     engine: Engine,
+    ranks: Ranks,
     monitor: Monitor,
+    /// With so many here, arrivals are refused.
+    full_at: u64,
 }
 
 #[derive(Debug)]
 enum Engine {
     Ranked(Ranked),
     Shared(Shared),
+    Attained(Attained),
 }
 
 impl Station {
-    pub(super) fn new(model: &StationModel) -> Station {
-        let engine = match model.discipline.ties {
-            Ties::Share => Engine::Shared(Shared::new(model.servers)),
-            Ties::FirstCome => Engine::Ranked(Ranked::new(model.servers, model.discipline)),
+    /// The station of this number in the system.
+    pub(super) fn new(number: u32, model: &StationModel, ranks: Ranks) -> Station {
+        let engine = match (&model.discipline.ties, &model.discipline.rank) {
+            (Ties::Share, Rank::Attained) => Engine::Attained(Attained::new(number, model.servers)),
+            (Ties::Share, _) => Engine::Shared(Shared::new(number, model.servers)),
+            _ => Engine::Ranked(Ranked::new(number, model)),
         };
-        Station { engine, monitor: Monitor::new(model.servers) }
+        let full_at = u64::from(model.servers).saturating_add(model.overload.queue_limit);
+        Station { engine, ranks, monitor: Monitor::new(model.servers), full_at }
     }
 
-    /// A job arrives.
+    /// A job arrives with its demand; says whether it is let in.
     #[inline]
-    pub(super) fn arrive(&mut self, now: Nanos, visit: Visit) {
-        self.monitor.arrive(now, visit.demand);
-        match &mut self.engine {
-            Engine::Ranked(engine) => engine.arrive(now, visit),
-            Engine::Shared(engine) => engine.arrive(now, visit),
+    pub(super) fn arrive(
+        &mut self,
+        now: Nanos,
+        demand: Nanos,
+        handle: Handle,
+        jobs: &mut Jobs,
+    ) -> bool {
+        if self.monitor.number() >= self.full_at {
+            return false;
         }
+        self.monitor.arrive(now, demand);
+        let job = &mut jobs[handle];
+        (job.entered, job.demand) = (now, demand);
+        job.rank = self.ranks.of(&job.job, demand);
+        match &mut self.engine {
+            Engine::Ranked(engine) => engine.arrive(now, handle, jobs),
+            Engine::Shared(engine) => engine.arrive(now, handle, jobs),
+            Engine::Attained(engine) => engine.arrive(now, handle, jobs),
+        }
+        true
     }
 
-    /// When the next service ends if nobody else arrives; [`Nanos::MAX`] when the station is
+    /// When the station next wants to act if nobody else arrives; [`Nanos::MAX`] when it is
     /// empty.
     #[inline]
-    pub(super) fn next_completion(&self) -> Nanos {
+    pub(super) fn next_event(&self) -> Nanos {
         match &self.engine {
-            Engine::Ranked(engine) => engine.next_completion(),
-            Engine::Shared(engine) => engine.next_completion(),
+            Engine::Ranked(engine) => engine.next_event(),
+            Engine::Shared(engine) => engine.next_event(),
+            Engine::Attained(engine) => engine.next_event(),
         }
     }
 
-    /// Ends the service that is due at [`Station::next_completion`], which `now` must be.
+    /// Acts on what is due at [`Station::next_event`], which `now` must be: perhaps a service
+    /// ends. Those whom it drops are in `jobs.dropped`.
     #[inline]
-    pub(super) fn complete(&mut self, now: Nanos) -> Option<Visit> {
-        let visit = match &mut self.engine {
-            Engine::Ranked(engine) => engine.complete(now),
-            Engine::Shared(engine) => engine.complete(now),
-        }?;
-        self.monitor.depart(now);
-        Some(visit)
+    pub(super) fn advance(&mut self, now: Nanos, jobs: &mut Jobs) -> Option<Handle> {
+        let done = match &mut self.engine {
+            Engine::Ranked(engine) => engine.advance(now, jobs),
+            Engine::Shared(engine) => engine.advance(now),
+            Engine::Attained(engine) => engine.advance(now),
+        };
+        for _ in 0..jobs.dropped.len() + usize::from(done.is_some()) {
+            self.monitor.depart(now);
+        }
+        done
     }
 
-    pub(super) fn number(&self) -> u64 {
-        self.monitor.number()
+    /// A job leaves unfinished. One that waits stays in the waiting line, as gone.
+    pub(super) fn withdraw(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) {
+        self.monitor.depart(now);
+        let in_service = matches!(jobs[handle].place, Place::Service(_));
+        match &mut self.engine {
+            Engine::Ranked(engine) if in_service => engine.withdraw(now, handle, jobs),
+            Engine::Ranked(_) => {}
+            Engine::Shared(engine) => engine.withdraw(now, handle),
+            Engine::Attained(engine) => engine.withdraw(now, handle),
+        }
+        for _ in 0..jobs.dropped.len() {
+            self.monitor.depart(now);
+        }
+    }
+
+    pub(super) fn monitor(&self) -> &Monitor {
+        &self.monitor
     }
 
     pub(super) fn begin_measuring(&mut self, now: Nanos) {
         self.monitor.begin(now);
-    }
-
-    pub(super) fn summary(&self, now: Nanos) -> StationSummary {
-        self.monitor.summary(now)
     }
 }

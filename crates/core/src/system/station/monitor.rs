@@ -45,7 +45,7 @@ impl StationSummary {
 
 /// Keeps the integrals over time.
 #[derive(Debug)]
-pub(super) struct Monitor {
+pub(in crate::system) struct Monitor {
     servers: u64,
     number: u64,
     number_max: u64,
@@ -55,12 +55,13 @@ pub(super) struct Monitor {
     busy: u128,
     present: u128,
     arrivals: u64,
-    demand_sum_s: f64,
-    demand_squares_s2: f64,
+    /// Nanoseconds, and their squares.
+    demand_sum: f64,
+    demand_squares: f64,
 }
 
 impl Monitor {
-    pub(super) fn new(servers: u32) -> Monitor {
+    pub(in crate::system) fn new(servers: u32) -> Monitor {
         Monitor {
             servers: servers.into(),
             number: 0,
@@ -70,13 +71,13 @@ impl Monitor {
             busy: 0,
             present: 0,
             arrivals: 0,
-            demand_sum_s: 0.0,
-            demand_squares_s2: 0.0,
+            demand_sum: 0.0,
+            demand_squares: 0.0,
         }
     }
 
     /// Forgets what was, not who is here.
-    pub(super) fn begin(&mut self, now: Nanos) {
+    pub(in crate::system) fn begin(&mut self, now: Nanos) {
         let fresh = Monitor::new(self.servers as u32);
         *self = Monitor {
             number: self.number,
@@ -87,23 +88,23 @@ impl Monitor {
         };
     }
 
-    pub(super) fn number(&self) -> u64 {
+    pub(in crate::system) fn number(&self) -> u64 {
         self.number
     }
 
     #[inline]
-    pub(super) fn arrive(&mut self, now: Nanos, demand: Nanos) {
+    pub(in crate::system) fn arrive(&mut self, now: Nanos, demand: Nanos) {
         self.pass(now);
         self.number += 1;
         self.number_max = self.number_max.max(self.number);
         self.arrivals += 1;
-        let demand_s = demand.as_secs_f64();
-        self.demand_sum_s += demand_s;
-        self.demand_squares_s2 += demand_s * demand_s;
+        let demand = demand.0 as f64;
+        self.demand_sum += demand;
+        self.demand_squares += demand * demand;
     }
 
     #[inline]
-    pub(super) fn depart(&mut self, now: Nanos) {
+    pub(in crate::system) fn depart(&mut self, now: Nanos) {
         self.pass(now);
         self.number -= 1;
     }
@@ -122,14 +123,14 @@ impl Monitor {
         (span * u128::from(self.number.min(self.servers)), span * u128::from(self.number))
     }
 
-    pub(super) fn summary(&self, now: Nanos) -> StationSummary {
+    pub(in crate::system) fn summary(&self, now: Nanos) -> StationSummary {
         let (busy, present) = self.since_change(now);
         let span = now.since(self.began).0 as f64;
         let average = |integral: u128| if span > 0.0 { integral as f64 / span } else { 0.0 };
         let count = self.arrivals as f64;
         let (mean, square) = match self.arrivals {
             0 => (0.0, 0.0),
-            _ => (self.demand_sum_s / count, self.demand_squares_s2 / count),
+            _ => (self.demand_sum / count * 1e-9, self.demand_squares / count * 1e-18),
         };
         StationSummary {
             duration_s: span * 1e-9,

@@ -2,127 +2,234 @@
 
 use std::collections::VecDeque;
 
-use super::Visit;
+use super::super::StationModel;
+use super::super::jobs::{Handle, Jobs, Place};
+use super::servers::{Running, Servers};
 use crate::heap::Heap;
-use crate::policy::scheduling::{Discipline, Rank};
+use crate::policy::scheduling::{Rank, Ties};
 use crate::time::Nanos;
 
 #[derive(Debug)]
 pub(super) struct Ranked {
-    servers: usize,
-    discipline: Discipline,
-    running: Vec<Running>,
+    station: u32,
+    preemptive: bool,
+    by: By,
+    newest_first: bool,
+    quanta: Vec<Nanos>,
+    switch: Nanos,
+    /// The arrival number of the job that each server served last.
+    last_served: Vec<u64>,
+    servers: Servers,
     waiting: Waiting,
-    /// The smallest `ends` of those running, kept beside them because it is asked for often.
-    next: Nanos,
+    sequence: u64,
+    /// Who has waited longer than this is dropped when its turn comes.
+    queue_timeout: Nanos,
+    /// With more than this many waiting, the newest is served first.
+    newest_first_above: usize,
 }
 
-/// A job in service.
-#[derive(Clone, Copy, Debug)]
-struct Running {
-    visit: Visit,
-    ends: Nanos,
+/// What jobs are ranked by, as far as it matters here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    /// A rank that does not change.
+    Fixed,
+    Remaining,
+    Level,
 }
 
-/// A job that waits, perhaps after some service.
-#[derive(Clone, Copy, Debug)]
-struct Waiter {
-    visit: Visit,
-    remaining: Nanos,
-}
-
-/// The waiting line: a plain one where all rank the same, a heap where not.
+/// The waiting line, as plain as the ranks allow.
 #[derive(Debug)]
 enum Waiting {
-    InOrder(VecDeque<Waiter>),
-    ByRank(Heap<Waiter>),
+    Line(VecDeque<Handle>),
+    Stack(Vec<Handle>),
+    ByRank(Heap<Handle>),
 }
 
 impl Ranked {
-    pub(super) fn new(servers: u32, discipline: Discipline) -> Ranked {
+    pub(super) fn new(station: u32, model: &StationModel) -> Ranked {
+        let discipline = &model.discipline;
+        let newest_first = discipline.ties == Ties::LastCome;
+        let by = match discipline.rank {
+            Rank::Remaining => By::Remaining,
+            Rank::Level => By::Level,
+            _ => By::Fixed,
+        };
         let waiting = match discipline.rank {
-            Rank::Equal => Waiting::InOrder(VecDeque::new()),
-            Rank::Demand | Rank::Remaining => Waiting::ByRank(Heap::new()),
+            Rank::Equal if newest_first => Waiting::Stack(Vec::new()),
+            Rank::Equal => Waiting::Line(VecDeque::new()),
+            Rank::Level if discipline.quanta.len() == 1 => Waiting::Line(VecDeque::new()),
+            _ => Waiting::ByRank(Heap::new()),
         };
-        let servers = servers as usize;
-        Ranked { servers, discipline, running: Vec::new(), waiting, next: Nanos::MAX }
+        let switches = if discipline.switch > Nanos::ZERO { model.servers as usize } else { 0 };
+        Ranked {
+            station,
+            preemptive: discipline.preemptive,
+            by,
+            newest_first,
+            quanta: discipline.quanta.clone(),
+            switch: discipline.switch,
+            last_served: vec![0; switches],
+            servers: Servers::new(model.servers),
+            waiting,
+            sequence: 0,
+            queue_timeout: model.overload.queue_timeout,
+            newest_first_above: model.overload.newest_first_above,
+        }
     }
 
     #[inline]
-    pub(super) fn next_completion(&self) -> Nanos {
-        self.next
+    pub(super) fn next_event(&self) -> Nanos {
+        self.servers.next_end()
     }
 
     #[inline]
-    pub(super) fn arrive(&mut self, now: Nanos, visit: Visit) {
-        let arriving = Waiter { visit, remaining: visit.demand };
-        if self.running.len() < self.servers {
-            self.start(now, arriving);
-        } else if let Some(worst) = self.pushed_out_by(now, &arriving) {
-            let pushed = self.running.swap_remove(worst);
-            self.wait(Waiter { visit: pushed.visit, remaining: pushed.ends.since(now) });
-            self.start(now, arriving);
+    pub(super) fn arrive(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) {
+        self.sequence += 1;
+        let job = &mut jobs[handle];
+        job.arrival = self.sequence;
+        job.order = if self.newest_first { u64::MAX - self.sequence } else { self.sequence };
+        job.remaining = job.demand;
+        if let Some(quantum) = self.quanta.first() {
+            (job.level, job.turn_left) = (0, *quantum);
+        }
+        if let Some(slot) = self.servers.free() {
+            self.start(now, slot, handle, jobs);
+        } else if let Some(slot) = self.pushed_out_by(now, handle, jobs) {
+            let pushed = self.interrupt(now, slot, jobs);
+            self.wait(pushed, jobs);
+            self.start(now, slot, handle, jobs);
         } else {
-            self.wait(arriving);
+            self.wait(handle, jobs);
         }
     }
 
+    /// The earliest turn ends, at [`Ranked::next_event`]: gives the job if it is done.
     #[inline]
-    pub(super) fn complete(&mut self, now: Nanos) -> Option<Visit> {
-        let at = match self.running.as_slice() {
-            [_] => 0,
-            all => all.iter().position(|job| job.ends == self.next)?,
-        };
-        let done = self.running.swap_remove(at);
-        debug_assert_eq!(done.ends, now);
-        let next = match &mut self.waiting {
-            Waiting::InOrder(line) => line.pop_front(),
-            Waiting::ByRank(heap) => heap.pop().map(|(_, waiter)| waiter),
-        };
-        match next {
-            Some(waiter) => self.start(now, waiter),
-            None => self.find_next(),
-        }
-        Some(done.visit)
-    }
-
-    #[inline]
-    fn start(&mut self, now: Nanos, waiter: Waiter) {
-        self.running.push(Running { visit: waiter.visit, ends: now + waiter.remaining });
-        self.find_next();
-    }
-
-    #[inline]
-    fn find_next(&mut self) {
-        self.next = self.running.iter().map(|job| job.ends).min().unwrap_or(Nanos::MAX);
-    }
-
-    #[inline]
-    fn wait(&mut self, waiter: Waiter) {
-        let key = self.rank(&waiter.visit, waiter.remaining);
-        match &mut self.waiting {
-            Waiting::InOrder(line) => line.push_back(waiter),
-            Waiting::ByRank(heap) => heap.push(key, waiter),
-        }
-    }
-
-    #[inline]
-    fn rank(&self, visit: &Visit, remaining: Nanos) -> u64 {
-        match self.discipline.rank {
-            Rank::Equal => 0,
-            Rank::Demand => visit.demand.0,
-            Rank::Remaining => remaining.0,
-        }
-    }
-
-    /// The running job that must give way to the arriving one, if any: the worst-ranking one,
-    /// when it ranks behind.
-    fn pushed_out_by(&self, now: Nanos, arriving: &Waiter) -> Option<usize> {
-        if !self.discipline.preemptive {
+    pub(super) fn advance(&mut self, now: Nanos, jobs: &mut Jobs) -> Option<Handle> {
+        let slot = self.servers.ending();
+        let handle = self.interrupt(now, slot, jobs);
+        if jobs[handle].remaining > Nanos::ZERO {
+            self.turn_ended(now, slot, handle, jobs);
             return None;
         }
-        let rank = |job: &Running| self.rank(&job.visit, job.ends.since(now));
-        let (worst, job) = self.running.iter().enumerate().max_by_key(|(_, job)| rank(job))?;
-        (self.rank(&arriving.visit, arriving.remaining) < rank(job)).then_some(worst)
+        self.serve_next(now, slot, jobs);
+        Some(handle)
+    }
+
+    /// A job leaves service unfinished.
+    pub(super) fn withdraw(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) {
+        if let Some(slot) = self.servers.of(handle) {
+            self.interrupt(now, slot, jobs);
+            self.serve_next(now, slot, jobs);
+        }
+    }
+
+    fn serve_next(&mut self, now: Nanos, slot: u32, jobs: &mut Jobs) {
+        match self.next_waiting(now, jobs) {
+            Some(next) => self.start(now, slot, next, jobs),
+            None => self.servers.idle(slot),
+        }
+    }
+
+    /// The job has had its turn but is not done: it sinks to the next level and goes behind those
+    /// who wait there.
+    fn turn_ended(&mut self, now: Nanos, slot: u32, handle: Handle, jobs: &mut Jobs) {
+        self.sequence += 1;
+        let job = &mut jobs[handle];
+        let lowest = self.quanta.len() as u32 - 1;
+        job.level = (job.level + 1).min(lowest);
+        job.turn_left = self.quanta[job.level as usize];
+        job.order = self.sequence;
+        self.wait(handle, jobs);
+        self.serve_next(now, slot, jobs);
+    }
+
+    #[inline]
+    fn start(&mut self, now: Nanos, slot: u32, handle: Handle, jobs: &mut Jobs) {
+        let job = &mut jobs[handle];
+        job.place = Place::Service(self.station);
+        let mut begins = now;
+        if let Some(last) = self.last_served.get_mut(slot as usize) {
+            if *last != 0 && *last != job.arrival {
+                begins = now + self.switch;
+            }
+            *last = job.arrival;
+        }
+        let ends = begins + job.remaining.min(job.turn_left);
+        let rank = match self.by {
+            By::Fixed => job.rank,
+            // With the same speed everywhere, what is left ranks as the time of its end does.
+            By::Remaining => ends.0,
+            By::Level => job.level.into(),
+        };
+        let key = (rank, job.order);
+        self.servers.start(slot, Running { handle, key, begins, ends });
+    }
+
+    /// Takes the job out of service and books what it was served.
+    #[inline]
+    fn interrupt(&mut self, now: Nanos, slot: u32, jobs: &mut Jobs) -> Handle {
+        let Running { handle, begins, .. } = self.servers.stop(slot);
+        let job = &mut jobs[handle];
+        let served = now.since(begins);
+        job.remaining = job.remaining.since(served);
+        if !self.quanta.is_empty() {
+            job.turn_left = job.turn_left.since(served);
+        }
+        handle
+    }
+
+    #[inline]
+    fn wait(&mut self, handle: Handle, jobs: &mut Jobs) {
+        let job = &mut jobs[handle];
+        job.place = Place::Waiting(self.station);
+        match &mut self.waiting {
+            Waiting::Line(line) => line.push_back(handle),
+            Waiting::Stack(stack) => stack.push(handle),
+            Waiting::ByRank(heap) => {
+                let rank = match self.by {
+                    By::Fixed => job.rank,
+                    By::Remaining => job.remaining.0,
+                    By::Level => job.level.into(),
+                };
+                heap.push_in_order(rank, job.order, handle);
+            }
+        }
+    }
+
+    /// Takes who is served next out of the waiting line.
+    #[inline]
+    fn next_waiting(&mut self, now: Nanos, jobs: &mut Jobs) -> Option<Handle> {
+        loop {
+            let handle = match &mut self.waiting {
+                Waiting::Line(line) if line.len() > self.newest_first_above => line.pop_back(),
+                Waiting::Line(line) => line.pop_front(),
+                Waiting::Stack(stack) => stack.pop(),
+                Waiting::ByRank(heap) => heap.pop().map(|(_, handle)| handle),
+            }?;
+            if !jobs.still_waits(handle) {
+                continue;
+            }
+            if now.since(jobs[handle].entered) > self.queue_timeout {
+                jobs.dropped.push(handle);
+                continue;
+            }
+            return Some(handle);
+        }
+    }
+
+    /// The server whose job must give way to the arriving one, if any.
+    fn pushed_out_by(&self, now: Nanos, handle: Handle, jobs: &Jobs) -> Option<u32> {
+        if !self.preemptive {
+            return None;
+        }
+        let (slot, last) = self.servers.last_ranking()?;
+        let job = &jobs[handle];
+        let rank = match self.by {
+            By::Fixed => job.rank,
+            By::Remaining => (now + job.remaining).0,
+            By::Level => job.level.into(),
+        };
+        ((rank, job.order) < last).then_some(slot)
     }
 }

@@ -5,15 +5,16 @@
 //! v + s, whatever comes between (Kleinrock, Queueing Systems 2, ch. 4.4). So an arrival and a
 //! departure cost a heap operation each, however many jobs there are.
 
-use super::Visit;
+use super::super::jobs::{Handle, Jobs, Place};
 use crate::heap::Heap;
 use crate::time::Nanos;
 
 #[derive(Debug)]
 pub(super) struct Shared {
+    station: u32,
     servers: f64,
     /// Jobs by the virtual time of their departure; a positive float's bits keep its order.
-    jobs: Heap<Visit>,
+    jobs: Heap<Handle>,
     /// Virtual time in nanoseconds, at `updated`.
     virtual_now: f64,
     updated: Nanos,
@@ -24,8 +25,9 @@ pub(super) struct Shared {
 const VIRTUAL_TIME_MAX: f64 = (1u64 << 40) as f64;
 
 impl Shared {
-    pub(super) fn new(servers: u32) -> Shared {
+    pub(super) fn new(station: u32, servers: u32) -> Shared {
         Shared {
+            station,
             servers: servers.into(),
             jobs: Heap::new(),
             virtual_now: 0.0,
@@ -35,21 +37,24 @@ impl Shared {
     }
 
     #[inline]
-    pub(super) fn next_completion(&self) -> Nanos {
+    pub(super) fn next_event(&self) -> Nanos {
         self.next
     }
 
     #[inline]
-    pub(super) fn arrive(&mut self, now: Nanos, visit: Visit) {
+    pub(super) fn arrive(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) {
         self.pass(now);
-        let departs = self.virtual_now + visit.demand.0 as f64;
-        self.jobs.push(departs.to_bits(), visit);
+        let job = &mut jobs[handle];
+        job.place = Place::Service(self.station);
+        let departs = self.virtual_now + job.demand.0 as f64;
+        self.jobs.push(departs.to_bits(), handle);
         self.find_next();
     }
 
+    /// The next departure, which is due at [`Shared::next_event`].
     #[inline]
-    pub(super) fn complete(&mut self, now: Nanos) -> Option<Visit> {
-        let (key, visit) = self.jobs.pop()?;
+    pub(super) fn advance(&mut self, now: Nanos) -> Option<Handle> {
+        let (key, handle) = self.jobs.pop()?;
         // Set rather than summed up: rounding to nanoseconds never accumulates.
         self.virtual_now = f64::from_bits(key);
         self.updated = now;
@@ -61,7 +66,14 @@ impl Shared {
             self.virtual_now = 0.0;
         }
         self.find_next();
-        Some(visit)
+        Some(handle)
+    }
+
+    /// A job leaves unfinished.
+    pub(super) fn withdraw(&mut self, now: Nanos, handle: Handle) {
+        self.pass(now);
+        self.jobs.remove(|one| *one == handle);
+        self.find_next();
     }
 
     #[inline]

@@ -1,0 +1,111 @@
+//! A histogram of times with three significant digits, for millions of entries a second.
+
+use hdrhistogram::Histogram;
+
+use crate::time::Nanos;
+
+/// Counts by bins that are at most 0.1 % wide: one a nanosecond below 2048 ns, then 1024 to every
+/// power of two. These are the bins of an HdrHistogram of three digits, without its bookkeeping.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Bins {
+    counts: Vec<u64>,
+}
+
+/// Bins to a power of two, as a power of two.
+const DIGITS: u32 = 10;
+
+impl Bins {
+    #[inline(always)]
+    pub(super) fn add(&mut self, time: Nanos) {
+        let bin = bin_of(time.0);
+        if bin >= self.counts.len() {
+            self.grow(bin);
+        }
+        self.counts[bin] += 1;
+    }
+
+    #[cold]
+    fn grow(&mut self, bin: usize) {
+        self.counts.resize(bin + 1, 0);
+    }
+
+    pub(super) fn merge(&mut self, other: &Bins) {
+        if self.counts.len() < other.counts.len() {
+            self.counts.resize(other.counts.len(), 0);
+        }
+        self.counts.iter_mut().zip(&other.counts).for_each(|(mine, theirs)| *mine += theirs);
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.counts.fill(0);
+    }
+
+    /// The largest time of the first bin that holds, with those before it, this many times.
+    pub(super) fn nth(&self, number: u64) -> Nanos {
+        let mut below = 0;
+        let holds = |count: &u64| {
+            below += count;
+            below >= number
+        };
+        self.counts.iter().position(holds).map_or(Nanos::ZERO, |bin| Nanos(largest_in(bin)))
+    }
+
+    /// The number of times up to this one, or in its bin.
+    pub(super) fn up_to(&self, time: Nanos) -> u64 {
+        let end = (bin_of(time.0) + 1).min(self.counts.len());
+        self.counts[..end].iter().sum()
+    }
+
+    /// As an HdrHistogram, for files.
+    pub(super) fn histogram(&self) -> Histogram<u64> {
+        let mut histogram = Histogram::new(3).expect("three digits are a valid precision");
+        for (bin, count) in self.counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+            let time = largest_in(bin);
+            histogram.record_n(time, *count).expect("a histogram that grows takes any value");
+        }
+        histogram
+    }
+}
+
+#[inline(always)]
+fn bin_of(time: u64) -> usize {
+    // Times below 2048 have a shift of 0 and are their own bins.
+    let shift = (63 - (time | 1).leading_zeros()).saturating_sub(DIGITS);
+    ((u64::from(shift) << DIGITS) + (time >> shift)) as usize
+}
+
+/// The largest time of a bin.
+fn largest_in(bin: usize) -> u64 {
+    let shift = ((bin >> DIGITS) as u32).saturating_sub(1);
+    let steps = bin as u64 - (u64::from(shift) << DIGITS);
+    // The last bin's end is one more than the largest number there is.
+    (u128::from(steps + 1) << shift).wrapping_sub(1) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// A time lies in its bin, and the bin is at most 0.1 % wide and in order.
+        #[test]
+        fn bins_hold_their_times(time in prop_oneof![0u64..5000, any::<u64>()]) {
+            let bin = bin_of(time);
+            let largest = largest_in(bin);
+            prop_assert!(time <= largest);
+            prop_assert_eq!(bin_of(largest), bin);
+            prop_assert!((largest - time) as f64 <= 0.001 * time as f64);
+            if let Some(next) = largest.checked_add(1) {
+                prop_assert_eq!(bin_of(next), bin + 1);
+            }
+        }
+
+        /// They are the bins of an HdrHistogram.
+        #[test]
+        fn bins_are_those_of_an_hdr_histogram(time in 0u64..1 << 40) {
+            let histogram = Histogram::<u64>::new_with_bounds(1, 1 << 41, 3).unwrap();
+            prop_assert_eq!(histogram.highest_equivalent(time), largest_in(bin_of(time)));
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Response times in consecutive sections: intervals for percentiles that allow for
+//! autocorrelation, at the cost of the histogram alone.
+
+use super::Tally;
+use super::batches::student_half_width_95;
+use crate::time::Nanos;
+
+/// Tallies of consecutive sections of equal size. When all places are taken, neighbours are joined
+/// and the size doubles, so that memory stays the same however long the run.
+#[derive(Clone, Debug)]
+pub struct Sections {
+    size: u64,
+    done: Vec<Tally>,
+    current: Tally,
+    /// Empty tallies, kept for their memory.
+    spare: Vec<Tally>,
+}
+
+/// The number of sections at which neighbours are joined.
+const SECTIONS_MAX: usize = 32;
+/// Fewer give no interval.
+const SECTIONS_MIN: usize = 10;
+/// The size of a section at first.
+const SIZE_FIRST: u64 = 256;
+
+impl Default for Sections {
+    fn default() -> Sections {
+        let (done, spare) = (Vec::new(), Vec::new());
+        Sections { size: SIZE_FIRST, done, current: Tally::default(), spare }
+    }
+}
+
+impl Sections {
+    /// Adds a response time.
+    #[inline(always)]
+    pub fn add(&mut self, time: Nanos) {
+        self.current.add(time);
+        if self.current.count() == self.size {
+            self.finish_section();
+        }
+    }
+
+    #[cold]
+    fn finish_section(&mut self) {
+        let empty = self.spare.pop().unwrap_or_default();
+        self.done.push(std::mem::replace(&mut self.current, empty));
+        if self.done.len() == SECTIONS_MAX {
+            self.join_neighbours();
+        }
+    }
+
+    fn join_neighbours(&mut self) {
+        let mut halves = std::mem::take(&mut self.done).into_iter();
+        while let (Some(mut first), Some(mut second)) = (halves.next(), halves.next()) {
+            first.merge(&second);
+            second.clear();
+            self.done.push(first);
+            self.spare.push(second);
+        }
+        self.size *= 2;
+    }
+
+    /// Adds what another replication took, which is of no section.
+    pub fn take_in(&mut self, other: &Tally) {
+        self.current.merge(other);
+    }
+
+    /// All response times.
+    #[must_use]
+    pub fn all(&self) -> Tally {
+        let mut all = self.current.clone();
+        self.done.iter().for_each(|one| all.merge(one));
+        all
+    }
+
+    /// The 95 % confidence interval of a percentile, `share` between 0 and 1, in seconds; nothing
+    /// where there is too little data to bound it.
+    ///
+    /// The share of response times up to the percentile is a mean, whose half-width h comes from
+    /// the sections as in batch means; the interval is from the percentile of `share` - h to that
+    /// of `share` + h (Law, Simulation Modeling and Analysis, 5th ed., 9.5.3).
+    #[must_use]
+    pub fn interval_95(&self, all: &Tally, share: f64) -> Option<[f64; 2]> {
+        if self.done.len() < SECTIONS_MIN {
+            return None;
+        }
+        let percentile = all.quantile(share);
+        let shares: Vec<f64> = self.done.iter().map(|one| one.share_up_to(percentile)).collect();
+        let half = student_half_width_95(&shares)?;
+        // Fewer than ten response times beyond say nothing of how far they may lie.
+        let beyond = (1.0 - share - half) * all.count() as f64;
+        if share - half <= 0.0 || beyond < 1.0 || (1.0 - share) * (all.count() as f64) < 10.0 {
+            return None;
+        }
+        Some([all.quantile_s(share - half)?, all.quantile_s(share + half)?])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Purpose, Stream};
+
+    #[test]
+    fn nothing_is_lost_however_long_the_run() {
+        let mut sections = Sections::default();
+        for n in 0..100_000u64 {
+            sections.add(Nanos(n));
+        }
+        let all = sections.all();
+        assert_eq!((all.count(), all.quantile(1.0)), (100_000, Nanos(99_999)));
+        assert!(sections.done.len() < SECTIONS_MAX && sections.done.len() >= SECTIONS_MAX / 2 - 1);
+        assert!(sections.done.iter().all(|one| one.count() == sections.size));
+    }
+
+    /// Of 200 intervals of the 99th percentile of correlated times (a moving maximum of ten
+    /// exponentials) about 190 hold the true one. Fewer than 176 has probability below 1e-4 at a
+    /// coverage of 95 %, and the seeds are fixed. Intervals that took the times for independent
+    /// would hold it in about 110.
+    #[test]
+    fn intervals_of_percentiles_hold_them_as_often_as_they_say() {
+        // P(max <= x) = (1 - e^-x)^10 = 0.99.
+        let exact = -(1.0f64 - 0.99f64.powf(0.1)).ln();
+        let holds = |seed: u64| {
+            let mut stream = Stream::new(seed, 0, Purpose::Demand);
+            let mut last = [0.0f64; 10];
+            let mut sections = Sections::default();
+            for n in 0..20_010 {
+                last[n % 10] = -stream.uniform().ln();
+                if n >= 10 {
+                    let time = last.iter().fold(0.0, |a: f64, b| a.max(*b));
+                    sections.add(Nanos::from_secs_f64(time));
+                }
+            }
+            let [low, high] = sections.interval_95(&sections.all(), 0.99).unwrap();
+            low <= exact && exact <= high
+        };
+        let held = (0..200).filter(|seed| holds(*seed)).count();
+        assert!((176..200).contains(&held), "{held} of 200");
+    }
+
+    #[test]
+    fn too_little_data_gives_no_interval() {
+        let mut sections = Sections::default();
+        (0..5000).for_each(|n| sections.add(Nanos(n)));
+        let all = sections.all();
+        assert!(sections.interval_95(&all, 0.5).is_some());
+        assert_eq!(sections.interval_95(&all, 0.9999), None);
+        assert_eq!(Sections::default().interval_95(&Tally::default(), 0.5), None);
+    }
+}

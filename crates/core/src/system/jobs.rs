@@ -1,0 +1,153 @@
+//! The table of all that is under way in a system: requests, and the parallel parts of requests.
+
+use std::ops::{Index, IndexMut};
+
+use super::Job;
+use crate::time::Nanos;
+
+/// Names a visitor in the table; used again after the visitor has left.
+pub(super) type Handle = u32;
+
+/// No visitor.
+pub(super) const NOBODY: Handle = Handle::MAX;
+
+/// A request on its way through the system, or a parallel part of one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Visitor {
+    pub(super) job: Job,
+    /// The next step of its behaviour.
+    pub(super) step: u32,
+    pub(super) place: Place,
+    /// It has left. If it was in a waiting line, whoever takes it from there lets it go.
+    pub(super) gone: bool,
+    /// The request of which this is a part, or [`NOBODY`].
+    pub(super) parent: Handle,
+    /// Parallel parts that have not joined yet.
+    pub(super) parts: u32,
+    /// A bit for each pool of which it holds a place.
+    pub(super) held: u64,
+    /// The demands of the steps that it has gone through.
+    pub(super) served: Nanos,
+    /// When it came to where it is.
+    pub(super) entered: Nanos,
+    /// The demand that it brought to the station where it is.
+    pub(super) demand: Nanos,
+    /// What is left of it; kept up to date while it is not in service.
+    pub(super) remaining: Nanos,
+    /// What its station ranks it by, where that does not change.
+    pub(super) rank: u64,
+    /// Breaks ties of rank: the smaller one goes first.
+    pub(super) order: u64,
+    /// Its number among the station's arrivals.
+    pub(super) arrival: u64,
+    /// The level that it has sunk to.
+    pub(super) level: u32,
+    /// What is left of its turn, where turns are limited.
+    pub(super) turn_left: Nanos,
+}
+
+impl Visitor {
+    const EMPTY: Visitor = Visitor {
+        job: Job { token: 0, session: 0, serial: 0, kind: 0 },
+        step: 0,
+        place: Place::Between,
+        gone: false,
+        parent: NOBODY,
+        parts: 0,
+        held: 0,
+        served: Nanos::ZERO,
+        entered: Nanos::ZERO,
+        demand: Nanos::ZERO,
+        remaining: Nanos::ZERO,
+        rank: 0,
+        order: 0,
+        arrival: 0,
+        level: 0,
+        turn_left: Nanos::MAX,
+    };
+}
+
+/// Where a visitor is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Between two steps, or at rest until its parts have joined.
+    Between,
+    /// In a station's waiting line.
+    Waiting(u32),
+    /// In service at a station.
+    Service(u32),
+    /// In a pool's waiting line.
+    Pool(u32),
+    /// In a delay.
+    Delay,
+}
+
+/// All visitors.
+#[derive(Debug, Default)]
+pub(super) struct Jobs {
+    visitors: Vec<Visitor>,
+    free: Vec<Handle>,
+    /// Whom a station has dropped from its waiting line since the system last looked.
+    pub(super) dropped: Vec<Handle>,
+}
+
+impl Jobs {
+    /// A new visitor that begins at `step`.
+    #[inline(always)]
+    pub(super) fn add(&mut self, job: Job, step: u32, parent: Handle) -> Handle {
+        let handle = self.free.pop().unwrap_or_else(|| {
+            self.visitors.push(Visitor::EMPTY);
+            Handle::try_from(self.visitors.len() - 1).expect("fewer than 2^32 visitors")
+        });
+        // Written field by field: a whole new visitor would be made elsewhere and copied.
+        let visitor = &mut self[handle];
+        visitor.job = job;
+        visitor.step = step;
+        visitor.place = Place::Between;
+        visitor.gone = false;
+        visitor.parent = parent;
+        visitor.held = 0;
+        visitor.served = Nanos::ZERO;
+        handle
+    }
+
+    /// The visitor has left, and is in no waiting line.
+    #[inline]
+    pub(super) fn remove(&mut self, handle: Handle) {
+        self.visitors[handle as usize].gone = true;
+        self.free.push(handle);
+    }
+
+    /// Whether the visitor at the head of a waiting line is still there; one that has gone is
+    /// let go.
+    #[inline]
+    pub(super) fn still_waits(&mut self, handle: Handle) -> bool {
+        let gone = self[handle].gone;
+        if gone {
+            self.remove(handle);
+        }
+        !gone
+    }
+
+    /// The parallel parts of a request.
+    pub(super) fn parts_of(&self, request: Handle) -> Vec<Handle> {
+        let all = self.visitors.iter().zip(0..);
+        let parts = all.filter(|(one, _)| one.parent == request && !one.gone);
+        parts.map(|(_, handle)| handle).collect()
+    }
+}
+
+impl Index<Handle> for Jobs {
+    type Output = Visitor;
+    #[inline]
+    fn index(&self, handle: Handle) -> &Visitor {
+        &self.visitors[handle as usize]
+    }
+}
+
+impl IndexMut<Handle> for Jobs {
+    #[inline]
+    fn index_mut(&mut self, handle: Handle) -> &mut Visitor {
+        &mut self.visitors[handle as usize]
+    }
+}

@@ -1,0 +1,93 @@
+//! The fast way through the commonest system: one server, first come, first served.
+//!
+//! There a request's departure is known when it arrives: it begins when the one before it ends
+//! (Lindley, 1952). So no departure need be waited for as an event. Tests hold this against
+//! [`super::System`], which is told nothing of it.
+
+use std::collections::VecDeque;
+
+use super::model::Overload;
+use super::station::{Monitor, StationSummary};
+use super::{DemandSource, Departure, Job, SystemModel};
+use crate::policy::scheduling::{Rank, Ties};
+use crate::time::Nanos;
+
+/// A waiting line with one server.
+#[derive(Debug)]
+pub struct Line<D> {
+    demands: D,
+    /// When the server will have served all who are here.
+    free_at: Nanos,
+    /// Those who are here, by the time at which they leave.
+    leaving: VecDeque<Leaving>,
+    monitor: Monitor,
+}
+
+/// Somebody in the line.
+#[derive(Clone, Copy, Debug)]
+pub struct Leaving {
+    /// When it came.
+    pub came: Nanos,
+    /// When it leaves.
+    pub at: Nanos,
+}
+
+impl<D: DemandSource> Line<D> {
+    /// An empty line, where the system is nothing else; `demands` are given back where it is not.
+    pub fn new(model: &SystemModel, demands: D) -> Result<Line<D>, D> {
+        let plain = match model.stations.as_slice() {
+            [only] => {
+                let discipline = &only.discipline;
+                only.servers == 1
+                    && discipline.rank == Rank::Equal
+                    && discipline.ties == Ties::FirstCome
+                    && only.overload == Overload::NONE
+            }
+            _ => false,
+        };
+        if !plain || !model.behaviours.is_empty() {
+            return Err(demands);
+        }
+        let (free_at, leaving) = (Nanos::ZERO, VecDeque::new());
+        Ok(Line { demands, free_at, leaving, monitor: Monitor::new(1) })
+    }
+
+    /// A request arrives: gives its departure, which lies ahead.
+    #[inline(always)]
+    pub fn arrive(&mut self, now: Nanos, job: Job) -> Departure {
+        let demand = self.demands.demand(&job, 0).unwrap_or_default();
+        self.monitor.arrive(now, demand);
+        self.free_at = self.free_at.max(now) + demand;
+        self.leaving.push_back(Leaving { came: now, at: self.free_at });
+        Departure { job, at: self.free_at, station: 0, demand, error: None }
+    }
+
+    /// Takes out one who has left by `now`.
+    #[inline(always)]
+    pub fn leave(&mut self, now: Nanos) -> Option<Leaving> {
+        let first = *self.leaving.front()?;
+        if first.at > now {
+            return None;
+        }
+        self.leaving.pop_front();
+        self.monitor.depart(first.at);
+        Some(first)
+    }
+
+    /// Those who are here.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        self.leaving.len() as u64
+    }
+
+    /// Begins the time averages anew.
+    pub fn begin_measuring(&mut self, now: Nanos) {
+        self.monitor.begin(now);
+    }
+
+    /// The time averages so far.
+    #[must_use]
+    pub fn summary(&self, now: Nanos) -> StationSummary {
+        self.monitor.summary(now)
+    }
+}

@@ -1,0 +1,154 @@
+//! Behaviours as one plain list of instructions, for the kinds of request of a run.
+
+use super::behaviour::{Behaviour, Step};
+use super::demand::DemandLaw;
+use super::model::SystemModel;
+use crate::time::Nanos;
+
+/// An instruction. Draws are numbered from 0 within each kind of request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Instruction {
+    /// Be served at a station, if there is a demand.
+    Use { station: u32, draw: u32 },
+    /// Wait for a drawn time.
+    Delay { draw: u32 },
+    /// Take a place of a pool.
+    Acquire { pool: u32 },
+    /// Give it back.
+    Release { pool: u32 },
+    /// Go through parts at once: the instructions that follow, each beginning a part, say where;
+    /// then go on at `after`.
+    Fork { parts: u32, after: u32 },
+    /// A part begins here.
+    Part { begin: u32 },
+    /// A part ends.
+    Join,
+    /// The request leaves.
+    Leave,
+}
+
+/// The behaviours of all kinds of request.
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub(super) code: Vec<Instruction>,
+    /// Where each kind begins.
+    pub(super) begins: Vec<u32>,
+    /// By kind, what each of its draws is drawn from; none where it does not visit.
+    pub(super) laws: Vec<Vec<Option<DemandLaw>>>,
+    /// By kind, the station of each draw; none for a delay.
+    stations: Vec<Vec<Option<usize>>>,
+    /// Whether any request has parallel parts.
+    pub(super) forks: bool,
+}
+
+impl Program {
+    /// What requests named `kinds` do in the system.
+    #[must_use]
+    pub fn new(system: &SystemModel, kinds: &[&str]) -> Program {
+        let mut program = Program {
+            code: Vec::new(),
+            begins: Vec::new(),
+            laws: Vec::new(),
+            stations: Vec::new(),
+            forks: false,
+        };
+        for kind in kinds {
+            program.begins.push(program.code.len() as u32);
+            program.laws.push(Vec::new());
+            program.stations.push(Vec::new());
+            match system.behaviour_of(kind) {
+                Some(Behaviour { steps, .. }) => program.steps(system, kind, steps),
+                None => program.all_stations(system, kind),
+            }
+            program.code.push(Instruction::Leave);
+        }
+        program
+    }
+
+    /// Without a behaviour, a request visits the stations that have a demand for it in the order
+    /// of the file, and a station's draw has the station's number.
+    fn all_stations(&mut self, system: &SystemModel, kind: &str) {
+        for (station, model) in system.stations.iter().enumerate() {
+            let law = model.demand.as_ref().and_then(|demand| demand.of(kind)).cloned();
+            let draw = self.draw(law, Some(station));
+            self.code.push(Instruction::Use { station: station as u32, draw });
+        }
+    }
+
+    fn draw(&mut self, law: Option<DemandLaw>, station: Option<usize>) -> u32 {
+        let laws = self.laws.last_mut().expect("a kind is being added");
+        laws.push(law);
+        self.stations.last_mut().expect("a kind is being added").push(station);
+        laws.len() as u32 - 1
+    }
+
+    fn steps(&mut self, system: &SystemModel, kind: &str, steps: &[Step]) {
+        for step in steps {
+            let instruction = match step {
+                Step::Use { station, demand } => {
+                    let own = demand.clone().map(DemandLaw::Drawn);
+                    let model = &system.stations[*station];
+                    let standing = || model.demand.as_ref()?.of(kind).cloned();
+                    let draw = self.draw(own.or_else(standing), Some(*station));
+                    Instruction::Use { station: *station as u32, draw }
+                }
+                Step::Delay(law) => {
+                    let law = DemandLaw::Drawn(law.clone());
+                    Instruction::Delay { draw: self.draw(Some(law), None) }
+                }
+                Step::Acquire(pool) => Instruction::Acquire { pool: *pool as u32 },
+                Step::Release(pool) => Instruction::Release { pool: *pool as u32 },
+                Step::Fork(parts) => {
+                    self.fork(system, kind, parts);
+                    continue;
+                }
+            };
+            self.code.push(instruction);
+        }
+    }
+
+    fn fork(&mut self, system: &SystemModel, kind: &str, parts: &[Vec<Step>]) {
+        self.forks = true;
+        let at = self.code.len();
+        let count = parts.len() as u32;
+        self.code.push(Instruction::Fork { parts: count, after: 0 });
+        self.code.extend(parts.iter().map(|_| Instruction::Part { begin: 0 }));
+        for (part, steps) in parts.iter().enumerate() {
+            self.code[at + 1 + part] = Instruction::Part { begin: self.code.len() as u32 };
+            self.steps(system, kind, steps);
+            self.code.push(Instruction::Join);
+        }
+        self.code[at] = Instruction::Fork { parts: count, after: self.code.len() as u32 };
+    }
+
+    /// The number of draws that a request of this kind makes.
+    #[must_use]
+    pub fn draws(&self, kind: usize) -> usize {
+        self.laws[kind].len()
+    }
+
+    /// The mean demand that a request of this kind brings to a station, all its visits together,
+    /// in seconds.
+    #[must_use]
+    pub fn mean_demand_s(&self, kind: usize, station: usize) -> f64 {
+        self.visits(kind, station).map(DemandLaw::mean).sum()
+    }
+
+    /// The mean demand of a kind's first visit to a station.
+    pub(super) fn first_mean(&self, kind: usize, station: usize) -> Nanos {
+        self.visits(kind, station)
+            .next()
+            .map_or(Nanos::ZERO, |law| Nanos::from_secs_f64(law.mean()))
+    }
+
+    /// The name of the first `use` of a kind that has no demand from anywhere.
+    pub(super) fn lacks_demand(&self, kind: usize) -> Option<usize> {
+        let mut visits = self.laws[kind].iter().zip(&self.stations[kind]);
+        visits.find(|(law, _)| law.is_none()).and_then(|(_, station)| *station)
+    }
+
+    fn visits(&self, kind: usize, station: usize) -> impl Iterator<Item = &DemandLaw> {
+        let visits = self.laws[kind].iter().zip(&self.stations[kind]);
+        visits.filter(move |(_, at)| **at == Some(station)).filter_map(|(law, _)| law.as_ref())
+    }
+}

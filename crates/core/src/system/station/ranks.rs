@@ -1,0 +1,62 @@
+//! What a station ranks jobs by, where the rank does not change while they are there.
+
+use crate::distribution::Distribution;
+use crate::policy::scheduling::{Order, Rank};
+use crate::random::{Purpose, StreamFamily};
+use crate::system::{Job, StationModel};
+use crate::time::Nanos;
+
+/// Ranks of arriving jobs.
+#[derive(Debug)]
+pub(in crate::system) enum Ranks {
+    /// All alike, or the rank changes and the engine keeps it.
+    Alike,
+    Demand(Order),
+    /// By kind of request.
+    Kind(Vec<u64>),
+    Estimate {
+        order: Order,
+        error: Distribution,
+        errors: StreamFamily,
+    },
+}
+
+impl Ranks {
+    /// The ranks at a station, numbered `number`, of requests named `kinds`, of which
+    /// `mean_demands` gives the mean demands there.
+    pub(in crate::system) fn new(
+        number: u64,
+        model: &StationModel,
+        kinds: &[&str],
+        mean_demands: &[Nanos],
+        seed: u64,
+    ) -> Ranks {
+        match &model.discipline.rank {
+            Rank::Equal | Rank::Remaining | Rank::Attained | Rank::Level => Ranks::Alike,
+            Rank::Demand(order) => Ranks::Demand(*order),
+            Rank::Class => Ranks::Kind(kinds.iter().map(|name| model.class_of(name)).collect()),
+            Rank::Expected(order, None) => {
+                Ranks::Kind(mean_demands.iter().map(|mean| order.rank(*mean)).collect())
+            }
+            Rank::Expected(order, Some(error)) => Ranks::Estimate {
+                order: *order,
+                error: error.clone(),
+                errors: StreamFamily::new(seed, Purpose::Estimate).member(number),
+            },
+        }
+    }
+
+    /// The rank of a job with this demand.
+    #[inline]
+    pub(super) fn of(&self, job: &Job, demand: Nanos) -> u64 {
+        match self {
+            Ranks::Alike => 0,
+            Ranks::Demand(order) => order.rank(demand),
+            Ranks::Kind(ranks) => ranks[job.kind as usize],
+            Ranks::Estimate { order, error, errors } => {
+                let factor = error.sample(&mut errors.substream(job.session, job.serial));
+                order.rank(Nanos::from_secs_f64(demand.as_secs_f64() * factor))
+            }
+        }
+    }
+}

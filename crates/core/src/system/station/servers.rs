@@ -1,0 +1,137 @@
+//! The servers of a station that serve one job each.
+
+use std::collections::BTreeSet;
+
+use super::super::jobs::Handle;
+use crate::time::Nanos;
+
+/// A job in service.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Running {
+    pub(super) handle: Handle,
+    /// What it is ranked by against others, and its order among equals.
+    pub(super) key: (u64, u64),
+    /// When its service begins: later than it was put here where switching takes time.
+    pub(super) begins: Nanos,
+    /// When its turn or its service ends; [`Nanos::MAX`] where the server is free.
+    pub(super) ends: Nanos,
+}
+
+const FREE: Running =
+    Running { handle: Handle::MAX, key: (0, 0), begins: Nanos::MAX, ends: Nanos::MAX };
+
+/// From this number of servers on, an index finds them. Fewer are looked through.
+const INDEXED: usize = 12;
+
+#[derive(Debug)]
+pub(super) struct Servers {
+    count: usize,
+    slots: Vec<Running>,
+    vacant: Vec<u32>,
+    /// The end that comes first, and whose it is.
+    next: (Nanos, u32),
+    index: Option<Index>,
+}
+
+/// Those in service by the time of their end, and by their key.
+#[derive(Debug, Default)]
+struct Index {
+    by_end: BTreeSet<(Nanos, u32)>,
+    by_key: BTreeSet<((u64, u64), u32)>,
+}
+
+impl Servers {
+    pub(super) fn new(count: u32) -> Servers {
+        let count = count as usize;
+        let index = (count >= INDEXED).then(Index::default);
+        Servers { count, slots: Vec::new(), vacant: Vec::new(), next: (Nanos::MAX, 0), index }
+    }
+
+    /// The next end of a turn or a service.
+    #[inline]
+    pub(super) fn next_end(&self) -> Nanos {
+        self.next.0
+    }
+
+    /// The server whose turn ends next.
+    #[inline]
+    pub(super) fn ending(&self) -> u32 {
+        self.next.1
+    }
+
+    /// A server that is free.
+    #[inline]
+    pub(super) fn free(&mut self) -> Option<u32> {
+        if let Some(slot) = self.vacant.pop() {
+            return Some(slot);
+        }
+        (self.slots.len() < self.count).then(|| {
+            self.slots.push(FREE);
+            self.slots.len() as u32 - 1
+        })
+    }
+
+    #[inline]
+    pub(super) fn start(&mut self, slot: u32, running: Running) {
+        self.slots[slot as usize] = running;
+        match &mut self.index {
+            None if running.ends < self.next.0 => self.next = (running.ends, slot),
+            None => {}
+            Some(index) => {
+                index.by_end.insert((running.ends, slot));
+                index.by_key.insert((running.key, slot));
+                self.find_next();
+            }
+        }
+    }
+
+    /// Takes the job out of the server, which then is free, but kept for [`Servers::start`] or
+    /// [`Servers::idle`].
+    #[inline]
+    pub(super) fn stop(&mut self, slot: u32) -> Running {
+        let stopped = std::mem::replace(&mut self.slots[slot as usize], FREE);
+        if let Some(index) = &mut self.index {
+            index.by_end.remove(&(stopped.ends, slot));
+            index.by_key.remove(&(stopped.key, slot));
+        }
+        self.find_next();
+        stopped
+    }
+
+    /// Nobody waits for the server.
+    #[inline]
+    pub(super) fn idle(&mut self, slot: u32) {
+        self.vacant.push(slot);
+    }
+
+    #[inline]
+    fn find_next(&mut self) {
+        self.next = match (&self.index, self.slots.as_slice()) {
+            (Some(index), _) => index.by_end.first().copied().unwrap_or((Nanos::MAX, 0)),
+            (None, [only]) => (only.ends, 0),
+            (None, all) => {
+                let ends = all.iter().map(|one| one.ends).zip(0..);
+                ends.min().unwrap_or((Nanos::MAX, 0))
+            }
+        };
+    }
+
+    /// The server whose job ranks last, with the job's key. All servers must be busy.
+    #[inline]
+    pub(super) fn last_ranking(&self) -> Option<(u32, (u64, u64))> {
+        match (&self.index, self.slots.as_slice()) {
+            (Some(index), _) => index.by_key.last().map(|(key, slot)| (*slot, *key)),
+            (None, [only]) => Some((0, only.key)),
+            (None, all) => {
+                let keys = all.iter().map(|one| one.key).zip(0..);
+                keys.max().map(|(key, slot)| (slot, key))
+            }
+        }
+    }
+
+    /// The server of this job.
+    pub(super) fn of(&self, handle: Handle) -> Option<u32> {
+        let at = self.slots.iter().position(|one| one.handle == handle)?;
+        Some(at as u32)
+    }
+}

@@ -1,0 +1,65 @@
+//! One column of a Parquet file as numbers, for traces.
+
+use std::fs;
+use std::path::Path;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::Float64Type;
+use arrow_array::{Array, ArrayRef, PrimitiveArray};
+use arrow_schema::DataType;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+
+use crate::DataError;
+
+/// The numbers of a column; of the first one, where no name is given. Times of Arrow's own types
+/// are in their unit.
+///
+/// # Errors
+/// When the file cannot be read, has no such column, or the column holds no numbers.
+pub fn read_column(path: &Path, column: Option<&str>) -> Result<Vec<f64>, DataError> {
+    let fail = |reason: String| DataError::new(path, reason);
+    let file = fs::File::open(path).map_err(|error| DataError::new(path, error))?;
+    let builder = ParquetRecordBatchReaderBuilder::try_new(file)
+        .map_err(|error| DataError::new(path, error))?;
+    let names: Vec<String> =
+        builder.schema().fields().iter().map(|field| field.name().clone()).collect();
+    let place = match column {
+        None => 0,
+        Some(name) => names
+            .iter()
+            .position(|other| other == name)
+            .ok_or_else(|| fail(format!("has no column `{name}`; it has {}", names.join(", "))))?,
+    };
+    let mut numbers = Vec::new();
+    for batch in builder.build().map_err(|error| DataError::new(path, error))? {
+        let batch = batch.map_err(|error| DataError::new(path, error))?;
+        numbers.extend(as_numbers(batch.column(place)).ok_or_else(|| {
+            fail(format!("the column `{}` holds no numbers, or gaps", names[place]))
+        })?);
+    }
+    Ok(numbers)
+}
+
+fn as_numbers(column: &ArrayRef) -> Option<Vec<f64>> {
+    if column.null_count() > 0 {
+        return None;
+    }
+    macro_rules! numbers {
+        ($($data_type:ident => $number:ident),+) => {
+            match column.data_type() {
+                DataType::Float64 => {
+                    Some(column.as_primitive::<Float64Type>().values().to_vec())
+                }
+                $(DataType::$data_type => {
+                    let array: &PrimitiveArray<arrow_array::types::$number> = column.as_primitive();
+                    Some(array.values().iter().map(|value| *value as f64).collect())
+                })+
+                _ => None,
+            }
+        };
+    }
+    numbers!(
+        Float32 => Float32Type, Int64 => Int64Type, Int32 => Int32Type, Int16 => Int16Type,
+        UInt64 => UInt64Type, UInt32 => UInt32Type, UInt16 => UInt16Type
+    )
+}

@@ -1,0 +1,132 @@
+//! What a simulation found, in words: notes, and warnings of what spoils or limits its result.
+
+use thinktime_core::policy::scheduling::{Rank, Ties};
+use thinktime_core::record::{Collapse, Collector, Summary, Window};
+use thinktime_core::system::{DemandLaw, StationModel, SystemModel};
+use thinktime_core::workload::Workload;
+
+use crate::load::offered_load;
+use crate::pilot::Warmup;
+use crate::plan::Plan;
+
+/// All that findings are made of.
+pub(crate) struct Findings<'a> {
+    pub(crate) workload: &'a Workload,
+    pub(crate) system: &'a SystemModel,
+    pub(crate) plan: &'a Plan,
+    pub(crate) collector: &'a Collector,
+    pub(crate) window: Window,
+    pub(crate) warmup: Option<Warmup>,
+    pub(crate) interrupted: bool,
+}
+
+impl Findings<'_> {
+    pub(crate) fn notes(&self, summary: &Summary) -> Vec<String> {
+        let mut notes = Vec::new();
+        if let Some(Warmup::Ends(at)) = self.warmup {
+            notes.push(format!("the warm-up was found to last {at} (MSER-5 of pilot runs)"));
+        }
+        if let (Some(precision), Some((mean, half))) = (self.plan.precision, interval(summary))
+            && half <= precision * mean
+        {
+            notes.push(format!(
+                "the precision of {:.3} % took {} requests",
+                precision * 100.0,
+                summary.requests
+            ));
+        }
+        notes
+    }
+
+    pub(crate) fn warnings(&self, summary: &Summary) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if self.interrupted {
+            warnings.push("interrupted: the figures are those up to then".to_owned());
+        }
+        if let Some(Warmup::TooLong(at, requests)) = self.warmup {
+            warnings.push(format!(
+                "the warm-up lasts longer than {at}: {requests} requests were too few to find its \
+                 end, so the figures may still depend on the start; simulate more requests"
+            ));
+        }
+        warnings.extend(self.overload());
+        warnings.extend(self.infinite_mean());
+        warnings.extend(self.imprecise(summary));
+        let retries = summary.retries > 0;
+        if let Some(collapse) = Collapse::find(self.collector.timeline(), self.window.end)
+            && retries
+        {
+            warnings.push(collapse.words());
+        }
+        let mean = summary.response_time_s.mean.unwrap_or(0.0);
+        warnings.extend(self.collector.starved().words(
+            self.window.duration_s(),
+            summary.requests,
+            mean,
+            !self.interrupted,
+        ));
+        if summary.errors > 0 {
+            warnings.push(format!(
+                "{} of {} requests failed; their times are in no distribution",
+                summary.errors, summary.requests
+            ));
+        }
+        warnings
+    }
+
+    fn overload(&self) -> Option<String> {
+        let load = offered_load(self.workload, self.system).filter(|load| *load >= 1.0)?;
+        Some(format!(
+            "the offered load is {load:.3}: the queue grows without bound, and all times depend \
+             on how long the run was"
+        ))
+    }
+
+    /// Under policies that do not look at the demand, one request of infinite second moment makes
+    /// the others' mean wait infinite (Pollaczek-Khinchine).
+    fn infinite_mean(&self) -> Option<String> {
+        if self.workload.request_rate().is_none() {
+            return None;
+        }
+        let station = self.system.stations.iter().find(|one| has_infinite_mean(one))?;
+        Some(format!(
+            "the demand at `{}` has an infinite variance: with arrivals of their own and this \
+             policy the mean response time is infinite, so the one shown only grows with the \
+             length of the run; percentiles can be trusted",
+            station.name
+        ))
+    }
+
+    fn imprecise(&self, summary: &Summary) -> Option<String> {
+        let precision = self.plan.precision.filter(|_| !self.interrupted)?;
+        let (mean, half) = interval(summary)?;
+        (half > precision * mean).then(|| {
+            let needed = summary.requests as f64 * (half / (precision * mean)).powi(2);
+            format!(
+                "the precision of {:.3} % was not reached: after {} requests the half-width is \
+                 {:.3} %; about {:.0} requests would be needed if it shrinks as the square root, \
+                 more if the times are heavy-tailed",
+                precision * 100.0,
+                summary.requests,
+                half / mean * 100.0,
+                needed
+            )
+        })
+    }
+}
+
+fn interval(summary: &Summary) -> Option<(f64, f64)> {
+    Some((summary.response_time_s.mean?, summary.response_time_s.ci95?))
+}
+
+fn has_infinite_mean(station: &StationModel) -> bool {
+    let blind = station.discipline.ties != Ties::Share
+        && !station.discipline.preemptive
+        && station.discipline.quanta.is_empty()
+        && !matches!(station.discipline.rank, Rank::Attained);
+    let infinite = |law: &DemandLaw| match law {
+        DemandLaw::Drawn(law) => law.second_moment().is_infinite(),
+        DemandLaw::Trace(_) => false,
+    };
+    blind && station.servers == 1 && station.laws().any(infinite)
+}

@@ -1,0 +1,43 @@
+"""Output analysis: what a sample of times or arrivals says, and how far it can be trusted.
+
+Samples are sequences of numbers in any one unit, in the order in which they were taken where
+that matters. Tests return a statistic with what to hold it against, and decide nothing.
+
+>>> from thinktime.stats import minimum_samples
+>>> minimum_samples(0.99)
+368
+"""
+
+from thinktime.stats.batch_means import BatchMeans, batch_means
+from thinktime.stats.dispersion import Dispersion, counts_by_interval, index_of_dispersion
+from thinktime.stats.exponential import AndersonDarling, anderson_darling_exponential
+from thinktime.stats.independence import RankCorrelation, lag_correlation
+from thinktime.stats.poisson_arrivals import UniformityTest, conditional_uniformity
+from thinktime.stats.quantile_interval import (
+    QuantileInterval,
+    minimum_samples,
+    quantile_interval,
+)
+from thinktime.stats.stationarity import DickeyFuller, augmented_dickey_fuller
+from thinktime.stats.warm_up import WarmUp, mser5
+
+__all__ = [
+    "AndersonDarling",
+    "BatchMeans",
+    "DickeyFuller",
+    "Dispersion",
+    "QuantileInterval",
+    "RankCorrelation",
+    "UniformityTest",
+    "WarmUp",
+    "anderson_darling_exponential",
+    "augmented_dickey_fuller",
+    "batch_means",
+    "conditional_uniformity",
+    "counts_by_interval",
+    "index_of_dispersion",
+    "lag_correlation",
+    "minimum_samples",
+    "mser5",
+    "quantile_interval",
+]
