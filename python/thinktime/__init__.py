@@ -24,22 +24,28 @@ from thinktime._core import (
     __version__,
     schema,
 )
+from thinktime.difference import Difference, difference
 from thinktime.operations import Interrupted, run, serve, simulate
 from thinktime.result import Result
+from thinktime.sweep import Stopped, sweep
 
 __all__ = [
+    "Difference",
     "Distribution",
     "InputError",
     "Interrupted",
     "Result",
     "RunError",
     "Station",
+    "Stopped",
     "System",
     "Table",
     "Workload",
     "__version__",
+    "difference",
     "run",
     "schema",
     "serve",
     "simulate",
+    "sweep",
 ]

@@ -53,7 +53,9 @@ def simulate(
         requests: How many requests are begun after the warm-up; 1,000,000 if nothing else ends
             the simulation.
         duration: No request is begun at this virtual time or later.
-        warmup: Requests scheduled before this virtual time do not count.
+        warmup: Requests scheduled before this virtual time do not count. "auto" finds how long
+            the start makes a difference, by pilot runs and the rule MSER-5; that is the default
+            unless a duration is given.
         replications: Independent replications, on all cores; the interval is then made of their
             means.
         precision: Go on until the half-width of the mean's 95 % confidence interval is this share

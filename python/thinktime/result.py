@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thinktime import _core
+
+if TYPE_CHECKING:
+    from thinktime.theory.match import Theory
 
 
 class Result:
@@ -88,6 +92,13 @@ class Result:
     def untrusted(self) -> str | None:
         """Why the result is not to be trusted; None if it is."""
         return self._outcome.untrusted
+
+    @cached_property
+    def theory(self) -> Theory | None:
+        """The exact steady state of the model, where a formula for it is known."""
+        from thinktime.theory.match import theory_for
+
+        return None if self.system is None else theory_for(self.workload, self.system)
 
     def survival(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Response times in seconds, rising, and the share of requests that took longer.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -83,6 +84,12 @@ class Station:
 class System:
     stations: list[Station]
     name: str = "one server"
+    plain: bool = True
+
+    def to_toml(self) -> str:
+        """Enough to tell systems apart."""
+        words = [(one.name, one.servers, one.policy, str(one.demand)) for one in self.stations]
+        return f"stations = {json.dumps(list(map(str, words)))}"
 
 
 @dataclass
@@ -99,6 +106,17 @@ class Workload:
     name: str = "shop"
     seed: int = 1
     request_names: list[str] = field(default_factory=lambda: ["item"])
+
+    def to_toml(self) -> str:
+        """Enough to tell workloads apart."""
+        arrivals = {"model": self.model, "clients": self.clients, "poisson": self.poisson}
+        whole = [self.name, self.plain, list(self.request_names), str(self.session_length)]
+        think = "" if self.think is None else self.think.text
+        return (
+            f"whole = {json.dumps(json.dumps(whole))}\n"
+            f"[arrivals]\nwords = {json.dumps(json.dumps(arrivals))}\n"
+            f"[session]\nthink = {json.dumps(think)}\n"
+        )
 
 
 def one(demand, policy="fcfs", servers=1):

@@ -67,8 +67,8 @@ def test_page_loads_nothing_and_its_figures_parse(demo, tmp_path):
     for tag, attributes in made.tags:
         for name in ("src", "href", "action", "data", "srcset"):
             assert attributes.get(name, "data:").startswith("data:"), (tag, attributes)
-    assert "@import" not in report.page._asset("page.css")
-    assert "url(" not in report.page._asset("page.css")
+    assert "@import" not in report.page.asset("page.css")
+    assert "url(" not in report.page.asset("page.css")
     figures = [name for name in made.scripts if name.startswith("figure-")]
     assert figures == ["figure-survival", "figure-in_system", "figure-throughput"]
     assert all(json.loads(made.scripts[name])["data"] for name in figures)

@@ -7,7 +7,7 @@ use thinktime_core::system::{
     Departure, DrawnDemands, Job, Line, Presence, StationSummary, System, SystemModel,
 };
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::{Cancel, ClientLimits, RequestKind, RetryWhen, Workload};
+use thinktime_core::workload::{Cancel, ClientLimits, RequestKind, Workload};
 
 /// What one replication gives.
 pub(crate) struct Replication {
@@ -87,8 +87,8 @@ impl Modelled {
 /// Whether clients may be told of a response before its time: they may if nothing that they do
 /// meanwhile, and nothing that others do, hangs on whether it has come.
 fn can_be_told_early(workload: &Workload) -> bool {
-    let waits = |kind: &RequestKind| kind.timeout.is_never() || kind.retry.when == RetryWhen::Late;
-    workload.clients == ClientLimits::NONE && workload.requests.iter().all(waits)
+    let patient = |kind: &RequestKind| kind.timeout.is_never();
+    workload.clients == ClientLimits::NONE && workload.requests.iter().all(patient)
 }
 
 impl<'a, S: RowSink> Driver<'a, S> {
@@ -139,6 +139,7 @@ impl<'a, S: RowSink> Driver<'a, S> {
         for _ in 0..events {
             if self.clients.done() {
                 self.close();
+                self.empty_line();
                 return false;
             }
             let wake = self.clients.next_wake();
@@ -149,6 +150,7 @@ impl<'a, S: RowSink> Driver<'a, S> {
             let next = wake.min(served);
             if next >= self.boundary {
                 if next.is_never() {
+                    self.run_out();
                     return false;
                 }
                 self.pass_boundaries(next);
@@ -178,27 +180,43 @@ impl<'a, S: RowSink> Driver<'a, S> {
         while let Some(left) = line.leave(now) {
             if !self.clients.closed() {
                 self.collector.completed(left.at);
+            } else if self.limit.counts(left.came) {
+                self.collector.unfinished(left.at.since(left.came));
             }
         }
+    }
+
+    /// Arrivals have come to an end before the limit did, and everybody has been served.
+    #[cold]
+    fn run_out(&mut self) {
+        self.empty_line();
+        if !self.limit.until.is_never() {
+            self.pass_boundaries(self.limit.until);
+        }
+        self.close();
     }
 
     /// Handles the times up to `next` at which something is noted or begins.
     #[cold]
     fn pass_boundaries(&mut self, next: Nanos) {
-        while next >= self.stage_end {
-            self.end_stage();
+        loop {
+            self.boundary = self.stage_end.min(self.note_at);
+            if next < self.boundary || self.boundary.is_never() {
+                return;
+            }
+            self.leave_line(self.boundary);
+            if self.boundary == self.stage_end {
+                self.end_stage();
+            } else {
+                let number = self.system.number();
+                self.note_at = self.collector.note_in_server(self.note_at, number);
+            }
         }
-        while next >= self.note_at {
-            self.leave_line(self.note_at);
-            self.note_at = self.collector.note_in_server(self.note_at, self.system.number());
-        }
-        self.boundary = self.stage_end.min(self.note_at);
     }
 
     /// The warm-up or the measured time ends.
     fn end_stage(&mut self) {
         let at = self.stage_end;
-        self.leave_line(at);
         if at == self.limit.warmup && at < self.limit.until {
             self.system.begin_measuring(at);
             self.stage_end = self.limit.until;
@@ -214,6 +232,16 @@ impl<'a, S: RowSink> Driver<'a, S> {
     fn close(&mut self) {
         if self.stations.is_none() {
             self.stations = Some(self.system.summaries(self.now));
+        }
+    }
+
+    /// Those who are still in the line leave it; the clients know already.
+    fn empty_line(&mut self) {
+        if let Modelled::Line(line) = &self.system
+            && let Some(last) = line.last_leaves()
+        {
+            self.pass_boundaries(last);
+            self.leave_line(last);
         }
     }
 
@@ -319,11 +347,6 @@ impl<'a, S: RowSink> Driver<'a, S> {
         for attempt in self.clients.waiting() {
             if self.limit.counts(attempt.request_scheduled) {
                 self.collector.unfinished(self.now.since(attempt.request_scheduled));
-            }
-        }
-        if let Modelled::Line(line) = &mut self.system {
-            while let Some(left) = line.leave(Nanos::MAX) {
-                self.collector.unfinished(left.at.since(left.came));
             }
         }
         Replication {

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import IntEnum
 from pathlib import Path
+from typing import Any
 
+import polars as pl
 import typer
+from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
 
 from thinktime import InputError, Interrupted, Result, RunError
 
@@ -99,9 +104,11 @@ def finish(operation: Callable[[], Result], as_json: bool, output: Path | None) 
 def show(result: Result, as_json: bool, output: Path | None) -> None:
     """Print a result: its summary as JSON, or its table; warnings go to standard error."""
     if as_json:
-        typer.echo(json.dumps(result.summary, indent=2))
+        typer.echo(json.dumps(result.summary | _theory(result), indent=2))
     else:
         print_table([result])
+    for note in result.summary.get("notes", []):
+        errors.print("note:", note, style="dim", markup=False, soft_wrap=True)
     for warning in result.summary.get("warnings", []):
         errors.print("warning:", warning, style="yellow", markup=False, soft_wrap=True)
     if output is not None:
@@ -115,6 +122,37 @@ def print_table(results: list[Result]) -> None:
 
     width = None if sys.stdout.isatty() else 150
     Console(width=width, highlight=False).print(terminal.render(report.rows(results)))
+
+
+def _theory(result: Result) -> dict[str, Any]:
+    """The exact values beside a simulation's summary, where there are any."""
+    theory = result.theory if result.kind == "simulate" else None
+    if theory is None:
+        return {}
+    from thinktime.report import figures
+
+    return {
+        "theory": {
+            "model": theory.model,
+            "source": theory.source,
+            "load": theory.load,
+            "throughput": theory.throughput,
+            "response_time_s": dict(figures.of_theory(theory).times_s),
+        }
+    }
+
+
+def print_frame(table: pl.DataFrame, names: Mapping[str, str]) -> None:
+    """Print some columns of a table under shorter names; those that say nothing are left out."""
+    drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="dim")
+    shown = [name for name in names if name in table.columns and any(table[name].to_list())]
+    for name in shown:
+        drawn.add_column(Text(names[name]), justify="right", overflow="fold")
+    for row in table.select(shown).iter_rows():
+        texts = (f"{one:.5g}" if isinstance(one, float) else str(one) for one in row)
+        drawn.add_row(*map(Text, texts))
+    width = None if sys.stdout.isatty() else 150
+    Console(width=width, highlight=False).print(drawn)
 
 
 def seconds(text: str | None) -> float | None:

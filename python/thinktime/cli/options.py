@@ -10,7 +10,11 @@ import typer
 Workload = Annotated[Path, typer.Argument(help="The workload file.")]
 System = Annotated[Path, typer.Argument(help="The system file.")]
 Warmup = Annotated[
-    str | None, typer.Option(help="Requests scheduled before this time do not count.")
+    str | None,
+    typer.Option(
+        help="Requests scheduled before this time do not count; simulations find it themselves "
+        "(auto) unless a duration is given."
+    ),
 ]
 Seed = Annotated[int | None, typer.Option(help="Instead of the workload's seed.")]
 Rows = Annotated[

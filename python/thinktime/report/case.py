@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -142,16 +143,17 @@ def _same_case(a: Result, b: Result) -> bool:
     )
 
 
-def _shape(workload: Workload) -> tuple[object, ...]:
-    think = str(workload.think).partition("(")[0]
-    length = str(workload.session_length)
-    sessions = (workload.model, workload.clients, length, think)
-    return (workload.name, *sessions, workload.poisson, workload.plain)
+def _shape(workload: Workload) -> object:
+    """All of the workload but its seed, and what a search for the load sets."""
+    whole = tomllib.loads(workload.to_toml())
+    whole.pop("seed", None)
+    whole["arrivals"].pop("rate", None)
+    think = whole.get("session", {}).pop("think", None)
+    return whole, str(think).partition("(")[0]
 
 
-def _stations(result: Result) -> tuple[object, ...]:
-    stations = [] if result.system is None else result.system.stations
-    return tuple((s.name, s.servers, s.policy, str(s.demand)) for s in stations)
+def _stations(result: Result) -> object:
+    return None if result.system is None else tomllib.loads(result.system.to_toml())
 
 
 def _mean(law: Distribution | None) -> float | None:

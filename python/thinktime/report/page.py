@@ -52,11 +52,11 @@ def render(results: Sequence[Result], title: str | None = None) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    scripts = [_asset("plotly-basic.min.js"), _asset("page.js")]
+    scripts = [asset("plotly-basic.min.js"), asset("page.js")]
     return environment.get_template("page.html.jinja").render(
         title=title or _title(cases),
-        policy=_content_policy(scripts),
-        style=Markup(_asset("page.css")),
+        policy=content_policy(scripts),
+        style=Markup(asset("page.css")),
         scripts=[Markup(script) for script in scripts],
         colours=[COLOURS[case.place % len(COLOURS)] for case in cases],
         verdict=verdict(cases),
@@ -105,7 +105,7 @@ def _title(cases: Sequence[Case]) -> str:
     return " · ".join(names) if 1 <= len(names) <= 3 else "Thinktime report"
 
 
-def _content_policy(scripts: Sequence[str]) -> str:
+def content_policy(scripts: Sequence[str]) -> str:
     """Only these scripts may run, and nothing may be fetched, whatever a name contains."""
     digests = [hashlib.sha256(script.encode()).digest() for script in scripts]
     hashes = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
@@ -115,7 +115,7 @@ def _content_policy(scripts: Sequence[str]) -> str:
     )
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
     """A text file of the package, as it must stand in the page."""
     text = resources.files("thinktime.report").joinpath("assets", name).read_text("utf-8")
     return text.strip()

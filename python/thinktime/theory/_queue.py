@@ -86,7 +86,12 @@ class Queue:
 
 
 def queues(system: System) -> list[Queue] | None:
-    """The stations, if each has one demand of finite mean and a policy that is known here."""
+    """The stations, if each has one demand of finite mean and a policy that is known here.
+
+    None where requests have behaviours, or a station refuses or drops any.
+    """
+    if not system.plain:
+        return None
     stations = []
     for station in system.stations:
         demand = station.demand

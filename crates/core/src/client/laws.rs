@@ -47,6 +47,11 @@ impl Laws {
         }
     }
 
+    /// Whether every session has one request.
+    pub(super) fn one_request(&self) -> bool {
+        self.length.is_none()
+    }
+
     #[inline]
     pub(super) fn session_length(&self, session: u64) -> u64 {
         match &self.length {

@@ -220,10 +220,13 @@ impl Clients {
                 return Step::Idle;
             }
             *next = arrivals.next_arrival();
+            let last = next.is_never() && self.limit.until.is_never() && self.laws.one_request();
             let session = self.sessions_begun;
             self.sessions_begun += 1;
             let ticket = self.slots.begin(session, self.laws.session_length(session));
-            return self.begin_request(now, ticket);
+            let step = self.begin_request(now, ticket);
+            self.closed |= last;
+            return step;
         }
         match self.timers.pop() {
             Some((at, (ticket, wish))) => self.act(Nanos(at), ticket, wish),

@@ -46,6 +46,9 @@ impl Collapse {
         }
         let well = cells.windows(SPAN).rposition(|span| share(&sum(span)) >= RECOVERED);
         let first = well.map_or(0, |at| at + SPAN);
+        if cells.len() - first < SPAN {
+            return None; // it has just recovered
+        }
         let since = sum(&cells[first..]);
         let seconds = interval.as_secs_f64() * (cells.len() - first) as f64;
         Some(Collapse {

@@ -106,12 +106,16 @@ impl Timeline {
     pub fn note_in_server(&mut self, now: Nanos, number: u64) -> Nanos {
         self.place(now, 0);
         let ended = (now.0 / self.interval.0) as usize;
+        let next = Nanos((ended as u64 + 1) * self.interval.0);
+        if !now.0.is_multiple_of(self.interval.0) {
+            return next; // intervals were joined since this time was asked for
+        }
         let last = self.in_server.last().copied().unwrap_or(0);
         self.in_server.resize(ended.max(self.in_server.len()), last);
         if let Some(end) = self.in_server.last_mut() {
             *end = number;
         }
-        Nanos((ended as u64 + 1) * self.interval.0)
+        next
     }
 
     /// Where the cells of the interval are that holds this time.

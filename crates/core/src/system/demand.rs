@@ -110,8 +110,8 @@ pub struct DrawnDemands {
     laws: Vec<Vec<Option<DemandLaw>>>,
     /// One family a draw.
     families: Vec<StreamFamily>,
-    /// By kind and draw, the next value of a trace.
-    cursors: Vec<Vec<usize>>,
+    /// The next value of each trace, whoever asks for it.
+    cursors: Vec<(Arc<[Nanos]>, usize)>,
 }
 
 impl DrawnDemands {
@@ -123,7 +123,7 @@ impl DrawnDemands {
         DrawnDemands {
             laws: program.laws.clone(),
             families: (0..most).map(|draw| family.member(draw)).collect(),
-            cursors: program.laws.iter().map(|laws| vec![0; laws.len()]).collect(),
+            cursors: Vec::new(),
         }
     }
 
@@ -131,6 +131,19 @@ impl DrawnDemands {
     pub fn all(&mut self, job: &Job) -> Vec<Option<Nanos>> {
         (0..self.laws[job.kind as usize].len()).map(|draw| self.demand(job, draw)).collect()
     }
+}
+
+/// The next value of a trace. There are few traces, so they are looked through.
+fn next_of(cursors: &mut Vec<(Arc<[Nanos]>, usize)>, values: &Arc<[Nanos]>) -> Nanos {
+    let known = cursors.iter().position(|(trace, _)| Arc::ptr_eq(trace, values));
+    let place = known.unwrap_or_else(|| {
+        cursors.push((Arc::clone(values), 0));
+        cursors.len() - 1
+    });
+    let cursor = &mut cursors[place].1;
+    let value = values[*cursor];
+    *cursor = (*cursor + 1) % values.len();
+    value
 }
 
 impl DemandSource for DrawnDemands {
@@ -142,10 +155,7 @@ impl DemandSource for DrawnDemands {
                 Some(law.sample_time(&mut stream))
             }
             DemandLaw::Trace(values) => {
-                let cursor = &mut self.cursors[job.kind as usize][draw];
-                let value = values[*cursor];
-                *cursor = (*cursor + 1) % values.len();
-                Some(value)
+                Some(next_of(&mut self.cursors, values))
             }
         }
     }

@@ -74,6 +74,12 @@ impl<D: DemandSource> Line<D> {
         Some(first)
     }
 
+    /// When the last one leaves, if there is one.
+    #[must_use]
+    pub fn last_leaves(&self) -> Option<Nanos> {
+        self.leaving.back().map(|last| last.at)
+    }
+
     /// Those who are here.
     #[must_use]
     pub fn number(&self) -> u64 {

@@ -171,8 +171,9 @@ impl<D: DemandSource> System<D> {
                     return Some(self.departed(at, handle, station as u32, None));
                 }
                 self.go_on(at, handle, station as u32);
+            } else {
+                self.settle(at);
             }
-            self.fail_dropped(at);
         }
         self.leaving.pop_front()
     }

@@ -148,6 +148,14 @@ impl SystemModel {
             }
         }
         let program = Program::new(self, &known);
+        let again = workload.requests.iter().position(|one| one.retry.same_demand);
+        if let Some(kind) = again.filter(|kind| program.has_trace(*kind)) {
+            return Err(Invalid::new(format!(
+                "the request `{}` brings the same demand with every attempt, but a trace gives the \
+                 next one each time it is asked: leave out `same_demand`, or the trace",
+                known[kind]
+            )));
+        }
         for (kind, name) in known.iter().enumerate() {
             let stations = 0..self.stations.len();
             let demand: f64 = stations.map(|at| program.mean_demand_s(kind, at)).sum();

@@ -141,6 +141,11 @@ impl Program {
             .map_or(Nanos::ZERO, |law| Nanos::from_secs_f64(law.mean()))
     }
 
+    /// Whether requests of this kind take demands from a trace.
+    pub(super) fn has_trace(&self, kind: usize) -> bool {
+        self.laws[kind].iter().flatten().any(|law| matches!(law, DemandLaw::Trace(_)))
+    }
+
     /// The name of the first `use` of a kind that has no demand from anywhere.
     pub(super) fn lacks_demand(&self, kind: usize) -> Option<usize> {
         let mut visits = self.laws[kind].iter().zip(&self.stations[kind]);

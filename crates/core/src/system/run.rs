@@ -1,6 +1,6 @@
 //! Going through the steps of behaviours.
 
-use super::jobs::{Handle, NOBODY, Place};
+use super::jobs::{Handle, Jobs, NOBODY, Place};
 use super::pool::Acquired;
 use super::program::Instruction;
 use super::{DROPPED, DemandSource, Departure, Presence, REFUSED, System};
@@ -12,8 +12,18 @@ impl<D: DemandSource> System<D> {
     #[inline(always)]
     pub(super) fn go_on(&mut self, now: Nanos, handle: Handle, station: u32) {
         self.steps(now, handle, station);
-        while let Some(next) = self.ready.pop() {
-            self.steps(now, next, u32::MAX);
+        self.settle(now);
+    }
+
+    /// Lets everybody go on who can, and those leave whom a station has dropped.
+    #[inline(always)]
+    pub(super) fn settle(&mut self, now: Nanos) {
+        while !self.ready.is_empty() || !self.jobs.dropped.is_empty() {
+            if let Some(next) = self.ready.pop() {
+                self.steps(now, next, u32::MAX);
+            } else if let Some(dropped) = self.jobs.dropped.pop() {
+                self.fail(now, dropped, DROPPED);
+            }
         }
     }
 
@@ -120,14 +130,6 @@ impl<D: DemandSource> System<D> {
         departure
     }
 
-    /// Those whom a station dropped leave without an answer.
-    pub(super) fn fail_dropped(&mut self, now: Nanos) {
-        while let Some(handle) = self.jobs.dropped.pop() {
-            self.jobs[handle].place = Place::Between;
-            self.fail(now, handle, DROPPED);
-        }
-    }
-
     /// The request of which this is, or is a part, leaves at once.
     fn fail(&mut self, now: Nanos, handle: Handle, error: &'static str) {
         let mut whole = handle;
@@ -143,9 +145,6 @@ impl<D: DemandSource> System<D> {
         };
         self.leave_unfinished(now, whole);
         self.leaving.push_back(departure);
-        while let Some(next) = self.ready.pop() {
-            self.steps(now, next, u32::MAX);
-        }
     }
 
     /// Takes a request back before it is done; says whether it was. With `even_in_service` false
@@ -166,10 +165,7 @@ impl<D: DemandSource> System<D> {
             return false;
         }
         self.leave_unfinished(now, handle);
-        while let Some(next) = self.ready.pop() {
-            self.steps(now, next, u32::MAX);
-        }
-        self.fail_dropped(now);
+        self.settle(now);
         true
     }
 
@@ -183,8 +179,16 @@ impl<D: DemandSource> System<D> {
             seen += 1;
         }
         self.ready.retain(|handle| !all.contains(handle));
-        for handle in all {
-            self.take_away(now, handle);
+        self.jobs.dropped.retain(|handle| !all.contains(handle));
+        // Those who wait go first, so that what the others give back is not given to them.
+        let in_service = |jobs: &Jobs, handle: Handle| {
+            matches!(jobs[handle].place, Place::Service(_))
+        };
+        let (served, others): (Vec<Handle>, Vec<Handle>) =
+            all.into_iter().partition(|handle| in_service(&self.jobs, *handle));
+        others.iter().chain(&served).for_each(|handle| self.take_away(now, *handle));
+        for handle in others.into_iter().chain(served) {
+            self.give_back(now, handle);
         }
     }
 
@@ -202,14 +206,21 @@ impl<D: DemandSource> System<D> {
             }
             Place::Delay => true,
         };
+        self.jobs[handle].gone = true;
+        if !stays_in_line {
+            self.jobs[handle].place = Place::Between;
+        }
+    }
+
+    /// Gives back what a visitor holds that was taken away, and its place in the table, unless it
+    /// is still in a waiting line.
+    fn give_back(&mut self, now: Nanos, handle: Handle) {
         for pool in 0..self.pools.len() {
             if self.jobs[handle].held & (1 << pool) != 0 {
                 self.release(now, handle, pool);
             }
         }
-        if stays_in_line {
-            self.jobs[handle].gone = true;
-        } else {
+        if self.jobs[handle].place == Place::Between {
             self.jobs.remove(handle);
         }
     }

@@ -93,12 +93,13 @@ impl Station {
     /// ends. Those whom it drops are in `jobs.dropped`.
     #[inline]
     pub(super) fn advance(&mut self, now: Nanos, jobs: &mut Jobs) -> Option<Handle> {
+        let dropped = jobs.dropped.len();
         let done = match &mut self.engine {
             Engine::Ranked(engine) => engine.advance(now, jobs),
             Engine::Shared(engine) => engine.advance(now),
             Engine::Attained(engine) => engine.advance(now),
         };
-        for _ in 0..jobs.dropped.len() + usize::from(done.is_some()) {
+        for _ in 0..jobs.dropped.len() - dropped + usize::from(done.is_some()) {
             self.monitor.depart(now);
         }
         done
@@ -107,14 +108,15 @@ impl Station {
     /// A job leaves unfinished. One that waits stays in the waiting line, as gone.
     pub(super) fn withdraw(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) {
         self.monitor.depart(now);
+        let dropped = jobs.dropped.len();
         let in_service = matches!(jobs[handle].place, Place::Service(_));
         match &mut self.engine {
             Engine::Ranked(engine) if in_service => engine.withdraw(now, handle, jobs),
-            Engine::Ranked(_) => {}
+            Engine::Ranked(engine) => engine.waits_no_more(),
             Engine::Shared(engine) => engine.withdraw(now, handle),
             Engine::Attained(engine) => engine.withdraw(now, handle),
         }
-        for _ in 0..jobs.dropped.len() {
+        for _ in dropped..jobs.dropped.len() {
             self.monitor.depart(now);
         }
     }

@@ -21,6 +21,8 @@ pub(super) struct Ranked {
     last_served: Vec<u64>,
     servers: Servers,
     waiting: Waiting,
+    /// Those in the waiting line who have gone.
+    gone: usize,
     sequence: u64,
     /// Who has waited longer than this is dropped when its turn comes.
     queue_timeout: Nanos,
@@ -71,6 +73,7 @@ impl Ranked {
             last_served: vec![0; switches],
             servers: Servers::new(model.servers),
             waiting,
+            gone: 0,
             sequence: 0,
             queue_timeout: model.overload.queue_timeout,
             newest_first_above: model.overload.newest_first_above,
@@ -122,6 +125,11 @@ impl Ranked {
             self.interrupt(now, slot, jobs);
             self.serve_next(now, slot, jobs);
         }
+    }
+
+    /// A job has gone that waits; it stays in the line until its turn comes.
+    pub(super) fn waits_no_more(&mut self) {
+        self.gone += 1;
     }
 
     fn serve_next(&mut self, now: Nanos, slot: u32, jobs: &mut Jobs) {
@@ -202,15 +210,23 @@ impl Ranked {
     fn next_waiting(&mut self, now: Nanos, jobs: &mut Jobs) -> Option<Handle> {
         loop {
             let handle = match &mut self.waiting {
-                Waiting::Line(line) if line.len() > self.newest_first_above => line.pop_back(),
+                Waiting::Line(line)
+                    if line.len() - self.gone > self.newest_first_above =>
+                {
+                    line.pop_back()
+                }
                 Waiting::Line(line) => line.pop_front(),
                 Waiting::Stack(stack) => stack.pop(),
                 Waiting::ByRank(heap) => heap.pop().map(|(_, handle)| handle),
             }?;
             if !jobs.still_waits(handle) {
+                self.gone -= 1;
                 continue;
             }
-            if now.since(jobs[handle].entered) > self.queue_timeout {
+            let job = &mut jobs[handle];
+            let unserved = job.remaining == job.demand;
+            if unserved && now.since(job.entered) > self.queue_timeout {
+                job.place = Place::Between;
                 jobs.dropped.push(handle);
                 continue;
             }

@@ -1,0 +1,181 @@
+"""Sweeps: the same simulation or run over ranges of any keys, on all cores.
+
+    import thinktime as tt
+    from thinktime.sweep import sweep
+
+    table = sweep("shop.toml", "server.toml", ["load=0.1..0.9/9", "station.server.policy=fcfs,ps"])
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from thinktime import _core
+from thinktime.sweep.grid import Axis, Point, parse, points
+from thinktime.sweep.plan import Plan, Task
+from thinktime.sweep.row import Row, row_of, table_of
+
+__all__ = ["Axis", "Stopped", "parse", "sweep"]
+
+RESULTS = "results.parquet"
+PAGE = "sweep.html"
+
+
+class Stopped(KeyboardInterrupt):
+    """Ctrl-C ended a sweep; `table` holds the points that were finished."""
+
+    def __init__(self, table: pl.DataFrame, missing: int) -> None:
+        """Keep what was finished."""
+        super().__init__("interrupted")
+        self.table = table
+        self.missing = missing
+
+
+class _End(Exception):
+    """Ends the work of a thread."""
+
+
+def sweep(
+    workload: _core.Workload | str | Path,
+    system: _core.System | str | Path | None,
+    vary: Sequence[str | Axis],
+    *,
+    target: str | None = None,
+    output: str | Path | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    **options: Any,
+) -> pl.DataFrame:
+    """Simulate, or run against `target`, at every point of the grid that `vary` spans.
+
+    Args:
+        workload: A workload, or the path of its file.
+        system: A system, or the path of its file; None with a target.
+        vary: What varies: `KEY=FROM..TO/STEPS`, `KEY=FROM..TO/STEPSlog` or `KEY=A,B,C`. A key is
+            one of the workload file (`arrivals.clients`), of the system file
+            (`station.server.policy`), or an option (`load`, `requests`, `replications`, ...).
+        target: The url of a real server; its points are run one after another.
+        output: A directory: each finished point is kept in it at once, so that the same sweep
+            goes on where it was stopped; at the end come results.parquet and sweep.html.
+        progress: Called with the numbers of finished points and of all.
+        **options: Options of `simulate` or `run` for all points. All points have the same random
+            numbers unless the seed is varied.
+
+    Returns:
+        A row a point: the varied keys, then the figures of the result.
+
+    Raises:
+        InputError: if a key or a value is wrong; it is found before the first point is begun.
+        Stopped: on Ctrl-C, with the points that were finished.
+    """
+    plan = Plan(_workload(workload), _system(system), target, options)
+    if (plan.system is None) == (target is None):
+        raise _core.InputError("a sweep needs a system file or a target, and not both")
+    axes = [parse(one) if isinstance(one, str) else one for one in vary]
+    grid = points(axes)
+    tasks = [plan.at(point) for point in grid]
+    keeper = _Keeper(None if output is None else Path(output))
+    rows = keeper.kept(tasks)
+    workers = 1 if target is not None else os.cpu_count() or 1
+    interrupted = _work(grid, tasks, rows, keeper, workers, progress)
+    table = table_of(axes, grid, rows)
+    keeper.finish(table, axes)
+    if interrupted:
+        raise Stopped(table, rows.count(None))
+    return table
+
+
+def _work(
+    grid: Sequence[Point],
+    tasks: Sequence[Task],
+    rows: list[Row | None],
+    keeper: _Keeper,
+    workers: int,
+    progress: Callable[[int, int], None] | None,
+) -> bool:
+    """Fills the missing rows; says whether Ctrl-C came."""
+    stop = threading.Event()
+
+    def look(*_: object) -> None:
+        if stop.is_set():
+            raise _End
+
+    def work(place: int) -> None:
+        look()
+        row = row_of(grid[place], tasks[place].do(look))
+        keeper.keep(tasks[place], row)
+        rows[place] = row
+
+    pool = ThreadPoolExecutor(workers)
+    waiting: set[Future[None]] = {
+        pool.submit(work, place) for place, row in enumerate(rows) if row is None
+    }
+    try:
+        while waiting:
+            if progress is not None:
+                progress(len(rows) - rows.count(None), len(rows))
+            done, waiting = wait(waiting, timeout=0.1, return_when=FIRST_COMPLETED)
+            for one in done:
+                one.result()
+        return False
+    except KeyboardInterrupt:
+        return True
+    finally:
+        stop.set()
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+class _Keeper:
+    """Keeps finished points in a directory, if there is one."""
+
+    def __init__(self, directory: Path | None) -> None:
+        self._directory = directory
+        if directory is not None:
+            (directory / "points").mkdir(parents=True, exist_ok=True)
+
+    def kept(self, tasks: Sequence[Task]) -> list[Row | None]:
+        return [self._read(task) for task in tasks]
+
+    def _read(self, task: Task) -> Row | None:
+        path = self._path(task)
+        if path is None or not path.exists():
+            return None
+        row: Row = json.loads(path.read_text("utf-8"))
+        return row
+
+    def keep(self, task: Task, row: Row) -> None:
+        path = self._path(task)
+        if path is not None:
+            draft = path.with_suffix(".part")  # a point is there whole, or not at all
+            draft.write_text(json.dumps(row), encoding="utf-8")
+            draft.replace(path)
+
+    def _path(self, task: Task) -> Path | None:
+        if self._directory is None:
+            return None
+        return self._directory / "points" / f"{task.fingerprint}.json"
+
+    def finish(self, table: pl.DataFrame, axes: Sequence[Axis]) -> None:
+        if self._directory is None or table.is_empty():
+            return
+        from thinktime.sweep import page
+
+        table.write_parquet(self._directory / RESULTS)
+        page.write(table, axes, self._directory / PAGE)
+
+
+def _workload(given: _core.Workload | str | Path) -> _core.Workload:
+    return given if isinstance(given, _core.Workload) else _core.Workload.load(Path(given))
+
+
+def _system(given: _core.System | str | Path | None) -> _core.System | None:
+    if given is None or isinstance(given, _core.System):
+        return given
+    return _core.System.load(Path(given))

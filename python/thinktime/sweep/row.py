@@ -1,0 +1,49 @@
+"""The row of a point: its figures, flat, for one table of all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
+from thinktime.result import Result
+from thinktime.sweep.grid import Axis, Point
+
+Row = dict[str, Any]
+
+_TIMES = ("mean", "ci95", "p50", "p90", "p95", "p99", "p99.9", "p99.99", "max")
+_COUNTS = ("requests", "errors", "timeouts", "retries")
+_RATES = ("offered_rate", "throughput", "think_time_s", "duration_s", "warmup_s")
+
+
+def row_of(point: Point, result: Result) -> Row:
+    """The figures of one result. Times are in seconds, rates in events a second."""
+    summary = result.summary
+    times = summary.get("response_time_s") or {}
+    stations = (summary.get("stations") or {}).values()
+    theory = result.theory
+    return {
+        "seed": summary.get("seed"),
+        **{f"response_{name}_s": times.get(name) for name in _TIMES},
+        "exact_response_mean_s": None if theory is None else theory.mean_s,
+        "load": max((station["load"] for station in stations), default=None),
+        **{name: summary.get(name) for name in (*_RATES, *_COUNTS)},
+        "warnings": " | ".join(summary.get("warnings") or []),
+        "point": point,
+    }
+
+
+def table_of(axes: Sequence[Axis], grid: Sequence[Point], rows: Sequence[Row | None]) -> pl.DataFrame:
+    """The finished points as one table: varied keys first, numbers where they are numbers."""
+    finished = [(place, row) for place, row in enumerate(rows) if row is not None]
+    columns: dict[str, list[Any]] = {}
+    for axis in axes:
+        named = dict(zip(axis.values, axis.numbers or axis.values, strict=True))
+        columns[axis.key] = [named[grid[place][axis.key]] for place, _ in finished]
+    names = [name for name in (finished[0][1] if finished else {}) if name != "point"]
+    for name in names:
+        # A key that is varied and a figure that is found may have the same name.
+        label = f"found_{name}" if name in columns else name
+        columns[label] = [row[name] for _, row in finished]
+    return pl.DataFrame(columns, infer_schema_length=None)
