@@ -43,7 +43,7 @@ class Figure:
     x_label: str
     curves: list[Curve]
     shown: str = "mean"
-    """`mean` or `load`: what is on the vertical axis."""
+    """`mean` or `busy`: what is on the vertical axis."""
 
     x_log: bool = False
     y_log: bool = False
@@ -59,7 +59,7 @@ class Figure:
         label = "mean response time (s)" if mean else "load"
         limits = None if mean else (0.0, 1.0)
         chart = LineChart(
-            f"{self.number}: {self.title}",
+            f"Figure {self.number[0]}({self.number[1]}): {self.title}",
             self.x_label,
             label,
             x_log=self.x_log,
@@ -76,7 +76,7 @@ class Figure:
         chart.save(folder / f"figure-{self.number}.svg")
 
     def _ys(self, found: list[Answer]) -> list[float]:
-        return [answer.mean if self.shown == "mean" else answer.load for answer in found]
+        return [answer.mean if self.shown == "mean" else answer.busy for answer in found]
 
     def _draw_exact(self, lab: Lab, chart: LineChart) -> None:
         name = "exact theory"
@@ -107,6 +107,7 @@ def _row(x: float, answer: Answer) -> dict[str, Any]:
         "ci95_s": answer.ci95,
         "exact_mean_response_s": answer.exact,
         "load": answer.load,
+        "busy": answer.busy,
         "think_time_s": answer.think,
         "requests": answer.requests,
         "warnings": list(answer.warnings),

@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 import thinktime as tt
 
-ROUGH, FINE = (400_000, 4), (1_500_000, 2)
-"""Requests, and how often."""
+STAGES = [(400_000, 100_000, 4), (1_500_000, 300_000, 2)]
+"""Requests of a simulation, at least so many in a short study, and how often."""
 
 SLOPE_MIN = 0.05
 
@@ -21,6 +21,7 @@ def think_for_load(
     system: tt.System,
     cycle: float,
     start: float,
+    scale: float,
 ) -> float:
     """The mean think time in seconds at which a cycle of thinking and response has this length.
 
@@ -29,7 +30,8 @@ def think_for_load(
     simulations have the same random numbers.
     """
     think, slope = start, 1.0
-    for requests, times in (ROUGH, FINE):
+    for most, least, times in STAGES:
+        requests = max(int(most * scale), least)
         before: tuple[float, float] | None = None
         for _ in range(times):
             used = workload(think)

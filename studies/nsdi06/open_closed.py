@@ -22,7 +22,7 @@ def lower(lab: Lab, grid: Grid) -> Principle:
     for load in grid.loads:
         opened = lab[Point("open", load=load)].mean
         closed = [lab[Point("closed", load=load, clients=n)].mean for n in grid.clients]
-        rows.append([load, opened, *closed, *(opened / mean for mean in closed)])
+        rows.append([f"{load:g}", opened, *closed, *(opened / mean for mean in closed)])
     names = [f"MPL {n}" for n in grid.clients]
     header = ["load", "open", *names, *(f"open / {name}" for name in names)]
     ratios = {load: lab[Point("open", load=load)].mean for load in grid.loads}
@@ -66,7 +66,7 @@ def convergence(grid: Grid) -> Principle:
         Table(
             f"Closed mean in % of the open mean at load {load}, FCFS, exact",
             ["C²", *(f"MPL {n}" for n in counts)],
-            [[cv2, *(100 * share[load, cv2, n] for n in counts)] for cv2 in variabilities],
+            [[f"{cv2:g}", *(100 * share[load, cv2, n] for n in counts)] for cv2 in variabilities],
         )
         for load in (0.9, 0.7)
     ]
@@ -101,7 +101,7 @@ def variability(lab: Lab, grid: Grid) -> Principle:
     rows: list[list[Cell]] = []
     for cv2 in grid.cv2:
         closed = [lab[Point("closed", cv2=cv2, clients=n)].mean for n in grid.clients]
-        rows.append([cv2, lab[Point("open", cv2=cv2)].mean, *closed])
+        rows.append([f"{cv2:g}", lab[Point("open", cv2=cv2)].mean, *closed])
     low, high = grid.cv2[0], grid.cv2[-1]
     growth = {
         n: lab[Point("closed", cv2=high, clients=n)].mean

@@ -53,7 +53,7 @@ def session_length(lab: Lab, grid: Grid) -> Principle:
         means = [
             lab[Point("partly-open", one, 0.9, session=session)].mean for one in SESSION_POLICIES
         ]
-        rows.append([session, *means, spread(session, 10.0), spread(session, LONG_THINK)])
+        rows.append([f"{session:g}", *means, spread(session, 10.0), spread(session, LONG_THINK)])
     header = [
         "requests per session",
         *(POLICY_NAMES[one] for one in SESSION_POLICIES),
@@ -90,7 +90,9 @@ def cut_over(grid: Grid) -> Table:
     rows: list[list[Cell]] = []
     for cv2 in (4.0, 8.0, 49.0):
         points = [Point("partly-open", cv2=cv2, session=count, think=0.0) for count in counts]
-        rows.append([cv2, *(exact.at_once_again(point) * (1 - 0.9) / MEAN for point in points)])
+        rows.append(
+            [f"{cv2:g}", *(exact.at_once_again(point) * (1 - 0.9) / MEAN for point in points)]
+        )
     caption = "Mean under FCFS over that under PS at load 0.9 without think times, exact"
     return Table(caption, ["C²", *(f"{count:g} per session" for count in counts)], rows)
 
@@ -139,13 +141,14 @@ def think_time(lab: Lab, grid: Grid) -> Principle:
 
 def _think_table(grid: Grid, mean: dict[tuple[float, float, str], float], load: float) -> Table:
     rows: list[list[Cell]] = [
-        [think, *(mean[load, think, one] for one in SESSION_POLICIES)] for think in _thinks(grid)
+        [f"{think:,.0f}", *(mean[load, think, one] for one in SESSION_POLICIES)]
+        for think in _thinks(grid)
     ]
     at_once = exact.at_once_again(Point("partly-open", load=load))
     rows.append(["exact, none", at_once, MEAN / (1 - load), None, None])
     rows.append(
         [
-            "exact, without end",
+            "exact, endless",
             exact.open_fcfs(load, 8.0, MEAN),
             MEAN / (1 - load),
             exact.two_kinds(Point("open", "pesjf", load)),

@@ -69,7 +69,10 @@ class Answer:
     ci95: float | None
     median: float
     load: float
-    """The throughput times the exact E[S]."""
+    """The throughput times the exact E[S]: less noisy than the time that the server was busy."""
+
+    busy: float
+    """The share of the time that the server was busy."""
 
     think: float | None
     exact: float | None
@@ -97,7 +100,7 @@ def short_share(cv2: float) -> float:
     return (1 + math.sqrt((cv2 - 1) / (cv2 + 1))) / 2
 
 
-def workload(point: Point) -> tt.Workload:
+def workload(point: Point, scale: float = 1.0) -> tt.Workload:
     """The workload of a point, at its load."""
     share = short_share(point.cv2)
     found = _FILES[point.model].with_value("request.short.weight", repr(share))
@@ -107,11 +110,11 @@ def workload(point: Point) -> tt.Workload:
         found = _with_think(found, point.think)
     if point.model == "closed":
         found = found.with_value("arrivals.clients", str(point.clients))
-        return _closed(found, point)
+        return _closed(found, point, scale)
     return found if point.load is None else found.at_load(system(point), point.load)
 
 
-def _closed(found: tt.Workload, point: Point) -> tt.Workload:
+def _closed(found: tt.Workload, point: Point, scale: float) -> tt.Workload:
     """By exact theory where it gives the think time, else by simulation."""
     if point.load is None:
         return _with_think(found, point.think)
@@ -119,7 +122,9 @@ def _closed(found: tt.Workload, point: Point) -> tt.Workload:
     if think is None:
         start = exact.think_time(replace(point, policy="ps"), point.load) or 0.0
         cycle = point.clients * point.mean / point.load
-        think = think_for_load(lambda z: _with_think(found, z), system(point), cycle, start)
+        think = think_for_load(
+            lambda think: _with_think(found, think), system(point), cycle, start, scale
+        )
     return _with_think(found, think)
 
 
@@ -129,7 +134,7 @@ def _with_think(found: tt.Workload, think: float) -> tt.Workload:
 
 def simulate(point: Point, scale: float) -> Answer:
     """Simulate a point; `scale` shrinks the number of requests."""
-    used, station = workload(point), system(point)
+    used, station = workload(point, scale), system(point)
     result = tt.simulate(used, station, requests=point.requests(scale), rows="none")
     summary: dict[str, Any] = result.summary
     times = summary["response_time_s"]
@@ -138,6 +143,7 @@ def simulate(point: Point, scale: float) -> Answer:
         ci95=times["ci95"],
         median=times["p50"],
         load=summary["throughput"] * point.mean,
+        busy=summary["stations"]["server"]["load"],
         think=summary.get("think_time_s"),
         exact=exact.mean_response(point, used, station),
         requests=summary["requests"],

@@ -85,7 +85,9 @@ def results(
         "zero_think_time": saturated.numbers(zero),
         "principles": [principle.numbers() for principle in principles],
         "further_points": [
-            {**vars(point), **vars(answer)} for point, answer in lab.all() if point not in shown
+            {"point": vars(point), "answer": vars(answer)}
+            for point, answer in lab.all()
+            if point not in shown
         ],
     }
 

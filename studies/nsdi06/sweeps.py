@@ -164,8 +164,8 @@ def figure_7(grid: Grid) -> list[Figure]:
     title = "load of a closed system, FCFS, "
     think_label, cv2_label = "mean think time (s)", "C² of the service demand"
     return [
-        Figure("7a", f"{title}C² = 8", think_label, by_think, shown="load", x_log=True),
-        Figure("7b", f"{title}think time fixed", cv2_label, by_cv2, shown="load"),
+        Figure("7a", f"{title}C² = 8", think_label, by_think, shown="busy", x_log=True),
+        Figure("7b", f"{title}think time fixed", cv2_label, by_cv2, shown="busy"),
     ]
 
 
@@ -187,6 +187,6 @@ def figure_8(grid: Grid) -> list[Figure]:
 
     curves = _by_policy(SESSION_POLICIES, grid.thinks, by_think)
     title, label = "partly open, load 0.6, p = 0.75, C² = 8", "mean think time (s)"
-    for letter, shown in (("c", "mean"), ("d", "load")):
+    for letter, shown in (("c", "mean"), ("d", "busy")):
         found.append(Figure(f"8{letter}", title, label, curves, shown=shown, x_log=True))
     return found

@@ -40,7 +40,7 @@ class Principle:
         """As a section."""
         parts = [f"## Principle ({self.number})", f"> {self.claim}"]
         parts.append(f"**{self.verdict.capitalize()}.** {self.sentence}")
-        return "\n\n".join([*parts, *(table.markdown() for table in self.tables)])
+        return "\n\n".join([*parts, *(table.markdown().rstrip() for table in self.tables)]) + "\n"
 
     def numbers(self) -> dict[str, Any]:
         """As it is written to results.json."""

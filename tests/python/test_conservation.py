@@ -8,6 +8,7 @@ a job's share is a fraction, is conserved to a nanosecond an event.
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -139,7 +140,8 @@ def test_nobody_is_lost_or_served_twice_or_too_early(policy: str) -> None:
         assert result.summary["errors"] == 0
         assert frame["error"].null_count() == 400
         early = frame["scheduled_ns"] + frame["demand"] - frame["done_ns"]
-        assert int(early.max() or 0) <= (400 if policy in ("ps", "las") else 0)  # type: ignore[arg-type]
+        allowed = 400 if policy in ("ps", "las") else 0
+        assert (early <= allowed).all()
         by_session = frame.sort("session", "request").group_by("session", maintain_order=True)
         for _, own in by_session:  # requests in their order, none left out, one after another
             assert own["request"].to_list() == list(range(own.height))
@@ -261,3 +263,92 @@ def test_the_quick_way_where_no_more_arrives() -> None:
     one, other = ending(""), ending("queue_limit = 1000000\n")
     assert rows_of(one).equals(rows_of(other))
     assert one.summary == other.summary
+
+
+# ---- random networks
+
+LAWS = ("exp(50ms)", "uniform(0s, 100ms)", "discrete(0.5: 0s, 0.5: 100ms)")
+NETWORK_POLICIES = [one for one in POLICIES if one[0] != "p" or one in ("ps", "plcfs", "psjf")]
+
+
+def random_steps(rng: random.Random, depth: int, held: tuple[str, ...]) -> str:
+    """Steps that release what they acquire."""
+    steps: list[str] = []
+    own: list[str] = []
+    for _ in range(rng.randint(1, 3)):
+        kind, free = rng.random(), [pool for pool in "pq" if pool not in (*held, *own)]
+        if kind < 0.5 or (kind < 0.75 and depth == 2) or (kind >= 0.75 and not free):
+            steps.append(f'{{use = "{rng.choice("xy")}", demand = "{rng.choice(LAWS)}"}}')
+        elif kind < 0.6:
+            steps.append('{delay = "exp(40ms)"}')
+        elif kind < 0.75:
+            parts = [random_steps(rng, depth + 1, (*held, *own)) for _ in range(rng.randint(2, 3))]
+            steps.append(f"{{fork = [{', '.join(f'[{part}]' for part in parts)}]}}")
+        else:
+            own.append(rng.choice(free))
+            steps.append(f'{{acquire = "{own[-1]}"}}')
+        if own and rng.random() < 0.3:
+            steps.append(f'{{release = "{own.pop(0)}"}}')
+    return ", ".join(steps + [f'{{release = "{pool}"}}' for pool in own])
+
+
+def random_system(rng: random.Random) -> str:
+    text = 'name = "s"\n'
+    for name in "xy":
+        policy = rng.choice(NETWORK_POLICIES)
+        servers = rng.choice([1, 1, 2, 13])
+        text += f'[[station]]\nname = "{name}"\npolicy = "{policy}"\nservers = {servers}\n'
+        text += f"queue_limit = {rng.randint(0, 6)}\n" if rng.random() < 0.3 else ""
+        if policy not in ("ps", "las") and rng.random() < 0.4:
+            text += f'queue_timeout = "{rng.choice([20, 100, 300])}ms"\n'
+        if policy == "fcfs" and rng.random() < 0.5:
+            text += f"newest_first_above = {rng.randint(0, 4)}\n"
+    for name in "pq":
+        text += f'[[pool]]\nname = "{name}"\nsize = {rng.randint(1, 3)}\n'
+        text += f"queue_limit = {rng.randint(0, 4)}\n" if rng.random() < 0.4 else ""
+    for name in "ab":
+        steps = random_steps(rng, 0, ())
+        text += f'[[behaviour]]\nrequest = "{name}"\nsteps = [{steps}]\n'
+    return text
+
+
+def random_workload(rng: random.Random) -> str:
+    text = f'name = "w"\n[arrivals]\nmodel = "open"\nrate = {rng.choice([5, 15, 40])}\n'
+    text += 'profile = "steps(0s: 1, 10s: 1e-9)"\n'
+    if rng.random() < 0.4:
+        text += f"[clients]\nconcurrency = {rng.randint(1, 20)}\n"
+        text += f"waiting = {rng.randint(0, 5)}\n" if rng.random() < 0.5 else ""
+        text += 'retry_budget = { share = "20%" }\n' if rng.random() < 0.5 else ""
+    for name in "ab":
+        text += f'[[request]]\nname = "{name}"\n'
+        if rng.random() < 0.7:
+            cancel = rng.choice(["never", "queued", "always", "always"])
+            text += f'timeout = "{rng.choice([30, 100, 400])}ms"\ncancel = "{cancel}"\n'
+        if rng.random() < 0.6:
+            backoff = rng.choice(["0s", "exp(30ms)", "10ms"])
+            text += f'retry = {{ attempts = {rng.randint(1, 4)}, backoff = "{backoff}" }}\n'
+    return text
+
+
+def check_network(workload: str, system: str) -> None:
+    result = tt.simulate(
+        tt.Workload(workload), tt.System(system), duration=1000, warmup=0, rows="all"
+    )
+    frame, summary = rows_of(result), result.summary
+    assert frame.select("session", "request", "attempt").is_unique().all()
+    assert frame["session"].n_unique() == summary["requests"]
+    assert (frame["done_ns"] >= frame["scheduled_ns"]).all()
+    assert summary["retries"] == frame.height - summary["requests"]
+    for place in (*summary["stations"].values(), *summary["pools"].values()):
+        assert 0 <= place["load"] <= 1
+        assert place["queue_length_mean"] <= place["queue_length_max"] <= 10 * frame.height
+    noted = polars.DataFrame(result.series)["in_server"].drop_nulls()
+    assert noted[-1] == 0  # in the end all have left
+
+
+@pytest.mark.xfail(strict=True, reason="bugs 12 and 13: a panic, and departures counted twice")
+def test_random_networks() -> None:
+    """Whatever the network, nobody is lost, nobody is left over, and no number goes below zero."""
+    for seed in range(60):
+        rng = random.Random(seed)
+        check_network(random_workload(rng), random_system(rng))

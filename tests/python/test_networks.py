@@ -188,7 +188,7 @@ def test_queue_timeout_is_of_waiting_only(policy: str) -> None:
     # Alone under rr and mlfq: it never waits. Under the others it is pushed out for 1 s at 9 s.
     kinds = "".join(table("request", name=name) for name in ("big", "small"))
     text = (
-        f'name = "w"\nseed = 4\n[arrivals]\nmodel = "open"\nprocess = "even"\nrate = 0.125\n{kinds}'
+        f'name = "w"\nseed = 6\n[arrivals]\nmodel = "open"\nprocess = "even"\nrate = 0.125\n{kinds}'
     )
     demands = 'demand.big = "10s"\ndemand.small = "1s"\n'
     result = tt.simulate(
@@ -234,6 +234,31 @@ def test_newest_first_above_counts_those_who_wait(tmp_path: Path) -> None:
     times, _ = simulate_files(folder, head + request, station(demand=demand, newest_first_above=2))
     assert faults(times) == ["timeout"] * 4 + [None, None]
     assert times[4, 1][1] < times[5, 1][1]
+
+
+@pytest.mark.xfail(strict=True, reason="bug 12: a request departs from x twice")
+@pytest.mark.parametrize("pool", [True, False])
+def test_a_refusal_at_the_second_step(pool: bool) -> None:
+    # x 1-1.5, y 1.5-4. Sessions 1 and 2 come to y at 2.5 and 3.5, and are refused; 3 at 4.5.
+    text = station(demand="0.5s") + station("y", demand="2.5s", queue_limit=0)
+    if pool:
+        steps = '{use="x"}, {acquire="p"}, {delay="2.5s"}, {release="p"}'
+        text += table("pool", name="p", size=1, queue_limit=0) + behaviour(steps)
+    times, summary = scenario(4, text)
+    assert ends(times) == [4, 2.5, 3.5, 7]
+    assert faults(times) == [None, "refused", "refused", None]
+    assert summary["stations"]["x"]["queue_length_mean"] == pytest.approx(4 * 0.5 / 100)
+
+
+@pytest.mark.xfail(
+    strict=True, reason="bug 13: what was left of a turn holds elsewhere, and panics"
+)
+@pytest.mark.parametrize("policies", [("rr(1s)", "fcfs"), ("srpt", "mlfq(1s, 2s)")])
+def test_turns_are_of_one_station_only(policies: tuple[str, str]) -> None:
+    first, second = policies
+    text = station(policy=first, demand="1.5s") + station("y", policy=second, demand="5s")
+    times, _ = scenario(3, text, gap=10)
+    assert ends(times) == [16.5, 26.5, 36.5]
 
 
 # ---- requests that are taken out while they are many things at once

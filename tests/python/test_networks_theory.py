@@ -68,9 +68,11 @@ def test_blocking_of_m_m_c_k(servers: int) -> None:
         for seed in range(10)
     ]
     assert_mean([one["errors"] / one["requests"] for one in found], shares[-1])
-    number = math.fsum(at * share for at, share in enumerate(shares))
-    assert_mean([one["stations"]["x"]["queue_length_mean"] for one in found], number)
-    assert_mean([one["response_time_s"]["mean"] for one in found], number / rate / (1 - shares[-1]))
+    present = math.fsum(at * share for at, share in enumerate(shares))
+    assert_mean([one["stations"]["x"]["queue_length_mean"] for one in found], present)
+    assert_mean(
+        [one["response_time_s"]["mean"] for one in found], present / rate / (1 - shares[-1])
+    )
 
 
 def test_fork_and_join_of_two_m_m_1() -> None:

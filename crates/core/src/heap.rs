@@ -19,9 +19,16 @@ struct Node<T> {
 }
 
 impl<T> Node<T> {
-    #[inline]
+    /// Key and order as one number, which compares without a branch: which of two comes first is
+    /// as good as random, and a processor that guesses it is wrong half of the time.
+    #[inline(always)]
+    fn rank(&self) -> u128 {
+        u128::from(self.key) << 64 | u128::from(self.order)
+    }
+
+    #[inline(always)]
     fn before(&self, other: &Node<T>) -> bool {
-        (self.key, self.order) < (other.key, other.order)
+        self.rank() < other.rank()
     }
 }
 
@@ -95,12 +102,18 @@ impl<T: Copy> Heap<T> {
             if first >= length {
                 break;
             }
-            let mut child = first;
-            for other in first + 1..(first + 4).min(length) {
-                if self.nodes[other].before(&self.nodes[child]) {
-                    child = other;
+            let child = match self.nodes[first..].first_chunk::<4>() {
+                Some([a, b, c, d]) => {
+                    let left = usize::from(b.before(a));
+                    let right = 2 + usize::from(d.before(c));
+                    let of = |at: usize| self.nodes[first + at].rank();
+                    first + if of(right) < of(left) { right } else { left }
                 }
-            }
+                None => {
+                    let rank = |at: &usize| self.nodes[*at].rank();
+                    (first..length).min_by_key(rank).unwrap_or(first)
+                }
+            };
             if !self.nodes[child].before(&node) {
                 break;
             }

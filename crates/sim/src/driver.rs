@@ -2,7 +2,9 @@
 
 use thinktime_core::client::{Attempt, Clients, Fate, Limit, Step, Ticket};
 use thinktime_core::random::Purpose;
-use thinktime_core::record::{Collector, Ended, LATE, Row, RowSink, TIMEOUT, UNSENT, Window};
+use thinktime_core::record::{
+    Collector, Ended, LATE, Row, RowSink, TIMEOUT, UNANSWERED, UNSENT, Window,
+};
 use thinktime_core::system::{
     Departure, DrawnDemands, Job, Line, Presence, StationSummary, System, SystemModel,
 };
@@ -35,7 +37,12 @@ pub(crate) struct Driver<'a, S> {
     stage_end: Nanos,
     /// When the timeline next wants to know the number in the system.
     note_at: Nanos,
+    /// When requests are no longer waited for. Only retries can keep a system busy for ever after
+    /// the last request was begun; so this is never, where there are none.
+    drain_end: Nanos,
+    retries: bool,
     stations: Option<Vec<StationSummary>>,
+    gave_up: bool,
     pub(crate) now: Nanos,
     cut_short: bool,
 }
@@ -114,7 +121,10 @@ impl<'a, S: RowSink> Driver<'a, S> {
             boundary: interval.min(stage_end),
             stage_end,
             note_at: interval,
+            drain_end: Nanos::MAX,
+            retries: workload.requests.iter().any(|kind| kind.retry.attempts > 1),
             stations: None,
+            gave_up: false,
             now: Nanos::ZERO,
             cut_short: false,
         }
@@ -154,6 +164,11 @@ impl<'a, S: RowSink> Driver<'a, S> {
                     return false;
                 }
                 self.pass_boundaries(next);
+                if next >= self.drain_end {
+                    self.now = self.drain_end;
+                    self.give_up();
+                    return false;
+                }
             }
             self.now = next;
             // A departure goes before a client's wish of the same instant.
@@ -200,7 +215,10 @@ impl<'a, S: RowSink> Driver<'a, S> {
     #[cold]
     fn pass_boundaries(&mut self, next: Nanos) {
         loop {
-            self.boundary = self.stage_end.min(self.note_at);
+            self.boundary = self.stage_end.min(self.note_at).min(self.drain_end);
+            if next >= self.drain_end && self.boundary == self.drain_end {
+                return;
+            }
             if next < self.boundary || self.boundary.is_never() {
                 return;
             }
@@ -233,6 +251,23 @@ impl<'a, S: RowSink> Driver<'a, S> {
         if self.stations.is_none() {
             self.stations = Some(self.system.summaries(self.now));
         }
+        if self.retries && self.drain_end.is_never() {
+            // As long again as it has lasted.
+            self.drain_end = self.now + self.now;
+            self.boundary = self.boundary.min(self.drain_end);
+        }
+    }
+
+    /// What has not ended by now has failed.
+    #[cold]
+    fn give_up(&mut self) {
+        let waiting: Vec<Attempt> =
+            self.clients.waiting().chain(self.clients.between_attempts(self.now)).collect();
+        for attempt in waiting {
+            let row = self.row(attempt, Fate::Over, self.now);
+            self.record(&Row { sent: attempt.scheduled, error: Some(UNANSWERED), ..row });
+        }
+        self.gave_up = true;
     }
 
     /// Those who are still in the line leave it; the clients know already.
@@ -344,7 +379,7 @@ impl<'a, S: RowSink> Driver<'a, S> {
         let end = if self.cut_short { whole.min(self.now) } else { whole };
         let window = Window { begin: self.limit.warmup.min(end), end };
         let stations = self.stations.take().unwrap_or_else(|| self.system.summaries(self.now));
-        for attempt in self.clients.waiting() {
+        for attempt in self.clients.waiting().filter(|_| !self.gave_up) {
             if self.limit.counts(attempt.request_scheduled) {
                 self.collector.unfinished(self.now.since(attempt.request_scheduled));
             }

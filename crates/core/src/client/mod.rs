@@ -205,6 +205,11 @@ impl Clients {
         self.slots.waiting()
     }
 
+    /// The requests that are between two attempts, each as the attempt that would come next.
+    pub fn between_attempts(&self, now: Nanos) -> impl Iterator<Item = Attempt> + '_ {
+        self.slots.between(now)
+    }
+
     /// Acts on the earliest wish, which is due at [`Clients::next_wake`]. One call is one step:
     /// call again while `next_wake` is due.
     #[inline(always)]

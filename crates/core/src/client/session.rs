@@ -98,6 +98,8 @@ pub(super) struct Slot {
     generation: u32,
     attempt: u32,
     in_flight: bool,
+    /// A request has been begun and is not over.
+    open: bool,
 }
 
 impl Slot {
@@ -105,6 +107,7 @@ impl Slot {
     pub(super) fn begin_request(&mut self, kind: u32, now: Nanos) {
         self.kind = kind;
         self.attempt = 0;
+        self.open = true;
         self.request_scheduled = now;
     }
 }
@@ -129,6 +132,7 @@ impl Slots {
             generation: 0,
             attempt: 0,
             in_flight: false,
+            open: false,
         };
         match self.free.pop() {
             Some(slot) => {
@@ -185,6 +189,7 @@ impl Slots {
     #[inline(always)]
     pub(super) fn end_request(&mut self, ticket: Ticket) -> bool {
         let slot = self.get_mut(ticket);
+        slot.open = false;
         slot.index = slot.index.wrapping_add(1);
         if slot.remaining != u64::MAX {
             slot.remaining -= 1;
@@ -199,6 +204,19 @@ impl Slots {
     pub(super) fn waiting(&self) -> impl Iterator<Item = Attempt> + '_ {
         let numbered = self.slots.iter().zip(0u32..);
         numbered.filter(|(slot, _)| slot.in_flight).map(|(slot, at)| attempt_of(slot, at))
+    }
+
+    /// Requests that are between two attempts, or wait for their first one to be let go: each as
+    /// the attempt that would come next, at `now`.
+    pub(super) fn between(&self, now: Nanos) -> impl Iterator<Item = Attempt> + '_ {
+        let numbered = self.slots.iter().zip(0u32..);
+        let next = move |slot: &Slot, at| {
+            let last = attempt_of(slot, at);
+            Attempt { attempt: last.attempt + 1, scheduled: now, ..last }
+        };
+        numbered
+            .filter(|(slot, _)| slot.open && !slot.in_flight)
+            .map(move |(slot, at)| next(slot, at))
     }
 }
 

@@ -17,7 +17,7 @@ mod warmup;
 
 pub use batches::{BatchMeans, MeanInterval, student_half_width_95};
 pub use collapse::Collapse;
-pub use collector::{Collector, Ended, LATE, TIMEOUT, UNSENT, Window};
+pub use collector::{Collector, Ended, LATE, TIMEOUT, UNANSWERED, UNSENT, Window};
 pub use row::{Row, RowSink};
 pub use sections::Sections;
 pub use starved::Starved;

@@ -154,9 +154,7 @@ impl DemandSource for DrawnDemands {
                 let mut stream = self.families[draw].substream(job.session, job.serial);
                 Some(law.sample_time(&mut stream))
             }
-            DemandLaw::Trace(values) => {
-                Some(next_of(&mut self.cursors, values))
-            }
+            DemandLaw::Trace(values) => Some(next_of(&mut self.cursors, values)),
         }
     }
 }

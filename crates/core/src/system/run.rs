@@ -181,9 +181,8 @@ impl<D: DemandSource> System<D> {
         self.ready.retain(|handle| !all.contains(handle));
         self.jobs.dropped.retain(|handle| !all.contains(handle));
         // Those who wait go first, so that what the others give back is not given to them.
-        let in_service = |jobs: &Jobs, handle: Handle| {
-            matches!(jobs[handle].place, Place::Service(_))
-        };
+        let in_service =
+            |jobs: &Jobs, handle: Handle| matches!(jobs[handle].place, Place::Service(_));
         let (served, others): (Vec<Handle>, Vec<Handle>) =
             all.into_iter().partition(|handle| in_service(&self.jobs, *handle));
         others.iter().chain(&served).for_each(|handle| self.take_away(now, *handle));

@@ -4,7 +4,9 @@ use std::io;
 
 use thinktime_core::client::{Attempt, Clients, Fate, Step};
 use thinktime_core::random::{Purpose, StreamFamily};
-use thinktime_core::record::{Collector, Ended, LATE, Row, RowSink, TIMEOUT, UNSENT, Window};
+use thinktime_core::record::{
+    Collector, Ended, LATE, Row, RowSink, TIMEOUT, UNANSWERED, UNSENT, Window,
+};
 use thinktime_core::system::DrawnDemands;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{Method, Workload};
@@ -49,8 +51,6 @@ const WISHES_PER_TURN: u32 = 64;
 const LOOK: Nanos = Nanos(100_000_000);
 /// The interval of the timeline.
 const SECOND: Nanos = Nanos(1_000_000_000);
-/// An answer that had not come when the run ended.
-const UNANSWERED: Failure = "unanswered";
 
 impl<'a, S: RowSink> Engine<'a, S> {
     pub(super) fn new(

@@ -210,9 +210,7 @@ impl Ranked {
     fn next_waiting(&mut self, now: Nanos, jobs: &mut Jobs) -> Option<Handle> {
         loop {
             let handle = match &mut self.waiting {
-                Waiting::Line(line)
-                    if line.len() - self.gone > self.newest_first_above =>
-                {
+                Waiting::Line(line) if line.len() - self.gone > self.newest_first_above => {
                     line.pop_back()
                 }
                 Waiting::Line(line) => line.pop_front(),
