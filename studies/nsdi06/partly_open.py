@@ -61,11 +61,23 @@ def session_length(lab: Lab, grid: Grid) -> Principle:
         f"FCFS / SRPT at E[Z] = {LONG_THINK:,.0f} s",
     ]
     caption = "Mean response time in seconds at load 0.9, C² = 8, E[Z] = 10 s = E[S] (figure 8a)"
-    least, most = grid.sessions[0], grid.sessions[-1]
     ends = {session: spread(session, 10.0) for session in grid.sessions}
     far = {session: spread(session, LONG_THINK) for session in grid.sessions}
+    least, most = grid.sessions[0], grid.sessions[-1]
+    return Principle(
+        "vii",
+        "A partly-open system is like an open one up to about 5 requests a session, and like a "
+        "closed one from about 10.",
+        PARTLY if ends[most] < 0.5 * ends[least] else CORRECTED,
+        _spread_words(ends, far),
+        [Table(caption, header, rows), cut_over()],
+    )
+
+
+def _spread_words(ends: dict[float, float], far: dict[float, float]) -> str:
+    least, most = min(ends), max(ends)
     between = "" if 10.0 not in ends else f"{ends[5.0]:.1f} with 5, {ends[10.0]:.1f} with 10 and "
-    sentence = (
+    return (
         f"With think times as long as a service, FCFS takes {ends[least]:.1f} times as long as "
         f"SRPT with one request a session, {between}{ends[most]:.1f} with {most:g}; most of the "
         "change is over by five. Without think times FCFS is exactly like an open system whose "
@@ -74,17 +86,9 @@ def session_length(lab: Lab, grid: Grid) -> Principle:
         f"{far[least]:.1f} with one request a session and still {far[most]:.1f} with {most:g}, so "
         "that such a system stays open whatever its sessions are."
     )
-    return Principle(
-        "vii",
-        "A partly-open system is like an open one up to about 5 requests a session, and like a "
-        "closed one from about 10.",
-        PARTLY if ends[most] < 0.5 * ends[least] else CORRECTED,
-        sentence,
-        [Table(caption, header, rows), cut_over(grid)],
-    )
 
 
-def cut_over(grid: Grid) -> Table:
+def cut_over() -> Table:
     """FCFS over PS without think times, exactly: it moves with C² as the paper's rule does."""
     counts = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0]
     rows: list[list[Cell]] = []

@@ -73,12 +73,13 @@ class Case:
     pending: int | None = None
     """... or, where it is given, from this many requests on that are not over."""
 
-    def build(self, attempts: int) -> tuple[tt.Workload, tt.System]:
-        """The workload with this largest number of attempts, and the system."""
+    def build(self) -> tuple[tt.Workload, tt.System]:
+        """The workload and the system."""
         workload, served = _workload("retry"), system(self.service)
+        attempts = "unlimited" if self.retries is None else str(self.retries + 1)
         changes = (
             ("request.get.timeout", f"{self.timeout_ms}ms"),
-            ("request.get.retry.attempts", str(attempts)),
+            ("request.get.retry.attempts", attempts),
             *READINGS[self.reading],
             *self.more,
         )

@@ -75,7 +75,7 @@ def _about_response_times(results: Results) -> list[Claim]:
 
 
 def _short_runs(results: Results) -> str:
-    if "short_runs" not in results:
+    if "short_runs" not in results or "constants" not in results:
         return ""
     runs, constant = results["short_runs"]["bimodal"], results["constants"]
     return (

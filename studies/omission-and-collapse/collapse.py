@@ -2,10 +2,6 @@
 
 The same seed gives the same run, only longer, so a run is simulated for a short time, and then
 for a longer one, until it has collapsed: that saves the long hopeless part after it.
-
-A simulation waits until every request is over, and with unlimited retries in a collapsed system
-that would be never. So attempts are limited here to a number that no request reaches before the
-collapse; where one might have, the run is simulated again with one that none can reach at all.
 """
 
 from __future__ import annotations
@@ -20,7 +16,7 @@ from thinktime.result import Result
 
 GROWTH = 1.25
 FIRST_S = 0.3
-ATTEMPTS_BEFORE_COLLAPSE = {"A": 12, "B": 40, "C": 100, "D": 100}
+BEYOND = 1.3
 
 
 @dataclass(frozen=True)
@@ -47,7 +43,7 @@ class Run:
     @property
     def crossed_s(self) -> float | None:
         """When it collapsed."""
-        return self.looks[-1].crossed_s
+        return next((look.crossed_s for look in self.looks if look.crossed_s is not None), None)
 
     @property
     def length_s(self) -> float:
@@ -56,24 +52,38 @@ class Run:
 
 
 def run_until_collapse(
-    case: Case, seed: int, horizon_s: float, first_s: float = FIRST_S, growth: float = GROWTH
+    case: Case,
+    seed: int,
+    horizon_s: float,
+    first_s: float = FIRST_S,
+    growth: float = GROWTH,
+    confirm: bool = False,
 ) -> Run:
     """Simulate until the collapse, or for `horizon_s` where there is none.
 
     Where the tool tells of a collapse at the horizon and none is seen yet, the run goes on, for
-    up to twice the horizon: one of the two is wrong.
+    up to twice the horizon: one of the two is wrong. `confirm` looks once more a while after the
+    collapse, when the tool should tell of it.
     """
     run, length = Run(seed), min(first_s, horizon_s)
     while True:
-        result = _simulate(case, seed, length)
+        result = simulate(case, seed, length)
         look = Look(length, _crossing(case, result, length), _told(result))
         run.looks.append(look)
         open_question = look.told and length < 2 * horizon_s
         if look.crossed_s is not None or (length >= horizon_s and not open_question):
             run.result = result
+            if confirm and look.crossed_s is not None:
+                run.looks.append(_beyond(case, seed, look.crossed_s))
             return run
         longer = length * growth
         length = min(longer, horizon_s) if length < horizon_s else longer
+
+
+def _beyond(case: Case, seed: int, crossed_s: float) -> Look:
+    length = BEYOND * crossed_s
+    result = simulate(case, seed, length)
+    return Look(length, _crossing(case, result, length) or crossed_s, _told(result))
 
 
 def series(result: Result, length_s: float) -> pl.DataFrame:
@@ -86,36 +96,12 @@ def _told(result: Result) -> bool:
     return any("congestive collapse" in words for words in result.summary["warnings"])
 
 
-def _simulate(case: Case, seed: int, length_s: float) -> Result:
-    if case.retries is not None:
-        return simulate(case, seed, length_s, case.retries + 1)
-    # Each attempt of a request comes at least one timeout after the one before; refusals by the
-    # server are the exception, and then the limit is one of the case.
-    unreachable = int(length_s * 1e3 / case.timeout_ms) + 2
-    few = min(unreachable, ATTEMPTS_BEFORE_COLLAPSE[case.reading])
-    result = simulate(case, seed, length_s, few)
-    if few < unreachable and _was_reached(case, result, length_s, few):
-        result = simulate(case, seed, length_s, unreachable)
-    return result
-
-
-def simulate(case: Case, seed: int, length_s: float, attempts: int) -> Result:
-    """Simulate one run with this largest number of attempts a request."""
-    workload, system = case.build(attempts)
+def simulate(case: Case, seed: int, length_s: float) -> Result:
+    """Simulate one run of this length from the empty system on."""
+    workload, system = case.build()
     return tt.simulate(
         workload, system, seed=seed, duration=f"{length_s * 1e3:.3f}ms", warmup=0, rows="none"
     )
-
-
-def _was_reached(case: Case, result: Result, length_s: float, attempts: int) -> bool:
-    """Whether a request may have used up its attempts before the collapse."""
-    rows = series(result, length_s)
-    crossed = _crossing(case, result, length_s)
-    before = rows if crossed is None else rows.filter(pl.col("start_s") <= crossed)
-    if case.reading == "A":  # its last response counts as a success, however late it is
-        longest = float(before["response_max_s"].max() or 0.0)  # type: ignore[arg-type]
-        return longest > attempts * case.timeout_ms / 1e3
-    return int(before["failed"].sum()) > 0
 
 
 def _crossing(case: Case, result: Result, length_s: float) -> float | None:

@@ -112,7 +112,7 @@ def _study(lab: Lab, remedy: Remedy, number: int) -> dict[str, Any]:
     def one(of: tuple[str, int]) -> tuple[Run, Service]:
         reading, seed = of
         case = remedy.case(reading)
-        run = run_until_collapse(case, seed, HORIZON_S, first_s=1.25, growth=2)
+        run = run_until_collapse(case, seed, HORIZON_S, first_s=0.8, growth=1.5)
         got = _service(run, case)
         run.result = None
         return run, got
@@ -164,7 +164,7 @@ def draw(folder: Path) -> None:
     for remedy in REMEDIES:
         if remedy.key in SHOWN:
             length = SHOWN[remedy.key]
-            result = simulate(remedy.case("B"), SEED, length, attempts=int(length / 0.015) + 2)
+            result = simulate(remedy.case("B"), SEED, length)
             rows = series(result, length)
             ends = (rows["start_s"] + rows["interval_s"]).to_list()
             there = [max(one, 0.5) for one in rows["in_server"].to_list()]

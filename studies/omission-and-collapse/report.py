@@ -130,10 +130,10 @@ def _remedies(found: Results) -> list[str]:
         cells = [one["words"]]
         for reading in "ABC":
             got = one[reading]
-            cells.append(
-                f"{got['collapsed']} of {got['runs']}; {got['goodput']:.0%}; {got['on_time']:.1%}; "
-                f"{got['attempts']:.2f}"
-            )
+            words = f"{got['collapsed']} of {got['runs']}; {got['goodput']:.0%}"
+            if got["collapsed"] == 0:
+                words += f"; {got['on_time']:.1%}; {got['attempts']:.2f}"
+            cells.append(words)
         rows.append(cells)
     caption = "Remedies: collapsed within 10 s; goodput; answered within 15 ms; attempts a request"
     return _table(caption, ["remedy", "reading A", "reading B", "reading C"], rows)

@@ -1,6 +1,6 @@
 """Reproduces the figures of "Open and Closed, Omission and Collapse", and goes on from there.
 
-.venv/bin/python studies/omission-and-collapse/run.py [--quick] [--output DIR]
+.venv/bin/python studies/omission-and-collapse/run.py [--quick] [--to DIR]
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Parts = dict[str, Callable[[], Any]]
 def main() -> int:
     """Do all parts, and write down each as it is finished."""
     options = _options()
-    folder: Path = options.output
+    folder: Path = options.to
     (folder / "figures").mkdir(parents=True, exist_ok=True)
     lab, results = Lab(), dict[str, Any]()
     try:
@@ -45,7 +45,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--quick", action="store_true", help="a small part of it, in seconds")
     parser.add_argument("--runs", type=int, help="runs of a reading; 200, or 80 with --quick")
-    parser.add_argument("--output", type=Path, default=HERE, help="where to write")
+    parser.add_argument("--to", type=Path, default=HERE, help="where to write")
     return parser.parse_args()
 
 
@@ -71,8 +71,8 @@ def _parts(lab: Lab, options: argparse.Namespace, figures: Path) -> Parts:
         }
     return parts | {
         "readings": lambda: _readings(lab, chosen, runs, figures),
-        "remedies": lambda: remedies.study(lab, remedial, 2 if quick else 20),
-        "closed_clients": lambda: timelines.closed_clients(lab, *((1, 1.5) if quick else (10,))),
+        "remedies": lambda: remedies.study(lab, remedial, 2 if quick else 12),
+        "closed_clients": lambda: timelines.closed_clients(lab, *((1, 1.5) if quick else (5,))),
     }
 
 

@@ -56,11 +56,11 @@ def with_retries(folder: Path) -> dict[str, Any]:
     )
     slopes = []
     for seed in range(1, 6):
-        result = simulate(Case("A"), seed, LENGTH_S, attempts=16)
+        result = simulate(Case("A"), seed, LENGTH_S)
         times, lengths = _line(result, "in_server")
         chart.line(f"seed {seed}", times, lengths, marks=False)
         slopes.append(_slope(times, lengths))
-    result = simulate(Case("A", 0), 1, LENGTH_S, attempts=1)
+    result = simulate(Case("A", 0), 1, LENGTH_S)
     chart.line("no retries", *_line(result, "in_server"), style=6, dashed=True, marks=False)
     chart.save(folder / "retries.svg")
     return {"slopes_per_ms": [slope for slope in slopes if slope is not None]}
@@ -84,8 +84,7 @@ def readings(folder: Path, seed: int = 1) -> None:
         y_log=True,
     )
     for reading, length in zip(READINGS, (4.0, 2.2, 3.5, 4.0), strict=True):
-        attempts = 16 if reading == "A" else int(length / 0.015) + 2
-        result = simulate(Case(reading), seed, length, attempts)
+        result = simulate(Case(reading), seed, length)
         times, waiting = _line(result, "in_system", length)
         chart.line(f"reading {reading}", times, [max(n, 0.5) for n in waiting], marks=False)
     chart.save(folder / "readings.svg")
@@ -125,11 +124,9 @@ def _closed_run(of: tuple[str, int, int, float]) -> tuple[float, int]:
     reading, clients, seed, length = of
     workload = tt.Workload.load(HERE / "workload-closed-retry.toml")
     think = think_time_for_load(clients, demand("bimodal"), LOAD)
-    attempts = int(length / 0.015) + 2
     for key, value in (
         ("arrivals.clients", str(clients)),
         ("session.think", f"exp({think * 1e9:.0f}ns)"),
-        ("request.get.retry.attempts", str(attempts)),
         *READINGS[reading],
     ):
         workload = workload.with_value(key, value)
@@ -140,6 +137,5 @@ def _closed_run(of: tuple[str, int, int, float]) -> tuple[float, int]:
     last = rows.filter(rows["start_s"] >= length * 0.8)
     expected = LOAD / demand("bimodal").mean
     station = result.summary["stations"]["server"]
-    return int(last["completed"].sum()) / (expected * length * 0.2), int(
-        station["queue_length_max"]
-    )
+    goodput = int(last["completed"].sum()) / (expected * length * 0.2)
+    return goodput, int(station["queue_length_max"])

@@ -236,7 +236,6 @@ def test_newest_first_above_counts_those_who_wait(tmp_path: Path) -> None:
     assert times[4, 1][1] < times[5, 1][1]
 
 
-@pytest.mark.xfail(strict=True, reason="bug 12: a request departs from x twice")
 @pytest.mark.parametrize("pool", [True, False])
 def test_a_refusal_at_the_second_step(pool: bool) -> None:
     # x 1-1.5, y 1.5-4. Sessions 1 and 2 come to y at 2.5 and 3.5, and are refused; 3 at 4.5.
@@ -250,9 +249,6 @@ def test_a_refusal_at_the_second_step(pool: bool) -> None:
     assert summary["stations"]["x"]["queue_length_mean"] == pytest.approx(4 * 0.5 / 100)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="bug 13: what was left of a turn holds elsewhere, and panics"
-)
 @pytest.mark.parametrize("policies", [("rr(1s)", "fcfs"), ("srpt", "mlfq(1s, 2s)")])
 def test_turns_are_of_one_station_only(policies: tuple[str, str]) -> None:
     first, second = policies

@@ -110,7 +110,6 @@ def test_a_closed_product_form_network(policy: str) -> None:
     assert_mean(means(closed, text, 60_000), solved.response_time[-1] + 0.03)
 
 
-@pytest.mark.xfail(strict=True, reason="bug 11: said to grow without bound")
 def test_a_queue_with_a_limit_has_a_steady_state_at_any_load() -> None:
     text = station(demand="exp(1s)", queue_limit=4)
     assert len(means(POISSON.format(1.2), text, 1000)) == 10

@@ -222,7 +222,8 @@ impl<'a, S: RowSink> Driver<'a, S> {
             if next < self.boundary || self.boundary.is_never() {
                 return;
             }
-            self.leave_line(self.boundary);
+            // What is due at the boundary itself comes after it.
+            self.leave_line(Nanos(self.boundary.0.saturating_sub(1)));
             if self.boundary == self.stage_end {
                 self.end_stage();
             } else {

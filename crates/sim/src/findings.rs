@@ -5,7 +5,7 @@ use thinktime_core::record::{Collapse, Collector, Summary, Window};
 use thinktime_core::system::{DemandLaw, StationModel, SystemModel};
 use thinktime_core::workload::Workload;
 
-use crate::load::offered_load;
+use crate::load::unlimited_load;
 use crate::pilot::Warmup;
 use crate::plan::Plan;
 
@@ -75,7 +75,7 @@ impl Findings<'_> {
     }
 
     fn overload(&self) -> Option<String> {
-        let load = offered_load(self.workload, self.system).filter(|load| *load >= 1.0)?;
+        let load = unlimited_load(self.workload, self.system).filter(|load| *load >= 1.0)?;
         Some(format!(
             "the offered load is {load:.3}: the queue grows without bound, and all times depend \
              on how long the run was"
@@ -85,9 +85,7 @@ impl Findings<'_> {
     /// Under policies that do not look at the demand, one request of infinite second moment makes
     /// the others' mean wait infinite (Pollaczek-Khinchine).
     fn infinite_mean(&self) -> Option<String> {
-        if self.workload.request_rate().is_none() {
-            return None;
-        }
+        self.workload.request_rate()?;
         let station = self.system.stations.iter().find(|one| has_infinite_mean(one))?;
         Some(format!(
             "the demand at `{}` has an infinite variance: with arrivals of their own and this \

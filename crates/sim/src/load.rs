@@ -18,13 +18,24 @@ pub fn offered_load(workload: &Workload, system: &SystemModel) -> Option<f64> {
     Some(workload.request_rate()? * system.bottleneck_demand(workload))
 }
 
+/// As [`offered_load`], of the stations that let everybody wait for as long as it takes: the
+/// others lose what is too much.
+pub(crate) fn unlimited_load(workload: &Workload, system: &SystemModel) -> Option<f64> {
+    let rate = workload.request_rate()?;
+    let stations = system.mean_demands(workload).into_iter().zip(&system.stations);
+    let unlimited = stations.filter(|(_, at)| {
+        at.overload.queue_limit == u64::MAX && at.overload.queue_timeout.is_never()
+    });
+    Some(unlimited.map(|(demand, at)| rate * demand / f64::from(at.servers)).fold(0.0, f64::max))
+}
+
 /// Refuses an overload that nothing would end.
 pub(crate) fn check_load(
     workload: &Workload,
     system: &SystemModel,
     limit: &Limit,
 ) -> Result<(), Invalid> {
-    match offered_load(workload, system) {
+    match unlimited_load(workload, system) {
         Some(load) if load >= 1.0 && limit.until.is_never() => Err(Invalid::new(format!(
             "the offered load is {load:.3}: at 1 and more the queue grows without bound and there \
              is no steady state; lower the rate, or give a duration to watch it grow"

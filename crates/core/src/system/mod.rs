@@ -27,7 +27,7 @@ use std::collections::VecDeque;
 
 use crate::heap::Heap;
 use crate::time::Nanos;
-use jobs::{Handle, Jobs, NOBODY};
+use jobs::{Handle, Jobs, NOBODY, Place};
 use pool::Pool;
 use program::Instruction;
 use station::{Ranks, Station};
@@ -165,6 +165,7 @@ impl<D: DemandSource> System<D> {
             if let Some(handle) = done {
                 let visitor = &mut self.jobs[handle];
                 visitor.served += visitor.demand;
+                visitor.place = Place::Between;
                 let leaves = self.code[visitor.step as usize] == Instruction::Leave;
                 if leaves && self.jobs.dropped.is_empty() {
                     // The common case, without the detour by `leaving`.

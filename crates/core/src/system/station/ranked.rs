@@ -92,9 +92,7 @@ impl Ranked {
         job.arrival = self.sequence;
         job.order = if self.newest_first { u64::MAX - self.sequence } else { self.sequence };
         job.remaining = job.demand;
-        if let Some(quantum) = self.quanta.first() {
-            (job.level, job.turn_left) = (0, *quantum);
-        }
+        (job.level, job.turn_left) = (0, self.quanta.first().copied().unwrap_or(Nanos::MAX));
         if let Some(slot) = self.servers.free() {
             self.start(now, slot, handle, jobs);
         } else if let Some(slot) = self.pushed_out_by(now, handle, jobs) {
