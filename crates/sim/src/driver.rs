@@ -1,15 +1,14 @@
 //! One replication on a virtual clock.
 
+mod stages;
+
 use thinktime_core::client::{Attempt, Clients, Fate, Limit, Step, Ticket};
-use thinktime_core::random::Purpose;
-use thinktime_core::record::{
-    Collector, Ended, LATE, Row, RowSink, TIMEOUT, UNANSWERED, UNSENT, Window,
-};
-use thinktime_core::system::{
-    Departure, DrawnDemands, Job, Line, Presence, StationSummary, System, SystemModel,
-};
+use thinktime_core::record::{Collector, Ended, LATE, Row, RowSink, TIMEOUT, UNSENT, Window};
+use thinktime_core::system::{Departure, Job, Presence, StationSummary, SystemModel};
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::{Cancel, ClientLimits, RequestKind, Workload};
+use thinktime_core::workload::{Cancel, RequestKind, Workload};
+
+use crate::modelled::Modelled;
 
 /// What one replication gives.
 pub(crate) struct Replication {
@@ -45,57 +44,6 @@ pub(crate) struct Driver<'a, S> {
     gave_up: bool,
     pub(crate) now: Nanos,
     cut_short: bool,
-}
-
-/// The modelled system.
-enum Modelled {
-    /// Whatever the file says.
-    Any(Box<System<DrawnDemands>>),
-    /// One server, first come, first served: clients are told at once when they will be answered.
-    Line(Line<DrawnDemands>),
-}
-
-impl Modelled {
-    fn new(model: &SystemModel, workload: &Workload) -> Modelled {
-        let names: Vec<&str> = workload.requests.iter().map(|kind| kind.name.as_str()).collect();
-        let program = model.program_for(workload);
-        let demands = DrawnDemands::new(&program, workload.seed, Purpose::Demand);
-        let general = |demands| {
-            Modelled::Any(Box::new(System::new(model, &program, &names, demands, workload.seed)))
-        };
-        if !can_be_told_early(workload) {
-            return general(demands);
-        }
-        Line::new(model, demands).map_or_else(general, Modelled::Line)
-    }
-
-    fn number(&self) -> u64 {
-        match self {
-            Modelled::Any(system) => system.in_system(),
-            Modelled::Line(line) => line.number(),
-        }
-    }
-
-    fn begin_measuring(&mut self, now: Nanos) {
-        match self {
-            Modelled::Any(system) => system.begin_measuring(now),
-            Modelled::Line(line) => line.begin_measuring(now),
-        }
-    }
-
-    fn summaries(&self, now: Nanos) -> Vec<StationSummary> {
-        match self {
-            Modelled::Any(system) => system.summaries(now),
-            Modelled::Line(line) => vec![line.summary(now)],
-        }
-    }
-}
-
-/// Whether clients may be told of a response before its time: they may if nothing that they do
-/// meanwhile, and nothing that others do, hangs on whether it has come.
-fn can_be_told_early(workload: &Workload) -> bool {
-    let patient = |kind: &RequestKind| kind.timeout.is_never();
-    workload.clients == ClientLimits::NONE && workload.requests.iter().all(patient)
 }
 
 impl<'a, S: RowSink> Driver<'a, S> {
@@ -158,17 +106,8 @@ impl<'a, S: RowSink> Driver<'a, S> {
                 Modelled::Line(_) => Nanos::MAX,
             };
             let next = wake.min(served);
-            if next >= self.boundary {
-                if next.is_never() {
-                    self.run_out();
-                    return false;
-                }
-                self.pass_boundaries(next);
-                if next >= self.drain_end {
-                    self.now = self.drain_end;
-                    self.give_up();
-                    return false;
-                }
+            if next >= self.boundary && !self.goes_on_at(next) {
+                return false;
             }
             self.now = next;
             // A departure goes before a client's wish of the same instant.
@@ -186,99 +125,6 @@ impl<'a, S: RowSink> Driver<'a, S> {
             }
         }
         true
-    }
-
-    /// Those leave the line whose time has come; the clients know already.
-    #[inline(always)]
-    fn leave_line(&mut self, now: Nanos) {
-        let Modelled::Line(line) = &mut self.system else { return };
-        while let Some(left) = line.leave(now) {
-            if !self.clients.closed() {
-                self.collector.completed(left.at);
-            } else if self.limit.counts(left.came) {
-                self.collector.unfinished(left.at.since(left.came));
-            }
-        }
-    }
-
-    /// Arrivals have come to an end before the limit did, and everybody has been served.
-    #[cold]
-    fn run_out(&mut self) {
-        self.empty_line();
-        if !self.limit.until.is_never() {
-            self.pass_boundaries(self.limit.until);
-        }
-        self.close();
-    }
-
-    /// Handles the times up to `next` at which something is noted or begins.
-    #[cold]
-    fn pass_boundaries(&mut self, next: Nanos) {
-        loop {
-            self.boundary = self.stage_end.min(self.note_at).min(self.drain_end);
-            if next >= self.drain_end && self.boundary == self.drain_end {
-                return;
-            }
-            if next < self.boundary || self.boundary.is_never() {
-                return;
-            }
-            // What is due at the boundary itself comes after it.
-            self.leave_line(Nanos(self.boundary.0.saturating_sub(1)));
-            if self.boundary == self.stage_end {
-                self.end_stage();
-            } else {
-                let number = self.system.number();
-                self.note_at = self.collector.note_in_server(self.note_at, number);
-            }
-        }
-    }
-
-    /// The warm-up or the measured time ends.
-    fn end_stage(&mut self) {
-        let at = self.stage_end;
-        if at == self.limit.warmup && at < self.limit.until {
-            self.system.begin_measuring(at);
-            self.stage_end = self.limit.until;
-        } else {
-            if self.stations.is_none() {
-                self.stations = Some(self.system.summaries(at));
-            }
-            self.stage_end = Nanos::MAX;
-        }
-    }
-
-    /// No further request is begun: the measured time has ended.
-    fn close(&mut self) {
-        if self.stations.is_none() {
-            self.stations = Some(self.system.summaries(self.now));
-        }
-        if self.retries && self.drain_end.is_never() {
-            // As long again as it has lasted.
-            self.drain_end = self.now + self.now;
-            self.boundary = self.boundary.min(self.drain_end);
-        }
-    }
-
-    /// What has not ended by now has failed.
-    #[cold]
-    fn give_up(&mut self) {
-        let waiting: Vec<Attempt> =
-            self.clients.waiting().chain(self.clients.between_attempts(self.now)).collect();
-        for attempt in waiting {
-            let row = self.row(attempt, Fate::Over, self.now);
-            self.record(&Row { sent: attempt.scheduled, error: Some(UNANSWERED), ..row });
-        }
-        self.gave_up = true;
-    }
-
-    /// Those who are still in the line leave it; the clients know already.
-    fn empty_line(&mut self) {
-        if let Modelled::Line(line) = &self.system
-            && let Some(last) = line.last_leaves()
-        {
-            self.pass_boundaries(last);
-            self.leave_line(last);
-        }
     }
 
     #[inline(always)]

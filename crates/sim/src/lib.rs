@@ -7,6 +7,7 @@
 mod driver;
 mod findings;
 mod load;
+mod modelled;
 mod pilot;
 mod plan;
 

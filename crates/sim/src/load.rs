@@ -97,9 +97,13 @@ struct Goal<'a> {
     go_on: &'a dyn Fn() -> bool,
 }
 
-/// (requests simulated, how often): a rough search, then steps that make it fine. A step's error is
-/// that of the mean response time in one simulation.
-const STAGES: [(u64, u32); 2] = [(200_000, 6), (2_000_000, 2)];
+/// Requests of the simulations that find about where the think time lies, and of those that make it
+/// fine.
+const ROUGH: u64 = 200_000;
+const FINE: u64 = 2_000_000;
+/// The load may be off by so much before the fine steps, and in the end.
+const NEAR: f64 = 0.003;
+const STEPS_MAX: u32 = 40;
 
 impl Goal<'_> {
     fn solve(&self, think_s: f64) -> Result<Workload, SimulationError> {
@@ -112,7 +116,8 @@ impl Goal<'_> {
         }
         // X = N / (Z + R) and load = X D: the think time is at most N D / load, where R = 0.
         let most = self.clients as f64 * self.demand / self.load / think_s;
-        let reachable = self.load_at(1e-6 * most, STAGES[0].0)?;
+        let least = 1e-6 * most;
+        let reachable = self.load_at(least, ROUGH)?;
         if reachable < self.load {
             return Err(Invalid::new(format!(
                 "{} clients cannot bring the system to a load of {}: even without thinking they \
@@ -121,26 +126,49 @@ impl Goal<'_> {
             ))
             .into());
         }
-        let mut factor = most / 2.0;
-        for (requests, times) in STAGES {
-            for _ in 0..times {
-                factor = self.better(factor, requests)?.clamp(1e-6 * most, most);
+        let short = Tried { factor: least, off: reachable - self.load };
+        let long = Tried { factor: most, off: self.load_at(most, ROUGH)? - self.load };
+        let (rough, slope) = self.bracketed(short, long)?;
+        // Two fine simulations, and the point where the line through them meets the wanted load.
+        let first = self.tried(rough, FINE)?;
+        let second = self.tried((rough - first.off / slope).clamp(least, most), FINE)?;
+        let apart = (second.factor - first.factor).abs() > 1e-9 * most;
+        let slope = if apart { first.slope_to(second) } else { slope };
+        let factor = if slope < 0.0 { second.factor - second.off / slope } else { second.factor };
+        Ok(self.workload.with_think_scaled(factor.clamp(least, most))?)
+    }
+
+    fn tried(&self, factor: f64, requests: u64) -> Result<Tried, SimulationError> {
+        Ok(Tried { factor, off: self.load_at(factor, requests)? - self.load })
+    }
+
+    /// A think time near the wanted one, and how the load changes with it there: false position
+    /// between one that is too short and one that is too long (the Illinois rule: Dowell and
+    /// Jarratt, BIT 11, 1971). The load falls as the think time grows.
+    fn bracketed(&self, short: Tried, long: Tried) -> Result<(f64, f64), SimulationError> {
+        let (mut short, mut long) = (short, long);
+        // What the rule takes the ends' distances from the wanted load for.
+        let (mut above, mut below) = (short.off, long.off);
+        for _ in 0..STEPS_MAX {
+            let share = above / (above - below);
+            let found = self.tried(short.factor + share * (long.factor - short.factor), ROUGH)?;
+            let side = if found.off > 0.0 { long } else { short };
+            let slope = found.slope_to(side);
+            if found.off.abs() < NEAR && slope < 0.0 {
+                return Ok((found.factor, slope));
+            }
+            if found.off > 0.0 {
+                (short, above, below) = (found, found.off, below / 2.0);
+            } else {
+                (long, below, above) = (found, found.off, above / 2.0);
             }
         }
-        Ok(self.workload.with_think_scaled(factor)?)
-    }
-
-    /// A better factor by the interactive response-time law: what a simulation finds with think
-    /// time Z gives R = N D / load(Z) - Z; with this R the wanted load needs
-    /// Z' = N D / load - R, which is exact where R does not depend on Z.
-    fn better(&self, factor: f64, requests: u64) -> Result<f64, SimulationError> {
-        let found = self.load_at(factor, requests)?;
-        let scale = self.clients as f64 * self.demand / self.mean_think_s();
-        Ok(factor + scale / self.load - scale / found)
-    }
-
-    fn mean_think_s(&self) -> f64 {
-        self.workload.mean_think_s()
+        Err(Invalid::new(format!(
+            "no think time was found that brings the system to a load of {}: the load changes too \
+             much from one simulation to the next",
+            self.load
+        ))
+        .into())
     }
 
     /// The load that simulation finds with think times `factor` times as long. It is computed
@@ -159,5 +187,20 @@ impl Goal<'_> {
         }
         let done = driver.finish();
         Ok(done.collector.requests() as f64 / done.window.duration_s() * self.demand)
+    }
+}
+
+/// A think time that was tried.
+#[derive(Clone, Copy, Debug)]
+struct Tried {
+    /// By how much the think time was stretched.
+    factor: f64,
+    /// How far above the wanted load that brought the system.
+    off: f64,
+}
+
+impl Tried {
+    fn slope_to(self, other: Tried) -> f64 {
+        (other.off - self.off) / (other.factor - self.factor)
     }
 }

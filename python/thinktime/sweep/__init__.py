@@ -1,9 +1,9 @@
 """Sweeps: the same simulation or run over ranges of any keys, on all cores.
 
-    import thinktime as tt
-    from thinktime.sweep import sweep
+import thinktime as tt
+from thinktime.sweep import sweep
 
-    table = sweep("shop.toml", "server.toml", ["load=0.1..0.9/9", "station.server.policy=fcfs,ps"])
+table = sweep("shop.toml", "server.toml", ["load=0.1..0.9/9", "station.server.policy=fcfs,ps"])
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Stopped(KeyboardInterrupt):
         self.missing = missing
 
 
-class _End(Exception):
+class _End(Exception):  # noqa: N818 - no error
     """Ends the work of a thread."""
 
 

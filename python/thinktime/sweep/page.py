@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -27,14 +28,16 @@ _FACETS_MAX = 12
 
 
 def write(table: pl.DataFrame, axes: Sequence[Axis], path: Path) -> None:
-    """Write the page. The first key that has numbers is on the x-axis, the next one makes lines,
-    and further ones make sections."""
+    """Write the page.
+
+    The first key that has numbers is on the x-axis, the next one makes lines, and further ones
+    make sections.
+    """
     across = next((axis for axis in axes if axis.numbers and len(axis.values) > 1), axes[0])
     others = [axis for axis in axes if axis is not across]
-    lines, facets = (others[:1] or [None])[0], others[1:]
-    sections = [
-        (title, _figure(part, across, lines)) for title, part in _facets(table, facets)
-    ]
+    lines = others[0] if others else None
+    facets = others[1:]
+    sections = [(title, _figure(part, across, lines)) for title, part in _facets(table, facets)]
     title = "Sweep over " + ", ".join(axis.key for axis in axes)
     path.write_text(frame(title, sections, _table(table)), encoding="utf-8")
 
@@ -125,7 +128,7 @@ def _scale(axis: Axis) -> dict[str, Any]:
     numbers = axis.numbers
     if numbers is None:
         return {"type": "category"}
-    steps = [b / a for a, b in zip(numbers, numbers[1:], strict=False) if a > 0]
+    steps = [b / a for a, b in itertools.pairwise(numbers) if a > 0]
     wide = len(steps) > 1 and min(steps) > 1.3 and max(numbers) > 20 * min(numbers)
     return {"type": "log" if wide else "linear"}
 

@@ -89,10 +89,6 @@ class Task:
     def do(self, progress: Callable[[int, float, int], None]) -> Result:
         """Do it. What `progress` raises ends it."""
         if self.target is not None:
-            return run(
-                self.workload, self.target, progress=progress, rows="none", **self.options
-            )
+            return run(self.workload, self.target, progress=progress, rows="none", **self.options)
         assert self.system is not None
-        return simulate(
-            self.workload, self.system, progress=progress, rows="none", **self.options
-        )
+        return simulate(self.workload, self.system, progress=progress, rows="none", **self.options)

@@ -34,7 +34,9 @@ def row_of(point: Point, result: Result) -> Row:
     }
 
 
-def table_of(axes: Sequence[Axis], grid: Sequence[Point], rows: Sequence[Row | None]) -> pl.DataFrame:
+def table_of(
+    axes: Sequence[Axis], grid: Sequence[Point], rows: Sequence[Row | None]
+) -> pl.DataFrame:
     """The finished points as one table: varied keys first, numbers where they are numbers."""
     finished = [(place, row) for place, row in enumerate(rows) if row is not None]
     columns: dict[str, list[Any]] = {}

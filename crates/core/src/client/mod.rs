@@ -9,69 +9,20 @@
 mod budget;
 mod laws;
 mod session;
+mod state;
+mod step;
 
 use budget::Budget;
 use laws::Laws;
 pub use session::{Attempt, Ticket};
 use session::{Slots, Wish};
 use std::collections::VecDeque;
+pub use step::{Ended, Fate, Limit, Step};
 
 use crate::arrival::Arrivals;
 use crate::heap::Heap;
 use crate::time::Nanos;
 use crate::workload::{ClientLimits, RetryWhen, Sessions, Workload};
-
-/// When a workload ends, and which of its requests count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limit {
-    /// At most this many requests that count.
-    pub requests: u64,
-    /// No request is scheduled at this time or later.
-    pub until: Nanos,
-    /// Requests scheduled before this time are sent but do not count.
-    pub warmup: Nanos,
-}
-
-impl Limit {
-    /// Whether a request scheduled at this time counts.
-    #[must_use]
-    pub fn counts(&self, scheduled: Nanos) -> bool {
-        scheduled >= self.warmup
-    }
-}
-
-/// What comes of a wake-up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// Send this attempt now.
-    Send(Attempt),
-    /// The client has given this attempt up: its timeout passed.
-    TimedOut(Attempt, Fate),
-    /// Too many attempts wait already: this one was not sent, and has failed.
-    Refused(Attempt, Fate),
-    /// Nothing is to be done.
-    Idle,
-}
-
-/// What becomes of a request after an attempt has ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
-    /// The request is over, by a response or because no attempts are left.
-    Over,
-    /// Another attempt will follow.
-    Retried,
-}
-
-/// The end of an attempt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ended {
-    /// Which.
-    pub attempt: Attempt,
-    /// What becomes of its request.
-    pub fate: Fate,
-    /// It was answered, but so late that the client tries again.
-    pub late: bool,
-}
 
 /// All clients of a workload.
 #[derive(Debug)]
@@ -186,28 +137,6 @@ impl Clients {
     /// Begins no further request: those begun are still waited for.
     pub fn close(&mut self) {
         self.closed = true;
-    }
-
-    /// The number of sessions that have begun.
-    #[must_use]
-    pub fn sessions_begun(&self) -> u64 {
-        self.sessions_begun
-    }
-
-    /// The number of requests begun and not over.
-    #[must_use]
-    pub fn open_requests(&self) -> u64 {
-        self.open
-    }
-
-    /// The attempts that are waiting for their response, as at the end of an interrupted run.
-    pub fn waiting(&self) -> impl Iterator<Item = Attempt> + '_ {
-        self.slots.waiting()
-    }
-
-    /// The requests that are between two attempts, each as the attempt that would come next.
-    pub fn between_attempts(&self, now: Nanos) -> impl Iterator<Item = Attempt> + '_ {
-        self.slots.between(now)
     }
 
     /// Acts on the earliest wish, which is due at [`Clients::next_wake`]. One call is one step:

@@ -7,6 +7,7 @@ mod batches;
 mod bins;
 mod collapse;
 mod collector;
+mod figures;
 mod row;
 mod sections;
 mod starved;
@@ -18,13 +19,11 @@ mod warmup;
 pub use batches::{BatchMeans, MeanInterval, student_half_width_95};
 pub use collapse::Collapse;
 pub use collector::{Collector, Ended, LATE, TIMEOUT, UNANSWERED, UNSENT, Window};
+pub use figures::{DemandFigures, PoolFigures, RequestFigures, StationFigures, TimeFigures};
 pub use row::{Row, RowSink};
 pub use sections::Sections;
 pub use starved::Starved;
-pub use summary::{
-    DemandFigures, PoolFigures, RequestFigures, StationFigures, Summary, TimeFigures,
-    request_figures,
-};
+pub use summary::{Summary, request_figures};
 pub use tally::Tally;
 pub use timeline::{Cell, Timeline};
 pub use warmup::mser5;

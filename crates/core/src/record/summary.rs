@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::figures::{DemandFigures, PoolFigures, RequestFigures, StationFigures, TimeFigures};
 use super::{Collector, MeanInterval, Tally, Window, student_half_width_95};
 use crate::system::StationSummary;
 use crate::workload::{Model, Slo, Workload};
@@ -66,102 +67,6 @@ pub struct Summary {
     pub notes: Vec<String>,
     /// What spoils or limits the result, in words.
     pub warnings: Vec<String>,
-}
-
-/// A distribution of times, in seconds; nothing where there are no times.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct TimeFigures {
-    /// The mean.
-    pub mean: Option<f64>,
-    /// The half-width of the mean's 95 % confidence interval, which allows for autocorrelation.
-    pub ci95: Option<f64>,
-    /// The smallest.
-    pub min: Option<f64>,
-    /// The largest.
-    pub max: Option<f64>,
-    /// The median.
-    pub p50: Option<f64>,
-    /// The 90th percentile.
-    pub p90: Option<f64>,
-    /// The 95th percentile.
-    pub p95: Option<f64>,
-    /// The 99th percentile.
-    pub p99: Option<f64>,
-    /// The 99.9th percentile.
-    #[serde(rename = "p99.9")]
-    pub p999: Option<f64>,
-    /// The 99.99th percentile.
-    #[serde(rename = "p99.99")]
-    pub p9999: Option<f64>,
-}
-
-impl TimeFigures {
-    /// The percentiles: name and share.
-    pub const PERCENTILES: [(&'static str, f64); 6] = [
-        ("p50", 0.5),
-        ("p90", 0.9),
-        ("p95", 0.95),
-        ("p99", 0.99),
-        ("p99.9", 0.999),
-        ("p99.99", 0.9999),
-    ];
-
-    /// The figure of this name, as in `mean` or `p99.9`.
-    #[must_use]
-    pub fn by_name(&self, name: &str) -> Option<f64> {
-        match name {
-            "mean" => self.mean,
-            "p50" => self.p50,
-            "p90" => self.p90,
-            "p95" => self.p95,
-            "p99" => self.p99,
-            "p99.9" => self.p999,
-            "p99.99" => self.p9999,
-            _ => None,
-        }
-    }
-}
-
-/// A modelled station over the measured time.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct StationFigures {
-    /// The fraction of time that a server was busy.
-    pub load: f64,
-    /// The mean number of requests at the station, those in service included.
-    pub queue_length_mean: f64,
-    /// The largest number.
-    pub queue_length_max: u64,
-    /// The service demands that came.
-    pub demand_s: DemandFigures,
-}
-
-/// A pool over the measured time.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PoolFigures {
-    /// The fraction of its places that was taken.
-    pub load: f64,
-    /// The mean number of requests that held a place or waited for one.
-    pub queue_length_mean: f64,
-    /// The largest number.
-    pub queue_length_max: u64,
-}
-
-/// Service demands, in seconds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct DemandFigures {
-    /// The sample mean.
-    pub mean: f64,
-    /// The sample squared coefficient of variation.
-    pub cv2: f64,
-}
-
-/// One kind of request.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RequestFigures {
-    /// Requests that succeeded.
-    pub requests: u64,
-    /// Their response times.
-    pub response_time_s: TimeFigures,
 }
 
 impl Summary {
@@ -284,7 +189,15 @@ fn first_warnings(requests: u64, interval: Option<MeanInterval>) -> Vec<String> 
     warnings
 }
 
+/// Where the mean is not known to this share of itself, nor are percentiles: their intervals would
+/// hold too seldom (`benches/coverage.py`).
+const MEAN_KNOWN: f64 = 0.1;
+
 fn percentile_intervals(collector: &Collector, all: &Tally) -> BTreeMap<String, [f64; 2]> {
+    let known = |(mean, half): (f64, f64)| half <= MEAN_KNOWN * mean;
+    if !collector.mean_and_half_width().is_some_and(known) {
+        return BTreeMap::new();
+    }
     let interval = |(name, share): (&str, f64)| {
         Some((name.to_owned(), collector.sections.interval_95(all, share)?))
     };

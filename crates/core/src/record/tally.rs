@@ -3,7 +3,7 @@
 use hdrhistogram::Histogram;
 
 use super::bins::Bins;
-use super::summary::TimeFigures;
+use super::figures::TimeFigures;
 use crate::time::Nanos;
 
 /// Times of one kind. The histogram keeps three significant digits (its bins are at most 0.1 %

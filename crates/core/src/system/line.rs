@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use super::model::Overload;
+use super::parts::Overload;
 use super::station::{Monitor, StationSummary};
 use super::{DemandSource, Departure, Job, SystemModel};
 use crate::policy::scheduling::{Rank, Ties};

@@ -7,9 +7,11 @@
 mod behaviour;
 mod demand;
 mod file;
+mod fit;
 mod jobs;
 mod line;
 mod model;
+mod parts;
 mod pool;
 mod program;
 mod run;
@@ -19,7 +21,8 @@ pub use behaviour::{Behaviour, Step};
 pub use demand::{Demand, DemandLaw, DemandSource, DrawnDemands};
 pub use file::{BehaviourTable, DemandValue, PoolTable, StationTable, StepTable, SystemFile};
 pub use line::{Leaving, Line};
-pub use model::{Overload, PoolModel, StationModel, SystemModel};
+pub use model::SystemModel;
+pub use parts::{Overload, PoolModel, StationModel};
 pub use program::Program;
 pub use station::StationSummary;
 

@@ -13,19 +13,10 @@ use thinktime_core::workload::{Method, Workload};
 
 use super::connection::{Exchange, Failure, failure};
 use super::pool::Pool;
-use super::{Plan, Progress, Target};
+use super::{Done, Plan, Progress, Target};
 use crate::poller::{Clock, Poller, Readiness};
 use crate::protocol::http1::{RequestHead, Response, write_request};
 use crate::server::{DEMAND_HEADER, demand_value};
-
-/// What a run gives.
-pub(super) struct Done {
-    pub(super) collector: Collector,
-    pub(super) window: Window,
-    pub(super) sessions: u64,
-    pub(super) interrupted: bool,
-    pub(super) in_flight: u64,
-}
 
 pub(super) struct Engine<'a, S> {
     workload: &'a Workload,

@@ -13,7 +13,7 @@ use std::io;
 
 use thinktime_core::client::Limit;
 use thinktime_core::error::Invalid;
-use thinktime_core::record::{Collector, RowSink, Summary};
+use thinktime_core::record::{Collector, RowSink, Summary, Window};
 use thinktime_core::system::SystemModel;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
@@ -106,6 +106,15 @@ pub fn run(
     let mut summary = Summary::new("run", workload, &done.collector, done.window, done.sessions);
     let untrusted = judge(&mut summary, done.interrupted, done.in_flight);
     Ok(Outcome { summary, collector: done.collector, interrupted: done.interrupted, untrusted })
+}
+
+/// What a run gives.
+struct Done {
+    collector: Collector,
+    window: Window,
+    sessions: u64,
+    interrupted: bool,
+    in_flight: u64,
 }
 
 /// Lets the process open as many sockets as it may.
