@@ -62,7 +62,9 @@ def row(case: Case, runs: int) -> str:
         found = list(pool.map(one, range(1, runs + 1)))
     known = [p99 for _, p99, _ in found if p99 is not None]
     width = sorted(width for *_, width in found)[runs // 2]
-    p99 = share(sum(known), len(known)) if known else "no formula"
+    p99 = "no formula" if case.theory.law is None else f"{sum(known)} of {len(known)} given"
+    if 2 * len(known) >= runs:
+        p99 = share(sum(known), len(known))
     held = share(sum(mean for mean, *_ in found), runs)
     return f"| {case.name} | {case.requests:,} | {runs} | {held} | {p99} | {width:.1%} |"
 

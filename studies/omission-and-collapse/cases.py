@@ -73,6 +73,9 @@ class Case:
     pending: int | None = None
     """... or, where it is given, from this many requests on that are not over."""
 
+    either: bool = False
+    """Whether both count."""
+
     def build(self) -> tuple[tt.Workload, tt.System]:
         """The workload and the system."""
         workload, served = _workload("retry"), system(self.service)

@@ -107,15 +107,16 @@ def simulate(case: Case, seed: int, length_s: float) -> Result:
 def _crossing(case: Case, result: Result, length_s: float) -> float | None:
     """When the backlog first exceeded the case's threshold, between two ends of intervals."""
     rows = series(result, length_s)
-    if case.pending is None:
-        backlog = (rows["in_server"] * case.mean_demand_s).to_list()
-        limit = case.work_s
-    else:
-        backlog, limit = rows["in_system"].to_list(), float(case.pending)
+    by_work = (rows["in_server"] * (case.mean_demand_s / case.work_s)).to_list()
+    backlog = by_work
+    if case.pending is not None:
+        backlog = (rows["in_system"] / case.pending).to_list()
+        if case.either:
+            backlog = [max(both) for both in zip(backlog, by_work, strict=True)]
     ends = (rows["start_s"] + rows["interval_s"]).to_list()
     before, since = 0.0, 0.0
     for end, now in zip(ends, backlog, strict=True):
-        if now > limit:
-            return float(since + (end - since) * (limit - before) / (now - before))
+        if now > 1:
+            return float(since + (end - since) * (1 - before) / (now - before))
         before, since = now, end
     return None

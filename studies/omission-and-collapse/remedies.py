@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,9 @@ from statistics_of_runs import collapses
 
 READINGS = "ABC"
 HORIZON_S = 10.0
+ENOUGH = 0.9
+"""A run with a large backlog has collapsed if less than this share of its requests succeed."""
+
 RETRY = "request.get.retry"
 
 
@@ -32,8 +35,9 @@ class Remedy:
 
     def case(self, reading: str) -> Case:
         """The article's system with it."""
-        pending = 5000 if reading == "C" else None
-        return Case(reading, self.retries, more=self.more, server=self.server, pending=pending)
+        return Case(
+            reading, self.retries, more=self.more, server=self.server, pending=5000, either=True
+        )
 
 
 def _backoff(law: str, growth: int, most: str) -> Changes:
@@ -122,13 +126,23 @@ def _study(lab: Lab, remedy: Remedy, number: int) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for place, reading in enumerate(READINGS):
         part = done[place * number : (place + 1) * number]
+        backlog = [run.crossed_s is not None for run, _ in part]
+        lost = [big and got.goodput < ENOUGH for big, (_, got) in zip(backlog, part, strict=True)]
         found[reading] = {
-            **asdict(collapses([run for run, _ in part])),
+            "runs": number,
+            "collapsed": sum(lost),
+            "backlog": sum(backlog),
             "goodput": float(np.mean([got.goodput for _, got in part])),
             "on_time": float(np.mean([got.on_time for _, got in part])),
             "attempts": float(np.mean([got.attempts for _, got in part])),
+            **_told([run for run, _ in part]),
         }
     return found
+
+
+def _told(runs: list[Run]) -> dict[str, int]:
+    found = collapses(runs)
+    return {key: getattr(found, key) for key in ("told", "untold", "false_alarms", "stable")}
 
 
 def _service(run: Run, case: Case) -> Service:

@@ -131,7 +131,7 @@ def _remedies(found: Results) -> list[str]:
         for reading in "ABC":
             got = one[reading]
             words = f"{got['collapsed']} of {got['runs']}; {got['goodput']:.0%}"
-            if got["collapsed"] == 0:
+            if got["backlog"] == 0:
                 words += f"; {got['on_time']:.1%}; {got['attempts']:.2f}"
             cells.append(words)
         rows.append(cells)

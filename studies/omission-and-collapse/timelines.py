@@ -124,8 +124,11 @@ def _closed_run(of: tuple[str, int, int, float]) -> tuple[float, int]:
     reading, clients, seed, length = of
     workload = tt.Workload.load(HERE / "workload-closed-retry.toml")
     think = think_time_for_load(clients, demand("bimodal"), LOAD)
+    # More attempts than anybody can make: a run ends when some client is free again.
+    attempts = int(length / 0.015) + 2
     for key, value in (
         ("arrivals.clients", str(clients)),
+        ("request.get.retry.attempts", str(attempts)),
         ("session.think", f"exp({think * 1e9:.0f}ns)"),
         *READINGS[reading],
     ):
