@@ -8,7 +8,7 @@ export PIP_QUIET := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test bench lint format clean
+.PHONY: help build demo test bench peers coverage studies lint format clean
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
@@ -32,6 +32,16 @@ test: build ## Run all tests
 bench: build ## Measure speed and lateness; takes a few minutes
 	cargo run --release --quiet -p thinktime-sim --example speed
 	$(BIN)/python benches/lateness.py
+
+peers: build ## Compare the simulator's speed with LINE, SSJ, Ciw and SimPy; takes ten minutes
+	$(BIN)/python benches/simulation.py
+
+coverage: build ## Measure how often the 95 % intervals hold; takes ten minutes
+	$(BIN)/python benches/coverage.py
+
+studies: build ## Reproduce the published figures; takes a quarter of an hour
+	$(BIN)/python studies/nsdi06/run.py
+	$(BIN)/python studies/omission-and-collapse/run.py
 
 lint: build ## Check formatting, lints and types
 	cargo fmt --all --check

@@ -1,0 +1,125 @@
+"""Sweeps: what is varied, that finished points are kept, and what comes out."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import thinktime as tt
+from thinktime.sweep import grid
+
+WORKLOAD = "name = 'w'\n[arrivals]\nmodel = 'open'\nrate = '50/s'\n"
+SYSTEM = "name = 's'\n[[station]]\nname = 'server'\ndemand = 'exp(10ms)'\n"
+
+
+def values(text: str) -> tuple[str, ...]:
+    return grid.parse(text).values
+
+
+def test_ranges_and_lists_are_read() -> None:
+    assert values("load=0.1..0.9/5") == ("0.1", "0.3", "0.5", "0.7", "0.9")
+    assert values("arrivals.clients=10..1000/3log") == ("10", "100", "1000")
+    assert values("session.think=5ms..15ms/3") == ("5ms", "10ms", "15ms")
+    assert values("station.a.policy=fcfs, rr(1ms, switch=5us),ps") == (
+        "fcfs",
+        "rr(1ms, switch=5us)",
+        "ps",
+    )
+    assert grid.parse("session.think=5ms..15ms/3").unit == "ms"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("load", "does not say what to vary"),
+        ("load=0.1..x/3", "ends of a range are numbers"),
+        ("load=0..1/3log", "above 0"),
+        ("load=1ms..2s/3", "same unit"),
+        ("load=1,,2", "missing between two commas"),
+        ("load=1,1", "given twice"),
+    ],
+)
+def test_slips_in_what_is_varied_are_named(text: str, message: str) -> None:
+    with pytest.raises(tt.InputError, match=message):
+        grid.parse(text)
+
+
+def test_all_points_are_simulated_and_compared_with_theory(tmp_path: Path) -> None:
+    table = tt.sweep(
+        tt.Workload(WORKLOAD),
+        tt.System(SYSTEM),
+        ["load=0.3,0.6", "station.server.policy=fcfs,ps"],
+        requests=200_000,
+        output=tmp_path,
+    )
+    assert table.height == 4
+    assert table["load"].to_list() == [0.3, 0.3, 0.6, 0.6]
+    assert table["station.server.policy"].to_list() == ["fcfs", "ps"] * 2
+    assert table["exact_response_mean_s"].to_list() == pytest.approx(
+        [0.01 / 0.7] * 2 + [0.01 / 0.4] * 2
+    )
+    assert table["response_mean_s"].to_list() == pytest.approx(
+        table["exact_response_mean_s"].to_list(), rel=0.05
+    )
+    assert table.equals(pl.read_parquet(tmp_path / "results.parquet"))
+    page = (tmp_path / "sweep.html").read_text()
+    assert "station.server.policy" in page
+    assert "http" not in page.split("<script>")[0].replace("http-equiv", "")
+
+
+def test_finished_points_are_not_done_again(tmp_path: Path) -> None:
+    def points() -> dict[str, int]:
+        return {path.name: path.stat().st_mtime_ns for path in (tmp_path / "points").iterdir()}
+
+    def go(vary: str) -> pl.DataFrame:
+        return tt.sweep(
+            tt.Workload(WORKLOAD), tt.System(SYSTEM), [vary], requests=20_000, output=tmp_path
+        )
+
+    first = go("arrivals.rate=10/s,20/s")
+    before = points()
+    whole = go("arrivals.rate=10/s,20/s,30/s")
+    after = points()
+    assert len(before) == 2
+    assert len(after) == 3
+    assert all(after[name] == changed for name, changed in before.items())
+    assert whole.head(2).equals(first)
+
+
+def test_what_cannot_be_varied_is_named_before_anything_is_done(tmp_path: Path) -> None:
+    for vary, message in (
+        ("lod=0.1,0.2", "begins with one of"),
+        ("station.servr.policy=ps", "did you mean `server`"),
+        ("station.server.policy=ps,fsfc", "did you mean `fcfs`"),
+        ("requests=many", "no value of `requests`"),
+    ):
+        with pytest.raises(tt.InputError, match=message):
+            tt.sweep(tt.Workload(WORKLOAD), tt.System(SYSTEM), [vary], output=tmp_path / "x")
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_real_server_is_swept_point_by_point() -> None:
+    with tt.serve(tt.System(SYSTEM)) as server:
+        table = tt.sweep(
+            tt.Workload(WORKLOAD), None, ["arrivals.rate=20/s,40/s"], target=server.url, duration=1
+        )
+    assert table["requests"].to_list() == sorted(table["requests"].to_list())
+    assert table["errors"].to_list() == [0, 0]
+
+
+def test_the_command_prints_a_list(tmp_path: Path) -> None:
+    (tmp_path / "w.toml").write_text(WORKLOAD)
+    (tmp_path / "s.toml").write_text(SYSTEM)
+    command = [sys.executable, "-m", "thinktime.cli", "sweep", "w.toml", "s.toml"]
+    if not (Path(tt.__file__).parent / "cli" / "__main__.py").exists():
+        command = [str(Path(sys.executable).parent / "thinktime"), "sweep", "w.toml", "s.toml"]
+    options = ["--vary", "load=0.2,0.4", "--requests", "5000", "--json"]
+    done = subprocess.run(
+        command + options, cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert [row["load"] for row in json.loads(done.stdout)] == [0.2, 0.4]
