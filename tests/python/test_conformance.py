@@ -30,8 +30,8 @@ def deviations(name: str, system: tt.System, seed: int) -> dict[str, tuple[float
     """(measured, simulated) seconds by figure."""
     workload = MODELS[name].with_seed(seed).at_load(system, 0.8)
     with tt.serve(system) as server:
-        measured = tt.run(workload, server.url, duration=12, warmup=0.5, demands=system)
-    simulated = tt.simulate(workload, system, duration=12, warmup=0.5)
+        measured = tt.run(workload, server.url, duration=20, warmup=0.5, demands=system)
+    simulated = tt.simulate(workload, system, duration=20, warmup=0.5)
     assert measured.summary["errors"] == 0
     figures = measured.summary["response_time_s"], simulated.summary["response_time_s"]
     return {key: (figures[0][key], figures[1][key]) for key in ("mean", "p99")}
