@@ -17,6 +17,7 @@ from thinktime.result import Result
 GROWTH = 1.25
 FIRST_S = 0.3
 BEYOND = 1.3
+LONG_S = 10.0  # after a collapse later than this no other look: it would take long
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ def run_until_collapse(
         open_question = look.told and length < 2 * horizon_s
         if look.crossed_s is not None or (length >= horizon_s and not open_question):
             run.result = result
-            if confirm and look.crossed_s is not None:
+            if confirm and look.crossed_s is not None and look.crossed_s < LONG_S:
                 run.looks.append(_beyond(case, seed, look.crossed_s))
             return run
         longer = length * growth
