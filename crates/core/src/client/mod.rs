@@ -50,7 +50,7 @@ pub struct Clients {
 /// Where sessions come from.
 #[derive(Debug)]
 enum Source {
-    Arriving { arrivals: Arrivals, next: Nanos },
+    Arriving { arrivals: Box<Arrivals>, next: Nanos },
     Fixed,
 }
 
@@ -63,7 +63,7 @@ impl Clients {
         let (source, clients) = match &workload.sessions {
             Sessions::Closed { clients, .. } => (Source::Fixed, *clients),
             Sessions::Open { arrivals } | Sessions::PartlyOpen { arrivals, .. } => {
-                let mut arrivals = arrivals.arrivals(workload.seed);
+                let mut arrivals = Box::new(arrivals.arrivals(workload.seed));
                 let next = arrivals.next_arrival();
                 (Source::Arriving { arrivals, next }, 0)
             }
@@ -162,7 +162,8 @@ impl Clients {
             self.closed |= last;
             return step;
         }
-        match self.timers.pop() {
+        // Mostly a request's end sets the next timer soon.
+        match self.timers.pop_before_push() {
             Some((at, (ticket, wish))) => self.act(Nanos(at), ticket, wish),
             None => Step::Idle,
         }

@@ -1,5 +1,6 @@
 //! `erlang(k, MEAN)`.
 
+use super::logarithm::ln;
 use super::numeric::Tail;
 use super::special::{gamma, gamma_quantile};
 use super::values::written;
@@ -100,6 +101,6 @@ impl Law for Erlang {
         }
         // A product of 16 uniforms is above 2^-848, so it cannot vanish.
         let product: f64 = (0..self.stages as u32).map(|_| stream.uniform()).product();
-        -self.scale() * product.ln()
+        -self.scale() * ln(product)
     }
 }

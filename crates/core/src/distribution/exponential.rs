@@ -1,5 +1,6 @@
 //! `exp(MEAN)`.
 
+use super::logarithm::ln;
 use super::{Entry, Law};
 use crate::error::Invalid;
 use crate::files::Files;
@@ -72,7 +73,7 @@ impl Law for Exponential {
     /// odd multiple of 2^-53.
     #[inline]
     fn sample(&self, stream: &mut Stream) -> f64 {
-        -self.mean * (1.0 - stream.uniform()).ln()
+        -self.mean * ln(1.0 - stream.uniform())
     }
 
     fn range(&self) -> (f64, f64) {

@@ -1,6 +1,7 @@
 //! `h2(MEAN, cv2=8)`.
 
 use super::exponential::Exponential;
+use super::logarithm::ln;
 use super::mix::Mix;
 use super::numeric::{Point, Tail, solve};
 use super::values::written;
@@ -135,6 +136,6 @@ impl Law for Hyperexponential {
     #[inline]
     fn sample(&self, stream: &mut Stream) -> f64 {
         let phase = usize::from(stream.uniform() >= self.shares[0]);
-        -self.means[phase] * (1.0 - stream.uniform()).ln()
+        -self.means[phase] * ln(1.0 - stream.uniform())
     }
 }

@@ -14,6 +14,7 @@ mod geometric;
 mod hyperexponential;
 mod inverse_gaussian;
 mod law;
+mod logarithm;
 mod lognormal;
 mod mix;
 mod numeric;
@@ -253,6 +254,20 @@ impl Distribution {
     #[must_use]
     pub fn is_discrete(&self) -> bool {
         each_law!(&self.law, law => law.is_discrete())
+    }
+
+    /// Draws one value after another, in the base unit.
+    pub(crate) fn fill(&self, stream: &mut Stream, values: &mut [f64]) {
+        each_law!(&self.law, law => values.iter_mut().for_each(|one| *one = law.sample(stream)));
+    }
+
+    /// Draws the first value of each stream, in the base unit.
+    pub(crate) fn fill_from(&self, streams: impl Fn(usize) -> Stream, values: &mut [f64]) {
+        each_law!(&self.law, law => {
+            for (at, one) in values.iter_mut().enumerate() {
+                *one = law.sample(&mut streams(at));
+            }
+        });
     }
 
     /// Draws a value in the base unit.

@@ -107,7 +107,7 @@ pub trait DemandSource {
 #[derive(Clone, Debug)]
 pub struct DrawnDemands {
     /// By kind of request, then by draw.
-    laws: Vec<Vec<Option<DemandLaw>>>,
+    laws: Vec<Vec<Option<(DemandLaw, Ahead)>>>,
     /// One family a draw.
     families: Vec<StreamFamily>,
     /// The next value of each trace, whoever asks for it.
@@ -120,8 +120,10 @@ impl DrawnDemands {
     pub fn new(program: &Program, seed: u64, purpose: Purpose) -> DrawnDemands {
         let family = StreamFamily::new(seed, purpose);
         let most = program.laws.iter().map(Vec::len).max().unwrap_or(0) as u64;
+        let with_ahead = |law: &Option<DemandLaw>| Some((law.clone()?, Ahead::default()));
+        let laws = program.laws.iter().map(|of_kind| of_kind.iter().map(with_ahead).collect());
         DrawnDemands {
-            laws: program.laws.clone(),
+            laws: laws.collect(),
             families: (0..most).map(|draw| family.member(draw)).collect(),
             cursors: Vec::new(),
         }
@@ -149,12 +151,52 @@ fn next_of(cursors: &mut Vec<(Arc<[Nanos]>, usize)>, values: &Arc<[Nanos]>) -> N
 impl DemandSource for DrawnDemands {
     #[inline]
     fn demand(&mut self, job: &Job, draw: usize) -> Option<Nanos> {
-        match self.laws[job.kind as usize][draw].as_ref()? {
-            DemandLaw::Drawn(law) => {
-                let mut stream = self.families[draw].substream(job.session, job.serial);
-                Some(law.sample_time(&mut stream))
-            }
+        let (law, ahead) = self.laws[job.kind as usize][draw].as_mut()?;
+        match law {
+            DemandLaw::Drawn(law) => Some(ahead.demand(law, self.families[draw], job)),
             DemandLaw::Trace(values) => Some(next_of(&mut self.cursors, values)),
         }
+    }
+}
+
+/// Demands drawn before they are asked for: those of the sessions that come next, where sessions
+/// come one after another. Drawn together they take the processor a third of the time that they
+/// take it one by one, each waited for.
+#[derive(Clone, Debug, Default)]
+struct Ahead {
+    /// The session asked for last.
+    last: u64,
+    /// The session of the first one, and the request's number in its session.
+    first: u64,
+    serial: u64,
+    /// How many there are: none at first.
+    number: u64,
+    demands: [Nanos; AHEAD],
+}
+
+const AHEAD: usize = 32;
+
+impl Ahead {
+    #[inline]
+    fn demand(&mut self, law: &Distribution, family: StreamFamily, job: &Job) -> Nanos {
+        let follows = job.session == self.last.wrapping_add(1);
+        self.last = job.session;
+        let place = job.session.wrapping_sub(self.first);
+        if place < self.number && job.serial == self.serial {
+            return self.demands[place as usize];
+        }
+        if !follows {
+            return law.sample_time(&mut family.substream(job.session, job.serial));
+        }
+        self.draw(law, family, job)
+    }
+
+    fn draw(&mut self, law: &Distribution, family: StreamFamily, job: &Job) -> Nanos {
+        (self.first, self.serial, self.number) = (job.session, job.serial, AHEAD as u64);
+        let mut demands = [0.0; AHEAD];
+        let stream = |at: usize| family.substream(job.session.wrapping_add(at as u64), job.serial);
+        law.fill_from(stream, &mut demands);
+        self.demands = demands.map(Nanos::from_secs_f64);
+        self.demands[0]
     }
 }

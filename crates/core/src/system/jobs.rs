@@ -99,9 +99,11 @@ impl Jobs {
             self.visitors.push(Visitor::EMPTY);
             Handle::try_from(self.visitors.len() - 1).expect("fewer than 2^32 visitors")
         });
-        // Written field by field: a whole new visitor would be made elsewhere and copied.
+        // Written field by field: a whole visitor, or job, would be made elsewhere and copied.
         let visitor = &mut self[handle];
-        visitor.job = job;
+        let Job { token, session, serial, kind } = job;
+        (visitor.job.token, visitor.job.session) = (token, session);
+        (visitor.job.serial, visitor.job.kind) = (serial, kind);
         visitor.step = step;
         visitor.place = Place::Between;
         visitor.gone = false;

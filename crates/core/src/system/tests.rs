@@ -131,3 +131,25 @@ fn demands_and_requests_must_fit_together() {
     let unknown = model.check_requests(&workload(&["itme"])).unwrap_err().to_string();
     assert!(unknown.contains("did you mean `itme`?"), "{unknown}");
 }
+
+/// Drawn ahead or one by one, a request's demand is the same.
+#[test]
+fn demands_hang_on_the_session_and_not_on_the_order() {
+    let text = "name = 's'\n[[station]]\nname = 'web'\ndemand = 'exp(2ms)'";
+    let model = SystemModel::parse(Source { file: "", text }, &NoFiles).unwrap();
+    let program = Program::new(&model, &["any"]);
+    let drawn = |sessions: &mut dyn Iterator<Item = u64>| -> Vec<(u64, Nanos)> {
+        let mut demands = DrawnDemands::new(&program, 1, Purpose::Demand);
+        let mut all: Vec<(u64, Nanos)> = sessions
+            .map(|session| (session, demands.demand(&Job { session, ..job(0) }, 0).unwrap()))
+            .collect();
+        all.sort_unstable();
+        all
+    };
+    let forward = drawn(&mut (0..100));
+    assert_eq!(forward, drawn(&mut (0..100).rev()));
+    assert_eq!(forward, drawn(&mut (0..100).map(|at| at * 37 % 100)));
+    assert_eq!(forward[7..93], drawn(&mut (7..93)));
+    let values: std::collections::BTreeSet<Nanos> = forward.iter().map(|(_, one)| *one).collect();
+    assert_eq!(values.len(), 100);
+}

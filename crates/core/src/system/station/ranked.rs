@@ -130,6 +130,7 @@ impl Ranked {
         self.gone += 1;
     }
 
+    #[inline(always)]
     fn serve_next(&mut self, now: Nanos, slot: u32, jobs: &mut Jobs) {
         match self.next_waiting(now, jobs) {
             Some(next) => self.start(now, slot, next, jobs),
@@ -150,7 +151,7 @@ impl Ranked {
         self.serve_next(now, slot, jobs);
     }
 
-    #[inline]
+    #[inline(always)]
     fn start(&mut self, now: Nanos, slot: u32, handle: Handle, jobs: &mut Jobs) {
         let job = &mut jobs[handle];
         job.place = Place::Service(self.station);
@@ -231,6 +232,7 @@ impl Ranked {
     }
 
     /// The server whose job must give way to the arriving one, if any.
+    #[inline(always)]
     fn pushed_out_by(&self, now: Nanos, handle: Handle, jobs: &Jobs) -> Option<u32> {
         if !self.preemptive {
             return None;

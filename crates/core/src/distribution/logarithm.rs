@@ -1,0 +1,119 @@
+//! The natural logarithm, for draws.
+//!
+//! Half of a simulated request's arithmetic is logarithms. This one is inlined, without a branch
+//! and without a call, and it is the same on every machine, so that a seed gives the same sample
+//! everywhere; the platform's costs about twice as much, and its last digit is its own business.
+//!
+//! The method is the usual one (Tang, ACM Transactions on Mathematical Software 16, 1990): with
+//! x = 2^k z and z near the point c of a table, ln x = k ln 2 + ln c + ln(1 + (z - c) / c).
+
+use std::f64::consts::LN_2;
+
+const BITS: u32 = 7;
+const POINTS: usize = 1 << BITS;
+/// z lies between this number, 0.6875, and twice as much: around 1, where k is 0.
+const LEAST: u64 = 0x3fe6 << 48;
+
+/// A point of the table.
+#[derive(Clone, Copy)]
+struct Point {
+    c: f64,
+    inverse: f64,
+    logarithm: f64,
+}
+
+static TABLE: [Point; POINTS] = table();
+
+const fn table() -> [Point; POINTS] {
+    let mut points = [Point { c: 1.0, inverse: 1.0, logarithm: 0.0 }; POINTS];
+    let mut at = 0;
+    while at < POINTS {
+        let least = f64::from_bits(LEAST + ((at as u64) << (52 - BITS)));
+        let next = f64::from_bits(LEAST + ((at as u64 + 1) << (52 - BITS)));
+        let c = 0.5 * (least + next);
+        // Both neighbours of 1 use 1 itself, so that logarithms near 0 keep all their digits.
+        if !(least == 1.0 || next == 1.0) {
+            points[at] = Point { c, inverse: 1.0 / c, logarithm: series(c) };
+        }
+        at += 1;
+    }
+    points
+}
+
+/// ln c = 2 artanh((c - 1) / (c + 1)), by its series: the argument is at most 0.19.
+const fn series(c: f64) -> f64 {
+    let t = (c - 1.0) / (c + 1.0);
+    let mut sum = 0.0;
+    let mut power = 25;
+    while power > 0 {
+        sum = sum * t * t + 1.0 / power as f64;
+        power -= 2;
+    }
+    2.0 * t * sum
+}
+
+/// ln x for a positive normal x, to within two units of the last place.
+#[inline(always)]
+pub(super) fn ln(x: f64) -> f64 {
+    let offset = x.to_bits().wrapping_sub(LEAST);
+    let k = (offset as i64) >> 52;
+    let point = &TABLE[(offset >> (52 - BITS)) as usize % POINTS];
+    let z = f64::from_bits(x.to_bits().wrapping_sub((k as u64) << 52));
+    // z - c is exact.
+    let r = (z - point.c) * point.inverse;
+    let square = r * r;
+    let low = 1.0 / 3.0 + r * (-0.25);
+    let high = 0.2 + r * (-1.0 / 6.0) + square * (1.0 / 7.0 + r * (-0.125));
+    let curve = square * (-0.5 + r * (low + square * high));
+    (k as f64 * LN_2 + point.logarithm) + (r + curve)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn check(x: f64) {
+        let (ours, theirs) = (ln(x), x.ln());
+        assert!((ours - theirs).abs() <= 4.5e-16 * theirs.abs(), "ln {x:e}: {ours}, {theirs}");
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_the_platforms(u in 0.0f64..1.0) {
+            check(u.max(f64::MIN_POSITIVE));
+        }
+
+        #[test]
+        fn it_is_the_platforms_at_any_size(bits in 1u64 << 52..0x7ff0_0000_0000_0000) {
+            check(f64::from_bits(bits));
+        }
+
+        #[test]
+        fn it_keeps_its_digits_near_one(small in -0.01f64..0.01) {
+            check(1.0 + small);
+        }
+    }
+
+    #[test]
+    fn its_ends_are_right() {
+        assert_eq!(ln(1.0), 0.0);
+        for x in [f64::MIN_POSITIVE, 0.5, 0.6875, 1.375, 2.0, f64::MAX] {
+            check(x);
+        }
+        let least = 0.5f64.powi(53);
+        check(least);
+        check(1.0 - least);
+    }
+
+    /// Draws by inversion keep the order of what they are drawn from.
+    #[test]
+    fn it_increases() {
+        let mut last = f64::NEG_INFINITY;
+        for step in 1..200_000u32 {
+            let value = ln(f64::from(step) / 200_000.0);
+            assert!(value > last);
+            last = value;
+        }
+    }
+}
