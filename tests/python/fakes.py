@@ -78,6 +78,10 @@ class Station:
     servers: int = 1
     policy: str = "fcfs"
     name: str = "server"
+    preemptive: bool = False
+
+    def demand_of(self, request):
+        return self.demand
 
 
 @dataclass
@@ -106,6 +110,7 @@ class Workload:
     name: str = "shop"
     seed: int = 1
     request_names: list[str] = field(default_factory=lambda: ["item"])
+    request_weights: list[float] = field(default_factory=lambda: [1.0])
 
     def to_toml(self) -> str:
         """Enough to tell workloads apart."""

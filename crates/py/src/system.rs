@@ -120,6 +120,27 @@ impl Station {
         }
     }
 
+    /// The service demand of requests of this name; None when they do not visit, or it is a trace,
+    /// or is given by behaviours.
+    fn demand_of(&self, request: &str) -> Option<Distribution> {
+        match self.model.demand.as_ref()?.of(request)? {
+            DemandLaw::Drawn(law) => Some(law.into()),
+            DemandLaw::Trace(_) => None,
+        }
+    }
+
+    /// The priority class of requests of this name: the smallest goes first, those without one
+    /// last.
+    fn class_of(&self, request: &str) -> u64 {
+        self.model.class_of(request)
+    }
+
+    /// Whether a request that ranks before the one in service takes its place.
+    #[getter]
+    fn preemptive(&self) -> bool {
+        self.model.discipline.preemptive
+    }
+
     fn __repr__(&self) -> String {
         format!("<Station {}: {} x {}>", self.model.name, self.model.servers, self.policy)
     }

@@ -142,6 +142,12 @@ impl Workload {
         self.inner.requests.iter().map(|kind| kind.name.clone()).collect()
     }
 
+    /// How often each kind is requested, in the order of the names; any positive sum.
+    #[getter]
+    fn request_weights(&self) -> Vec<f64> {
+        self.inner.requests.iter().map(|kind| kind.weight).collect()
+    }
+
     /// The same workload with another seed.
     fn with_seed(&self, seed: u64) -> Workload {
         self.wrap(self.inner.with_seed(seed))

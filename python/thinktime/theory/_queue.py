@@ -16,11 +16,15 @@ from thinktime.theory.demand_laws import NumericalDemand
 from thinktime.theory.law import FloatArray, Law, check_fraction
 
 if TYPE_CHECKING:
-    from thinktime import Distribution, System
+    from thinktime import Distribution, System, Workload
+    from thinktime._core import Station
 
 
 POLICIES = {"fcfs", "lcfs", "plcfs", "ps", "sjf", "ljf", "psjf", "srpt", "las"}
 """Those of which anything is known. All serve whenever there is work, and lose no time."""
+
+BY_NAME = {"pesjf", "peljf", "priority"}
+"""Those that serve one kind of request before another."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,10 @@ class Queue:
     demand: Distribution
     servers: int
     policy: str
+    classes: tuple[tuple[float, Distribution], ...] = ()
+    """Where kinds of request go before one another: (share of the requests, demand), the first
+    to go before the others at the beginning."""
+    preemptive: bool = False
 
     @cached_property
     def phases(self) -> Hyperexponential | None:
@@ -85,23 +93,78 @@ class Queue:
         return NumericalDemand(_Given(self.demand), self.demand.second_moment)
 
 
-def queues(system: System) -> list[Queue] | None:
-    """The stations, if each has one demand of finite mean and a policy that is known here.
+def queues(workload: Workload, system: System) -> list[Queue] | None:
+    """The stations, if each has a demand of finite mean and a policy that is known here.
 
-    None where requests have behaviours, or a station refuses or drops any.
+    A demand that differs by the request's name is known at a single station only: at several,
+    those of one request would hang together. None where requests have behaviours, or a station
+    refuses or drops any.
     """
     if not system.plain:
         return None
-    stations = []
-    for station in system.stations:
-        demand = station.demand
-        if demand is None or not (math.isfinite(demand.mean) and demand.mean > 0):
+    kinds = _shares(workload)
+    stations = system.stations
+    found = [_queue(station, kinds, alone=len(stations) == 1) for station in stations]
+    known = [queue for queue in found if queue is not None]
+    return known if len(known) == len(found) else None
+
+
+def _shares(workload: Workload) -> list[tuple[str, float]]:
+    weights = workload.request_weights
+    total = sum(weights)
+    pairs = zip(workload.request_names, weights, strict=True)
+    return [(name, weight / total) for name, weight in pairs]
+
+
+def _queue(station: Station, kinds: list[tuple[str, float]], alone: bool) -> Queue | None:
+    word = station.policy.lower().split("(")[0].strip()
+    by_name = word in BY_NAME
+    if not (by_name or station.policy.lower() in POLICIES):
+        return None
+    demand = station.demand
+    if demand is None or by_name:
+        named = [(share, station.demand_of(name)) for name, share in kinds]
+        demands = [(share, law) for share, law in named if law is not None]
+        if not alone or len(demands) < len(kinds):
             return None
-        policy = station.policy.lower()
-        if policy not in POLICIES:
-            return None
-        stations.append(Queue(demand, station.servers, policy))
-    return stations
+        demand = _mixed(demands)
+    if not (math.isfinite(demand.mean) and demand.mean > 0):
+        return None
+    if not by_name:
+        return Queue(demand, station.servers, word)
+    ranks = _ranks(station, word, kinds, [law.mean for _, law in demands])
+    if ranks is None:
+        return None
+    classes = tuple(
+        _class([d for d, r in zip(demands, ranks, strict=True) if r == rank])
+        for rank in sorted(set(ranks))
+    )
+    return Queue(demand, station.servers, word, classes, station.preemptive)
+
+
+def _ranks(
+    station: Station, word: str, kinds: list[tuple[str, float]], means: list[float]
+) -> list[float] | None:
+    """By kind of request: the smallest goes first. None where sizes are guessed with errors."""
+    if word == "priority":
+        return [station.class_of(name) for name, _ in kinds]
+    if "error" in station.policy.lower():
+        return None
+    return means if word == "pesjf" else [-mean for mean in means]
+
+
+def _class(demands: list[tuple[float, Distribution]]) -> tuple[float, Distribution]:
+    return sum(share for share, _ in demands), _mixed(demands)
+
+
+def _mixed(demands: list[tuple[float, Distribution]]) -> Distribution:
+    from thinktime import Distribution  # the package imports this module while it begins
+
+    if len(demands) == 1:
+        return demands[0][1]
+    total = sum(share for share, _ in demands)
+    parts = ", ".join(f"{share / total!r}: {law}" for share, law in demands)
+    return Distribution(f"mix({parts})")
 
 
 def in_a_row(stations: Sequence[Queue]) -> str:

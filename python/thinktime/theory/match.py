@@ -4,7 +4,8 @@ A case is matched only where the formula is exact for the model as simulated:
 
 - *Open*, Poisson, one FCFS station: M/M/c and M/H_k/1 with their laws, M/G/1 with its law by
   transform inversion, or the mean only where the demand has several atoms; LCFS, of which the
-  mean is the same; and one server under SJF, LJF, PSJF, SRPT or LAS, the mean only.
+  mean is the same; and one server under SJF, LJF, PSJF, SRPT or LAS, or with priority classes,
+  PESJF or PELJF by the request's name, the mean only.
 - *Product form* (Baskett, Chandy, Muntz and Palacios, JACM 22, 1975; Kelly, 'Reversibility and
   Stochastic Networks', 1979), the mean only: stations in a row, each FCFS or LCFS with an
   exponential demand, PS with any demand (n requests on c servers served at the rate
@@ -17,8 +18,9 @@ A case is matched only where the formula is exact for the model as simulated:
   the response time is the demand under every policy; and the product form, by mean value
   analysis.
 
-Policies that no formula here knows, round robin among them, timeouts, retries,
-rates that change and demands that differ by request match nothing.
+At a single station the demand may differ by the request's name: it is a mixture then. Policies
+that no formula here knows, round robin among them, timeouts, retries and rates that change match
+nothing.
 """
 
 from __future__ import annotations
@@ -35,6 +37,11 @@ from thinktime.theory.closed import closed_fcfs, saturated_mean_response
 from thinktime.theory.law import Law
 from thinktime.theory.mva import Station, mva
 from thinktime.theory.open_queue import mh1_response, mmc_response
+from thinktime.theory.priority import (
+    PriorityClass,
+    non_preemptive_priority,
+    preemptive_priority,
+)
 from thinktime.theory.size_based import (
     las_mean_response,
     ljf_mean_response,
@@ -55,6 +62,7 @@ PRODUCT_FORM = "product form; Baskett, Chandy, Muntz and Palacios 1975"
 MVA = "mean value analysis; Reiser and Lavenberg 1980"
 SATURATED = "no client ever thinks: N E[S]; Schroeder, Wierman and Harchol-Balter 2006"
 MARKOV_CHAIN = "Markov chain on number and phase; Stewart 2009, chapters 9 and 10"
+PRIORITY = "Cobham 1954; Kleinrock 1976, chapter 3"
 ALONE = "one client never waits: the response time is the demand"
 
 SIZE_BASED = {
@@ -106,7 +114,7 @@ def theory_for(workload: Workload, system: System, load: float | None = None) ->
 
     Raises ValueError where the load lies outside, or the clients cannot bring it about.
     """
-    stations = queues(system)
+    stations = queues(workload, system)
     if not stations or not workload.plain:
         return None
     if load is not None:
@@ -145,6 +153,8 @@ def _open_station(rate: float, station: Queue) -> Theory | None:
         return Theory(model, source, mean, None, load, rate) if math.isfinite(mean) else None
     if station.policy in ("ps", "plcfs"):
         return _open_network("open", rate, [station])
+    if station.classes:
+        return _classes(model, rate, station)
     served = _served_in_turn(rate, station)
     if served is None:
         return None
@@ -153,6 +163,16 @@ def _open_station(rate: float, station: Queue) -> Theory | None:
     if shown is None and station.servers == 1:
         source = POLLACZEK_KHINCHINE
     return Theory(model, source, law.mean, shown, load, rate)
+
+
+def _classes(model: str, rate: float, station: Queue) -> Theory | None:
+    moments = [law.second_moment for _, law in station.classes]
+    if station.servers > 1 or not all(map(math.isfinite, moments)):
+        return None
+    classes = [PriorityClass(rate * share, law) for share, law in station.classes]
+    formula = preemptive_priority if station.preemptive else non_preemptive_priority
+    load = rate * station.demand_per_server
+    return Theory(model, PRIORITY, formula(classes).mean_response, None, load, rate)
 
 
 def _served_in_turn(rate: float, station: Queue) -> tuple[Law, str] | None:

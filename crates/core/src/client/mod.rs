@@ -11,6 +11,7 @@ mod laws;
 mod session;
 mod state;
 mod step;
+mod timers;
 
 use budget::Budget;
 use laws::Laws;
@@ -18,9 +19,9 @@ pub use session::{Attempt, Ticket};
 use session::{Slots, Wish};
 use std::collections::VecDeque;
 pub use step::{Ended, Fate, Limit, Step};
+use timers::Timers;
 
 use crate::arrival::Arrivals;
-use crate::heap::Heap;
 use crate::time::Nanos;
 use crate::workload::{ClientLimits, RetryWhen, Sessions, Workload};
 
@@ -30,7 +31,7 @@ pub struct Clients {
     source: Source,
     laws: Laws,
     slots: Slots,
-    timers: Heap<(Ticket, Wish)>,
+    timers: Timers,
     limit: Limit,
     limits: ClientLimits,
     budget: Option<Budget>,
@@ -72,7 +73,7 @@ impl Clients {
             source,
             laws,
             slots: Slots::default(),
-            timers: Heap::new(),
+            timers: Timers::new(),
             limit,
             limits: workload.clients,
             budget: workload.clients.retry_budget.map(Budget::new),
@@ -87,7 +88,7 @@ impl Clients {
         for session in 0..clients {
             let ticket = machine.slots.begin(session, u64::MAX);
             let at = machine.laws.think(session, 0);
-            machine.timers.push(at.0, (ticket, Wish::Request));
+            machine.timers.set(at, ticket, Wish::Request);
         }
         machine
     }
@@ -96,7 +97,7 @@ impl Clients {
     #[inline(always)]
     #[must_use]
     pub fn next_wake(&self) -> Nanos {
-        let timer = self.timers.peek().map_or(Nanos::MAX, |(at, _)| Nanos(at));
+        let timer = self.timers.next();
         match &self.source {
             Source::Arriving { next, .. } if !self.closed => timer.min(*next),
             _ => timer,
@@ -143,7 +144,7 @@ impl Clients {
     /// call again while `next_wake` is due.
     #[inline(always)]
     pub fn wake(&mut self) -> Step {
-        let timer = self.timers.peek().map_or(Nanos::MAX, |(at, _)| Nanos(at));
+        let timer = self.timers.next();
         if let Source::Arriving { arrivals, next } = &mut self.source
             && !self.closed
             && *next <= timer
@@ -162,9 +163,8 @@ impl Clients {
             self.closed |= last;
             return step;
         }
-        // Mostly a request's end sets the next timer soon.
-        match self.timers.pop_before_push() {
-            Some((at, (ticket, wish))) => self.act(Nanos(at), ticket, wish),
+        match self.timers.take() {
+            Some((at, ticket, wish)) => self.act(at, ticket, wish),
             None => Step::Idle,
         }
     }
@@ -234,7 +234,7 @@ impl Clients {
         let kind = &self.laws.kinds[attempt.kind as usize];
         let timeout = kind.timeout;
         if !timeout.is_never() && kind.retry.when == RetryWhen::Timeout {
-            self.timers.push((now + timeout).0, (attempt.ticket, Wish::Timeout));
+            self.timers.set(now + timeout, attempt.ticket, Wish::Timeout);
         }
         attempt
     }
@@ -258,7 +258,7 @@ impl Clients {
     #[inline(always)]
     fn landed(&mut self, now: Nanos) {
         match self.waiting.pop_front() {
-            Some(next) => self.timers.push(now.0, (next, Wish::Granted)),
+            Some(next) => self.timers.set(now, next, Wish::Granted),
             None => self.in_flight -= 1,
         }
     }
@@ -270,13 +270,13 @@ impl Clients {
         let budget = &mut self.budget;
         if failed && attempt.attempt < retry.attempts && budget.as_mut().is_none_or(Budget::spend) {
             let wait = self.laws.backoff(&attempt);
-            self.timers.push((now + wait).0, (ticket, Wish::Retry));
+            self.timers.set(now + wait, ticket, Wish::Retry);
             return Fate::Retried;
         }
         self.open -= 1;
         if self.slots.end_request(ticket) {
             let think = self.laws.think(attempt.session, attempt.index + 1);
-            self.timers.push((now + think).0, (ticket, Wish::Request));
+            self.timers.set(now + think, ticket, Wish::Request);
         }
         Fate::Over
     }

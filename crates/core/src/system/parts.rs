@@ -112,7 +112,8 @@ impl StationModel {
     }
 
     /// The class of requests of this name.
-    pub(super) fn class_of(&self, request: &str) -> u64 {
+    #[must_use]
+    pub fn class_of(&self, request: &str) -> u64 {
         let class = self.classes.iter().find(|(name, _)| name == request);
         class.map_or(u64::MAX, |(_, class)| (*class).into())
     }

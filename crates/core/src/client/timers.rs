@@ -1,0 +1,83 @@
+//! When sessions want to act.
+
+use super::session::{Ticket, Wish};
+use crate::heap::Heap;
+use crate::time::Nanos;
+
+/// What is due, the earliest first; what is due at the same time, in the order in which it was
+/// set.
+///
+/// A timer that runs out mostly leads to another soon: so its place is kept for that one.
+#[derive(Debug)]
+pub(super) struct Timers {
+    heap: Heap<(Ticket, Wish)>,
+    /// The first one of the heap has run out.
+    spent: bool,
+}
+
+impl Timers {
+    pub(super) fn new() -> Timers {
+        Timers { heap: Heap::new(), spent: false }
+    }
+
+    /// When the earliest is due; [`Nanos::MAX`] when there is none.
+    #[inline(always)]
+    pub(super) fn next(&self) -> Nanos {
+        let first = if self.spent { self.heap.peek_second() } else { self.heap.peek() };
+        first.map_or(Nanos::MAX, |(at, _)| Nanos(at))
+    }
+
+    #[inline(always)]
+    pub(super) fn set(&mut self, at: Nanos, ticket: Ticket, wish: Wish) {
+        if self.spent {
+            self.spent = false;
+            self.heap.replace_first(at.0, (ticket, wish));
+        } else {
+            self.heap.push(at.0, (ticket, wish));
+        }
+    }
+
+    /// Takes out the earliest.
+    #[inline(always)]
+    pub(super) fn take(&mut self) -> Option<(Nanos, Ticket, Wish)> {
+        if self.spent {
+            self.heap.pop();
+        }
+        let first = self.heap.peek().map(|(at, (ticket, wish))| (Nanos(at), *ticket, *wish));
+        self.spent = first.is_some();
+        first
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::session::Slots;
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// They come out as a stable sort would give them, whatever the mix of setting and taking.
+        #[test]
+        fn the_earliest_comes_first(
+            steps in prop::collection::vec(prop::option::of(0u64..20), 0..200)
+        ) {
+            let (mut timers, mut slots) = (Timers::new(), Slots::default());
+            let mut model: Vec<(Nanos, usize)> = Vec::new();
+            for step in steps {
+                if let Some(at) = step {
+                    let ticket = slots.begin(0, 1);
+                    timers.set(Nanos(at), ticket, Wish::Request);
+                    model.push((Nanos(at), ticket.slot()));
+                } else {
+                    let taken = timers.take().map(|(at, ticket, _)| (at, ticket.slot()));
+                    model.sort_unstable();
+                    let expected = (!model.is_empty()).then(|| model.remove(0));
+                    prop_assert_eq!(taken, expected);
+                }
+                model.sort_unstable();
+                let next = model.first().map_or(Nanos::MAX, |(at, _)| *at);
+                prop_assert_eq!(timers.next(), next);
+            }
+        }
+    }
+}
