@@ -69,7 +69,10 @@ class Queue:
         law = "D" if self.constant else "G"
         if self.phases is not None:
             law = "M" if self.exponential else f"H{len(self.phases.rates)}"
-        return f"{law}/{self.servers} {self.policy.upper()}"
+        policy = self.policy.upper()
+        if self.policy == "priority":
+            policy = f"{'preemptive' if self.preemptive else 'non-preemptive'} priority"
+        return f"{law}/{self.servers} {policy}"
 
     @property
     def constant(self) -> bool:

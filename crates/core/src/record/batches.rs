@@ -71,7 +71,10 @@ pub(super) fn mean_interval_95(batches: &[f64]) -> Option<MeanInterval> {
         means = join_neighbours(&means, 2);
     }
     let correlated = is_correlated(&means, 1.6449);
-    let half_width = student_half_width_95(&means)?;
+    // What correlation is left widens the interval as it would for a first-order autoregressive
+    // sequence (Lada, Steiger and Wilson, SBatch, 2008).
+    let left = lag_one_correlation(&means).clamp(0.0, 0.8);
+    let half_width = student_half_width_95(&means)? * ((1.0 + left) / (1.0 - left)).sqrt();
     Some(MeanInterval { half_width, batches: means.len(), correlated })
 }
 
@@ -92,13 +95,15 @@ pub struct MeanInterval {
 /// (k - 2)/(k² - 1) under independence (Fishman, Management Science 24, 1978).
 fn is_correlated(sums: &[f64], quantile: f64) -> bool {
     let k = sums.len() as f64;
-    let mean = sums.iter().sum::<f64>() / k;
-    let squares: f64 = sums.iter().map(|sum| (sum - mean).powi(2)).sum();
-    let steps: f64 = sums.windows(2).map(|pair| (pair[1] - pair[0]).powi(2)).sum();
-    if squares <= 0.0 {
-        return false;
-    }
-    1.0 - steps / squares / 2.0 > quantile * ((k - 2.0) / (k * k - 1.0)).sqrt()
+    lag_one_correlation(sums) > quantile * ((k - 2.0) / (k * k - 1.0)).sqrt()
+}
+
+/// The correlation of neighbours by von Neumann's ratio; 0 where all are alike.
+fn lag_one_correlation(values: &[f64]) -> f64 {
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    let steps: f64 = values.windows(2).map(|pair| (pair[1] - pair[0]).powi(2)).sum();
+    if squares > 0.0 { 1.0 - steps / squares / 2.0 } else { 0.0 }
 }
 
 /// The means of so many neighbours each; the first ones are left out where some are left over.

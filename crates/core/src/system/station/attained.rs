@@ -157,6 +157,23 @@ impl Attained {
     }
 
     fn find_next(&mut self) {
+        let soonest = match self.groups.as_slice() {
+            [] => f64::INFINITY,
+            // Mostly one group has all the servers.
+            [rest @ .., top] if top.len() >= self.servers => {
+                let gap = rest.last().map_or(f64::INFINITY, |one| one.attained - top.attained);
+                top.smallest_left().min(gap) * top.len() / self.servers
+            }
+            _ => self.soonest(),
+        };
+        self.next = match soonest.is_finite() {
+            false => Nanos::MAX,
+            true => self.updated + Nanos((soonest.max(0.0) + 0.5) as u64),
+        };
+    }
+
+    /// Nanoseconds until a job is done or a group catches up with the one below.
+    fn soonest(&self) -> f64 {
         let mut soonest = f64::INFINITY;
         let mut served = self.served().peekable();
         while let Some((at, rate)) = served.next() {
@@ -168,10 +185,6 @@ impl Attained {
                 soonest = soonest.min((below.attained - group.attained) / gaining);
             }
         }
-        drop(served);
-        self.next = match soonest.is_finite() {
-            false => Nanos::MAX,
-            true => self.updated + Nanos((soonest.max(0.0) + 0.5) as u64),
-        };
+        soonest
     }
 }
