@@ -161,13 +161,11 @@ def _class(demands: list[tuple[float, Distribution]]) -> tuple[float, Distributi
 
 
 def _mixed(demands: list[tuple[float, Distribution]]) -> Distribution:
-    from thinktime import Distribution  # the package imports this module while it begins
-
     if len(demands) == 1:
         return demands[0][1]
     total = sum(share for share, _ in demands)
     parts = ", ".join(f"{share / total!r}: {law}" for share, law in demands)
-    return Distribution(f"mix({parts})")
+    return type(demands[0][1])(f"mix({parts})")
 
 
 def in_a_row(stations: Sequence[Queue]) -> str:

@@ -39,8 +39,6 @@ pub use law::{Entry, Law};
 use crate::error::{Invalid, unknown};
 use crate::files::{Files, NoFiles};
 use crate::notation::{Call, Term};
-use crate::random::Stream;
-use crate::time::Nanos;
 use crate::units::{Dimension, Quantity};
 
 macro_rules! laws {
@@ -95,6 +93,9 @@ laws! {
     truncated::Truncated,
     empirical::Empirical,
 }
+
+// After the list, for `each_law!`.
+mod draws;
 
 /// A distribution with what its values measure.
 #[derive(Clone, Debug, PartialEq)]
@@ -254,32 +255,6 @@ impl Distribution {
     #[must_use]
     pub fn is_discrete(&self) -> bool {
         each_law!(&self.law, law => law.is_discrete())
-    }
-
-    /// Draws one value after another, in the base unit.
-    pub(crate) fn fill(&self, stream: &mut Stream, values: &mut [f64]) {
-        each_law!(&self.law, law => values.iter_mut().for_each(|one| *one = law.sample(stream)));
-    }
-
-    /// Draws the first value of each stream, in the base unit.
-    pub(crate) fn fill_from(&self, streams: impl Fn(usize) -> Stream, values: &mut [f64]) {
-        each_law!(&self.law, law => {
-            for (at, one) in values.iter_mut().enumerate() {
-                *one = law.sample(&mut streams(at));
-            }
-        });
-    }
-
-    /// Draws a value in the base unit.
-    #[inline]
-    pub fn sample(&self, stream: &mut Stream) -> f64 {
-        each_law!(&self.law, law => law.sample(stream))
-    }
-
-    /// Draws a time; values below zero count as zero.
-    #[inline]
-    pub fn sample_time(&self, stream: &mut Stream) -> Nanos {
-        Nanos::from_secs_f64(self.sample(stream))
     }
 
     /// The distribution of `factor` times X, for a positive factor.

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::random::Purpose;
+use crate::random::{Purpose, Stream};
 
 /// Texts that resemble the notation: names, numbers, units and punctuation in any order.
 fn near_notation() -> impl Strategy<Value = String> {

@@ -1,7 +1,7 @@
 //! Samples against the laws they are drawn from, with fixed seeds.
 
 use super::*;
-use crate::random::Purpose;
+use crate::random::{Purpose, Stream};
 
 fn draw(law: &Distribution, n: usize) -> Vec<f64> {
     let mut stream = Stream::new(1, 0, Purpose::Demand);
