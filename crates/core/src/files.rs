@@ -1,7 +1,10 @@
 //! Files that a workload or a system names, read by somebody else: core itself has no files.
 
+use std::sync::Arc;
+
 use crate::error::{Invalid, unknown};
 use crate::notation::{Arguments, Call, Term};
+use crate::program::ProgramSource;
 
 /// Gives the contents of a named file.
 pub trait Files {
@@ -18,6 +21,15 @@ pub trait Files {
     /// As [`Files::read`], or when there is no such column, or a value is no number.
     fn numbers(&self, name: &str, column: Option<&str>) -> Result<Vec<f64>, Invalid> {
         numbers_of(&self.read(name)?, name, column)
+    }
+
+    /// The programs that a file holds, for requests of these names. Core itself knows no language.
+    ///
+    /// # Errors
+    /// As [`Files::read`], or when the program is wrong; or, by default, always.
+    fn program(&self, name: &str, requests: &[&str]) -> Result<Arc<dyn ProgramSource>, Invalid> {
+        let _ = requests;
+        Err(Invalid::new(format!("the script `{name}` cannot be run here")))
     }
 }
 

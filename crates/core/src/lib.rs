@@ -13,6 +13,7 @@ pub mod files;
 mod heap;
 pub mod notation;
 pub mod policy;
+pub mod program;
 pub mod random;
 pub mod record;
 pub mod schema;

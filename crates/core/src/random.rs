@@ -32,6 +32,8 @@ pub enum Purpose {
     Estimate = 10,
     /// The seeds of pilots.
     Pilot = 11,
+    /// What programs draw.
+    Program = 12,
 }
 
 /// All streams of one seed and purpose.

@@ -54,6 +54,12 @@ pub struct RunTable {
     pub version: String,
     /// The seed of all random streams.
     pub seed: u64,
+    /// Where the files lie that the workload names, if it names any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workload_files: Option<String>,
+    /// Where the files lie that the system names, if it names any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_files: Option<String>,
     /// The target of a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,

@@ -3,6 +3,7 @@
 mod stages;
 
 use thinktime_core::client::{Attempt, Clients, Fate, Limit, Step, Ticket};
+use thinktime_core::program::Reply;
 use thinktime_core::record::{Collector, Ended, LATE, Row, RowSink, TIMEOUT, UNSENT, Window};
 use thinktime_core::system::{Departure, Job, Presence, StationSummary, SystemModel};
 use thinktime_core::time::Nanos;
@@ -45,6 +46,9 @@ pub(crate) struct Driver<'a, S> {
     pub(crate) now: Nanos,
     cut_short: bool,
 }
+
+/// What programs are told of a response by a modelled system.
+const OK: u16 = 200;
 
 impl<'a, S: RowSink> Driver<'a, S> {
     pub(crate) fn new(
@@ -188,9 +192,9 @@ impl<'a, S: RowSink> Driver<'a, S> {
     #[inline(always)]
     fn depart(&mut self, departure: &Departure) {
         let ticket = Ticket::from_word(departure.job.token);
-        let failed = departure.error.is_some();
         // A client that had given up is not told.
-        let Some(ended) = self.clients.answer(departure.at, ticket, failed) else {
+        let reply = Reply { status: OK, ..Reply::of(departure.error) };
+        let Some(ended) = self.clients.answer(departure.at, ticket, reply) else {
             return;
         };
         let row = Row {
@@ -226,6 +230,7 @@ impl<'a, S: RowSink> Driver<'a, S> {
         let end = if self.cut_short { whole.min(self.now) } else { whole };
         let window = Window { begin: self.limit.warmup.min(end), end };
         let stations = self.stations.take().unwrap_or_else(|| self.system.summaries(self.now));
+        self.collector.set_report(self.clients.report());
         for attempt in self.clients.waiting().filter(|_| !self.gave_up) {
             if self.limit.counts(attempt.request_scheduled) {
                 self.collector.unfinished(self.now.since(attempt.request_scheduled));

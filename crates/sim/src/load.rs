@@ -60,6 +60,13 @@ pub fn at_load(
     go_on: &dyn Fn() -> bool,
 ) -> Result<Workload, SimulationError> {
     system.check_requests(workload)?;
+    if workload.programs.is_some() {
+        return Err(Invalid::new(
+            "a script decides what its sessions ask for, so its load is not known beforehand: \
+             leave the load out",
+        )
+        .into());
+    }
     if !(load > 0.0 && load < 1.0) {
         return Err(Invalid::new(format!("a load lies between 0 and 1, not at {load}")).into());
     }

@@ -6,8 +6,10 @@
 //! get the same sessions, requests and think times, because every draw is a function of (seed,
 //! purpose, session, request) alone.
 
+mod attempts;
 mod budget;
 mod laws;
+mod programs;
 mod session;
 mod state;
 mod step;
@@ -22,8 +24,10 @@ pub use step::{Ended, Fate, Limit, Step};
 use timers::Timers;
 
 use crate::arrival::Arrivals;
+use crate::program::{Programs, Reply};
+use crate::record::TIMEOUT;
 use crate::time::Nanos;
-use crate::workload::{ClientLimits, RetryWhen, Sessions, Workload};
+use crate::workload::{ClientLimits, Sessions, Workload};
 
 /// All clients of a workload.
 #[derive(Debug)]
@@ -35,6 +39,9 @@ pub struct Clients {
     limit: Limit,
     limits: ClientLimits,
     budget: Option<Budget>,
+    programs: Option<Box<dyn Programs>>,
+    /// Turns of programs since one asked for a request.
+    idle_turns: u64,
     /// Attempts in flight, those included to which another's place was handed on.
     in_flight: u64,
     /// Attempts that wait until others have ended.
@@ -77,6 +84,8 @@ impl Clients {
             limit,
             limits: workload.clients,
             budget: workload.clients.retry_budget.map(Budget::new),
+            programs: workload.programs.as_ref().map(|source| source.programs(workload.seed)),
+            idle_turns: 0,
             in_flight: 0,
             waiting: VecDeque::new(),
             launched: 0,
@@ -88,7 +97,7 @@ impl Clients {
         for session in 0..clients {
             let ticket = machine.slots.begin(session, u64::MAX);
             let at = machine.laws.think(session, 0);
-            machine.timers.set(at, ticket, Wish::Request);
+            machine.timers.set(at, ticket, machine.first_wish());
         }
         machine
     }
@@ -158,6 +167,11 @@ impl Clients {
             let last = next.is_never() && self.limit.until.is_never() && self.laws.one_request();
             let session = self.sessions_begun;
             self.sessions_begun += 1;
+            if self.programs.is_some() {
+                let ticket = self.slots.begin(session, u64::MAX);
+                self.begin_program(now, ticket);
+                return Step::Idle;
+            }
             let ticket = self.slots.begin(session, self.laws.session_length(session));
             let step = self.begin_request(now, ticket);
             self.closed |= last;
@@ -172,8 +186,16 @@ impl Clients {
     #[inline(always)]
     fn act(&mut self, now: Nanos, ticket: Ticket, wish: Wish) -> Step {
         match wish {
-            Wish::Request if now >= self.limit.until => {
+            Wish::Request | Wish::Begin | Wish::Resume if now >= self.limit.until => {
                 self.closed = true;
+                Step::Idle
+            }
+            Wish::Begin => {
+                self.begin_program(now, ticket);
+                Step::Idle
+            }
+            Wish::Resume => {
+                self.resume_program(now, ticket);
                 Step::Idle
             }
             Wish::Request => self.begin_request(now, ticket),
@@ -183,7 +205,8 @@ impl Clients {
                 None => Step::Idle, // answered in time
                 Some(attempt) => {
                     self.landed(now);
-                    Step::TimedOut(attempt, self.after(now, attempt, true))
+                    let reply = Reply::of(Some(TIMEOUT));
+                    Step::TimedOut(attempt, self.after(now, attempt, true, reply))
                 }
             },
         }
@@ -205,80 +228,15 @@ impl Clients {
         self.last_launch = now;
         self.open += 1;
         let slot = self.slots.get(ticket);
-        let kind = self.laws.choose(slot.session, slot.index);
+        let kind = match self.programs {
+            None => self.laws.choose(slot.session, slot.index),
+            Some(_) => slot.kind(),
+        };
         self.slots.get_mut(ticket).begin_request(kind, now);
         if let Some(budget) = &mut self.budget {
             budget.earn();
         }
         self.send_or_wait(now, ticket)
-    }
-
-    /// Sends an attempt, or lets it wait while as many are in flight as may be.
-    #[inline(always)]
-    fn send_or_wait(&mut self, now: Nanos, ticket: Ticket) -> Step {
-        if self.in_flight < self.limits.concurrency {
-            self.in_flight += 1;
-            return Step::Send(self.send(now, ticket));
-        }
-        if (self.waiting.len() as u64) < self.limits.waiting {
-            self.waiting.push_back(ticket);
-            return Step::Idle;
-        }
-        let attempt = self.slots.send(now, ticket);
-        Step::Refused(attempt, self.after(now, attempt, true))
-    }
-
-    #[inline(always)]
-    fn send(&mut self, now: Nanos, ticket: Ticket) -> Attempt {
-        let attempt = self.slots.send(now, ticket);
-        let kind = &self.laws.kinds[attempt.kind as usize];
-        let timeout = kind.timeout;
-        if !timeout.is_never() && kind.retry.when == RetryWhen::Timeout {
-            self.timers.set(now + timeout, attempt.ticket, Wish::Timeout);
-        }
-        attempt
-    }
-
-    /// Tells of the end of an attempt: a response (`failed` when it was an error), or an error
-    /// on the way. Gives the attempt back with what becomes of its request, or nothing when the
-    /// client had given it up already.
-    #[inline(always)]
-    pub fn answer(&mut self, now: Nanos, ticket: Ticket, failed: bool) -> Option<Ended> {
-        let attempt = self.slots.in_flight(ticket)?;
-        self.landed(now);
-        let kind = &self.laws.kinds[attempt.kind as usize];
-        let tardy = !failed
-            && kind.retry.when == RetryWhen::Late
-            && now.since(attempt.scheduled) > kind.timeout;
-        let fate = self.after(now, attempt, failed || tardy);
-        Some(Ended { attempt, fate, late: tardy && fate == Fate::Retried })
-    }
-
-    /// An attempt is no longer in flight: one that waits gets its place.
-    #[inline(always)]
-    fn landed(&mut self, now: Nanos) {
-        match self.waiting.pop_front() {
-            Some(next) => self.timers.set(now, next, Wish::Granted),
-            None => self.in_flight -= 1,
-        }
-    }
-
-    #[inline(always)]
-    fn after(&mut self, now: Nanos, attempt: Attempt, failed: bool) -> Fate {
-        let ticket = self.slots.end_attempt(attempt.ticket);
-        let retry = &self.laws.kinds[attempt.kind as usize].retry;
-        let budget = &mut self.budget;
-        if failed && attempt.attempt < retry.attempts && budget.as_mut().is_none_or(Budget::spend) {
-            let wait = self.laws.backoff(&attempt);
-            self.timers.set(now + wait, ticket, Wish::Retry);
-            return Fate::Retried;
-        }
-        self.open -= 1;
-        if self.slots.end_request(ticket) {
-            let think = self.laws.think(attempt.session, attempt.index + 1);
-            self.timers.set(now + think, ticket, Wish::Request);
-        }
-        Fate::Over
     }
 }
 

@@ -82,6 +82,10 @@ pub(super) enum Wish {
     Timeout,
     /// Send the attempt that waited until others had ended.
     Granted,
+    /// Begin the session's program.
+    Begin,
+    /// Let the session's program go on.
+    Resume,
 }
 
 /// A session's state.
@@ -94,6 +98,8 @@ pub(super) struct Slot {
     request_scheduled: Nanos,
     /// The number of the next or current request.
     pub(super) index: u32,
+    /// How often its program has begun again.
+    pub(super) turn: u32,
     kind: u32,
     generation: u32,
     attempt: u32,
@@ -103,6 +109,16 @@ pub(super) struct Slot {
 }
 
 impl Slot {
+    /// The kind of its last request, or of the one that its program wants next.
+    pub(super) fn kind(&self) -> u32 {
+        self.kind
+    }
+
+    /// Its program wants a request of this kind.
+    pub(super) fn want(&mut self, kind: u32) {
+        self.kind = kind;
+    }
+
     #[inline(always)]
     pub(super) fn begin_request(&mut self, kind: u32, now: Nanos) {
         self.kind = kind;
@@ -128,6 +144,7 @@ impl Slots {
             scheduled: Nanos::ZERO,
             request_scheduled: Nanos::ZERO,
             index: 0,
+            turn: 0,
             kind: 0,
             generation: 0,
             attempt: 0,
@@ -199,6 +216,16 @@ impl Slots {
             self.free.push(ticket.slot);
         }
         goes_on
+    }
+
+    /// The session leaves: its slot is free.
+    pub(super) fn end_session(&mut self, ticket: Ticket) {
+        self.free.push(ticket.slot);
+    }
+
+    /// The ticket of the session that is in this slot.
+    pub(super) fn ticket(&self, slot: usize) -> Ticket {
+        Ticket { slot: slot as u32, generation: self.slots[slot].generation }
     }
 
     pub(super) fn waiting(&self) -> impl Iterator<Item = Attempt> + '_ {

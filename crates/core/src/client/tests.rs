@@ -18,7 +18,7 @@ fn drive(clients: &mut Clients, delay_s: f64) -> Vec<Attempt> {
         match answer {
             Some((at, ticket)) if at <= clients.next_wake() => {
                 answers.remove(0);
-                clients.answer(at, ticket, false);
+                clients.answer(at, ticket, Reply::default());
             }
             _ => {
                 let now = clients.next_wake();
@@ -93,7 +93,7 @@ fn a_late_answer_finds_nothing() {
     let Step::Send(attempt) = machine.wake() else { panic!("a request") };
     let Step::TimedOut(given_up, Fate::Over) = machine.wake() else { panic!("a timeout") };
     assert_eq!(given_up, attempt);
-    assert_eq!(machine.answer(Nanos(u64::MAX / 2), attempt.ticket, false), None);
+    assert_eq!(machine.answer(Nanos(u64::MAX / 2), attempt.ticket, Reply::default()), None);
     assert!(machine.finished());
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{BatchMeans, Row, Sections, Starved, Tally, TimeFigures, Timeline};
 use crate::client::{Fate, Limit};
+use crate::program::Report;
 use crate::time::Nanos;
 
 /// Collects the rows of one run or replication.
@@ -23,6 +24,8 @@ pub struct Collector {
     pub(super) timeline: Timeline,
     pub(super) counts: Counts,
     pub(super) errors: BTreeMap<&'static str, u64>,
+    /// What programs found out, where sessions are programs.
+    pub(super) programs: Option<Report>,
 }
 
 /// Numbers of requests that count.
@@ -85,6 +88,7 @@ impl Collector {
             timeline: Timeline::new(kinds, interval),
             counts: Counts::default(),
             errors: BTreeMap::new(),
+            programs: None,
         }
     }
 
@@ -198,6 +202,11 @@ impl Collector {
         &self.timeline
     }
 
+    /// Takes in what programs found out, at the end of the run.
+    pub fn set_report(&mut self, report: Option<Report>) {
+        self.programs = report;
+    }
+
     /// The number of requests that count and are over.
     #[must_use]
     pub fn requests(&self) -> u64 {
@@ -228,6 +237,9 @@ impl Collector {
         counts.completed_in_window += other.counts.completed_in_window;
         for (error, count) in &other.errors {
             *self.errors.entry(error).or_default() += count;
+        }
+        if let (Some(mine), Some(theirs)) = (&mut self.programs, &other.programs) {
+            mine.merge(theirs);
         }
     }
 }

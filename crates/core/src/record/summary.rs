@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::figures::{DemandFigures, PoolFigures, RequestFigures, StationFigures, TimeFigures};
 use super::{Collector, MeanInterval, Tally, Window, student_half_width_95};
+use crate::program::{CheckCount, Report};
 use crate::system::StationSummary;
 use crate::workload::{Model, Slo, Workload};
 
@@ -60,6 +61,12 @@ pub struct Summary {
     pub pools: BTreeMap<String, PoolFigures>,
     /// Response times by request name.
     pub by_request: BTreeMap<String, RequestFigures>,
+    /// How often scripts' checks held, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub checks: BTreeMap<String, CheckCount>,
+    /// What scripts recorded, by name; in the scripts' own units.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metrics: BTreeMap<String, TimeFigures>,
     /// Failed attempts by what went wrong.
     pub errors_by_kind: BTreeMap<String, u64>,
     /// What was found, in words: how long the warm-up was, how long a precision took, a collapse.
@@ -110,9 +117,11 @@ impl Summary {
             stations: BTreeMap::new(),
             pools: BTreeMap::new(),
             by_request: request_figures(workload, collector),
+            checks: collector.programs.iter().flat_map(|one| one.checks().clone()).collect(),
+            metrics: collector.programs.iter().flat_map(metric_figures).collect(),
             errors_by_kind: collector.errors_by_kind(),
             notes: Vec::new(),
-            warnings: first_warnings(counts.requests, interval),
+            warnings: first_warnings(collector, interval),
         }
     }
 
@@ -178,9 +187,17 @@ impl Summary {
 const CORRELATED: &str = "the run is short for its own memory: even its longest batches depend on \
                           one another, so the interval of the mean is too narrow";
 
-fn first_warnings(requests: u64, interval: Option<MeanInterval>) -> Vec<String> {
+fn metric_figures(report: &Report) -> impl Iterator<Item = (String, TimeFigures)> + '_ {
+    report.metrics().iter().map(|(name, tally)| (name.clone(), tally.figures(None)))
+}
+
+fn first_warnings(collector: &Collector, interval: Option<MeanInterval>) -> Vec<String> {
     let mut warnings = Vec::new();
-    if requests == 0 {
+    for (message, count) in collector.programs.iter().flat_map(Report::errors) {
+        let sessions = if *count == 1 { "1 session" } else { &format!("{count} sessions") };
+        warnings.push(format!("the script ended {sessions}: {message}"));
+    }
+    if collector.counts.requests == 0 {
         warnings.push("no request was begun in the measured time".to_owned());
     }
     if interval.is_some_and(|one| one.correlated) {

@@ -1,5 +1,7 @@
 //! Checking a workload file's values, and that they go together.
 
+use std::sync::Arc;
+
 use super::Sessions;
 use super::file::{Model, WorkloadFile};
 use super::request::RequestKind;
@@ -7,8 +9,13 @@ use crate::arrival::ArrivalProcess;
 use crate::distribution::Distribution;
 use crate::error::Invalid;
 use crate::files::Files;
+use crate::program::ProgramSource;
 use crate::schema::{Scalar, SchemaError, Source};
 use crate::units::Dimension;
+
+fn constant(value: f64) -> Distribution {
+    Distribution::constant(value, Dimension::Number).expect("it is a finite number")
+}
 
 /// Checks one file's values.
 pub(super) struct Check<'a> {
@@ -21,12 +28,33 @@ impl Check<'_> {
         Err(self.source.error(key, &Invalid::new(message)))
     }
 
+    /// What makes the programs of sessions, if they are programs.
+    pub(super) fn programs(
+        &self,
+        file: &WorkloadFile,
+        requests: &[RequestKind],
+    ) -> Result<Option<Arc<dyn ProgramSource>>, SchemaError> {
+        let Some(script) = &file.session.script else { return Ok(None) };
+        let names: Vec<&str> = requests.iter().map(|kind| kind.name.as_str()).collect();
+        let programs = self.files.program(script, &names);
+        programs.map(Some).map_err(|error| self.source.error("session.script", &error))
+    }
+
     pub(super) fn sessions(&self, file: &WorkloadFile) -> Result<Sessions, SchemaError> {
         match file.arrivals.model {
             Model::Open => {
                 self.absent("session.requests", &file.session.requests, "an open session has one")?;
                 self.absent("session.think", &file.session.think, "an open session has none")?;
+                let why = "a program is a session: use model = \"partly-open\" or \"closed\"";
+                self.absent("session.script", &file.session.script, why)?;
                 Ok(Sessions::Open { arrivals: self.arrivals(file)? })
+            }
+            Model::PartlyOpen if file.session.script.is_some() => {
+                let why = "the script says what a session does";
+                self.absent("session.requests", &file.session.requests, why)?;
+                self.absent("session.think", &file.session.think, why)?;
+                let (requests, think) = (constant(1.0), constant(0.0));
+                Ok(Sessions::PartlyOpen { arrivals: self.arrivals(file)?, requests, think })
             }
             Model::PartlyOpen => Ok(Sessions::PartlyOpen {
                 arrivals: self.arrivals(file)?,
@@ -90,6 +118,7 @@ impl Check<'_> {
     fn think(&self, file: &WorkloadFile) -> Result<Distribution, SchemaError> {
         match &file.session.think {
             Some(scalar) => self.distribution("session.think", scalar, Dimension::Time),
+            None if file.session.script.is_some() => Ok(constant(0.0)),
             None => self.fail(
                 "session",
                 &format!(

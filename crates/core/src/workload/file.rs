@@ -94,6 +94,11 @@ pub struct SessionTable {
     /// Closed and partly open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub think: Option<Scalar>,
+    /// A file with a program in Luau, as in `"buyer.luau"`: it chooses requests and think times.
+    /// Closed and partly open; a closed session begins its program again when it has ended, after
+    /// `think`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub script: Option<String>,
 }
 
 impl SessionTable {

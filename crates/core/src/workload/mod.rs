@@ -18,10 +18,13 @@ pub use request::{Method, RequestKind, Target};
 pub use retry::Retry;
 pub use slo::{Breach, Slo};
 
+use std::sync::Arc;
+
 use crate::arrival::ArrivalProcess;
 use crate::distribution::Distribution;
 use crate::error::Invalid;
 use crate::files::Files;
+use crate::program::ProgramSource;
 use crate::schema::{Scalar, SchemaError, Source};
 use check::Check;
 
@@ -38,6 +41,8 @@ pub struct Workload {
     pub requests: Vec<RequestKind>,
     /// What all clients have in common.
     pub clients: ClientLimits,
+    /// Where sessions are programs: what makes them. They choose requests and think times then.
+    pub programs: Option<Arc<dyn ProgramSource>>,
     /// What a run is checked against.
     pub slo: Slo,
     /// The plain tables that this was built from.
@@ -88,8 +93,9 @@ impl Workload {
         };
         let clients = ClientLimits::from_table(file.clients.as_ref())
             .map_err(|(key, error)| source.error(&format!("clients.{key}"), &error))?;
+        let programs = check.programs(&file, &requests)?;
         let (name, seed) = (file.name.clone(), file.seed);
-        Ok(Workload { name, seed, sessions, requests, clients, slo, file })
+        Ok(Workload { name, seed, sessions, requests, clients, programs, slo, file })
     }
 
     /// Builds a workload from plain tables, as after a change to one of them.
@@ -106,10 +112,12 @@ impl Workload {
         self.file.arrivals.model
     }
 
-    /// The mean number of requests a session; infinite for a closed model.
+    /// The mean number of requests a session; infinite for a closed model, NaN where a program
+    /// chooses them.
     #[must_use]
     pub fn requests_per_session(&self) -> f64 {
         match &self.sessions {
+            Sessions::PartlyOpen { .. } if self.programs.is_some() => f64::NAN,
             Sessions::Open { .. } => 1.0,
             Sessions::Closed { .. } => f64::INFINITY,
             Sessions::PartlyOpen { requests, .. } => whole_mean(requests),
@@ -126,9 +134,12 @@ impl Workload {
     }
 
     /// The long-run rate of requests that the workload asks for, where it does not depend on the
-    /// system: requests a second; none for a closed model.
+    /// system: requests a second; none for a closed model, or where a program chooses requests.
     #[must_use]
     pub fn request_rate(&self) -> Option<f64> {
+        if self.programs.is_some() {
+            return None;
+        }
         match &self.sessions {
             Sessions::Open { arrivals } => Some(arrivals.mean_rate()),
             Sessions::Closed { .. } => None,

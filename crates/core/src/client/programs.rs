@@ -1,0 +1,103 @@
+//! Sessions that are programs.
+
+use std::rc::Rc;
+
+use super::session::{Ticket, Wish};
+use super::{Attempt, Clients, Source};
+use crate::program::{Action, Call, Event, Reply, Report};
+use crate::time::Nanos;
+
+/// After so many turns of programs without a request there will be none.
+const IDLE_TURNS_MAX: u64 = 10_000_000;
+
+impl Clients {
+    /// What a closed session does first, after its first think time.
+    pub(super) fn first_wish(&self) -> Wish {
+        if self.programs.is_some() { Wish::Begin } else { Wish::Request }
+    }
+
+    pub(super) fn begin_program(&mut self, now: Nanos, ticket: Ticket) {
+        if self.closed {
+            return;
+        }
+        self.idle_turns += 1;
+        let Some(programs) = &mut self.programs else { return };
+        let slot = self.slots.get(ticket);
+        match programs.begin(now, ticket.slot(), slot.session, slot.turn) {
+            // It would begin again and again without an end.
+            Action::End => self.leave(now, ticket),
+            action => self.act_for(now, ticket, action),
+        }
+    }
+
+    pub(super) fn resume_program(&mut self, now: Nanos, ticket: Ticket) {
+        self.go_on(now, ticket, Event::Waited);
+    }
+
+    pub(super) fn answer_program(&mut self, now: Nanos, ticket: Ticket, reply: Reply<'_>) {
+        self.go_on(now, ticket, Event::Answered(reply));
+    }
+
+    fn go_on(&mut self, now: Nanos, ticket: Ticket, event: Event<'_>) {
+        let Some(programs) = &mut self.programs else { return };
+        let action = programs.resume(now, ticket.slot(), event);
+        self.act_for(now, ticket, action);
+    }
+
+    fn act_for(&mut self, now: Nanos, ticket: Ticket, action: Action) {
+        self.idle_turns += 1;
+        // Otherwise a run of a number of requests would never end.
+        self.closed |= self.idle_turns > IDLE_TURNS_MAX;
+        match action {
+            Action::Request(kind) => {
+                self.idle_turns = 0;
+                self.slots.get_mut(ticket).want(kind);
+                self.timers.set(now, ticket, Wish::Request);
+            }
+            Action::Think(time) => self.timers.set(now + time, ticket, Wish::Resume),
+            Action::Wait => {}
+            Action::End => match &self.source {
+                Source::Fixed => self.begin_again(now, ticket),
+                Source::Arriving { .. } => self.leave(now, ticket),
+            },
+        }
+        self.wake_others(now);
+    }
+
+    fn begin_again(&mut self, now: Nanos, ticket: Ticket) {
+        let slot = self.slots.get_mut(ticket);
+        slot.turn = slot.turn.wrapping_add(1);
+        let think = self.laws.think(slot.session, slot.turn);
+        self.timers.set(now + think, ticket, Wish::Begin);
+    }
+
+    fn leave(&mut self, now: Nanos, ticket: Ticket) {
+        self.slots.end_session(ticket);
+        self.wake_others(now);
+    }
+
+    fn wake_others(&mut self, now: Nanos) {
+        let Some(programs) = &mut self.programs else { return };
+        while let Some(slot) = programs.woken() {
+            self.timers.set(now, self.slots.ticket(slot), Wish::Resume);
+        }
+    }
+
+    /// The request of an attempt, where a program wanted it.
+    #[must_use]
+    pub fn call(&self, attempt: &Attempt) -> Option<Rc<Call>> {
+        self.programs.as_ref()?.call(attempt.ticket.slot())
+    }
+
+    /// Whether responses are looked at by programs.
+    #[must_use]
+    pub fn reads_responses(&self) -> bool {
+        self.programs.as_ref().is_some_and(|programs| programs.reads_responses())
+    }
+
+    /// What programs found out.
+    #[must_use]
+    pub fn report(&self) -> Option<Report> {
+        self.programs.as_ref().map(|programs| programs.report())
+    }
+}

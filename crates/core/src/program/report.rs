@@ -1,0 +1,119 @@
+//! What programs found out.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::record::Tally;
+use crate::time::Nanos;
+
+/// How often a check held.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckCount {
+    /// How often it held.
+    pub passed: u64,
+    /// How often it did not.
+    pub failed: u64,
+}
+
+/// What programs found out, by name.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    checks: BTreeMap<String, CheckCount>,
+    metrics: BTreeMap<String, Tally>,
+    errors: BTreeMap<String, u64>,
+}
+
+/// So many different messages are told apart; further ones count as the last.
+const ERRORS_MAX: usize = 20;
+const FURTHER: &str = "further errors";
+/// Metrics keep this many parts of a unit, as times keep nanoseconds of a second.
+const PARTS: f64 = 1e9;
+
+impl Report {
+    /// Counts a check.
+    pub fn check(&mut self, name: &str, held: bool) {
+        let count = entry(&mut self.checks, name);
+        count.passed += u64::from(held);
+        count.failed += u64::from(!held);
+    }
+
+    /// Adds a value, of 0 or more, to a metric; to three significant digits in percentiles.
+    pub fn record(&mut self, name: &str, value: f64) {
+        entry(&mut self.metrics, name).add(Nanos((value * PARTS + 0.5) as u64));
+    }
+
+    /// Counts an error that ended a session.
+    pub fn error(&mut self, message: &str) {
+        let known = self.errors.contains_key(message) || self.errors.len() < ERRORS_MAX;
+        *entry(&mut self.errors, if known { message } else { FURTHER }) += 1;
+    }
+
+    /// Checks by name.
+    #[must_use]
+    pub fn checks(&self) -> &BTreeMap<String, CheckCount> {
+        &self.checks
+    }
+
+    /// Metrics by name; a unit of the metric is a second of the tally.
+    #[must_use]
+    pub fn metrics(&self) -> &BTreeMap<String, Tally> {
+        &self.metrics
+    }
+
+    /// Sessions that an error ended, by its message.
+    #[must_use]
+    pub fn errors(&self) -> &BTreeMap<String, u64> {
+        &self.errors
+    }
+
+    /// Adds what another replication's programs found out.
+    pub fn merge(&mut self, other: &Report) {
+        for (name, count) in &other.checks {
+            let mine = entry(&mut self.checks, name);
+            mine.passed += count.passed;
+            mine.failed += count.failed;
+        }
+        for (name, tally) in &other.metrics {
+            entry(&mut self.metrics, name).merge(tally);
+        }
+        for (message, count) in &other.errors {
+            *entry(&mut self.errors, message) += count;
+        }
+    }
+}
+
+/// The value of this name, made if it is not there; a known name is not copied.
+fn entry<'a, T: Default>(map: &'a mut BTreeMap<String, T>, name: &str) -> &'a mut T {
+    if !map.contains_key(name) {
+        map.insert(name.to_owned(), T::default());
+    }
+    map.get_mut(name).expect("it was just made")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_of_replications_add_up() {
+        let mut one = Report::default();
+        one.check("ok", true);
+        one.record("items", 2.5);
+        one.error("x.luau:1: no");
+        let mut both = one.clone();
+        one.check("ok", false);
+        both.merge(&one);
+        assert_eq!(both.checks()["ok"], CheckCount { passed: 2, failed: 1 });
+        assert_eq!(both.metrics()["items"].mean_s(), Some(2.5));
+        assert_eq!(both.errors()["x.luau:1: no"], 2);
+    }
+
+    #[test]
+    fn messages_are_bounded() {
+        let mut report = Report::default();
+        (0..100).for_each(|number| report.error(&format!("{number}")));
+        assert_eq!(report.errors().len(), ERRORS_MAX + 1);
+        assert_eq!(report.errors()[FURTHER], 80);
+    }
+}

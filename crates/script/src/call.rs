@@ -1,0 +1,103 @@
+//! A request, from what a script says of it.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use mlua::{Table, Value};
+use thinktime_core::program::Call;
+use thinktime_core::workload::Method;
+
+use crate::json;
+
+/// The options of a request that are known.
+const OPTIONS: &str = "name, headers, basic and bearer";
+
+/// The call with the request's name, if it has one.
+pub(crate) fn call(
+    method: &str,
+    target: &Value,
+    options: Option<&Table>,
+    body: &Value,
+) -> Result<(Call, Option<String>), String> {
+    let method = method_of(method)?;
+    let target = target_of(target)?;
+    let (body, content_type) = body_of(body)?;
+    let mut headers = Vec::new();
+    if let Some(kind) = content_type {
+        headers.push(("Content-Type".to_owned(), kind.to_owned()));
+    }
+    let mut name = None;
+    if let Some(options) = options {
+        for pair in options.pairs::<String, Value>() {
+            let (key, value) = pair.map_err(|_| format!("options are {OPTIONS}"))?;
+            match (key.as_str(), value) {
+                ("name", Value::String(text)) => name = Some(text.to_string_lossy()),
+                ("headers", Value::Table(table)) => add_headers(&mut headers, &table)?,
+                ("bearer", Value::String(token)) => {
+                    let value = format!("Bearer {}", token.to_string_lossy());
+                    headers.push(("Authorization".to_owned(), field_value(&value)?));
+                }
+                ("basic", Value::String(pair)) => {
+                    let value = format!("Basic {}", STANDARD.encode(&*pair.as_bytes()));
+                    headers.push(("Authorization".to_owned(), value));
+                }
+                (key, value) => {
+                    return Err(format!(
+                        "`{key}` as {} is no option of a request: there are {OPTIONS}",
+                        value.type_name()
+                    ));
+                }
+            }
+        }
+    }
+    Ok((Call { method, target, headers, body }, name))
+}
+
+fn method_of(word: &str) -> Result<Method, String> {
+    let all = [Method::Get, Method::Head, Method::Post, Method::Put, Method::Delete];
+    let known = all.into_iter().find(|method| method.word() == word);
+    known.ok_or_else(|| format!("no method `{word}`"))
+}
+
+fn target_of(value: &Value) -> Result<String, String> {
+    let Value::String(text) = value else {
+        return Err(format!("a target is text, as in \"/item/7\", not {}", value.type_name()));
+    };
+    let text = text.to_string_lossy();
+    if !text.starts_with('/') || !text.chars().all(|c| c.is_ascii_graphic()) {
+        return Err(format!(
+            "the target `{text}` must begin with `/`, and blanks in it be percent-encoded"
+        ));
+    }
+    Ok(text)
+}
+
+/// The bytes of a body, and what they are: text as it is, a table as JSON.
+fn body_of(value: &Value) -> Result<(Vec<u8>, Option<&'static str>), String> {
+    match value {
+        Value::Nil => Ok((Vec::new(), None)),
+        Value::String(text) => Ok((text.as_bytes().to_vec(), None)),
+        Value::Table(_) => Ok((json::write(value)?.into_bytes(), Some("application/json"))),
+        other => Err(format!("a body is text, or a table for JSON, not {}", other.type_name())),
+    }
+}
+
+fn add_headers(headers: &mut Vec<(String, String)>, table: &Table) -> Result<(), String> {
+    for pair in table.pairs::<String, String>() {
+        let (name, value) = pair.map_err(|_| "header fields are text by name".to_owned())?;
+        let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+        if name.is_empty() || !name.chars().all(token) {
+            return Err(format!("`{name}` is no name of a header field"));
+        }
+        headers.push((name, field_value(&value)?));
+    }
+    // Tables have no order of their own.
+    headers.sort();
+    Ok(())
+}
+
+fn field_value(value: &str) -> Result<String, String> {
+    if value.chars().any(|c| c.is_control()) {
+        return Err(format!("the header field value {value:?} holds control characters"));
+    }
+    Ok(value.to_owned())
+}

@@ -1,0 +1,118 @@
+//! The functions of the prelude that are Rust. Those that can fail give what is wrong as their
+//! last value, and the prelude raises it at the script's line.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use mlua::{IntoLuaMulti, Lua, MultiValue, Result, Table, Value};
+
+use crate::host::{Answer, Host};
+use crate::shared::Shared;
+use crate::{json, sandbox};
+
+/// The table of host functions.
+pub(crate) fn functions(lua: &Lua, host: &Rc<RefCell<Host>>) -> Result<Table> {
+    let table = lua.create_table()?;
+    let made = Maker { lua, host, table: &table };
+    requests(&made)?;
+    draws(&made)?;
+    variables(&made)?;
+    Ok(table)
+}
+
+struct Maker<'a> {
+    lua: &'a Lua,
+    host: &'a Rc<RefCell<Host>>,
+    table: &'a Table,
+}
+
+impl Maker<'_> {
+    /// Adds a function that gives a value, or nil and what is wrong.
+    fn add<A, T, F>(&self, name: &str, function: F) -> Result<()>
+    where
+        A: mlua::FromLuaMulti,
+        T: IntoLuaMulti,
+        F: Fn(&Lua, &mut Host, A) -> Result<Answer<T>> + 'static,
+    {
+        let host = Rc::clone(self.host);
+        let outer = move |lua: &Lua, arguments: MultiValue| -> Result<MultiValue> {
+            let answer = match A::from_lua_multi(arguments, lua) {
+                Ok(arguments) => function(lua, &mut host.borrow_mut(), arguments)?,
+                Err(error) => Err(sandbox::words(&error)),
+            };
+            match answer {
+                Ok(value) => value.into_lua_multi(lua),
+                Err(complaint) => (Value::Nil, complaint).into_lua_multi(lua),
+            }
+        };
+        self.table.set(name, self.lua.create_function(outer)?)
+    }
+}
+
+fn requests(made: &Maker<'_>) -> Result<()> {
+    type Called = (String, Value, Option<Table>, Value);
+    let call = |_: &Lua, host: &mut Host, (method, target, options, body): Called| {
+        Ok(host.call(&method, &target, options.as_ref(), &body))
+    };
+    made.add("call", call)?;
+    made.add("body", |lua, host, serial: u64| match host.current(serial) {
+        Ok(()) => lua.create_string(&host.body).map(Ok),
+        Err(complaint) => Ok(Err(complaint)),
+    })?;
+    made.add("json", |lua, host, serial: u64| match host.current(serial) {
+        Ok(()) => json::read(lua, &host.body),
+        Err(complaint) => Ok(Err(complaint)),
+    })?;
+    made.add("header", |_, host, (serial, name): (u64, String)| Ok(host.header(serial, &name)))?;
+    made.add("check", |_, host, (name, held): (String, bool)| {
+        host.report.check(&name, held);
+        Ok(Ok(()))
+    })?;
+    made.add("record", |_, host, (name, value): (String, f64)| {
+        if !(value >= 0.0 && value.is_finite()) {
+            return Ok(Err(format!("a metric takes numbers of 0 or more, not {value}")));
+        }
+        host.report.record(&name, value);
+        Ok(Ok(()))
+    })
+}
+
+fn draws(made: &Maker<'_>) -> Result<()> {
+    made.add("time", |_, host, value: Value| Ok(host.time(&value)))?;
+    made.add("draw", |_, host, text: String| Ok(host.draw(&text, None)))?;
+    made.add("uniform", |_, host, ()| Ok(Ok(host.session().stream.uniform())))?;
+    made.add("session", |_, host, ()| Ok(Ok(host.session().number)))?;
+    made.add("now", |_, host, ()| Ok(Ok(host.now.as_secs_f64())))
+}
+
+fn variables(made: &Maker<'_>) -> Result<()> {
+    made.add("shared_get", |lua, host, name: String| {
+        Ok(Ok(match host.shared.get(&name) {
+            None => Value::Nil,
+            Some(Shared::Flag(flag)) => Value::Boolean(flag),
+            Some(Shared::Number(number)) => Value::Number(number),
+            Some(Shared::Text(text)) => Value::String(lua.create_string(&text)?),
+        }))
+    })?;
+    made.add("shared_put", |_, host, (name, value): (String, Value)| {
+        let value = match value {
+            Value::Nil => None,
+            Value::Boolean(flag) => Some(Shared::Flag(flag)),
+            Value::Integer(number) => Some(Shared::Number(number as f64)),
+            Value::Number(number) => Some(Shared::Number(number)),
+            Value::String(text) => Some(Shared::Text(text.as_bytes().to_vec())),
+            other => {
+                let kind = other.type_name();
+                return Ok(Err(format!("a shared variable holds no {kind}: text, numbers, flags")));
+            }
+        };
+        host.shared.put(&name, value);
+        Ok(Ok(()))
+    })?;
+    made.add("shared_add", |_, host, (name, amount): (String, f64)| {
+        let sum = host.shared.add(&name, amount);
+        Ok(sum.ok_or_else(|| format!("the shared variable `{name}` is no number")))
+    })?;
+    made.add("lock", |_, host, (name, priority): (String, f64)| Ok(host.lock(&name, priority)))?;
+    made.add("unlock", |_, host, name: String| Ok(host.unlock(&name)))
+}

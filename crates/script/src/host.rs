@@ -1,0 +1,208 @@
+//! What scripts' functions work on.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+
+use mlua::{Table, Value};
+use thinktime_core::distribution::Distribution;
+use thinktime_core::files::NoFiles;
+use thinktime_core::program::{Call, Report};
+use thinktime_core::random::Stream;
+use thinktime_core::time::Nanos;
+use thinktime_core::units::Dimension;
+
+use crate::call;
+use crate::shared::{Grant, SharedVariables};
+
+/// What host functions work on: the session whose turn it is, and what all have in common.
+#[derive(Debug)]
+pub(crate) struct Host {
+    pub(crate) now: Nanos,
+    /// Whose turn it is.
+    pub(crate) slot: usize,
+    pub(crate) sessions: Vec<Session>,
+    /// Numbers the turns: a response can be read in the turn that it began only.
+    pub(crate) serial: u64,
+    pub(crate) head: Vec<u8>,
+    pub(crate) body: Vec<u8>,
+    pub(crate) requests: Vec<String>,
+    laws: BTreeMap<String, Distribution>,
+    pub(crate) shared: Box<dyn SharedVariables>,
+    /// Sessions that waited for a lock and have it now.
+    pub(crate) woken: VecDeque<usize>,
+    pub(crate) report: Report,
+}
+
+/// A session, besides its coroutine.
+#[derive(Debug)]
+pub(crate) struct Session {
+    pub(crate) number: u64,
+    pub(crate) stream: Stream,
+    /// The request that it wants, or waits for, and its kind.
+    pub(crate) call: Option<Rc<Call>>,
+    pub(crate) kind: u32,
+    /// Whether it has ever waited.
+    pub(crate) asked: bool,
+    /// How often its program had begun before.
+    begun: u32,
+    /// How often it went on at `instant`, the time of its last turn.
+    turns: u32,
+    instant: Nanos,
+}
+
+/// A session that goes on so often while no time passes would go on for ever.
+pub(crate) const TURNS_AT_ONCE_MAX: u32 = 10_000;
+
+impl Session {
+    pub(crate) fn new(number: u64, begun: u32, stream: Stream) -> Session {
+        let (turns, instant) = (0, Nanos::MAX);
+        Session { number, stream, call: None, kind: 0, asked: false, begun, turns, instant }
+    }
+}
+
+/// A value, or what is wrong.
+pub(crate) type Answer<T> = Result<T, String>;
+
+impl Host {
+    pub(crate) fn new(requests: Vec<String>, shared: Box<dyn SharedVariables>) -> Host {
+        Host {
+            now: Nanos::ZERO,
+            slot: 0,
+            sessions: Vec::new(),
+            serial: 0,
+            head: Vec::new(),
+            body: Vec::new(),
+            requests,
+            laws: BTreeMap::new(),
+            shared,
+            woken: VecDeque::new(),
+            report: Report::default(),
+        }
+    }
+
+    /// A session begins in this slot, perhaps once more.
+    pub(crate) fn place(&mut self, slot: usize, mut session: Session) {
+        if slot >= self.sessions.len() {
+            let empty = || Session::new(0, 0, session.stream.clone());
+            self.sessions.resize_with(slot + 1, empty);
+        }
+        let place = &mut self.sessions[slot];
+        if session.begun > 0 {
+            (session.turns, session.instant) = (place.turns, place.instant);
+        }
+        *place = session;
+    }
+
+    /// It is this session's turn; says whether it may go on once more.
+    pub(crate) fn give_turn(&mut self, now: Nanos, slot: usize) -> bool {
+        (self.now, self.slot) = (now, slot);
+        self.serial += 1;
+        let session = self.session();
+        session.turns = if session.instant == now { session.turns + 1 } else { 0 };
+        session.instant = now;
+        session.turns < TURNS_AT_ONCE_MAX
+    }
+
+    /// The session has ended.
+    pub(crate) fn leave(&mut self, slot: usize) {
+        self.sessions[slot].call = None;
+        self.woken.extend(self.shared.leave(slot));
+    }
+
+    pub(crate) fn session(&mut self) -> &mut Session {
+        &mut self.sessions[self.slot]
+    }
+
+    /// A draw from a distribution in its notation, in the base unit.
+    pub(crate) fn draw(&mut self, text: &str, wanted: Option<Dimension>) -> Answer<f64> {
+        if !self.laws.contains_key(text) {
+            let law = Distribution::parse(text, &NoFiles).map_err(|error| error.to_string())?;
+            self.laws.insert(text.to_owned(), law);
+        }
+        let law = &self.laws[text];
+        if let Some(wanted) = wanted
+            && law.dimension() != wanted
+            && law.dimension() != Dimension::Number
+        {
+            let (is, wanted) = (law.dimension().words(), wanted.words());
+            return Err(format!("`{text}` gives {is}, wanted {wanted}"));
+        }
+        Ok(law.sample(&mut self.sessions[self.slot].stream))
+    }
+
+    pub(crate) fn time(&mut self, value: &Value) -> Answer<f64> {
+        let seconds = match value {
+            Value::Integer(number) => *number as f64,
+            Value::Number(number) => *number,
+            Value::String(text) => self.draw(&text.to_string_lossy(), Some(Dimension::Time))?,
+            other => {
+                let kind = other.type_name();
+                return Err(format!(
+                    "a think time is seconds, or text as in \"exp(7s)\", not {kind}"
+                ));
+            }
+        };
+        if seconds >= 0.0 { Ok(seconds) } else { Err(format!("{seconds} is no think time")) }
+    }
+
+    pub(crate) fn call(
+        &mut self,
+        method: &str,
+        target: &Value,
+        options: Option<&Table>,
+        body: &Value,
+    ) -> Answer<()> {
+        let (call, name) = call::call(method, target, options, body)?;
+        let kind = match name {
+            None => 0,
+            Some(name) => self.kind(&name)?,
+        };
+        let session = self.session();
+        (session.kind, session.call) = (kind, Some(Rc::new(call)));
+        Ok(())
+    }
+
+    fn kind(&self, name: &str) -> Answer<u32> {
+        let place = self.requests.iter().position(|known| known == name);
+        place.map(|at| at as u32).ok_or_else(|| {
+            format!(
+                "the workload has no request `{name}`: declare it, as in [[request]] name = \
+                 \"{name}\"; it has {}",
+                self.requests.join(", ")
+            )
+        })
+    }
+
+    /// Whether a response of this turn can be read.
+    pub(crate) fn current(&self, serial: u64) -> Answer<()> {
+        if serial == self.serial {
+            return Ok(());
+        }
+        Err("a response can be read until the client's next request or think time only: keep \
+             what you need of it in a variable"
+            .to_owned())
+    }
+
+    pub(crate) fn header(&self, serial: u64, name: &str) -> Answer<Option<String>> {
+        self.current(serial)?;
+        let lines = self.head.split(|byte| *byte == b'\n').skip(1);
+        Ok(lines.map(String::from_utf8_lossy).find_map(|line| {
+            let (field, value) = line.split_once(':')?;
+            field.eq_ignore_ascii_case(name).then(|| value.trim().to_owned())
+        }))
+    }
+
+    pub(crate) fn lock(&mut self, name: &str, priority: f64) -> Answer<bool> {
+        match self.shared.lock(name, self.slot, priority) {
+            Grant::Given => Ok(true),
+            Grant::Waits => Ok(false),
+            Grant::Held => Err(format!("the client has the lock `{name}` already")),
+        }
+    }
+
+    pub(crate) fn unlock(&mut self, name: &str) -> Answer<()> {
+        let next = self.shared.unlock(name, self.slot);
+        self.woken.extend(next.map_err(|()| format!("the client has no lock `{name}`"))?);
+        Ok(())
+    }
+}

@@ -1,0 +1,72 @@
+//! Clients as scripts in Luau: straight-line code, one coroutine a session.
+//!
+//! ```luau
+//! return function(client)
+//!     local page = client:get("/", { name = "home" })
+//!     client:check("home is there", page.ok)
+//!     client:think("exp(7s)")
+//! end
+//! ```
+//!
+//! A session that waits has yielded: it costs its coroutine and nothing else. What it waits for
+//! goes to the driver as a [`thinktime_core::program::Action`], so the same script runs against a
+//! real server and on a modelled one. Sessions share nothing but `client.shared`: globals are
+//! frozen, and the script's own variables are made anew for each session. A session that never
+//! waits is ended when its instructions are spent, and so is one that asks for more memory than
+//! there is; the run goes on.
+//!
+//! The inside: `prelude.luau` is what scripts see, `host` its functions in Rust, `machine` the
+//! interpreter with all its sessions, `sandbox` what scripts may name, `shared` the shared
+//! variables, `json` the way from text to tables and back.
+
+mod call;
+mod functions;
+mod host;
+mod json;
+mod machine;
+mod sandbox;
+mod shared;
+
+use std::sync::Arc;
+
+use thinktime_core::error::Invalid;
+use thinktime_core::program::{ProgramSource, Programs};
+
+use machine::Machine;
+
+/// A script, compiled once and run for every session.
+#[derive(Clone, Debug)]
+pub struct Script {
+    inner: Arc<Text>,
+}
+
+#[derive(Debug)]
+struct Text {
+    name: String,
+    source: String,
+    requests: Vec<String>,
+}
+
+impl Script {
+    /// Compiles the text of the file `name`, for a workload with requests of these names.
+    ///
+    /// # Errors
+    /// When it is no Luau; the message names file and line.
+    pub fn compile(name: &str, source: &str, requests: &[&str]) -> Result<Script, Invalid> {
+        let requests = requests.iter().map(|&request| request.to_owned()).collect();
+        let (name, source) = (name.to_owned(), source.to_owned());
+        let script = Script { inner: Arc::new(Text { name, source, requests }) };
+        Machine::new(&script.inner, 0).map_err(|error| Invalid::new(sandbox::words(&error)))?;
+        Ok(script)
+    }
+}
+
+impl ProgramSource for Script {
+    fn programs(&self, seed: u64) -> Box<dyn Programs> {
+        let machine = Machine::new(&self.inner, seed);
+        Box::new(machine.expect("the script was compiled before"))
+    }
+}
+
+#[cfg(test)]
+mod tests;

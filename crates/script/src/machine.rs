@@ -1,0 +1,159 @@
+//! One interpreter with all the sessions of a run.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use mlua::{Function, Lua, Result, Value};
+use thinktime_core::program::{Action, Call, Event, Programs, Reply, Report};
+use thinktime_core::random::{Purpose, StreamFamily};
+use thinktime_core::time::Nanos;
+
+use crate::Text;
+use crate::functions;
+use crate::host::{Host, Session, TURNS_AT_ONCE_MAX};
+use crate::sandbox::{self, Budget};
+use crate::shared::Local;
+
+const PRELUDE: &str = include_str!("prelude.luau");
+
+/// What `step` gives, as the prelude has it.
+const ENDED: u32 = 0;
+const REQUEST: u32 = 1;
+const THINK: u32 = 2;
+const WAIT: u32 = 3;
+
+#[derive(Debug)]
+pub(crate) struct Machine {
+    name: String,
+    /// Kept alive: the functions below are its own. Coroutines are held by the prelude, in a table
+    /// by slot: one handle each would fill the interpreter's stack of references.
+    _lua: Lua,
+    begin: Function,
+    step: Function,
+    host: Rc<RefCell<Host>>,
+    budget: Budget,
+    streams: StreamFamily,
+    reads_responses: bool,
+}
+
+impl Machine {
+    pub(crate) fn new(script: &Text, seed: u64) -> Result<Machine> {
+        let (lua, budget) = sandbox::interpreter()?;
+        let shared = Box::new(Local::default());
+        let host = Rc::new(RefCell::new(Host::new(script.requests.clone(), shared)));
+        let functions = functions::functions(&lua, &host)?;
+        let coroutine: mlua::Table = lua.globals().get("coroutine")?;
+        let thread = |name: &str| coroutine.get::<Function>(name);
+        let (wait, create) = (thread("yield")?, thread("create")?);
+        let (resume, status) = (thread("resume")?, thread("status")?);
+        let prelude = lua.load(PRELUDE).set_name("=thinktime").into_function()?;
+        let environment = sandbox::environment(&lua)?;
+        let main = lua.load(&script.source).set_name(format!("={}", script.name));
+        let main = main.set_environment(environment).into_function()?;
+        let (begin, step) = prelude.call((main, functions, wait, create, resume, status))?;
+        Ok(Machine {
+            name: script.name.clone(),
+            _lua: lua,
+            begin,
+            step,
+            host,
+            budget,
+            streams: StreamFamily::new(seed, Purpose::Program),
+            reads_responses: ["body", "json", "header"].iter().any(|w| script.source.contains(w)),
+        })
+    }
+
+    /// One turn of a session.
+    fn go_on(
+        &mut self,
+        now: Nanos,
+        slot: usize,
+        turn: impl FnOnce(&Machine) -> Result<(u32, Value)>,
+    ) -> Action {
+        self.budget.renew();
+        if self.host.borrow_mut().give_turn(now, slot) {
+            let outcome = turn(self);
+            return self.action(slot, outcome);
+        }
+        self.action(
+            slot,
+            Err(mlua::Error::runtime(format!(
+                "{}: a session went on {TURNS_AT_ONCE_MAX} times while no time passed",
+                self.name
+            ))),
+        )
+    }
+
+    /// What a session's turn came to.
+    fn action(&mut self, slot: usize, outcome: Result<(u32, Value)>) -> Action {
+        let mut host = self.host.borrow_mut();
+        let asked = std::mem::replace(&mut host.sessions[slot].asked, true);
+        let complaint = match outcome {
+            Ok((REQUEST, _)) => return Action::Request(host.sessions[slot].kind),
+            Ok((THINK, seconds)) => {
+                let seconds =
+                    seconds.as_number().or(seconds.as_integer().map(|whole| whole as f64));
+                return Action::Think(Nanos::from_secs_f64(seconds.unwrap_or_default()));
+            }
+            Ok((WAIT, _)) => return Action::Wait,
+            Ok((ENDED, _)) if asked => None,
+            Ok((ENDED, _)) => Some("a session ended without a request or a think time".to_owned()),
+            Ok((_, message)) => Some(sandbox::clean(&message.to_string().unwrap_or_default())),
+            Err(error) => Some(sandbox::words(&error)),
+        };
+        if let Some(complaint) = complaint {
+            let named = complaint.starts_with(&self.name);
+            let from = if named { String::new() } else { format!("{}: ", self.name) };
+            host.report.error(&format!("{from}{complaint}"));
+        }
+        host.leave(slot);
+        Action::End
+    }
+
+    fn take_in(&self, reply: &Reply<'_>) -> (u16, Option<&'static str>, f64, u64) {
+        let mut host = self.host.borrow_mut();
+        let slot = host.slot;
+        host.sessions[slot].call = None;
+        if self.reads_responses {
+            host.head.clear();
+            host.head.extend_from_slice(reply.head);
+            host.body.clear();
+            host.body.extend_from_slice(reply.body);
+        }
+        (reply.status, reply.error, reply.response_time.as_secs_f64(), host.serial)
+    }
+}
+
+impl Programs for Machine {
+    fn begin(&mut self, now: Nanos, slot: usize, session: u64, turn: u32) -> Action {
+        let stream = self.streams.substream(session, turn.into());
+        self.host.borrow_mut().place(slot, Session::new(session, turn, stream));
+        self.go_on(now, slot, |machine| machine.begin.call(slot))
+    }
+
+    fn resume(&mut self, now: Nanos, slot: usize, event: Event<'_>) -> Action {
+        self.go_on(now, slot, |machine| match event {
+            Event::Waited => machine.step.call(slot),
+            Event::Answered(reply) => {
+                let (status, error, seconds, serial) = machine.take_in(&reply);
+                machine.step.call((slot, status, error, seconds, serial))
+            }
+        })
+    }
+
+    fn woken(&mut self) -> Option<usize> {
+        self.host.borrow_mut().woken.pop_front()
+    }
+
+    fn call(&self, slot: usize) -> Option<Rc<Call>> {
+        self.host.borrow().sessions.get(slot)?.call.clone()
+    }
+
+    fn reads_responses(&self) -> bool {
+        self.reads_responses
+    }
+
+    fn report(&self) -> Report {
+        self.host.borrow().report.clone()
+    }
+}
