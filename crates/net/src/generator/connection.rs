@@ -1,185 +1,260 @@
-//! One connection of the generator: a socket, what is still to be written, and the reader of
-//! responses.
+//! One connection of the generator: what carries its bytes, what is still to be written, and the
+//! protocol that is spoken over it.
 
-use std::io::{self, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::collections::VecDeque;
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
-use rustix::io::Errno;
-use socket2::{Domain, Protocol, Socket, Type};
-use thinktime_core::client::{Attempt, Fate};
-use thinktime_core::record::Row;
+use thinktime_core::client::Attempt;
 use thinktime_core::time::Nanos;
 
-use crate::protocol::http1::{Progress, Response, ResponseReader};
+use super::connector::Connector;
+use super::exchange::Exchange;
+use super::failure::Failure;
+use super::http1::Http1;
+use super::http2::Http2;
+use super::transport::Transport;
+use crate::protocol::http1::RequestHead;
 
-/// What goes wrong on a connection, as the short fixed word that is counted.
-pub(super) type Failure = &'static str;
-
-/// The server closed the connection before its response was complete.
-pub(super) const CLOSED: Failure = "closed";
-
-/// A connection, with the attempt that it carries.
+/// A connection, with the attempts that it carries.
 pub(super) struct Connection {
-    stream: TcpStream,
-    reader: ResponseReader,
+    transport: Transport,
     out: Vec<u8>,
     written: usize,
-    /// What it carries; nothing while idle.
-    pub(super) exchange: Option<Exchange>,
+    spoken: Spoken,
+    /// Whether it carries one exchange only.
+    once: bool,
+    /// Whether it was given an exchange.
+    begun: bool,
     /// Whether a response came over it before.
     pub(super) reused: bool,
+    /// Whether the pool has it among those that can carry another exchange.
+    pub(super) listed: bool,
 }
 
-/// One attempt on its way.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Exchange {
-    pub(super) attempt: Attempt,
-    /// When it was handed to the kernel: a request to write, or first a connection to open.
-    pub(super) sent: Nanos,
-    /// When the first byte of the response came.
-    pub(super) first_byte: Nanos,
-    pub(super) bytes_sent: u64,
-    /// Whether it went out before, on a kept connection that the server had just closed.
-    pub(super) resent: bool,
+/// The protocol, once it is known.
+enum Spoken {
+    /// The TLS handshake is under way, in which the server chooses.
+    Undecided(Waiting),
+    Http1(Http1),
+    Http2(Box<Http2>),
 }
 
-impl Exchange {
-    /// The row of the attempt, which ended at `done`.
-    pub(super) fn row(&self, fate: Fate, done: Nanos) -> Row {
-        Row {
-            sent: self.sent,
-            first_byte: self.first_byte,
-            bytes_sent: self.bytes_sent,
-            ..Row::ended(self.attempt, fate, done)
-        }
-    }
+/// A connection of which more bytes than these wait to be sent takes on no further exchange.
+const CLOGGED_BYTES: usize = 1 << 20;
+
+/// What waits for the end of the handshake.
+struct Waiting {
+    exchanges: VecDeque<Exchange>,
+    /// How many may wait.
+    room: usize,
+    /// How many streams the server is expected to allow, should it choose HTTP/2.
+    streams: usize,
+}
+
+/// What reading a connection brought.
+pub(super) enum Event {
+    /// All is read.
+    Blocked,
+    /// The handshake is over: what waited for it can begin.
+    Ready,
+    /// A response is complete. `more` says that there may be more to read.
+    Done { exchange: Exchange, status: u16, bytes: u64, more: bool },
+    /// The server did not look at the request, and says so.
+    Unprocessed(Exchange),
+    /// An exchange failed; the connection goes on.
+    Failed { exchange: Exchange, failure: Failure },
 }
 
 impl Connection {
-    /// Begins to open a connection; it is open when it first becomes writable.
-    pub(super) fn open(address: SocketAddr) -> io::Result<Connection> {
-        let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
-        socket.set_nonblocking(true)?;
-        socket.set_tcp_nodelay(true)?;
-        match socket.connect(&address.into()) {
-            Err(error) if !in_progress(&error) => return Err(error),
-            _ => {}
-        }
+    /// Begins to open a connection.
+    pub(super) fn open(connector: &mut Connector) -> io::Result<Connection> {
+        let transport = connector.open()?;
+        let mut out = Vec::new();
+        let spoken = match transport {
+            Transport::Plain(_) if connector.expects_http2 => {
+                Spoken::Http2(Box::new(Http2::open("http", connector.streams, &mut out)))
+            }
+            Transport::Plain(_) => Spoken::Http1(Http1::new()),
+            Transport::Tls(_) => {
+                let many = connector.expects_http2 && !connector.once;
+                let room = if many { connector.streams } else { 1 };
+                Spoken::Undecided(Waiting {
+                    exchanges: VecDeque::new(),
+                    room,
+                    streams: connector.streams,
+                })
+            }
+        };
         Ok(Connection {
-            stream: socket.into(),
-            reader: ResponseReader::new(),
-            out: Vec::new(),
+            transport,
+            out,
             written: 0,
-            exchange: None,
+            spoken,
+            once: connector.once,
+            begun: false,
             reused: false,
+            listed: false,
         })
     }
 
-    /// Takes an exchange on. `write` fills in the bytes of the request.
-    pub(super) fn begin(
-        &mut self,
-        exchange: Exchange,
-        head_only: bool,
-        write: impl FnOnce(&mut Vec<u8>),
-    ) {
-        self.out.clear();
-        self.written = 0;
-        write(&mut self.out);
-        self.reader.expect(head_only);
-        self.exchange = Some(Exchange { bytes_sent: self.out.len() as u64, ..exchange });
+    /// Whether it can take on another exchange.
+    pub(super) fn has_room(&self) -> bool {
+        if self.once && self.begun {
+            return false;
+        }
+        match &self.spoken {
+            Spoken::Undecided(waiting) => waiting.exchanges.len() < waiting.room,
+            Spoken::Http1(http1) => http1.has_room(),
+            Spoken::Http2(http2) => http2.has_room() && !self.is_clogged(),
+        }
+    }
+
+    /// How many streams the server allows, if it speaks HTTP/2 and has said so.
+    pub(super) fn streams_allowed(&self) -> Option<usize> {
+        match &self.spoken {
+            Spoken::Http2(http2) => http2.streams_allowed(),
+            _ => None,
+        }
+    }
+
+    /// Whether the server has long not taken what is to be sent.
+    fn is_clogged(&self) -> bool {
+        self.out.len() - self.written > CLOGGED_BYTES
+    }
+
+    /// Whether it carries nothing and never will again.
+    pub(super) fn is_finished(&self) -> bool {
+        match &self.spoken {
+            Spoken::Undecided(_) => false,
+            Spoken::Http1(http1) => http1.is_finished(self.once && self.begun),
+            Spoken::Http2(http2) => http2.is_finished(self.once && self.begun),
+        }
+    }
+
+    /// Lets an exchange wait for the end of the handshake, or gives it back if that is over.
+    pub(super) fn wait(&mut self, exchange: Exchange) -> Option<Exchange> {
+        let Spoken::Undecided(waiting) = &mut self.spoken else { return Some(exchange) };
+        waiting.exchanges.push_back(exchange);
+        None
+    }
+
+    /// Takes an exchange on.
+    pub(super) fn begin(&mut self, exchange: Exchange, request: &RequestHead<'_>) {
+        self.begun = true;
+        match &mut self.spoken {
+            Spoken::Undecided(waiting) => waiting.exchanges.push_back(exchange),
+            Spoken::Http1(http1) => {
+                self.out.clear();
+                self.written = 0;
+                http1.begin(exchange, request, &mut self.out);
+            }
+            Spoken::Http2(http2) => http2.begin(exchange, request, &mut self.out),
+        }
     }
 
     /// Writes as much as the socket takes.
     pub(super) fn flush(&mut self) -> Result<(), Failure> {
-        while self.written < self.out.len() {
-            match self.stream.write(&self.out[self.written..]) {
-                Ok(0) => return Err(CLOSED),
-                Ok(count) => self.written += count,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                // Not yet open, or full: the poller will say when to go on.
-                Err(error) if would_block(&error) => return Ok(()),
-                Err(error) => return Err(failure(&error)),
-            }
+        if self.written < self.out.len() || self.transport.holds_bytes() {
+            self.written += self.transport.write(&self.out[self.written..])?;
+        }
+        if self.written == self.out.len() {
+            self.out.clear();
+            self.written = 0;
+        } else if self.written > CLOGGED_BYTES {
+            self.out.drain(..self.written);
+            self.written = 0;
         }
         Ok(())
     }
 
-    /// Reads until the response is complete or the socket would block. `ending` says that the
-    /// stream's end is among what there is to read; `now` is asked when the first byte has come.
+    /// Reads until something happened or the socket would block. `ending` says that the stream's
+    /// end is among what there is to read; `now` is asked when a response's first byte has come.
+    #[inline]
     pub(super) fn read(
         &mut self,
         buffer: &mut [u8],
         ending: bool,
         now: impl Fn() -> Nanos,
-    ) -> Result<Option<Response>, Failure> {
-        loop {
-            let count = match self.stream.read(buffer) {
-                Ok(0) => return self.end_of_stream(),
-                Ok(count) => count,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) if would_block(&error) => return Ok(None),
-                Err(error) => return Err(failure(&error)),
-            };
-            let Some(exchange) = &mut self.exchange else { return Err("unexpected_bytes") };
-            if exchange.first_byte.is_never() {
-                exchange.first_byte = now();
-            }
-            match self.reader.read(&buffer[..count]) {
-                Ok(Progress::NeedMore) => {}
-                Ok(Progress::Complete { response, used }) if used == count => {
-                    return Ok(Some(response));
+    ) -> Result<Event, Failure> {
+        match &mut self.spoken {
+            Spoken::Http1(http1) => http1.read(&mut self.transport, buffer, ending, now),
+            Spoken::Http2(http2) => {
+                let (transport, out) = (&mut self.transport, &mut self.out);
+                let result = http2.read(transport, out, buffer, ending, now);
+                if matches!(result, Ok(Event::Blocked)) {
+                    self.flush()?;
+                } else if result.is_err() {
+                    // Why the client leaves is worth one try.
+                    self.flush().ok();
                 }
-                Ok(Progress::Complete { .. }) => return Err("unexpected_bytes"),
-                Err(error) => return Err(error.kind()),
+                result
             }
-            // A short read leaves the socket empty; a later byte makes a new edge.
-            if count < buffer.len() && !ending {
-                return Ok(None);
+            Spoken::Undecided(_) => self.shake_hands(),
+        }
+    }
+
+    fn shake_hands(&mut self) -> Result<Event, Failure> {
+        if let Transport::Tls(stream) = &mut self.transport
+            && !stream.shake_hands()?
+        {
+            return Ok(Event::Blocked);
+        }
+        Ok(Event::Ready)
+    }
+
+    /// After the handshake: settles the protocol, and gives what waited for it, and whether the
+    /// server chose HTTP/2.
+    pub(super) fn settle_protocol(&mut self) -> (VecDeque<Exchange>, bool) {
+        let is_http2 = matches!(&self.transport, Transport::Tls(tls) if tls.chose_http2());
+        let Spoken::Undecided(waiting) = &mut self.spoken else {
+            return (VecDeque::new(), is_http2);
+        };
+        let (exchanges, streams) = (std::mem::take(&mut waiting.exchanges), waiting.streams);
+        self.spoken = if is_http2 {
+            Spoken::Http2(Box::new(Http2::open("https", streams, &mut self.out)))
+        } else {
+            Spoken::Http1(Http1::new())
+        };
+        (exchanges, is_http2)
+    }
+
+    /// Takes one of the exchanges that it carries.
+    pub(super) fn take_exchange(&mut self) -> Option<Exchange> {
+        match &mut self.spoken {
+            Spoken::Undecided(waiting) => waiting.exchanges.pop_front(),
+            Spoken::Http1(http1) => http1.take_exchange(),
+            Spoken::Http2(http2) => http2.take_exchange(),
+        }
+    }
+
+    /// Gives an attempt up: its exchange, and whether the connection is to be closed.
+    pub(super) fn give_up(&mut self, attempt: &Attempt) -> Option<(Exchange, bool)> {
+        match &mut self.spoken {
+            Spoken::Undecided(waiting) => {
+                let of_it = |exchange: &Exchange| exchange.attempt == *attempt;
+                let at = waiting.exchanges.iter().position(of_it)?;
+                let exchange = waiting.exchanges.remove(at)?;
+                Some((exchange, waiting.exchanges.is_empty()))
+            }
+            Spoken::Http1(http1) => http1.give_up(attempt).map(|exchange| (exchange, true)),
+            Spoken::Http2(http2) => {
+                let exchange = http2.give_up(attempt, &mut self.out)?;
+                let idle = http2.carries_nothing();
+                // A connection over which nothing ever came may be one that leads nowhere.
+                Some((exchange, idle && (!self.reused || self.is_clogged())))
             }
         }
     }
 
-    fn end_of_stream(&mut self) -> Result<Option<Response>, Failure> {
-        if !self.reader.started() {
-            return Err(CLOSED);
-        }
-        self.reader.end_of_stream().map(Some).map_err(|_| CLOSED)
-    }
-
-    /// Whether nothing of the response has come, so that the request may go out again elsewhere.
-    pub(super) fn untouched(&self) -> bool {
-        self.exchange.is_none_or(|exchange| exchange.first_byte.is_never())
+    /// Says goodbye, where that is the custom.
+    pub(super) fn close(mut self) {
+        self.transport.say_goodbye();
     }
 }
 
 impl AsFd for Connection {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.stream.as_fd()
-    }
-}
-
-fn in_progress(error: &io::Error) -> bool {
-    error.raw_os_error() == Some(Errno::INPROGRESS.raw_os_error())
-}
-
-fn would_block(error: &io::Error) -> bool {
-    // A socket that is not yet connected says ENOTCONN to a reader.
-    error.kind() == io::ErrorKind::WouldBlock || error.kind() == io::ErrorKind::NotConnected
-}
-
-/// The word under which an error of the operating system is counted.
-pub(super) fn failure(error: &io::Error) -> Failure {
-    use io::ErrorKind as Kind;
-    match error.kind() {
-        Kind::ConnectionRefused => "refused",
-        Kind::ConnectionReset | Kind::BrokenPipe | Kind::ConnectionAborted => "reset",
-        Kind::HostUnreachable | Kind::NetworkUnreachable => "unreachable",
-        Kind::TimedOut => "connect_timeout",
-        Kind::AddrNotAvailable | Kind::AddrInUse => "no_free_port",
-        _ => match error.raw_os_error().map(Errno::from_raw_os_error) {
-            Some(Errno::MFILE | Errno::NFILE) => "no_free_descriptor",
-            _ => "system_error",
-        },
+        self.transport.as_fd()
     }
 }

@@ -2,37 +2,33 @@
 
 use std::io;
 
-use thinktime_core::client::{Attempt, Clients, Fate, Step};
-use thinktime_core::random::{Purpose, StreamFamily};
-use thinktime_core::record::{
-    Collector, Ended, LATE, Row, RowSink, TIMEOUT, UNANSWERED, UNSENT, Window,
-};
-use thinktime_core::system::DrawnDemands;
+use thinktime_core::client::{Clients, Step};
+use thinktime_core::record::{Collector, Row, RowSink, UNSENT};
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::{Method, Workload};
+use thinktime_core::workload::Workload;
 
-use super::connection::{Exchange, Failure, failure};
+use super::connection::Event;
+use super::connector::Connector;
+use super::exchange::Exchange;
+use super::failure::failure;
 use super::pool::Pool;
+use super::requests::Requests;
 use super::{Done, Plan, Progress, Target};
 use crate::poller::{Clock, Poller, Readiness};
-use crate::protocol::http1::{RequestHead, Response, write_request};
-use crate::server::{DEMAND_HEADER, demand_value};
+use crate::protocol::http2::STREAMS_MAX;
 
 pub(super) struct Engine<'a, S> {
-    workload: &'a Workload,
-    target: &'a Target,
-    plan: &'a Plan,
-    sink: &'a mut S,
-    clock: Clock,
+    pub(super) plan: &'a Plan,
+    pub(super) sink: &'a mut S,
+    pub(super) clock: Clock,
     poller: Poller,
-    clients: Clients,
-    collector: Collector,
-    pool: Pool,
-    demands: Option<DrawnDemands>,
-    targets: StreamFamily,
+    connector: Connector,
+    pub(super) clients: Clients,
+    pub(super) collector: Collector,
+    pub(super) pool: Pool,
+    pub(super) requests: Requests<'a>,
     buffer: Vec<u8>,
-    path: String,
-    failures: u64,
+    pub(super) failures: u64,
 }
 
 /// Wishes acted on before sockets are looked at again: a generator that cannot keep up with its
@@ -48,26 +44,20 @@ impl<'a, S: RowSink> Engine<'a, S> {
         workload: &'a Workload,
         target: &'a Target,
         plan: &'a Plan,
+        connector: Connector,
         sink: &'a mut S,
     ) -> io::Result<Engine<'a, S>> {
-        let demands = plan.demands.as_ref();
         Ok(Engine {
-            workload,
-            target,
             plan,
             sink,
             clock: Clock::start(),
             poller: Poller::new()?,
+            connector,
             clients: Clients::new(workload, plan.limit),
             collector: Collector::new(workload.requests.len(), plan.limit, true, SECOND),
             pool: Pool::default(),
-            demands: demands.map(|system| {
-                let program = system.program_for(workload);
-                DrawnDemands::new(&program, workload.seed, Purpose::Demand)
-            }),
-            targets: StreamFamily::new(workload.seed, Purpose::Target),
+            requests: Requests::new(workload, target, plan),
             buffer: vec![0; 1 << 16],
-            path: String::new(),
             failures: 0,
         })
     }
@@ -118,7 +108,7 @@ impl<'a, S: RowSink> Engine<'a, S> {
                 return;
             }
             match self.clients.wake() {
-                Step::Send(attempt) => self.send(attempt, None),
+                Step::Send(attempt) => self.send(Exchange::new(attempt, self.clock.now())),
                 Step::TimedOut(attempt, fate) => self.give_up(attempt, fate),
                 Step::Refused(attempt, fate) => {
                     let now = self.clock.now();
@@ -132,21 +122,15 @@ impl<'a, S: RowSink> Engine<'a, S> {
         }
     }
 
-    /// Sends an attempt: on a kept connection if there is one, else on a new one. `before` is the
-    /// exchange of which it is a repetition.
-    fn send(&mut self, attempt: Attempt, before: Option<Exchange>) {
-        let exchange = before.unwrap_or(Exchange {
-            attempt,
-            sent: self.clock.now(),
-            first_byte: Nanos::MAX,
-            bytes_sent: 0,
-            resent: false,
-        });
-        let kept = if before.is_none() { self.pool.take_idle() } else { None };
-        let place = match kept.map_or_else(|| self.pool.open(self.target.address, &self.poller), Ok)
-        {
-            Ok(place) => place,
-            Err(error) => return self.fail(exchange, failure(&error)),
+    /// Sends an exchange: over a connection with room for it if there is one, else over a new one.
+    pub(super) fn send(&mut self, exchange: Exchange) {
+        // What went out before goes over a connection that the server cannot have given up yet.
+        let place = match self.pool.take_roomy(exchange.resent) {
+            Some(place) => place,
+            None => match self.pool.open(&mut self.connector, &self.poller) {
+                Ok(place) => place,
+                Err(error) => return self.fail(exchange, failure(&error)),
+            },
         };
         self.begin(place, exchange);
         self.write(place);
@@ -154,28 +138,15 @@ impl<'a, S: RowSink> Engine<'a, S> {
 
     fn begin(&mut self, place: u32, exchange: Exchange) {
         self.pool.carries(place, exchange.attempt.ticket);
-        let attempt = &exchange.attempt;
-        let kind = &self.workload.requests[attempt.kind as usize];
-        self.path.clear();
-        self.path.push_str(&self.target.prefix);
-        let mut stream = self.targets.substream(attempt.session, attempt.index.into());
-        kind.target.write(&mut self.path, &mut stream);
-        let demand = self.demands.as_mut().map(|demands| demand_value(demands, attempt, kind));
-        let headers = demand.as_deref().map(|text| (DEMAND_HEADER, text));
-        let request = RequestHead {
-            method: kind.method.word(),
-            host: &self.target.host,
-            target: &self.path,
-            headers: headers.as_slice(),
-            body: kind.body.as_bytes(),
-        };
-        if let Some(connection) = self.pool.get(place) {
-            let head_only = kind.method == Method::Head;
-            connection.begin(exchange, head_only, |out| write_request(out, &request));
+        let Some(connection) = self.pool.get(place) else { return };
+        if let Some(exchange) = connection.wait(exchange) {
+            let attempt = &exchange.attempt;
+            self.requests.make(attempt, |request| connection.begin(exchange, request));
         }
+        self.pool.settle(place);
     }
 
-    fn write(&mut self, place: u32) {
+    pub(super) fn write(&mut self, place: u32) {
         if let Some(connection) = self.pool.get(place)
             && let Err(failure) = connection.flush()
         {
@@ -188,110 +159,59 @@ impl<'a, S: RowSink> Engine<'a, S> {
         if readiness.writable {
             self.write(place);
         }
-        if !readiness.readable {
-            return;
-        }
-        let Some(connection) = self.pool.get(place) else { return };
-        let clock = self.clock;
-        match connection.read(&mut self.buffer, readiness.ending, || clock.now()) {
-            Ok(None) => {}
-            Ok(Some(response)) => {
-                let keep_alive = response.keep_alive && !readiness.ending;
-                self.complete(place, &Response { keep_alive, ..response });
-            }
-            Err(failure) => self.broken(place, failure),
-        }
-    }
-
-    fn complete(&mut self, place: u32, response: &Response) {
-        let now = self.clock.now();
-        let Some(connection) = self.pool.get(place) else { return };
-        let Some(exchange) = connection.exchange.take() else { return };
-        connection.reused = true;
-        if response.keep_alive {
-            self.pool.keep(place);
+        if readiness.readable {
+            self.read(place, readiness.ending);
         } else {
-            self.pool.drop(place);
+            self.pool.settle(place);
         }
-        let error = (response.status >= 400).then_some("status");
-        let ticket = exchange.attempt.ticket;
-        let Some(ended) = self.clients.answer(now, ticket, error.is_some()) else { return };
-        let row = Row {
-            status: response.status,
-            bytes_received: response.bytes,
-            error: if ended.late { Some(LATE) } else { error },
-            ..exchange.row(ended.fate, now)
-        };
-        self.record(&row);
     }
 
-    /// A connection broke: its attempt, if it carries one, has failed, or goes out once more if
-    /// the server had merely closed a kept connection at that moment.
-    fn broken(&mut self, place: u32, failure: Failure) {
-        let Some(connection) = self.pool.get(place) else { return };
-        let untouched = connection.untouched() && connection.reused;
-        let exchange = connection.exchange.take();
-        self.pool.drop(place);
-        let Some(exchange) = exchange else {
-            return;
-        };
-        let kind = &self.workload.requests[exchange.attempt.kind as usize];
-        if untouched && !exchange.resent && kind.method != Method::Post {
-            let again = Exchange { resent: true, ..exchange };
-            return self.send(again.attempt, Some(again));
-        }
-        self.fail(exchange, failure);
-    }
-
-    fn fail(&mut self, exchange: Exchange, failure: Failure) {
-        let now = self.clock.now();
-        let ticket = exchange.attempt.ticket;
-        let Some(ended) = self.clients.answer(now, ticket, true) else { return };
-        let row = Row { error: Some(failure), ..exchange.row(ended.fate, now) };
-        self.record(&row);
-    }
-
-    /// The client gave the attempt up: its connection is closed, as a real client would do.
-    fn give_up(&mut self, attempt: Attempt, fate: Fate) {
-        let now = self.clock.now();
-        let mut row = Row { error: Some(TIMEOUT), ..Row::ended(attempt, fate, now) };
-        let place = self.pool.place_of(attempt.ticket);
-        if let Some(connection) = self.pool.get(place)
-            && let Some(exchange) = connection.exchange.take_if(|it| it.attempt == attempt)
-        {
-            row = Row { error: Some(TIMEOUT), ..exchange.row(fate, now) };
-            self.pool.drop(place);
-        }
-        self.record(&row);
-    }
-
-    fn record(&mut self, row: &Row) {
-        self.failures += u64::from(row.error.is_some());
-        let closed = self.clients.closed();
-        self.collector.add(row, if closed { Ended::AfterWindow } else { Ended::InWindow });
-        self.sink.row(row);
-    }
-
-    fn finish(mut self, interrupted: bool) -> Done {
-        let now = self.clock.now();
-        let in_flight = self.clients.open_requests();
-        let whole = self.clients.window_end();
-        let end = if interrupted { whole.min(now) } else { whole };
-        // What was never answered has failed; unless the run was cut short, which is not the
-        // server's doing.
-        if !interrupted {
-            let waiting: Vec<Attempt> = self.clients.waiting().collect();
-            for attempt in waiting {
-                let row = Row { error: Some(UNANSWERED), ..Row::ended(attempt, Fate::Over, now) };
-                self.record(&row);
+    fn read(&mut self, place: u32, ending: bool) {
+        let clock = self.clock;
+        loop {
+            let Some(connection) = self.pool.get(place) else { return };
+            match connection.read(&mut self.buffer, ending, || clock.now()) {
+                Ok(Event::Blocked) => return self.pool.settle(place),
+                Ok(Event::Ready) => self.begin_what_waited(place),
+                Ok(Event::Done { exchange, status, bytes, more }) => {
+                    connection.reused = true;
+                    self.pool.settle(place);
+                    self.complete(&exchange, status, bytes);
+                    if !more {
+                        return;
+                    }
+                }
+                Ok(Event::Unprocessed(exchange)) => {
+                    // The next connection is not asked for more than this one allows.
+                    if let Some(streams) = connection.streams_allowed() {
+                        self.connector.streams = streams.clamp(1, STREAMS_MAX);
+                    }
+                    self.pool.settle(place);
+                    self.send_again(exchange, "stream_refused");
+                }
+                Ok(Event::Failed { exchange, failure }) => {
+                    self.pool.settle(place);
+                    self.fail(exchange, failure);
+                }
+                Err(failure) => return self.broken(place, failure),
             }
         }
-        Done {
-            collector: self.collector,
-            window: Window { begin: self.plan.limit.warmup.min(end), end },
-            sessions: self.clients.sessions_begun(),
-            interrupted,
-            in_flight,
+    }
+
+    /// A handshake is over: what waited for it goes over the connection as far as there is room,
+    /// and over others where there is not.
+    fn begin_what_waited(&mut self, place: u32) {
+        let Some(connection) = self.pool.get(place) else { return };
+        let (mut waiting, is_http2) = connection.settle_protocol();
+        self.connector.expects_http2 = is_http2;
+        while self.pool.get(place).is_some_and(|connection| connection.has_room())
+            && let Some(exchange) = waiting.pop_front()
+        {
+            self.begin(place, exchange);
+        }
+        self.write(place);
+        for exchange in waiting {
+            self.send(exchange);
         }
     }
 }

@@ -5,9 +5,20 @@
 //! what the loop itself delays is measured as lateness and never mistaken for the server's time.
 
 mod connection;
+mod connections;
+mod connector;
+mod ends;
 mod engine;
+mod exchange;
+mod failure;
+mod http1;
+mod http2;
 mod pool;
+mod requests;
 mod target;
+mod tls;
+mod transport;
+mod unverified;
 
 use std::io;
 
@@ -19,8 +30,11 @@ use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
 use thiserror::Error;
 
+pub use connections::{Connections, Reuse};
+use connector::Connector;
 use engine::Engine;
-pub use target::Target;
+pub use target::{Scheme, Target};
+pub use tls::TlsOptions;
 
 /// What is run, and for how long.
 #[derive(Clone, Debug)]
@@ -98,10 +112,11 @@ pub fn run(
     if let Some(system) = &plan.demands {
         system.check_requests(workload)?;
     }
+    let connector = Connector::new(target)?;
     std::net::TcpStream::connect_timeout(&target.address, std::time::Duration::from_secs(5))
         .map_err(|error| RunError::Unreachable { url: target.url.clone(), error })?;
     raise_descriptor_limit();
-    let engine = Engine::new(workload, target, plan, sink)?;
+    let engine = Engine::new(workload, target, plan, connector, sink)?;
     let done = engine.run(watch)?;
     let mut summary = Summary::new("run", workload, &done.collector, done.window, done.sessions);
     let untrusted = judge(&mut summary, done.interrupted, done.in_flight);

@@ -1,11 +1,11 @@
-//! The generator's connections: those that carry an attempt, and those that are kept for the next.
+//! The generator's connections, and which of them can carry another exchange.
 
 use std::io;
-use std::net::SocketAddr;
 
 use thinktime_core::client::Ticket;
 
 use super::connection::Connection;
+use super::connector::Connector;
 use crate::poller::Poller;
 
 /// Connections by their place, which is also their number at the poller.
@@ -14,8 +14,8 @@ pub(super) struct Pool {
     connections: Vec<Option<Connection>>,
     /// Places without a connection.
     vacant: Vec<u32>,
-    /// Kept connections that carry nothing; the last one used goes first.
-    idle: Vec<u32>,
+    /// Connections with room for an exchange; the last one used goes first.
+    roomy: Vec<u32>,
     /// Sessions' slots to the places of their connections, for timeouts.
     place_of: Vec<u32>,
 }
@@ -25,8 +25,8 @@ const NOWHERE: u32 = u32::MAX;
 
 impl Pool {
     /// Begins to open a connection, and gives its place.
-    pub(super) fn open(&mut self, address: SocketAddr, poller: &Poller) -> io::Result<u32> {
-        let connection = Connection::open(address)?;
+    pub(super) fn open(&mut self, connector: &mut Connector, poller: &Poller) -> io::Result<u32> {
+        let connection = Connection::open(connector)?;
         let place = match self.vacant.pop() {
             Some(place) => place,
             None => {
@@ -46,23 +46,50 @@ impl Pool {
         self.connections.get_mut(place as usize)?.as_mut()
     }
 
-    /// A kept connection, if there is one.
-    pub(super) fn take_idle(&mut self) -> Option<u32> {
-        self.idle.pop()
+    /// A connection with room for an exchange, if there is one; a `fresh` one has not yet brought
+    /// any response.
+    pub(super) fn take_roomy(&mut self, fresh: bool) -> Option<u32> {
+        while let Some(place) = self.roomy.pop() {
+            let Some(connection) = self.get(place) else { continue };
+            if fresh && connection.reused {
+                self.roomy.push(place);
+                return None;
+            }
+            connection.listed = false;
+            if connection.has_room() {
+                return Some(place);
+            }
+        }
+        None
     }
 
-    /// Keeps a connection for the next request.
-    pub(super) fn keep(&mut self, place: u32) {
-        self.idle.push(place);
+    /// Sees to a connection after an exchange began or ended on it: it can take another one, or
+    /// is done with.
+    pub(super) fn settle(&mut self, place: u32) {
+        let Some(connection) = self.get(place) else { return };
+        if connection.is_finished() {
+            self.drop(place);
+        } else if connection.has_room() && !connection.listed {
+            connection.listed = true;
+            self.roomy.push(place);
+        }
     }
 
-    /// Closes a connection, whether it is kept or not.
+    /// Closes a connection that carries nothing any more.
     pub(super) fn drop(&mut self, place: u32) {
-        let Some(connection) = self.connections[place as usize].take() else { return };
-        if connection.exchange.is_none() {
-            self.idle.retain(|idle| *idle != place);
+        if let Some(connection) = self.take(place) {
+            connection.close();
+        }
+    }
+
+    /// Takes a connection out.
+    pub(super) fn take(&mut self, place: u32) -> Option<Connection> {
+        let connection = self.connections.get_mut(place as usize)?.take()?;
+        if connection.listed {
+            self.roomy.retain(|roomy| *roomy != place);
         }
         self.vacant.push(place);
+        Some(connection)
     }
 
     /// The attempt of this ticket goes over the connection.

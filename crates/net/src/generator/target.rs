@@ -1,43 +1,64 @@
-//! Where requests go: `http://HOST:PORT`.
+//! Where requests go: `http://HOST:PORT`, `https://` for TLS, `h2c://` for HTTP/2 without TLS.
 
 use std::net::{SocketAddr, ToSocketAddrs};
 
 use thinktime_core::error::Invalid;
+
+use super::{Connections, TlsOptions};
 
 /// A server to send requests to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     /// As given.
     pub url: String,
+    /// What is spoken.
+    pub scheme: Scheme,
     /// The value of the Host field.
     pub host: String,
     /// Where it listens.
     pub address: SocketAddr,
     /// What comes before each request's own target; empty, or begins with a slash.
     pub prefix: String,
+    /// How clients use connections to it.
+    pub connections: Connections,
 }
 
+/// What a client and a server speak.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Scheme {
+    /// `http`: HTTP/1.1 over TCP.
+    Http,
+    /// `h2c`: HTTP/2 over TCP, without asking first whether the server speaks it.
+    Http2,
+    /// `https`: over TLS, in which the server chooses between HTTP/1.1 and HTTP/2.
+    Https(TlsOptions),
+}
+
+/// How targets are written, for messages.
+const FORM: &str = "a target is written as http://HOST:PORT, with https or h2c in place of http \
+                    where the server speaks TLS, or HTTP/2 without TLS";
+
 impl Target {
-    /// Parses `http://HOST[:PORT][/PREFIX]` and looks the host up, once.
+    /// Parses `http://HOST[:PORT][/PREFIX]`, or the same with `https` or `h2c`, and looks the host
+    /// up, once. The default of TLS options is [`TlsOptions::default`].
     ///
     /// # Errors
     /// When it is no such URL, or the host is not found.
     pub fn parse(url: &str) -> Result<Target, Invalid> {
-        let form = "a target is written as http://HOST:PORT";
-        let Some(rest) = url.strip_prefix("http://") else {
-            let why = if url.starts_with("https://") {
-                format!("`{url}`: https is not supported yet; {form}")
-            } else {
-                format!("`{url}`: {form}")
-            };
-            return Err(Invalid::new(why));
+        let wrong = || Invalid::new(format!("`{url}`: {FORM}"));
+        let (scheme, rest) = url.split_once("://").ok_or_else(wrong)?;
+        let scheme = match scheme {
+            "http" => Scheme::Http,
+            "h2c" => Scheme::Http2,
+            "https" => Scheme::Https(TlsOptions::default()),
+            _ => return Err(wrong()),
         };
         let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
         if host.is_empty() || !host.chars().all(|c| c.is_ascii_graphic()) || host.contains('@') {
-            return Err(Invalid::new(format!("`{url}`: {form}")));
+            return Err(wrong());
         }
-        let has_port = host.rsplit_once(':').is_some_and(|(_, port)| !port.ends_with(']'));
-        let full = if has_port { host.to_owned() } else { format!("{host}:80") };
+        let port = if matches!(scheme, Scheme::Https(_)) { 443 } else { 80 };
+        let full = if has_port(host) { host.to_owned() } else { format!("{host}:{port}") };
         let address = full
             .to_socket_addrs()
             .map_err(|error| Invalid::new(format!("`{url}`: {error}")))?
@@ -45,11 +66,44 @@ impl Target {
             .ok_or_else(|| Invalid::new(format!("`{url}`: the host has no address")))?;
         Ok(Target {
             url: url.to_owned(),
+            scheme,
             host: host.to_owned(),
             address,
             prefix: path.trim_end_matches('/').to_owned(),
+            connections: Connections::default(),
         })
     }
+
+    /// The same target with other TLS options, if it is one of TLS.
+    #[must_use]
+    pub fn with_tls(mut self, options: TlsOptions) -> Target {
+        if let Scheme::Https(own) = &mut self.scheme {
+            *own = options;
+        }
+        self
+    }
+
+    /// The same target with another use of connections.
+    #[must_use]
+    pub fn with_connections(mut self, connections: Connections) -> Target {
+        self.connections = connections;
+        self
+    }
+
+    /// The host without port and brackets: what a certificate must be made out to.
+    #[must_use]
+    pub fn host_name(&self) -> &str {
+        let name = if has_port(&self.host) {
+            self.host.rsplit_once(':').map_or("", |(name, _)| name)
+        } else {
+            &self.host
+        };
+        name.trim_start_matches('[').trim_end_matches(']')
+    }
+}
+
+fn has_port(host: &str) -> bool {
+    host.rsplit_once(':').is_some_and(|(_, port)| !port.ends_with(']'))
 }
 
 #[cfg(test)]
@@ -64,11 +118,36 @@ mod tests {
         assert_eq!(Target::parse("http://127.0.0.1").unwrap().address.port(), 80);
         assert_eq!(Target::parse("http://[::1]:81").unwrap().address.port(), 81);
         assert_eq!(Target::parse("http://[::1]").unwrap().address.port(), 80);
+        assert_eq!(Target::parse("https://[::1]").unwrap().address.port(), 443);
+        assert_eq!(Target::parse("h2c://127.0.0.1:8080").unwrap().scheme, Scheme::Http2);
+    }
+
+    #[test]
+    fn certificates_are_for_the_host_alone() {
+        for (url, name) in [
+            ("https://127.0.0.1:8443/shop", "127.0.0.1"),
+            ("https://[::1]:8443", "::1"),
+            ("https://[::1]", "::1"),
+            ("https://localhost", "localhost"),
+        ] {
+            assert_eq!(Target::parse(url).unwrap().host_name(), name);
+        }
+    }
+
+    #[test]
+    fn tls_options_are_those_of_https_alone() {
+        let options = TlsOptions { verify: false, ..TlsOptions::default() };
+        let target = Target::parse("https://127.0.0.1").unwrap().with_tls(options.clone());
+        assert_eq!(target.scheme, Scheme::Https(options.clone()));
+        let target = Target::parse("http://127.0.0.1").unwrap().with_tls(options);
+        assert_eq!(target.scheme, Scheme::Http);
     }
 
     #[test]
     fn other_things_are_refused_with_the_right_form() {
-        for url in ["127.0.0.1:80", "https://127.0.0.1", "http://", "http://a b", "http://x:y@z"] {
+        for url in
+            ["127.0.0.1:80", "ftp://127.0.0.1", "http://", "https://", "http://a b", "http://x:y@z"]
+        {
             let message = Target::parse(url).unwrap_err().to_string();
             assert!(message.contains("http://HOST:PORT"), "{url}: {message}");
         }

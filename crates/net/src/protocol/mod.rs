@@ -5,3 +5,4 @@
 //! what arrived and sends what it wrote, so the same code runs over TCP, TLS or a test's slice.
 
 pub mod http1;
+pub mod http2;

@@ -1,0 +1,116 @@
+//! How attempts end: with a response, with a failure, or given up; and how the run does.
+
+use thinktime_core::client::{Attempt, Fate};
+use thinktime_core::program::Reply;
+use thinktime_core::record::{Ended, LATE, Row, RowSink, TIMEOUT, UNANSWERED, Window};
+
+use super::Done;
+use super::engine::Engine;
+use super::exchange::Exchange;
+use super::failure::Failure;
+
+impl<S: RowSink> Engine<'_, S> {
+    /// A response is complete.
+    pub(super) fn complete(&mut self, exchange: &Exchange, status: u16, bytes: u64) {
+        let now = self.clock.now();
+        let error = (status >= 400).then_some("status");
+        let ticket = exchange.attempt.ticket;
+        let Some(ended) = self.clients.answer(now, ticket, Reply::of(error)) else { return };
+        let row = Row {
+            status,
+            bytes_received: bytes,
+            error: if ended.late { Some(LATE) } else { error },
+            ..exchange.row(ended.fate, now)
+        };
+        self.record(&row);
+    }
+
+    /// A connection broke: the attempts that it carries have failed, or go out once more if the
+    /// server had merely closed a kept connection at that moment.
+    pub(super) fn broken(&mut self, place: u32, failure: Failure) {
+        let Some(mut connection) = self.pool.take(place) else { return };
+        let reused = connection.reused;
+        let exchanges: Vec<Exchange> = std::iter::from_fn(|| connection.take_exchange()).collect();
+        connection.close();
+        for exchange in exchanges {
+            let attempt = &exchange.attempt;
+            let unseen = reused && exchange.untouched();
+            if unseen && self.requests.may_be_repeated(attempt) {
+                self.send_again(exchange, failure);
+            } else {
+                self.fail(exchange, failure);
+            }
+        }
+    }
+
+    /// Sends an exchange once more that the server has not looked at; a second time is a failure.
+    pub(super) fn send_again(&mut self, exchange: Exchange, failure: Failure) {
+        if exchange.resent {
+            self.fail(exchange, failure);
+        } else {
+            self.send(Exchange { resent: true, ..exchange });
+        }
+    }
+
+    /// An attempt ended without a response.
+    pub(super) fn fail(&mut self, exchange: Exchange, failure: Failure) {
+        let now = self.clock.now();
+        let ticket = exchange.attempt.ticket;
+        let Some(ended) = self.clients.answer(now, ticket, Reply::of(Some(failure))) else {
+            return;
+        };
+        let row = Row { error: Some(failure), ..exchange.row(ended.fate, now) };
+        self.record(&row);
+    }
+
+    /// The client gave the attempt up. Its connection is closed, as a real client would do; unless
+    /// it carries others as well, when only the attempt's stream ends.
+    pub(super) fn give_up(&mut self, attempt: Attempt, fate: Fate) {
+        let now = self.clock.now();
+        let mut row = Row { error: Some(TIMEOUT), ..Row::ended(attempt, fate, now) };
+        let place = self.pool.place_of(attempt.ticket);
+        if let Some(connection) = self.pool.get(place)
+            && let Some((exchange, useless)) = connection.give_up(&attempt)
+        {
+            row = Row { error: Some(TIMEOUT), ..exchange.row(fate, now) };
+            if useless {
+                self.pool.drop(place);
+            } else {
+                self.pool.settle(place);
+                self.write(place);
+            }
+        }
+        self.record(&row);
+    }
+
+    pub(super) fn record(&mut self, row: &Row) {
+        self.failures += u64::from(row.error.is_some());
+        let closed = self.clients.closed();
+        self.collector.add(row, if closed { Ended::AfterWindow } else { Ended::InWindow });
+        self.sink.row(row);
+    }
+
+    /// Ends the run.
+    pub(super) fn finish(mut self, interrupted: bool) -> Done {
+        let now = self.clock.now();
+        let in_flight = self.clients.open_requests();
+        let whole = self.clients.window_end();
+        let end = if interrupted { whole.min(now) } else { whole };
+        // What was never answered has failed; unless the run was cut short, which is not the
+        // server's doing.
+        if !interrupted {
+            let waiting: Vec<Attempt> = self.clients.waiting().collect();
+            for attempt in waiting {
+                let row = Row { error: Some(UNANSWERED), ..Row::ended(attempt, Fate::Over, now) };
+                self.record(&row);
+            }
+        }
+        Done {
+            collector: self.collector,
+            window: Window { begin: self.plan.limit.warmup.min(end), end },
+            sessions: self.clients.sessions_begun(),
+            interrupted,
+            in_flight,
+        }
+    }
+}

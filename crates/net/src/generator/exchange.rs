@@ -1,0 +1,40 @@
+//! One attempt on its way.
+
+use thinktime_core::client::{Attempt, Fate};
+use thinktime_core::record::Row;
+use thinktime_core::time::Nanos;
+
+/// One attempt on its way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Exchange {
+    pub(super) attempt: Attempt,
+    /// When it was handed to the kernel: a request to write, or first a connection to open.
+    pub(super) sent: Nanos,
+    /// When the first byte of the response came.
+    pub(super) first_byte: Nanos,
+    pub(super) bytes_sent: u64,
+    /// Whether it went out before, over a connection on which the server did not look at it.
+    pub(super) resent: bool,
+}
+
+impl Exchange {
+    /// An attempt that is about to go out.
+    pub(super) fn new(attempt: Attempt, sent: Nanos) -> Exchange {
+        Exchange { attempt, sent, first_byte: Nanos::MAX, bytes_sent: 0, resent: false }
+    }
+
+    /// Whether nothing of the response has come, so that the request may go out again elsewhere.
+    pub(super) fn untouched(&self) -> bool {
+        self.first_byte.is_never()
+    }
+
+    /// The row of the attempt, which ended at `done`.
+    pub(super) fn row(&self, fate: Fate, done: Nanos) -> Row {
+        Row {
+            sent: self.sent,
+            first_byte: self.first_byte,
+            bytes_sent: self.bytes_sent,
+            ..Row::ended(self.attempt, fate, done)
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The generator's side of an HTTP/1.1 connection: one exchange at a time.
+
+use thinktime_core::client::Attempt;
+use thinktime_core::time::Nanos;
+
+use super::connection::Event;
+use super::exchange::Exchange;
+use super::failure::{CLOSED, Failure};
+use super::transport::{Input, Transport};
+use crate::protocol::http1::{Progress, RequestHead, Response, ResponseReader, write_request};
+
+/// An HTTP/1.1 connection.
+pub(super) struct Http1 {
+    reader: ResponseReader,
+    /// What it carries; nothing while idle.
+    exchange: Option<Exchange>,
+    /// Whether it can carry no other exchange.
+    closing: bool,
+}
+
+impl Http1 {
+    pub(super) fn new() -> Http1 {
+        Http1 { reader: ResponseReader::new(), exchange: None, closing: false }
+    }
+
+    pub(super) fn has_room(&self) -> bool {
+        self.exchange.is_none() && !self.closing
+    }
+
+    pub(super) fn is_finished(&self, served: bool) -> bool {
+        self.exchange.is_none() && (self.closing || served)
+    }
+
+    pub(super) fn begin(
+        &mut self,
+        exchange: Exchange,
+        request: &RequestHead<'_>,
+        out: &mut Vec<u8>,
+    ) {
+        let before = out.len();
+        write_request(out, request);
+        self.reader.expect(request.method == "HEAD");
+        let bytes_sent = (out.len() - before) as u64;
+        self.exchange = Some(Exchange { bytes_sent, ..exchange });
+    }
+
+    /// Reads until the response is complete or the socket would block. `ending` says that the
+    /// stream's end is among what there is to read; `now` is asked when the first byte has come.
+    #[inline]
+    pub(super) fn read(
+        &mut self,
+        transport: &mut Transport,
+        buffer: &mut [u8],
+        ending: bool,
+        now: impl Fn() -> Nanos,
+    ) -> Result<Event, Failure> {
+        loop {
+            let count = match transport.read(buffer)? {
+                Input::Bytes(count) => count,
+                Input::End => return self.end_of_stream(),
+                Input::Blocked => return Ok(Event::Blocked),
+            };
+            let Some(exchange) = &mut self.exchange else { return Err("unexpected_bytes") };
+            if exchange.first_byte.is_never() {
+                exchange.first_byte = now();
+            }
+            let drained = transport.short_read_means_empty();
+            match self.reader.read(&buffer[..count]) {
+                Ok(Progress::NeedMore) => {}
+                Ok(Progress::Complete { response, used }) if used == count => {
+                    return self.done(response, ending, !drained);
+                }
+                Ok(Progress::Complete { .. }) => return Err("unexpected_bytes"),
+                Err(error) => return Err(error.kind()),
+            }
+            // A short read leaves the socket empty; a later byte makes a new edge.
+            if drained && count < buffer.len() && !ending {
+                return Ok(Event::Blocked);
+            }
+        }
+    }
+
+    fn end_of_stream(&mut self) -> Result<Event, Failure> {
+        if !self.reader.started() {
+            return Err(CLOSED);
+        }
+        let response = self.reader.end_of_stream().map_err(|_| CLOSED)?;
+        self.done(response, true, false)
+    }
+
+    fn done(&mut self, response: Response, ending: bool, more: bool) -> Result<Event, Failure> {
+        let exchange = self.exchange.take().ok_or("unexpected_bytes")?;
+        self.closing = ending || !response.keep_alive;
+        Ok(Event::Done { exchange, status: response.status, bytes: response.bytes, more })
+    }
+
+    pub(super) fn take_exchange(&mut self) -> Option<Exchange> {
+        self.exchange.take()
+    }
+
+    /// Forgets an attempt. Its response may still come, so the connection is of no use any more.
+    pub(super) fn give_up(&mut self, attempt: &Attempt) -> Option<Exchange> {
+        let exchange = self.exchange.take_if(|exchange| exchange.attempt == *attempt)?;
+        self.closing = true;
+        Some(exchange)
+    }
+}

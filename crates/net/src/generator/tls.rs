@@ -1,0 +1,207 @@
+//! TLS by rustls, with `ring` for its cryptography: options, configuration, and the stream.
+
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustls::client::Resumption;
+use rustls::crypto::ring;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, ClientConnection, RootCertStore};
+use thinktime_core::error::Invalid;
+
+use super::failure::{CLOSED, Failure, failure, would_block};
+use super::transport::Input;
+use super::unverified::Unverified;
+
+/// How connections to an `https` target are secured, and what is offered on them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TlsOptions {
+    /// The certificate authorities to trust, as a file of PEM certificates. Without one, those
+    /// that Mozilla trusts, as they were when this program was built.
+    pub ca_file: Option<PathBuf>,
+    /// Whether the server's certificate must be valid and be made out to the target's host.
+    pub verify: bool,
+    /// Whether HTTP/2 is offered besides HTTP/1.1; the server chooses (ALPN).
+    pub http2: bool,
+}
+
+impl Default for TlsOptions {
+    fn default() -> TlsOptions {
+        TlsOptions { ca_file: None, verify: true, http2: true }
+    }
+}
+
+/// Connections whose sessions are remembered, to be resumed by later ones.
+const SESSIONS_KEPT: usize = 1024;
+
+/// The name under which HTTP/2 is offered.
+pub(super) const ALPN_HTTP2: &[u8] = b"h2";
+
+/// The configuration that all connections of a run share, with their store of sessions.
+pub(super) fn configuration(options: &TlsOptions) -> Result<Arc<ClientConfig>, Invalid> {
+    let provider = Arc::new(ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| Invalid::new(format!("TLS cannot be set up: {error}")))?;
+    let builder = if options.verify {
+        builder.with_root_certificates(roots(options.ca_file.as_deref())?)
+    } else {
+        let verifier = Arc::new(Unverified::new(provider));
+        builder.dangerous().with_custom_certificate_verifier(verifier)
+    };
+    let mut configuration = builder.with_no_client_auth();
+    if options.http2 {
+        configuration.alpn_protocols.push(ALPN_HTTP2.to_vec());
+    }
+    configuration.alpn_protocols.push(b"http/1.1".to_vec());
+    configuration.resumption = Resumption::in_memory_sessions(SESSIONS_KEPT);
+    Ok(Arc::new(configuration))
+}
+
+fn roots(file: Option<&Path>) -> Result<RootCertStore, Invalid> {
+    let Some(file) = file else {
+        return Ok(webpki_roots::TLS_SERVER_ROOTS.iter().cloned().collect());
+    };
+    let wrong = |why: String| Invalid::new(format!("the CA file {}: {why}", file.display()));
+    let mut roots = RootCertStore::empty();
+    let certificates =
+        CertificateDer::pem_file_iter(file).map_err(|error| wrong(error.to_string()))?;
+    for certificate in certificates {
+        let certificate = certificate.map_err(|error| wrong(error.to_string()))?;
+        roots.add(certificate).map_err(|error| wrong(error.to_string()))?;
+    }
+    if roots.is_empty() {
+        return Err(wrong("it holds no certificate in PEM form".to_owned()));
+    }
+    Ok(roots)
+}
+
+/// A TLS connection over a socket that does not block.
+pub(super) struct TlsStream {
+    socket: TcpStream,
+    session: ClientConnection,
+}
+
+impl TlsStream {
+    pub(super) fn new(
+        socket: TcpStream,
+        configuration: &Arc<ClientConfig>,
+        name: &ServerName<'static>,
+    ) -> io::Result<TlsStream> {
+        let session = ClientConnection::new(Arc::clone(configuration), name.clone())
+            .map_err(io::Error::other)?;
+        Ok(TlsStream { socket, session })
+    }
+
+    pub(super) fn socket(&self) -> &TcpStream {
+        &self.socket
+    }
+
+    pub(super) fn holds_bytes(&self) -> bool {
+        self.session.wants_write()
+    }
+
+    /// Whether the server was chosen to speak HTTP/2; meaningful once the handshake is over.
+    pub(super) fn chose_http2(&self) -> bool {
+        self.session.alpn_protocol() == Some(ALPN_HTTP2)
+    }
+
+    /// Goes on with the handshake, and says whether it is over.
+    pub(super) fn shake_hands(&mut self) -> Result<bool, Failure> {
+        self.push()?;
+        while self.session.is_handshaking() {
+            match self.pull()? {
+                Input::Bytes(_) => {}
+                Input::End => return Err("tls_handshake"),
+                Input::Blocked => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// See `Transport::read`.
+    pub(super) fn read(&mut self, buffer: &mut [u8]) -> Result<Input, Failure> {
+        loop {
+            match self.session.reader().read(buffer) {
+                Ok(0) => return Ok(Input::End),
+                Ok(count) => return Ok(Input::Bytes(count)),
+                Err(error) if would_block(&error) => {}
+                // The stream ended without saying so: what came may have been cut off.
+                Err(_) => return Err(CLOSED),
+            }
+            if self.pull()? == Input::Blocked {
+                return Ok(Input::Blocked);
+            }
+        }
+    }
+
+    /// See `Transport::write`.
+    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<usize, Failure> {
+        let mut taken = 0;
+        loop {
+            if taken < bytes.len() {
+                // The session takes so much that it holds at most 64 KiB.
+                let count = self.session.writer().write(&bytes[taken..]);
+                taken += count.map_err(|error| failure(&error))?;
+            }
+            let held_back = !self.push()?;
+            if held_back || taken == bytes.len() {
+                return Ok(taken);
+            }
+        }
+    }
+
+    pub(super) fn say_goodbye(&mut self) {
+        self.session.send_close_notify();
+        self.push().ok();
+    }
+
+    /// Takes one read of the socket through the session.
+    fn pull(&mut self) -> Result<Input, Failure> {
+        let count = loop {
+            match self.session.read_tls(&mut self.socket) {
+                Ok(count) => break count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if would_block(&error) => return Ok(Input::Blocked),
+                Err(error) => return Err(failure(&error)),
+            }
+        };
+        let handshaking = self.session.is_handshaking();
+        if let Err(error) = self.session.process_new_packets() {
+            // The alert that says so to the server is worth one try.
+            self.push().ok();
+            return Err(word(&error, handshaking));
+        }
+        self.push()?;
+        Ok(if count == 0 { Input::End } else { Input::Bytes(count) })
+    }
+
+    /// Writes what the session holds: whether all of it.
+    fn push(&mut self) -> Result<bool, Failure> {
+        while self.session.wants_write() {
+            match self.session.write_tls(&mut self.socket) {
+                Ok(0) => return Err(CLOSED),
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if would_block(&error) => return Ok(false),
+                Err(error) => return Err(failure(&error)),
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// The word under which an error of TLS is counted.
+fn word(error: &rustls::Error, handshaking: bool) -> Failure {
+    match error {
+        rustls::Error::InvalidCertificate(_) | rustls::Error::NoCertificatesPresented => {
+            "tls_certificate"
+        }
+        _ if handshaking => "tls_handshake",
+        rustls::Error::AlertReceived(_) => "tls_alert",
+        _ => "tls_protocol",
+    }
+}

@@ -1,0 +1,170 @@
+//! A client's end of a connection.
+
+use std::collections::VecDeque;
+
+use super::frame::{self, FrameReader, kind};
+use super::hpack::{Decoder, Encoder};
+use super::settings::{self, Settings};
+use super::stream::{ReceiveWindow, STREAM_WINDOW, Stream};
+use super::{Http2Error, code};
+
+/// What a client says first.
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+/// The last number that a stream can have.
+const ID_MAX: u32 = (1 << 31) - 1;
+
+/// What happened to a stream. After any but [`Event::Begun`] the stream is closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    /// The first frame of the response came.
+    Begun {
+        /// The stream's number.
+        stream: u32,
+    },
+    /// The response is complete.
+    Complete {
+        /// The stream's number.
+        stream: u32,
+        /// The status code, 200 to 999.
+        status: u16,
+        /// Size of the response in bytes: its frames with their headers.
+        bytes: u64,
+    },
+    /// The server ended the stream without a response.
+    Reset {
+        /// The stream's number.
+        stream: u32,
+        /// Why, as one of the codes of RFC 9113, section 7.
+        code: u32,
+    },
+    /// The response broke the protocol's rules, and the client ended the stream.
+    Malformed {
+        /// The stream's number.
+        stream: u32,
+    },
+    /// The server has not looked at the request, and says so: it can go out again elsewhere.
+    Unprocessed {
+        /// The stream's number.
+        stream: u32,
+    },
+}
+
+/// A client's end of one connection.
+#[derive(Debug)]
+pub struct Client {
+    frames: FrameReader,
+    pub(super) decoder: Decoder,
+    pub(super) encoder: Encoder,
+    /// Open streams by their numbers, upwards.
+    pub(super) streams: Vec<Stream>,
+    pub(super) next_id: u32,
+    most: usize,
+    pub(super) server: Settings,
+    /// Whether the server's first settings came.
+    pub(super) settled: bool,
+    pub(super) send_window: i64,
+    pub(super) receive_window: ReceiveWindow,
+    /// A header block of which more is to come.
+    pub(super) block: Option<Block>,
+    pub(super) closing: bool,
+    /// Frames in succession that brought nothing.
+    pub(super) barren: u32,
+    failed: Option<Http2Error>,
+}
+
+/// A header block that comes in several frames.
+#[derive(Debug)]
+pub(super) struct Block {
+    pub(super) stream: u32,
+    /// Whether the response ends with it.
+    pub(super) ends: bool,
+    pub(super) bytes: Vec<u8>,
+}
+
+impl Client {
+    /// Opens a connection on which at most so many streams are open at the same time, and appends
+    /// what is said first. Requests may follow at once.
+    #[must_use]
+    pub fn open(most: usize, out: &mut Vec<u8>) -> Client {
+        out.extend_from_slice(PREFACE);
+        settings::push(out);
+        let server = Settings::INITIAL;
+        let increment = STREAM_WINDOW - server.window;
+        frame::push_number(out, kind::WINDOW_UPDATE, 0, increment as u32);
+        Client {
+            frames: FrameReader::default(),
+            decoder: Decoder::new(),
+            encoder: Encoder::new(),
+            streams: Vec::new(),
+            next_id: 1,
+            most,
+            server,
+            settled: false,
+            send_window: server.window,
+            receive_window: ReceiveWindow::new(),
+            block: None,
+            closing: false,
+            barren: 0,
+            failed: None,
+        }
+    }
+
+    /// Whether another stream can be opened now.
+    #[must_use]
+    pub fn has_room(&self) -> bool {
+        !self.is_closing() && self.streams.len() < self.most.min(self.server.streams)
+    }
+
+    /// How many streams the server allows at the same time, once it has said so.
+    #[must_use]
+    pub fn streams_allowed(&self) -> Option<usize> {
+        self.settled.then_some(self.server.streams)
+    }
+
+    /// Whether no further stream will ever be opened: the server said so, or broke the rules, or
+    /// the numbers are used up.
+    #[must_use]
+    pub fn is_closing(&self) -> bool {
+        self.closing || self.failed.is_some() || self.next_id > ID_MAX
+    }
+
+    /// Feeds bytes as they arrived. Events are appended to `events`, and what is to be sent in
+    /// reply to `out`.
+    ///
+    /// # Errors
+    /// What the server did wrong. Close the connection then, after sending `out`. What happened
+    /// before is among the events.
+    pub fn read(
+        &mut self,
+        bytes: &[u8],
+        out: &mut Vec<u8>,
+        events: &mut VecDeque<Event>,
+    ) -> Result<(), Http2Error> {
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
+        let mut frames = std::mem::take(&mut self.frames);
+        let result = frames.read(bytes, |frame| self.dispatch(&frame, out, events));
+        self.frames = frames;
+        if let Err(error) = result {
+            self.failed = Some(error);
+            let mut payload = [0; 8];
+            payload[4..].copy_from_slice(&error.code().to_be_bytes());
+            frame::push(out, kind::GOAWAY, 0, 0, &payload);
+        }
+        result
+    }
+
+    /// Ends a stream from this side, if it is open.
+    pub fn reset(&mut self, stream: u32, out: &mut Vec<u8>) {
+        if let Some(place) = self.place(stream) {
+            self.streams.remove(place);
+            frame::push_number(out, kind::RST_STREAM, stream, code::CANCEL);
+        }
+    }
+
+    /// The place of an open stream in the list.
+    pub(super) fn place(&self, stream: u32) -> Option<usize> {
+        self.streams.binary_search_by_key(&stream, |it| it.id).ok()
+    }
+}

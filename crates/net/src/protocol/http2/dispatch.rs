@@ -1,0 +1,278 @@
+//! What a client does with each kind of frame.
+
+use std::collections::VecDeque;
+
+use super::client::{Block, Client, Event};
+use super::frame::{self, Frame, flag, kind, number};
+use super::head::Head;
+use super::stream::{Malformed, WINDOW_MAX};
+use super::{BARREN_FRAMES_MAX, BLOCK_BYTES_MAX, Http2Error, code};
+
+type Done = Result<(), Http2Error>;
+
+impl Client {
+    pub(super) fn dispatch(
+        &mut self,
+        frame: &Frame<'_>,
+        out: &mut Vec<u8>,
+        events: &mut VecDeque<Event>,
+    ) -> Done {
+        let settings = frame.kind == kind::SETTINGS && !frame.has(flag::ACK);
+        // Settings come first, and nothing comes between the parts of a header block.
+        if !(self.settled || settings) || (self.block.is_some() && frame.kind != kind::CONTINUATION)
+        {
+            return Err(Http2Error::Protocol);
+        }
+        match frame.kind {
+            kind::DATA => self.data(frame, out, events),
+            kind::HEADERS => self.headers(frame, out, events),
+            kind::CONTINUATION => self.continuation(frame, out, events),
+            kind::RST_STREAM => self.reset_by_server(frame, events),
+            kind::SETTINGS => self.settings(frame, out),
+            kind::PING => self.ping(frame, out),
+            kind::GOAWAY => self.go_away(frame, events),
+            kind::WINDOW_UPDATE => self.window_update(frame, out, events),
+            kind::PUSH_PROMISE => Err(Http2Error::Protocol),
+            kind::PRIORITY if frame.payload.len() != 5 => Err(Http2Error::FrameSize),
+            _ => self.barren(),
+        }
+    }
+
+    /// Counts a frame that brought nothing.
+    fn barren(&mut self) -> Done {
+        self.barren += 1;
+        if self.barren > BARREN_FRAMES_MAX { Err(Http2Error::Flood) } else { Ok(()) }
+    }
+
+    /// The place of a frame's stream: nothing if it is closed.
+    fn place_of(&self, frame: &Frame<'_>) -> Result<Option<usize>, Http2Error> {
+        if frame.stream.is_multiple_of(2) || frame.stream >= self.next_id {
+            return Err(Http2Error::Protocol);
+        }
+        Ok(self.place(frame.stream))
+    }
+
+    fn data(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>, events: &mut VecDeque<Event>) -> Done {
+        let place = self.place_of(frame)?;
+        let length = frame.payload.len();
+        if !self.receive_window.take(length) {
+            return Err(Http2Error::FlowControl);
+        }
+        if let Some(increment) = self.receive_window.refill() {
+            frame::push_number(out, kind::WINDOW_UPDATE, 0, increment);
+        }
+        let (data, ends) = (frame.unpadded()?.len(), frame.has(flag::END_STREAM));
+        if data == 0 && !ends {
+            self.barren()?;
+        }
+        let Some(place) = place else { return Ok(()) };
+        let stream = &mut self.streams[place];
+        if !stream.receive_window.take(length) {
+            return Err(Http2Error::FlowControl);
+        }
+        stream.bytes += frame.bytes();
+        let result = stream.data(data, ends);
+        if !ends && let Some(increment) = stream.receive_window.refill() {
+            frame::push_number(out, kind::WINDOW_UPDATE, frame.stream, increment);
+        }
+        if data > 0 {
+            self.barren = 0;
+        }
+        self.went_on(place, result, out, events);
+        Ok(())
+    }
+
+    fn headers(
+        &mut self,
+        frame: &Frame<'_>,
+        out: &mut Vec<u8>,
+        events: &mut VecDeque<Event>,
+    ) -> Done {
+        let place = self.place_of(frame)?;
+        let mut block = frame.unpadded()?;
+        if frame.has(flag::PRIORITY) {
+            block = block.get(5..).ok_or(Http2Error::FrameSize)?;
+        }
+        if let Some(place) = place {
+            let stream = &mut self.streams[place];
+            stream.bytes += frame.bytes();
+            if !std::mem::replace(&mut stream.begun, true) {
+                events.push_back(Event::Begun { stream: frame.stream });
+            }
+        }
+        let ends = frame.has(flag::END_STREAM);
+        if frame.has(flag::END_HEADERS) {
+            return self.head(frame.stream, ends, block, out, events);
+        }
+        self.block = Some(Block { stream: frame.stream, ends, bytes: block.to_vec() });
+        Ok(())
+    }
+
+    fn continuation(
+        &mut self,
+        frame: &Frame<'_>,
+        out: &mut Vec<u8>,
+        events: &mut VecDeque<Event>,
+    ) -> Done {
+        let mut block = self.block.take().ok_or(Http2Error::Protocol)?;
+        if block.stream != frame.stream {
+            return Err(Http2Error::Protocol);
+        }
+        if frame.payload.is_empty() {
+            self.barren()?;
+        }
+        if let Some(place) = self.place(frame.stream) {
+            self.streams[place].bytes += frame.bytes();
+        }
+        block.bytes.extend_from_slice(frame.payload);
+        if block.bytes.len() > BLOCK_BYTES_MAX {
+            return Err(Http2Error::HeadTooLarge);
+        }
+        if frame.has(flag::END_HEADERS) {
+            return self.head(block.stream, block.ends, &block.bytes, out, events);
+        }
+        self.block = Some(block);
+        Ok(())
+    }
+
+    /// Reads a header block, which must be done even if nobody waits for it: later blocks refer to
+    /// it.
+    fn head(
+        &mut self,
+        stream: u32,
+        ends: bool,
+        block: &[u8],
+        out: &mut Vec<u8>,
+        events: &mut VecDeque<Event>,
+    ) -> Done {
+        let mut head = Head::default();
+        self.decoder.read(block, |name, value| head.take(name, value))?;
+        if !ends {
+            // Interim heads could go on for ever; what follows a final one brings more.
+            self.barren()?;
+        }
+        let Some(place) = self.place(stream) else { return Ok(()) };
+        let result = self.streams[place].head(&head, ends);
+        self.went_on(place, result, out, events);
+        Ok(())
+    }
+
+    /// A stream took a part of its response in.
+    fn went_on(
+        &mut self,
+        place: usize,
+        result: Result<Option<u16>, Malformed>,
+        out: &mut Vec<u8>,
+        events: &mut VecDeque<Event>,
+    ) {
+        if result == Ok(None) {
+            return;
+        }
+        let stream = self.streams.remove(place);
+        let id = stream.id;
+        if let Ok(Some(status)) = result {
+            self.barren = 0;
+            events.push_back(Event::Complete { stream: id, status, bytes: stream.bytes });
+            if !stream.unsent.is_empty() {
+                // The server answers without having heard all: it need not hear the rest.
+                frame::push_number(out, kind::RST_STREAM, id, code::CANCEL);
+            }
+        } else {
+            events.push_back(Event::Malformed { stream: id });
+            frame::push_number(out, kind::RST_STREAM, id, code::PROTOCOL_ERROR);
+        }
+    }
+
+    fn reset_by_server(&mut self, frame: &Frame<'_>, events: &mut VecDeque<Event>) -> Done {
+        let code = number(frame.payload)?;
+        let Some(place) = self.place_of(frame)? else { return self.barren() };
+        let stream = self.streams.remove(place).id;
+        events.push_back(match code {
+            code::REFUSED_STREAM => Event::Unprocessed { stream },
+            _ => Event::Reset { stream, code },
+        });
+        Ok(())
+    }
+
+    fn settings(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) -> Done {
+        if frame.stream != 0 {
+            return Err(Http2Error::Protocol);
+        }
+        if frame.has(flag::ACK) {
+            return if frame.payload.is_empty() {
+                self.barren()
+            } else {
+                Err(Http2Error::FrameSize)
+            };
+        }
+        let before = self.server.window;
+        self.server.apply(frame.payload)?;
+        self.settled = true;
+        self.encoder.allow(self.server.table);
+        for stream in &mut self.streams {
+            stream.send_window += self.server.window - before;
+            if stream.send_window > WINDOW_MAX {
+                return Err(Http2Error::FlowControl);
+            }
+        }
+        frame::push(out, kind::SETTINGS, flag::ACK, 0, &[]);
+        self.send_bodies(out);
+        self.barren()
+    }
+
+    fn ping(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) -> Done {
+        if frame.stream != 0 {
+            return Err(Http2Error::Protocol);
+        }
+        if frame.payload.len() != 8 {
+            return Err(Http2Error::FrameSize);
+        }
+        if !frame.has(flag::ACK) {
+            frame::push(out, kind::PING, flag::ACK, 0, frame.payload);
+        }
+        self.barren()
+    }
+
+    /// The server takes no new streams, and has not looked at those above a number.
+    fn go_away(&mut self, frame: &Frame<'_>, events: &mut VecDeque<Event>) -> Done {
+        if frame.stream != 0 {
+            return Err(Http2Error::Protocol);
+        }
+        let last = number(frame.payload.get(..4).ok_or(Http2Error::FrameSize)?)? & 0x7fff_ffff;
+        if frame.payload.len() < 8 {
+            return Err(Http2Error::FrameSize);
+        }
+        self.closing = true;
+        let kept = self.streams.partition_point(|stream| stream.id <= last);
+        for stream in self.streams.drain(kept..) {
+            events.push_back(Event::Unprocessed { stream: stream.id });
+        }
+        self.barren()
+    }
+
+    fn window_update(
+        &mut self,
+        frame: &Frame<'_>,
+        out: &mut Vec<u8>,
+        events: &mut VecDeque<Event>,
+    ) -> Done {
+        let increment = i64::from(number(frame.payload)? & 0x7fff_ffff);
+        if frame.stream == 0 {
+            self.send_window += increment;
+            if increment == 0 {
+                return Err(Http2Error::Protocol);
+            }
+            if self.send_window > WINDOW_MAX {
+                return Err(Http2Error::FlowControl);
+            }
+        } else if let Some(place) = self.place_of(frame)? {
+            let stream = &mut self.streams[place];
+            stream.send_window += increment;
+            if increment == 0 || stream.send_window > WINDOW_MAX {
+                self.went_on(place, Err(Malformed), out, events);
+            }
+        }
+        self.send_bodies(out);
+        Ok(())
+    }
+}

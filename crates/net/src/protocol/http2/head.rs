@@ -1,0 +1,90 @@
+//! The head of a response: what a client needs of its fields.
+
+/// What the fields of one header block say.
+#[derive(Debug, Default)]
+pub(super) struct Head {
+    /// The status code.
+    pub(super) status: Option<u16>,
+    /// The length that the body is said to have, in bytes.
+    pub(super) length: Option<u64>,
+    /// Whether the block breaks the rules of RFC 9113, section 8.2 and 8.3.
+    pub(super) malformed: bool,
+    fields_seen: bool,
+}
+
+/// Fields that are about a connection of HTTP/1.1, and have no place in HTTP/2.
+const FORBIDDEN: [&[u8]; 5] =
+    [b"connection", b"keep-alive", b"proxy-connection", b"transfer-encoding", b"upgrade"];
+
+impl Head {
+    /// Takes one field in.
+    pub(super) fn take(&mut self, name: &[u8], value: &[u8]) {
+        if let Some(pseudo) = name.strip_prefix(b":") {
+            let status = if pseudo == b"status" { status(value) } else { None };
+            self.malformed |= self.fields_seen || self.status.is_some() || status.is_none();
+            self.status = status;
+            return;
+        }
+        self.fields_seen = true;
+        self.malformed |= name.is_empty()
+            || name.iter().any(|byte| byte.is_ascii_uppercase() || *byte <= b' ')
+            || FORBIDDEN.contains(&name);
+        if name == b"content-length" {
+            let length = length(value);
+            self.malformed |= length.is_none() || self.length.is_some_and(|it| Some(it) != length);
+            self.length = length;
+        }
+    }
+}
+
+fn status(value: &[u8]) -> Option<u16> {
+    let [a @ b'1'..=b'9', b @ b'0'..=b'9', c @ b'0'..=b'9'] = value else { return None };
+    let digit = |byte: &u8| u16::from(byte - b'0');
+    Some(100 * digit(a) + 10 * digit(b) + digit(c))
+}
+
+/// Digits only: no sign, no blank, no number of 2^64 or more.
+fn length(value: &[u8]) -> Option<u64> {
+    if value.is_empty() || !value.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    std::str::from_utf8(value).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn head(fields: &[(&str, &str)]) -> Head {
+        let mut head = Head::default();
+        for (name, value) in fields {
+            head.take(name.as_bytes(), value.as_bytes());
+        }
+        head
+    }
+
+    #[test]
+    fn status_and_length_are_read() {
+        let head = head(&[(":status", "204"), ("server", "x"), ("content-length", "12")]);
+        assert_eq!((head.status, head.length, head.malformed), (Some(204), Some(12), false));
+    }
+
+    #[test]
+    fn malformed_heads_are_recognised() {
+        for fields in [
+            &[(":status", "200"), (":status", "200")][..],
+            &[("server", "x"), (":status", "200")],
+            &[(":status", "20")],
+            &[(":status", "2000")],
+            &[(":path", "/")],
+            &[(":status", "200"), ("Server", "x")],
+            &[(":status", "200"), ("", "x")],
+            &[(":status", "200"), ("connection", "close")],
+            &[(":status", "200"), ("content-length", "+1")],
+            &[(":status", "200"), ("content-length", "1"), ("content-length", "2")],
+            &[(":status", "200"), ("content-length", "18446744073709551616")],
+        ] {
+            assert!(head(fields).malformed, "{fields:?}");
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! HTTP/2 (RFC 9113) for a client, with header compression (RFC 7541).
+//!
+//! A [`Client`] is one end of one connection. It writes requests into a buffer of the caller's and
+//! is fed whatever arrives, in pieces of any size; how frames were cut into pieces never changes
+//! what is read. Bodies are counted and skipped, never kept. What arrives whole is parsed where it
+//! lies; only a frame cut in two is copied, and no frame is longer than 16 KiB.
+//!
+//! Memory is bounded whatever the server sends: a frame, a header block and a header list have
+//! limits, and so has the number of frames that bring nothing (pings, settings, empty frames),
+//! each of which might want a reply. The windows of flow control are so large that they are seldom
+//! opened again.
+//!
+//! After an [`Http2Error`] the connection is of no use: a GOAWAY frame that says so was written.
+//!
+//! The inside, from the bytes up: `frame` cuts bytes into frames, `hpack` turns header blocks into
+//! fields and back, `head` makes a response's head of fields, `stream` follows one exchange, and
+//! `client` and `dispatch` join them.
+
+mod client;
+mod dispatch;
+mod frame;
+mod head;
+mod hpack;
+mod request;
+mod settings;
+mod stream;
+#[cfg(test)]
+mod tests;
+
+pub use client::{Client, Event};
+pub use request::Begun;
+
+/// The streams that a client opens at the same time where nobody says.
+pub const STREAMS_MAX: usize = 100;
+
+/// The longest header block that is read, in bytes as they arrive.
+pub const BLOCK_BYTES_MAX: usize = 64 * 1024;
+
+/// The largest header list that is read, in bytes as RFC 9113 counts them: 32 a field, and those
+/// of its name and value.
+pub const LIST_BYTES_MAX: usize = 64 * 1024;
+
+/// The most frames in succession that may bring nothing of a response.
+pub const BARREN_FRAMES_MAX: u32 = 1000;
+
+/// What the server did wrong. The connection cannot be used any longer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum Http2Error {
+    /// A frame that may not stand where it stands, or says what it may not say.
+    #[error("a frame of HTTP/2 breaks the protocol's rules")]
+    Protocol,
+    /// A frame is longer than was agreed, or has not the length of its kind.
+    #[error("a frame of HTTP/2 has a wrong length")]
+    FrameSize,
+    /// The server sent more than the window allows, or opened a window too far.
+    #[error("the rules of flow control are broken")]
+    FlowControl,
+    /// A header block cannot be decompressed.
+    #[error("a header block cannot be decompressed")]
+    Compression,
+    /// A header block is longer than [`BLOCK_BYTES_MAX`], or its list than [`LIST_BYTES_MAX`].
+    #[error("the head is longer than {BLOCK_BYTES_MAX} bytes")]
+    HeadTooLarge,
+    /// More than [`BARREN_FRAMES_MAX`] frames in succession brought nothing.
+    #[error("the server sends frames that bring nothing")]
+    Flood,
+}
+
+impl Http2Error {
+    /// A short name that stays the same between versions, by which errors are counted.
+    #[must_use]
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::Protocol => "http2_protocol",
+            Self::FrameSize => "http2_frame_size",
+            Self::FlowControl => "http2_flow_control",
+            Self::Compression => "http2_compression",
+            Self::HeadTooLarge => "head_too_large",
+            Self::Flood => "http2_flood",
+        }
+    }
+
+    /// The error code that the server is told.
+    fn code(self) -> u32 {
+        match self {
+            Self::Protocol => code::PROTOCOL_ERROR,
+            Self::FlowControl => code::FLOW_CONTROL_ERROR,
+            Self::FrameSize => code::FRAME_SIZE_ERROR,
+            Self::Compression => code::COMPRESSION_ERROR,
+            Self::HeadTooLarge | Self::Flood => code::ENHANCE_YOUR_CALM,
+        }
+    }
+}
+
+/// Error codes, RFC 9113 section 7.
+mod code {
+    pub(super) const PROTOCOL_ERROR: u32 = 1;
+    pub(super) const FLOW_CONTROL_ERROR: u32 = 3;
+    pub(super) const FRAME_SIZE_ERROR: u32 = 6;
+    pub(super) const REFUSED_STREAM: u32 = 7;
+    pub(super) const CANCEL: u32 = 8;
+    pub(super) const COMPRESSION_ERROR: u32 = 9;
+    pub(super) const ENHANCE_YOUR_CALM: u32 = 11;
+}

@@ -1,0 +1,118 @@
+//! Writes requests.
+
+use super::client::Client;
+use super::frame::{self, flag, kind};
+use super::hpack::Keep;
+use super::stream::Stream;
+use crate::protocol::http1::RequestHead;
+
+/// Fields that are about a connection of HTTP/1.1, or are written as pseudo-fields.
+const LEFT_OUT: [&str; 6] =
+    ["host", "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"];
+/// Fields that a client sends alike again and again.
+const KEPT: [&str; 5] = ["accept", "accept-encoding", "accept-language", "cookie", "user-agent"];
+
+/// A request that was begun.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Begun {
+    /// The number of its stream.
+    pub stream: u32,
+    /// Its size in bytes: its frames with their headers, whether or not they were written yet.
+    pub bytes: u64,
+}
+
+impl Client {
+    /// Opens a stream with a request, and appends as much of it as the server allows; the rest
+    /// follows as windows open. Ask [`Client::has_room`] first. `scheme` is `http` or `https`.
+    ///
+    /// Content-Length is added if there is a body or the method suggests one, and fields that are
+    /// about a connection of HTTP/1.1 are left out.
+    pub fn request(&mut self, request: &RequestHead<'_>, scheme: &str, out: &mut Vec<u8>) -> Begun {
+        let stream = self.next_id;
+        self.next_id += 2;
+        self.barren = 0;
+        let before = out.len();
+        let block = self.block(request, scheme);
+        self.push_block(stream, &block, request.body.is_empty(), out);
+        let mut own = Stream::new(stream, self.server.window, request.method == "HEAD");
+        own.unsent = request.body.to_vec();
+        self.streams.push(own);
+        let bytes = (out.len() - before) as u64 + framed(request.body.len());
+        self.send_bodies(out);
+        Begun { stream, bytes }
+    }
+
+    /// The header block of a request.
+    fn block(&mut self, request: &RequestHead<'_>, scheme: &str) -> Vec<u8> {
+        let (encoder, mut block) = (&mut self.encoder, Vec::with_capacity(256));
+        let value = |name: &str| {
+            let mut headers = request.headers.iter();
+            headers.find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| *value)
+        };
+        encoder.begin(&mut block);
+        encoder.push(&mut block, ":method", request.method.as_bytes(), Keep::No);
+        encoder.push(&mut block, ":scheme", scheme.as_bytes(), Keep::No);
+        let authority = value("host").unwrap_or(request.host);
+        encoder.push(&mut block, ":authority", authority.as_bytes(), Keep::Yes);
+        encoder.push(&mut block, ":path", request.target.as_bytes(), Keep::No);
+        let suggested = matches!(request.method, "POST" | "PUT" | "PATCH");
+        if (suggested || !request.body.is_empty()) && value("content-length").is_none() {
+            let length = request.body.len().to_string();
+            encoder.push(&mut block, "content-length", length.as_bytes(), Keep::No);
+        }
+        for (name, value) in request.headers {
+            let name = name.to_ascii_lowercase();
+            if LEFT_OUT.contains(&&name[..]) {
+                continue;
+            }
+            let keep = if KEPT.contains(&&name[..]) { Keep::Yes } else { Keep::No };
+            encoder.push(&mut block, &name, value.as_bytes(), keep);
+        }
+        block
+    }
+
+    /// Appends a header block in as many frames as it takes.
+    fn push_block(&self, stream: u32, block: &[u8], ends: bool, out: &mut Vec<u8>) {
+        let mut rest = block;
+        let mut first = true;
+        while first || !rest.is_empty() {
+            let (part, after) = rest.split_at(rest.len().min(frame::PAYLOAD_MAX));
+            rest = after;
+            let last = if rest.is_empty() { flag::END_HEADERS } else { 0 };
+            if first {
+                let ends = if ends { flag::END_STREAM } else { 0 };
+                frame::push(out, kind::HEADERS, ends | last, stream, part);
+            } else {
+                frame::push(out, kind::CONTINUATION, last, stream, part);
+            }
+            first = false;
+        }
+    }
+
+    /// Appends what the windows allow of bodies that wait.
+    pub(super) fn send_bodies(&mut self, out: &mut Vec<u8>) {
+        for stream in &mut self.streams {
+            let mut sent = 0;
+            while sent < stream.unsent.len() {
+                let window = self.send_window.min(stream.send_window).max(0);
+                let room = usize::try_from(window).unwrap_or(0).min(frame::PAYLOAD_MAX);
+                let part = &stream.unsent[sent..];
+                let part = &part[..part.len().min(room)];
+                if part.is_empty() {
+                    break;
+                }
+                sent += part.len();
+                let ends = if sent == stream.unsent.len() { flag::END_STREAM } else { 0 };
+                frame::push(out, kind::DATA, ends, stream.id, part);
+                self.send_window -= part.len() as i64;
+                stream.send_window -= part.len() as i64;
+            }
+            stream.unsent.drain(..sent);
+        }
+    }
+}
+
+/// The size of a body in frames as long as they may be, in bytes.
+fn framed(body: usize) -> u64 {
+    (body + body.div_ceil(frame::PAYLOAD_MAX) * frame::HEADER_BYTES) as u64
+}

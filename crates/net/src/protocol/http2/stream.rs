@@ -1,0 +1,114 @@
+//! One stream: a request that may still be on its way, and the response as far as it came.
+
+use super::head::Head;
+
+/// The widest that a window may be, in bytes.
+pub(super) const WINDOW_MAX: i64 = (1 << 31) - 1;
+/// What the server may send on a stream, or the connection, before the window is opened again, in
+/// bytes. Wide, since bodies are skipped and need no memory.
+pub(super) const STREAM_WINDOW: i64 = 1 << 30;
+
+/// What the server may still send.
+#[derive(Debug)]
+pub(super) struct ReceiveWindow(i64);
+
+impl ReceiveWindow {
+    pub(super) fn new() -> ReceiveWindow {
+        ReceiveWindow(STREAM_WINDOW)
+    }
+
+    /// Takes what came off the window: false if it was more than that.
+    pub(super) fn take(&mut self, bytes: usize) -> bool {
+        self.0 -= bytes as i64;
+        self.0 >= 0
+    }
+
+    /// By how much the window is to be opened, once half of it is used up.
+    pub(super) fn refill(&mut self) -> Option<u32> {
+        if self.0 >= STREAM_WINDOW / 2 {
+            return None;
+        }
+        let increment = STREAM_WINDOW - self.0;
+        self.0 = STREAM_WINDOW;
+        u32::try_from(increment).ok()
+    }
+}
+
+/// One stream of a client.
+#[derive(Debug)]
+pub(super) struct Stream {
+    pub(super) id: u32,
+    /// What may still be sent, in bytes; a change of settings may take it below nought.
+    pub(super) send_window: i64,
+    pub(super) receive_window: ReceiveWindow,
+    /// The part of the request's body that waits for a window.
+    pub(super) unsent: Vec<u8>,
+    head_only: bool,
+    /// Whether a frame of the response came.
+    pub(super) begun: bool,
+    /// The status, once the final head came.
+    status: Option<u16>,
+    /// The length that the head says the body has.
+    length: Option<u64>,
+    body: u64,
+    /// The size of the response's frames.
+    pub(super) bytes: u64,
+}
+
+/// A response that breaks the rules.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Malformed;
+
+impl Stream {
+    pub(super) fn new(id: u32, send_window: i64, head_only: bool) -> Stream {
+        Stream {
+            id,
+            send_window,
+            receive_window: ReceiveWindow::new(),
+            unsent: Vec::new(),
+            head_only,
+            begun: false,
+            status: None,
+            length: None,
+            body: 0,
+            bytes: 0,
+        }
+    }
+
+    /// Takes a head in, or trailers: the status, if the response ended with it.
+    pub(super) fn head(&mut self, head: &Head, ends: bool) -> Result<Option<u16>, Malformed> {
+        if head.malformed {
+            return Err(Malformed);
+        }
+        match (self.status, head.status) {
+            // Trailers are the last.
+            (Some(_), None) if ends => self.end(),
+            (None, Some(101)) => Err(Malformed),
+            (None, Some(100..200)) if !ends => Ok(None),
+            (None, Some(status @ 200..)) => {
+                self.status = Some(status);
+                self.length = head.length;
+                if ends { self.end() } else { Ok(None) }
+            }
+            _ => Err(Malformed),
+        }
+    }
+
+    /// Takes so many bytes of the body in: the status, if the response ended with them.
+    pub(super) fn data(&mut self, bytes: usize, ends: bool) -> Result<Option<u16>, Malformed> {
+        self.body += bytes as u64;
+        let too_long = self.length.is_some_and(|length| self.body > length);
+        if self.status.is_none() || too_long || (self.head_only && bytes > 0) {
+            return Err(Malformed);
+        }
+        if ends { self.end() } else { Ok(None) }
+    }
+
+    fn end(&self) -> Result<Option<u16>, Malformed> {
+        let no_body = self.head_only || matches!(self.status, Some(204 | 304));
+        match self.length {
+            Some(length) if length != self.body && !no_body => Err(Malformed),
+            _ => Ok(self.status),
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Tests of the client as its caller sees it, against frames written by hand.
+
+mod hostile;
+mod streams;
+
+use std::collections::VecDeque;
+
+use super::frame::{self, FrameReader, flag, kind};
+use super::hpack::{Encoder, Keep};
+use super::*;
+use crate::protocol::http1::RequestHead;
+
+const GET: RequestHead<'static> =
+    RequestHead { method: "GET", host: "a", target: "/", headers: &[], body: &[] };
+
+/// A client with so many requests sent and everything written until then thrown away.
+fn client(requests: usize) -> (Client, Vec<u8>) {
+    let mut out = Vec::new();
+    let mut client = Client::open(STREAMS_MAX, &mut out);
+    for _ in 0..requests {
+        assert!(client.has_room());
+        client.request(&GET, "http", &mut out);
+    }
+    out.clear();
+    (client, out)
+}
+
+/// What a server writes.
+struct Script {
+    bytes: Vec<u8>,
+    encoder: Encoder,
+}
+
+/// A script that begins with empty settings.
+fn script() -> Script {
+    Script { bytes: Vec::new(), encoder: Encoder::new() }.frame(kind::SETTINGS, 0, 0, &[])
+}
+
+impl Script {
+    fn frame(mut self, kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Script {
+        frame::push(&mut self.bytes, kind, flags, stream, payload);
+        self
+    }
+
+    fn block(&mut self, fields: &[(&str, &str)]) -> Vec<u8> {
+        let mut block = Vec::new();
+        for (name, value) in fields {
+            self.encoder.push(&mut block, name, value.as_bytes(), Keep::Yes);
+        }
+        block
+    }
+
+    fn head(mut self, stream: u32, flags: u8, fields: &[(&str, &str)]) -> Script {
+        let block = self.block(fields);
+        self.frame(kind::HEADERS, flags | flag::END_HEADERS, stream, &block)
+    }
+
+    fn data(self, stream: u32, flags: u8, length: usize) -> Script {
+        self.frame(kind::DATA, flags, stream, &vec![b'x'; length])
+    }
+
+    /// A setting of the server.
+    fn setting(self, name: u16, value: u32) -> Script {
+        let payload = [&name.to_be_bytes()[..], &value.to_be_bytes()].concat();
+        self.frame(kind::SETTINGS, 0, 0, &payload)
+    }
+}
+
+/// Feeds pieces of so many bytes: the events, what was written, and how it ended.
+fn feed(
+    client: &mut Client,
+    bytes: &[u8],
+    size: usize,
+) -> (Vec<Event>, Vec<u8>, Result<(), Http2Error>) {
+    let (mut events, mut out) = (VecDeque::new(), Vec::new());
+    for piece in bytes.chunks(size) {
+        if let Err(error) = client.read(piece, &mut out, &mut events) {
+            assert_eq!(client.read(b"more", &mut out, &mut events), Err(error));
+            return (events.into(), out, Err(error));
+        }
+    }
+    (events.into(), out, Ok(()))
+}
+
+/// The events of a script that breaks no rule.
+fn events(client: &mut Client, script: &Script) -> Vec<Event> {
+    let (events, _, result) = feed(client, &script.bytes, usize::MAX);
+    assert_eq!(result, Ok(()));
+    events
+}
+
+/// The kinds and streams of the frames that were written.
+fn written(out: &[u8]) -> Vec<(u8, u32)> {
+    let mut frames = Vec::new();
+    let read = FrameReader::default().read(out, |frame| {
+        frames.push((frame.kind, frame.stream));
+        Ok(())
+    });
+    assert_eq!(read, Ok(()));
+    frames
+}

@@ -1,0 +1,132 @@
+"""`run` over TLS and HTTP/2, against nginx and against a server of Python's own."""
+
+from __future__ import annotations
+
+import http.server
+import os
+import shutil
+import socket
+import ssl
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import cases
+import pytest
+
+import thinktime as tt
+
+NGINX = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin")
+OPENSSL = shutil.which("openssl")
+
+CONFIG = """
+{user}
+daemon off;
+worker_processes 1;
+error_log {directory}/error.log;
+pid {directory}/nginx.pid;
+events {{ worker_connections 1024; }}
+http {{
+  access_log off;
+  client_body_temp_path {directory}/body;
+  proxy_temp_path {directory}/proxy;
+  fastcgi_temp_path {directory}/fastcgi;
+  uwsgi_temp_path {directory}/uwsgi;
+  scgi_temp_path {directory}/scgi;
+  keepalive_requests 100;
+  server {{
+    listen 127.0.0.1:{port} http2;
+    root {directory};
+    location = /missing {{ return 404; }}
+  }}
+}}
+"""
+
+WORKLOAD = 'model = "closed"\nclients = 10\n[session]\nthink = "exp(5ms)"'
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture
+def nginx(tmp_path: Path) -> Iterator[str]:
+    """An nginx that speaks HTTP/2 without TLS."""
+    if NGINX is None:
+        pytest.skip("the system package nginx is not installed")
+    port = free_port()
+    (tmp_path / "index.html").write_text("x" * 1024)
+    config = tmp_path / "nginx.conf"
+    # Started by root, nginx would read the files as somebody else, who may not.
+    user = "user root;" if os.geteuid() == 0 else ""
+    config.write_text(CONFIG.format(directory=tmp_path, port=port, user=user))
+    process = subprocess.Popen([NGINX, "-p", str(tmp_path), "-c", str(config)])
+    try:
+        for _ in range(100):
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.05)
+        yield f"h2c://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait(timeout=10)
+
+
+@pytest.fixture
+def untrusted(tmp_path: Path) -> Iterator[str]:
+    """A TLS server with a certificate that nobody vouches for."""
+    if OPENSSL is None:
+        pytest.skip("the system package openssl is not installed")
+    certificate, key = tmp_path / "own.crt", tmp_path / "own.key"
+    subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]
+    files = ["-keyout", str(key), "-out", str(certificate)]
+    make = [OPENSSL, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
+    subprocess.run([*make, *subject, *files], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+
+    class Server(http.server.ThreadingHTTPServer):
+        def get_request(self) -> tuple[ssl.SSLSocket, tuple[str, int]]:
+            raw, address = self.socket.accept()
+            # The handshake is left to the thread of the connection.
+            stream = context.wrap_socket(raw, server_side=True, do_handshake_on_connect=False)
+            return stream, address
+
+        def handle_error(self, request: object, client_address: object) -> None:
+            """Clients that leave in the handshake are what this server is for."""
+
+    with Server(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"https://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+        thread.join()
+
+
+def test_http2_is_spoken_over_tcp(nginx: str) -> None:
+    workload = cases.workload(
+        WORKLOAD,
+        requests='[[request]]\nname = "good"\nget = "/index.html"\n'
+        '[[request]]\nname = "bad"\nget = "/missing"\n',
+    )
+    summary = tt.run(workload, nginx, requests=1000).summary
+    assert summary["requests"] == 1000
+    # nginx closes each connection after 100 requests: that is no error.
+    assert summary["errors_by_kind"] == {"status": summary["errors"]}
+    assert 380 < summary["errors"] < 620
+
+
+def test_a_certificate_that_nobody_vouches_for_is_counted(untrusted: str) -> None:
+    result = tt.run(cases.workload(WORKLOAD), untrusted, requests=50)
+    assert result.summary["errors_by_kind"] == {"tls_certificate": 50}
+    assert result.untrusted == "every request failed"
+
+
+def test_other_schemes_are_refused_with_the_right_form() -> None:
+    with pytest.raises(tt.InputError, match="https or h2c"):
+        tt.run(cases.workload(WORKLOAD), "ftp://127.0.0.1:1", requests=1)
