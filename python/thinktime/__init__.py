@@ -24,16 +24,20 @@ from thinktime._core import (
     __version__,
     schema,
 )
+from thinktime.capacity import Capacity, CapacityStopped, capacity
 from thinktime.difference import Difference, difference
-from thinktime.operations import Interrupted, run, serve, simulate
+from thinktime.operations import Interrupted, Moment, run, serve, simulate
 from thinktime.result import Result
 from thinktime.sweep import Stopped, sweep
 
 __all__ = [
+    "Capacity",
+    "CapacityStopped",
     "Difference",
     "Distribution",
     "InputError",
     "Interrupted",
+    "Moment",
     "Result",
     "RunError",
     "Station",
@@ -42,6 +46,7 @@ __all__ = [
     "Table",
     "Workload",
     "__version__",
+    "capacity",
     "difference",
     "run",
     "schema",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -14,8 +15,39 @@ Progress = Callable[[int, float, int], None]
 """Called about twenty times a second with requests over, seconds of the run's own clock, and
 requests in the system."""
 
+EARLY = "ended early"
+"""How the warning begins of a run that `stop_on_slo` ended."""
+
 Time = float | str
 """Seconds, or a text with a unit such as `250ms`."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A run at one moment.
+
+    Times are in seconds. Percentiles cover what was measured so far after the warm-up, and are
+    None before anything was.
+    """
+
+    time_s: float
+    """Since the start."""
+
+    in_flight: int
+    """Requests begun and not over."""
+
+    requests: int
+    """Requests that are over, those of the warm-up included."""
+
+    succeeded: int
+    """Of these, the ones that did not fail."""
+
+    response_p50_s: float | None
+    response_p99_s: float | None
+    lateness_p99_s: float | None
+
+    errors: dict[str, int]
+    """Failed attempts by what went wrong."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -102,6 +134,8 @@ def run(
     rows: str | None = None,
     output: str | Path | None = None,
     progress: Progress | None = None,
+    monitor: Callable[[Moment], None] | None = None,
+    stop_on_slo: bool = False,
 ) -> Result:
     """Run a workload against a real server.
 
@@ -118,6 +152,11 @@ def run(
         rows: Which rows to keep: "all" (the default), "none", or "1/N" of the sessions.
         output: Write the result directory there.
         progress: Called about twenty times a second.
+        monitor: Called about ten times a second with more of what is known so far.
+        stop_on_slo: End the run when it is certain that the workload's objectives cannot be met
+            any more: an error share or a percentile's share is above its limit by two half-widths
+            of its 95 % interval, or would be whatever came now, after at least 1000 requests. A
+            warning says so; the result is that up to then.
 
     Raises:
         InputError: if the input is wrong.
@@ -137,6 +176,8 @@ def run(
         output=None if output is None else Path(output),
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         progress=progress,
+        monitor=None if monitor is None else lambda seen: monitor(Moment(**seen)),
+        stop_on_slo=stop_on_slo,
     )
     return _finished(outcome)
 

@@ -25,7 +25,7 @@ impl From<&distribution::Distribution> for Distribution {
 impl Distribution {
     #[new]
     fn new(notation: &str) -> PyResult<Distribution> {
-        let files = DiskFiles { directory: ".".into() };
+        let files = DiskFiles::default();
         distribution::Distribution::parse(notation, &files)
             .map(|law| Distribution { law })
             .map_err(|error| invalid(&error))

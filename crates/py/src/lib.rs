@@ -2,6 +2,8 @@
 
 mod distribution;
 mod errors;
+mod monitor;
+mod objectives;
 mod parameters;
 mod result;
 mod run;

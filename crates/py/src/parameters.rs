@@ -1,40 +1,73 @@
 //! Values that Python passes: times with units, files beside a file.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::prelude::*;
 use thinktime_core::client::Limit;
 use thinktime_core::error::Invalid;
 use thinktime_core::files::{Files, numbers_of};
+use thinktime_core::program::ProgramSource;
 use thinktime_core::time::Nanos;
 use thinktime_core::units::parse_time;
-use thinktime_core::workload::Workload;
 use thinktime_data::{Keep, RunTable};
+use thinktime_script::Script;
 
 use crate::errors::{InputError, invalid};
+use crate::workload::Workload;
 
 /// Reads files that are named relative to a directory.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct DiskFiles {
-    pub(crate) directory: PathBuf,
+    directory: PathBuf,
+    /// Whether any was asked for.
+    used: Arc<AtomicBool>,
+    /// Whether a script may be missing: its sessions fail then.
+    lenient: bool,
 }
 
 impl DiskFiles {
     /// Beside `file`.
     pub(crate) fn beside(file: &str) -> DiskFiles {
         let directory = Path::new(file).parent().map_or_else(PathBuf::new, Path::to_owned);
-        DiskFiles { directory }
+        DiskFiles { directory, ..DiskFiles::default() }
+    }
+
+    /// Those of a result: a script that has gone since does not make it unreadable.
+    pub(crate) fn of_result(directory: Option<&str>) -> DiskFiles {
+        let directory = directory.map(PathBuf::from).unwrap_or_default();
+        DiskFiles { directory, lenient: true, ..DiskFiles::default() }
+    }
+
+    /// The whole path of the directory, if a file was asked for.
+    pub(crate) fn directory_if_used(&self) -> Option<String> {
+        let used = self.used.load(Ordering::Relaxed);
+        let path = used.then(|| std::path::absolute(self.directory.join(".")))?;
+        path.ok().map(|path| path.display().to_string())
     }
 }
 
 impl Files for DiskFiles {
     fn read(&self, name: &str) -> Result<String, Invalid> {
+        self.used.store(true, Ordering::Relaxed);
         let path = self.directory.join(name);
         std::fs::read_to_string(&path)
             .map_err(|error| Invalid::new(format!("{}: {error}", path.display())))
     }
 
+    fn program(&self, name: &str, requests: &[&str]) -> Result<Arc<dyn ProgramSource>, Invalid> {
+        let text = match self.read(name) {
+            Err(error) if self.lenient => {
+                format!("error({:?}, 0)", error.to_string())
+            }
+            other => other?,
+        };
+        Ok(Arc::new(Script::compile(name, &text, requests)?))
+    }
+
     fn numbers(&self, name: &str, column: Option<&str>) -> Result<Vec<f64>, Invalid> {
+        self.used.store(true, Ordering::Relaxed);
         if name.ends_with(".parquet") {
             return thinktime_data::read_column(&self.directory.join(name), column)
                 .map_err(|error| Invalid::new(error.to_string()));
@@ -108,7 +141,8 @@ pub(crate) fn keep(word: Option<&str>, expected: f64) -> PyResult<Keep> {
 pub(crate) fn run_table(workload: &Workload, limit: &Limit, keep: Keep) -> RunTable {
     RunTable {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        seed: workload.seed,
+        seed: workload.inner.seed,
+        workload_files: workload.files.directory_if_used(),
         requests: (limit.requests < u64::MAX).then_some(limit.requests),
         duration_s: (!limit.until.is_never()).then(|| limit.until.as_secs_f64()),
         warmup_s: limit.warmup.as_secs_f64(),

@@ -111,7 +111,7 @@ impl Outcome {
     /// The workload as it was used.
     #[getter]
     fn workload(&self) -> PyResult<Workload> {
-        let files = DiskFiles { directory: PathBuf::new() };
+        let files = DiskFiles::of_result(self.run.run.workload_files.as_deref());
         let inner = workload::Workload::from_file(&self.run.workload, &files)
             .map_err(|error| schema(&error))?;
         Ok(Workload { inner, files })
@@ -120,7 +120,7 @@ impl Outcome {
     /// The modelled system, or the one whose demands the requests carried; else None.
     #[getter]
     fn system(&self) -> PyResult<Option<System>> {
-        let files = DiskFiles { directory: PathBuf::new() };
+        let files = DiskFiles::of_result(self.run.run.system_files.as_deref());
         let build = |file| SystemModel::from_file(file, &files).map_err(|error| schema(&error));
         Ok(self
             .run

@@ -1,6 +1,8 @@
 //! `run`.
 
+use std::cell::RefCell;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use thinktime_core::time::Nanos;
@@ -8,10 +10,11 @@ use thinktime_data::{Host, Labels, OutcomeTable, RunFile, RunTable};
 use thinktime_net::generator::{self, Plan, Target};
 
 use crate::errors::{data, generator as run_error, invalid};
+use crate::monitor::{Monitor, Seen, Watched};
 use crate::parameters::{Time, keep, limit, run_table};
 use crate::result::Outcome;
 use crate::storage::Storage;
-use crate::supervise::supervise;
+use crate::supervise::{Watch, supervise_and};
 use crate::system::System;
 use crate::workload::Workload;
 
@@ -24,7 +27,8 @@ const DRAIN_S: f64 = 10.0;
 #[pyfunction]
 #[pyo3(signature = (
     workload, target, *, requests = None, duration = None, warmup = None, drain = None,
-    demands = None, rows = None, output = None, started = None, progress = None
+    demands = None, rows = None, output = None, started = None, progress = None,
+    monitor = None, stop_on_slo = false
 ))]
 #[allow(clippy::too_many_arguments, reason = "they are Python's keyword arguments")]
 pub(crate) fn run(
@@ -40,6 +44,8 @@ pub(crate) fn run(
     output: Option<PathBuf>,
     started: Option<String>,
     progress: Option<Py<PyAny>>,
+    monitor: Option<Py<PyAny>>,
+    stop_on_slo: bool,
 ) -> PyResult<Outcome> {
     let duration = duration.or(requests.is_none().then_some(Time::Seconds(DURATION_S)));
     let limit = limit(requests, duration.as_ref(), warmup.as_ref())?;
@@ -54,7 +60,8 @@ pub(crate) fn run(
             drain_s: Some(drain_s),
             started,
             host: Some(host()),
-            ..run_table(&workload.inner, &limit, keep)
+            system_files: demands.and_then(|system| system.files.directory_if_used()),
+            ..run_table(workload, &limit, keep)
         },
         workload: workload.inner.file.clone(),
         system: demands.map(|system| system.inner.file.clone()),
@@ -65,17 +72,61 @@ pub(crate) fn run(
     let drain = Nanos::from_secs_f64(drain_s);
     let plan = Plan { limit, drain, demands: demands.map(|system| system.inner.clone()) };
     let inner = &workload.inner;
-    let (done, rows) = supervise(py, progress.as_ref(), |watch| {
-        let mut report = |progress: generator::Progress| {
-            watch.report(progress.requests, progress.time_s, progress.in_flight)
-        };
-        let done = generator::run(inner, &target, &plan, &mut writer, &mut report);
-        (done, writer.finish())
+    let (seen, wanted) = (Mutex::new(None), monitor.is_some() || stop_on_slo);
+    let tell = |py: Python<'_>| tell(py, monitor.as_ref(), &seen);
+    let (done, rows, early) = supervise_and(py, progress.as_ref(), tell, |watch| {
+        let slo = stop_on_slo.then_some(&inner.slo);
+        let eyes = Eyes { monitor: RefCell::new(Monitor::new(limit, slo)), watch, seen: &seen };
+        let mut early = None;
+        let mut report = |progress: generator::Progress| eyes.look(&progress, &mut early);
+        let mut sink = Watched { sink: &mut writer, monitor: &eyes.monitor, wanted };
+        let done = generator::run(inner, &target, &plan, &mut sink, &mut report);
+        (done, writer.finish(), early)
     })?;
-    let done = done.map_err(|error| run_error(&error))?;
+    let mut done = done.map_err(|error| run_error(&error))?;
     let rows = rows.map_err(|error| data(&error))?;
+    if let Some(why) = early {
+        done.interrupted = false;
+        done.summary.warnings.retain(|one| !one.starts_with("interrupted"));
+        done.summary.warnings.push(format!(
+            "ended early, because the SLO could no longer be met: {why}; requests on their way \
+             then are not counted"
+        ));
+    }
     let outcome = OutcomeTable { interrupted: done.interrupted, untrusted: done.untrusted };
     storage.finish(done.summary, &done.collector, rows, outcome)
+}
+
+/// What looks at a run while it runs; it lives in the generator's thread.
+struct Eyes<'a> {
+    monitor: RefCell<Monitor>,
+    watch: &'a Watch,
+    seen: &'a Mutex<Option<Seen>>,
+}
+
+impl Eyes<'_> {
+    /// Shows the progress; says whether to go on, and notes why not, if for the SLO.
+    fn look(&self, progress: &generator::Progress, early: &mut Option<String>) -> bool {
+        // The generator waits for nobody: a moment that cannot be shown at once is not shown.
+        if let Ok(mut seen) = self.seen.try_lock() {
+            *seen = Some(self.monitor.borrow().seen(progress));
+        }
+        let go_on = self.watch.report(progress.requests, progress.time_s, progress.in_flight);
+        if go_on {
+            *early = self.monitor.borrow_mut().hopeless(progress);
+        }
+        go_on && early.is_none()
+    }
+}
+
+/// Hands what was seen last to Python, once.
+fn tell(py: Python<'_>, monitor: Option<&Py<PyAny>>, seen: &Mutex<Option<Seen>>) -> PyResult<()> {
+    let Some(monitor) = monitor else { return Ok(()) };
+    let last = seen.lock().unwrap_or_else(PoisonError::into_inner).take();
+    match last {
+        Some(last) => monitor.call1(py, (last.to_dict(py)?,)).map(drop),
+        None => Ok(()),
+    }
 }
 
 /// This machine, as far as a result depends on it.

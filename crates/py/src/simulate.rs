@@ -56,7 +56,8 @@ pub(crate) fn simulate(
             clock: "virtual".to_owned(),
             replications: Some(replications),
             precision,
-            ..run_table(&workload.inner, &limit, keep)
+            system_files: system.files.directory_if_used(),
+            ..run_table(workload, &limit, keep)
         },
         workload: workload.inner.file.clone(),
         system: Some(system.inner.file.clone()),

@@ -40,6 +40,19 @@ pub(crate) fn supervise<T: Send>(
     progress: Option<&Py<PyAny>>,
     work: impl FnOnce(&Watch) -> T + Send,
 ) -> PyResult<T> {
+    supervise_and(py, progress, |_| Ok(()), work)
+}
+
+/// As [`supervise`]; `more` is called after `progress`, whether there is one or not.
+///
+/// # Errors
+/// What `progress` or `more` raises, after the work has stopped.
+pub(crate) fn supervise_and<T: Send>(
+    py: Python<'_>,
+    progress: Option<&Py<PyAny>>,
+    mut more: impl FnMut(Python<'_>) -> PyResult<()> + Send,
+    work: impl FnOnce(&Watch) -> T + Send,
+) -> PyResult<T> {
     let watch = Watch::default();
     py.detach(|| {
         std::thread::scope(|scope| {
@@ -52,7 +65,7 @@ pub(crate) fn supervise<T: Send>(
                     Ok(done) => return raised.map_or(Ok(done), Err),
                     Err(RecvTimeoutError::Disconnected) => break,
                     Err(RecvTimeoutError::Timeout) if raised.is_none() => {
-                        raised = Python::attach(|py| look(py, progress, watch)).err();
+                        raised = Python::attach(|py| look(py, progress, &mut more, watch)).err();
                     }
                     Err(RecvTimeoutError::Timeout) => {}
                 }
@@ -66,17 +79,24 @@ pub(crate) fn supervise<T: Send>(
     })
 }
 
-fn look(py: Python<'_>, progress: Option<&Py<PyAny>>, watch: &Watch) -> PyResult<()> {
+fn look(
+    py: Python<'_>,
+    progress: Option<&Py<PyAny>>,
+    more: &mut impl FnMut(Python<'_>) -> PyResult<()>,
+    watch: &Watch,
+) -> PyResult<()> {
     let stop = || watch.stop.store(true, Ordering::Relaxed);
     if let Err(error) = py.check_signals() {
         stop();
         return if error.is_instance_of::<PyKeyboardInterrupt>(py) { Ok(()) } else { Err(error) };
     }
-    let Some(progress) = progress else { return Ok(()) };
-    let arguments = (
-        watch.requests.load(Ordering::Relaxed),
-        watch.time_ns.load(Ordering::Relaxed) as f64 * 1e-9,
-        watch.in_system.load(Ordering::Relaxed),
-    );
-    progress.call1(py, arguments).map(drop).inspect_err(|_| stop())
+    if let Some(progress) = progress {
+        let arguments = (
+            watch.requests.load(Ordering::Relaxed),
+            watch.time_ns.load(Ordering::Relaxed) as f64 * 1e-9,
+            watch.in_system.load(Ordering::Relaxed),
+        );
+        progress.call1(py, arguments).inspect_err(|_| stop())?;
+    }
+    more(py).inspect_err(|_| stop())
 }

@@ -105,14 +105,15 @@ impl Workload {
         }
     }
 
-    /// Whether no request has a timeout or is retried, clients share no limits, and the rate does
-    /// not change over time.
+    /// Whether no request has a timeout or is retried, clients share no limits, the rate does not
+    /// change over time, and sessions are no scripts.
     #[getter]
     fn plain(&self) -> bool {
         let steady = self.inner.file.arrivals.profile.as_deref().is_none_or(|p| p == "constant");
         let kinds = &self.inner.requests;
         let free = self.inner.clients == workload::ClientLimits::NONE;
         free && steady
+            && self.inner.programs.is_none()
             && kinds.iter().all(|kind| kind.timeout.is_never() && kind.retry.attempts == 1)
     }
 
@@ -134,6 +135,12 @@ impl Workload {
             Sessions::PartlyOpen { requests, .. } => Some(requests.into()),
             _ => None,
         }
+    }
+
+    /// The file of the script that sessions run; None where they have none.
+    #[getter]
+    fn script(&self) -> Option<String> {
+        self.inner.file.session.script.clone()
     }
 
     /// The names of the kinds of request.

@@ -24,3 +24,4 @@ Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="Write the result directory here.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print summary.json alone.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show nothing while it runs.")]

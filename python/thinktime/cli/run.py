@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from thinktime import Result, run
-from thinktime.cli import common, options
+from thinktime.cli import common, live, options
 
 
 def command(
@@ -30,6 +30,10 @@ def command(
             "same seed would draw them; for `thinktime serve`."
         ),
     ] = None,
+    stop_on_slo: Annotated[
+        bool, typer.Option("--stop-on-slo", help="End once the SLO can no longer be met.")
+    ] = False,
+    quiet: options.Quiet = False,
     rows: options.Rows = None,
     output: options.Output = None,
     json: options.Json = False,
@@ -39,7 +43,7 @@ def command(
         end_s = common.seconds(duration if duration or requests else "30s")
 
     def operation() -> Result:
-        with common.progress_shown("running", requests, end_s) as progress:
+        with live.shown(f"running against {target}", requests, end_s, quiet) as monitor:
             return run(
                 workload,
                 target,
@@ -51,7 +55,8 @@ def command(
                 demands=demands,
                 rows=rows if output is not None else "none",
                 output=output,
-                progress=progress,
+                monitor=monitor,
+                stop_on_slo=stop_on_slo,
             )
 
     common.finish(operation, json, output)

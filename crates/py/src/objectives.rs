@@ -1,0 +1,124 @@
+//! Whether objectives can still be met, from what has been measured so far.
+
+use thinktime_core::client::Limit;
+use thinktime_core::record::BatchMeans;
+use thinktime_core::time::Nanos;
+use thinktime_core::units::format_time;
+use thinktime_core::workload::Slo;
+
+/// Before so many requests nothing is certain.
+const REQUESTS_MIN: u64 = 1000;
+/// A mean is certain to be beyond its limit by so many half-widths of its 95 % interval. It is
+/// looked at again and again, which one half-width would not stand.
+const HALF_WIDTHS: f64 = 2.0;
+/// So many more requests may come than the time passed lets expect.
+const MORE: f64 = 1.1;
+
+/// All objectives of a workload.
+#[derive(Debug)]
+pub(crate) struct Objectives {
+    limit: Limit,
+    count: u64,
+    succeeded: u64,
+    times: Vec<Objective>,
+    errors: Option<Mean>,
+}
+
+/// A response time's objective: the mean, or the share of times beyond the limit.
+#[derive(Debug)]
+struct Objective {
+    name: &'static str,
+    limit_s: f64,
+    mean: Mean,
+}
+
+/// A mean that is to stay at or below its limit.
+#[derive(Debug, Default)]
+struct Mean {
+    most: f64,
+    sum: f64,
+    batches: BatchMeans,
+}
+
+impl Mean {
+    fn new(most: f64) -> Mean {
+        Mean { most, ..Mean::default() }
+    }
+
+    fn add(&mut self, value: f64) {
+        self.sum += value;
+        self.batches.add(value);
+    }
+
+    /// Whether it will be above its limit: even if all further values of `whole` were 0, or by
+    /// its interval.
+    fn is_beyond(&self, count: u64, whole: Option<f64>) -> bool {
+        if whole.is_some_and(|whole| self.sum > self.most * whole.max(count as f64)) {
+            return true;
+        }
+        let mean = self.sum / count.max(1) as f64;
+        let interval = self.batches.interval_95();
+        interval.is_some_and(|one| mean - HALF_WIDTHS * one.half_width > self.most)
+    }
+}
+
+impl Objectives {
+    pub(crate) fn new(slo: &Slo, limit: Limit) -> Objectives {
+        let objective = |(name, limit_s): &(&'static str, f64)| {
+            let percentile: Option<f64> = name.strip_prefix('p').and_then(|p| p.parse().ok());
+            let most = percentile.map_or(*limit_s, |percentile| 1.0 - percentile / 100.0);
+            Objective { name, limit_s: *limit_s, mean: Mean::new(most) }
+        };
+        Objectives {
+            limit,
+            count: 0,
+            succeeded: 0,
+            times: slo.response_time_s.iter().map(objective).collect(),
+            errors: slo.errors.map(Mean::new),
+        }
+    }
+
+    /// A request is over, with this response time or without success.
+    pub(crate) fn take(&mut self, response: Option<Nanos>) {
+        self.count += 1;
+        if let Some(errors) = &mut self.errors {
+            errors.add(f64::from(u8::from(response.is_none())));
+        }
+        let Some(response) = response else { return };
+        self.succeeded += 1;
+        let time_s = response.as_secs_f64();
+        for one in &mut self.times {
+            let beyond = f64::from(u8::from(time_s > one.limit_s));
+            one.mean.add(if one.name == "mean" { time_s } else { beyond });
+        }
+    }
+
+    /// The objective that can no longer be met, in words.
+    pub(crate) fn hopeless(&self, time_s: f64, in_flight: u64) -> Option<String> {
+        if self.count < REQUESTS_MIN {
+            return None;
+        }
+        let whole = self.whole(time_s, in_flight);
+        if let Some(errors) = self.errors.as_ref().filter(|one| one.is_beyond(self.count, whole)) {
+            let share = errors.sum / self.count as f64 * 100.0;
+            let most = errors.most * 100.0;
+            return Some(format!("{share:.3} % of requests failed, wanted {most:.3} % or less"));
+        }
+        let beyond = |one: &&Objective| one.mean.is_beyond(self.succeeded, whole);
+        let one = self.times.iter().find(beyond)?;
+        let (name, limit) = (one.name, format_time(one.limit_s));
+        Some(format!("{name} is beyond {limit} for certain"))
+    }
+
+    /// How many requests there will be at most, as far as that is known.
+    fn whole(&self, time_s: f64, in_flight: u64) -> Option<f64> {
+        let begun = (self.count + in_flight) as f64;
+        if self.limit.requests < u64::MAX {
+            return Some(begun.max(self.limit.requests as f64));
+        }
+        let warmup_s = self.limit.warmup.as_secs_f64();
+        let known = !self.limit.until.is_never() && time_s > warmup_s;
+        let length_s = self.limit.until.as_secs_f64() - warmup_s;
+        known.then(|| begun.max(MORE * begun * length_s / (time_s - warmup_s)))
+    }
+}

@@ -1,0 +1,250 @@
+"""The capacity of a server: the largest load within its objectives, with an interval.
+
+import thinktime as tt
+
+found = tt.capacity("shop.toml", "server.toml")
+print(found.value, found.low, found.high, found.words)
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from thinktime import _core
+from thinktime.capacity.answer import Capacity, What, answer
+from thinktime.capacity.generator import generator_capacity
+from thinktime.capacity.probe import Probe, Slo, probe_of
+from thinktime.capacity.search import Search
+from thinktime.operations import EARLY, Time, run, simulate
+from thinktime.result import Result
+
+__all__ = ["Capacity", "CapacityStopped", "Probe", "capacity", "generator_capacity"]
+
+PROBES = "probes.parquet"
+ANSWER = "capacity.json"
+PAGE = "capacity.html"
+
+_REQUESTS = 200_000
+"""Requests of a simulated probe where nobody says."""
+_DURATION_S = 10.0
+"""The length of a real probe where nobody says."""
+_WARM_UP = 0.1
+"""The share of a real probe that is its warm-up where nobody says."""
+
+
+class CapacityStopped(KeyboardInterrupt):
+    """Ctrl-C ended a search; `capacity` holds what was known by then."""
+
+    def __init__(self, capacity: Capacity) -> None:
+        """Keep what was known."""
+        super().__init__("interrupted")
+        self.capacity = capacity
+
+
+def capacity(
+    workload: _core.Workload | str | Path,
+    system: _core.System | str | Path | None = None,
+    *,
+    target: str | None = None,
+    what: What | None = None,
+    duration: Time | None = None,
+    requests: int | None = None,
+    warmup: Time | None = None,
+    precision: float | str = 0.05,
+    probes_max: int = 30,
+    output: str | Path | None = None,
+    progress: Callable[[Probe], None] | None = None,
+) -> Capacity:
+    """Find the largest rate, or number of clients, at which the workload's objectives are met.
+
+    Args:
+        workload: A workload, or the path of its file; it needs a table `[slo]`. The search begins
+            at its own rate or number of clients.
+        system: A system, or the path of its file; None with a target.
+        target: The url of a real server.
+        what: "rate" (open and partly open) or "clients" (closed); by default what fits.
+        duration: The length of each probe; 10 s against a target.
+        requests: The requests of each probe; 200,000 with a system unless a duration is given.
+        warmup: The warm-up of each probe; against a target a tenth of the duration, else found.
+        precision: Stop when the half-width of the 95 % interval is this share of the value.
+        probes_max: Give up after so many probes.
+        output: A directory for probes.parquet, capacity.json and capacity.html; the first two
+            are written anew after each probe.
+        progress: Called with each probe.
+
+    Raises:
+        InputError: if the input is wrong.
+        RunError: if the target cannot be reached.
+        CapacityStopped: on Ctrl-C, with what was known by then.
+    """
+    workload, system = _workload(workload), _system(system)
+    if (system is None) == (target is None):
+        raise _core.InputError("a capacity needs a system file or a target, and not both")
+    key = _key(workload, what)
+    options = _options(target, duration, requests, warmup)
+    prober = _Prober(workload, system, target, key, Slo.of(workload), options)
+    search = Search(
+        start=_start(workload),
+        precision=share(precision),
+        ceiling=_ceiling(workload, system),
+        whole=key == "arrivals.clients",
+        probes_max=probes_max,
+    )
+    return search_kept(search, prober, what_of(workload), output, progress)
+
+
+def search_kept(
+    search: Search,
+    prober: Callable[[float], Probe],
+    named: tuple[What, str],
+    output: str | Path | None,
+    progress: Callable[[Probe], None] | None,
+) -> Capacity:
+    """Search, and keep what is found in a directory, if there is one.
+
+    Raises:
+        CapacityStopped: on Ctrl-C.
+    """
+    directory = None if output is None else Path(output)
+    if directory is not None:
+        directory.mkdir(parents=True, exist_ok=True)
+
+    def told(probe: Probe) -> None:
+        if directory is not None:
+            _keep(answer(search, *named, interrupted=True), directory)
+        if progress is not None:
+            progress(probe)
+
+    interrupted = False
+    try:
+        search.run(prober, told)
+    except KeyboardInterrupt:
+        interrupted = True
+    found = answer(search, *named, interrupted)
+    if directory is not None:
+        from thinktime.capacity import page
+
+        _keep(found, directory)
+        page.write(found, directory / PAGE)
+    if interrupted:
+        raise CapacityStopped(found)
+    return found
+
+
+def _keep(found: Capacity, directory: Path) -> None:
+    found.probes.write_parquet(directory / PROBES)
+    (directory / ANSWER).write_text(json.dumps(found.to_dict(), indent=2) + "\n", "utf-8")
+
+
+@dataclass
+class _Prober:
+    """Makes the probes; each has a seed of its own, so that their errors are independent."""
+
+    workload: _core.Workload
+    system: _core.System | None
+    target: str | None
+    key: str
+    slo: Slo
+    options: Mapping[str, Any]
+    made: int = 0
+
+    def __call__(self, value: float) -> Probe:
+        """Run or simulate at a value."""
+        text = f"{value:.0f}" if self.key == "arrivals.clients" else f"{value!r}/s"
+        workload = self.workload.with_value(self.key, text)
+        workload = workload.with_seed((self.workload.seed + self.made) % 2**64)
+        self.made += 1
+        done = self._result(workload)
+        stopped = any(one.startswith(EARLY) for one in done.summary["warnings"])
+        return probe_of(value, done, self.slo, stopped)
+
+    def _result(self, workload: _core.Workload) -> Result:
+        if self.target is not None:
+            return run(workload, self.target, rows="none", stop_on_slo=True, **self.options)
+        assert self.system is not None
+        return simulate(workload, self.system, rows="none", **self.options)
+
+
+def _options(
+    target: str | None, duration: Time | None, requests: int | None, warmup: Time | None
+) -> dict[str, Any]:
+    if target is None:
+        if requests is None and duration is None:
+            requests = _REQUESTS
+        return {"requests": requests, "duration": duration, "warmup": warmup}
+    if duration is None and requests is None:
+        duration = _DURATION_S
+    length_s = _DURATION_S if duration is None else seconds(duration)
+    return {
+        "requests": requests,
+        "duration": duration,
+        "warmup": _WARM_UP * length_s if warmup is None else warmup,
+        # At twice its capacity a server has so much left to do at the end.
+        "drain": max(length_s, _DURATION_S),
+    }
+
+
+def what_of(workload: _core.Workload) -> tuple[What, str]:
+    """What is varied, and its unit."""
+    if workload.model == "closed":
+        return "clients", "clients"
+    return "rate", "/s" if workload.model == "open" else "sessions/s"
+
+
+def _key(workload: _core.Workload, what: str | None) -> str:
+    fits, _ = what_of(workload)
+    if what not in (None, fits):
+        raise _core.InputError(
+            f"`{what}` cannot be varied: the workload is {workload.model}, so it is `{fits}`"
+        )
+    return f"arrivals.{fits}"
+
+
+def _start(workload: _core.Workload) -> float:
+    given = workload.clients if workload.model == "closed" else workload.session_rate
+    assert given is not None
+    return float(given)
+
+
+def _ceiling(workload: _core.Workload, system: _core.System | None) -> float:
+    """The rate at which a modelled system has a load of 1, from which on it has no steady state."""
+    if system is None or workload.model == "closed":
+        return math.inf
+    half = workload.at_load(system, 0.5).session_rate
+    return math.inf if half is None else 2 * half
+
+
+def seconds(time: Time) -> float:
+    """The number of seconds of a time such as `30s`."""
+    return float(time) if isinstance(time, int | float) else _core.Distribution(time).mean
+
+
+def share(given: float | str) -> float:
+    """A share between 0 and 1, exclusive, as in 0.05 or `5%`.
+
+    Raises:
+        InputError: if it is none.
+    """
+    text = str(given).strip()
+    try:
+        value = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < 1:
+        raise _core.InputError(f"`{given}` is not a precision such as 5% or 0.05")
+    return value
+
+
+def _workload(given: _core.Workload | str | Path) -> _core.Workload:
+    return given if isinstance(given, _core.Workload) else _core.Workload.load(Path(given))
+
+
+def _system(given: _core.System | str | Path | None) -> _core.System | None:
+    if given is None or isinstance(given, _core.System):
+        return given
+    return _core.System.load(Path(given))

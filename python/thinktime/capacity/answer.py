@@ -1,0 +1,156 @@
+"""What a search for the capacity gives: the value, its interval, the probes, and words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import polars as pl
+
+from thinktime.capacity.probe import Probe
+from thinktime.capacity.search import Search
+
+What = Literal["rate", "clients"]
+Verdict = Literal["found", "imprecise", "generator", "no limit", "not met", "interrupted"]
+
+_FLOATS = (
+    "value", "margin", "standard_error", "error_share", "throughput", "response_mean_s",
+    "response_p99_s", "lateness_p99_s",
+)  # fmt: skip
+_SCHEMA: dict[str, Any] = {
+    "value": pl.Float64,
+    "passed": pl.Boolean,
+    "margin": pl.Float64,
+    "standard_error": pl.Float64,
+    "requests": pl.Int64,
+    **dict.fromkeys(_FLOATS[3:], pl.Float64),
+    "generator": pl.Boolean,
+    "why": pl.String,
+}
+
+
+@dataclass(frozen=True)
+class Capacity:
+    """The largest rate, or number of clients, that is sustained within the objectives."""
+
+    what: What
+    """`rate` or `clients`."""
+
+    unit: str
+    """`/s` for requests a second, `sessions/s`, or `clients`."""
+
+    value: float | None
+    """The capacity; None where not even the lowest value that was tried is sustained."""
+
+    low: float | None
+    """The lower end of its 95 % confidence interval."""
+
+    high: float | None
+    """The upper end; None where the value is a lower bound only."""
+
+    verdict: Verdict
+    """`found`; `imprecise`: found, but not to the precision; `generator`: the generator itself
+    was the limit; `no limit`: none was found; `not met`: not even at the lowest value;
+    `interrupted`: by Ctrl-C."""
+
+    words: str
+    """The verdict in a sentence."""
+
+    probes: pl.DataFrame
+    """A row a probe, in their order. `margin` is the logarithm of measured over allowed, of the
+    objective named in `why`."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values, for JSON."""
+        return {
+            "what": self.what,
+            "unit": self.unit,
+            "value": self.value,
+            "ci95": None if self.value is None else [self.low, self.high],
+            "verdict": self.verdict,
+            "words": self.words,
+            "probes": self.probes.to_dicts(),
+        }
+
+
+def answer(search: Search, what: What, unit: str, interrupted: bool = False) -> Capacity:
+    """What the search has found."""
+    verdict = _verdict(search, interrupted)
+    value, low, high = _ends(search, verdict)
+    words = _words(verdict, value, low, high, f" {unit}" if unit[0] != "/" else unit, search)
+    return Capacity(what, unit, value, low, high, verdict, words, table(search.probes))
+
+
+def table(probes: Sequence[Probe]) -> pl.DataFrame:
+    """The probes as a table."""
+    rows = [
+        {
+            "value": probe.value,
+            "passed": probe.passed,
+            "margin": probe.margin,
+            "standard_error": probe.error,
+            **probe.figures,
+            "generator": probe.generator,
+            "why": probe.why,
+        }
+        for probe in probes
+    ]
+    return pl.DataFrame(rows, schema=_SCHEMA)
+
+
+def _verdict(search: Search, interrupted: bool) -> Verdict:
+    if interrupted:
+        return "interrupted"
+    if search.hopeless:
+        return "not met"
+    fails = [probe for probe in search.probes if not probe.passed]
+    if fails and min(fails, key=lambda probe: probe.value).generator:
+        return "generator"
+    if not search.bracketed:
+        return "no limit"
+    return "found" if search.done else "imprecise"
+
+
+def _ends(search: Search, verdict: Verdict) -> tuple[float | None, float | None, float | None]:
+    passed = [probe.value for probe in search.probes if probe.passed]
+    if not passed:
+        return None, None, None
+    if verdict in ("generator", "no limit") or not search.bracketed:
+        return max(passed), max(passed), None
+    found = search.estimate()
+    ends = (found.value, found.low, found.high)
+    if search.whole:
+        ends = (math.floor(found.value), math.floor(found.low), math.floor(found.high))
+    return (*ends[:2], ends[2] if math.isfinite(ends[2]) else None)
+
+
+def _words(
+    verdict: Verdict,
+    value: float | None,
+    low: float | None,
+    high: float | None,
+    unit: str,
+    search: Search,
+) -> str:
+    count = f"{len(search.probes)} probes"
+    if value is None or low is None:
+        if not search.probes:
+            return "no probe was finished"
+        least = min(probe.value for probe in search.probes)
+        return f"the objectives are not met even at {_number(least)}{unit}: {search.probes[-1].why}"
+    if high is None:
+        why = {
+            "generator": "beyond it the generator itself was late, so the server may bear more",
+            "no limit": "no value that was tried failed",
+        }.get(verdict, "no value that was tried failed yet")
+        return f"at least {_number(value)}{unit}, by {count}: {why}"
+    found = f"{_number(value)}{unit}, 95 % interval {_number(low)} to {_number(high)}, by {count}"
+    if verdict == "imprecise":
+        return f"{found}, which is less precise than asked for"
+    return f"interrupted: {found}" if verdict == "interrupted" else found
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value == int(value) and value < 1e9 else f"{value:.4g}"

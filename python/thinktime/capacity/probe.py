@@ -1,0 +1,195 @@
+"""One probe: a run at one value, and by how much it meets or misses the objectives."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from thinktime import _core
+from thinktime.result import Result
+
+_NORMAL_95 = 1.959964
+_ERRORS_LIMIT = 0.01
+"""The share of requests that may fail where the SLO says nothing of errors."""
+
+_LATE_SHARE = 0.10
+_LATE_P99_S = 1e-3
+"""Lateness beyond this share of the mean response time, with a 99th percentile beyond this time,
+makes the generator a suspect."""
+
+_UNKNOWN = 0.5
+"""The standard error of a margin of which nothing is known."""
+
+
+@dataclass(frozen=True)
+class Slo:
+    """The objectives of a workload."""
+
+    times_s: Mapping[str, float]
+    """Upper limits of response times in seconds by name: `mean`, `p50` to `p99.9`."""
+
+    errors: float
+    """The largest share of requests that may fail; 1 % where the workload says nothing."""
+
+    @classmethod
+    def of(cls, workload: _core.Workload) -> Slo:
+        """The objectives in the workload's table `[slo]`.
+
+        Raises:
+            InputError: if the workload has none.
+        """
+        table = dict(tomllib.loads(workload.to_toml()).get("slo", {}))
+        if not table:
+            raise _core.InputError(
+                f"the workload `{workload.name}` has no objectives, so nothing says what a server "
+                'must sustain: give it a table [slo], as in p99 = "250ms" and errors = "1%"'
+            )
+        errors = str(table.pop("errors", _ERRORS_LIMIT)).strip()
+        times_s = {name: _core.Distribution(str(text)).mean for name, text in table.items()}
+        return cls(times_s, _share(errors))
+
+
+@dataclass(frozen=True)
+class Probe:
+    """What a run at one value gave."""
+
+    value: float
+    """The rate a second, or the number of clients."""
+
+    passed: bool
+    """Whether all objectives were met."""
+
+    margin: float | None
+    """The logarithm of measured over allowed, of the objective that is worst: below 0 where it
+    is met. None where no figure says by how much the run failed."""
+
+    error: float = 0.0
+    """The standard error of the margin."""
+
+    stopped: bool = False
+    """Whether it was ended early because it failed for certain; the margin is then that of a part
+    chosen for being bad, and its error allows for that."""
+
+    generator: bool = False
+    """Whether the run failed and the generator itself may be why."""
+
+    why: str = ""
+    """In words: the objective that is worst, or what failed."""
+
+    figures: Mapping[str, Any] = field(default_factory=dict)
+    """More of what was measured, for tables."""
+
+
+def probe_of(value: float, result: Result, slo: Slo, stopped: bool = False) -> Probe:
+    """The probe that a result makes. `stopped` says that it was ended early as it failed."""
+    summary = result.summary
+    margins = [*_times(summary, slo), *_errors(summary, slo)]
+    figures = figures_of(summary)
+    unmet = hopeless(summary) or not_achieved(summary, max(slo.times_s.values(), default=0.0))
+    if unmet is not None or not margins:
+        why = unmet or "nothing was measured"
+        suspect = _generator_late(result)
+        return Probe(value, False, None, generator=suspect, why=why, figures=figures)
+    margin, error, why = max(margins)
+    if stopped:
+        margin = max(margin, 0.0)
+        error = max(error, margin / 2)
+    passed = margin <= 0 and not stopped
+    suspect = not passed and _generator_late(result)
+    return Probe(value, passed, margin, error, stopped, suspect, why, figures)
+
+
+def figures_of(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """What a table shows of a summary. Times are in seconds."""
+    times, requests = summary["response_time_s"], summary["requests"]
+    return {
+        "requests": requests,
+        "error_share": summary["errors"] / requests if requests else None,
+        "throughput": summary["throughput"],
+        "response_mean_s": times["mean"],
+        "response_p99_s": times["p99"],
+        "lateness_p99_s": summary["lateness_s"]["p99"],
+    }
+
+
+def _times(summary: Mapping[str, Any], slo: Slo) -> list[tuple[float, float, str]]:
+    found = []
+    for name, limit in slo.times_s.items():
+        measured = summary["response_time_s"].get(name)
+        if measured is not None and measured > 0:
+            text = f"{name} is {measured:.4g} s, allowed are {limit:.4g} s"
+            found.append((math.log(measured / limit), _time_error(summary, name), text))
+    return found
+
+
+def _time_error(summary: Mapping[str, Any], name: str) -> float:
+    """The standard error of the logarithm of a mean or a percentile."""
+    times = summary["response_time_s"]
+    mean, half = times["mean"], times["ci95"]
+    of_mean = _UNKNOWN if half is None or not mean else half / mean / _NORMAL_95
+    if name == "mean":
+        return min(of_mean, _UNKNOWN)
+    interval = (summary.get("response_time_ci95") or {}).get(name)
+    if interval is not None and interval[0] > 0:
+        return max(math.log(interval[1] / interval[0]) / (2 * _NORMAL_95), 1e-4)
+    # No interval: that of the mean, and on it the order statistic of an exponential tail.
+    beyond = 1 - float(name[1:]) / 100
+    count = max(summary["requests"] - summary["errors"], 1)
+    of_order = math.sqrt((1 - beyond) / (count * beyond)) / math.log(1 / beyond)
+    return math.hypot(of_mean, of_order)
+
+
+def _errors(summary: Mapping[str, Any], slo: Slo) -> list[tuple[float, float, str]]:
+    failed, requests = summary["errors"], summary["requests"]
+    if failed == 0:
+        return []
+    share = failed / requests
+    text = f"{share:.3%} of the requests failed, allowed are {slo.errors:.3%}"
+    limit = max(slo.errors, 0.5 / requests)  # where no error is allowed, one is one too many
+    return [(math.log(share / limit), 1 / math.sqrt(failed), text)]
+
+
+def hopeless(summary: Mapping[str, Any]) -> str | None:
+    """Why a run failed whatever its times are; None if it did not."""
+    if summary["requests"] == 0:
+        return "no request was over"
+    if summary["errors"] == summary["requests"]:
+        return "every request failed"
+    return f"{summary['dropped']} requests were never sent" if summary["dropped"] else None
+
+
+def not_achieved(summary: Mapping[str, Any], time_s: float) -> str | None:
+    """Whether fewer requests were completed than came, in words.
+
+    Chance explains some, and so does that each is under way for `time_s` seconds.
+    """
+    if summary["model"] == "closed":
+        return None
+    came, seconds = summary["requests"], summary["duration_s"]
+    missing = came - summary["errors"] - summary["throughput"] * seconds
+    under_way = summary["offered_rate"] * time_s
+    if missing <= under_way + 4 * math.sqrt(came):
+        return None
+    offered, achieved = summary["offered_rate"], summary["throughput"]
+    return f"the rate was not achieved: {achieved:.5g}/s of {offered:.5g}/s"
+
+
+def _generator_late(result: Result) -> bool:
+    summary = result.summary
+    if summary["kind"] != "run" or summary["errors"] == summary["requests"]:
+        return False
+    late, mean = summary["lateness_s"], summary["response_time_s"]["mean"]
+    if late["mean"] is None or not mean:
+        return result.untrusted is not None
+    is_late = late["mean"] > _LATE_SHARE * mean and late["p99"] > _LATE_P99_S
+    return bool(is_late) or (result.untrusted is not None and not result.interrupted)
+
+
+def _share(text: str) -> float:
+    if text.endswith("%"):
+        return float(text[:-1]) / 100
+    part, _, whole = text.partition("/")
+    return float(part) / float(whole or 1)

@@ -1,0 +1,168 @@
+"""The search for the largest value that meets the objectives: asks for probes, is told of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from thinktime.capacity.crossing import Crossing, crossing_of
+from thinktime.capacity.probe import Probe
+
+_SURE = 3.0
+"""A probe is sure of passing or failing when its margin is so many standard errors from 0."""
+
+_DOUBLINGS_MAX = 20
+_HALVINGS_MAX = 10
+_PLACES = 41
+_NEAR = 0.5
+"""No probe is made where the line says that the margin is further from 0."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What is known of the crossing."""
+
+    value: float
+    low: float
+    high: float
+    """The ends of the 95 % confidence interval; infinite where no value is known to fail."""
+
+
+@dataclass
+class Search:
+    """A stochastic root search over `probe(value)`.
+
+    It brackets the crossing by doubling or halving. Then it fits a line to the margins, weighs
+    each by what it says about the root, and asks for the next probe where the root would be known
+    best after it. A cliff, where no line tells anything, is bisected.
+    """
+
+    start: float
+    precision: float = 0.05
+    """The half-width of the interval that is wanted, as a share of the value."""
+
+    ceiling: float = math.inf
+    """A value known to fail without a probe."""
+
+    whole: bool = False
+    """Whether only whole values make sense."""
+
+    probes_max: int = 30
+    probes: list[Probe] = field(default_factory=list)
+
+    def run(self, probe: Callable[[float], Probe], told: Callable[[Probe], None]) -> None:
+        """Probe until the crossing is known; `told` hears of each probe."""
+        while (value := self.next()) is not None:
+            self.probes.append(probe(value))
+            told(self.probes[-1])
+
+    def next(self) -> float | None:
+        """Where to probe next; None when enough is known or nothing more can be."""
+        if len(self.probes) >= self.probes_max:
+            return None
+        value = self._outwards() if not self.bracketed else self._inwards()
+        if value is None or not self.whole:
+            return value
+        return float(max(1, round(value)))
+
+    @property
+    def bracketed(self) -> bool:
+        """Whether a value that passes and a higher one that fails are known."""
+        passes = [probe.value for probe in self.probes if probe.passed]
+        return bool(passes) and (len(passes) < len(self.probes) or 2 * max(passes) >= self.ceiling)
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether nothing passed, however low it was."""
+        return bool(self.probes) and not any(probe.passed for probe in self.probes)
+
+    @property
+    def done(self) -> bool:
+        """Whether the crossing is known to the precision."""
+        if not self.bracketed:
+            return False
+        found = self.estimate()
+        if self.whole and math.floor(found.high) - math.floor(found.low) <= 1:
+            return True
+        return (found.high - found.low) / 2 <= self.precision * found.value
+
+    def estimate(self) -> Estimate:
+        """The crossing as far as it is known: by the line, within the bracket."""
+        low, high = self._bracket()
+        fit = self._fit_within(low, high)
+        if fit is None:
+            return Estimate(low, low, high)
+        low, high = max(low, fit.low), min(high, fit.high)
+        return Estimate(min(max(fit.root, low), high), low, high)
+
+    def _outwards(self) -> float | None:
+        if not self.probes:
+            return self.start if self.start < self.ceiling else self.ceiling / 2
+        values = [probe.value for probe in self.probes]
+        if self.probes[-1].passed:
+            end = self.start * 2**_DOUBLINGS_MAX
+            return 2 * max(values) if max(values) < end else None
+        lowest = min(values)
+        if lowest <= self.start / 2**_HALVINGS_MAX or (self.whole and lowest <= 1):
+            return None
+        return None if self._level() else lowest / 2
+
+    def _level(self) -> bool:
+        """Whether the last halvings did not lower the margin, so that further ones will not."""
+        if len(self.probes) < 5:
+            return False
+        before, last = self.probes[-3], self.probes[-1]
+        if before.margin is None or last.margin is None or not _sure(last):
+            return False
+        noise = 2 * math.hypot(before.error, last.error)
+        return before.margin - last.margin < max(noise, 0.02 * last.margin)
+
+    def _inwards(self) -> float | None:
+        if self.done:
+            return None
+        low, high = self._bracket()
+        if not math.isfinite(high):
+            high = 2 * max(probe.value for probe in self.probes)
+        if low <= 0:
+            low = min(probe.value for probe in self.probes) / 2
+        fit = self._fit_within(low, high)
+        if fit is None or (fit.low <= low and fit.high >= high):
+            return self._between(low, high)
+        return self._most_telling(fit, low, high)
+
+    def _between(self, low: float, high: float) -> float:
+        """The middle of the widest gap that probes have left in the bracket."""
+        inside = sorted(probe.value for probe in self.probes if low < probe.value < high)
+        gaps = pairwise([low, *inside, high])
+        below, above = max(gaps, key=lambda gap: gap[1] / gap[0])
+        middle = math.sqrt(below * above)
+        if self.whole:
+            return min(max(round(middle), math.floor(low) + 1), max(math.ceil(high) - 1, 1))
+        return middle
+
+    def _most_telling(self, fit: Crossing, low: float, high: float) -> float:
+        """The place within the bracket after which the root would be known best."""
+        nearest = min(self.probes, key=lambda probe: abs(probe.value - fit.root))
+        error = max(nearest.error, 1e-3)
+        inner = [low + (high - low) * n / (_PLACES + 1) for n in range(1, _PLACES + 1)]
+        near = [at for at in inner if abs(fit.slope * (at - fit.root)) <= _NEAR]
+        places = [*near, min(max(fit.root, low), high)]
+        return min(places, key=lambda at: fit.variance_after(at, error))
+
+    def _fit_within(self, low: float, high: float) -> Crossing | None:
+        """The line, where it does not contradict the bracket."""
+        fit = crossing_of(self.probes)
+        return fit if fit is not None and low < fit.high and fit.low < high else None
+
+    def _bracket(self) -> tuple[float, float]:
+        """The highest value that surely passes, below the lowest that surely fails."""
+        fails = [probe.value for probe in self.probes if not probe.passed and _sure(probe)]
+        high = min([*fails, self.ceiling])
+        passes = [probe.value for probe in self.probes if probe.passed and _sure(probe)]
+        return max([value for value in passes if value < high], default=0.0), high
+
+
+def _sure(probe: Probe) -> bool:
+    return probe.margin is None or probe.stopped or abs(probe.margin) > _SURE * probe.error

@@ -1,0 +1,112 @@
+"""`thinktime capacity`."""
+
+from __future__ import annotations
+
+import json as json_module
+import math
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from thinktime.capacity import Capacity, CapacityStopped, Probe, generator_capacity
+from thinktime.capacity import capacity as capacity_of
+from thinktime.cli import common, options
+
+
+def command(
+    workload: Annotated[
+        Path | None, typer.Argument(help="The workload file; it needs a table [slo].")
+    ] = None,
+    system: Annotated[Path | None, typer.Argument(help="The system file; none with --target.")] = (
+        None
+    ),
+    target: Annotated[str | None, typer.Option(help="The url of a real server.")] = None,
+    generator: Annotated[
+        bool, typer.Option("--generator", help="Find what this machine can generate.")
+    ] = False,
+    what: Annotated[
+        str | None, typer.Option(help="`rate` or `clients`; by default what fits.")
+    ] = None,
+    duration: Annotated[
+        str | None, typer.Option(help="The length of each probe; 10s against a target.")
+    ] = None,
+    precision: Annotated[
+        str | None, typer.Option(help="Half-width of the 95 % interval, as in 5%, the default.")
+    ] = None,
+    quiet: options.Quiet = False,
+    output: options.Output = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one object alone.")] = False,
+) -> None:
+    """Find the largest rate or number of clients that a server sustains within the SLO."""
+    given: dict[str, Any] = {
+        "duration": duration,
+        "output": output,
+        "progress": None if quiet else _told,
+    }
+    given |= {} if precision is None else {"precision": precision}
+    if generator == (workload is not None):
+        message = "give a workload file, or --generator alone"
+        raise common.fail(message, common.Exit.INPUT_WRONG)
+    with common.mapped_errors():
+        found, against = _find(workload, system, {"target": target, "what": what}, given)
+    _finish(found, against, json, output)
+
+
+def _find(
+    workload: Path | None, system: Path | None, more: dict[str, Any], given: dict[str, Any]
+) -> tuple[Capacity, str | None]:
+    """The capacity of the server, or of the generator where there is no workload."""
+    try:
+        if workload is None:
+            return generator_capacity(**given)
+        return capacity_of(workload, system, **more, **given), None
+    except CapacityStopped as stopped:
+        return stopped.capacity, None
+
+
+def _told(probe: Probe) -> None:
+    margin = "" if probe.margin is None else f", {math.exp(probe.margin):.3g} of what is allowed"
+    verdict = "met" if probe.passed else "not met"
+    common.errors.print(
+        f"at {probe.value:.6g}: {verdict}{margin} ({probe.why})",
+        style="dim", markup=False, soft_wrap=True,
+    )  # fmt: skip
+
+
+_SHOWN = {
+    "value": "value",
+    "passed": "met",
+    "margin": "ln(measured/allowed)",
+    "standard_error": "±",
+    "requests": "requests",
+    "error_share": "errors",
+    "throughput": "throughput [/s]",
+    "response_mean_s": "mean [s]",
+    "response_p99_s": "p99 [s]",
+    "lateness_p99_s": "lateness p99 [s]",
+}
+
+
+def _finish(found: Capacity, against: str | None, as_json: bool, output: Path | None) -> None:
+    """Show what was found, and end with the exit status that it deserves."""
+    if as_json:
+        more = {} if against is None else {"against": against}
+        typer.echo(json_module.dumps(found.to_dict() | more, indent=2))
+    else:
+        common.print_frame(found.probes, _SHOWN)
+        typer.echo(f"capacity: {found.words}")
+    if against is not None:
+        common.errors.print("note:", against, style="dim", markup=False, soft_wrap=True)
+    if output is not None:
+        common.errors.print(f"result: {output / 'capacity.html'}", markup=False, soft_wrap=True)
+    if found.verdict == "not met" and against is not None:
+        message = f"{found.words}; is the machine busy with something else?"
+        raise common.fail(message, common.Exit.NOT_TO_BE_TRUSTED)
+    if found.verdict == "not met":
+        raise common.fail(f"the SLO is not met: {found.words}", common.Exit.SLO_NOT_MET)
+    if found.verdict in ("interrupted", "generator", "no limit"):
+        raise common.fail(f"not the capacity: {found.words}", common.Exit.NOT_TO_BE_TRUSTED)
+    if found.verdict == "imprecise":
+        message = "the probes were used up before the interval was narrow enough"
+        common.errors.print("warning:", message, style="yellow", markup=False, soft_wrap=True)
