@@ -9,7 +9,7 @@ use thinktime_core::client::Attempt;
 use thinktime_core::time::Nanos;
 
 use super::connector::Connector;
-use super::exchange::Exchange;
+use super::exchange::{Answer, Exchange};
 use super::failure::Failure;
 use super::http1::Http1;
 use super::http2::Http2;
@@ -50,6 +50,8 @@ struct Waiting {
     room: usize,
     /// How many streams the server is expected to allow, should it choose HTTP/2.
     streams: usize,
+    /// Whether responses are kept.
+    keep: bool,
 }
 
 /// What reading a connection brought.
@@ -59,7 +61,7 @@ pub(super) enum Event {
     /// The handshake is over: what waited for it can begin.
     Ready,
     /// A response is complete. `more` says that there may be more to read.
-    Done { exchange: Exchange, status: u16, bytes: u64, more: bool },
+    Done { exchange: Exchange, answer: Answer, more: bool },
     /// The server did not look at the request, and says so.
     Unprocessed(Exchange),
     /// An exchange failed; the connection goes on.
@@ -71,21 +73,23 @@ impl Connection {
     pub(super) fn open(connector: &mut Connector) -> io::Result<Connection> {
         let transport = connector.open()?;
         let mut out = Vec::new();
-        let spoken = match transport {
-            Transport::Plain(_) if connector.expects_http2 => {
-                Spoken::Http2(Box::new(Http2::open("http", connector.streams, &mut out)))
-            }
-            Transport::Plain(_) => Spoken::Http1(Http1::new()),
-            Transport::Tls(_) => {
-                let many = connector.expects_http2 && !connector.once;
-                let room = if many { connector.streams } else { 1 };
-                Spoken::Undecided(Waiting {
-                    exchanges: VecDeque::new(),
-                    room,
-                    streams: connector.streams,
-                })
-            }
-        };
+        let spoken =
+            match transport {
+                Transport::Plain(_) if connector.expects_http2 => Spoken::Http2(Box::new(
+                    Http2::open("http", connector.streams, connector.keep, &mut out),
+                )),
+                Transport::Plain(_) => Spoken::Http1(Http1::new(connector.keep)),
+                Transport::Tls(_) => {
+                    let many = connector.expects_http2 && !connector.once;
+                    let room = if many { connector.streams } else { 1 };
+                    Spoken::Undecided(Waiting {
+                        exchanges: VecDeque::new(),
+                        room,
+                        streams: connector.streams,
+                        keep: connector.keep,
+                    })
+                }
+            };
         Ok(Connection {
             transport,
             out,
@@ -210,11 +214,12 @@ impl Connection {
         let Spoken::Undecided(waiting) = &mut self.spoken else {
             return (VecDeque::new(), is_http2);
         };
-        let (exchanges, streams) = (std::mem::take(&mut waiting.exchanges), waiting.streams);
+        let exchanges = std::mem::take(&mut waiting.exchanges);
+        let (streams, keep) = (waiting.streams, waiting.keep);
         self.spoken = if is_http2 {
-            Spoken::Http2(Box::new(Http2::open("https", streams, &mut self.out)))
+            Spoken::Http2(Box::new(Http2::open("https", streams, keep, &mut self.out)))
         } else {
-            Spoken::Http1(Http1::new())
+            Spoken::Http1(Http1::new(keep))
         };
         (exchanges, is_http2)
     }

@@ -26,6 +26,8 @@ pub(super) struct Connector {
     pub(super) expects_http2: bool,
     /// How many streams the server is expected to allow on a connection of HTTP/2.
     pub(super) streams: usize,
+    /// Whether heads and bodies of responses are kept.
+    pub(super) keep: bool,
 }
 
 struct Tls {
@@ -57,6 +59,7 @@ impl Connector {
             tls,
             expects_http2,
             streams: STREAMS_MAX,
+            keep: false,
         })
     }
 

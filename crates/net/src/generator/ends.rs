@@ -6,19 +6,22 @@ use thinktime_core::record::{Ended, LATE, Row, RowSink, TIMEOUT, UNANSWERED, Win
 
 use super::Done;
 use super::engine::Engine;
-use super::exchange::Exchange;
+use super::exchange::{Answer, Exchange};
 use super::failure::Failure;
 
 impl<S: RowSink> Engine<'_, S> {
     /// A response is complete.
-    pub(super) fn complete(&mut self, exchange: &Exchange, status: u16, bytes: u64) {
+    pub(super) fn complete(&mut self, exchange: &Exchange, answer: &Answer) {
         let now = self.clock.now();
+        let status = answer.status;
         let error = (status >= 400).then_some("status");
-        let ticket = exchange.attempt.ticket;
-        let Some(ended) = self.clients.answer(now, ticket, Reply::of(error)) else { return };
+        let (head, body) =
+            answer.kept.as_ref().map_or((&[][..], &[][..]), |kept| (&kept.head, &kept.body));
+        let reply = Reply { error, status, head, body, ..Reply::default() };
+        let Some(ended) = self.clients.answer(now, exchange.attempt.ticket, reply) else { return };
         let row = Row {
             status,
-            bytes_received: bytes,
+            bytes_received: answer.bytes,
             error: if ended.late { Some(LATE) } else { error },
             ..exchange.row(ended.fate, now)
         };
@@ -33,9 +36,9 @@ impl<S: RowSink> Engine<'_, S> {
         let exchanges: Vec<Exchange> = std::iter::from_fn(|| connection.take_exchange()).collect();
         connection.close();
         for exchange in exchanges {
-            let attempt = &exchange.attempt;
-            let unseen = reused && exchange.untouched();
-            if unseen && self.requests.may_be_repeated(attempt) {
+            let call = self.clients.call(&exchange.attempt);
+            let repeatable = self.requests.may_be_repeated(&exchange.attempt, call.as_deref());
+            if reused && exchange.untouched() && repeatable {
                 self.send_again(exchange, failure);
             } else {
                 self.fail(exchange, failure);
@@ -105,6 +108,7 @@ impl<S: RowSink> Engine<'_, S> {
                 self.record(&row);
             }
         }
+        self.collector.set_report(self.clients.report());
         Done {
             collector: self.collector,
             window: Window { begin: self.plan.limit.warmup.min(end), end },

@@ -15,6 +15,7 @@ use super::pool::Pool;
 use super::requests::Requests;
 use super::{Done, Plan, Progress, Target};
 use crate::poller::{Clock, Poller, Readiness};
+use crate::protocol::http1::RequestHead;
 use crate::protocol::http2::STREAMS_MAX;
 
 pub(super) struct Engine<'a, S> {
@@ -44,16 +45,18 @@ impl<'a, S: RowSink> Engine<'a, S> {
         workload: &'a Workload,
         target: &'a Target,
         plan: &'a Plan,
-        connector: Connector,
+        mut connector: Connector,
         sink: &'a mut S,
     ) -> io::Result<Engine<'a, S>> {
+        let clients = Clients::new(workload, plan.limit);
+        connector.keep = clients.reads_responses();
         Ok(Engine {
             plan,
             sink,
             clock: Clock::start(),
             poller: Poller::new()?,
             connector,
-            clients: Clients::new(workload, plan.limit),
+            clients,
             collector: Collector::new(workload.requests.len(), plan.limit, true, SECOND),
             pool: Pool::default(),
             requests: Requests::new(workload, target, plan),
@@ -140,8 +143,10 @@ impl<'a, S: RowSink> Engine<'a, S> {
         self.pool.carries(place, exchange.attempt.ticket);
         let Some(connection) = self.pool.get(place) else { return };
         if let Some(exchange) = connection.wait(exchange) {
-            let attempt = &exchange.attempt;
-            self.requests.make(attempt, |request| connection.begin(exchange, request));
+            let attempt = exchange.attempt;
+            let call = self.clients.call(&attempt);
+            let write = |request: &RequestHead<'_>| connection.begin(exchange, request);
+            self.requests.make(&attempt, call.as_deref(), write);
         }
         self.pool.settle(place);
     }
@@ -173,10 +178,10 @@ impl<'a, S: RowSink> Engine<'a, S> {
             match connection.read(&mut self.buffer, ending, || clock.now()) {
                 Ok(Event::Blocked) => return self.pool.settle(place),
                 Ok(Event::Ready) => self.begin_what_waited(place),
-                Ok(Event::Done { exchange, status, bytes, more }) => {
+                Ok(Event::Done { exchange, answer, more }) => {
                     connection.reused = true;
                     self.pool.settle(place);
-                    self.complete(&exchange, status, bytes);
+                    self.complete(&exchange, &answer);
                     if !more {
                         return;
                     }

@@ -4,6 +4,8 @@ use thinktime_core::client::{Attempt, Fate};
 use thinktime_core::record::Row;
 use thinktime_core::time::Nanos;
 
+use crate::protocol::Kept;
+
 /// One attempt on its way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Exchange {
@@ -15,6 +17,15 @@ pub(super) struct Exchange {
     pub(super) bytes_sent: u64,
     /// Whether it went out before, over a connection on which the server did not look at it.
     pub(super) resent: bool,
+}
+
+/// A complete response.
+pub(super) struct Answer {
+    pub(super) status: u16,
+    /// Its size in bytes.
+    pub(super) bytes: u64,
+    /// Its head and body, if they are kept.
+    pub(super) kept: Option<Box<Kept>>,
 }
 
 impl Exchange {

@@ -4,7 +4,7 @@ use thinktime_core::client::Attempt;
 use thinktime_core::time::Nanos;
 
 use super::connection::Event;
-use super::exchange::Exchange;
+use super::exchange::{Answer, Exchange};
 use super::failure::{CLOSED, Failure};
 use super::transport::{Input, Transport};
 use crate::protocol::http1::{Progress, RequestHead, Response, ResponseReader, write_request};
@@ -19,8 +19,10 @@ pub(super) struct Http1 {
 }
 
 impl Http1 {
-    pub(super) fn new() -> Http1 {
-        Http1 { reader: ResponseReader::new(), exchange: None, closing: false }
+    /// A connection that keeps heads and bodies of responses, or not.
+    pub(super) fn new(keep: bool) -> Http1 {
+        let reader = if keep { ResponseReader::keeping() } else { ResponseReader::new() };
+        Http1 { reader, exchange: None, closing: false }
     }
 
     pub(super) fn has_room(&self) -> bool {
@@ -91,7 +93,9 @@ impl Http1 {
     fn done(&mut self, response: Response, ending: bool, more: bool) -> Result<Event, Failure> {
         let exchange = self.exchange.take().ok_or("unexpected_bytes")?;
         self.closing = ending || !response.keep_alive;
-        Ok(Event::Done { exchange, status: response.status, bytes: response.bytes, more })
+        let kept = self.reader.take_kept();
+        let (status, bytes) = (response.status, response.bytes);
+        Ok(Event::Done { exchange, answer: Answer { status, bytes, kept }, more })
     }
 
     pub(super) fn take_exchange(&mut self) -> Option<Exchange> {

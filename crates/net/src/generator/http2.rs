@@ -6,7 +6,7 @@ use thinktime_core::client::Attempt;
 use thinktime_core::time::Nanos;
 
 use super::connection::Event;
-use super::exchange::Exchange;
+use super::exchange::{Answer, Exchange};
 use super::failure::{CLOSED, Failure};
 use super::transport::{Input, Transport};
 use crate::protocol::http1::RequestHead;
@@ -29,9 +29,15 @@ pub(super) struct Http2 {
 impl Http2 {
     /// Opens the connection, and appends what is said first. No more than `streams` streams are
     /// open before the server says how many there may be, and never more than the default.
-    pub(super) fn open(scheme: &'static str, streams: usize, out: &mut Vec<u8>) -> Http2 {
+    /// It keeps heads and bodies of responses, or not.
+    pub(super) fn open(
+        scheme: &'static str,
+        streams: usize,
+        keep: bool,
+        out: &mut Vec<u8>,
+    ) -> Http2 {
         Http2 {
-            client: Client::open(streams.min(STREAMS_MAX), out),
+            client: Client::open(streams.min(STREAMS_MAX), keep, out),
             scheme,
             exchanges: Vec::new(),
             events: VecDeque::new(),
@@ -106,9 +112,9 @@ impl Http2 {
                 self.exchanges[place].1.first_byte = now();
                 None
             }
-            Of::Complete { stream, status, bytes } => {
+            Of::Complete { stream, status, bytes, kept } => {
                 let exchange = self.take(stream)?;
-                Some(Event::Done { exchange, status, bytes, more: true })
+                Some(Event::Done { exchange, answer: Answer { status, bytes, kept }, more: true })
             }
             Of::Unprocessed { stream } => self.take(stream).map(Event::Unprocessed),
             Of::Reset { stream, .. } => {

@@ -6,3 +6,6 @@
 
 pub mod http1;
 pub mod http2;
+mod kept;
+
+pub use kept::{KEPT_BODY_BYTES_MAX, Kept};

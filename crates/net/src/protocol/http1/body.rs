@@ -1,4 +1,4 @@
-//! Skips the body of a message, whichever way its end is marked.
+//! Reads past the body of a message, whichever way its end is marked.
 
 use super::{CHUNK_OVERHEAD_BYTES_MAX, ProtocolError};
 
@@ -31,15 +31,24 @@ impl Body {
         Self::Chunked(Chunks { place: Place::Size, size: 0, overhead_bytes: 0 })
     }
 
-    /// Skips what of `bytes` belongs to the body: all of them, unless it ends among them.
-    pub(super) fn read(&mut self, bytes: &[u8]) -> Result<BodyProgress, ProtocolError> {
+    /// Reads past what of `bytes` belongs to the body: all of them, unless it ends among them.
+    /// `take` is given the data without its framing, a run at a time.
+    pub(super) fn read(
+        &mut self,
+        bytes: &[u8],
+        mut take: impl FnMut(&[u8]),
+    ) -> Result<BodyProgress, ProtocolError> {
         match self {
             Self::Length(remaining) => {
                 let used = skip(remaining, bytes.len());
+                take(&bytes[..used]);
                 Ok(BodyProgress { used, complete: *remaining == 0 })
             }
-            Self::Chunked(chunks) => chunks.read(bytes),
-            Self::UntilClose => Ok(BodyProgress { used: bytes.len(), complete: false }),
+            Self::Chunked(chunks) => chunks.read(bytes, take),
+            Self::UntilClose => {
+                take(bytes);
+                Ok(BodyProgress { used: bytes.len(), complete: false })
+            }
         }
     }
 
@@ -98,11 +107,17 @@ enum Place {
 }
 
 impl Chunks {
-    fn read(&mut self, bytes: &[u8]) -> Result<BodyProgress, ProtocolError> {
+    fn read(
+        &mut self,
+        bytes: &[u8],
+        mut take: impl FnMut(&[u8]),
+    ) -> Result<BodyProgress, ProtocolError> {
         let mut used = 0;
         while used < bytes.len() && self.place != Place::End {
             if self.place == Place::Data {
-                used += skip(&mut self.size, bytes.len() - used);
+                let count = skip(&mut self.size, bytes.len() - used);
+                take(&bytes[used..used + count]);
+                used += count;
                 if self.size == 0 {
                     self.place = Place::DataEnd;
                     self.overhead_bytes = 0;
@@ -158,7 +173,7 @@ mod tests {
 
     /// Bytes that the whole of `bytes` takes in a chunked body, or the error.
     fn chunked(bytes: &[u8]) -> Result<BodyProgress, ProtocolError> {
-        Body::chunked().read(bytes)
+        Body::chunked().read(bytes, |_| {})
     }
 
     #[test]
@@ -218,6 +233,6 @@ mod tests {
         let body = [&b"ffffffffffffffff\r\n"[..], &[b'x'; 1003]].concat();
         assert_eq!(chunked(&body), Ok(expected));
         let expected = BodyProgress { used: 3, complete: false };
-        assert_eq!(Body::Length(u64::MAX).read(b"xyz"), Ok(expected));
+        assert_eq!(Body::Length(u64::MAX).read(b"xyz", |_| {}), Ok(expected));
     }
 }

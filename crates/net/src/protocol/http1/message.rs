@@ -2,6 +2,7 @@
 
 use super::body::{Body, BodyProgress};
 use super::{HEAD_BYTES_MAX, ProtocolError};
+use crate::protocol::Kept;
 
 /// How much memory a connection keeps between messages for heads that arrive in pieces, in bytes.
 const KEPT_BYTES: usize = 4 * 1024;
@@ -35,11 +36,23 @@ pub(super) struct MessageReader<M> {
     /// The message whose body is being read.
     current: Option<(M, Body)>,
     bytes: u64,
+    /// What is kept of the current message, where anything is.
+    kept: Option<Box<Kept>>,
 }
 
 impl<M> MessageReader<M> {
     pub(super) fn new() -> Self {
-        Self { partial: PartialHead(Vec::new()), current: None, bytes: 0 }
+        Self { partial: PartialHead(Vec::new()), current: None, bytes: 0, kept: None }
+    }
+
+    /// Keeps the next message's head and body, for [`Self::take_kept`].
+    pub(super) fn keep(&mut self) {
+        self.kept = Some(Box::default());
+    }
+
+    /// What was kept of the message that has been read.
+    pub(super) fn take_kept(&mut self) -> Option<Box<Kept>> {
+        self.kept.take()
     }
 
     /// Whether a byte of the current message has been read.
@@ -57,6 +70,7 @@ impl<M> MessageReader<M> {
         self.partial.clear();
         self.current = None;
         self.bytes = 0;
+        self.kept = None;
     }
 
     /// Feeds bytes as they arrived. All of them are used, unless the message ends among them.
@@ -69,7 +83,9 @@ impl<M> MessageReader<M> {
     ) -> Result<Option<Complete<M>>, ProtocolError> {
         let mut used = 0;
         while self.current.is_none() {
-            let Some((head, length)) = self.partial.read(&bytes[used..], &parse)? else {
+            let Some((head, length)) =
+                self.partial.read(&bytes[used..], &parse, self.kept.as_deref_mut())?
+            else {
                 self.bytes += (bytes.len() - used) as u64;
                 return Ok(None);
             };
@@ -82,7 +98,10 @@ impl<M> MessageReader<M> {
         let Some((message, mut body)) = self.current.take() else {
             return Ok(None);
         };
-        let BodyProgress { used: skipped, complete } = body.read(&bytes[used..])?;
+        let BodyProgress { used: skipped, complete } = match &mut self.kept {
+            None => body.read(&bytes[used..], |_| {})?,
+            Some(kept) => body.read(&bytes[used..], |part| kept.add_body(part))?,
+        };
         used += skipped;
         self.bytes += skipped as u64;
         if complete {
@@ -95,8 +114,8 @@ impl<M> MessageReader<M> {
     /// Ends the current message with the connection, if its body may end so.
     pub(super) fn end_of_stream(&mut self) -> Result<Complete<M>, ProtocolError> {
         let current = self.current.take();
-        let bytes = self.bytes;
-        self.reset();
+        let bytes = std::mem::take(&mut self.bytes);
+        self.partial.clear();
         match current {
             Some((message, body)) if body.ends_with_connection() => {
                 Ok(Complete { message, bytes, used: 0 })
@@ -123,7 +142,12 @@ impl PartialHead {
     /// are never held, and a held head is parsed again only at the end of a line, of which it can
     /// have no more than [`super::HEADERS_MAX`]: so the work stays linear in the bytes however
     /// small the pieces are.
-    fn read<M>(&mut self, bytes: &[u8], parse: impl Fn(&[u8]) -> Parsed<M>) -> Parsed<M> {
+    fn read<M>(
+        &mut self,
+        bytes: &[u8],
+        parse: impl Fn(&[u8]) -> Parsed<M>,
+        kept: Option<&mut Kept>,
+    ) -> Parsed<M> {
         let held_bytes = self.0.len();
         let blank = if held_bytes == 0 { blank_length(bytes) } else { 0 };
         let bytes = &bytes[blank..];
@@ -138,6 +162,11 @@ impl PartialHead {
         };
         match parsed {
             Some((head, length)) => {
+                if let Some(kept) = kept {
+                    let whole = if held_bytes == 0 { fresh } else { &self.0 };
+                    kept.head.clear();
+                    kept.head.extend_from_slice(&whole[..length]);
+                }
                 self.clear();
                 Ok(Some((head, blank + length - held_bytes)))
             }

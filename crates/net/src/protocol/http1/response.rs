@@ -7,6 +7,7 @@ use super::fields::{Fields, Framing};
 use super::message::{Complete, Head, MessageReader, Parsed};
 use super::write::{push_content_length, push_decimal, push_header};
 use super::{HEADERS_MAX, ProtocolError};
+use crate::protocol::Kept;
 
 /// What a client needs to know of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,13 +39,25 @@ pub enum Progress {
 pub struct ResponseReader {
     message: MessageReader<Response>,
     head_only: bool,
+    keep: bool,
 }
 
 impl ResponseReader {
     /// Makes a reader for a new connection.
     #[must_use]
     pub fn new() -> Self {
-        Self { message: MessageReader::new(), head_only: false }
+        Self { message: MessageReader::new(), head_only: false, keep: false }
+    }
+
+    /// Makes a reader that keeps heads and bodies, for [`Self::take_kept`].
+    #[must_use]
+    pub fn keeping() -> Self {
+        Self { keep: true, ..Self::new() }
+    }
+
+    /// What was kept of the response that is complete.
+    pub fn take_kept(&mut self) -> Option<Box<Kept>> {
+        self.message.take_kept()
     }
 
     /// Begins with the response to a request just sent, forgetting any unfinished one.
@@ -52,6 +65,9 @@ impl ResponseReader {
     /// `head_only` says that the request was HEAD, whose response has no body.
     pub fn expect(&mut self, head_only: bool) {
         self.message.reset();
+        if self.keep {
+            self.message.keep();
+        }
         self.head_only = head_only;
     }
 

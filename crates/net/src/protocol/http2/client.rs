@@ -7,6 +7,7 @@ use super::hpack::{Decoder, Encoder};
 use super::settings::{self, Settings};
 use super::stream::{ReceiveWindow, STREAM_WINDOW, Stream};
 use super::{Http2Error, code};
+use crate::protocol::Kept;
 
 /// What a client says first.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -14,7 +15,7 @@ const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 const ID_MAX: u32 = (1 << 31) - 1;
 
 /// What happened to a stream. After any but [`Event::Begun`] the stream is closed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
     /// The first frame of the response came.
     Begun {
@@ -29,6 +30,8 @@ pub enum Event {
         status: u16,
         /// Size of the response in bytes: its frames with their headers.
         bytes: u64,
+        /// Its head, with the trailers, and its body, if the client keeps them.
+        kept: Option<Box<Kept>>,
     },
     /// The server ended the stream without a response.
     Reset {
@@ -69,6 +72,8 @@ pub struct Client {
     pub(super) closing: bool,
     /// Frames in succession that brought nothing.
     pub(super) barren: u32,
+    /// Whether heads and bodies are kept.
+    pub(super) keep: bool,
     failed: Option<Http2Error>,
 }
 
@@ -83,9 +88,9 @@ pub(super) struct Block {
 
 impl Client {
     /// Opens a connection on which at most so many streams are open at the same time, and appends
-    /// what is said first. Requests may follow at once.
+    /// what is said first. Requests may follow at once. With `keep`, heads and bodies are kept.
     #[must_use]
-    pub fn open(most: usize, out: &mut Vec<u8>) -> Client {
+    pub fn open(most: usize, keep: bool, out: &mut Vec<u8>) -> Client {
         out.extend_from_slice(PREFACE);
         settings::push(out);
         let server = Settings::INITIAL;
@@ -105,6 +110,7 @@ impl Client {
             block: None,
             closing: false,
             barren: 0,
+            keep,
             failed: None,
         }
     }

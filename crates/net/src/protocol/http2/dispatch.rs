@@ -61,8 +61,8 @@ impl Client {
         if let Some(increment) = self.receive_window.refill() {
             frame::push_number(out, kind::WINDOW_UPDATE, 0, increment);
         }
-        let (data, ends) = (frame.unpadded()?.len(), frame.has(flag::END_STREAM));
-        if data == 0 && !ends {
+        let (data, ends) = (frame.unpadded()?, frame.has(flag::END_STREAM));
+        if data.is_empty() && !ends {
             self.barren()?;
         }
         let Some(place) = place else { return Ok(()) };
@@ -75,7 +75,7 @@ impl Client {
         if !ends && let Some(increment) = stream.receive_window.refill() {
             frame::push_number(out, kind::WINDOW_UPDATE, frame.stream, increment);
         }
-        if data > 0 {
+        if !data.is_empty() {
             self.barren = 0;
         }
         self.went_on(place, result, out, events);
@@ -145,7 +145,7 @@ impl Client {
         out: &mut Vec<u8>,
         events: &mut VecDeque<Event>,
     ) -> Done {
-        let mut head = Head::default();
+        let mut head = Head { lines: self.keep.then(Vec::new), ..Head::default() };
         self.decoder.read(block, |name, value| head.take(name, value))?;
         if !ends {
             // Interim heads could go on for ever; what follows a final one brings more.
@@ -172,7 +172,8 @@ impl Client {
         let id = stream.id;
         if let Ok(Some(status)) = result {
             self.barren = 0;
-            events.push_back(Event::Complete { stream: id, status, bytes: stream.bytes });
+            let (bytes, kept) = (stream.bytes, stream.kept);
+            events.push_back(Event::Complete { stream: id, status, bytes, kept });
             if !stream.unsent.is_empty() {
                 // The server answers without having heard all: it need not hear the rest.
                 frame::push_number(out, kind::RST_STREAM, id, code::CANCEL);

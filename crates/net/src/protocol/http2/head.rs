@@ -9,7 +9,9 @@ pub(super) struct Head {
     pub(super) length: Option<u64>,
     /// Whether the block breaks the rules of RFC 9113, section 8.2 and 8.3.
     pub(super) malformed: bool,
-    fields_seen: bool,
+    /// The block as text, where it is kept: a status line, and a line for each field.
+    pub(super) lines: Option<Vec<u8>>,
+    pub(super) fields_seen: bool,
 }
 
 /// Fields that are about a connection of HTTP/1.1, and have no place in HTTP/2.
@@ -19,6 +21,13 @@ const FORBIDDEN: [&[u8]; 5] =
 impl Head {
     /// Takes one field in.
     pub(super) fn take(&mut self, name: &[u8], value: &[u8]) {
+        if let Some(lines) = &mut self.lines {
+            let (begin, middle) =
+                if name == b":status" { (&b"HTTP/2"[..], &b" "[..]) } else { (name, &b": "[..]) };
+            for part in [begin, middle, value, b"\r\n"] {
+                lines.extend_from_slice(part);
+            }
+        }
         if let Some(pseudo) = name.strip_prefix(b":") {
             let status = if pseudo == b"status" { status(value) } else { None };
             self.malformed |= self.fields_seen || self.status.is_some() || status.is_none();

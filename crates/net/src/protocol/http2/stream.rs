@@ -1,6 +1,7 @@
 //! One stream: a request that may still be on its way, and the response as far as it came.
 
 use super::head::Head;
+use crate::protocol::Kept;
 
 /// The widest that a window may be, in bytes.
 pub(super) const WINDOW_MAX: i64 = (1 << 31) - 1;
@@ -53,6 +54,8 @@ pub(super) struct Stream {
     body: u64,
     /// The size of the response's frames.
     pub(super) bytes: u64,
+    /// What is kept of the response, where anything is.
+    pub(super) kept: Option<Box<Kept>>,
 }
 
 /// A response that breaks the rules.
@@ -72,6 +75,7 @@ impl Stream {
             length: None,
             body: 0,
             bytes: 0,
+            kept: None,
         }
     }
 
@@ -82,24 +86,37 @@ impl Stream {
         }
         match (self.status, head.status) {
             // Trailers are the last.
-            (Some(_), None) if ends => self.end(),
+            (Some(_), None) if ends => {
+                self.keep_lines(head);
+                self.end()
+            }
             (None, Some(101)) => Err(Malformed),
             (None, Some(100..200)) if !ends => Ok(None),
             (None, Some(status @ 200..)) => {
                 self.status = Some(status);
                 self.length = head.length;
+                self.keep_lines(head);
                 if ends { self.end() } else { Ok(None) }
             }
             _ => Err(Malformed),
         }
     }
 
-    /// Takes so many bytes of the body in: the status, if the response ended with them.
-    pub(super) fn data(&mut self, bytes: usize, ends: bool) -> Result<Option<u16>, Malformed> {
-        self.body += bytes as u64;
+    fn keep_lines(&mut self, head: &Head) {
+        if let (Some(kept), Some(lines)) = (&mut self.kept, &head.lines) {
+            kept.head.extend_from_slice(lines);
+        }
+    }
+
+    /// Takes a part of the body in: the status, if the response ended with them.
+    pub(super) fn data(&mut self, data: &[u8], ends: bool) -> Result<Option<u16>, Malformed> {
+        self.body += data.len() as u64;
         let too_long = self.length.is_some_and(|length| self.body > length);
-        if self.status.is_none() || too_long || (self.head_only && bytes > 0) {
+        if self.status.is_none() || too_long || (self.head_only && !data.is_empty()) {
             return Err(Malformed);
+        }
+        if let Some(kept) = &mut self.kept {
+            kept.add_body(data);
         }
         if ends { self.end() } else { Ok(None) }
     }

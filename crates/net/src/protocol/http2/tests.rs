@@ -16,7 +16,7 @@ const GET: RequestHead<'static> =
 /// A client with so many requests sent and everything written until then thrown away.
 fn client(requests: usize) -> (Client, Vec<u8>) {
     let mut out = Vec::new();
-    let mut client = Client::open(STREAMS_MAX, &mut out);
+    let mut client = Client::open(STREAMS_MAX, false, &mut out);
     for _ in 0..requests {
         assert!(client.has_room());
         client.request(&GET, "http", &mut out);

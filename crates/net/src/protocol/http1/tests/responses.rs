@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::protocol::Kept;
 
 /// A valid response and what must be read from it.
 #[derive(Debug, Clone)]
@@ -12,6 +13,8 @@ struct Sample {
     expected: Response,
     /// Whether the body has no end but the connection's.
     until_close: bool,
+    /// The final head and the body, as they are kept.
+    kept: Kept,
 }
 
 #[derive(Debug, Clone)]
@@ -68,10 +71,12 @@ fn sample() -> impl Strategy<Value = Sample> {
             let has_body = !head_only && status != 204 && status != 304;
             let encoded = if has_body { encoded } else { Vec::new() };
             let until_close = has_body && matches!(kind, BodyKind::UntilClose);
+            let body = if has_body { body } else { Vec::new() };
+            let kept = Kept { head: head.clone().into_bytes(), body };
             let bytes = [opening.as_bytes(), head.as_bytes(), &encoded].concat();
             let keep_alive = connection.is_empty() && !until_close;
             let expected = Response { status, keep_alive, bytes: bytes.len() as u64 };
-            Sample { bytes, head_only, expected, until_close }
+            Sample { bytes, head_only, expected, until_close, kept }
         },
     )
 }
@@ -90,8 +95,23 @@ proptest! {
     }
 
     #[test]
+    fn heads_and_bodies_are_kept_where_wanted(sample in sample(), size in 1..200_usize) {
+        let Sample { bytes, head_only, kept, .. } = sample;
+        let mut reader = ResponseReader::keeping();
+        for _ in 0..2 {
+            reader.expect(head_only);
+            let mut complete = false;
+            for piece in pieces(&bytes, size) {
+                complete |= matches!(reader.read(piece), Ok(Progress::Complete { .. }));
+            }
+            prop_assert!(complete || reader.end_of_stream().is_ok());
+            prop_assert_eq!(reader.take_kept(), Some(Box::new(kept.clone())));
+        }
+    }
+
+    #[test]
     fn bytes_after_a_complete_response_are_left(sample in sample(), after in "[ -~\r\n]{0,20}") {
-        let Sample { bytes, head_only, mut expected, until_close } = sample;
+        let Sample { bytes, head_only, mut expected, until_close, .. } = sample;
         let longer = [&bytes, after.as_bytes()].concat();
         let used = if until_close { longer.len() } else { bytes.len() };
         expected.bytes = used as u64;

@@ -8,7 +8,7 @@ const OK: &[(&str, &str)] = &[(":status", "200"), ("server", "x"), ("content-len
 const END: u8 = flag::END_STREAM;
 
 fn complete(stream: u32, bytes: u64) -> [Event; 2] {
-    [Event::Begun { stream }, Event::Complete { stream, status: 200, bytes }]
+    [Event::Begun { stream }, Event::Complete { stream, status: 200, bytes, kept: None }]
 }
 
 /// Responses in many shapes, on streams 1 to 9.
@@ -41,13 +41,33 @@ fn responses_of_many_shapes_are_read() {
     assert_eq!(read.len(), 9);
     let of = |stream: u32| -> Vec<Event> {
         let own = |event: &&Event| format!("{event:?}").contains(&format!("stream: {stream}"));
-        read.iter().filter(own).copied().collect()
+        read.iter().filter(own).cloned().collect()
     };
     assert!(matches!(of(1)[..], [Event::Begun { .. }, Event::Complete { status: 200, .. }]));
     assert!(matches!(of(3)[..], [Event::Begun { .. }, Event::Complete { status: 200, .. }]));
     assert!(matches!(of(5)[..], [Event::Begun { .. }, Event::Complete { status: 200, .. }]));
     assert!(matches!(of(7)[..], [Event::Begun { .. }, Event::Complete { status: 204, .. }]));
     assert_eq!(of(9), [Event::Reset { stream: 9, code: 2 }]);
+}
+
+#[test]
+fn heads_trailers_and_bodies_are_kept_where_wanted() {
+    for size in [1, 7, usize::MAX] {
+        let (mut client, mut out) = (Client::open(STREAMS_MAX, true, &mut Vec::new()), Vec::new());
+        for _ in 0..5 {
+            client.request(&GET, "http", &mut out);
+        }
+        let (read, _, result) = feed(&mut client, &shapes().bytes, size);
+        assert_eq!(result, Ok(()));
+        let kept = read.iter().find_map(|event| match event {
+            Event::Complete { stream: 3, kept, .. } => kept.as_deref(),
+            _ => None,
+        });
+        let kept = kept.unwrap();
+        assert_eq!(kept.body, b"xxx");
+        let head = String::from_utf8_lossy(&kept.head);
+        assert_eq!(head, "HTTP/2 200\r\nserver: x\r\ncontent-length: 3\r\nchecksum: 1\r\n");
+    }
 }
 
 #[test]
