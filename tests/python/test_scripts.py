@@ -137,7 +137,7 @@ def test_a_script_is_run_as_it_is_simulated(tmp_path: Path) -> None:
     """Against a real server: the same sessions ask for the same things."""
     paths = (EXAMPLES / "buyers.toml", EXAMPLES / "shop-server.toml")
     with tt.serve(paths[1]) as server:
-        real = tt.run(paths[0], server.url, duration=4, output=tmp_path / "real")
+        real = tt.run(paths[0], server.url, duration=4, demands=paths[1], output=tmp_path / "real")
     simulated = tt.simulate(*paths, duration=4, warmup=0)
     assert real.summary["errors"] == 0
     assert real.summary["checks"]["home answers"]["failed"] == 0

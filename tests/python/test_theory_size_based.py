@@ -409,7 +409,6 @@ def test_without_think_times():
         (open_(80), one(H2, "rr(1ms)")),
         (open_(80), one(H2, "rr")),
         (open_(80), one(exp(0.01), "fcsf")),
-        (open_(80), one(exp(0.01), "priority")),
         (closed(1, exp(1)), one(H2, "rr(1ms, switch=5us)")),
         (open_(80), System([Station(exp(0.01)), Station(exp(0.01), policy="surprise")])),
         (open_(80), one(H2, "sjf", 2)),

@@ -3,7 +3,6 @@
 mod distribution;
 mod errors;
 mod monitor;
-mod objectives;
 mod parameters;
 mod result;
 mod run;

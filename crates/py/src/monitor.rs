@@ -6,11 +6,9 @@ use std::collections::BTreeMap;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use thinktime_core::client::{Fate, Limit};
-use thinktime_core::record::{Row, RowSink, Tally};
+use thinktime_core::record::{Objectives, Row, RowSink, Tally};
 use thinktime_core::workload::Slo;
 use thinktime_net::generator::Progress;
-
-use crate::objectives::Objectives;
 
 /// Looks at the rows of a run on their way to the writer.
 #[derive(Debug)]

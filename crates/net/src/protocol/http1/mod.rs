@@ -7,8 +7,9 @@
 //!
 //! A reader belongs to one connection and is fed whatever arrives, in pieces of any size; how a
 //! message was cut into pieces never changes what is read. Bodies are counted and skipped, unless
-//! they are to be kept. A message that lies whole in the given slice is parsed where it lies; only a head cut in
-//! two is copied, at most [`HEAD_BYTES_MAX`] of it, so memory is bounded whatever the peer sends.
+//! they are to be kept. A message that lies whole in the given slice is parsed where it lies; only
+//! a head cut in two is copied, at most [`HEAD_BYTES_MAX`] of it, so memory is bounded whatever
+//! the peer sends.
 //!
 //! The readers are strict where leniency would hide a fault of the server under test (lengths that
 //! contradict each other, malformed chunks), and lenient where servers commonly differ without

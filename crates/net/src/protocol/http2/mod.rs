@@ -2,8 +2,8 @@
 //!
 //! A [`Client`] is one end of one connection. It writes requests into a buffer of the caller's and
 //! is fed whatever arrives, in pieces of any size; how frames were cut into pieces never changes
-//! what is read. Bodies are counted and skipped, unless they are to be kept. What arrives whole is parsed where it
-//! lies; only a frame cut in two is copied, and no frame is longer than 16 KiB.
+//! what is read. Bodies are counted and skipped, unless they are to be kept. What arrives whole is
+//! parsed where it lies; only a frame cut in two is copied, and no frame is longer than 16 KiB.
 //!
 //! Memory is bounded whatever the server sends: a frame, a header block and a header list have
 //! limits, and so has the number of frames that bring nothing (pings, settings, empty frames),

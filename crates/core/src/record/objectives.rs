@@ -1,10 +1,10 @@
 //! Whether objectives can still be met, from what has been measured so far.
 
-use thinktime_core::client::Limit;
-use thinktime_core::record::BatchMeans;
-use thinktime_core::time::Nanos;
-use thinktime_core::units::format_time;
-use thinktime_core::workload::Slo;
+use super::BatchMeans;
+use crate::client::Limit;
+use crate::time::Nanos;
+use crate::units::format_time;
+use crate::workload::Slo;
 
 /// Before so many requests nothing is certain.
 const REQUESTS_MIN: u64 = 1000;
@@ -16,7 +16,7 @@ const MORE: f64 = 1.1;
 
 /// All objectives of a workload.
 #[derive(Debug)]
-pub(crate) struct Objectives {
+pub struct Objectives {
     limit: Limit,
     count: u64,
     succeeded: u64,
@@ -63,7 +63,9 @@ impl Mean {
 }
 
 impl Objectives {
-    pub(crate) fn new(slo: &Slo, limit: Limit) -> Objectives {
+    /// The objectives of a run that ends at `limit`.
+    #[must_use]
+    pub fn new(slo: &Slo, limit: Limit) -> Objectives {
         let objective = |(name, limit_s): &(&'static str, f64)| {
             let percentile: Option<f64> = name.strip_prefix('p').and_then(|p| p.parse().ok());
             let most = percentile.map_or(*limit_s, |percentile| 1.0 - percentile / 100.0);
@@ -79,7 +81,7 @@ impl Objectives {
     }
 
     /// A request is over, with this response time or without success.
-    pub(crate) fn take(&mut self, response: Option<Nanos>) {
+    pub fn take(&mut self, response: Option<Nanos>) {
         self.count += 1;
         if let Some(errors) = &mut self.errors {
             errors.add(f64::from(u8::from(response.is_none())));
@@ -93,8 +95,10 @@ impl Objectives {
         }
     }
 
-    /// The objective that can no longer be met, in words.
-    pub(crate) fn hopeless(&self, time_s: f64, in_flight: u64) -> Option<String> {
+    /// The objective that can no longer be met, in words: after `time_s` seconds of the run, with
+    /// so many requests on their way.
+    #[must_use]
+    pub fn hopeless(&self, time_s: f64, in_flight: u64) -> Option<String> {
         if self.count < REQUESTS_MIN {
             return None;
         }
@@ -120,5 +124,47 @@ impl Objectives {
         let known = !self.limit.until.is_never() && time_s > warmup_s;
         let length_s = self.limit.until.as_secs_f64() - warmup_s;
         known.then(|| begun.max(MORE * begun * length_s / (time_s - warmup_s)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn objectives(requests: u64) -> Objectives {
+        let slo = Slo { response_time_s: vec![("p99", 0.1), ("mean", 0.05)], errors: Some(0.01) };
+        Objectives::new(&slo, Limit { requests, until: Nanos::MAX, warmup: Nanos(0) })
+    }
+
+    #[test]
+    fn what_is_met_is_never_given_up() {
+        let mut all = objectives(100_000);
+        for n in 0..50_000_u64 {
+            let late = n % 200 == 0;
+            all.take((n % 300 != 0).then_some(Nanos(if late { 200_000_000 } else { 40_000_000 })));
+            assert_eq!(all.hopeless(1.0, 10), None, "after {n}");
+        }
+    }
+
+    #[test]
+    fn each_objective_can_be_lost() {
+        for (response, word) in
+            [(Some(Nanos(60_000_000)), "mean"), (Some(Nanos(200_000_000)), "p99"), (None, "failed")]
+        {
+            let mut all = objectives(100_000);
+            (0..999).for_each(|_| all.take(response));
+            assert_eq!(all.hopeless(1.0, 0), None, "999 requests say nothing");
+            (0..200).for_each(|_| all.take(response));
+            assert!(all.hopeless(1.0, 0).is_some_and(|text| text.contains(word)), "{word}");
+        }
+    }
+
+    /// 1.25 % of the times are beyond, in two bursts, where 1 % may be.
+    #[test]
+    fn a_share_that_is_not_yet_told_from_its_limit_goes_on() {
+        let mut all = objectives(u64::MAX);
+        let time = |beyond: bool| Some(Nanos(if beyond { 110_000_000 } else { 1_000_000 }));
+        (0..2000).for_each(|n| all.take(time(n < 20 || (1000..1005).contains(&n))));
+        assert_eq!(all.hopeless(1.0, 0), None);
     }
 }
