@@ -1,4 +1,4 @@
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, final
 
@@ -184,6 +184,10 @@ def run(
     progress: Callable[[int, float, int], None] | None = None,
     monitor: Callable[[dict[str, Any]], None] | None = None,
     stop_on_slo: bool = False,
+    ca_file: Path | None = None,
+    insecure: bool = False,
+    sources: Sequence[str] = ...,
+    precision: float | str | None = None,
 ) -> Outcome: ...
 def load(path: Path) -> Outcome: ...
 def schema(kind: str) -> str: ...

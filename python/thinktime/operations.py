@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -101,9 +101,7 @@ def simulate(
         InputError: if the input is wrong; the message says where, and what would be right.
         Interrupted: on Ctrl-C, with the result so far.
     """
-    workload, system = _workload(workload), _system(system)
-    if seed is not None:
-        workload = workload.with_seed(seed)
+    workload, system = _workload(workload, seed), _system(system)
     if load is not None:
         workload = workload.at_load(system, load)
     outcome = _core.simulate(
@@ -136,6 +134,10 @@ def run(
     progress: Progress | None = None,
     monitor: Callable[[Moment], None] | None = None,
     stop_on_slo: bool = False,
+    ca_file: str | Path | None = None,
+    insecure: bool = False,
+    sources: Sequence[str] = (),
+    precision: Time | None = None,
 ) -> Result:
     """Run a workload against a real server.
 
@@ -157,15 +159,20 @@ def run(
             any more: an error share or a percentile's share is above its limit by two half-widths
             of its 95 % interval, or would be whatever came now, after at least 1000 requests. A
             warning says so; the result is that up to then.
+        ca_file: The certificate authorities that an https target must be known to, as a file of
+            PEM certificates; those that Mozilla trusts by default.
+        insecure: Take any certificate of an https target.
+        sources: This machine's addresses that connections come from, in turn.
+        precision: How much later than scheduled requests of an open model may be sent, so that
+            the generator wakes more rarely and costs less CPU time; 0 by default.
 
     Raises:
         InputError: if the input is wrong.
         RunError: if the target cannot be reached at all.
         Interrupted: on Ctrl-C, with the result so far.
     """
-    workload = _workload(workload)
     outcome = _core.run(
-        workload if seed is None else workload.with_seed(seed),
+        _workload(workload, seed),
         target,
         requests=requests,
         duration=duration,
@@ -178,6 +185,10 @@ def run(
         progress=progress,
         monitor=None if monitor is None else lambda seen: monitor(Moment(**seen)),
         stop_on_slo=stop_on_slo,
+        ca_file=None if ca_file is None else Path(ca_file),
+        insecure=insecure,
+        sources=list(sources),
+        precision=precision,
     )
     return _finished(outcome)
 
@@ -232,8 +243,9 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
         self.stop()
 
 
-def _workload(given: _core.Workload | str | Path) -> _core.Workload:
-    return given if isinstance(given, _core.Workload) else _core.Workload.load(Path(given))
+def _workload(given: _core.Workload | str | Path, seed: int | None) -> _core.Workload:
+    workload = given if isinstance(given, _core.Workload) else _core.Workload.load(Path(given))
+    return workload if seed is None else workload.with_seed(seed)
 
 
 def _system(given: _core.System | str | Path) -> _core.System:

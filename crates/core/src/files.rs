@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::data::DataTable;
 use crate::error::{Invalid, unknown};
 use crate::notation::{Arguments, Call, Term};
 use crate::program::ProgramSource;
@@ -14,6 +15,14 @@ pub trait Files {
     /// When there is no such file, or it cannot be read.
     fn read(&self, name: &str) -> Result<String, Invalid>;
 
+    /// The file's bytes.
+    ///
+    /// # Errors
+    /// As [`Files::read`].
+    fn bytes(&self, name: &str) -> Result<Vec<u8>, Invalid> {
+        self.read(name).map(String::into_bytes)
+    }
+
     /// The numbers of a column of a table; of the first one, where no name is given. Files of
     /// comma-separated values can be read by everybody; others by overriding this.
     ///
@@ -21,6 +30,14 @@ pub trait Files {
     /// As [`Files::read`], or when there is no such column, or a value is no number.
     fn numbers(&self, name: &str, column: Option<&str>) -> Result<Vec<f64>, Invalid> {
         numbers_of(&self.read(name)?, name, column)
+    }
+
+    /// The table that a file of comma-separated values holds, whose first line names the columns.
+    ///
+    /// # Errors
+    /// As [`Files::read`], or when the file is no such table.
+    fn table(&self, name: &str) -> Result<DataTable, Invalid> {
+        DataTable::parse(name, &self.read(name)?)
     }
 
     /// The programs that a file holds, for requests of these names. Core itself knows no language.

@@ -7,6 +7,7 @@
 pub mod arrival;
 pub mod change;
 pub mod client;
+pub mod data;
 pub mod distribution;
 pub mod error;
 pub mod files;

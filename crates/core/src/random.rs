@@ -34,6 +34,8 @@ pub enum Purpose {
     Pilot = 11,
     /// What programs draw.
     Program = 12,
+    /// Keys and masks of WebSocket connections.
+    WebSocket = 13,
 }
 
 /// All streams of one seed and purpose.

@@ -8,10 +8,10 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::num::NonZeroU64;
 use std::os::fd::{AsFd, OwnedFd};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
-use rustix::thread::set_current_timer_slack;
+use rustix::thread::{nanosleep, set_current_timer_slack};
 use rustix::time::Timespec;
 use thinktime_core::time::Nanos;
 
@@ -27,6 +27,26 @@ impl Clock {
     #[allow(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
     pub fn start() -> Clock {
         Clock { start: Instant::now() }
+    }
+
+    /// The date: seconds since the beginning of 1970.
+    #[must_use]
+    #[allow(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
+    pub fn date_s() -> i64 {
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        since.map_or(0, |since| i64::try_from(since.as_secs()).unwrap_or(i64::MAX))
+    }
+
+    /// When bytes came to which the kernel gave this date (since the beginning of 1970). Only
+    /// their age is taken from the calendar's clock, so that a step of it does little harm.
+    #[inline]
+    #[must_use]
+    #[allow(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
+    pub fn at(&self, date: Duration) -> Nanos {
+        let now = self.now();
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let age = since.saturating_sub(date).as_nanos();
+        Nanos(now.0.saturating_sub(u64::try_from(age).unwrap_or(0)))
     }
 
     /// The time since the start.
@@ -81,6 +101,13 @@ impl Poller {
     /// Registers a listening socket, level-triggered.
     pub(crate) fn add_listener(&self, socket: impl AsFd, token: u64) -> io::Result<()> {
         Ok(epoll::add(&self.epoll, socket, EventData::new_u64(token), EventFlags::IN)?)
+    }
+
+    /// Sleeps, whatever comes.
+    pub(crate) fn sleep(&self, time: Nanos) {
+        let time = Timespec::try_from(Duration::from_nanos(time.0)).unwrap_or_default();
+        // Woken too early, the caller looks at the clock and sleeps again.
+        let _ = nanosleep(&time);
     }
 
     /// Waits until something is ready, or at the latest for so long.

@@ -13,15 +13,16 @@ use std::sync::{Arc, Mutex};
 use peer::{Behaviour, http2_server};
 use rustls::ALL_VERSIONS;
 use support::*;
-use thinktime_net::generator::{Connections, Reuse, RunError, Target, run};
+use thinktime_core::files::NoFiles;
+use thinktime_core::schema::Source;
+use thinktime_core::workload::Workload;
+use thinktime_net::generator::{RunError, Target, run};
 
-fn per_request() -> Connections {
-    Connections { reuse: Reuse::PerRequest, ..Connections::default() }
-}
+const PER_REQUEST: &str = "[clients]\nconnections = 'per-request'";
 
 #[test]
 fn each_request_can_have_a_connection_of_its_own() {
-    for (connections, most) in [(per_request(), 40), (Connections::default(), 2)] {
+    for (clients, most, closings) in [(PER_REQUEST, 40, 40), ("", 2, 0)] {
         let (opened, closing) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let counts = (Arc::clone(&opened), Arc::clone(&closing));
         let address = server(move |mut stream| {
@@ -34,12 +35,34 @@ fn each_request_can_have_a_connection_of_its_own() {
             }
         });
         let target = Target::parse(&format!("http://{address}")).unwrap();
-        let (done, _) = go(&closed(2, ""), &target.with_connections(connections.clone()), 40);
+        let (done, _) = go(&closed(2, clients), &target, 40);
         assert_eq!(done.summary.errors, 0, "{:?}", done.summary.errors_by_kind);
         assert_eq!(opened.load(Relaxed), most);
-        let said = if connections.reuse == Reuse::PerRequest { 40 } else { 0 };
-        assert_eq!(closing.load(Relaxed), said);
+        assert_eq!(closing.load(Relaxed), closings);
     }
+}
+
+#[test]
+fn each_session_can_have_a_connection_of_its_own() {
+    let text = "name = 'w'\n[arrivals]\nmodel = 'partly-open'\nrate = '100/s'\n\
+                [session]\nrequests = '4'\nthink = '2ms'\n[clients]\nconnections = 'per-session'";
+    let workload = Workload::parse(Source { file: "", text }, &NoFiles).unwrap();
+    let opened = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&opened);
+    let address = server(move |mut stream| {
+        count.fetch_add(1, Relaxed);
+        while read_head(&mut stream).is_some() {
+            std::io::Write::write_all(&mut stream, OK).ok();
+        }
+    });
+    let target = Target::parse(&format!("http://{address}")).unwrap();
+    let (done, rows) = go(&workload, &target, 80);
+    assert_eq!(done.summary.errors, 0, "{:?}", done.summary.errors_by_kind);
+    let sessions: BTreeSet<u64> = rows.iter().map(|row| row.attempt.session).collect();
+    // The attempt to reach the target before the run is a connection too.
+    assert_eq!(opened.load(Relaxed), sessions.len() + 1);
+    let most = done.summary.generator.unwrap().connections_max;
+    assert!(most < sessions.len() as u64 / 2, "connections outlive their sessions: {most}");
 }
 
 #[test]
@@ -50,7 +73,7 @@ fn each_request_can_have_a_connection_of_its_own_in_http2() {
         let (address, seen) = http2_server(Behaviour { tls, ..Behaviour::default() });
         let plain = Target::parse(&format!("h2c://{address}")).unwrap();
         let target = if secure { https(address, certificate.trusted()) } else { plain };
-        let (done, _) = go(&closed(5, ""), &target.with_connections(per_request()), 40);
+        let (done, _) = go(&closed(5, PER_REQUEST), &target, 40);
         assert_eq!(done.summary.errors, 0, "{:?}", done.summary.errors_by_kind);
         assert_eq!(seen.connections.load(Relaxed), 40);
     }
@@ -70,15 +93,14 @@ fn connections_come_from_the_given_addresses_in_turn() {
     let sources: Vec<IpAddr> =
         ["127.0.0.2", "127.0.0.3"].iter().map(|text| text.parse().unwrap()).collect();
     let target = Target::parse(&format!("http://{address}")).unwrap();
-    let connections = Connections { sources: sources.clone(), ..per_request() };
-    let (done, _) = go(&closed(2, ""), &target.clone().with_connections(connections), 20);
+    let from = target.clone().with_sources(sources.clone());
+    let (done, _) = go(&closed(2, PER_REQUEST), &from, 20);
     assert_eq!(done.summary.errors, 0, "{:?}", done.summary.errors_by_kind);
     assert_eq!(*seen.lock().unwrap(), sources.into_iter().collect());
 
     for wrong in ["::1", "192.0.2.1"] {
         let sources = vec![wrong.parse().unwrap()];
-        let connections = Connections { sources, ..Connections::default() };
-        let target = target.clone().with_connections(connections);
+        let target = target.clone().with_sources(sources);
         let refused = run(&even(""), &target, &plan(1), &mut (), &mut |_| true).unwrap_err();
         assert!(matches!(refused, RunError::Invalid(_)), "{refused}");
         assert!(refused.to_string().contains(wrong), "{refused}");

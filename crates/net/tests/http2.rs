@@ -12,6 +12,9 @@ use std::sync::atomic::Ordering::Relaxed;
 use peer::{Behaviour, http2_server};
 use rustls::ALL_VERSIONS;
 use support::*;
+use thinktime_core::files::NoFiles;
+use thinktime_core::schema::Source;
+use thinktime_core::workload::Workload;
 use thinktime_net::generator::{Target, TlsOptions};
 
 fn h2c(address: SocketAddr) -> Target {
@@ -150,4 +153,18 @@ fn large_bodies_go_both_ways_over_tls() {
     assert_eq!(done.summary.errors, 0, "{:?}", done.summary.errors_by_kind);
     assert!(rows.iter().all(|row| row.bytes_received > 3 << 20));
     assert_eq!(seen.body_bytes.load(Relaxed), 16 << 20);
+}
+
+#[test]
+fn cookies_and_redirects_are_those_of_streams() {
+    let (address, seen) = http2_server(Behaviour::default());
+    let text = "name = 'w'\n[arrivals]\nmodel = 'closed'\nclients = 5\n\
+                [session]\nthink = '1ms'\ncookies = true\nredirects = 1\n\
+                [[request]]\nname = 'x'\nget = '/member'";
+    let workload = Workload::parse(Source { file: "", text }, &NoFiles).unwrap();
+    let (done, rows) = go(&workload, &h2c(address), 50);
+    assert_eq!(done.summary.errors, 0, "{:?}", done.summary.errors_by_kind);
+    assert!(rows.iter().all(|row| row.status == 200));
+    // Each client is led once.
+    assert_eq!(seen.requests.load(Relaxed), 55);
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::prelude::*;
 use thinktime_core::client::Limit;
+use thinktime_core::data::DataTable;
 use thinktime_core::error::Invalid;
 use thinktime_core::files::{Files, numbers_of};
 use thinktime_core::program::ProgramSource;
@@ -23,7 +24,7 @@ pub(crate) struct DiskFiles {
     directory: PathBuf,
     /// Whether any was asked for.
     used: Arc<AtomicBool>,
-    /// Whether a script may be missing: its sessions fail then.
+    /// Whether scripts and data files may be missing: sessions fail then.
     lenient: bool,
 }
 
@@ -34,7 +35,8 @@ impl DiskFiles {
         DiskFiles { directory, ..DiskFiles::default() }
     }
 
-    /// Those of a result: a script that has gone since does not make it unreadable.
+    /// Those of a result: a script or a data file that has gone since does not make it
+    /// unreadable.
     pub(crate) fn of_result(directory: Option<&str>) -> DiskFiles {
         let directory = directory.map(PathBuf::from).unwrap_or_default();
         DiskFiles { directory, lenient: true, ..DiskFiles::default() }
@@ -56,6 +58,12 @@ impl Files for DiskFiles {
             .map_err(|error| Invalid::new(format!("{}: {error}", path.display())))
     }
 
+    fn bytes(&self, name: &str) -> Result<Vec<u8>, Invalid> {
+        self.used.store(true, Ordering::Relaxed);
+        let path = self.directory.join(name);
+        std::fs::read(&path).map_err(|error| Invalid::new(format!("{}: {error}", path.display())))
+    }
+
     fn program(&self, name: &str, requests: &[&str]) -> Result<Arc<dyn ProgramSource>, Invalid> {
         let text = match self.read(name) {
             Err(error) if self.lenient => {
@@ -64,6 +72,15 @@ impl Files for DiskFiles {
             other => other?,
         };
         Ok(Arc::new(Script::compile(name, &text, requests)?))
+    }
+
+    fn table(&self, name: &str) -> Result<DataTable, Invalid> {
+        match self.read(name) {
+            Err(_) if self.lenient => {
+                Ok(DataTable { name: name.to_owned(), ..DataTable::default() })
+            }
+            text => DataTable::parse(name, &text?),
+        }
     }
 
     fn numbers(&self, name: &str, column: Option<&str>) -> Result<Vec<f64>, Invalid> {

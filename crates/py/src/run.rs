@@ -7,9 +7,9 @@ use std::sync::{Mutex, PoisonError};
 use pyo3::prelude::*;
 use thinktime_core::time::Nanos;
 use thinktime_data::{Host, Labels, OutcomeTable, RunFile, RunTable};
-use thinktime_net::generator::{self, Plan, Target};
+use thinktime_net::generator::{self, Plan, Target, TlsOptions};
 
-use crate::errors::{data, generator as run_error, invalid};
+use crate::errors::{InputError, data, generator as run_error, invalid};
 use crate::monitor::{Monitor, Seen, Watched};
 use crate::parameters::{Time, keep, limit, run_table};
 use crate::result::Outcome;
@@ -28,7 +28,8 @@ const DRAIN_S: f64 = 10.0;
 #[pyo3(signature = (
     workload, target, *, requests = None, duration = None, warmup = None, drain = None,
     demands = None, rows = None, output = None, started = None, progress = None,
-    monitor = None, stop_on_slo = false
+    monitor = None, stop_on_slo = false, ca_file = None, insecure = false, sources = Vec::new(),
+    precision = None
 ))]
 #[allow(clippy::too_many_arguments, reason = "they are Python's keyword arguments")]
 pub(crate) fn run(
@@ -46,10 +47,14 @@ pub(crate) fn run(
     progress: Option<Py<PyAny>>,
     monitor: Option<Py<PyAny>>,
     stop_on_slo: bool,
+    ca_file: Option<PathBuf>,
+    insecure: bool,
+    sources: Vec<String>,
+    precision: Option<Time>,
 ) -> PyResult<Outcome> {
     let duration = duration.or(requests.is_none().then_some(Time::Seconds(DURATION_S)));
     let limit = limit(requests, duration.as_ref(), warmup.as_ref())?;
-    let target = Target::parse(target).map_err(|error| invalid(&error))?;
+    let target = reached(target, ca_file, insecure, &sources)?;
     let keep = keep(rows, 0.0)?;
     let drain_s = drain.as_ref().map_or(Ok(DRAIN_S), Time::seconds)?;
     let run = RunFile {
@@ -70,7 +75,13 @@ pub(crate) fn run(
     let labels = Labels { requests: workload.request_names_of(), stations: Vec::new() };
     let (storage, mut writer) = Storage::open(output, run, labels, keep)?;
     let drain = Nanos::from_secs_f64(drain_s);
-    let plan = Plan { limit, drain, demands: demands.map(|system| system.inner.clone()) };
+    let precision_s = precision.as_ref().map_or(Ok(0.0), Time::seconds)?;
+    let plan = Plan {
+        limit,
+        drain,
+        demands: demands.map(|system| system.inner.clone()),
+        precision: Nanos::from_secs_f64(precision_s),
+    };
     let inner = &workload.inner;
     let (seen, wanted) = (Mutex::new(None), monitor.is_some() || stop_on_slo);
     let tell = |py: Python<'_>| tell(py, monitor.as_ref(), &seen);
@@ -95,6 +106,31 @@ pub(crate) fn run(
     }
     let outcome = OutcomeTable { interrupted: done.interrupted, untrusted: done.untrusted };
     storage.finish(done.summary, &done.collector, rows, outcome)
+}
+
+/// The target, and how it is reached.
+fn reached(
+    url: &str,
+    ca_file: Option<PathBuf>,
+    insecure: bool,
+    sources: &[String],
+) -> PyResult<Target> {
+    let target = Target::parse(url).map_err(|error| invalid(&error))?;
+    let given = if insecure { Some("insecure") } else { ca_file.as_ref().map(|_| "ca_file") };
+    if let (Some(option), None) = (given, target.scheme.tls()) {
+        return Err(InputError::new_err(format!(
+            "`{option}` goes with an https or wss target only"
+        )));
+    }
+    if insecure && ca_file.is_some() {
+        return Err(InputError::new_err("give `ca_file` or `insecure`, not both"));
+    }
+    let address = |text: &String| {
+        text.parse().map_err(|_| InputError::new_err(format!("`{text}` is no IP address")))
+    };
+    let sources = sources.iter().map(address).collect::<PyResult<_>>()?;
+    let options = TlsOptions { ca_file, verify: !insecure, ..TlsOptions::default() };
+    Ok(target.with_tls(options).with_sources(sources))
 }
 
 /// What looks at a run while it runs; it lives in the generator's thread.

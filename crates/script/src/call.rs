@@ -6,10 +6,10 @@ use mlua::{Table, Value};
 use thinktime_core::program::Call;
 use thinktime_core::workload::Method;
 
-use crate::json;
+use crate::{form, json};
 
 /// The options of a request that are known.
-const OPTIONS: &str = "name, headers, basic and bearer";
+const OPTIONS: &str = "name, headers, basic, bearer and form";
 
 /// The call with the request's name, if it has one.
 pub(crate) fn call(
@@ -20,36 +20,62 @@ pub(crate) fn call(
 ) -> Result<(Call, Option<String>), String> {
     let method = method_of(method)?;
     let target = target_of(target)?;
-    let (body, content_type) = body_of(body)?;
-    let mut headers = Vec::new();
-    if let Some(kind) = content_type {
-        headers.push(("Content-Type".to_owned(), kind.to_owned()));
+    let (mut body, mut content_type) = body_of(body)?;
+    let Options { name, mut headers, form } = Options::read(options)?;
+    if let Some(form) = form {
+        if !body.is_empty() || !matches!(method, Method::Post | Method::Put) {
+            return Err("a form is for `post` or `put` without a body".to_owned());
+        }
+        (body, content_type) = (form.into_bytes(), Some(form::CONTENT_TYPE));
     }
-    let mut name = None;
-    if let Some(options) = options {
-        for pair in options.pairs::<String, Value>() {
+    if let Some(kind) = content_type {
+        headers.insert(0, ("Content-Type".to_owned(), kind.to_owned()));
+    }
+    Ok((Call { method, target, headers, body, binary: false, expect: None }, name))
+}
+
+/// What else a script says of a request.
+#[derive(Default)]
+struct Options {
+    name: Option<String>,
+    headers: Vec<(String, String)>,
+    /// The body that its form makes.
+    form: Option<String>,
+}
+
+impl Options {
+    fn read(table: Option<&Table>) -> Result<Options, String> {
+        let mut options = Options::default();
+        let Some(table) = table else { return Ok(options) };
+        for pair in table.pairs::<String, Value>() {
             let (key, value) = pair.map_err(|_| format!("options are {OPTIONS}"))?;
-            match (key.as_str(), value) {
-                ("name", Value::String(text)) => name = Some(text.to_string_lossy()),
-                ("headers", Value::Table(table)) => add_headers(&mut headers, &table)?,
-                ("bearer", Value::String(token)) => {
-                    let value = format!("Bearer {}", token.to_string_lossy());
-                    headers.push(("Authorization".to_owned(), field_value(&value)?));
-                }
-                ("basic", Value::String(pair)) => {
-                    let value = format!("Basic {}", STANDARD.encode(&*pair.as_bytes()));
-                    headers.push(("Authorization".to_owned(), value));
-                }
-                (key, value) => {
-                    return Err(format!(
-                        "`{key}` as {} is no option of a request: there are {OPTIONS}",
-                        value.type_name()
-                    ));
-                }
+            options.take(&key, value)?;
+        }
+        Ok(options)
+    }
+
+    fn take(&mut self, key: &str, value: Value) -> Result<(), String> {
+        match (key, value) {
+            ("name", Value::String(text)) => self.name = Some(text.to_string_lossy()),
+            ("headers", Value::Table(table)) => add_headers(&mut self.headers, &table)?,
+            ("bearer", Value::String(token)) => {
+                let value = format!("Bearer {}", token.to_string_lossy());
+                self.headers.push(("Authorization".to_owned(), field_value(&value)?));
+            }
+            ("basic", Value::String(pair)) => {
+                let value = format!("Basic {}", STANDARD.encode(&*pair.as_bytes()));
+                self.headers.push(("Authorization".to_owned(), value));
+            }
+            ("form", Value::Table(fields)) => self.form = Some(form::encode(&fields)?),
+            (key, value) => {
+                return Err(format!(
+                    "`{key}` as {} is no option of a request: there are {OPTIONS}",
+                    value.type_name()
+                ));
             }
         }
+        Ok(())
     }
-    Ok((Call { method, target, headers, body }, name))
 }
 
 fn method_of(word: &str) -> Result<Method, String> {
@@ -72,7 +98,7 @@ fn target_of(value: &Value) -> Result<String, String> {
 }
 
 /// The bytes of a body, and what they are: text as it is, a table as JSON.
-fn body_of(value: &Value) -> Result<(Vec<u8>, Option<&'static str>), String> {
+pub(crate) fn body_of(value: &Value) -> Result<(Vec<u8>, Option<&'static str>), String> {
     match value {
         Value::Nil => Ok((Vec::new(), None)),
         Value::String(text) => Ok((text.as_bytes().to_vec(), None)),

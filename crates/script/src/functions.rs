@@ -8,13 +8,15 @@ use mlua::{IntoLuaMulti, Lua, MultiValue, Result, Table, Value};
 
 use crate::host::{Answer, Host};
 use crate::shared::Shared;
-use crate::{json, sandbox};
+use crate::{data, json, sandbox};
 
 /// The table of host functions.
 pub(crate) fn functions(lua: &Lua, host: &Rc<RefCell<Host>>) -> Result<Table> {
     let table = lua.create_table()?;
     let made = Maker { lua, host, table: &table };
     requests(&made)?;
+    contents(&made)?;
+    children(&made)?;
     draws(&made)?;
     variables(&made)?;
     Ok(table)
@@ -75,6 +77,29 @@ fn requests(made: &Maker<'_>) -> Result<()> {
         host.report.record(&name, value);
         Ok(Ok(()))
     })
+}
+
+/// What is found in bodies and in data files.
+fn contents(made: &Maker<'_>) -> Result<()> {
+    made.add("match", |lua, host, (serial, pattern): (u64, String)| {
+        if let Err(complaint) = host.current(serial) {
+            return Ok(Err(complaint));
+        }
+        host.patterns.first(lua, &pattern, &host.body)
+    })?;
+    made.add("find_all", |lua, host, (serial, pattern): (u64, String)| {
+        if let Err(complaint) = host.current(serial) {
+            return Ok(Err(complaint));
+        }
+        host.patterns.all(lua, &pattern, &host.body)
+    })?;
+    made.add("rows", |lua, host, name: String| data::rows(lua, &host.data, &name))
+}
+
+fn children(made: &Maker<'_>) -> Result<()> {
+    made.add("spawn", |_, host, (count, limit): (usize, f64)| Ok(host.spawn(count, limit)))?;
+    made.add("next_part", |_, host, ()| Ok(Ok(host.next_part())))?;
+    made.add("join", |_, host, ()| Ok(Ok(host.join())))
 }
 
 fn draws(made: &Maker<'_>) -> Result<()> {

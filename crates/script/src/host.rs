@@ -2,17 +2,22 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use mlua::{Table, Value};
+use thinktime_core::data::DataTable;
 use thinktime_core::distribution::Distribution;
 use thinktime_core::files::NoFiles;
 use thinktime_core::program::{Call, Report};
-use thinktime_core::random::Stream;
+use thinktime_core::random::{Stream, StreamFamily};
 use thinktime_core::time::Nanos;
 use thinktime_core::units::Dimension;
 
 use crate::call;
+use crate::children::Family;
+use crate::send::Expectations;
 use crate::shared::{Grant, SharedVariables};
+use crate::text::Patterns;
 
 /// What host functions work on: the session whose turn it is, and what all have in common.
 #[derive(Debug)]
@@ -27,9 +32,15 @@ pub(crate) struct Host {
     pub(crate) body: Vec<u8>,
     pub(crate) requests: Vec<String>,
     laws: BTreeMap<String, Distribution>,
+    expectations: Expectations,
     pub(crate) shared: Box<dyn SharedVariables>,
-    /// Sessions that waited for a lock and have it now.
+    /// Sessions that waited for a lock and have it now, or for children that have ended.
     pub(crate) woken: VecDeque<usize>,
+    /// The session of each child that is still to be begun.
+    pub(crate) spawned: VecDeque<usize>,
+    pub(crate) streams: StreamFamily,
+    pub(crate) patterns: Patterns,
+    pub(crate) data: Arc<[DataTable]>,
     pub(crate) report: Report,
 }
 
@@ -48,6 +59,11 @@ pub(crate) struct Session {
     /// How often it went on at `instant`, the time of its last turn.
     turns: u32,
     instant: Nanos,
+    /// The slot of its parent, where it is a child.
+    pub(crate) parent: Option<usize>,
+    /// How many functions it had its children run.
+    pub(crate) parts: u64,
+    pub(crate) family: Option<Box<Family>>,
 }
 
 /// A session that goes on so often while no time passes would go on for ever.
@@ -55,8 +71,23 @@ pub(crate) const TURNS_AT_ONCE_MAX: u32 = 10_000;
 
 impl Session {
     pub(crate) fn new(number: u64, begun: u32, stream: Stream) -> Session {
-        let (turns, instant) = (0, Nanos::MAX);
-        Session { number, stream, call: None, kind: 0, asked: false, begun, turns, instant }
+        Session {
+            number,
+            stream,
+            call: None,
+            kind: 0,
+            asked: false,
+            begun,
+            turns: 0,
+            instant: Nanos::MAX,
+            parent: None,
+            parts: 0,
+            family: None,
+        }
+    }
+
+    pub(crate) fn begun(&self) -> u32 {
+        self.begun
     }
 }
 
@@ -64,7 +95,12 @@ impl Session {
 pub(crate) type Answer<T> = Result<T, String>;
 
 impl Host {
-    pub(crate) fn new(requests: Vec<String>, shared: Box<dyn SharedVariables>) -> Host {
+    pub(crate) fn new(
+        requests: Vec<String>,
+        shared: Box<dyn SharedVariables>,
+        streams: StreamFamily,
+        data: &Arc<[DataTable]>,
+    ) -> Host {
         Host {
             now: Nanos::ZERO,
             slot: 0,
@@ -74,8 +110,13 @@ impl Host {
             body: Vec::new(),
             requests,
             laws: BTreeMap::new(),
+            expectations: Expectations::default(),
             shared,
             woken: VecDeque::new(),
+            spawned: VecDeque::new(),
+            streams,
+            patterns: Patterns::default(),
+            data: Arc::clone(data),
             report: Report::default(),
         }
     }
@@ -152,7 +193,10 @@ impl Host {
         options: Option<&Table>,
         body: &Value,
     ) -> Answer<()> {
-        let (call, name) = call::call(method, target, options, body)?;
+        let (call, name) = match method {
+            "SEND" => self.expectations.send(options, body)?,
+            _ => call::call(method, target, options, body)?,
+        };
         let kind = match name {
             None => 0,
             Some(name) => self.kind(&name)?,

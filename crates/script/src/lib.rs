@@ -17,18 +17,25 @@
 //!
 //! The inside: `prelude.luau` is what scripts see, `host` its functions in Rust, `machine` the
 //! interpreter with all its sessions, `sandbox` what scripts may name, `shared` the shared
-//! variables, `json` the way from text to tables and back.
+//! variables, `children` what a session does at the same time, `json` the way from text to tables
+//! and back.
 
 mod call;
+mod children;
+mod data;
+mod form;
 mod functions;
 mod host;
 mod json;
 mod machine;
 mod sandbox;
+mod send;
 mod shared;
+mod text;
 
 use std::sync::Arc;
 
+use thinktime_core::data::DataTable;
 use thinktime_core::error::Invalid;
 use thinktime_core::program::{ProgramSource, Programs};
 
@@ -56,14 +63,16 @@ impl Script {
         let requests = requests.iter().map(|&request| request.to_owned()).collect();
         let (name, source) = (name.to_owned(), source.to_owned());
         let script = Script { inner: Arc::new(Text { name, source, requests }) };
-        Machine::new(&script.inner, 0).map_err(|error| Invalid::new(sandbox::words(&error)))?;
+        let data: Arc<[DataTable]> = Arc::new([]);
+        Machine::new(&script.inner, 0, &data)
+            .map_err(|error| Invalid::new(sandbox::words(&error)))?;
         Ok(script)
     }
 }
 
 impl ProgramSource for Script {
-    fn programs(&self, seed: u64) -> Box<dyn Programs> {
-        let machine = Machine::new(&self.inner, seed);
+    fn programs(&self, seed: u64, data: &Arc<[DataTable]>) -> Box<dyn Programs> {
+        let machine = Machine::new(&self.inner, seed, data);
         Box::new(machine.expect("the script was compiled before"))
     }
 }

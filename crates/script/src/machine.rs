@@ -2,8 +2,10 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use mlua::{Function, Lua, Result, Value};
+use thinktime_core::data::DataTable;
 use thinktime_core::program::{Action, Call, Event, Programs, Reply, Report};
 use thinktime_core::random::{Purpose, StreamFamily};
 use thinktime_core::time::Nanos;
@@ -22,6 +24,9 @@ const REQUEST: u32 = 1;
 const THINK: u32 = 2;
 const WAIT: u32 = 3;
 
+/// What in a script looks at responses.
+const READERS: [&str; 5] = ["body", "json", "header", "match", "find_all"];
+
 #[derive(Debug)]
 pub(crate) struct Machine {
     name: String,
@@ -29,18 +34,21 @@ pub(crate) struct Machine {
     /// by slot: one handle each would fill the interpreter's stack of references.
     _lua: Lua,
     begin: Function,
+    begin_child: Function,
     step: Function,
+    forget: Function,
     host: Rc<RefCell<Host>>,
     budget: Budget,
-    streams: StreamFamily,
     reads_responses: bool,
 }
 
 impl Machine {
-    pub(crate) fn new(script: &Text, seed: u64) -> Result<Machine> {
+    pub(crate) fn new(script: &Text, seed: u64, data: &Arc<[DataTable]>) -> Result<Machine> {
         let (lua, budget) = sandbox::interpreter()?;
         let shared = Box::new(Local::default());
-        let host = Rc::new(RefCell::new(Host::new(script.requests.clone(), shared)));
+        let streams = StreamFamily::new(seed, Purpose::Program);
+        let host = Host::new(script.requests.clone(), shared, streams, data);
+        let host = Rc::new(RefCell::new(host));
         let functions = functions::functions(&lua, &host)?;
         let coroutine: mlua::Table = lua.globals().get("coroutine")?;
         let thread = |name: &str| coroutine.get::<Function>(name);
@@ -50,16 +58,18 @@ impl Machine {
         let environment = sandbox::environment(&lua)?;
         let main = lua.load(&script.source).set_name(format!("={}", script.name));
         let main = main.set_environment(environment).into_function()?;
-        let (begin, step) = prelude.call((main, functions, wait, create, resume, status))?;
+        let made = prelude.call((main, functions, wait, create, resume, status))?;
+        let (begin, begin_child, step, forget) = made;
         Ok(Machine {
             name: script.name.clone(),
             _lua: lua,
             begin,
+            begin_child,
             step,
+            forget,
             host,
             budget,
-            streams: StreamFamily::new(seed, Purpose::Program),
-            reads_responses: ["body", "json", "header"].iter().any(|w| script.source.contains(w)),
+            reads_responses: READERS.iter().any(|word| script.source.contains(word)),
         })
     }
 
@@ -96,17 +106,36 @@ impl Machine {
                 return Action::Think(Nanos::from_secs_f64(seconds.unwrap_or_default()));
             }
             Ok((WAIT, _)) => return Action::Wait,
-            Ok((ENDED, _)) if asked => None,
+            Ok((ENDED, _)) if asked || host.sessions[slot].parent.is_some() => None,
             Ok((ENDED, _)) => Some("a session ended without a request or a think time".to_owned()),
             Ok((_, message)) => Some(sandbox::clean(&message.to_string().unwrap_or_default())),
             Err(error) => Some(sandbox::words(&error)),
         };
-        if let Some(complaint) = complaint {
+        drop(host);
+        self.finish(slot, complaint, false)
+    }
+
+    /// Ends a session that waits, or the whole session of a child that does.
+    fn end_early(&self, slot: usize) -> Action {
+        // It sets two fields of tables to nil, which cannot fail.
+        self.forget.call::<()>(slot).ok();
+        self.finish(slot, None, true)
+    }
+
+    /// The end of a session, perhaps by an error; or of a child, which may end its whole session.
+    fn finish(&self, slot: usize, complaint: Option<String>, whole: bool) -> Action {
+        let complaint = complaint.map(|complaint| {
             let named = complaint.starts_with(&self.name);
             let from = if named { String::new() } else { format!("{}: ", self.name) };
-            host.report.error(&format!("{from}{complaint}"));
-        }
+            format!("{from}{complaint}")
+        });
+        let mut host = self.host.borrow_mut();
         host.leave(slot);
+        match (host.sessions[slot].parent, complaint) {
+            (Some(parent), complaint) => host.child_ended(parent, complaint, whole),
+            (None, Some(complaint)) => host.report.error(&complaint),
+            (None, None) => {}
+        }
         Action::End
     }
 
@@ -126,12 +155,31 @@ impl Machine {
 
 impl Programs for Machine {
     fn begin(&mut self, now: Nanos, slot: usize, session: u64, turn: u32) -> Action {
-        let stream = self.streams.substream(session, turn.into());
+        let stream = self.host.borrow().streams.substream(session, turn.into());
         self.host.borrow_mut().place(slot, Session::new(session, turn, stream));
         self.go_on(now, slot, |machine| machine.begin.call(slot))
     }
 
+    fn begin_child(&mut self, now: Nanos, slot: usize, parent: usize) -> Action {
+        let mut host = self.host.borrow_mut();
+        let child = host.child_of(parent);
+        host.place(slot, child);
+        drop(host);
+        self.go_on(now, slot, |machine| machine.begin_child.call((slot, parent)))
+    }
+
+    fn spawned(&mut self) -> Option<usize> {
+        self.host.borrow_mut().spawned.pop_front()
+    }
+
+    fn end(&mut self, _now: Nanos, slot: usize) {
+        self.end_early(slot);
+    }
+
     fn resume(&mut self, now: Nanos, slot: usize, event: Event<'_>) -> Action {
+        if self.host.borrow().ends_with_children(slot) {
+            return self.end_early(slot);
+        }
         self.go_on(now, slot, |machine| match event {
             Event::Waited => machine.step.call(slot),
             Event::Answered(reply) => {

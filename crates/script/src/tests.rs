@@ -1,5 +1,9 @@
 //! Scripts as a driver sees them: what they ask for, and what becomes of their mistakes.
 
+mod browsing;
+mod parallel;
+mod sending;
+
 use super::*;
 use thinktime_core::program::{Action, Event, Reply};
 use thinktime_core::time::Nanos;
@@ -8,7 +12,11 @@ use thinktime_core::workload::Method;
 const SECOND: Nanos = Nanos(1_000_000_000);
 
 fn programs(source: &str) -> Box<dyn Programs> {
-    Script::compile("buyer.luau", source, &["item", "search"]).unwrap().programs(1)
+    Script::compile("buyer.luau", source, &["item", "search"]).unwrap().programs(1, &no_data())
+}
+
+fn no_data() -> Arc<[DataTable]> {
+    Arc::new([])
 }
 
 fn body(text: &str) -> String {

@@ -33,6 +33,21 @@ def command(
     stop_on_slo: Annotated[
         bool, typer.Option("--stop-on-slo", help="End once the SLO can no longer be met.")
     ] = False,
+    ca: Annotated[
+        Path | None,
+        typer.Option(help="Certificate authorities of an https target, as a file in PEM form."),
+    ] = None,
+    insecure: Annotated[
+        bool, typer.Option("--insecure", help="Take any certificate of an https target.")
+    ] = False,
+    source: Annotated[
+        list[str] | None,
+        typer.Option(help="An address that connections come from; may be given several times."),
+    ] = None,
+    precision: Annotated[
+        str | None,
+        typer.Option(help="How much later than scheduled requests may be sent, to save CPU; 0s."),
+    ] = None,
     quiet: options.Quiet = False,
     rows: options.Rows = None,
     output: options.Output = None,
@@ -57,6 +72,10 @@ def command(
                 output=output,
                 monitor=monitor,
                 stop_on_slo=stop_on_slo,
+                ca_file=ca,
+                insecure=insecure,
+                sources=source or (),
+                precision=precision,
             )
 
     common.finish(operation, json, output)

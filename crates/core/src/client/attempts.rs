@@ -77,8 +77,14 @@ impl Clients {
             return Fate::Retried;
         }
         self.open -= 1;
+        let ends = self.ends_on_error && reply.error.is_some();
+        if ends && self.programs.is_none() {
+            self.slots.end_early(ticket);
+        }
         let goes_on = self.slots.end_request(ticket);
-        if self.programs.is_some() {
+        if ends && self.programs.is_some() {
+            self.end_program(now, ticket);
+        } else if self.programs.is_some() {
             let response_time = now.since(attempt.request_scheduled);
             self.answer_program(now, ticket, Reply { response_time, ..reply });
         } else if goes_on {

@@ -8,6 +8,7 @@
 
 mod attempts;
 mod budget;
+mod family;
 mod laws;
 mod programs;
 mod session;
@@ -19,6 +20,7 @@ use budget::Budget;
 use laws::Laws;
 pub use session::{Attempt, Ticket};
 use session::{Slots, Wish};
+pub use state::Owner;
 use std::collections::VecDeque;
 pub use step::{Ended, Fate, Limit, Step};
 use timers::Timers;
@@ -27,7 +29,7 @@ use crate::arrival::Arrivals;
 use crate::program::{Programs, Reply};
 use crate::record::TIMEOUT;
 use crate::time::Nanos;
-use crate::workload::{ClientLimits, Sessions, Workload};
+use crate::workload::{ClientLimits, OnError, Reuse, Sessions, Workload};
 
 /// All clients of a workload.
 #[derive(Debug)]
@@ -40,6 +42,8 @@ pub struct Clients {
     limits: ClientLimits,
     budget: Option<Budget>,
     programs: Option<Box<dyn Programs>>,
+    /// Whether a session ends when a request of it has failed for good.
+    ends_on_error: bool,
     /// Turns of programs since one asked for a request.
     idle_turns: u64,
     /// Attempts in flight, those included to which another's place was handed on.
@@ -84,7 +88,8 @@ impl Clients {
             limit,
             limits: workload.clients,
             budget: workload.clients.retry_budget.map(Budget::new),
-            programs: workload.programs.as_ref().map(|source| source.programs(workload.seed)),
+            programs: programs(workload),
+            ends_on_error: workload.browsing.on_error == OnError::End,
             idle_turns: 0,
             in_flight: 0,
             waiting: VecDeque::new(),
@@ -94,6 +99,8 @@ impl Clients {
             open: 0,
             sessions_begun: clients,
         };
+        let tells = workload.clients.connections == Reuse::PerSession;
+        machine.slots.left = tells.then(Vec::new);
         for session in 0..clients {
             let ticket = machine.slots.begin(session, u64::MAX);
             let at = machine.laws.think(session, 0);
@@ -230,7 +237,11 @@ impl Clients {
         let slot = self.slots.get(ticket);
         let kind = match self.programs {
             None => self.laws.choose(slot.session, slot.index),
-            Some(_) => slot.kind(),
+            Some(_) => {
+                let kind = slot.kind();
+                self.slots.number_request(ticket);
+                kind
+            }
         };
         self.slots.get_mut(ticket).begin_request(kind, now);
         if let Some(budget) = &mut self.budget {
@@ -238,6 +249,11 @@ impl Clients {
         }
         self.send_or_wait(now, ticket)
     }
+}
+
+fn programs(workload: &Workload) -> Option<Box<dyn Programs>> {
+    let source = workload.programs.as_ref()?;
+    Some(source.programs(workload.seed, &workload.data))
 }
 
 #[cfg(test)]

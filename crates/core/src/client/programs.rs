@@ -23,7 +23,11 @@ impl Clients {
         self.idle_turns += 1;
         let Some(programs) = &mut self.programs else { return };
         let slot = self.slots.get(ticket);
-        match programs.begin(now, ticket.slot(), slot.session, slot.turn) {
+        let action = match self.slots.parent(ticket.slot()) {
+            Some(parent) => programs.begin_child(now, ticket.slot(), parent),
+            None => programs.begin(now, ticket.slot(), slot.session, slot.turn),
+        };
+        match action {
             // It would begin again and again without an end.
             Action::End => self.leave(now, ticket),
             action => self.act_for(now, ticket, action),
@@ -36,6 +40,13 @@ impl Clients {
 
     pub(super) fn answer_program(&mut self, now: Nanos, ticket: Ticket, reply: Reply<'_>) {
         self.go_on(now, ticket, Event::Answered(reply));
+    }
+
+    /// The session's request has failed for good, and the session ends with it.
+    pub(super) fn end_program(&mut self, now: Nanos, ticket: Ticket) {
+        let Some(programs) = &mut self.programs else { return };
+        programs.end(now, ticket.slot());
+        self.act_for(now, ticket, Action::End);
     }
 
     fn go_on(&mut self, now: Nanos, ticket: Ticket, event: Event<'_>) {
@@ -57,8 +68,10 @@ impl Clients {
             Action::Think(time) => self.timers.set(now + time, ticket, Wish::Resume),
             Action::Wait => {}
             Action::End => match &self.source {
-                Source::Fixed => self.begin_again(now, ticket),
-                Source::Arriving { .. } => self.leave(now, ticket),
+                Source::Fixed if self.slots.parent(ticket.slot()).is_none() => {
+                    self.begin_again(now, ticket);
+                }
+                _ => self.leave(now, ticket),
             },
         }
         self.wake_others(now);
@@ -80,6 +93,9 @@ impl Clients {
         let Some(programs) = &mut self.programs else { return };
         while let Some(slot) = programs.woken() {
             self.timers.set(now, self.slots.ticket(slot), Wish::Resume);
+        }
+        while let Some(parent) = programs.spawned() {
+            self.timers.set(now, self.slots.begin_child(parent), Wish::Begin);
         }
     }
 

@@ -133,7 +133,14 @@ impl Slot {
 pub(super) struct Slots {
     slots: Vec<Slot>,
     free: Vec<u32>,
+    /// By the slot of a child, that of its parent; empty as long as nobody had children.
+    pub(super) parents: Vec<u32>,
+    /// Slots and numbers of sessions that have left, where a driver wants to know.
+    pub(super) left: Option<Vec<(usize, u64)>>,
 }
+
+/// Whose slot has no parent.
+pub(super) const NOBODY: u32 = u32::MAX;
 
 impl Slots {
     #[inline(always)]
@@ -213,14 +220,35 @@ impl Slots {
         }
         let goes_on = slot.remaining > 0;
         if !goes_on {
+            self.note_leaving(ticket);
             self.free.push(ticket.slot);
         }
         goes_on
     }
 
-    /// The session leaves: its slot is free.
+    /// The session leaves, or one of its children ends: the slot is free.
     pub(super) fn end_session(&mut self, ticket: Ticket) {
+        match self.parents.get_mut(ticket.slot()) {
+            Some(parent) if *parent != NOBODY => *parent = NOBODY,
+            _ => self.note_leaving(ticket),
+        }
         self.free.push(ticket.slot);
+    }
+
+    #[inline(always)]
+    fn note_leaving(&mut self, ticket: Ticket) {
+        if let Some(left) = &mut self.left {
+            left.push((ticket.slot(), self.slots[ticket.slot()].session));
+        }
+    }
+
+    /// The session ends with its current request; one that never ends begins again.
+    pub(super) fn end_early(&mut self, ticket: Ticket) {
+        let slot = self.get_mut(ticket);
+        match slot.remaining {
+            u64::MAX => slot.turn = slot.turn.wrapping_add(1),
+            _ => slot.remaining = 1,
+        }
     }
 
     /// The ticket of the session that is in this slot.

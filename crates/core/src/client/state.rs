@@ -1,13 +1,61 @@
 //! What clients can be asked about.
 
-use super::{Attempt, Clients};
+use super::{Attempt, Clients, Source};
 use crate::time::Nanos;
 
+/// Whose attempt it is: what belongs to a client as long as it is the same one, such as cookies,
+/// goes by this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// The session's slot; that of the parent, where the attempt is a child's.
+    pub slot: usize,
+    /// The session's number.
+    pub session: u64,
+    /// How often it has begun again.
+    pub turn: u32,
+}
+
 impl Clients {
+    /// Whose attempt it is, while it is in flight.
+    #[must_use]
+    pub fn owner(&self, attempt: &Attempt) -> Owner {
+        let own = attempt.ticket.slot();
+        let slot = self.slots.parent(own).unwrap_or(own);
+        let turn = self.slots.get(self.slots.ticket(slot)).turn;
+        Owner { slot, session: attempt.session, turn }
+    }
+
     /// The number of sessions that have begun.
     #[must_use]
     pub fn sessions_begun(&self) -> u64 {
         self.sessions_begun
+    }
+
+    /// A session that has left, by its slot and its number; told only where connections belong to
+    /// sessions ([`Reuse::PerSession`](crate::workload::Reuse)).
+    pub fn left(&mut self) -> Option<(usize, u64)> {
+        self.slots.left.as_mut()?.pop()
+    }
+
+    /// Whether the next wish is a session's arrival, not a timer.
+    #[must_use]
+    pub fn arrival_is_next(&self) -> bool {
+        match &self.source {
+            Source::Arriving { next, .. } => !self.closed && *next <= self.timers.next(),
+            Source::Fixed => false,
+        }
+    }
+
+    /// Whether nothing that clients do depends on when a response comes: sessions of one request
+    /// that is never tried again, without programs or a limit of requests in flight.
+    #[must_use]
+    pub fn hang_on_no_response(&self) -> bool {
+        let arriving = matches!(self.source, Source::Arriving { .. });
+        arriving
+            && self.laws.one_request()
+            && self.programs.is_none()
+            && self.limits.concurrency == u64::MAX
+            && self.laws.kinds.iter().all(|kind| kind.retry.attempts == 1)
     }
 
     /// The number of requests begun and not over.

@@ -1,3 +1,5 @@
+mod children;
+
 use super::*;
 use crate::files::NoFiles;
 use crate::schema::Source as Text;

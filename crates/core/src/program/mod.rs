@@ -10,20 +10,28 @@ mod report;
 
 use std::fmt::Debug;
 use std::rc::Rc;
+use std::sync::Arc;
 
 pub use report::{CheckCount, Report};
 
+use crate::data::DataTable;
 use crate::time::Nanos;
-use crate::workload::Method;
+use crate::workload::{Expect, Method};
 
 /// Makes the programs of a run: a set of its own for each replication.
 pub trait ProgramSource: Debug + Send + Sync {
-    /// Programs without a session yet, whose random draws hang on the seed alone.
-    fn programs(&self, seed: u64) -> Box<dyn Programs>;
+    /// Programs without a session yet, whose random draws hang on the seed alone, and which may
+    /// read these tables.
+    fn programs(&self, seed: u64, data: &Arc<[DataTable]>) -> Box<dyn Programs>;
 }
 
 /// The programs of the sessions that are alive, each named by its slot: a small number that no
 /// other session has at the time, and that is used again after [`Action::End`].
+///
+/// A session may have children, which do things at the same time as each other, as a browser
+/// fetches what a page is made of over several connections. A child has a slot of its own and is a
+/// client like any other, but belongs to its parent's session: it counts as none, and its requests
+/// are numbered with its parent's. The parent waits until all its children have ended.
 pub trait Programs: Debug {
     /// The session of this number begins: gives its first action. `turn` says how often the session
     /// had begun before; only those of a closed model begin again.
@@ -34,6 +42,24 @@ pub trait Programs: Debug {
 
     /// A session that asked to [`Action::Wait`] and may go on now; asked until there is none.
     fn woken(&mut self) -> Option<usize>;
+
+    /// The slot of a session that wants one more child; asked until there is none. The parent must
+    /// have asked to [`Action::Wait`], and be woken when its last child has ended.
+    fn spawned(&mut self) -> Option<usize> {
+        None
+    }
+
+    /// A child of the session in the slot `parent` begins in a slot of its own.
+    fn begin_child(&mut self, now: Nanos, slot: usize, parent: usize) -> Action {
+        let _ = (now, slot, parent);
+        Action::End
+    }
+
+    /// The session ends here, because its request failed for good, as if it had answered with
+    /// [`Action::End`]. With a child its parent ends too, when all its children have.
+    fn end(&mut self, now: Nanos, slot: usize) {
+        let _ = (now, slot);
+    }
 
     /// The request that the session's last action was for.
     fn call(&self, slot: usize) -> Option<Rc<Call>>;
@@ -57,7 +83,7 @@ pub enum Action {
     Think(Nanos),
     /// To go on when [`Programs::woken`] names it.
     Wait,
-    /// To leave; in a closed model it begins again.
+    /// To leave; in a closed model it begins again, unless it is a child.
     End,
 }
 
@@ -98,10 +124,14 @@ impl Reply<'_> {
 pub struct Call {
     /// The method.
     pub method: Method,
-    /// The target; begins with a slash.
+    /// The target; begins with a slash. Empty with [`Method::Send`].
     pub target: String,
     /// Further header fields.
     pub headers: Vec<(String, String)>,
-    /// The body; empty for none.
+    /// The body, or what is sent; empty for none.
     pub body: Vec<u8>,
+    /// Whether it is sent as a binary message, where a protocol tells those from texts.
+    pub binary: bool,
+    /// With [`Method::Send`]: when the answer is complete, if not as the workload's request says.
+    pub expect: Option<Expect>,
 }

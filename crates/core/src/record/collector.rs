@@ -35,6 +35,8 @@ pub(super) struct Counts {
     pub(super) requests: u64,
     /// Of these, the failed ones.
     pub(super) failed: u64,
+    /// Of these, the ones that were never sent.
+    pub(super) dropped: u64,
     /// Attempts that timed out.
     pub(super) timeouts: u64,
     /// Attempts after the first.
@@ -119,6 +121,7 @@ impl Collector {
             }
         } else {
             self.counts.failed += 1;
+            self.counts.dropped += u64::from(row.error == Some(UNSENT) && row.attempt.attempt == 1);
         }
     }
 
@@ -232,6 +235,7 @@ impl Collector {
         let counts = &mut self.counts;
         counts.requests += other.counts.requests;
         counts.failed += other.counts.failed;
+        counts.dropped += other.counts.dropped;
         counts.timeouts += other.counts.timeouts;
         counts.retries += other.counts.retries;
         counts.completed_in_window += other.counts.completed_in_window;

@@ -80,6 +80,21 @@ pub struct PoolFigures {
     pub queue_length_max: u64,
 }
 
+/// What the generator of a real run used itself.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GeneratorFigures {
+    /// The CPU time of its event loop as a share of one core.
+    pub cpu_share: f64,
+    /// The share of the time in which it could have run and had no core.
+    pub without_core_share: f64,
+    /// The most connections open at a time, looked at ten times a second.
+    pub connections_max: u64,
+    /// How many descriptors the system lets it have; none where there is no limit.
+    pub descriptors_allowed: Option<u64>,
+    /// What its network interface carried, as a share of what it can; none where that is unknown.
+    pub interface_share: Option<f64>,
+}
+
 /// Service demands, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DemandFigures {

@@ -20,7 +20,9 @@ mod warmup;
 pub use batches::{BatchMeans, MeanInterval, student_half_width_95};
 pub use collapse::Collapse;
 pub use collector::{Collector, Ended, LATE, TIMEOUT, UNANSWERED, UNSENT, Window};
-pub use figures::{DemandFigures, PoolFigures, RequestFigures, StationFigures, TimeFigures};
+pub use figures::{
+    DemandFigures, GeneratorFigures, PoolFigures, RequestFigures, StationFigures, TimeFigures,
+};
 pub use objectives::Objectives;
 pub use row::{Row, RowSink};
 pub use sections::Sections;

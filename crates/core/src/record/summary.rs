@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::figures::{DemandFigures, PoolFigures, RequestFigures, StationFigures, TimeFigures};
+use super::figures::{
+    DemandFigures, GeneratorFigures, PoolFigures, RequestFigures, StationFigures, TimeFigures,
+};
 use super::{Collector, MeanInterval, Tally, Window, student_half_width_95};
 use crate::program::{CheckCount, Report};
 use crate::system::StationSummary;
@@ -69,6 +71,9 @@ pub struct Summary {
     pub metrics: BTreeMap<String, TimeFigures>,
     /// Failed attempts by what went wrong.
     pub errors_by_kind: BTreeMap<String, u64>,
+    /// What the generator used itself; none for a simulation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generator: Option<GeneratorFigures>,
     /// What was found, in words: how long the warm-up was, how long a precision took, a collapse.
     #[serde(default)]
     pub notes: Vec<String>,
@@ -102,7 +107,7 @@ impl Summary {
             errors: counts.failed,
             timeouts: counts.timeouts,
             retries: counts.retries,
-            dropped: 0,
+            dropped: counts.dropped,
             sessions,
             duration_s,
             warmup_s: window.begin.as_secs_f64(),
@@ -120,6 +125,7 @@ impl Summary {
             checks: collector.programs.iter().flat_map(|one| one.checks().clone()).collect(),
             metrics: collector.programs.iter().flat_map(metric_figures).collect(),
             errors_by_kind: collector.errors_by_kind(),
+            generator: None,
             notes: Vec::new(),
             warnings: first_warnings(collector, interval),
         }

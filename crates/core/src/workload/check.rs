@@ -6,6 +6,7 @@ use super::Sessions;
 use super::file::{Model, WorkloadFile};
 use super::request::RequestKind;
 use crate::arrival::ArrivalProcess;
+use crate::data::DataTable;
 use crate::distribution::Distribution;
 use crate::error::Invalid;
 use crate::files::Files;
@@ -40,6 +41,16 @@ impl Check<'_> {
         programs.map(Some).map_err(|error| self.source.error("session.script", &error))
     }
 
+    /// The tables that programs read.
+    pub(super) fn data(&self, file: &WorkloadFile) -> Result<Arc<[DataTable]>, SchemaError> {
+        let names = &file.session.data;
+        if !names.is_empty() && file.session.script.is_none() {
+            return self.fail("session.data", "is for a `script`, and there is none");
+        }
+        let tables = names.iter().map(|name| self.files.table(name));
+        tables.collect::<Result<_, _>>().map_err(|error| self.source.error("session.data", &error))
+    }
+
     pub(super) fn sessions(&self, file: &WorkloadFile) -> Result<Sessions, SchemaError> {
         match file.arrivals.model {
             Model::Open => {
@@ -47,6 +58,8 @@ impl Check<'_> {
                 self.absent("session.think", &file.session.think, "an open session has none")?;
                 let why = "a program is a session: use model = \"partly-open\" or \"closed\"";
                 self.absent("session.script", &file.session.script, why)?;
+                let why = "an open session ends with its request";
+                self.absent("session.on_error", &file.session.on_error, why)?;
                 Ok(Sessions::Open { arrivals: self.arrivals(file)? })
             }
             Model::PartlyOpen if file.session.script.is_some() => {

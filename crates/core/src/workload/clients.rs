@@ -1,6 +1,6 @@
 //! What all clients of a workload have in common, checked.
 
-use super::file::{ClientsTable, RetryBudgetTable};
+use super::file::{ClientsTable, RetryBudgetTable, Reuse};
 use crate::error::Invalid;
 use crate::units::parse_share;
 
@@ -13,6 +13,8 @@ pub struct ClientLimits {
     pub waiting: u64,
     /// The limit of all retries together, if there is one.
     pub retry_budget: Option<RetryBudget>,
+    /// How long a connection to a real server is used.
+    pub connections: Reuse,
 }
 
 /// A token bucket for retries.
@@ -26,8 +28,12 @@ pub struct RetryBudget {
 
 impl ClientLimits {
     /// No limits.
-    pub const NONE: ClientLimits =
-        ClientLimits { concurrency: u64::MAX, waiting: u64::MAX, retry_budget: None };
+    pub const NONE: ClientLimits = ClientLimits {
+        concurrency: u64::MAX,
+        waiting: u64::MAX,
+        retry_budget: None,
+        connections: Reuse::KeepAlive,
+    };
 
     pub(super) fn from_table(
         table: Option<&ClientsTable>,
@@ -44,6 +50,7 @@ impl ClientLimits {
             concurrency: table.concurrency.map_or(u64::MAX, u64::from),
             waiting: table.waiting.map_or(u64::MAX, u64::from),
             retry_budget: budget.map_err(|error| ("retry_budget", error))?,
+            connections: table.connections.unwrap_or_default(),
         })
     }
 }

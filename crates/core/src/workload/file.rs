@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::session::SessionTable;
 use crate::schema::Scalar;
 
 /// A workload: which sessions arrive, and what they do.
@@ -82,31 +83,6 @@ pub struct ArrivalsTable {
     pub profile: Option<String>,
 }
 
-/// What a session is.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SessionTable {
-    /// The number of requests of a session, as in `"geometric(4)"`; draws are rounded, and at
-    /// least 1. Partly open only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub requests: Option<Scalar>,
-    /// The think time between a response and the session's next request, as in `"exp(7s)"`.
-    /// Closed and partly open.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub think: Option<Scalar>,
-    /// A file with a program in Luau, as in `"buyer.luau"`: it chooses requests and think times.
-    /// Closed and partly open; a closed session begins its program again when it has ended, after
-    /// `think`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub script: Option<String>,
-}
-
-impl SessionTable {
-    fn is_empty(&self) -> bool {
-        *self == SessionTable::default()
-    }
-}
-
 /// What all clients have in common, as behind one proxy or in one process.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -121,6 +97,22 @@ pub struct ClientsTable {
     /// A limit of all retries together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_budget: Option<RetryBudgetTable>,
+    /// How long a connection to a real server is used; `keep-alive` by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connections: Option<Reuse>,
+}
+
+/// How long a connection is used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reuse {
+    /// It is kept for later requests, of the same session or others.
+    #[default]
+    KeepAlive,
+    /// It carries the requests of one session, and is closed when that ends.
+    PerSession,
+    /// It carries one request, which says that it will be closed.
+    PerRequest,
 }
 
 /// A token bucket: each retry takes a token, and without one the request fails instead.
@@ -135,8 +127,8 @@ pub struct RetryBudgetTable {
     pub burst: Option<f64>,
 }
 
-/// One kind of request. Exactly one of `get`, `head`, `post`, `put` and `delete` may be given;
-/// without any, the request is `GET /`.
+/// One kind of request. One of `get`, `head`, `post`, `put`, `delete`, `grpc`, `send` and
+/// `send_hex` may be given; without any, the request is `GET /`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RequestTable {
@@ -164,6 +156,27 @@ pub struct RequestTable {
     /// The body of a POST or PUT.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
+    /// A method of gRPC that takes and gives one message, as in `"shop.Orders/Place"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grpc: Option<String>,
+    /// The file of descriptors that the method is in, as `protoc --descriptor_set_out` writes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub descriptors: Option<String>,
+    /// The method's message, as JSON; an empty one by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// What is sent to a target of `ws`, `wss`, `tcp` or `udp`, as in `'PING\r\n'`: a text with the
+    /// escapes `\r \n \t \0 \\ \" \{ \} \xHH`, in which `{`, a letter and so on to `}` is a
+    /// distribution, as in targets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub send: Option<String>,
+    /// The same in hexadecimal digits; a binary message in WebSocket.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub send_hex: Option<String>,
+    /// When the answer is complete: `'length(12)'`, `'delimiter("\n")'`, `'pattern(REGEX)'`, or
+    /// `'message'`: a message of WebSocket or a datagram, the default there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expect: Option<String>,
     /// How long the client waits for the whole response before it gives the attempt up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Scalar>,

@@ -5,22 +5,30 @@
 mod check;
 mod clients;
 mod file;
+mod grpc;
+mod message;
+mod pattern;
 mod request;
 mod retry;
+mod session;
 mod slo;
 
 pub use clients::{ClientLimits, RetryBudget};
 pub use file::{
     ArrivalsTable, Cancel, ClientsTable, Model, RequestTable, RetryBudgetTable, RetryTable,
-    RetryWhen, SessionTable, SloTable, WorkloadFile,
+    RetryWhen, Reuse, SloTable, WorkloadFile,
 };
+pub use message::{Expect, Message};
+pub use pattern::{Pattern, Search, Searcher};
 pub use request::{Method, RequestKind, Target};
 pub use retry::Retry;
+pub use session::{Browsing, OnError, SessionTable};
 pub use slo::{Breach, Slo};
 
 use std::sync::Arc;
 
 use crate::arrival::ArrivalProcess;
+use crate::data::DataTable;
 use crate::distribution::Distribution;
 use crate::error::Invalid;
 use crate::files::Files;
@@ -41,8 +49,12 @@ pub struct Workload {
     pub requests: Vec<RequestKind>,
     /// What all clients have in common.
     pub clients: ClientLimits,
+    /// How sessions behave besides what they send.
+    pub browsing: Browsing,
     /// Where sessions are programs: what makes them. They choose requests and think times then.
     pub programs: Option<Arc<dyn ProgramSource>>,
+    /// The tables that programs read.
+    pub data: Arc<[DataTable]>,
     /// What a run is checked against.
     pub slo: Slo,
     /// The plain tables that this was built from.
@@ -93,9 +105,23 @@ impl Workload {
         };
         let clients = ClientLimits::from_table(file.clients.as_ref())
             .map_err(|(key, error)| source.error(&format!("clients.{key}"), &error))?;
+        let browsing = Browsing::from_table(&file.session)
+            .map_err(|(key, error)| source.error(&format!("session.{key}"), &error))?;
         let programs = check.programs(&file, &requests)?;
+        let data = check.data(&file)?;
         let (name, seed) = (file.name.clone(), file.seed);
-        Ok(Workload { name, seed, sessions, requests, clients, programs, slo, file })
+        Ok(Workload {
+            name,
+            seed,
+            sessions,
+            requests,
+            clients,
+            browsing,
+            programs,
+            data,
+            slo,
+            file,
+        })
     }
 
     /// Builds a workload from plain tables, as after a change to one of them.

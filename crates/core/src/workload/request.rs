@@ -1,6 +1,8 @@
 //! One kind of request: what is sent, how often, and what happens when it fails.
 
 use super::file::{Cancel, RequestTable};
+use super::grpc::GrpcCall;
+use super::message::{Expect, Message};
 use super::retry::Retry;
 use crate::distribution::Distribution;
 use crate::error::Invalid;
@@ -9,7 +11,7 @@ use crate::random::Stream;
 use crate::time::Nanos;
 use crate::units::{Dimension, parse_time};
 
-/// An HTTP method.
+/// What a request does: a method of HTTP, or to send a message where there is no HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// Reads.
@@ -22,10 +24,12 @@ pub enum Method {
     Put,
     /// Removes.
     Delete,
+    /// Sends bytes as they are, and waits for what is expected.
+    Send,
 }
 
 impl Method {
-    /// The word on the wire.
+    /// The word on the wire, or in a script.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -34,6 +38,7 @@ impl Method {
             Method::Post => "POST",
             Method::Put => "PUT",
             Method::Delete => "DELETE",
+            Method::Send => "SEND",
         }
     }
 }
@@ -50,7 +55,15 @@ pub struct RequestKind {
     /// The target.
     pub target: Target,
     /// The body; empty for none.
-    pub body: String,
+    pub body: Vec<u8>,
+    /// Further header fields.
+    pub headers: Vec<(String, String)>,
+    /// Whether it is a call of gRPC.
+    pub grpc: bool,
+    /// What [`Method::Send`] sends.
+    pub message: Message,
+    /// When its answer is complete, if the protocol does not say so.
+    pub expect: Option<Expect>,
     /// How long the client waits; never [`Nanos::ZERO`].
     pub timeout: Nanos,
     /// What becomes of an attempt in a modelled system when the client gives it up.
@@ -68,7 +81,11 @@ impl RequestKind {
             weight: 1.0,
             method: Method::Get,
             target: Target { parts: vec![Part::Literal("/".to_owned())] },
-            body: String::new(),
+            body: Vec::new(),
+            headers: Vec::new(),
+            grpc: false,
+            message: Message::default(),
+            expect: None,
             timeout: Nanos::MAX,
             cancel: Cancel::Never,
             retry: Retry::never(),
@@ -89,23 +106,25 @@ impl RequestKind {
             return Err(("weight", Invalid::new(format!("must be positive, not {weight}"))));
         }
         let (method, key, text) = method_and_target(table)?;
-        let body = table.body.clone().unwrap_or_default();
-        if table.body.is_some() && !matches!(method, Method::Post | Method::Put) {
+        let grpc = GrpcCall::from_table(table, files)?;
+        let text = grpc.as_ref().map_or(text, |call| &call.target);
+        let bodied = grpc.is_none() && matches!(method, Method::Post | Method::Put);
+        if table.body.is_some() && !bodied {
             return Err(("body", Invalid::new("goes with `post` or `put` only")));
         }
-        let timeout = match &table.timeout {
-            None => Nanos::MAX,
-            Some(scalar) => match parse_time(&scalar.text()).map_err(named("timeout"))? {
-                0.0 => return Err(("timeout", Invalid::new("must be more than 0s"))),
-                seconds => Nanos::from_secs_f64(seconds),
-            },
-        };
+        let timeout = timeout_of(table).map_err(named("timeout"))?;
+        let message = Message::from_table(table, files)?.unwrap_or_default();
+        let expect = table.expect.as_deref().map(Expect::parse).transpose();
         Ok(RequestKind {
             name: table.name.clone(),
             weight,
             method,
             target: Target::parse(text, files).map_err(named(key))?,
-            body,
+            grpc: grpc.is_some(),
+            headers: grpc.as_ref().map_or_else(Vec::new, GrpcCall::headers),
+            body: grpc.map_or_else(|| body_of(table), |call| call.body),
+            message,
+            expect: expect.map_err(named("expect"))?,
             timeout,
             cancel: table.cancel.unwrap_or_default(),
             retry: Retry::from_table(table.retry.as_ref(), timeout, files)
@@ -114,18 +133,33 @@ impl RequestKind {
     }
 }
 
+fn timeout_of(table: &RequestTable) -> Result<Nanos, Invalid> {
+    let Some(scalar) = &table.timeout else { return Ok(Nanos::MAX) };
+    match parse_time(&scalar.text())? {
+        0.0 => Err(Invalid::new("must be more than 0s")),
+        seconds => Ok(Nanos::from_secs_f64(seconds)),
+    }
+}
+
+fn body_of(table: &RequestTable) -> Vec<u8> {
+    table.body.clone().unwrap_or_default().into_bytes()
+}
+
 fn method_and_target(
     table: &RequestTable,
 ) -> Result<(Method, &'static str, &str), (&'static str, Invalid)> {
     let given: Vec<_> = [
-        (Method::Get, "get", &table.get),
-        (Method::Head, "head", &table.head),
-        (Method::Post, "post", &table.post),
-        (Method::Put, "put", &table.put),
-        (Method::Delete, "delete", &table.delete),
+        (Method::Get, "get", table.get.as_deref()),
+        (Method::Head, "head", table.head.as_deref()),
+        (Method::Post, "post", table.post.as_deref()),
+        (Method::Put, "put", table.put.as_deref()),
+        (Method::Delete, "delete", table.delete.as_deref()),
+        (Method::Post, "grpc", table.grpc.as_ref().map(|_| "/")),
+        (Method::Send, "send", table.send.as_ref().map(|_| "/")),
+        (Method::Send, "send_hex", table.send_hex.as_ref().map(|_| "/")),
     ]
     .into_iter()
-    .filter_map(|(method, key, target)| Some((method, key, target.as_deref()?)))
+    .filter_map(|(method, key, target)| Some((method, key, target?)))
     .collect();
     match given.as_slice() {
         [] => Ok((Method::Get, "get", "/")),

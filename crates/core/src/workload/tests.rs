@@ -103,6 +103,31 @@ fn bad_values_are_named() {
 }
 
 #[test]
+fn what_sessions_do_besides_is_read_and_checked() {
+    let keys = "cookies = true\nredirects = 5\non_error = \"end\"";
+    let with = |keys: &str| SHOP.replace("[session]", &format!("[session]\n{keys}"));
+    let shop = parse(&with(keys)).unwrap();
+    let expected = Browsing { cookies: true, redirects: 5, on_error: OnError::End };
+    assert_eq!(shop.browsing, expected);
+    assert_eq!(Workload::from_file(&shop.file, &NoFiles).unwrap().browsing, expected);
+    assert_eq!(parse(SHOP).unwrap().browsing, Browsing::default());
+    for (keys, expected) in [
+        ("redirects = 51", "shop.toml:10: session.redirects: must be from 0 to 50"),
+        ("redirects = -1", "shop.toml:10: "),
+        ("cookies = 1", "shop.toml:10: "),
+        ("on_error = 'stop'", "shop.toml:10: "),
+        ("data = ['users.csv']", "shop.toml:10: session.data: is for a `script`"),
+    ] {
+        let said = message(&with(keys));
+        assert!(said.starts_with(expected), "{keys}: {said}");
+    }
+    let open = "name = 'a'\n[arrivals]\nmodel = 'open'\nrate = '1/s'\n[session]\n";
+    let said = message(&format!("{open}on_error = 'end'"));
+    assert!(said.contains("an open session ends with its request"), "{said}");
+    assert!(parse(&format!("{open}cookies = true\nredirects = 1")).is_ok());
+}
+
+#[test]
 fn targets_vary_with_their_stream() {
     use crate::random::{Purpose, Stream};
     let shop = parse(SHOP).unwrap();

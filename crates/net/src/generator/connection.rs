@@ -6,14 +6,17 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
 use thinktime_core::client::Attempt;
-use thinktime_core::time::Nanos;
 
+use super::answering::Sending;
 use super::connector::Connector;
 use super::exchange::{Answer, Exchange};
 use super::failure::Failure;
 use super::http1::Http1;
 use super::http2::Http2;
+use super::messenger::Messenger;
 use super::transport::Transport;
+use super::waiting::Waiting;
+use crate::poller::Clock;
 use crate::protocol::http1::RequestHead;
 
 /// A connection, with the attempts that it carries.
@@ -28,6 +31,8 @@ pub(super) struct Connection {
     begun: bool,
     /// Whether a response came over it before.
     pub(super) reused: bool,
+    /// The session that it belongs to, if it is not for all.
+    pub(super) owner: Option<u64>,
     /// Whether the pool has it among those that can carry another exchange.
     pub(super) listed: bool,
 }
@@ -38,21 +43,12 @@ enum Spoken {
     Undecided(Waiting),
     Http1(Http1),
     Http2(Box<Http2>),
+    /// Messages or plain bytes, not HTTP.
+    Messages(Box<Messenger>),
 }
 
 /// A connection of which more bytes than these wait to be sent takes on no further exchange.
 const CLOGGED_BYTES: usize = 1 << 20;
-
-/// What waits for the end of the handshake.
-struct Waiting {
-    exchanges: VecDeque<Exchange>,
-    /// How many may wait.
-    room: usize,
-    /// How many streams the server is expected to allow, should it choose HTTP/2.
-    streams: usize,
-    /// Whether responses are kept.
-    keep: bool,
-}
 
 /// What reading a connection brought.
 pub(super) enum Event {
@@ -75,20 +71,18 @@ impl Connection {
         let mut out = Vec::new();
         let spoken =
             match transport {
-                Transport::Plain(_) if connector.expects_http2 => Spoken::Http2(Box::new(
-                    Http2::open("http", connector.streams, connector.keep, &mut out),
-                )),
-                Transport::Plain(_) => Spoken::Http1(Http1::new(connector.keep)),
-                Transport::Tls(_) => {
-                    let many = connector.expects_http2 && !connector.once;
-                    let room = if many { connector.streams } else { 1 };
-                    Spoken::Undecided(Waiting {
-                        exchanges: VecDeque::new(),
-                        room,
-                        streams: connector.streams,
-                        keep: connector.keep,
-                    })
+                Transport::Plain(_) | Transport::Datagrams(_) if connector.for_messages => {
+                    let upgrade = connector.upgrade();
+                    let messenger = Messenger::open(upgrade, connector.keeping, &mut out);
+                    Spoken::Messages(Box::new(messenger))
                 }
+                Transport::Plain(_) if connector.expects_http2 => Spoken::Http2(Box::new(
+                    Http2::open("http", connector.streams, connector.keeping, &mut out),
+                )),
+                Transport::Plain(_) | Transport::Datagrams(_) => {
+                    Spoken::Http1(Http1::new(connector.keeping))
+                }
+                Transport::Tls(_) => Spoken::Undecided(Waiting::new(connector)),
             };
         Ok(Connection {
             transport,
@@ -98,6 +92,7 @@ impl Connection {
             once: connector.once,
             begun: false,
             reused: false,
+            owner: None,
             listed: false,
         })
     }
@@ -108,9 +103,10 @@ impl Connection {
             return false;
         }
         match &self.spoken {
-            Spoken::Undecided(waiting) => waiting.exchanges.len() < waiting.room,
+            Spoken::Undecided(waiting) => waiting.has_room(),
             Spoken::Http1(http1) => http1.has_room(),
             Spoken::Http2(http2) => http2.has_room() && !self.is_clogged(),
+            Spoken::Messages(messenger) => messenger.has_room(),
         }
     }
 
@@ -133,6 +129,7 @@ impl Connection {
             Spoken::Undecided(_) => false,
             Spoken::Http1(http1) => http1.is_finished(self.once && self.begun),
             Spoken::Http2(http2) => http2.is_finished(self.once && self.begun),
+            Spoken::Messages(messenger) => messenger.is_finished(self.once && self.begun),
         }
     }
 
@@ -154,6 +151,15 @@ impl Connection {
                 http1.begin(exchange, request, &mut self.out);
             }
             Spoken::Http2(http2) => http2.begin(exchange, request, &mut self.out),
+            Spoken::Messages(_) => {}
+        }
+    }
+
+    /// Takes an exchange of messages on.
+    pub(super) fn begin_message(&mut self, exchange: Exchange, sending: &Sending<'_>) {
+        self.begun = true;
+        if let Spoken::Messages(messenger) = &mut self.spoken {
+            messenger.begin(exchange, sending, &mut self.out);
         }
     }
 
@@ -173,29 +179,40 @@ impl Connection {
     }
 
     /// Reads until something happened or the socket would block. `ending` says that the stream's
-    /// end is among what there is to read; `now` is asked when a response's first byte has come.
+    /// end is among what there is to read.
     #[inline]
     pub(super) fn read(
         &mut self,
         buffer: &mut [u8],
         ending: bool,
-        now: impl Fn() -> Nanos,
+        clock: Clock,
     ) -> Result<Event, Failure> {
+        let now = || clock.now();
         match &mut self.spoken {
-            Spoken::Http1(http1) => http1.read(&mut self.transport, buffer, ending, now),
+            Spoken::Http1(http1) => http1.read(&mut self.transport, buffer, ending, clock),
             Spoken::Http2(http2) => {
                 let (transport, out) = (&mut self.transport, &mut self.out);
                 let result = http2.read(transport, out, buffer, ending, now);
-                if matches!(result, Ok(Event::Blocked)) {
-                    self.flush()?;
-                } else if result.is_err() {
-                    // Why the client leaves is worth one try.
-                    self.flush().ok();
-                }
-                result
+                self.reply(result)
+            }
+            Spoken::Messages(messenger) => {
+                let (transport, out) = (&mut self.transport, &mut self.out);
+                let result = messenger.read(transport, out, buffer, ending, now);
+                self.reply(result)
             }
             Spoken::Undecided(_) => self.shake_hands(),
         }
+    }
+
+    /// Sends what reading gave to send.
+    fn reply(&mut self, result: Result<Event, Failure>) -> Result<Event, Failure> {
+        if matches!(result, Ok(Event::Blocked)) {
+            self.flush()?;
+        } else if result.is_err() {
+            // Why the client leaves is worth one try.
+            self.flush().ok();
+        }
+        result
     }
 
     fn shake_hands(&mut self) -> Result<Event, Failure> {
@@ -215,11 +232,14 @@ impl Connection {
             return (VecDeque::new(), is_http2);
         };
         let exchanges = std::mem::take(&mut waiting.exchanges);
-        let (streams, keep) = (waiting.streams, waiting.keep);
-        self.spoken = if is_http2 {
-            Spoken::Http2(Box::new(Http2::open("https", streams, keep, &mut self.out)))
+        let (streams, keeping) = (waiting.streams, waiting.keeping);
+        self.spoken = if let Some(upgrade) = waiting.upgrade.take() {
+            let messenger = Messenger::open(Some(upgrade), keeping, &mut self.out);
+            Spoken::Messages(Box::new(messenger))
+        } else if is_http2 {
+            Spoken::Http2(Box::new(Http2::open("https", streams, keeping, &mut self.out)))
         } else {
-            Spoken::Http1(Http1::new(keep))
+            Spoken::Http1(Http1::new(keeping))
         };
         (exchanges, is_http2)
     }
@@ -230,19 +250,18 @@ impl Connection {
             Spoken::Undecided(waiting) => waiting.exchanges.pop_front(),
             Spoken::Http1(http1) => http1.take_exchange(),
             Spoken::Http2(http2) => http2.take_exchange(),
+            Spoken::Messages(messenger) => messenger.take_exchange(),
         }
     }
 
     /// Gives an attempt up: its exchange, and whether the connection is to be closed.
     pub(super) fn give_up(&mut self, attempt: &Attempt) -> Option<(Exchange, bool)> {
         match &mut self.spoken {
-            Spoken::Undecided(waiting) => {
-                let of_it = |exchange: &Exchange| exchange.attempt == *attempt;
-                let at = waiting.exchanges.iter().position(of_it)?;
-                let exchange = waiting.exchanges.remove(at)?;
-                Some((exchange, waiting.exchanges.is_empty()))
-            }
+            Spoken::Undecided(waiting) => waiting.give_up(attempt),
             Spoken::Http1(http1) => http1.give_up(attempt).map(|exchange| (exchange, true)),
+            Spoken::Messages(messenger) => {
+                messenger.give_up(attempt).map(|exchange| (exchange, true))
+            }
             Spoken::Http2(http2) => {
                 let exchange = http2.give_up(attempt, &mut self.out)?;
                 let idle = http2.carries_nothing();
@@ -254,6 +273,10 @@ impl Connection {
 
     /// Says goodbye, where that is the custom.
     pub(super) fn close(mut self) {
+        if let Spoken::Messages(messenger) = &mut self.spoken {
+            messenger.say_goodbye(&mut self.out);
+            self.flush().ok();
+        }
         self.transport.say_goodbye();
     }
 }

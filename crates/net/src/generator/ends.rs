@@ -8,13 +8,22 @@ use super::Done;
 use super::engine::Engine;
 use super::exchange::{Answer, Exchange};
 use super::failure::Failure;
+use super::requests::Sender;
 
 impl<S: RowSink> Engine<'_, S> {
     /// A response is complete.
     pub(super) fn complete(&mut self, exchange: &Exchange, answer: &Answer) {
-        let now = self.clock.now();
+        let now = exchange.last_byte.min(self.clock.now());
         let status = answer.status;
-        let error = (status >= 400).then_some("status");
+        let error = match self.hear(exchange, answer) {
+            Ok(true) => {
+                let sent = exchange.sent;
+                return self.send(Exchange::new(exchange.attempt, sent));
+            }
+            Ok(false) if status >= 400 => Some("status"),
+            Ok(false) => self.requests.grpc_failure(&exchange.attempt, answer),
+            Err(failure) => Some(failure),
+        };
         let (head, body) =
             answer.kept.as_ref().map_or((&[][..], &[][..]), |kept| (&kept.head, &kept.body));
         let reply = Reply { error, status, head, body, ..Reply::default() };
@@ -26,6 +35,17 @@ impl<S: RowSink> Engine<'_, S> {
             ..exchange.row(ended.fate, now)
         };
         self.record(&row);
+    }
+
+    /// Takes the cookies of a response, and says whether it leads the attempt elsewhere.
+    fn hear(&mut self, exchange: &Exchange, answer: &Answer) -> Result<bool, Failure> {
+        if !self.requests.browses() {
+            return Ok(false);
+        }
+        let attempt = &exchange.attempt;
+        let sender = Sender { owner: self.clients.owner(attempt), now: self.clock.now() };
+        let call = self.clients.call(attempt);
+        self.requests.heard(exchange, answer, &sender, call.as_deref())
     }
 
     /// A connection broke: the attempts that it carries have failed, or go out once more if the
@@ -87,10 +107,15 @@ impl<S: RowSink> Engine<'_, S> {
     }
 
     pub(super) fn record(&mut self, row: &Row) {
+        let mut row = *row;
+        if let Some(before) = self.requests.redirects.end(row.attempt.ticket) {
+            row.bytes_sent += before.bytes_sent;
+            row.bytes_received += before.bytes_received;
+        }
         self.failures += u64::from(row.error.is_some());
         let closed = self.clients.closed();
-        self.collector.add(row, if closed { Ended::AfterWindow } else { Ended::InWindow });
-        self.sink.row(row);
+        self.collector.add(&row, if closed { Ended::AfterWindow } else { Ended::InWindow });
+        self.sink.row(&row);
     }
 
     /// Ends the run.
@@ -109,7 +134,9 @@ impl<S: RowSink> Engine<'_, S> {
             }
         }
         self.collector.set_report(self.clients.report());
+        let generator = self.limits.figures(now);
         Done {
+            generator,
             collector: self.collector,
             window: Window { begin: self.plan.limit.warmup.min(end), end },
             sessions: self.clients.sessions_begun(),

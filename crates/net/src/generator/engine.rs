@@ -5,16 +5,20 @@ use std::io;
 use thinktime_core::client::{Clients, Step};
 use thinktime_core::record::{Collector, Row, RowSink, UNSENT};
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::Workload;
+use thinktime_core::workload::{Reuse, Workload};
 
+use super::answering::Sending;
 use super::connection::Event;
 use super::connector::Connector;
 use super::exchange::Exchange;
 use super::failure::failure;
+use super::limits::Limits;
+use super::messages::Messages;
 use super::pool::Pool;
-use super::requests::Requests;
-use super::{Done, Plan, Progress, Target};
+use super::requests::{Requests, Sender};
+use super::{Done, Plan, Progress, Scheme, Target};
 use crate::poller::{Clock, Poller, Readiness};
+use crate::protocol::Keeping;
 use crate::protocol::http1::RequestHead;
 use crate::protocol::http2::STREAMS_MAX;
 
@@ -28,13 +32,21 @@ pub(super) struct Engine<'a, S> {
     pub(super) collector: Collector,
     pub(super) pool: Pool,
     pub(super) requests: Requests<'a>,
+    messages: Messages<'a>,
     buffer: Vec<u8>,
     pub(super) failures: u64,
+    pub(super) limits: Limits,
+    /// Whether responses may lie in their sockets for a while.
+    patient: bool,
+    /// When it last woke from a sleep.
+    rested: Nanos,
 }
 
 /// Wishes acted on before sockets are looked at again: a generator that cannot keep up with its
 /// schedule still reads responses and can be stopped.
 const WISHES_PER_TURN: u32 = 64;
+/// Responses that nobody waits for lie in their sockets no longer than this.
+const LIE_MAX: Nanos = Nanos(1_000_000);
 /// The time between two reports of progress.
 const LOOK: Nanos = Nanos(100_000_000);
 /// The interval of the timeline.
@@ -49,7 +61,12 @@ impl<'a, S: RowSink> Engine<'a, S> {
         sink: &'a mut S,
     ) -> io::Result<Engine<'a, S>> {
         let clients = Clients::new(workload, plan.limit);
-        connector.keep = clients.reads_responses();
+        let requests = Requests::new(workload, target, plan);
+        let reads = clients.reads_responses();
+        connector.keeping = if reads { Keeping::All } else { requests.keeping() };
+        let led = requests.redirects.followed();
+        let patient = clients.hang_on_no_response() && !led && target.scheme == Scheme::Http;
+        connector.stamped = patient;
         Ok(Engine {
             plan,
             sink,
@@ -59,15 +76,20 @@ impl<'a, S: RowSink> Engine<'a, S> {
             clients,
             collector: Collector::new(workload.requests.len(), plan.limit, true, SECOND),
             pool: Pool::default(),
-            requests: Requests::new(workload, target, plan),
+            requests,
+            messages: Messages::new(workload, target),
             buffer: vec![0; 1 << 16],
             failures: 0,
+            limits: Limits::new(target.address.ip()),
+            patient,
+            rested: Nanos::ZERO,
         })
     }
 
     /// Runs to the end. The clock starts here, not when the engine was made.
     pub(super) fn run(mut self, watch: &mut dyn FnMut(Progress) -> bool) -> io::Result<Done> {
         self.clock = Clock::start();
+        self.limits.restart(Nanos::ZERO);
         let mut ready: Vec<Readiness> = Vec::new();
         let mut next_look = LOOK;
         let mut interrupted = false;
@@ -76,18 +98,38 @@ impl<'a, S: RowSink> Engine<'a, S> {
             let now = self.clock.now();
             if now >= next_look {
                 next_look = now + LOOK;
+                self.limits.connections = self.limits.connections.max(self.pool.open_now());
                 interrupted = !watch(self.progress(now));
             }
             if interrupted || self.drained(now) {
                 break;
             }
             let until = self.clients.next_wake().min(next_look);
-            self.poller.wait(until.since(self.clock.now()), &mut ready)?;
+            self.rest(until, &mut ready)?;
             for readiness in &ready {
                 self.handle(readiness);
             }
+            while let Some((slot, session)) = self.clients.left() {
+                self.pool.leave(slot, session);
+            }
         }
         Ok(self.finish(interrupted))
+    }
+
+    /// Waits until this time for sockets; or sleeps until then without listening, where nothing
+    /// hangs on a response and the kernel tells when it came.
+    fn rest(&mut self, until: Nanos, ready: &mut Vec<Readiness>) -> io::Result<()> {
+        let now = self.clock.now();
+        let rest = until.since(now);
+        if !self.patient || rest > LIE_MAX {
+            return self.poller.wait(rest, ready);
+        }
+        self.poller.sleep(until.max(self.rested + self.plan.precision).since(now));
+        self.rested = self.clock.now();
+        while self.clients.arrival_is_next() && self.clients.next_wake() <= self.clock.now() {
+            self.send_next();
+        }
+        self.poller.wait(Nanos::ZERO, ready)
     }
 
     fn progress(&self, now: Nanos) -> Progress {
@@ -107,34 +149,49 @@ impl<'a, S: RowSink> Engine<'a, S> {
 
     fn send_what_is_due(&mut self) {
         for _ in 0..WISHES_PER_TURN {
-            if self.clients.next_wake() > self.clock.now() {
+            if self.clients.next_wake() > self.clock.now() || self.clients.finished() {
                 return;
             }
-            match self.clients.wake() {
-                Step::Send(attempt) => self.send(Exchange::new(attempt, self.clock.now())),
-                Step::TimedOut(attempt, fate) => self.give_up(attempt, fate),
-                Step::Refused(attempt, fate) => {
-                    let now = self.clock.now();
-                    self.record(&Row { error: Some(UNSENT), ..Row::ended(attempt, fate, now) });
-                }
-                Step::Idle => {}
+            self.send_next();
+        }
+    }
+
+    /// Acts on the clients' next wish.
+    fn send_next(&mut self) {
+        match self.clients.wake() {
+            Step::Send(attempt) => self.send(Exchange::new(attempt, self.clock.now())),
+            Step::TimedOut(attempt, fate) => self.give_up(attempt, fate),
+            Step::Refused(attempt, fate) => {
+                let now = self.clock.now();
+                self.record(&Row { error: Some(UNSENT), ..Row::ended(attempt, fate, now) });
             }
-            if self.clients.finished() {
-                return;
-            }
+            Step::Idle => {}
         }
     }
 
     /// Sends an exchange: over a connection with room for it if there is one, else over a new one.
     pub(super) fn send(&mut self, exchange: Exchange) {
+        if let Some(call) = self.clients.call(&exchange.attempt)
+            && !self.messages.fit(&exchange.attempt, &call)
+        {
+            return self.fail(exchange, "unfit_request");
+        }
         // What went out before goes over a connection that the server cannot have given up yet.
-        let place = match self.pool.take_roomy(exchange.resent) {
+        let per_session = self.requests.connections() == Reuse::PerSession;
+        let kept = match per_session {
+            true => self.pool.take_own(&exchange.attempt, exchange.resent),
+            false => self.pool.take_roomy(exchange.resent),
+        };
+        let place = match kept {
             Some(place) => place,
             None => match self.pool.open(&mut self.connector, &self.poller) {
                 Ok(place) => place,
                 Err(error) => return self.fail(exchange, failure(&error)),
             },
         };
+        if per_session && let Some(connection) = self.pool.get(place) {
+            connection.owner = Some(exchange.attempt.session);
+        }
         self.begin(place, exchange);
         self.write(place);
     }
@@ -145,8 +202,17 @@ impl<'a, S: RowSink> Engine<'a, S> {
         if let Some(exchange) = connection.wait(exchange) {
             let attempt = exchange.attempt;
             let call = self.clients.call(&attempt);
-            let write = |request: &RequestHead<'_>| connection.begin(exchange, request);
-            self.requests.make(&attempt, call.as_deref(), write);
+            if self.messages.are_taken() {
+                let write = |sending: &Sending<'_>| connection.begin_message(exchange, sending);
+                self.messages.make(&attempt, call.as_deref(), write);
+            } else {
+                let write = |request: &RequestHead<'_>| connection.begin(exchange, request);
+                let sender = self
+                    .requests
+                    .browses()
+                    .then(|| Sender { owner: self.clients.owner(&attempt), now: self.clock.now() });
+                self.requests.make(&attempt, call.as_deref(), sender, write);
+            }
         }
         self.pool.settle(place);
     }
@@ -175,7 +241,7 @@ impl<'a, S: RowSink> Engine<'a, S> {
         let clock = self.clock;
         loop {
             let Some(connection) = self.pool.get(place) else { return };
-            match connection.read(&mut self.buffer, ending, || clock.now()) {
+            match connection.read(&mut self.buffer, ending, clock) {
                 Ok(Event::Blocked) => return self.pool.settle(place),
                 Ok(Event::Ready) => self.begin_what_waited(place),
                 Ok(Event::Done { exchange, answer, more }) => {

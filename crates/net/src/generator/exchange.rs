@@ -14,6 +14,8 @@ pub(super) struct Exchange {
     pub(super) sent: Nanos,
     /// When the first byte of the response came.
     pub(super) first_byte: Nanos,
+    /// When its last byte came, where the kernel tells; else it is when it was read.
+    pub(super) last_byte: Nanos,
     pub(super) bytes_sent: u64,
     /// Whether it went out before, over a connection on which the server did not look at it.
     pub(super) resent: bool,
@@ -31,7 +33,14 @@ pub(super) struct Answer {
 impl Exchange {
     /// An attempt that is about to go out.
     pub(super) fn new(attempt: Attempt, sent: Nanos) -> Exchange {
-        Exchange { attempt, sent, first_byte: Nanos::MAX, bytes_sent: 0, resent: false }
+        Exchange {
+            attempt,
+            sent,
+            first_byte: Nanos::MAX,
+            last_byte: Nanos::MAX,
+            bytes_sent: 0,
+            resent: false,
+        }
     }
 
     /// Whether nothing of the response has come, so that the request may go out again elsewhere.

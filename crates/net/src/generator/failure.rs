@@ -21,6 +21,7 @@ pub(super) fn failure(error: &io::Error) -> Failure {
         Kind::AddrNotAvailable | Kind::AddrInUse => "no_free_port",
         _ => match error.raw_os_error().map(Errno::from_raw_os_error) {
             Some(Errno::MFILE | Errno::NFILE) => "no_free_descriptor",
+            Some(Errno::MSGSIZE) => "datagram_too_large",
             _ => "system_error",
         },
     }

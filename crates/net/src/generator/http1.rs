@@ -1,12 +1,13 @@
 //! The generator's side of an HTTP/1.1 connection: one exchange at a time.
 
 use thinktime_core::client::Attempt;
-use thinktime_core::time::Nanos;
 
 use super::connection::Event;
 use super::exchange::{Answer, Exchange};
 use super::failure::{CLOSED, Failure};
 use super::transport::{Input, Transport};
+use crate::poller::Clock;
+use crate::protocol::Keeping;
 use crate::protocol::http1::{Progress, RequestHead, Response, ResponseReader, write_request};
 
 /// An HTTP/1.1 connection.
@@ -19,9 +20,9 @@ pub(super) struct Http1 {
 }
 
 impl Http1 {
-    /// A connection that keeps heads and bodies of responses, or not.
-    pub(super) fn new(keep: bool) -> Http1 {
-        let reader = if keep { ResponseReader::keeping() } else { ResponseReader::new() };
+    /// A connection that keeps so much of responses.
+    pub(super) fn new(keeping: Keeping) -> Http1 {
+        let reader = ResponseReader::keeping(keeping);
         Http1 { reader, exchange: None, closing: false }
     }
 
@@ -47,14 +48,14 @@ impl Http1 {
     }
 
     /// Reads until the response is complete or the socket would block. `ending` says that the
-    /// stream's end is among what there is to read; `now` is asked when the first byte has come.
+    /// stream's end is among what there is to read.
     #[inline]
     pub(super) fn read(
         &mut self,
         transport: &mut Transport,
         buffer: &mut [u8],
         ending: bool,
-        now: impl Fn() -> Nanos,
+        clock: Clock,
     ) -> Result<Event, Failure> {
         loop {
             let count = match transport.read(buffer)? {
@@ -63,8 +64,11 @@ impl Http1 {
                 Input::Blocked => return Ok(Event::Blocked),
             };
             let Some(exchange) = &mut self.exchange else { return Err("unexpected_bytes") };
+            if let Some(date) = transport.arrived() {
+                exchange.last_byte = clock.at(date).max(exchange.sent);
+            }
             if exchange.first_byte.is_never() {
-                exchange.first_byte = now();
+                exchange.first_byte = exchange.last_byte.min(clock.now());
             }
             let drained = transport.short_read_means_empty();
             match self.reader.read(&buffer[..count]) {

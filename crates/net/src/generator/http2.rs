@@ -9,6 +9,7 @@ use super::connection::Event;
 use super::exchange::{Answer, Exchange};
 use super::failure::{CLOSED, Failure};
 use super::transport::{Input, Transport};
+use crate::protocol::Keeping;
 use crate::protocol::http1::RequestHead;
 use crate::protocol::http2::{self, Client, STREAMS_MAX};
 
@@ -29,15 +30,15 @@ pub(super) struct Http2 {
 impl Http2 {
     /// Opens the connection, and appends what is said first. No more than `streams` streams are
     /// open before the server says how many there may be, and never more than the default.
-    /// It keeps heads and bodies of responses, or not.
+    /// It keeps so much of responses.
     pub(super) fn open(
         scheme: &'static str,
         streams: usize,
-        keep: bool,
+        keeping: Keeping,
         out: &mut Vec<u8>,
     ) -> Http2 {
         Http2 {
-            client: Client::open(streams.min(STREAMS_MAX), keep, out),
+            client: Client::open(streams.min(STREAMS_MAX), keeping, out),
             scheme,
             exchanges: Vec::new(),
             events: VecDeque::new(),

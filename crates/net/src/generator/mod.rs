@@ -4,33 +4,40 @@
 //! come, then sleeps until the next wish or socket. Every request keeps its scheduled time, so
 //! what the loop itself delays is measured as lateness and never mistaken for the server's time.
 
+mod answering;
 mod connection;
-mod connections;
 mod connector;
+mod cookies;
 mod ends;
 mod engine;
 mod exchange;
 mod failure;
 mod http1;
 mod http2;
+mod judge;
+mod limits;
+mod messages;
+mod messenger;
 mod pool;
+mod redirects;
 mod requests;
+mod stamped;
 mod target;
 mod tls;
 mod transport;
 mod unverified;
+mod waiting;
 
 use std::io;
 
 use thinktime_core::client::Limit;
 use thinktime_core::error::Invalid;
-use thinktime_core::record::{Collector, RowSink, Summary, Window};
+use thinktime_core::record::{Collector, GeneratorFigures, RowSink, Summary, Window};
 use thinktime_core::system::SystemModel;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
 use thiserror::Error;
 
-pub use connections::{Connections, Reuse};
 use connector::Connector;
 use engine::Engine;
 pub use target::{Scheme, Target};
@@ -46,6 +53,9 @@ pub struct Plan {
     /// The system whose service demands the requests carry along, drawn as a simulation with the
     /// same seed would draw them; for a target that is `thinktime serve`.
     pub demands: Option<SystemModel>,
+    /// How much later than scheduled requests may be sent in order to wake more rarely, which
+    /// costs less CPU time; 0 for as punctual as the kernel allows.
+    pub precision: Nanos,
 }
 
 /// How far a run is.
@@ -112,14 +122,19 @@ pub fn run(
     if let Some(system) = &plan.demands {
         system.check_requests(workload)?;
     }
-    let connector = Connector::new(target)?;
-    std::net::TcpStream::connect_timeout(&target.address, std::time::Duration::from_secs(5))
-        .map_err(|error| RunError::Unreachable { url: target.url.clone(), error })?;
+    messages::check(workload, target, plan.demands.is_some())?;
+    let connector = Connector::new(target, workload.clients.connections, workload.seed)?;
+    // Nobody says whether datagrams arrive.
+    if target.scheme != Scheme::Udp {
+        std::net::TcpStream::connect_timeout(&target.address, std::time::Duration::from_secs(5))
+            .map_err(|error| RunError::Unreachable { url: target.url.clone(), error })?;
+    }
     raise_descriptor_limit();
     let engine = Engine::new(workload, target, plan, connector, sink)?;
     let done = engine.run(watch)?;
     let mut summary = Summary::new("run", workload, &done.collector, done.window, done.sessions);
-    let untrusted = judge(&mut summary, done.interrupted, done.in_flight);
+    summary.generator = Some(done.generator);
+    let untrusted = judge::judge(&mut summary, done.interrupted, done.in_flight);
     Ok(Outcome { summary, collector: done.collector, interrupted: done.interrupted, untrusted })
 }
 
@@ -130,6 +145,7 @@ struct Done {
     sessions: u64,
     interrupted: bool,
     in_flight: u64,
+    generator: GeneratorFigures,
 }
 
 /// Lets the process open as many sockets as it may.
@@ -139,51 +155,4 @@ fn raise_descriptor_limit() {
     limit.current = limit.maximum;
     // If it is refused, the old limit holds, and running out of descriptors is counted.
     setrlimit(Resource::Nofile, limit).ok();
-}
-
-/// Lateness beyond this share of the mean response time is worth a warning.
-const LATENESS_NOTED: f64 = 0.02;
-/// Lateness beyond this share spoils the result.
-const LATENESS_SPOILS: f64 = 0.10;
-
-/// Adds warnings, and says why the result is not to be trusted, if so.
-fn judge(summary: &mut Summary, interrupted: bool, in_flight: u64) -> Option<String> {
-    let mut untrusted = None;
-    if interrupted {
-        summary.warnings.push(format!(
-            "interrupted: the figures are those up to then; {in_flight} requests were on their way"
-        ));
-    }
-    if summary.errors > 0 {
-        let kinds: Vec<String> =
-            summary.errors_by_kind.iter().map(|(kind, n)| format!("{kind} {n}")).collect();
-        summary.warnings.push(format!(
-            "{} of {} requests failed ({}); their times are in no distribution",
-            summary.errors,
-            summary.requests,
-            kinds.join(", ")
-        ));
-    }
-    if summary.requests > 0 && summary.errors == summary.requests {
-        untrusted = Some("every request failed".to_owned());
-    }
-    if let (Some(late), Some(late_p99), Some(mean)) =
-        (summary.lateness_s.mean, summary.lateness_s.p99, summary.response_time_s.mean)
-    {
-        let share = late / mean;
-        let text = format!(
-            "the generator itself was late by {:.0} us on average (p99 {:.0} us), {:.1} % of the \
-             mean response time",
-            late * 1e6,
-            late_p99 * 1e6,
-            share * 100.0
-        );
-        if share > LATENESS_SPOILS && late_p99 > 1e-3 {
-            untrusted = Some(text.clone());
-        }
-        if share > LATENESS_NOTED {
-            summary.warnings.push(text);
-        }
-    }
-    untrusted
 }

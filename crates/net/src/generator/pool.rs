@@ -2,7 +2,7 @@
 
 use std::io;
 
-use thinktime_core::client::Ticket;
+use thinktime_core::client::{Attempt, Ticket};
 
 use super::connection::Connection;
 use super::connector::Connector;
@@ -42,6 +42,11 @@ impl Pool {
         Ok(place)
     }
 
+    /// How many connections there are.
+    pub(super) fn open_now(&self) -> usize {
+        self.connections.len() - self.vacant.len()
+    }
+
     pub(super) fn get(&mut self, place: u32) -> Option<&mut Connection> {
         self.connections.get_mut(place as usize)?.as_mut()
     }
@@ -63,13 +68,36 @@ impl Pool {
         None
     }
 
+    /// The connection of this session, if it has room. One that another session left behind in the
+    /// same slot is closed.
+    pub(super) fn take_own(&mut self, attempt: &Attempt, fresh: bool) -> Option<u32> {
+        let place = self.place_of(attempt.ticket);
+        let connection = self.get(place)?;
+        let own = connection.owner == Some(attempt.session);
+        if own && connection.has_room() && !(fresh && connection.reused) {
+            return Some(place);
+        }
+        if !own && connection.owner.is_some() {
+            self.drop(place);
+        }
+        None
+    }
+
+    /// Closes the connection of a session that has left.
+    pub(super) fn leave(&mut self, slot: usize, session: u64) {
+        let place = self.place_of.get(slot).copied().unwrap_or(NOWHERE);
+        if self.get(place).is_some_and(|connection| connection.owner == Some(session)) {
+            self.drop(place);
+        }
+    }
+
     /// Sees to a connection after an exchange began or ended on it: it can take another one, or
     /// is done with.
     pub(super) fn settle(&mut self, place: u32) {
         let Some(connection) = self.get(place) else { return };
         if connection.is_finished() {
             self.drop(place);
-        } else if connection.has_room() && !connection.listed {
+        } else if connection.owner.is_none() && connection.has_room() && !connection.listed {
             connection.listed = true;
             self.roomy.push(place);
         }

@@ -1,14 +1,30 @@
 //! Makes requests: the one place where an attempt becomes a method, a target, fields and a body.
 
-use thinktime_core::client::Attempt;
+use thinktime_core::client::{Attempt, Owner};
 use thinktime_core::program::Call;
 use thinktime_core::random::{Purpose, StreamFamily};
 use thinktime_core::system::DrawnDemands;
-use thinktime_core::workload::{Method, Workload};
+use thinktime_core::time::Nanos;
+use thinktime_core::workload::{Method, Reuse, Workload};
 
-use super::{Plan, Reuse, Target};
+use super::cookies::Jars;
+use super::exchange::{Answer, Exchange};
+use super::failure::Failure;
+use super::redirects::{Redirects, Response};
+use super::{Plan, Target};
+use crate::protocol::Keeping;
 use crate::protocol::http1::RequestHead;
 use crate::server::{DEMAND_HEADER, demand_value};
+
+/// The name of the field that brings cookies.
+const COOKIE: &str = "Cookie";
+
+/// Whose cookies a request brings, or a response sets, and when.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sender {
+    pub(super) owner: Owner,
+    pub(super) now: Nanos,
+}
 
 /// Makes the requests of one run. The same attempt makes the same request however often it is
 /// asked for.
@@ -18,6 +34,8 @@ pub(super) struct Requests<'a> {
     demands: Option<DrawnDemands>,
     targets: StreamFamily,
     path: String,
+    jars: Option<Jars>,
+    pub(super) redirects: Redirects,
 }
 
 impl<'a> Requests<'a> {
@@ -32,47 +50,143 @@ impl<'a> Requests<'a> {
             }),
             targets: StreamFamily::new(workload.seed, Purpose::Target),
             path: String::new(),
+            jars: workload
+                .browsing
+                .cookies
+                .then(|| Jars::new(target.host_name(), target.is_secure())),
+            redirects: Redirects::new(workload.browsing.redirects),
         }
     }
 
-    /// Makes the request of an attempt, for `write` to encode: the `call` that a program wants, or
-    /// what the workload says of this kind.
-    pub(super) fn make<R>(
+    /// Whether cookies are kept, or redirects followed.
+    pub(super) fn browses(&self) -> bool {
+        self.jars.is_some() || self.redirects.followed()
+    }
+
+    /// Takes a response in: its cookies, and whether it leads the attempt elsewhere.
+    ///
+    /// # Errors
+    /// When it leads too far.
+    pub(super) fn heard(
         &mut self,
-        attempt: &Attempt,
+        exchange: &Exchange,
+        answer: &Answer,
+        sender: &Sender,
         call: Option<&Call>,
-        write: impl FnOnce(&RequestHead<'_>) -> R,
-    ) -> R {
-        let kind = &self.workload.requests[attempt.kind as usize];
+    ) -> Result<bool, Failure> {
+        let Some(kept) = &answer.kept else { return Ok(false) };
+        let attempt = &exchange.attempt;
+        self.write_path(attempt, call);
+        if let Some(jars) = &mut self.jars {
+            for field in kept.fields("set-cookie") {
+                jars.take_in(sender.owner, &self.path, field, sender.now);
+            }
+        }
+        let response = Response {
+            method: self.method(attempt, call),
+            target: &self.path,
+            status: answer.status,
+            location: kept.fields("location").next(),
+            bytes_sent: exchange.bytes_sent,
+            bytes_received: answer.bytes,
+        };
+        self.redirects.follow(attempt, &response, self.target)
+    }
+
+    /// Writes the whole path of an attempt, where it has been led by now.
+    fn write_path(&mut self, attempt: &Attempt, call: Option<&Call>) {
         self.path.clear();
+        if let Some(hop) = self.redirects.hop(attempt) {
+            return self.path.push_str(&hop.target);
+        }
         self.path.push_str(&self.target.prefix);
         match call {
             Some(call) => self.path.push_str(&call.target),
             None => {
+                let kind = &self.workload.requests[attempt.kind as usize];
                 let mut stream = self.targets.substream(attempt.session, attempt.index.into());
                 kind.target.write(&mut self.path, &mut stream);
             }
         }
+    }
+
+    fn method(&self, attempt: &Attempt, call: Option<&Call>) -> Method {
+        let kind = &self.workload.requests[attempt.kind as usize];
+        let first = call.map_or(kind.method, |call| call.method);
+        self.redirects.hop(attempt).map_or(first, |hop| hop.method)
+    }
+
+    /// Makes the request of an attempt, for `write` to encode: the `call` that a program wants, or
+    /// what the workload says of this kind. With its sender's cookies, if that is given.
+    pub(super) fn make<R>(
+        &mut self,
+        attempt: &Attempt,
+        call: Option<&Call>,
+        sender: Option<Sender>,
+        write: impl FnOnce(&RequestHead<'_>) -> R,
+    ) -> R {
+        let kind = &self.workload.requests[attempt.kind as usize];
+        self.write_path(attempt, call);
+        let bodiless = self.redirects.hop(attempt).is_some_and(|hop| hop.bodiless);
+        let cookies = match (&mut self.jars, sender) {
+            (Some(jars), Some(sender)) => jars.field(sender.owner, &self.path, sender.now),
+            _ => None,
+        };
+        let own = call.map_or(&kind.headers, |call| &call.headers);
+        let cookies = cookies.map(|cookies| with_own(cookies, own));
         let demand = self.demands.as_mut().map(|demands| demand_value(demands, attempt, kind));
-        let own = call.map_or(&[][..], |call| &call.headers);
         let own = own.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let once = self.target.connections.reuse == Reuse::PerRequest;
+        let own = own.filter(|(name, _)| {
+            let merged = cookies.is_some() && name.eq_ignore_ascii_case(COOKIE);
+            let about_body = bodiless && name.to_ascii_lowercase().starts_with("content-");
+            !merged && !about_body
+        });
+        let once = self.connections() == Reuse::PerRequest;
         let headers: Vec<(&str, &str)> = own
             .chain(demand.as_deref().map(|text| (DEMAND_HEADER, text)))
+            .chain(cookies.as_deref().map(|text| (COOKIE, text)))
             .chain(once.then_some(("Connection", "close")))
             .collect();
+        let body = call.map_or(&kind.body, |call| &call.body);
         write(&RequestHead {
-            method: call.map_or(kind.method, |call| call.method).word(),
+            method: self.method(attempt, call).word(),
             host: &self.target.host,
             target: &self.path,
             headers: &headers,
-            body: call.map_or(kind.body.as_bytes(), |call| &call.body),
+            body: if bodiless { &[] } else { body },
         })
+    }
+
+    /// What must be kept of responses, where no program reads them.
+    pub(super) fn keeping(&self) -> Keeping {
+        let heads = self.browses() || self.workload.requests.iter().any(|kind| kind.grpc);
+        if heads { Keeping::Heads } else { Keeping::Nothing }
+    }
+
+    /// What went wrong with a call of gRPC: it says so in its trailers only.
+    pub(super) fn grpc_failure(&self, attempt: &Attempt, answer: &Answer) -> Option<Failure> {
+        if !self.workload.requests[attempt.kind as usize].grpc {
+            return None;
+        }
+        let status = answer.kept.as_ref().and_then(|kept| kept.fields("grpc-status").last());
+        (status != Some(b"0")).then_some("grpc_status")
+    }
+
+    /// How long a connection is used.
+    pub(super) fn connections(&self) -> Reuse {
+        self.workload.clients.connections
     }
 
     /// Whether the request may go out again when nobody knows if it was carried out.
     pub(super) fn may_be_repeated(&self, attempt: &Attempt, call: Option<&Call>) -> bool {
-        let kind = &self.workload.requests[attempt.kind as usize];
-        call.map_or(kind.method, |call| call.method) != Method::Post
+        !matches!(self.method(attempt, call), Method::Post | Method::Send)
+    }
+}
+
+/// Cookies of the jar behind those that a request has by itself: there is one field for both.
+fn with_own(cookies: String, own: &[(String, String)]) -> String {
+    match own.iter().find(|(name, _)| name.eq_ignore_ascii_case(COOKIE)) {
+        Some((_, own)) => format!("{own}; {cookies}"),
+        None => cookies,
     }
 }

@@ -1,10 +1,11 @@
-//! Where requests go: `http://HOST:PORT`, `https://` for TLS, `h2c://` for HTTP/2 without TLS.
+//! Where requests go: `http://HOST:PORT`, `https://` for TLS, `h2c://` for HTTP/2 without TLS,
+//! `ws://` and `wss://` for WebSocket, `tcp://` and `udp://` for bytes as they are.
 
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 
 use thinktime_core::error::Invalid;
 
-use super::{Connections, TlsOptions};
+use super::TlsOptions;
 
 /// A server to send requests to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,10 +18,12 @@ pub struct Target {
     pub host: String,
     /// Where it listens.
     pub address: SocketAddr,
-    /// What comes before each request's own target; empty, or begins with a slash.
+    /// What comes before each request's own target, or the whole target of a WebSocket's handshake;
+    /// empty, or begins with a slash.
     pub prefix: String,
-    /// How clients use connections to it.
-    pub connections: Connections,
+    /// This machine's addresses that connections come from, in turn; the kernel chooses where
+    /// there are none. Each has some 28,000 ports for connections to one target.
+    pub sources: Vec<IpAddr>,
 }
 
 /// What a client and a server speak.
@@ -32,61 +35,97 @@ pub enum Scheme {
     Http2,
     /// `https`: over TLS, in which the server chooses between HTTP/1.1 and HTTP/2.
     Https(TlsOptions),
+    /// `ws`, and `wss` over TLS: WebSocket.
+    WebSocket(Option<TlsOptions>),
+    /// `tcp`: bytes as they are.
+    Tcp,
+    /// `udp`: a request is a datagram.
+    Udp,
+}
+
+impl Scheme {
+    fn of(word: &str) -> Option<Scheme> {
+        let tls = TlsOptions::default;
+        Some(match word {
+            "http" => Scheme::Http,
+            "h2c" => Scheme::Http2,
+            "https" => Scheme::Https(tls()),
+            "ws" => Scheme::WebSocket(None),
+            "wss" => Scheme::WebSocket(Some(TlsOptions { http2: false, ..tls() })),
+            "tcp" => Scheme::Tcp,
+            "udp" => Scheme::Udp,
+            _ => return None,
+        })
+    }
+
+    /// The options of TLS, if that is spoken.
+    #[must_use]
+    pub fn tls(&self) -> Option<&TlsOptions> {
+        match self {
+            Scheme::Https(options) | Scheme::WebSocket(Some(options)) => Some(options),
+            _ => None,
+        }
+    }
 }
 
 /// How targets are written, for messages.
 const FORM: &str = "a target is written as http://HOST:PORT, with https or h2c in place of http \
-                    where the server speaks TLS, or HTTP/2 without TLS";
+                    where the server speaks TLS, or HTTP/2 without TLS; with ws or wss for \
+                    WebSocket; or as tcp://HOST:PORT or udp://HOST:PORT";
 
 impl Target {
-    /// Parses `http://HOST[:PORT][/PREFIX]`, or the same with `https` or `h2c`, and looks the host
-    /// up, once. The default of TLS options is [`TlsOptions::default`].
+    /// Parses `http://HOST[:PORT][/PREFIX]`, or the same with `https`, `h2c`, `ws` or `wss`, or
+    /// `tcp://HOST:PORT`, or `udp`, and looks the host up, once. The default of TLS options is
+    /// [`TlsOptions::default`].
     ///
     /// # Errors
     /// When it is no such URL, or the host is not found.
     pub fn parse(url: &str) -> Result<Target, Invalid> {
         let wrong = || Invalid::new(format!("`{url}`: {FORM}"));
         let (scheme, rest) = url.split_once("://").ok_or_else(wrong)?;
-        let scheme = match scheme {
-            "http" => Scheme::Http,
-            "h2c" => Scheme::Http2,
-            "https" => Scheme::Https(TlsOptions::default()),
-            _ => return Err(wrong()),
-        };
+        let scheme = Scheme::of(scheme).ok_or_else(wrong)?;
         let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
         if host.is_empty() || !host.chars().all(|c| c.is_ascii_graphic()) || host.contains('@') {
             return Err(wrong());
         }
-        let port = if matches!(scheme, Scheme::Https(_)) { 443 } else { 80 };
+        let bare = matches!(scheme, Scheme::Tcp | Scheme::Udp);
+        if bare && !(has_port(host) && matches!(path, "" | "/")) {
+            return Err(wrong());
+        }
+        let port = if scheme.tls().is_some() { 443 } else { 80 };
         let full = if has_port(host) { host.to_owned() } else { format!("{host}:{port}") };
         let address = full
             .to_socket_addrs()
             .map_err(|error| Invalid::new(format!("`{url}`: {error}")))?
             .next()
             .ok_or_else(|| Invalid::new(format!("`{url}`: the host has no address")))?;
+        let whole = matches!(scheme, Scheme::WebSocket(_));
         Ok(Target {
             url: url.to_owned(),
             scheme,
             host: host.to_owned(),
             address,
-            prefix: path.trim_end_matches('/').to_owned(),
-            connections: Connections::default(),
+            prefix: if whole { path } else { path.trim_end_matches('/') }.to_owned(),
+            sources: Vec::new(),
         })
     }
 
     /// The same target with other TLS options, if it is one of TLS.
     #[must_use]
     pub fn with_tls(mut self, options: TlsOptions) -> Target {
-        if let Scheme::Https(own) = &mut self.scheme {
-            *own = options;
+        match &mut self.scheme {
+            Scheme::Https(own) => *own = options,
+            // WebSocket is spoken over HTTP/1.1 here.
+            Scheme::WebSocket(Some(own)) => *own = TlsOptions { http2: false, ..options },
+            _ => {}
         }
         self
     }
 
-    /// The same target with another use of connections.
+    /// The same target, reached from these addresses of this machine.
     #[must_use]
-    pub fn with_connections(mut self, connections: Connections) -> Target {
-        self.connections = connections;
+    pub fn with_sources(mut self, sources: Vec<IpAddr>) -> Target {
+        self.sources = sources;
         self
     }
 
@@ -99,6 +138,23 @@ impl Target {
             &self.host
         };
         name.trim_start_matches('[').trim_end_matches(']')
+    }
+
+    /// The scheme as other URLs of the same server have it.
+    pub(super) fn scheme_name(&self) -> &'static str {
+        if self.is_secure() { "https" } else { "http" }
+    }
+
+    /// Whether TLS is spoken.
+    pub(super) fn is_secure(&self) -> bool {
+        self.scheme.tls().is_some()
+    }
+
+    /// A host in small letters and with its port, which may be the scheme's own.
+    pub(super) fn with_port(&self, host: &str) -> String {
+        let port = if self.is_secure() { 443 } else { 80 };
+        let host = host.to_ascii_lowercase();
+        if has_port(&host) { host } else { format!("{host}:{port}") }
     }
 }
 
@@ -120,6 +176,22 @@ mod tests {
         assert_eq!(Target::parse("http://[::1]").unwrap().address.port(), 80);
         assert_eq!(Target::parse("https://[::1]").unwrap().address.port(), 443);
         assert_eq!(Target::parse("h2c://127.0.0.1:8080").unwrap().scheme, Scheme::Http2);
+    }
+
+    #[test]
+    fn urls_of_messages_are_read() {
+        let parse = |url| Target::parse(url).unwrap();
+        let chat = parse("ws://127.0.0.1/chat/?room=1");
+        assert_eq!((chat.address.port(), chat.prefix.as_str()), (80, "/chat/?room=1"));
+        let secure = parse("wss://127.0.0.1").with_tls(TlsOptions::default());
+        assert_eq!((secure.address.port(), secure.prefix.as_str()), (443, ""));
+        assert!(secure.scheme.tls().is_some_and(|options| !options.http2));
+        assert_eq!(parse("tcp://127.0.0.1:7").scheme, Scheme::Tcp);
+        assert_eq!(parse("udp://[::1]:7/").scheme, Scheme::Udp);
+        for url in ["tcp://127.0.0.1", "udp://127.0.0.1", "tcp://127.0.0.1:7/x"] {
+            let message = Target::parse(url).unwrap_err().to_string();
+            assert!(message.contains("tcp://HOST:PORT"), "{url}: {message}");
+        }
     }
 
     #[test]

@@ -1,25 +1,57 @@
-//! What carries a connection's bytes: TCP, or TLS over TCP. Nothing here ever blocks.
+//! What carries a connection's bytes: TCP, TLS over TCP, or UDP. Nothing here ever blocks.
 
 use std::io::{self, Read, Write};
-use std::net::{IpAddr, SocketAddr, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpStream, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd};
+use std::time::Duration;
 
+use nix::sys::socket::setsockopt;
+use nix::sys::socket::sockopt::IpBindAddressNoPort;
 use rustix::io::Errno;
 use socket2::{Domain, Protocol, Socket, Type};
 
 use super::failure::{CLOSED, Failure, failure, would_block};
+use super::stamped;
 use super::tls::TlsStream;
 
 /// A connection's way to the server.
 pub(super) enum Transport {
-    Plain(TcpStream),
+    Plain(Plain),
     Tls(Box<TlsStream>),
+    Datagrams(UdpSocket),
+}
+
+/// A TCP socket.
+pub(super) struct Plain {
+    socket: TcpStream,
+    /// Whether the kernel is asked when bytes came, and what it said at the last read.
+    stamped: bool,
+    arrived: Option<Duration>,
+}
+
+impl Plain {
+    /// A socket; if `stamped`, one that tells when bytes came.
+    pub(super) fn new(socket: TcpStream, stamped: bool) -> io::Result<Plain> {
+        if stamped {
+            stamped::stamp(&socket)?;
+        }
+        Ok(Plain { socket, stamped, arrived: None })
+    }
+
+    fn read(&mut self, buffer: &mut [u8]) -> Result<Input, Failure> {
+        if !self.stamped {
+            return read_socket(&mut self.socket, buffer);
+        }
+        let (input, arrived) = stamped::read_stamped(&self.socket, buffer)?;
+        self.arrived = arrived;
+        Ok(input)
+    }
 }
 
 /// What one read brought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Input {
-    /// So many bytes, at least one.
+    /// So many bytes, at least one; or a datagram, which may be empty.
     Bytes(usize),
     /// The orderly end of the stream.
     End,
@@ -31,30 +63,46 @@ impl Transport {
     /// Reads bytes of the protocol above.
     pub(super) fn read(&mut self, buffer: &mut [u8]) -> Result<Input, Failure> {
         match self {
-            Transport::Plain(socket) => read_socket(socket, buffer),
+            Transport::Plain(plain) => plain.read(buffer),
             Transport::Tls(stream) => stream.read(buffer),
+            Transport::Datagrams(socket) => receive(socket, buffer),
         }
     }
 
     /// Writes bytes of the protocol above, and what is held back of earlier ones, until all are
-    /// gone or the socket would block: how many of `bytes` were taken.
+    /// gone or the socket would block: how many of `bytes` were taken. They are one datagram, if
+    /// datagrams are carried.
     pub(super) fn write(&mut self, bytes: &[u8]) -> Result<usize, Failure> {
         match self {
-            Transport::Plain(socket) => write_socket(socket, bytes),
+            Transport::Plain(plain) => write_socket(&mut plain.socket, bytes),
             Transport::Tls(stream) => stream.write(bytes),
+            Transport::Datagrams(socket) => transmit(socket, bytes),
+        }
+    }
+
+    /// The date at which the bytes read last came, if the kernel tells.
+    pub(super) fn arrived(&self) -> Option<Duration> {
+        match self {
+            Transport::Plain(plain) => plain.arrived,
+            _ => None,
         }
     }
 
     /// Whether bytes that were taken earlier still wait to be written.
     pub(super) fn holds_bytes(&self) -> bool {
         match self {
-            Transport::Plain(_) => false,
+            Transport::Plain(_) | Transport::Datagrams(_) => false,
             Transport::Tls(stream) => stream.holds_bytes(),
         }
     }
 
+    /// Whether each read brings a datagram.
+    pub(super) fn carries_datagrams(&self) -> bool {
+        matches!(self, Transport::Datagrams(_))
+    }
+
     /// Whether a read that did not fill its buffer shows that the socket is empty. With TLS it
-    /// does not: more may lie in buffers between.
+    /// does not: more may lie in buffers between; nor with datagrams, which come one by one.
     pub(super) fn short_read_means_empty(&self) -> bool {
         matches!(self, Transport::Plain(_))
     }
@@ -70,8 +118,9 @@ impl Transport {
 impl AsFd for Transport {
     fn as_fd(&self) -> BorrowedFd<'_> {
         match self {
-            Transport::Plain(socket) => socket.as_fd(),
+            Transport::Plain(plain) => plain.socket.as_fd(),
             Transport::Tls(stream) => stream.socket().as_fd(),
+            Transport::Datagrams(socket) => socket.as_fd(),
         }
     }
 }
@@ -83,12 +132,25 @@ pub(super) fn open_socket(address: SocketAddr, source: Option<IpAddr>) -> io::Re
     socket.set_nonblocking(true)?;
     socket.set_tcp_nodelay(true)?;
     if let Some(source) = source {
+        // The port is chosen with the target in view then, which is quick when few are left.
+        setsockopt(&socket, IpBindAddressNoPort, &true)?;
         socket.bind(&SocketAddr::new(source, 0).into())?;
     }
     match socket.connect(&address.into()) {
         Err(error) if !in_progress(&error) => Err(error),
         _ => Ok(socket.into()),
     }
+}
+
+/// Opens a UDP socket that sends to one address and receives from it alone.
+pub(super) fn open_datagrams(address: SocketAddr, source: Option<IpAddr>) -> io::Result<UdpSocket> {
+    let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
+    socket.set_nonblocking(true)?;
+    if let Some(source) = source {
+        socket.bind(&SocketAddr::new(source, 0).into())?;
+    }
+    socket.connect(&address.into())?;
+    Ok(socket.into())
 }
 
 fn in_progress(error: &io::Error) -> bool {
@@ -102,6 +164,28 @@ fn read_socket(socket: &mut TcpStream, buffer: &mut [u8]) -> Result<Input, Failu
             Ok(count) => return Ok(Input::Bytes(count)),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) if would_block(&error) => return Ok(Input::Blocked),
+            Err(error) => return Err(failure(&error)),
+        }
+    }
+}
+
+fn receive(socket: &UdpSocket, buffer: &mut [u8]) -> Result<Input, Failure> {
+    loop {
+        match socket.recv(buffer) {
+            Ok(count) => return Ok(Input::Bytes(count)),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if would_block(&error) => return Ok(Input::Blocked),
+            Err(error) => return Err(failure(&error)),
+        }
+    }
+}
+
+fn transmit(socket: &UdpSocket, datagram: &[u8]) -> Result<usize, Failure> {
+    loop {
+        match socket.send(datagram) {
+            Ok(count) => return Ok(count),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if would_block(&error) => return Ok(0),
             Err(error) => return Err(failure(&error)),
         }
     }

@@ -3,6 +3,28 @@
 /// The longest part of a body that is kept, in bytes; the rest is counted and skipped.
 pub const KEPT_BODY_BYTES_MAX: usize = 16 << 20;
 
+/// What is kept of responses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keeping {
+    /// Nothing: all is counted and skipped.
+    #[default]
+    Nothing,
+    /// Their heads.
+    Heads,
+    /// Their heads and bodies.
+    All,
+}
+
+impl Keeping {
+    /// The place for what is kept of one response, if anything is.
+    pub(crate) fn place(self) -> Option<Box<Kept>> {
+        (self != Keeping::Nothing).then(|| {
+            let head_only = self == Keeping::Heads;
+            Box::new(Kept { head_only, ..Kept::default() })
+        })
+    }
+}
+
 /// The head and the body of one response.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kept {
@@ -10,11 +32,25 @@ pub struct Kept {
     pub head: Vec<u8>,
     /// The body without its framing, up to [`KEPT_BODY_BYTES_MAX`].
     pub body: Vec<u8>,
+    /// Whether the body is skipped.
+    pub head_only: bool,
 }
 
 impl Kept {
+    /// The values of the fields of this name, which is in small letters.
+    pub fn fields<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a [u8]> {
+        let lines = self.head.split(|byte| *byte == b'\n').skip(1);
+        lines.filter_map(move |line| {
+            let (own, value) = line.split_at(line.iter().position(|byte| *byte == b':')?);
+            own.eq_ignore_ascii_case(name.as_bytes()).then(|| value[1..].trim_ascii())
+        })
+    }
+
     /// Takes a part of the body in.
-    pub(super) fn add_body(&mut self, part: &[u8]) {
+    pub(crate) fn add_body(&mut self, part: &[u8]) {
+        if self.head_only {
+            return;
+        }
         let room = KEPT_BODY_BYTES_MAX - self.body.len();
         self.body.extend_from_slice(&part[..part.len().min(room)]);
     }

@@ -7,5 +7,6 @@
 pub mod http1;
 pub mod http2;
 mod kept;
+pub mod websocket;
 
-pub use kept::{KEPT_BODY_BYTES_MAX, Kept};
+pub use kept::{KEPT_BODY_BYTES_MAX, Keeping, Kept};

@@ -119,6 +119,16 @@ async fn answer(request: Request<RecvStream>, mut respond: SendResponse<Bytes>, 
             let response = Response::builder().status(404).body(()).unwrap();
             respond.send_response(response, true).ok();
         }
+        // Leads those back without its cookie, who get one.
+        "/member" => {
+            let known = head.headers.get("cookie").is_some_and(|cookie| cookie == "a=1");
+            let response = Response::builder().status(if known { 200 } else { 302 });
+            let response = match known {
+                true => response,
+                false => response.header("location", "/member").header("set-cookie", "a=1"),
+            };
+            respond.send_response(response.body(()).unwrap(), true).ok();
+        }
         "/trailers" => {
             let Ok(mut stream) = respond.send_response(plain(), false) else { return };
             stream.send_data(Bytes::from_static(b"ok"), false).ok();

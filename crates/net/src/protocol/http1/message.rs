@@ -2,7 +2,7 @@
 
 use super::body::{Body, BodyProgress};
 use super::{HEAD_BYTES_MAX, ProtocolError};
-use crate::protocol::Kept;
+use crate::protocol::{Keeping, Kept};
 
 /// How much memory a connection keeps between messages for heads that arrive in pieces, in bytes.
 const KEPT_BYTES: usize = 4 * 1024;
@@ -45,9 +45,9 @@ impl<M> MessageReader<M> {
         Self { partial: PartialHead(Vec::new()), current: None, bytes: 0, kept: None }
     }
 
-    /// Keeps the next message's head and body, for [`Self::take_kept`].
-    pub(super) fn keep(&mut self) {
-        self.kept = Some(Box::default());
+    /// Keeps so much of the next message, for [`Self::take_kept`].
+    pub(super) fn keep(&mut self, keeping: Keeping) {
+        self.kept = keeping.place();
     }
 
     /// What was kept of the message that has been read.

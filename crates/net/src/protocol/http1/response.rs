@@ -7,7 +7,7 @@ use super::fields::{Fields, Framing};
 use super::message::{Complete, Head, MessageReader, Parsed};
 use super::write::{push_content_length, push_decimal, push_header};
 use super::{HEADERS_MAX, ProtocolError};
-use crate::protocol::Kept;
+use crate::protocol::{Keeping, Kept};
 
 /// What a client needs to know of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,20 +39,20 @@ pub enum Progress {
 pub struct ResponseReader {
     message: MessageReader<Response>,
     head_only: bool,
-    keep: bool,
+    keeping: Keeping,
 }
 
 impl ResponseReader {
     /// Makes a reader for a new connection.
     #[must_use]
     pub fn new() -> Self {
-        Self { message: MessageReader::new(), head_only: false, keep: false }
+        Self::keeping(Keeping::Nothing)
     }
 
-    /// Makes a reader that keeps heads and bodies, for [`Self::take_kept`].
+    /// Makes a reader that keeps so much of responses, for [`Self::take_kept`].
     #[must_use]
-    pub fn keeping() -> Self {
-        Self { keep: true, ..Self::new() }
+    pub fn keeping(keeping: Keeping) -> Self {
+        Self { message: MessageReader::new(), head_only: false, keeping }
     }
 
     /// What was kept of the response that is complete.
@@ -65,9 +65,7 @@ impl ResponseReader {
     /// `head_only` says that the request was HEAD, whose response has no body.
     pub fn expect(&mut self, head_only: bool) {
         self.message.reset();
-        if self.keep {
-            self.message.keep();
-        }
+        self.message.keep(self.keeping);
         self.head_only = head_only;
     }
 

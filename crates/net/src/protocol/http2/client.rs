@@ -7,7 +7,7 @@ use super::hpack::{Decoder, Encoder};
 use super::settings::{self, Settings};
 use super::stream::{ReceiveWindow, STREAM_WINDOW, Stream};
 use super::{Http2Error, code};
-use crate::protocol::Kept;
+use crate::protocol::{Keeping, Kept};
 
 /// What a client says first.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -72,8 +72,8 @@ pub struct Client {
     pub(super) closing: bool,
     /// Frames in succession that brought nothing.
     pub(super) barren: u32,
-    /// Whether heads and bodies are kept.
-    pub(super) keep: bool,
+    /// What is kept of responses.
+    pub(super) keeping: Keeping,
     failed: Option<Http2Error>,
 }
 
@@ -88,9 +88,9 @@ pub(super) struct Block {
 
 impl Client {
     /// Opens a connection on which at most so many streams are open at the same time, and appends
-    /// what is said first. Requests may follow at once. With `keep`, heads and bodies are kept.
+    /// what is said first. Requests may follow at once. So much is kept of responses.
     #[must_use]
-    pub fn open(most: usize, keep: bool, out: &mut Vec<u8>) -> Client {
+    pub fn open(most: usize, keeping: Keeping, out: &mut Vec<u8>) -> Client {
         out.extend_from_slice(PREFACE);
         settings::push(out);
         let server = Settings::INITIAL;
@@ -110,7 +110,7 @@ impl Client {
             block: None,
             closing: false,
             barren: 0,
-            keep,
+            keeping,
             failed: None,
         }
     }

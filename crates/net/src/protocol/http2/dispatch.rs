@@ -7,6 +7,7 @@ use super::frame::{self, Frame, flag, kind, number};
 use super::head::Head;
 use super::stream::{Malformed, WINDOW_MAX};
 use super::{BARREN_FRAMES_MAX, BLOCK_BYTES_MAX, Http2Error, code};
+use crate::protocol::Keeping;
 
 type Done = Result<(), Http2Error>;
 
@@ -145,7 +146,8 @@ impl Client {
         out: &mut Vec<u8>,
         events: &mut VecDeque<Event>,
     ) -> Done {
-        let mut head = Head { lines: self.keep.then(Vec::new), ..Head::default() };
+        let kept = self.keeping != Keeping::Nothing;
+        let mut head = Head { lines: kept.then(Vec::new), ..Head::default() };
         self.decoder.read(block, |name, value| head.take(name, value))?;
         if !ends {
             // Interim heads could go on for ever; what follows a final one brings more.

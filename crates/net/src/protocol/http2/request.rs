@@ -36,7 +36,7 @@ impl Client {
         self.push_block(stream, &block, request.body.is_empty(), out);
         let mut own = Stream::new(stream, self.server.window, request.method == "HEAD");
         own.unsent = request.body.to_vec();
-        own.kept = self.keep.then(Box::default);
+        own.kept = self.keeping.place();
         self.streams.push(own);
         let bytes = (out.len() - before) as u64 + framed(request.body.len());
         self.send_bodies(out);

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use super::frame::{self, FrameReader, flag, kind};
 use super::hpack::{Encoder, Keep};
 use super::*;
+use crate::protocol::Keeping;
 use crate::protocol::http1::RequestHead;
 
 const GET: RequestHead<'static> =
@@ -16,7 +17,7 @@ const GET: RequestHead<'static> =
 /// A client with so many requests sent and everything written until then thrown away.
 fn client(requests: usize) -> (Client, Vec<u8>) {
     let mut out = Vec::new();
-    let mut client = Client::open(STREAMS_MAX, false, &mut out);
+    let mut client = Client::open(STREAMS_MAX, Keeping::Nothing, &mut out);
     for _ in 0..requests {
         assert!(client.has_room());
         client.request(&GET, "http", &mut out);

@@ -53,7 +53,8 @@ fn responses_of_many_shapes_are_read() {
 #[test]
 fn heads_trailers_and_bodies_are_kept_where_wanted() {
     for size in [1, 7, usize::MAX] {
-        let (mut client, mut out) = (Client::open(STREAMS_MAX, true, &mut Vec::new()), Vec::new());
+        let (mut client, mut out) =
+            (Client::open(STREAMS_MAX, Keeping::All, &mut Vec::new()), Vec::new());
         for _ in 0..5 {
             client.request(&GET, "http", &mut out);
         }

@@ -1,0 +1,267 @@
+//! Messages: what is sent where requests are not those of HTTP, and what must come back.
+
+use super::file::RequestTable;
+use super::pattern::Pattern;
+use crate::distribution::Distribution;
+use crate::error::Invalid;
+use crate::files::Files;
+use crate::random::Stream;
+use crate::units::Dimension;
+
+/// Bytes to be sent, with places that vary from request to request.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Message {
+    parts: Vec<Part>,
+    /// Whether it goes as a binary message, where a protocol tells those from texts.
+    pub binary: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Part {
+    Literal(Vec<u8>),
+    /// A draw, rounded to a whole number.
+    Drawn(Distribution),
+}
+
+/// When an answer is complete.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expect {
+    /// With one message of the protocol, whatever it is.
+    Message,
+    /// With so many bytes.
+    Length(u64),
+    /// With the end of these bytes.
+    Delimiter(Pattern),
+    /// With the first message in which this is found or, where there are no messages, with the
+    /// shortest beginning of what comes.
+    Pattern(Pattern),
+}
+
+/// How expectations are written, for messages.
+const EXPECT_FORM: &str = "write it as length(12), delimiter(\"\\n\"), pattern(REGEX) or message";
+
+impl Message {
+    /// The message of a request's table, if it has one; an error comes with its key.
+    pub(super) fn from_table(
+        table: &RequestTable,
+        files: &dyn Files,
+    ) -> Result<Option<Message>, (&'static str, Invalid)> {
+        match (&table.send, &table.send_hex) {
+            (None, None) => Ok(None),
+            (Some(text), _) => {
+                Message::parse(text, files).map(Some).map_err(|error| ("send", error))
+            }
+            (None, Some(digits)) => match bytes_of_hex(digits) {
+                Some(bytes) => {
+                    Ok(Some(Message { parts: vec![Part::Literal(bytes)], binary: true }))
+                }
+                None => Err(("send_hex", Invalid::new("must be pairs of hexadecimal digits"))),
+            },
+        }
+    }
+
+    /// Parses `GET key{zipf(n=10, s=1)}\r\n`: the escapes of [`unescape`], and `{` before a letter
+    /// for a distribution. Other braces are themselves, as `\{` is in any case.
+    ///
+    /// # Errors
+    /// When an escape is unknown, or a distribution wrong or without its `}`.
+    pub fn parse(text: &str, files: &dyn Files) -> Result<Message, Invalid> {
+        let (mut parts, mut from, mut at) = (Vec::new(), 0, 0);
+        let bytes = text.as_bytes();
+        while at < bytes.len() {
+            let letter = bytes.get(at + 1).is_some_and(u8::is_ascii_alphabetic);
+            match bytes[at] {
+                b'\\' => at += 2,
+                b'{' if letter => {
+                    let Some(length) = text[at..].find('}') else {
+                        return Err(Invalid::new(format!(
+                            "`{{` has no `}}` in `{text}`; a brace is written \\{{"
+                        )));
+                    };
+                    let law = Distribution::parse(&text[at + 1..at + length], files)?;
+                    parts.push(Part::Literal(unescape(&text[from..at])?));
+                    parts.push(Part::Drawn(law.expect(Dimension::Number)?));
+                    at += length + 1;
+                    from = at;
+                }
+                _ => at += 1,
+            }
+        }
+        parts.push(Part::Literal(unescape(&text[from..])?));
+        Ok(Message { parts, binary: false })
+    }
+
+    /// Appends the message of one request, with its draws from `stream`.
+    pub fn write(&self, out: &mut Vec<u8>, stream: &mut Stream) {
+        for part in &self.parts {
+            match part {
+                Part::Literal(bytes) => out.extend_from_slice(bytes),
+                Part::Drawn(law) => {
+                    let whole = law.sample(stream).round() as u64;
+                    out.extend_from_slice(whole.to_string().as_bytes());
+                }
+            }
+        }
+    }
+
+    /// Whether there is nothing to send.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.parts.iter().all(|part| matches!(part, Part::Literal(bytes) if bytes.is_empty()))
+    }
+}
+
+impl Expect {
+    /// Parses `length(12)`, `delimiter("\n")`, `pattern(REGEX)` or `message`.
+    ///
+    /// # Errors
+    /// When it is none of them.
+    pub fn parse(text: &str) -> Result<Expect, Invalid> {
+        let wrong = || Invalid::new(format!("`{text}` says nothing of an answer: {EXPECT_FORM}"));
+        let text = text.trim();
+        if text == "message" {
+            return Ok(Expect::Message);
+        }
+        let (name, rest) = text.split_once('(').ok_or_else(wrong)?;
+        let inner = rest.strip_suffix(')').ok_or_else(wrong)?;
+        match name {
+            "length" => match inner.trim().parse() {
+                Ok(length @ 1..) => Ok(Expect::Length(length)),
+                _ => Err(wrong()),
+            },
+            "delimiter" => {
+                let quoted = inner.trim().strip_prefix('"').and_then(|it| it.strip_suffix('"'));
+                let bytes = unescape(quoted.ok_or_else(wrong)?)?;
+                Pattern::literal(&bytes).map(Expect::Delimiter).map_err(|_| wrong())
+            }
+            "pattern" => Pattern::parse(inner).map(Expect::Pattern),
+            _ => Err(wrong()),
+        }
+    }
+}
+
+/// The escapes that are known.
+const ESCAPES: &str = r#"\r \n \t \0 \\ \" \{ \} \xHH"#;
+
+/// The bytes of a text with the escapes `\r`, `\n`, `\t`, `\0`, `\\`, `\"`, `\{`, `\}` and `\xHH`.
+fn unescape(text: &str) -> Result<Vec<u8>, Invalid> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        out.extend_from_slice(&rest.as_bytes()[..at]);
+        let mut after = rest[at + 1..].chars();
+        let byte = match after.next() {
+            Some('r') => b'\r',
+            Some('n') => b'\n',
+            Some('t') => b'\t',
+            Some('0') => 0,
+            Some(c @ ('\\' | '"' | '{' | '}')) => c as u8,
+            Some('x') => {
+                let digits = after.as_str().get(..2).and_then(bytes_of_hex);
+                let [byte] = digits.as_deref().unwrap_or_default() else {
+                    return Err(Invalid::new("`\\x` needs two hexadecimal digits, as in \\x1f"));
+                };
+                after = after.as_str()[2..].chars();
+                *byte
+            }
+            _ => {
+                return Err(Invalid::new(format!(
+                    "unknown escape in `{text}`: there are {ESCAPES}"
+                )));
+            }
+        };
+        out.push(byte);
+        rest = after.as_str();
+    }
+    out.extend_from_slice(rest.as_bytes());
+    Ok(out)
+}
+
+/// The bytes that pairs of hexadecimal digits stand for; blanks may stand between pairs.
+fn bytes_of_hex(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    for word in text.split_whitespace() {
+        let (pairs, rest) = word.as_bytes().as_chunks::<2>();
+        let digit = |byte: u8| char::from(byte).to_digit(16);
+        for [high, low] in pairs {
+            bytes.push((digit(*high)? * 16 + digit(*low)?) as u8);
+        }
+        if !rest.is_empty() {
+            return None;
+        }
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::NoFiles;
+    use crate::random::Purpose;
+
+    fn written(text: &str) -> Vec<u8> {
+        let mut out = Vec::new();
+        let message = Message::parse(text, &NoFiles).unwrap();
+        message.write(&mut out, &mut Stream::new(1, 2, Purpose::Target));
+        out
+    }
+
+    #[test]
+    fn escapes_and_draws_are_written() {
+        assert_eq!(written(r"PING\r\n"), b"PING\r\n");
+        assert_eq!(written("PING\r\n"), b"PING\r\n");
+        assert_eq!(written(r"\0\x1F\xff\\\t€"), b"\0\x1f\xff\\\t\xe2\x82\xac");
+        assert_eq!(written(r#"{"id": {const(7)}, "list": [{}]}"#), br#"{"id": 7, "list": [{}]}"#);
+        assert_eq!(written(r"\{const(7)\}{const(8)}{const(9)}"), b"{const(7)}89");
+        assert_eq!(written(""), b"");
+    }
+
+    #[test]
+    fn wrong_messages_are_explained() {
+        let message = |text: &str| Message::parse(text, &NoFiles).unwrap_err().to_string();
+        assert!(message(r"\q").contains("unknown escape"));
+        assert!(message(r"\").contains("unknown escape"));
+        assert!(message(r"\x1").contains("two hexadecimal digits"));
+        assert!(message(r"\x€").contains("two hexadecimal digits"));
+        assert!(message("{exp(1)").contains("has no `}`"));
+        assert!(message("{expo(1)}").contains("did you mean `exp`"));
+        assert!(message("{exp(1s)}").contains("number"));
+    }
+
+    #[test]
+    fn bytes_can_be_given_as_digits() {
+        assert_eq!(bytes_of_hex("00ff 1A"), Some(vec![0, 255, 26]));
+        assert_eq!(bytes_of_hex(""), Some(vec![]));
+        assert_eq!(bytes_of_hex("0"), None);
+        assert_eq!(bytes_of_hex("0g"), None);
+        assert_eq!(bytes_of_hex("+1"), None);
+    }
+
+    #[test]
+    fn expectations_are_read() {
+        assert_eq!(Expect::parse("length(12)"), Ok(Expect::Length(12)));
+        assert_eq!(Expect::parse(" message "), Ok(Expect::Message));
+        for text in ["delimiter(\"\\r\\n\")", "delimiter(\"\r\n\")"] {
+            let Ok(Expect::Delimiter(pattern)) = Expect::parse(text) else { panic!("{text}") };
+            assert!(pattern.is_in(b"OK\r\n") && !pattern.is_in(b"OK\n"));
+        }
+        let Ok(Expect::Pattern(pattern)) = Expect::parse(r"pattern((a|b)\d)") else { panic!() };
+        assert!(pattern.is_in(b"xb7"));
+        for wrong in [
+            "",
+            "lines",
+            "length(0)",
+            "length(-1)",
+            "length(x)",
+            "length(12",
+            "delimiter(\"\")",
+            "delimiter(x)",
+            "between(1)",
+            "pattern",
+        ] {
+            let message = Expect::parse(wrong).unwrap_err().to_string();
+            assert!(message.contains("write it as length(12)"), "{wrong}: {message}");
+        }
+        assert!(Expect::parse("pattern(()").unwrap_err().to_string().contains("the pattern `(`"));
+    }
+}

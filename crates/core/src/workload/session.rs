@@ -1,0 +1,87 @@
+//! What a session is: the table of the file, and what of it is not the model's matter.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Invalid;
+use crate::schema::Scalar;
+
+/// What a session is.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SessionTable {
+    /// The number of requests of a session, as in `"geometric(4)"`; draws are rounded, and at
+    /// least 1. Partly open only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests: Option<Scalar>,
+    /// The think time between a response and the session's next request, as in `"exp(7s)"`.
+    /// Closed and partly open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub think: Option<Scalar>,
+    /// A file with a program in Luau, as in `"buyer.luau"`: it chooses requests and think times.
+    /// Closed and partly open; a closed session begins its program again when it has ended, after
+    /// `think`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub script: Option<String>,
+    /// Files of comma-separated values that the script reads, as in `["users.csv"]`; the first
+    /// line of each names its columns.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub data: Vec<String>,
+    /// Whether a session keeps the cookies that a real server sets; not by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cookies: Option<bool>,
+    /// How many redirects of a real server a request follows, 0 to 50; none by default: a
+    /// redirect is a response like any other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redirects: Option<u32>,
+    /// What becomes of a session when one of its requests has failed for good: `"continue"` (the
+    /// default) or `"end"`. Closed and partly open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_error: Option<OnError>,
+}
+
+impl SessionTable {
+    pub(super) fn is_empty(&self) -> bool {
+        *self == SessionTable::default()
+    }
+}
+
+/// What becomes of a session when one of its requests has failed for good.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnError {
+    /// It goes on as after a success.
+    #[default]
+    Continue,
+    /// It ends: a partly-open one leaves, a closed one begins again after a think time.
+    End,
+}
+
+/// How sessions behave besides what they send, checked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Browsing {
+    /// Whether they keep cookies.
+    pub cookies: bool,
+    /// How many redirects a request follows.
+    pub redirects: u32,
+    /// What becomes of them when a request has failed for good.
+    pub on_error: OnError,
+}
+
+/// The most redirects that can be asked for; browsers follow 20.
+const REDIRECTS_MAX: u32 = 50;
+
+impl Browsing {
+    pub(super) fn from_table(table: &SessionTable) -> Result<Browsing, (&'static str, Invalid)> {
+        let redirects = table.redirects.unwrap_or(0);
+        if redirects > REDIRECTS_MAX {
+            let why = format!("must be from 0 to {REDIRECTS_MAX}, not {redirects}");
+            return Err(("redirects", Invalid::new(why)));
+        }
+        Ok(Browsing {
+            cookies: table.cookies.unwrap_or(false),
+            redirects,
+            on_error: table.on_error.unwrap_or_default(),
+        })
+    }
+}

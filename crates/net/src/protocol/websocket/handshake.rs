@@ -1,0 +1,93 @@
+//! The handshake: RFC 6455 section 4.
+
+use std::mem::MaybeUninit;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
+
+use super::WebSocketError;
+use crate::protocol::http1::{HEAD_BYTES_MAX, HEADERS_MAX, RequestHead, write_request};
+
+/// What a server appends to the key, to show that it knows the protocol.
+const MARK: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+const HEAD_END: &[u8] = b"\r\n\r\n";
+
+/// A handshake under way.
+#[derive(Debug)]
+pub(super) struct Handshake {
+    /// What the server must answer to the key.
+    accept: String,
+    /// What came of its head.
+    head: Vec<u8>,
+}
+
+impl Handshake {
+    /// Appends the request.
+    pub(super) fn begin(host: &str, target: &str, nonce: [u8; 16], out: &mut Vec<u8>) -> Handshake {
+        let key = STANDARD.encode(nonce);
+        let headers = [
+            ("Upgrade", "websocket"),
+            ("Connection", "Upgrade"),
+            ("Sec-WebSocket-Key", key.as_str()),
+            ("Sec-WebSocket-Version", "13"),
+        ];
+        let method = "GET";
+        write_request(out, &RequestHead { method, host, target, headers: &headers, body: &[] });
+        Handshake { accept: accept_of(&key), head: Vec::new() }
+    }
+
+    /// Feeds bytes as they arrived: how many of them belong to the handshake, if it ends among
+    /// them.
+    pub(super) fn read(&mut self, bytes: &[u8]) -> Result<Option<usize>, WebSocketError> {
+        // The end may lie across the seam.
+        let seam = self.head.len().saturating_sub(HEAD_END.len() - 1);
+        let before = self.head.len();
+        let room = HEAD_BYTES_MAX - before;
+        self.head.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        match memchr::memmem::find(&self.head[seam..], HEAD_END) {
+            Some(at) => {
+                let length = seam + at + HEAD_END.len();
+                self.check(length)?;
+                self.head = Vec::new();
+                Ok(Some(length - before))
+            }
+            None if bytes.len() >= room => Err(WebSocketError::HeadTooLarge),
+            None => Ok(None),
+        }
+    }
+
+    fn check(&self, length: usize) -> Result<(), WebSocketError> {
+        let mut headers = [const { MaybeUninit::uninit() }; HEADERS_MAX];
+        let mut head = httparse::Response::new(&mut []);
+        let parsed = httparse::ParserConfig::default()
+            .parse_response_with_uninit_headers(&mut head, &self.head[..length], &mut headers)
+            .map_err(|_| WebSocketError::Handshake)?;
+        if parsed != httparse::Status::Complete(length) || head.version != Some(1) {
+            return Err(WebSocketError::Handshake);
+        }
+        if head.code != Some(101) {
+            return Err(WebSocketError::Refused);
+        }
+        let values = |name: &'static str| {
+            let of_name = |it: &&httparse::Header<'_>| it.name.eq_ignore_ascii_case(name);
+            head.headers.iter().filter(of_name).map(|header| header.value.trim_ascii())
+        };
+        let lists = |name: &'static str, word: &str| {
+            let mut elements = values(name).flat_map(|value| value.split(|byte| *byte == b','));
+            elements.any(|element| element.trim_ascii().eq_ignore_ascii_case(word.as_bytes()))
+        };
+        let accepted = values("sec-websocket-accept").eq([self.accept.as_bytes()]);
+        let upgraded = lists("upgrade", "websocket") && lists("connection", "upgrade");
+        // Nobody asked for an extension or a subprotocol.
+        let granted = values("sec-websocket-extensions").next().is_some()
+            || values("sec-websocket-protocol").next().is_some();
+        if accepted && upgraded && !granted { Ok(()) } else { Err(WebSocketError::Handshake) }
+    }
+}
+
+/// What a server must answer to a key.
+pub(super) fn accept_of(key: &str) -> String {
+    let joined = format!("{key}{MARK}");
+    STANDARD.encode(digest(&SHA1_FOR_LEGACY_USE_ONLY, joined.as_bytes()))
+}

@@ -1,0 +1,102 @@
+//! WebSocket (RFC 6455) for a client, without extensions and subprotocols.
+//!
+//! A [`Client`] is one end of one connection. It writes its handshake and its messages into a
+//! buffer of the caller's and is fed whatever arrives, in pieces of any size; how the bytes were
+//! cut never changes what is read. Messages are not kept here: their parts are handed on as they
+//! come, so that memory is bounded whatever the server sends. What must be held (the head of the
+//! handshake, the header of a frame, the payload of a control frame) has limits, and so have the
+//! length of a message and the number of frames that bring nothing.
+//!
+//! After a [`WebSocketError`] the connection is of no use: a close frame that says so was written,
+//! unless the handshake had failed.
+//!
+//! The inside, from the bytes up: `frame` reads headers of frames and writes frames, `handshake`
+//! is the request of HTTP/1.1 and what must come back, `text` checks UTF-8 in pieces, and `client`
+//! joins them.
+
+mod client;
+mod frame;
+mod handshake;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub use client::{Client, Event};
+
+/// The longest message that is taken, in bytes.
+pub const MESSAGE_BYTES_MAX: u64 = 64 << 20;
+
+/// While more bytes than these wait to be sent, pings are not answered: a server that takes nothing
+/// could otherwise have any number of answers kept for it.
+pub const UNSENT_BYTES_MAX: usize = 1 << 20;
+
+/// The most frames in succession that may bring nothing of a message.
+pub const BARREN_FRAMES_MAX: u32 = 1000;
+
+/// What the server did wrong. The connection cannot be used any longer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum WebSocketError {
+    /// It answered the handshake with another status than 101.
+    #[error("the server did not switch to WebSocket")]
+    Refused,
+    /// Its answer to the handshake is malformed, has a wrong Sec-WebSocket-Accept, or grants what
+    /// nobody asked for.
+    #[error("the answer to the handshake is not that of a WebSocket server")]
+    Handshake,
+    /// The head of its answer is longer than that of any response of HTTP/1.1 may be.
+    #[error("the head of the handshake is too long")]
+    HeadTooLarge,
+    /// A frame that may not stand where it stands, or says what it may not say.
+    #[error("a frame of WebSocket breaks the protocol's rules")]
+    Protocol,
+    /// A text is no UTF-8.
+    #[error("a text message is no UTF-8")]
+    Text,
+    /// A message is longer than [`MESSAGE_BYTES_MAX`].
+    #[error("a message is longer than {MESSAGE_BYTES_MAX} bytes")]
+    TooLarge,
+    /// More than [`BARREN_FRAMES_MAX`] frames in succession brought nothing.
+    #[error("the server sends frames that bring nothing")]
+    Flood,
+}
+
+impl WebSocketError {
+    /// A short name that stays the same between versions, by which errors are counted.
+    #[must_use]
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::Refused => "websocket_refused",
+            Self::Handshake => "websocket_handshake",
+            Self::HeadTooLarge => "head_too_large",
+            Self::Protocol => "websocket_protocol",
+            Self::Text => "websocket_text",
+            Self::TooLarge => "websocket_too_large",
+            Self::Flood => "websocket_flood",
+        }
+    }
+
+    /// The code that the server is told; none before the handshake is over.
+    fn code(self) -> Option<u16> {
+        match self {
+            Self::Refused | Self::Handshake | Self::HeadTooLarge => None,
+            Self::Protocol => Some(code::PROTOCOL_ERROR),
+            Self::Text => Some(code::INVALID_TEXT),
+            Self::TooLarge => Some(code::TOO_BIG),
+            Self::Flood => Some(code::POLICY),
+        }
+    }
+}
+
+/// Why a connection is closed, RFC 6455 section 7.4.1.
+mod code {
+    pub(super) const NORMAL: u16 = 1000;
+    pub(super) const PROTOCOL_ERROR: u16 = 1002;
+    pub(super) const INVALID_TEXT: u16 = 1007;
+    pub(super) const POLICY: u16 = 1008;
+    pub(super) const TOO_BIG: u16 = 1009;
+
+    /// Whether a peer may give this code.
+    pub(super) fn may_be_sent(code: u16) -> bool {
+        matches!(code, 1000..=1003 | 1007..=1014 | 3000..=4999)
+    }
+}
