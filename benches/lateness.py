@@ -1,4 +1,4 @@
-"""Lateness of the generator at 1,000 requests a second, open Poisson.
+"""Lateness of the generator at 1,000 requests a second (or another rate), open Poisson.
 
 The server runs in a process of its own, on another core where there is one, so that the generator
 is alone on its core. Prints median and p99 of the time between a request's scheduled and its
@@ -15,15 +15,20 @@ import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
+import polars
+
 import thinktime as tt
+from thinktime.stats import anderson_darling_exponential
 
 SYSTEM = 'name = "quick"\n[[station]]\nname = "server"\ndemand = "const(10us)"\n'
-WORKLOAD = 'name = "bench"\n[arrivals]\nmodel = "open"\nrate = "1000/s"\n'
+WORKLOAD = 'name = "bench"\n[arrivals]\nmodel = "open"\nrate = "{rate}/s"\n'
 
 
 def main() -> None:
     """Measure and print."""
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 20.0
+    rate = sys.argv[2] if len(sys.argv) > 2 else "1000"
     cores = sorted(os.sched_getaffinity(0))
     with tempfile.TemporaryDirectory() as directory:
         system = Path(directory) / "system.toml"
@@ -39,7 +44,9 @@ def main() -> None:
             os.sched_setaffinity(0, {cores[-1]})
             assert server.stdout is not None
             url = server.stdout.readline().split()[2].rstrip(";")
-            result = tt.run(tt.Workload(WORKLOAD), url, duration=seconds, warmup=1, rows="none")
+            result = tt.run(
+                tt.Workload(WORKLOAD.format(rate=rate)), url, duration=seconds, warmup=1
+            )
         finally:
             server.terminate()
             server.wait(timeout=10)
@@ -49,6 +56,10 @@ def main() -> None:
         f"median {lateness['p50'] * 1e6:.0f} us, p99 {lateness['p99'] * 1e6:.0f} us, "
         f"p99.9 {lateness['p99.9'] * 1e6:.0f} us"
     )
+    sent = polars.DataFrame(result.requests)["sent_ns"].sort().to_numpy() / 1e9
+    found = anderson_darling_exponential(np.diff(sent[sent >= 1.0]))
+    verdict = "are not" if found.rejects(0.05) else "pass for"
+    print(f"sent times {verdict} a Poisson process: A² = {found.statistic:.2f} (5 % level)")
 
 
 if __name__ == "__main__":

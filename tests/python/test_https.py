@@ -84,6 +84,7 @@ def untrusted(tmp_path: Path) -> Iterator[str]:
         pytest.skip("the system package openssl is not installed")
     certificate, key = tmp_path / "own.crt", tmp_path / "own.key"
     subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]
+    subject += ["-addext", "basicConstraints=critical,CA:FALSE"]
     files = ["-keyout", str(key), "-out", str(certificate)]
     make = [OPENSSL, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
     subprocess.run([*make, *subject, *files], check=True, capture_output=True)
@@ -125,6 +126,19 @@ def test_a_certificate_that_nobody_vouches_for_is_counted(untrusted: str) -> Non
     result = tt.run(cases.workload(WORKLOAD), untrusted, requests=50)
     assert result.summary["errors_by_kind"] == {"tls_certificate": 50}
     assert result.untrusted == "every request failed"
+
+
+def test_any_certificate_is_taken_where_that_is_wanted(untrusted: str, tmp_path: Path) -> None:
+    workload = cases.workload(WORKLOAD, requests='[[request]]\nname = "list"\nget = "/"\n')
+    for options in ({"insecure": True}, {"ca_file": tmp_path / "own.crt"}):
+        summary = tt.run(workload, untrusted, requests=50, **options).summary
+        assert summary["errors"] == 0, summary["errors_by_kind"]
+
+
+@pytest.mark.parametrize("options", [{"insecure": True}, {"ca_file": "own.crt"}])
+def test_certificates_go_with_tls(options: dict) -> None:
+    with pytest.raises(tt.InputError, match="https or wss target only"):
+        tt.run(cases.workload(WORKLOAD), "http://127.0.0.1:1", requests=1, **options)
 
 
 def test_other_schemes_are_refused_with_the_right_form() -> None:

@@ -16,6 +16,7 @@ EXCEPTIONS = {
     ("docs/glossary.md", "words"): "it says which words are not used",
     ("tests/python/test_tidy.py", "words"): "it names the words that it bans",
     ("tests/python/test_tidy.py", "places"): "it names the places that it bans",
+    ("benches/freezing.py", "words"): "options and results of other tools are called so",
     ("python/thinktime/cli/simulate.py", "functions"): "the options are the signature",
     ("python/thinktime/cli/run.py", "functions"): "the options are the signature",
     ("python/thinktime/cli/sweep.py", "functions"): "the options are the signature",
