@@ -26,6 +26,7 @@ ARROWS = {
     "net": {"core"},
     "data": {"core"},
     "py": {"core", "script", "sim", "net", "data"},
+    "rust-client": {"core", "sim", "net"},
 }
 """Which of our crates each crate may depend on, for any purpose, tests included."""
 

@@ -124,9 +124,16 @@ impl<'a, S: RowSink> Engine<'a, S> {
         if !self.patient || rest > LIE_MAX {
             return self.poller.wait(rest, ready);
         }
-        self.poller.sleep(until.max(self.rested + self.plan.precision).since(now));
+        let rest = until.max(self.rested + self.plan.precision).since(now);
+        if rest > Nanos::ZERO {
+            self.poller.sleep(rest);
+        }
         self.rested = self.clock.now();
-        while self.clients.arrival_is_next() && self.clients.next_wake() <= self.clock.now() {
+        // What is due goes first; timers may be for attempts whose response is there already.
+        for _ in 0..WISHES_PER_TURN {
+            if !self.clients.arrival_is_next() || self.clients.next_wake() > self.clock.now() {
+                break;
+            }
             self.send_next();
         }
         self.poller.wait(Nanos::ZERO, ready)
