@@ -41,7 +41,7 @@ def cases(server: Server, seconds: float) -> Cases:
         ),
         "open-20000": (
             Work(server.http, seconds, rate=20000),
-            {**ours, "thinktime, 300us": tools.sparing, "oha": tools.oha, "vegeta": tools.vegeta},
+            {**ours, "thinktime, 500us": tools.sparing, "oha": tools.oha, "vegeta": tools.vegeta},
         ),
         "http2": (
             Work(server.h2c, seconds, http2=True, clients=48),

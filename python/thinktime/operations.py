@@ -138,6 +138,7 @@ def run(
     insecure: bool = False,
     sources: Sequence[str] = (),
     precision: Time | None = None,
+    loops: int = 1,
 ) -> Result:
     """Run a workload against a real server.
 
@@ -162,9 +163,12 @@ def run(
         ca_file: The certificate authorities that an https target must be known to, as a file of
             PEM certificates; those that Mozilla trusts by default.
         insecure: Take any certificate of an https target.
-        sources: This machine's addresses that connections come from, in turn.
+        sources: This machine's addresses that connections come from, in turn; each perhaps with
+            a range of ports, as in `127.0.0.2:20000-60000`.
         precision: How much later than scheduled requests of an open model may be sent, so that
             the generator wakes more rarely and costs less CPU time; 0 by default.
+        loops: How many event loops the generator runs, each in a thread of its own with its
+            share of the sessions; they do together what one would do.
 
     Raises:
         InputError: if the input is wrong.
@@ -189,6 +193,7 @@ def run(
         insecure=insecure,
         sources=list(sources),
         precision=precision,
+        loops=loops,
     )
     return _finished(outcome)
 

@@ -20,6 +20,7 @@ EXCEPTIONS = {
     ("python/thinktime/cli/simulate.py", "functions"): "the options are the signature",
     ("python/thinktime/cli/run.py", "functions"): "the options are the signature",
     ("python/thinktime/cli/sweep.py", "functions"): "the options are the signature",
+    ("python/thinktime/operations.py", "functions"): "a signature handed on, word by word",
     ("crates/core/src/system/run.rs", "functions"): "one arm an instruction",
     ("crates/core/src/record/summary.rs", "functions"): "one line a figure",
     ("studies/omission-and-collapse/readings.py", "functions"): "a table, row by row",

@@ -6,7 +6,7 @@ mod peer;
 mod support;
 
 use std::collections::BTreeSet;
-use std::net::IpAddr;
+
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
@@ -16,7 +16,7 @@ use support::*;
 use thinktime_core::files::NoFiles;
 use thinktime_core::schema::Source;
 use thinktime_core::workload::Workload;
-use thinktime_net::generator::{RunError, Target, run};
+use thinktime_net::generator::{RunError, SourceAddress, Target, run};
 
 const PER_REQUEST: &str = "[clients]\nconnections = 'per-request'";
 
@@ -80,23 +80,32 @@ fn each_request_can_have_a_connection_of_its_own_in_http2() {
 }
 
 #[test]
-fn connections_come_from_the_given_addresses_in_turn() {
+fn connections_come_from_the_given_addresses_and_ports_in_turn() {
     let seen = Arc::new(Mutex::new(BTreeSet::new()));
     let own = Arc::clone(&seen);
     let address = server(move |mut stream| {
-        let from = stream.peer_addr().unwrap().ip();
+        let from = stream.peer_addr().unwrap();
         if read_head(&mut stream).is_some() {
             own.lock().unwrap().insert(from);
             std::io::Write::write_all(&mut stream, OK).ok();
         }
     });
-    let sources: Vec<IpAddr> =
-        ["127.0.0.2", "127.0.0.3"].iter().map(|text| text.parse().unwrap()).collect();
+    let sources: Vec<SourceAddress> =
+        ["127.0.0.2", "127.0.0.3:28340-28344"].iter().map(|text| text.parse().unwrap()).collect();
     let target = Target::parse(&format!("http://{address}")).unwrap();
-    let from = target.clone().with_sources(sources.clone());
+    let from = target.clone().with_sources(sources);
     let (done, _) = go(&closed(2, PER_REQUEST), &from, 20);
     assert_eq!(done.summary.errors, 0, "{:?}", done.summary.errors_by_kind);
-    assert_eq!(*seen.lock().unwrap(), sources.into_iter().collect());
+    let seen = seen.lock().unwrap();
+    let from = |address: &str| seen.iter().filter(|from| from.ip().to_string() == address).count();
+    assert_eq!(from("127.0.0.2") + from("127.0.0.3"), seen.len());
+    assert!(from("127.0.0.2") >= 5);
+    let ports = seen.iter().filter(|from| from.ip().to_string() == "127.0.0.3");
+    let ports: Vec<u16> = ports.map(|from| from.port()).collect();
+    assert!(
+        ports.len() > 1 && ports.iter().all(|port| (28340..=28344).contains(port)),
+        "{ports:?}"
+    );
 
     for wrong in ["::1", "192.0.2.1"] {
         let sources = vec![wrong.parse().unwrap()];

@@ -29,7 +29,7 @@ fn workload(request: &str) -> Workload {
 
 fn plan(requests: u64) -> Plan {
     let limit = Limit { requests, until: Nanos(30_000_000_000), warmup: Nanos::ZERO };
-    Plan { limit, drain: Nanos(300_000_000), demands: None, precision: Nanos::ZERO }
+    Plan { limit, drain: Nanos(300_000_000), demands: None, precision: Nanos::ZERO, loops: 1 }
 }
 
 fn go(address: SocketAddr, request: &str, requests: u64) -> (Outcome, Vec<Row>) {

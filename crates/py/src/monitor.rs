@@ -63,7 +63,7 @@ impl Monitor {
 
     /// Why the objectives can no longer be met, in words; looked at about once a second.
     pub(crate) fn hopeless(&mut self, progress: &Progress) -> Option<String> {
-        let objectives = self.objectives.as_ref()?;
+        let objectives = self.objectives.as_mut()?;
         if progress.time_s < self.next_check_s {
             return None;
         }

@@ -29,7 +29,7 @@ const DRAIN_S: f64 = 10.0;
     workload, target, *, requests = None, duration = None, warmup = None, drain = None,
     demands = None, rows = None, output = None, started = None, progress = None,
     monitor = None, stop_on_slo = false, ca_file = None, insecure = false, sources = Vec::new(),
-    precision = None
+    precision = None, loops = 1
 ))]
 #[allow(clippy::too_many_arguments, reason = "they are Python's keyword arguments")]
 pub(crate) fn run(
@@ -51,6 +51,7 @@ pub(crate) fn run(
     insecure: bool,
     sources: Vec<String>,
     precision: Option<Time>,
+    loops: u32,
 ) -> PyResult<Outcome> {
     let duration = duration.or(requests.is_none().then_some(Time::Seconds(DURATION_S)));
     let limit = limit(requests, duration.as_ref(), warmup.as_ref())?;
@@ -81,6 +82,7 @@ pub(crate) fn run(
         drain,
         demands: demands.map(|system| system.inner.clone()),
         precision: Nanos::from_secs_f64(precision_s),
+        loops,
     };
     let inner = &workload.inner;
     let (seen, wanted) = (Mutex::new(None), monitor.is_some() || stop_on_slo);
@@ -125,10 +127,8 @@ fn reached(
     if insecure && ca_file.is_some() {
         return Err(InputError::new_err("give `ca_file` or `insecure`, not both"));
     }
-    let address = |text: &String| {
-        text.parse().map_err(|_| InputError::new_err(format!("`{text}` is no IP address")))
-    };
-    let sources = sources.iter().map(address).collect::<PyResult<_>>()?;
+    let source = |text: &String| text.parse().map_err(|error| invalid(&error));
+    let sources = sources.iter().map(source).collect::<PyResult<_>>()?;
     let options = TlsOptions { ca_file, verify: !insecure, ..TlsOptions::default() };
     Ok(target.with_tls(options).with_sources(sources))
 }

@@ -42,12 +42,18 @@ def command(
     ] = False,
     source: Annotated[
         list[str] | None,
-        typer.Option(help="An address that connections come from; may be given several times."),
+        typer.Option(
+            help="An address that connections come from, perhaps with a range of ports "
+            "(127.0.0.2:20000-60000); may be given several times."
+        ),
     ] = None,
     precision: Annotated[
         str | None,
         typer.Option(help="How much later than scheduled requests may be sent, to save CPU; 0s."),
     ] = None,
+    loops: Annotated[
+        int, typer.Option(help="Event loops, each on a core of its own.", min=1, max=1024)
+    ] = 1,
     quiet: options.Quiet = False,
     rows: options.Rows = None,
     output: options.Output = None,
@@ -76,6 +82,7 @@ def command(
                 insecure=insecure,
                 sources=source or (),
                 precision=precision,
+                loops=loops,
             )
 
     common.finish(operation, json, output)

@@ -12,6 +12,7 @@ mod family;
 mod laws;
 mod programs;
 mod session;
+mod share;
 mod state;
 mod step;
 mod timers;
@@ -20,6 +21,7 @@ use budget::Budget;
 use laws::Laws;
 pub use session::{Attempt, Ticket};
 use session::{Slots, Wish};
+pub use share::Share;
 pub use state::Owner;
 use std::collections::VecDeque;
 pub use step::{Ended, Fate, Limit, Step};
@@ -35,6 +37,7 @@ use crate::workload::{ClientLimits, OnError, Reuse, Sessions, Workload};
 #[derive(Debug)]
 pub struct Clients {
     source: Source,
+    share: Share,
     laws: Laws,
     slots: Slots,
     timers: Timers,
@@ -71,23 +74,31 @@ impl Clients {
     /// time, so that they do not all send at once.
     #[must_use]
     pub fn new(workload: &Workload, limit: Limit) -> Clients {
+        Clients::of_share(workload, limit, Share::WHOLE)
+    }
+
+    /// A share of the clients of `workload`. What belongs to all of them together, which is the
+    /// limit of requests, that of requests in flight and the budget of retries, is divided.
+    #[must_use]
+    pub fn of_share(workload: &Workload, limit: Limit, share: Share) -> Clients {
         let laws = Laws::new(workload);
         let (source, clients) = match &workload.sessions {
-            Sessions::Closed { clients, .. } => (Source::Fixed, *clients),
+            Sessions::Closed { clients, .. } => (Source::Fixed, share.of_number(*clients)),
             Sessions::Open { arrivals } | Sessions::PartlyOpen { arrivals, .. } => {
                 let mut arrivals = Box::new(arrivals.arrivals(workload.seed));
-                let next = arrivals.next_arrival();
+                let next = share.first(|| arrivals.next_arrival());
                 (Source::Arriving { arrivals, next }, 0)
             }
         };
         let mut machine = Clients {
             source,
+            share,
             laws,
             slots: Slots::default(),
             timers: Timers::new(),
-            limit,
-            limits: workload.clients,
-            budget: workload.clients.retry_budget.map(Budget::new),
+            limit: Limit { requests: share.of_number(limit.requests), ..limit },
+            limits: share.of_limits(workload.clients),
+            budget: share.of_limits(workload.clients).retry_budget.map(Budget::new),
             programs: programs(workload),
             ends_on_error: workload.browsing.on_error == OnError::End,
             idle_turns: 0,
@@ -101,7 +112,7 @@ impl Clients {
         };
         let tells = workload.clients.connections == Reuse::PerSession;
         machine.slots.left = tells.then(Vec::new);
-        for session in 0..clients {
+        for session in (0..clients).map(|number| share.session(number)) {
             let ticket = machine.slots.begin(session, u64::MAX);
             let at = machine.laws.think(session, 0);
             machine.timers.set(at, ticket, machine.first_wish());
@@ -170,9 +181,9 @@ impl Clients {
                 self.closed = true;
                 return Step::Idle;
             }
-            *next = arrivals.next_arrival();
+            *next = self.share.next(|| arrivals.next_arrival());
             let last = next.is_never() && self.limit.until.is_never() && self.laws.one_request();
-            let session = self.sessions_begun;
+            let session = self.share.session(self.sessions_begun);
             self.sessions_begun += 1;
             if self.programs.is_some() {
                 let ticket = self.slots.begin(session, u64::MAX);

@@ -108,3 +108,29 @@ fn kinds_are_chosen_by_weight() {
     // 4.5 standard deviations of Binomial(20000, 0.1): false alarm 7e-6, and the seed is fixed.
     assert!((rare - 2000.0).abs() < 4.5 * (20_000.0f64 * 0.09).sqrt(), "{rare}");
 }
+
+/// Shares together send the very requests that the whole sends, at the same times.
+#[test]
+fn shares_together_are_the_whole_workload() {
+    let sessions = "[session]\nthink = 'exp(1s)'";
+    let partly = format!(
+        "name = 'a'\n[arrivals]\nmodel = 'partly-open'\nrate = '5/s'\n{sessions}\n\
+         requests = 'geometric(3)'"
+    );
+    let closed = format!("name = 'a'\n[arrivals]\nmodel = 'closed'\nclients = 7\n{sessions}");
+    let sent = |text: &str, share| -> Vec<(Nanos, u64, u32)> {
+        let workload = Workload::parse(Text { file: "", text }, &NoFiles).unwrap();
+        let until = Nanos::from_secs_f64(20.0);
+        let limit = Limit { requests: u64::MAX, until, warmup: Nanos::ZERO };
+        let attempts = drive(&mut Clients::of_share(&workload, limit, share), 0.1);
+        attempts.iter().map(|one| (one.scheduled, one.session, one.index)).collect()
+    };
+    for text in [&partly, &closed] {
+        let mut whole = sent(text, Share::WHOLE);
+        let mut parts: Vec<_> = (0..3).flat_map(|part| sent(text, Share { part, of: 3 })).collect();
+        whole.sort_unstable();
+        parts.sort_unstable();
+        assert!(whole.len() > 100);
+        assert_eq!(whole, parts);
+    }
+}

@@ -83,7 +83,9 @@ pub struct PoolFigures {
 /// What the generator of a real run used itself.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GeneratorFigures {
-    /// The CPU time of its event loop as a share of one core.
+    /// How many event loops it ran, each in a thread of its own.
+    pub loops: u64,
+    /// The CPU time of its event loop, of the busiest if there are several, as a share of one core.
     pub cpu_share: f64,
     /// The share of the time in which it could have run and had no core.
     pub without_core_share: f64,
@@ -93,6 +95,22 @@ pub struct GeneratorFigures {
     pub descriptors_allowed: Option<u64>,
     /// What its network interface carried, as a share of what it can; none where that is unknown.
     pub interface_share: Option<f64>,
+}
+
+impl GeneratorFigures {
+    /// With those of another event loop of the same generator.
+    #[must_use]
+    pub fn joined(self, other: GeneratorFigures) -> GeneratorFigures {
+        let larger = |a: Option<f64>, b: Option<f64>| a.into_iter().chain(b).reduce(f64::max);
+        GeneratorFigures {
+            loops: self.loops + other.loops,
+            cpu_share: self.cpu_share.max(other.cpu_share),
+            without_core_share: self.without_core_share.max(other.without_core_share),
+            connections_max: self.connections_max + other.connections_max,
+            descriptors_allowed: self.descriptors_allowed,
+            interface_share: larger(self.interface_share, other.interface_share),
+        }
+    }
 }
 
 /// Service demands, in seconds.

@@ -1,5 +1,7 @@
 //! Whether objectives can still be met, from what has been measured so far.
 
+use std::collections::VecDeque;
+
 use super::BatchMeans;
 use crate::client::Limit;
 use crate::time::Nanos;
@@ -11,6 +13,8 @@ const REQUESTS_MIN: u64 = 1000;
 /// A mean is certain to be beyond its limit by so many half-widths of its 95 % interval. It is
 /// looked at again and again, which one half-width would not stand.
 const HALF_WIDTHS: f64 = 2.0;
+/// The time between two looks that are remembered, in seconds.
+const LOOK_S: f64 = 0.5;
 /// So many more requests may come than the time passed lets expect.
 const MORE: f64 = 1.1;
 
@@ -22,6 +26,10 @@ pub struct Objectives {
     succeeded: u64,
     times: Vec<Objective>,
     errors: Option<Mean>,
+    /// Earlier looks: the time in seconds, and the requests begun by then.
+    looks: VecDeque<(f64, u64)>,
+    /// Requests of the warm-up that may still be on their way.
+    before: u64,
 }
 
 /// A response time's objective: the mean, or the share of times beyond the limit.
@@ -52,8 +60,10 @@ impl Mean {
 
     /// Whether it will be above its limit: even if all further values of `whole` were 0, or by
     /// its interval.
-    fn is_beyond(&self, count: u64, whole: Option<f64>) -> bool {
-        if whole.is_some_and(|whole| self.sum > self.most * whole.max(count as f64)) {
+    /// `coming` is what the values that are still to come add at least.
+    fn is_beyond(&self, count: u64, coming: f64, whole: Option<f64>) -> bool {
+        let sum = self.sum + coming;
+        if whole.is_some_and(|whole| sum > self.most * whole.max(count as f64)) {
             return true;
         }
         let mean = self.sum / count.max(1) as f64;
@@ -77,6 +87,8 @@ impl Objectives {
             succeeded: 0,
             times: slo.response_time_s.iter().map(objective).collect(),
             errors: slo.errors.map(Mean::new),
+            looks: VecDeque::new(),
+            before: u64::MAX,
         }
     }
 
@@ -96,22 +108,54 @@ impl Objectives {
     }
 
     /// The objective that can no longer be met, in words: after `time_s` seconds of the run, with
-    /// so many requests on their way.
+    /// so many requests on their way. To be asked about once a second.
     #[must_use]
-    pub fn hopeless(&self, time_s: f64, in_flight: u64) -> Option<String> {
-        if self.count < REQUESTS_MIN {
+    pub fn hopeless(&mut self, time_s: f64, in_flight: u64) -> Option<String> {
+        if time_s < self.limit.warmup.as_secs_f64() {
+            return None;
+        }
+        self.before = self.before.min(in_flight);
+        let begun = self.count + in_flight;
+        if self.looks.back().is_none_or(|look| look.0 + LOOK_S <= time_s) {
+            self.looks.push_back((time_s, begun));
+        }
+        if begun < REQUESTS_MIN {
             return None;
         }
         let whole = self.whole(time_s, in_flight);
-        if let Some(errors) = self.errors.as_ref().filter(|one| one.is_beyond(self.count, whole)) {
+        let errors = self.errors.as_ref();
+        if let Some(errors) = errors.filter(|one| one.is_beyond(self.count, 0.0, whole)) {
             let share = errors.sum / self.count as f64 * 100.0;
             let most = errors.most * 100.0;
             return Some(format!("{share:.3} % of requests failed, wanted {most:.3} % or less"));
         }
-        let beyond = |one: &&Objective| one.mean.is_beyond(self.succeeded, whole);
-        let one = self.times.iter().find(beyond)?;
-        let (name, limit) = (one.name, format_time(one.limit_s));
-        Some(format!("{name} is beyond {limit} for certain"))
+        let beyond = |one: &&Objective| {
+            let overdue = self.overdue(one.limit_s, time_s, in_flight);
+            let least = if one.name == "mean" { one.limit_s } else { 1.0 };
+            one.mean.is_beyond(self.succeeded, least * overdue as f64, whole)
+        };
+        let found = self.times.iter().find(beyond).map(|one| (one.name, one.limit_s));
+        self.forget(time_s);
+        let (name, limit_s) = found?;
+        Some(format!("{name} is beyond {} for certain", format_time(limit_s)))
+    }
+
+    /// At least so many requests have been on their way for longer than `limit_s`: those that
+    /// cannot have been begun since. A server that answers nothing is known by them.
+    fn overdue(&self, limit_s: f64, time_s: f64, in_flight: u64) -> u64 {
+        let old = |look: &&(f64, u64)| look.0 + limit_s < time_s;
+        let Some((_, begun)) = self.looks.iter().rev().find(old) else { return 0 };
+        let since = (self.count + in_flight).saturating_sub(*begun);
+        // The warm-up's own requests count neither as overdue nor as begun since.
+        in_flight.saturating_sub(since).saturating_sub(self.before.saturating_mul(2))
+    }
+
+    /// Forgets looks that no limit reaches back to.
+    fn forget(&mut self, time_s: f64) {
+        let longest = self.times.iter().map(|one| one.limit_s).fold(0.0, f64::max);
+        while self.looks.get(1).is_some_and(|look| look.0 + longest < time_s) {
+            self.looks.pop_front();
+        }
     }
 
     /// How many requests there will be at most, as far as that is known.
@@ -157,6 +201,15 @@ mod tests {
             (0..200).for_each(|_| all.take(response));
             assert!(all.hopeless(1.0, 0).is_some_and(|text| text.contains(word)), "{word}");
         }
+    }
+
+    /// A server that answers nothing: 1,000 requests a second, none of them over.
+    #[test]
+    fn what_is_never_answered_is_lost_too() {
+        let mut all = objectives(10_000);
+        assert_eq!(all.hopeless(0.0, 0), None);
+        assert_eq!(all.hopeless(1.0, 1000), None, "these may all be new");
+        assert!(all.hopeless(2.0, 2000).is_some_and(|text| text.contains("p99")));
     }
 
     /// 1.25 % of the times are beyond, in two bursts, where 1 % may be.

@@ -1,17 +1,17 @@
 //! How connections to the target are opened, and what is known of the server beforehand.
 
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
-use socket2::{Domain, Protocol, Socket, Type};
 use thinktime_core::error::Invalid;
 use thinktime_core::random::{Purpose, StreamFamily};
 use thinktime_core::workload::Reuse;
 
 use super::messenger::Upgrade;
+use super::source::Sources;
 use super::tls::{TlsStream, configuration};
 use super::transport::{Plain, Transport, open_datagrams, open_socket};
 use super::{Scheme, Target};
@@ -21,9 +21,7 @@ use crate::protocol::http2::STREAMS_MAX;
 /// Opens connections to one target.
 pub(super) struct Connector {
     address: SocketAddr,
-    sources: Vec<IpAddr>,
-    /// The place of the source that comes next.
-    next_source: usize,
+    sources: Sources,
     /// Whether a connection carries one request only.
     pub(super) once: bool,
     tls: Option<Tls>,
@@ -69,11 +67,9 @@ impl Connector {
                 (Some(Tls { configuration, name }), options.http2)
             }
         };
-        check_sources(&target.sources, target.address)?;
         Ok(Connector {
             address: target.address,
-            sources: target.sources.clone(),
-            next_source: 0,
+            sources: Sources::new(&target.sources, target.address)?,
             once: reuse == Reuse::PerRequest,
             tls,
             expects_http2,
@@ -95,12 +91,12 @@ impl Connector {
 
     /// Begins to open a connection; it is open when it first becomes writable.
     pub(super) fn open(&mut self) -> io::Result<Transport> {
-        let source = self.sources.get(self.next_source).copied();
-        self.next_source = (self.next_source + 1) % self.sources.len().max(1);
+        let address = self.address;
         if self.datagrams {
-            return open_datagrams(self.address, source).map(Transport::Datagrams);
+            let socket = self.sources.open(|source| open_datagrams(address, source))?;
+            return Ok(Transport::Datagrams(socket));
         }
-        let socket = open_socket(self.address, source)?;
+        let socket = self.sources.open(|source| open_socket(address, source))?;
         match &self.tls {
             None => Plain::new(socket, self.stamped).map(Transport::Plain),
             Some(tls) => {
@@ -122,20 +118,4 @@ impl WebSockets {
             opened: 0,
         })
     }
-}
-
-/// # Errors
-/// When a source is no address of this machine, or of another kind than the target's.
-fn check_sources(sources: &[IpAddr], target: SocketAddr) -> Result<(), Invalid> {
-    for source in sources {
-        if source.is_ipv4() != target.is_ipv4() {
-            let why = format!("the source address {source} is not of the kind of {target}");
-            return Err(Invalid::new(why));
-        }
-        let address = SocketAddr::new(*source, 0);
-        Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))
-            .and_then(|socket| socket.bind(&address.into()))
-            .map_err(|error| Invalid::new(format!("the source address {source}: {error}")))?;
-    }
-    Ok(())
 }

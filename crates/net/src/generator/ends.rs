@@ -2,15 +2,17 @@
 
 use thinktime_core::client::{Attempt, Fate};
 use thinktime_core::program::Reply;
-use thinktime_core::record::{Ended, LATE, Row, RowSink, TIMEOUT, UNANSWERED, Window};
+use thinktime_core::record::{Ended, LATE, Row, TIMEOUT, UNANSWERED, Window};
+use thinktime_core::time::Nanos;
 
 use super::Done;
 use super::engine::Engine;
 use super::exchange::{Answer, Exchange};
 use super::failure::Failure;
+use super::ledger::Ledger;
 use super::requests::Sender;
 
-impl<S: RowSink> Engine<'_, S> {
+impl<L: Ledger> Engine<'_, L> {
     /// A response is complete.
     pub(super) fn complete(&mut self, exchange: &Exchange, answer: &Answer) {
         let now = exchange.last_byte.min(self.clock.now());
@@ -114,12 +116,11 @@ impl<S: RowSink> Engine<'_, S> {
         }
         self.failures += u64::from(row.error.is_some());
         let closed = self.clients.closed();
-        self.collector.add(&row, if closed { Ended::AfterWindow } else { Ended::InWindow });
-        self.sink.row(&row);
+        self.ledger.add(&row, if closed { Ended::AfterWindow } else { Ended::InWindow });
     }
 
     /// Ends the run.
-    pub(super) fn finish(mut self, interrupted: bool) -> Done {
+    pub(super) fn finish(mut self, interrupted: bool) -> (Done, L) {
         let now = self.clock.now();
         let in_flight = self.clients.open_requests();
         let whole = self.clients.window_end();
@@ -133,15 +134,15 @@ impl<S: RowSink> Engine<'_, S> {
                 self.record(&row);
             }
         }
-        self.collector.set_report(self.clients.report());
-        let generator = self.limits.figures(now);
-        Done {
-            generator,
-            collector: self.collector,
+        self.ledger.settle(Nanos::MAX);
+        let done = Done {
+            generator: self.limits.figures(now),
+            report: self.clients.report(),
             window: Window { begin: self.plan.limit.warmup.min(end), end },
             sessions: self.clients.sessions_begun(),
             interrupted,
             in_flight,
-        }
+        };
+        (done, self.ledger)
     }
 }

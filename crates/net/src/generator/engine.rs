@@ -2,8 +2,8 @@
 
 use std::io;
 
-use thinktime_core::client::{Clients, Step};
-use thinktime_core::record::{Collector, Row, RowSink, UNSENT};
+use thinktime_core::client::{Clients, Share, Step};
+use thinktime_core::record::{Row, UNSENT};
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{Reuse, Workload};
 
@@ -12,6 +12,7 @@ use super::connection::Event;
 use super::connector::Connector;
 use super::exchange::Exchange;
 use super::failure::failure;
+use super::ledger::Ledger;
 use super::limits::Limits;
 use super::messages::Messages;
 use super::pool::Pool;
@@ -22,14 +23,13 @@ use crate::protocol::Keeping;
 use crate::protocol::http1::RequestHead;
 use crate::protocol::http2::STREAMS_MAX;
 
-pub(super) struct Engine<'a, S> {
+pub(super) struct Engine<'a, L> {
     pub(super) plan: &'a Plan,
-    pub(super) sink: &'a mut S,
+    pub(super) ledger: L,
     pub(super) clock: Clock,
     poller: Poller,
     connector: Connector,
     pub(super) clients: Clients,
-    pub(super) collector: Collector,
     pub(super) pool: Pool,
     pub(super) requests: Requests<'a>,
     messages: Messages<'a>,
@@ -49,18 +49,17 @@ const WISHES_PER_TURN: u32 = 64;
 const LIE_MAX: Nanos = Nanos(1_000_000);
 /// The time between two reports of progress.
 const LOOK: Nanos = Nanos(100_000_000);
-/// The interval of the timeline.
-const SECOND: Nanos = Nanos(1_000_000_000);
 
-impl<'a, S: RowSink> Engine<'a, S> {
+impl<'a, L: Ledger> Engine<'a, L> {
     pub(super) fn new(
         workload: &'a Workload,
         target: &'a Target,
         plan: &'a Plan,
         mut connector: Connector,
-        sink: &'a mut S,
-    ) -> io::Result<Engine<'a, S>> {
-        let clients = Clients::new(workload, plan.limit);
+        share: Share,
+        ledger: L,
+    ) -> io::Result<Engine<'a, L>> {
+        let clients = Clients::of_share(workload, plan.limit, share);
         let requests = Requests::new(workload, target, plan);
         let reads = clients.reads_responses();
         connector.keeping = if reads { Keeping::All } else { requests.keeping() };
@@ -69,12 +68,11 @@ impl<'a, S: RowSink> Engine<'a, S> {
         connector.stamped = patient;
         Ok(Engine {
             plan,
-            sink,
+            ledger,
             clock: Clock::start(),
             poller: Poller::new()?,
             connector,
             clients,
-            collector: Collector::new(workload.requests.len(), plan.limit, true, SECOND),
             pool: Pool::default(),
             requests,
             messages: Messages::new(workload, target),
@@ -86,9 +84,13 @@ impl<'a, S: RowSink> Engine<'a, S> {
         })
     }
 
-    /// Runs to the end. The clock starts here, not when the engine was made.
-    pub(super) fn run(mut self, watch: &mut dyn FnMut(Progress) -> bool) -> io::Result<Done> {
-        self.clock = Clock::start();
+    /// Runs to the end, by a clock that has just been started.
+    pub(super) fn run(
+        mut self,
+        clock: Clock,
+        watch: &mut dyn FnMut(Progress) -> bool,
+    ) -> io::Result<(Done, L)> {
+        self.clock = clock;
         self.limits.restart(Nanos::ZERO);
         let mut ready: Vec<Readiness> = Vec::new();
         let mut next_look = LOOK;
@@ -99,6 +101,7 @@ impl<'a, S: RowSink> Engine<'a, S> {
             if now >= next_look {
                 next_look = now + LOOK;
                 self.limits.connections = self.limits.connections.max(self.pool.open_now());
+                self.ledger.settle(now);
                 interrupted = !watch(self.progress(now));
             }
             if interrupted || self.drained(now) {
@@ -141,7 +144,7 @@ impl<'a, S: RowSink> Engine<'a, S> {
 
     fn progress(&self, now: Nanos) -> Progress {
         Progress {
-            requests: self.collector.requests(),
+            requests: self.ledger.requests(),
             time_s: now.as_secs_f64(),
             in_flight: self.clients.open_requests(),
             failures: self.failures,

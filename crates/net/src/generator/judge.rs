@@ -113,8 +113,9 @@ impl Verdict {
 
     fn limits(&mut self, used: &GeneratorFigures) {
         let text = format!(
-            "the generator used {:.0} % of its core: it, and not the server, sets the pace",
-            used.cpu_share * 100.0
+            "the generator used {:.0} % of {}: it, and not the server, sets the pace",
+            used.cpu_share * 100.0,
+            if used.loops == 1 { "its core" } else { "the core of its busiest event loop" }
         );
         if used.cpu_share > CPU_SPOILS {
             self.spoil(text.clone());

@@ -52,6 +52,7 @@ impl Limits {
         let bits = (used.interface_bytes - self.begun.interface_bytes) as f64 * 8.0;
         let capacity = interface.and_then(bits_per_second);
         GeneratorFigures {
+            loops: 1,
             cpu_share: share(self.begun.cpu, used.cpu),
             without_core_share: share(self.begun.without_core, used.without_core),
             connections_max: self.connections as u64,

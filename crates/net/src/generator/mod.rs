@@ -1,6 +1,6 @@
 //! The load generator: a workload against a real server, on the wall clock.
 //!
-//! One event loop, no thread a client. Each turn sends all that is due, then handles all that has
+//! One event loop or several, each in a thread of its own; no thread a client. Each turn of a loop sends all that is due, then handles all that has
 //! come, then sleeps until the next wish or socket. Every request keeps its scheduled time, so
 //! what the loop itself delays is measured as lateness and never mistaken for the server's time.
 
@@ -15,12 +15,15 @@ mod failure;
 mod http1;
 mod http2;
 mod judge;
+mod ledger;
 mod limits;
+mod loops;
 mod messages;
 mod messenger;
 mod pool;
 mod redirects;
 mod requests;
+mod source;
 mod stamped;
 mod target;
 mod tls;
@@ -30,8 +33,9 @@ mod waiting;
 
 use std::io;
 
-use thinktime_core::client::Limit;
+use thinktime_core::client::{Limit, Share};
 use thinktime_core::error::Invalid;
+use thinktime_core::program::Report;
 use thinktime_core::record::{Collector, GeneratorFigures, RowSink, Summary, Window};
 use thinktime_core::system::SystemModel;
 use thinktime_core::time::Nanos;
@@ -40,8 +44,15 @@ use thiserror::Error;
 
 use connector::Connector;
 use engine::Engine;
+use ledger::Book;
+pub use source::SourceAddress;
 pub use target::{Scheme, Target};
 pub use tls::TlsOptions;
+
+use crate::poller::Clock;
+
+/// The interval of the timeline.
+const SECOND: Nanos = Nanos(1_000_000_000);
 
 /// What is run, and for how long.
 #[derive(Clone, Debug)]
@@ -56,10 +67,12 @@ pub struct Plan {
     /// How much later than scheduled requests may be sent in order to wake more rarely, which
     /// costs less CPU time; 0 for as punctual as the kernel allows.
     pub precision: Nanos,
+    /// How many event loops there are, each in a thread of its own with its share of the sessions.
+    pub loops: u32,
 }
 
 /// How far a run is.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Progress {
     /// Requests that are over.
     pub requests: u64,
@@ -123,24 +136,33 @@ pub fn run(
         system.check_requests(workload)?;
     }
     messages::check(workload, target, plan.demands.is_some())?;
-    let connector = Connector::new(target, workload.clients.connections, workload.seed)?;
+    loops::check(workload, plan)?;
+    let connector = || Connector::new(target, workload.clients.connections, workload.seed);
+    let first = connector()?;
     // Nobody says whether datagrams arrive.
     if target.scheme != Scheme::Udp {
         std::net::TcpStream::connect_timeout(&target.address, std::time::Duration::from_secs(5))
             .map_err(|error| RunError::Unreachable { url: target.url.clone(), error })?;
     }
     raise_descriptor_limit();
-    let engine = Engine::new(workload, target, plan, connector, sink)?;
-    let done = engine.run(watch)?;
-    let mut summary = Summary::new("run", workload, &done.collector, done.window, done.sessions);
+    let book = Book::new(Collector::new(workload.requests.len(), plan.limit, true, SECOND), sink);
+    let (done, mut collector) = if plan.loops == 1 {
+        let engine = Engine::new(workload, target, plan, first, Share::WHOLE, book)?;
+        let (done, book) = engine.run(Clock::start(), watch)?;
+        (done, book.collector)
+    } else {
+        loops::run(workload, target, plan, book, watch)?
+    };
+    collector.set_report(done.report);
+    let mut summary = Summary::new("run", workload, &collector, done.window, done.sessions);
     summary.generator = Some(done.generator);
     let untrusted = judge::judge(&mut summary, done.interrupted, done.in_flight);
-    Ok(Outcome { summary, collector: done.collector, interrupted: done.interrupted, untrusted })
+    Ok(Outcome { summary, collector, interrupted: done.interrupted, untrusted })
 }
 
 /// What a run gives.
 struct Done {
-    collector: Collector,
+    report: Option<Report>,
     window: Window,
     sessions: u64,
     interrupted: bool,

@@ -1,11 +1,11 @@
 //! Where requests go: `http://HOST:PORT`, `https://` for TLS, `h2c://` for HTTP/2 without TLS,
 //! `ws://` and `wss://` for WebSocket, `tcp://` and `udp://` for bytes as they are.
 
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::net::{SocketAddr, ToSocketAddrs};
 
 use thinktime_core::error::Invalid;
 
-use super::TlsOptions;
+use super::{SourceAddress, TlsOptions};
 
 /// A server to send requests to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub struct Target {
     pub prefix: String,
     /// This machine's addresses that connections come from, in turn; the kernel chooses where
     /// there are none. Each has some 28,000 ports for connections to one target.
-    pub sources: Vec<IpAddr>,
+    pub sources: Vec<SourceAddress>,
 }
 
 /// What a client and a server speak.
@@ -124,7 +124,7 @@ impl Target {
 
     /// The same target, reached from these addresses of this machine.
     #[must_use]
-    pub fn with_sources(mut self, sources: Vec<IpAddr>) -> Target {
+    pub fn with_sources(mut self, sources: Vec<SourceAddress>) -> Target {
         self.sources = sources;
         self
     }

@@ -1,7 +1,7 @@
 //! What carries a connection's bytes: TCP, TLS over TCP, or UDP. Nothing here ever blocks.
 
 use std::io::{self, Read, Write};
-use std::net::{IpAddr, SocketAddr, TcpStream, UdpSocket};
+use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
@@ -127,14 +127,22 @@ impl AsFd for Transport {
 
 /// Begins to open a TCP connection, from a certain address if one is given; it is open when it
 /// first becomes writable.
-pub(super) fn open_socket(address: SocketAddr, source: Option<IpAddr>) -> io::Result<TcpStream> {
+pub(super) fn open_socket(
+    address: SocketAddr,
+    source: Option<SocketAddr>,
+) -> io::Result<TcpStream> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
     socket.set_nonblocking(true)?;
     socket.set_tcp_nodelay(true)?;
     if let Some(source) = source {
-        // The port is chosen with the target in view then, which is quick when few are left.
-        setsockopt(&socket, IpBindAddressNoPort, &true)?;
-        socket.bind(&SocketAddr::new(source, 0).into())?;
+        if source.port() == 0 {
+            // The port is chosen with the target in view then, which is quick when few are left.
+            setsockopt(&socket, IpBindAddressNoPort, &true)?;
+        } else {
+            // A port whose last connection has just been closed will do.
+            socket.set_reuse_address(true)?;
+        }
+        socket.bind(&source.into())?;
     }
     match socket.connect(&address.into()) {
         Err(error) if !in_progress(&error) => Err(error),
@@ -143,11 +151,14 @@ pub(super) fn open_socket(address: SocketAddr, source: Option<IpAddr>) -> io::Re
 }
 
 /// Opens a UDP socket that sends to one address and receives from it alone.
-pub(super) fn open_datagrams(address: SocketAddr, source: Option<IpAddr>) -> io::Result<UdpSocket> {
+pub(super) fn open_datagrams(
+    address: SocketAddr,
+    source: Option<SocketAddr>,
+) -> io::Result<UdpSocket> {
     let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
     socket.set_nonblocking(true)?;
     if let Some(source) = source {
-        socket.bind(&SocketAddr::new(source, 0).into())?;
+        socket.bind(&source.into())?;
     }
     socket.connect(&address.into())?;
     Ok(socket.into())

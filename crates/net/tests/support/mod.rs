@@ -40,7 +40,7 @@ pub fn closed(clients: u32, request: &str) -> Workload {
 
 pub fn plan(requests: u64) -> Plan {
     let limit = Limit { requests, until: Nanos(30_000_000_000), warmup: Nanos::ZERO };
-    Plan { limit, drain: Nanos(2_000_000_000), demands: None, precision: Nanos::ZERO }
+    Plan { limit, drain: Nanos(2_000_000_000), demands: None, precision: Nanos::ZERO, loops: 1 }
 }
 
 /// Runs so many requests of the workload against the target.

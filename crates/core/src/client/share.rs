@@ -1,0 +1,80 @@
+//! A workload divided among several event loops.
+
+use crate::workload::{ClientLimits, RetryBudget};
+
+/// Which of a workload's sessions: every `of`-th one, from number `part` on. What a session does
+/// depends on its number alone, so all shares together are the whole workload, whatever their
+/// number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// Which share, from 0.
+    pub part: u64,
+    /// How many shares there are, 1 or more.
+    pub of: u64,
+}
+
+impl Share {
+    /// All of it.
+    pub const WHOLE: Share = Share { part: 0, of: 1 };
+
+    /// The number, within the workload, of this share's `number`-th session, from 0.
+    #[inline(always)]
+    pub(super) fn session(self, number: u64) -> u64 {
+        number * self.of + self.part
+    }
+
+    /// This share's first of what comes one after another.
+    pub(super) fn first<T>(self, mut next: impl FnMut() -> T) -> T {
+        (0..self.part).fold(next(), |_, _| next())
+    }
+
+    /// This share's next of what comes one after another.
+    #[inline(always)]
+    pub(super) fn next<T>(self, mut next: impl FnMut() -> T) -> T {
+        (1..self.of).fold(next(), |_, _| next())
+    }
+
+    /// This share of so many; of [`u64::MAX`], which stands for no limit, all.
+    pub(super) fn of_number(self, number: u64) -> u64 {
+        match number {
+            u64::MAX => number,
+            _ => number / self.of + u64::from(self.part < number % self.of),
+        }
+    }
+
+    /// The limits of this share's clients.
+    pub(super) fn of_limits(self, limits: ClientLimits) -> ClientLimits {
+        let part = |budget: RetryBudget| RetryBudget {
+            burst: (budget.burst / self.of as f64).max(1.0),
+            ..budget
+        };
+        ClientLimits {
+            concurrency: self.of_number(limits.concurrency),
+            waiting: self.of_number(limits.waiting),
+            retry_budget: limits.retry_budget.map(part),
+            ..limits
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_together_are_the_whole() {
+        for of in 1..5 {
+            let shares = (0..of).map(|part| Share { part, of });
+            for number in [0, 1, 7, 100] {
+                let parts: u64 = shares.clone().map(|share| share.of_number(number)).sum();
+                assert_eq!(parts, number, "{of} shares");
+            }
+            let mut sessions: Vec<u64> = shares
+                .flat_map(|share| (0..share.of_number(20)).map(move |n| share.session(n)))
+                .collect();
+            sessions.sort_unstable();
+            assert_eq!(sessions, (0..20).collect::<Vec<_>>());
+        }
+        assert_eq!(Share { part: 1, of: 3 }.of_number(u64::MAX), u64::MAX);
+    }
+}

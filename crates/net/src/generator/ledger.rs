@@ -1,0 +1,75 @@
+//! Where an event loop writes down how attempts ended.
+
+use std::sync::mpsc::Sender;
+
+use thinktime_core::record::{Collector, Ended, Row, RowSink};
+use thinktime_core::time::Nanos;
+
+/// Takes the rows of one event loop.
+pub(super) trait Ledger {
+    /// Takes a row.
+    fn add(&mut self, row: &Row, ended: Ended);
+    /// The number of requests that count and are over.
+    fn requests(&self) -> u64;
+    /// No row that comes later ended before this time.
+    fn settle(&mut self, now: Nanos);
+}
+
+/// The book that becomes the result.
+pub(super) struct Book<'a, S> {
+    pub(super) collector: Collector,
+    sink: &'a mut S,
+}
+
+impl<'a, S: RowSink> Book<'a, S> {
+    pub(super) fn new(collector: Collector, sink: &'a mut S) -> Book<'a, S> {
+        Book { collector, sink }
+    }
+}
+
+impl<S: RowSink> Ledger for Book<'_, S> {
+    #[inline]
+    fn add(&mut self, row: &Row, ended: Ended) {
+        self.collector.add(row, ended);
+        self.sink.row(row);
+    }
+
+    fn requests(&self) -> u64 {
+        self.collector.requests()
+    }
+
+    fn settle(&mut self, _now: Nanos) {}
+}
+
+/// Rows on their way from a loop to the book, and the time up to which they are complete.
+pub(super) struct Page {
+    pub(super) part: usize,
+    pub(super) rows: Vec<(Row, Ended)>,
+    pub(super) settled: Nanos,
+}
+
+/// Hands the rows of one of several loops on to the thread that keeps the book.
+pub(super) struct Relay {
+    pub(super) part: usize,
+    pub(super) rows: Vec<(Row, Ended)>,
+    pub(super) pages: Sender<Page>,
+}
+
+impl Ledger for Relay {
+    #[inline]
+    fn add(&mut self, row: &Row, ended: Ended) {
+        self.rows.push((*row, ended));
+    }
+
+    /// The keeper of the book knows.
+    fn requests(&self) -> u64 {
+        0
+    }
+
+    fn settle(&mut self, now: Nanos) {
+        let room = self.rows.len();
+        let rows = std::mem::replace(&mut self.rows, Vec::with_capacity(room));
+        // Nobody takes it any more only where the keeper has panicked.
+        self.pages.send(Page { part: self.part, rows, settled: now }).ok();
+    }
+}
