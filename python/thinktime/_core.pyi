@@ -15,6 +15,8 @@ __all__ = [
     "__version__",
     "distributions",
     "load",
+    "log_formats",
+    "read_log",
     "run",
     "schema",
     "simulate",
@@ -72,6 +74,8 @@ class Workload:
     def session_length(self) -> Distribution | None: ...
     @property
     def script(self) -> str | None: ...
+    @property
+    def replayed_requests(self) -> int | None: ...
     @property
     def request_names(self) -> list[str]: ...
     @property
@@ -190,6 +194,21 @@ def run(
     precision: float | str | None = None,
     loops: int = 1,
 ) -> Outcome: ...
+def read_log(
+    logs: Sequence[str],
+    *,
+    format: str | None = None,
+    user: str = "agent",
+    user_field: str | None = None,
+    timeout: float | str | None = None,
+    pages: bool = True,
+    page_gap: float | str | None = None,
+    crawlers_apart: bool = True,
+    follow: bool = False,
+    threads: int | None = None,
+    progress: Callable[[int, float, int], None] | None = None,
+) -> dict[str, Any]: ...
+def log_formats() -> list[tuple[str, str, str]]: ...
 def load(path: Path) -> Outcome: ...
 def schema(kind: str) -> str: ...
 def distributions() -> list[tuple[str, str, str]]: ...

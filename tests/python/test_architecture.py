@@ -25,7 +25,8 @@ ARROWS = {
     "sim": {"core"},
     "net": {"core"},
     "data": {"core"},
-    "py": {"core", "script", "sim", "net", "data"},
+    "log": {"core"},
+    "py": {"core", "script", "sim", "net", "data", "log"},
     "rust-client": {"core", "sim", "net"},
 }
 """Which of our crates each crate may depend on, for any purpose, tests included."""

@@ -3,78 +3,29 @@
 from __future__ import annotations
 
 import http.server
-import os
 import shutil
-import socket
 import ssl
 import subprocess
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import cases
 import pytest
+from nginx_server import serving
 
 import thinktime as tt
 
-NGINX = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin")
 OPENSSL = shutil.which("openssl")
 
-CONFIG = """
-{user}
-daemon off;
-worker_processes 1;
-error_log {directory}/error.log;
-pid {directory}/nginx.pid;
-events {{ worker_connections 1024; }}
-http {{
-  access_log off;
-  client_body_temp_path {directory}/body;
-  proxy_temp_path {directory}/proxy;
-  fastcgi_temp_path {directory}/fastcgi;
-  uwsgi_temp_path {directory}/uwsgi;
-  scgi_temp_path {directory}/scgi;
-  keepalive_requests 100;
-  server {{
-    listen 127.0.0.1:{port} http2;
-    root {directory};
-    location = /missing {{ return 404; }}
-  }}
-}}
-"""
-
 WORKLOAD = 'model = "closed"\nclients = 10\n[session]\nthink = "exp(5ms)"'
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @pytest.fixture
 def nginx(tmp_path: Path) -> Iterator[str]:
     """An nginx that speaks HTTP/2 without TLS."""
-    if NGINX is None:
-        pytest.skip("the system package nginx is not installed")
-    port = free_port()
-    (tmp_path / "index.html").write_text("x" * 1024)
-    config = tmp_path / "nginx.conf"
-    # Started by root, nginx would read the files as somebody else, who may not.
-    user = "user root;" if os.geteuid() == 0 else ""
-    config.write_text(CONFIG.format(directory=tmp_path, port=port, user=user))
-    process = subprocess.Popen([NGINX, "-p", str(tmp_path), "-c", str(config)])
-    try:
-        for _ in range(100):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.05)
-        yield f"h2c://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.wait(timeout=10)
+    with serving(tmp_path, speaks=" http2") as address:
+        yield f"h2c://{address}"
 
 
 @pytest.fixture

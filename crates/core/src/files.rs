@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use crate::data::DataTable;
 use crate::error::{Invalid, unknown};
-use crate::notation::{Arguments, Call, Term};
+use crate::notation::{Arguments, Call, Label, Term};
 use crate::program::ProgramSource;
+use crate::replay::{LogOptions, RequestLog};
 
 /// Gives the contents of a named file.
 pub trait Files {
@@ -30,6 +31,16 @@ pub trait Files {
     /// As [`Files::read`], or when there is no such column, or a value is no number.
     fn numbers(&self, name: &str, column: Option<&str>) -> Result<Vec<f64>, Invalid> {
         numbers_of(&self.read(name)?, name, column)
+    }
+
+    /// The requests of an access log.
+    ///
+    /// # Errors
+    /// As [`Files::read`], or when the file is no log of a known format, or an option is wrong; or,
+    /// by default, always.
+    fn log(&self, name: &str, options: &LogOptions) -> Result<RequestLog, Invalid> {
+        let _ = options;
+        Err(Invalid::new(format!("the log `{name}` cannot be read here")))
     }
 
     /// The table that a file of comma-separated values holds, whose first line names the columns.
@@ -66,18 +77,25 @@ impl Files for NoFiles {
 /// When the file cannot be read, or holds no time, or a negative one.
 pub(crate) fn trace(text: &str, files: &dyn Files) -> Result<Option<Vec<f64>>, Invalid> {
     const USAGE: &str = "trace(FILE, column=NAME)";
+    const LOGS: [&str; 5] = ["speed", "users", "methods", "timeout", "user"];
     let Some(call) = Call::parse(text).ok().filter(|call| call.name == "trace") else {
         return Ok(None);
     };
-    let mut arguments = Arguments::new(&call, USAGE, &["file", "column"])?;
-    let word = |term: Term| match term {
-        Term::Call(word) if word.arguments.is_empty() => Some(word.name),
+    if let Some(key) = call.arguments.iter().find_map(|argument| match &argument.label {
+        Label::Key(key) if LOGS.contains(&key.as_str()) => Some(key),
         _ => None,
-    };
-    let Some(name) = word(arguments.required("file")?) else {
+    }) {
+        return Err(Invalid::new(format!(
+            "`{key}` goes with an access log, and this is a column of values; if the file is a log \
+             all the same, add format=auto"
+        )));
+    }
+    let mut arguments = Arguments::new(&call, USAGE, &["file", "column", "format"])?;
+    let Some(name) = word_of(arguments.required("file")?) else {
         return Err(arguments.error("needs the name of a file"));
     };
-    let column = arguments.optional("column").and_then(word);
+    let column = arguments.optional("column").and_then(word_of);
+    arguments.optional("format");
     arguments.finish()?;
     let unit = column.as_deref().map_or(1.0, unit_of);
     let mut times = files.numbers(&name, column.as_deref())?;
@@ -89,6 +107,14 @@ pub(crate) fn trace(text: &str, files: &dyn Files) -> Result<Option<Vec<f64>>, I
     }
     times.iter_mut().for_each(|time| *time *= unit);
     Ok(Some(times))
+}
+
+/// The word that a term is, as the name of a file or a column; none where it is something else.
+pub(crate) fn word_of(term: Term) -> Option<String> {
+    match term {
+        Term::Call(word) if word.arguments.is_empty() => Some(word.name),
+        _ => None,
+    }
 }
 
 /// The unit that a column's name ends in, as in `scheduled_ns`, in seconds.

@@ -17,6 +17,7 @@ pub mod policy;
 pub mod program;
 pub mod random;
 pub mod record;
+pub mod replay;
 pub mod schema;
 pub mod system;
 pub mod time;

@@ -1,7 +1,8 @@
 //! The one notation `name(argument, key=argument, weight: argument)`.
 //!
 //! Distributions, arrival processes, rate profiles and policies are all written in it, in files,
-//! on the command line, in Python and in scripts.
+//! on the command line, in Python and in scripts. Text in single quotes is a word, whatever
+//! is in it.
 
 use crate::error::{Invalid, nearest};
 use crate::units::{Dimension, Quantity};
@@ -84,8 +85,13 @@ fn parse_call(text: &str, depth: usize) -> Result<Call, Invalid> {
 /// Splits at the commas that stand outside inner brackets.
 fn split_arguments<'a>(inner: &'a str, whole: &str) -> Result<Vec<&'a str>, Invalid> {
     let (mut parts, mut start, mut open) = (Vec::new(), 0, 0i32);
+    let mut quoted = false;
     for (at, c) in inner.char_indices() {
+        if c == '\'' && (quoted || begins_a_term(&inner[..at])) {
+            quoted = !quoted;
+        }
         match c {
+            _ if quoted => {}
             '(' => open += 1,
             ')' => open -= 1,
             ',' if open == 0 => {
@@ -97,6 +103,9 @@ fn split_arguments<'a>(inner: &'a str, whole: &str) -> Result<Vec<&'a str>, Inva
         if open < 0 {
             break;
         }
+    }
+    if quoted {
+        return Err(Invalid::new(format!("a quote of `{whole}` has no end")));
     }
     if open != 0 {
         return Err(Invalid::new(format!("the brackets of `{whole}` do not match")));
@@ -111,9 +120,14 @@ fn split_arguments<'a>(inner: &'a str, whole: &str) -> Result<Vec<&'a str>, Inva
     Ok(parts)
 }
 
+/// Whether a term begins after this text.
+fn begins_a_term(before: &str) -> bool {
+    matches!(before.trim_end().chars().last(), None | Some('(' | ',' | '=' | ':'))
+}
+
 fn parse_argument(text: &str, depth: usize) -> Result<Argument, Invalid> {
-    // A label ends before any bracket: what follows belongs to the nested call.
-    let head = &text[..text.find('(').unwrap_or(text.len())];
+    // A label ends before any bracket or quote: what follows belongs to the term.
+    let head = &text[..text.find(['(', '\'']).unwrap_or(text.len())];
     if let Some(at) = head.find('=') {
         let label = Label::Key(text[..at].trim().to_owned());
         return Ok(Argument { label, term: parse_term(text[at + 1..].trim(), depth)? });
@@ -129,6 +143,9 @@ fn parse_argument(text: &str, depth: usize) -> Result<Argument, Invalid> {
 }
 
 fn parse_term(text: &str, depth: usize) -> Result<Term, Invalid> {
+    if let Some(word) = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) {
+        return Ok(Term::Call(Call { name: word.to_owned(), arguments: Vec::new() }));
+    }
     let numeric = text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
     if numeric && !text.contains('(') {
         match Quantity::parse(text) {
@@ -263,12 +280,30 @@ mod tests {
     }
 
     #[test]
+    fn quoted_words_hold_what_they_like() {
+        let words = |text: &str| -> Vec<(Label, Term)> {
+            let call = Call::parse(text).unwrap();
+            call.arguments.into_iter().map(|one| (one.label, one.term)).collect()
+        };
+        let word = |text: &str| Term::Call(Call { name: text.into(), arguments: vec![] });
+        assert_eq!(words("f('a, (b=1:')"), [(Label::None, word("a, (b=1:"))]);
+        let format = "csv:time=ts,address=ip";
+        let expected = [(Label::None, word("x.log")), (Label::Key("format".into()), word(format))];
+        assert_eq!(words(&format!("f(x.log, format='{format}')")), expected);
+        // An apostrophe within a word is a letter like any other.
+        assert_eq!(words("f(bob's.csv)"), [(Label::None, word("bob's.csv"))]);
+        let nested = words("f(0.5: g('a,b'), 1)");
+        assert_eq!(nested.len(), 2);
+    }
+
+    #[test]
     fn mistakes_are_named() {
         let message = |text: &str| Call::parse(text).unwrap_err().to_string();
         assert!(message("exp(5ms").contains("closing bracket"));
         assert!(message("exp(5ms,)").contains("argument is missing"));
         assert!(message("exp(5 parsecs)").contains("unknown unit"));
         assert!(message("a(b)c)").contains("do not match"));
+        assert!(message("a('b)").contains("has no end"));
         assert!(message("").contains("name(arguments)"));
         assert!(message(&"a(".repeat(99)).contains("closing bracket"));
         assert!(message(&format!("{}{}", "a(".repeat(99), ")".repeat(99))).contains("deeper"));
@@ -293,7 +328,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_parsed_or_refused(text in "[a-z0-9(),:=./ ]{0,60}") {
+        fn any_text_is_parsed_or_refused(text in "[a-z0-9(),:=./' ]{0,60}") {
             let _ = Call::parse(&text);
         }
     }

@@ -36,6 +36,8 @@ pub enum Purpose {
     Program = 12,
     /// Keys and masks of WebSocket connections.
     WebSocket = 13,
+    /// Which users of a log are replayed.
+    Users = 14,
 }
 
 /// All streams of one seed and purpose.

@@ -44,8 +44,10 @@ fn each_request_can_have_a_connection_of_its_own() {
 
 #[test]
 fn each_session_can_have_a_connection_of_its_own() {
-    let text = "name = 'w'\n[arrivals]\nmodel = 'partly-open'\nrate = '100/s'\n\
-                [session]\nrequests = '4'\nthink = '2ms'\n[clients]\nconnections = 'per-session'";
+    // Sessions of many lengths, which take the places of others that have left.
+    let text = "name = 'w'\n[arrivals]\nmodel = 'partly-open'\nrate = '500/s'\n\
+                [session]\nrequests = 'geometric(4)'\nthink = 'exp(20ms)'\n\
+                [clients]\nconnections = 'per-session'";
     let workload = Workload::parse(Source { file: "", text }, &NoFiles).unwrap();
     let opened = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&opened);
@@ -56,7 +58,7 @@ fn each_session_can_have_a_connection_of_its_own() {
         }
     });
     let target = Target::parse(&format!("http://{address}")).unwrap();
-    let (done, rows) = go(&workload, &target, 80);
+    let (done, rows) = go(&workload, &target, 1500);
     assert_eq!(done.summary.errors, 0, "{:?}", done.summary.errors_by_kind);
     let sessions: BTreeSet<u64> = rows.iter().map(|row| row.attempt.session).collect();
     // The attempt to reach the target before the run is a connection too.

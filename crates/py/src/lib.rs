@@ -2,8 +2,10 @@
 
 mod distribution;
 mod errors;
+mod learn;
 mod monitor;
 mod parameters;
+mod replay;
 mod result;
 mod run;
 mod schema;
@@ -33,6 +35,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<serve::Server>()?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
+    module.add_function(wrap_pyfunction!(learn::read_log, module)?)?;
+    module.add_function(wrap_pyfunction!(learn::log_formats, module)?)?;
     module.add_function(wrap_pyfunction!(result::load, module)?)?;
     module.add_function(wrap_pyfunction!(schema::schema, module)?)?;
     module.add_function(wrap_pyfunction!(schema::distributions, module)?)?;

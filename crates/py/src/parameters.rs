@@ -10,12 +10,14 @@ use thinktime_core::data::DataTable;
 use thinktime_core::error::Invalid;
 use thinktime_core::files::{Files, numbers_of};
 use thinktime_core::program::ProgramSource;
+use thinktime_core::replay::{LogOptions, RequestLog};
 use thinktime_core::time::Nanos;
 use thinktime_core::units::parse_time;
 use thinktime_data::{Keep, RunTable};
 use thinktime_script::Script;
 
 use crate::errors::{InputError, invalid};
+use crate::replay;
 use crate::workload::Workload;
 
 /// Reads files that are named relative to a directory.
@@ -24,7 +26,7 @@ pub(crate) struct DiskFiles {
     directory: PathBuf,
     /// Whether any was asked for.
     used: Arc<AtomicBool>,
-    /// Whether scripts and data files may be missing: sessions fail then.
+    /// Whether scripts, data files and logs may be missing: sessions fail then, or ask for little.
     lenient: bool,
 }
 
@@ -35,7 +37,7 @@ impl DiskFiles {
         DiskFiles { directory, ..DiskFiles::default() }
     }
 
-    /// Those of a result: a script or a data file that has gone since does not make it
+    /// Those of a result: a script, a data file or a log that has gone since does not make it
     /// unreadable.
     pub(crate) fn of_result(directory: Option<&str>) -> DiskFiles {
         let directory = directory.map(PathBuf::from).unwrap_or_default();
@@ -72,6 +74,14 @@ impl Files for DiskFiles {
             other => other?,
         };
         Ok(Arc::new(Script::compile(name, &text, requests)?))
+    }
+
+    fn log(&self, name: &str, options: &LogOptions) -> Result<RequestLog, Invalid> {
+        self.used.store(true, Ordering::Relaxed);
+        match replay::read(&self.directory.join(name), options) {
+            Err(_) if self.lenient => Ok(RequestLog::stand_in()),
+            log => log,
+        }
     }
 
     fn table(&self, name: &str) -> Result<DataTable, Invalid> {

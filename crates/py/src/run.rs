@@ -53,7 +53,9 @@ pub(crate) fn run(
     precision: Option<Time>,
     loops: u32,
 ) -> PyResult<Outcome> {
-    let duration = duration.or(requests.is_none().then_some(Time::Seconds(DURATION_S)));
+    // A log has an end of its own.
+    let endless = requests.is_none() && workload.inner.extent().is_none();
+    let duration = duration.or(endless.then_some(Time::Seconds(DURATION_S)));
     let limit = limit(requests, duration.as_ref(), warmup.as_ref())?;
     let target = reached(target, ca_file, insecure, &sources)?;
     let keep = keep(rows, 0.0)?;

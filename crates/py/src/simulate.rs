@@ -38,15 +38,17 @@ pub(crate) fn simulate(
     output: Option<PathBuf>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Outcome> {
-    // A precision is sought for as long as it takes, unless an end is given.
-    let endless = duration.is_some() || precision.is_some();
+    // A precision is sought for as long as it takes, unless an end is given; a log has its own.
+    let replays = workload.inner.extent().is_some();
+    let endless = duration.is_some() || precision.is_some() || replays;
     let requests = requests.or((!endless).then_some(REQUESTS));
     let limit = limit(requests, duration.as_ref(), warmup.as_ref())?;
     let expected = expected_requests(&workload.inner, system, &limit, precision.is_some())
         * f64::from(replications);
     let keep = keep(rows, expected)?;
-    // With a duration the start itself may be what is wanted: it counts unless said otherwise.
-    let found = warmup.as_ref().map_or(duration.is_none(), Time::is_auto);
+    // With a duration, or a log, the start itself may be what is wanted: it counts unless said
+    // otherwise.
+    let found = warmup.as_ref().map_or(duration.is_none() && !replays, Time::is_auto);
     let warm_up = if found { WarmUp::Found } else { WarmUp::Given };
     let rows = keep != thinktime_data::Keep::None;
     let plan = Plan { limit, warm_up, replications, precision, rows };
@@ -95,9 +97,10 @@ fn expected_requests(
     if precise {
         return 1e8;
     }
+    let requests = workload.extent().map_or(u64::MAX, |extent| extent.requests).min(limit.requests);
     let capacity = 1.0 / system.inner.bottleneck_demand(workload).max(1e-9);
     let rate = workload.request_rate().unwrap_or(capacity);
-    (limit.requests as f64).min(rate * limit.until.as_secs_f64())
+    (requests as f64).min(rate * limit.until.as_secs_f64())
 }
 
 impl Workload {

@@ -106,7 +106,7 @@ impl Workload {
     }
 
     /// Whether no request has a timeout or is retried, clients share no limits, the rate does not
-    /// change over time, and sessions are no scripts.
+    /// change over time, and sessions are neither scripts nor those of a log.
     #[getter]
     fn plain(&self) -> bool {
         let steady = self.inner.file.arrivals.profile.as_deref().is_none_or(|p| p == "constant");
@@ -141,6 +141,13 @@ impl Workload {
     #[getter]
     fn script(&self) -> Option<String> {
         self.inner.file.session.script.clone()
+    }
+
+    /// All requests that there will be, where the workload comes to an end by itself: those of a
+    /// log. Else None.
+    #[getter]
+    fn replayed_requests(&self) -> Option<u64> {
+        self.inner.extent().map(|extent| extent.requests)
     }
 
     /// The names of the kinds of request.

@@ -62,8 +62,8 @@ pub fn at_load(
     system.check_requests(workload)?;
     if workload.programs.is_some() {
         return Err(Invalid::new(
-            "a script decides what its sessions ask for, so its load is not known beforehand: \
-             leave the load out",
+            "a script decides what its sessions ask for, and a log has its own times, so the load \
+             is not known beforehand: leave the load out",
         )
         .into());
     }

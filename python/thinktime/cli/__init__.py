@@ -5,7 +5,18 @@ from __future__ import annotations
 import typer
 
 from thinktime import __version__
-from thinktime.cli import capacity, compare, demo, report, run, schema, serve, simulate, sweep
+from thinktime.cli import (
+    capacity,
+    compare,
+    demo,
+    learn,
+    report,
+    run,
+    schema,
+    serve,
+    simulate,
+    sweep,
+)
 
 app = typer.Typer(
     help="Open, closed and partly-open workloads: run them against a real server, simulate them "
@@ -15,7 +26,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for module in (simulate, run, serve, sweep, capacity, compare, report, schema, demo):
+for module in (simulate, run, serve, learn, sweep, capacity, compare, report, schema, demo):
     app.command(name=module.__name__.rpartition(".")[2])(module.command)
 
 

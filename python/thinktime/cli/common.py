@@ -84,6 +84,26 @@ def progress_shown(
         yield show
 
 
+@contextmanager
+def reading_shown(quiet: bool) -> Iterator[ProgressCallback | None]:
+    """Show on a terminal, on standard error, how far logs are read."""
+    if quiet or not errors.is_terminal:
+        yield None
+        return
+    columns = (TextColumn("reading"), BarColumn(), TextColumn("{task.fields[state]}"))
+    with Progress(*columns, console=errors, transient=True) as bar:
+        task = bar.add_task("reading", total=None, state="")
+
+        def show(entries: int, share: float, unpacked: int) -> None:
+            state = f"{entries:,} requests, {unpacked / 1e6:,.0f} MB"
+            if share > 0:
+                bar.update(task, completed=share, total=1.0, state=state)
+            else:
+                bar.update(task, state=state)
+
+        yield show
+
+
 def finish(operation: Callable[[], Result], as_json: bool, output: Path | None) -> None:
     """Do the operation, show its result, and end with the exit status that it deserves."""
     interrupted = False

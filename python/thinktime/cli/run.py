@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from thinktime import Result, run
+from thinktime import Result, Workload, run
 from thinktime.cli import common, live, options
 
 
@@ -61,12 +61,14 @@ def command(
 ) -> None:
     """Run a workload against a real server."""
     with common.mapped_errors():
-        end_s = common.seconds(duration if duration or requests else "30s")
+        loaded = Workload.load(workload)
+        replays = loaded.replayed_requests is not None
+        end_s = common.seconds(duration if duration or requests or replays else "30s")
 
     def operation() -> Result:
         with live.shown(f"running against {target}", requests, end_s, quiet) as monitor:
             return run(
-                workload,
+                loaded,
                 target,
                 seed=seed,
                 requests=requests,

@@ -59,5 +59,5 @@ def _demand_words(result: Result) -> str:
 def _rate_words(result: Result) -> str:
     workload = result.workload
     if workload.request_rate is None:
-        return f"thinking {workload.think}"
+        return "" if workload.think is None else f"thinking {workload.think}"
     return f"{workload.request_rate:.4g} requests/s"

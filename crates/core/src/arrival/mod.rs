@@ -16,6 +16,7 @@ use crate::distribution::Distribution;
 use crate::error::{Invalid, nearest};
 use crate::files::{Files, trace};
 use crate::random::{Purpose, Stream};
+use crate::replay::Replay;
 use crate::time::Nanos;
 use crate::units::{Dimension, parse_rate};
 use crate::workload::ArrivalsTable;
@@ -36,6 +37,8 @@ enum Gaps {
     Drawn(Distribution),
     /// Those of a trace, the first one from the start of the run; then no more.
     Trace(Arc<[f64]>),
+    /// Those of a log's sessions, to the nanosecond.
+    Log(Replay),
 }
 
 impl ArrivalProcess {
@@ -58,9 +61,15 @@ impl ArrivalProcess {
             .ok_or_else(|| ("", Invalid::new("needs a `rate`, as in rate = \"12/s\"")))?;
         let profile = match &table.profile {
             None => Profile::default(),
-            Some(text) => Profile::parse(text).map_err(|error| (".profile", error))?,
+            Some(text) => Profile::parse(text, files).map_err(|error| (".profile", error))?,
         };
         Ok(ArrivalProcess { gaps, rate, profile })
+    }
+
+    /// When the sessions of a log begin, the first request of the log at the start of the run.
+    pub(crate) fn of_log(replay: Replay) -> ArrivalProcess {
+        let rate = replay.session_rate();
+        ArrivalProcess { gaps: Gaps::Log(replay), rate, profile: Profile::default() }
     }
 
     /// The long-run mean rate in arrivals a second; where the profile ends in a plateau, that
@@ -87,6 +96,7 @@ impl ArrivalProcess {
     pub fn arrivals(&self, seed: u64) -> Arrivals {
         Arrivals {
             process: self.clone(),
+            seed,
             stream: Stream::new(seed, 0, Purpose::Arrival),
             number: 0,
             ahead: [0.0; AHEAD],
@@ -140,8 +150,9 @@ fn poisson_gaps() -> Distribution {
 #[derive(Clone, Debug)]
 pub struct Arrivals {
     process: ArrivalProcess,
+    seed: u64,
     stream: Stream,
-    /// The number of arrivals so far.
+    /// The number of arrivals so far; of a log's sessions, those included that are left out.
     number: usize,
     /// Gaps drawn ahead.
     ahead: [f64; AHEAD],
@@ -168,11 +179,22 @@ impl Arrivals {
                 Some(gap) => *gap,
                 None => return Nanos::MAX,
             },
+            Gaps::Log(_) => return self.next_of_log(),
         };
         self.number += 1;
         let expected = gap / self.process.rate;
         self.now = self.process.profile.advance(self.now, expected);
         self.now
+    }
+
+    #[cold]
+    fn next_of_log(&mut self) -> Nanos {
+        let Gaps::Log(replay) = &self.process.gaps else { return Nanos::MAX };
+        let Some(session) = replay.next_session(self.number, self.seed) else {
+            return Nanos::MAX;
+        };
+        self.number = session + 1;
+        replay.begin(session)
     }
 }
 

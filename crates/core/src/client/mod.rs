@@ -49,6 +49,8 @@ pub struct Clients {
     ends_on_error: bool,
     /// Turns of programs since one asked for a request.
     idle_turns: u64,
+    /// Requests that programs want and that are not begun yet.
+    wanted: u64,
     /// Attempts in flight, those included to which another's place was handed on.
     in_flight: u64,
     /// Attempts that wait until others have ended.
@@ -102,6 +104,7 @@ impl Clients {
             programs: programs(workload),
             ends_on_error: workload.browsing.on_error == OnError::End,
             idle_turns: 0,
+            wanted: 0,
             in_flight: 0,
             waiting: VecDeque::new(),
             launched: 0,
@@ -251,6 +254,7 @@ impl Clients {
             Some(_) => {
                 let kind = slot.kind();
                 self.slots.number_request(ticket);
+                self.begin_wanted();
                 kind
             }
         };

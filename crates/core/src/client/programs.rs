@@ -62,6 +62,7 @@ impl Clients {
         match action {
             Action::Request(kind) => {
                 self.idle_turns = 0;
+                self.wanted += 1;
                 self.slots.get_mut(ticket).want(kind);
                 self.timers.set(now, ticket, Wish::Request);
             }
@@ -75,6 +76,27 @@ impl Clients {
             },
         }
         self.wake_others(now);
+        self.close_if_exhausted();
+    }
+
+    /// The request that a program wanted is begun.
+    pub(super) fn begin_wanted(&mut self) {
+        self.wanted -= 1;
+        self.close_if_exhausted();
+    }
+
+    /// Begins no further request where no program will ask for one. Arrivals that end before a
+    /// given time are waited for until then, as everywhere: that nobody comes is part of the
+    /// workload.
+    fn close_if_exhausted(&mut self) {
+        let waits = matches!(self.source, Source::Arriving { .. }) && !self.limit.until.is_never();
+        if self.wanted > 0 || waits {
+            return;
+        }
+        if self.programs.as_ref().is_some_and(|programs| programs.exhausted()) {
+            self.closed = true;
+            self.limit.until = Nanos::MAX;
+        }
     }
 
     fn begin_again(&mut self, now: Nanos, ticket: Ticket) {

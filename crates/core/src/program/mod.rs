@@ -23,6 +23,21 @@ pub trait ProgramSource: Debug + Send + Sync {
     /// Programs without a session yet, whose random draws hang on the seed alone, and which may
     /// read these tables.
     fn programs(&self, seed: u64, data: &Arc<[DataTable]>) -> Box<dyn Programs>;
+
+    /// All that the programs of this seed ask for, where they come to an end by themselves.
+    fn extent(&self, seed: u64) -> Option<Extent> {
+        let _ = seed;
+        None
+    }
+}
+
+/// How much programs ask for altogether.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// The number of sessions.
+    pub sessions: u64,
+    /// The number of requests.
+    pub requests: u64,
 }
 
 /// The programs of the sessions that are alive, each named by its slot: a small number that no
@@ -67,6 +82,12 @@ pub trait Programs: Debug {
     /// Whether responses' heads and bodies are looked at, so that they must be kept for
     /// [`Event::Answered`].
     fn reads_responses(&self) -> bool {
+        false
+    }
+
+    /// Whether nobody will ask for a request any more, neither a session that is alive nor one that
+    /// is still to begin.
+    fn exhausted(&self) -> bool {
         false
     }
 

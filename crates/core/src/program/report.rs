@@ -1,6 +1,6 @@
 //! What programs found out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +22,7 @@ pub struct Report {
     checks: BTreeMap<String, CheckCount>,
     metrics: BTreeMap<String, Tally>,
     errors: BTreeMap<String, u64>,
+    warnings: BTreeSet<String>,
 }
 
 /// So many different messages are told apart; further ones count as the last.
@@ -49,6 +50,11 @@ impl Report {
         *entry(&mut self.errors, if known { message } else { FURTHER }) += 1;
     }
 
+    /// Adds what spoils or limits the result; the same words count once.
+    pub fn warn(&mut self, message: &str) {
+        self.warnings.insert(message.to_owned());
+    }
+
     /// Checks by name.
     #[must_use]
     pub fn checks(&self) -> &BTreeMap<String, CheckCount> {
@@ -67,6 +73,12 @@ impl Report {
         &self.errors
     }
 
+    /// What spoils or limits the result.
+    #[must_use]
+    pub fn warnings(&self) -> &BTreeSet<String> {
+        &self.warnings
+    }
+
     /// Adds what another replication's programs found out.
     pub fn merge(&mut self, other: &Report) {
         for (name, count) in &other.checks {
@@ -80,6 +92,7 @@ impl Report {
         for (message, count) in &other.errors {
             *entry(&mut self.errors, message) += count;
         }
+        self.warnings.extend(other.warnings.iter().cloned());
     }
 }
 
@@ -101,12 +114,14 @@ mod tests {
         one.check("ok", true);
         one.record("items", 2.5);
         one.error("x.luau:1: no");
+        one.warn("half of it is missing");
         let mut both = one.clone();
         one.check("ok", false);
         both.merge(&one);
         assert_eq!(both.checks()["ok"], CheckCount { passed: 2, failed: 1 });
         assert_eq!(both.metrics()["items"].mean_s(), Some(2.5));
         assert_eq!(both.errors()["x.luau:1: no"], 2);
+        assert_eq!(both.warnings().len(), 1);
     }
 
     #[test]

@@ -203,6 +203,7 @@ fn first_warnings(collector: &Collector, interval: Option<MeanInterval>) -> Vec<
         let sessions = if *count == 1 { "1 session" } else { &format!("{count} sessions") };
         warnings.push(format!("the script ended {sessions}: {message}"));
     }
+    warnings.extend(collector.programs.iter().flat_map(Report::warnings).cloned());
     if collector.counts.requests == 0 {
         warnings.push("no request was begun in the measured time".to_owned());
     }

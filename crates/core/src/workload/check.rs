@@ -11,10 +11,11 @@ use crate::distribution::Distribution;
 use crate::error::Invalid;
 use crate::files::Files;
 use crate::program::ProgramSource;
+use crate::replay::Replay;
 use crate::schema::{Scalar, SchemaError, Source};
 use crate::units::Dimension;
 
-fn constant(value: f64) -> Distribution {
+pub(super) fn constant(value: f64) -> Distribution {
     Distribution::constant(value, Dimension::Number).expect("it is a finite number")
 }
 
@@ -25,16 +26,20 @@ pub(super) struct Check<'a> {
 }
 
 impl Check<'_> {
-    fn fail<T>(&self, key: &str, message: &str) -> Result<T, SchemaError> {
+    pub(super) fn fail<T>(&self, key: &str, message: &str) -> Result<T, SchemaError> {
         Err(self.source.error(key, &Invalid::new(message)))
     }
 
-    /// What makes the programs of sessions, if they are programs.
+    /// What makes the programs of sessions, if they are programs: those of a log, or a script.
     pub(super) fn programs(
         &self,
         file: &WorkloadFile,
         requests: &[RequestKind],
+        replay: Option<Replay>,
     ) -> Result<Option<Arc<dyn ProgramSource>>, SchemaError> {
+        if let Some(replay) = replay {
+            return Ok(Some(Arc::new(replay)));
+        }
         let Some(script) = &file.session.script else { return Ok(None) };
         let names: Vec<&str> = requests.iter().map(|kind| kind.name.as_str()).collect();
         let programs = self.files.program(script, &names);
@@ -51,15 +56,21 @@ impl Check<'_> {
         tables.collect::<Result<_, _>>().map_err(|error| self.source.error("session.data", &error))
     }
 
-    pub(super) fn sessions(&self, file: &WorkloadFile) -> Result<Sessions, SchemaError> {
+    pub(super) fn sessions(
+        &self,
+        file: &WorkloadFile,
+        replay: Option<&Replay>,
+    ) -> Result<Sessions, SchemaError> {
+        if let Some(replay) = replay {
+            return self.replayed(file, replay);
+        }
         match file.arrivals.model {
             Model::Open => {
                 self.absent("session.requests", &file.session.requests, "an open session has one")?;
                 self.absent("session.think", &file.session.think, "an open session has none")?;
                 let why = "a program is a session: use model = \"partly-open\" or \"closed\"";
                 self.absent("session.script", &file.session.script, why)?;
-                let why = "an open session ends with its request";
-                self.absent("session.on_error", &file.session.on_error, why)?;
+                self.no_end_on_error(file)?;
                 Ok(Sessions::Open { arrivals: self.arrivals(file)? })
             }
             Model::PartlyOpen if file.session.script.is_some() => {
@@ -86,10 +97,13 @@ impl Check<'_> {
         self.absent("arrivals.profile", &file.arrivals.profile, why)?;
         let endless = "a closed session never ends";
         self.absent("session.requests", &file.session.requests, endless)?;
+        Ok(Sessions::Closed { clients: self.clients(file)?, think: self.think(file)? })
+    }
+
+    /// The number of clients of a closed model.
+    pub(super) fn clients(&self, file: &WorkloadFile) -> Result<u64, SchemaError> {
         match file.arrivals.clients {
-            Some(clients @ 1..=10_000_000) => {
-                Ok(Sessions::Closed { clients, think: self.think(file)? })
-            }
+            Some(clients @ 1..=10_000_000) => Ok(clients),
             Some(_) => self.fail("arrivals.clients", "must be from 1 to 10000000"),
             None => self.fail(
                 "arrivals",
@@ -98,7 +112,12 @@ impl Check<'_> {
         }
     }
 
-    fn absent<T>(&self, key: &str, value: &Option<T>, why: &str) -> Result<(), SchemaError> {
+    pub(super) fn absent<T>(
+        &self,
+        key: &str,
+        value: &Option<T>,
+        why: &str,
+    ) -> Result<(), SchemaError> {
         match value {
             None => Ok(()),
             Some(_) => self.fail(key, &format!("does not go with this model: {why}")),
@@ -106,11 +125,19 @@ impl Check<'_> {
     }
 
     fn arrivals(&self, file: &WorkloadFile) -> Result<ArrivalProcess, SchemaError> {
-        let table = &file.arrivals;
-        let why = "sessions arrive by themselves: give their `rate`";
-        self.absent("arrivals.clients", &table.clients, why)?;
-        ArrivalProcess::from_table(table, self.files)
+        self.no_clients(file)?;
+        ArrivalProcess::from_table(&file.arrivals, self.files)
             .map_err(|(key, error)| self.source.error(&format!("arrivals{key}"), &error))
+    }
+
+    pub(super) fn no_clients(&self, file: &WorkloadFile) -> Result<(), SchemaError> {
+        let why = "sessions arrive by themselves: give their `rate`";
+        self.absent("arrivals.clients", &file.arrivals.clients, why)
+    }
+
+    pub(super) fn no_end_on_error(&self, file: &WorkloadFile) -> Result<(), SchemaError> {
+        let why = "an open session ends with its request";
+        self.absent("session.on_error", &file.session.on_error, why)
     }
 
     fn session_length(&self, file: &WorkloadFile) -> Result<Distribution, SchemaError> {

@@ -70,7 +70,8 @@ pub struct ArrivalsTable {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<Scalar>,
     /// `"poisson"` (the default), `"even"`, or any distribution of inter-arrival times, which
-    /// gives the shape; `rate`, where present, gives the mean.
+    /// gives the shape; `rate`, where present, gives the mean. Or `"trace(FILE)"`: a column of
+    /// arrival times, or an access log whose requests are replayed (for closed a log only).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<String>,
     /// The number of sessions of a closed model (its MPL).

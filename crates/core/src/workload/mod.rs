@@ -8,6 +8,7 @@ mod file;
 mod grpc;
 mod message;
 mod pattern;
+mod replayed;
 mod request;
 mod retry;
 mod session;
@@ -32,7 +33,7 @@ use crate::data::DataTable;
 use crate::distribution::Distribution;
 use crate::error::Invalid;
 use crate::files::Files;
-use crate::program::ProgramSource;
+use crate::program::{Extent, ProgramSource};
 use crate::schema::{Scalar, SchemaError, Source};
 use check::Check;
 
@@ -96,8 +97,9 @@ impl Workload {
     pub fn parse(source: Source<'_>, files: &dyn Files) -> Result<Workload, SchemaError> {
         let file: WorkloadFile = source.read()?;
         let check = Check { source, files };
-        let sessions = check.sessions(&file)?;
         let requests = check.requests(&file)?;
+        let replay = check.replay(&file, &requests)?;
+        let sessions = check.sessions(&file, replay.as_ref())?;
         let slo = match &file.slo {
             Some(table) => Slo::from_table(table)
                 .map_err(|(key, error)| source.error(&format!("slo.{key}"), &error))?,
@@ -107,7 +109,7 @@ impl Workload {
             .map_err(|(key, error)| source.error(&format!("clients.{key}"), &error))?;
         let browsing = Browsing::from_table(&file.session)
             .map_err(|(key, error)| source.error(&format!("session.{key}"), &error))?;
-        let programs = check.programs(&file, &requests)?;
+        let programs = check.programs(&file, &requests, replay)?;
         let data = check.data(&file)?;
         let (name, seed) = (file.name.clone(), file.seed);
         Ok(Workload {
@@ -138,12 +140,21 @@ impl Workload {
         self.file.arrivals.model
     }
 
+    /// All sessions and requests that there will be, where they come to an end by themselves: those
+    /// of a log.
+    #[must_use]
+    pub fn extent(&self) -> Option<Extent> {
+        self.programs.as_ref()?.extent(self.seed)
+    }
+
     /// The mean number of requests a session; infinite for a closed model, NaN where a program
-    /// chooses them.
+    /// chooses them as it goes.
     #[must_use]
     pub fn requests_per_session(&self) -> f64 {
         match &self.sessions {
-            Sessions::PartlyOpen { .. } if self.programs.is_some() => f64::NAN,
+            Sessions::PartlyOpen { .. } if self.programs.is_some() => self
+                .extent()
+                .map_or(f64::NAN, |extent| extent.requests as f64 / extent.sessions as f64),
             Sessions::Open { .. } => 1.0,
             Sessions::Closed { .. } => f64::INFINITY,
             Sessions::PartlyOpen { requests, .. } => whole_mean(requests),

@@ -24,6 +24,10 @@ pub enum Method {
     Put,
     /// Removes.
     Delete,
+    /// Asks what can be done.
+    Options,
+    /// Changes a part.
+    Patch,
     /// Sends bytes as they are, and waits for what is expected.
     Send,
 }
@@ -38,8 +42,22 @@ impl Method {
             Method::Post => "POST",
             Method::Put => "PUT",
             Method::Delete => "DELETE",
+            Method::Options => "OPTIONS",
+            Method::Patch => "PATCH",
             Method::Send => "SEND",
         }
+    }
+
+    /// The method of HTTP that this word stands for on the wire, if it is one that can be sent.
+    pub(crate) fn of_http(word: &[u8]) -> Option<Method> {
+        use Method::{Delete, Get, Head, Options, Patch, Post, Put};
+        let all = [Get, Head, Post, Put, Delete, Options, Patch];
+        all.into_iter().find(|method| method.word().as_bytes() == word)
+    }
+
+    /// Whether it changes nothing (RFC 9110, section 9.2.1).
+    pub(crate) fn is_safe(self) -> bool {
+        matches!(self, Method::Get | Method::Head | Method::Options)
     }
 }
 
@@ -90,6 +108,12 @@ impl RequestKind {
             cancel: Cancel::Never,
             retry: Retry::never(),
         }
+    }
+
+    /// Whether a request of a log is of this kind: by its method, HEAD with GET, and its target.
+    pub(crate) fn takes(&self, method: Method, target: &str) -> bool {
+        let same = method == self.method || (method, self.method) == (Method::Head, Method::Get);
+        same && !self.grpc && self.target.fits(target)
     }
 
     /// Checks a table; an error comes with the key that it is about.
@@ -208,6 +232,21 @@ impl Target {
         Ok(Target { parts })
     }
 
+    /// Whether a target may be one of these: its begin and end are the fixed ones, or all of it
+    /// where nothing varies. The query counts only where there is one here.
+    fn fits(&self, target: &str) -> bool {
+        let (Some(begin), Some(end)) = (self.parts.first(), self.parts.last()) else {
+            return false;
+        };
+        let (begin, end) = (begin.text(), end.text());
+        let query = self.parts.iter().any(|part| part.text().contains('?'));
+        let target = if query { target } else { target.split('?').next().unwrap_or(target) };
+        match self.parts.len() {
+            1 => target == begin,
+            _ => target.strip_prefix(begin).is_some_and(|rest| rest.ends_with(end)),
+        }
+    }
+
     /// Writes the target of one request, with its draws from `stream`.
     pub fn write(&self, out: &mut String, stream: &mut Stream) {
         for part in &self.parts {
@@ -222,6 +261,14 @@ impl Target {
 }
 
 impl Part {
+    /// What is fixed of it.
+    fn text(&self) -> &str {
+        match self {
+            Part::Literal(text) => text,
+            Part::Drawn(_) => "",
+        }
+    }
+
     fn literal(text: &str) -> Result<Part, Invalid> {
         if text.chars().all(|c| c.is_ascii_graphic()) {
             return Ok(Part::Literal(text.to_owned()));

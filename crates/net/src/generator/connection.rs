@@ -32,7 +32,7 @@ pub(super) struct Connection {
     /// Whether a response came over it before.
     pub(super) reused: bool,
     /// The session that it belongs to, if it is not for all.
-    pub(super) owner: Option<u64>,
+    pub(super) owner: Option<(usize, u64)>,
     /// Whether the pool has it among those that can carry another exchange.
     pub(super) listed: bool,
 }

@@ -200,7 +200,8 @@ impl<'a, L: Ledger> Engine<'a, L> {
             },
         };
         if per_session && let Some(connection) = self.pool.get(place) {
-            connection.owner = Some(exchange.attempt.session);
+            let attempt = &exchange.attempt;
+            connection.owner = Some((attempt.ticket.slot(), attempt.session));
         }
         self.begin(place, exchange);
         self.write(place);

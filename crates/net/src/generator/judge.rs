@@ -30,7 +30,8 @@ pub(super) fn judge(summary: &mut Summary, interrupted: bool, in_flight: u64) ->
     }
     verdict.failures(summary);
     verdict.lateness(summary);
-    if let Some(generator) = summary.generator {
+    // A run without a request is over at once, and its share of CPU time is that of the start.
+    if let Some(generator) = summary.generator.filter(|_| summary.requests > 0) {
         verdict.limits(&generator);
     }
     summary.warnings.append(&mut verdict.warnings);

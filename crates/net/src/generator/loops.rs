@@ -37,8 +37,8 @@ pub(super) fn check(workload: &Workload, plan: &Plan) -> Result<(), Invalid> {
     }
     if loops > 1 && workload.programs.is_some() {
         return fail(
-            "a workload with a script runs in one event loop, because the shared \
-                     variables of its clients live there"
+            "a workload with a script or a log runs in one event loop, because what its \
+                     clients share lives there"
                 .to_owned(),
         );
     }

@@ -101,6 +101,12 @@ pub(super) fn check(workload: &Workload, target: &Target, demands: bool) -> Resu
     if messages && demands {
         return Err(Invalid::new(format!("`{}`: demands go to HTTP servers only", target.url)));
     }
+    if messages && workload.extent().is_some() {
+        return Err(Invalid::new(format!(
+            "`{}`: a log is replayed on HTTP servers only",
+            target.url
+        )));
+    }
     // Of a program's requests the workload gives names, timeouts and defaults only.
     let scripted = workload.programs.is_some();
     for kind in &workload.requests {

@@ -1,8 +1,9 @@
 //! The load generator: a workload against a real server, on the wall clock.
 //!
-//! One event loop or several, each in a thread of its own; no thread a client. Each turn of a loop sends all that is due, then handles all that has
-//! come, then sleeps until the next wish or socket. Every request keeps its scheduled time, so
-//! what the loop itself delays is measured as lateness and never mistaken for the server's time.
+//! One event loop or several, each in a thread of its own; no thread a client. Each turn of a loop
+//! sends all that is due, then handles all that has come, then sleeps until the next wish or
+//! socket. Every request keeps its scheduled time, so what the loop itself delays is measured as
+//! lateness and never mistaken for the server's time.
 
 mod answering;
 mod connection;

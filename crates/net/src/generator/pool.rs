@@ -73,11 +73,13 @@ impl Pool {
     pub(super) fn take_own(&mut self, attempt: &Attempt, fresh: bool) -> Option<u32> {
         let place = self.place_of(attempt.ticket);
         let connection = self.get(place)?;
-        let own = connection.owner == Some(attempt.session);
+        // The place may be somebody else's by now.
+        let (slot, session) = connection.owner?;
+        let own = session == attempt.session;
         if own && connection.has_room() && !(fresh && connection.reused) {
             return Some(place);
         }
-        if !own && connection.owner.is_some() {
+        if !own && slot == attempt.ticket.slot() {
             self.drop(place);
         }
         None
@@ -86,7 +88,7 @@ impl Pool {
     /// Closes the connection of a session that has left.
     pub(super) fn leave(&mut self, slot: usize, session: u64) {
         let place = self.place_of.get(slot).copied().unwrap_or(NOWHERE);
-        if self.get(place).is_some_and(|connection| connection.owner == Some(session)) {
+        if self.get(place).is_some_and(|connection| connection.owner == Some((slot, session))) {
             self.drop(place);
         }
     }

@@ -179,7 +179,7 @@ impl<'a> Requests<'a> {
 
     /// Whether the request may go out again when nobody knows if it was carried out.
     pub(super) fn may_be_repeated(&self, attempt: &Attempt, call: Option<&Call>) -> bool {
-        !matches!(self.method(attempt, call), Method::Post | Method::Send)
+        !matches!(self.method(attempt, call), Method::Post | Method::Patch | Method::Send)
     }
 }
 

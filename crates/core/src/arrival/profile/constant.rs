@@ -2,6 +2,7 @@
 
 use super::Shape;
 use crate::error::Invalid;
+use crate::files::Files;
 use crate::notation::{Arguments, Call};
 use crate::time::Nanos;
 
@@ -12,7 +13,7 @@ pub(super) struct Constant;
 impl Shape for Constant {
     const USAGE: &'static str = "constant";
 
-    fn parse(call: &Call) -> Result<Self, Invalid> {
+    fn parse(call: &Call, _files: &dyn Files) -> Result<Self, Invalid> {
         Arguments::new(call, Self::USAGE, &[])?.finish()?;
         Ok(Constant)
     }

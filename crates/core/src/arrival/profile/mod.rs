@@ -4,10 +4,12 @@
 
 mod constant;
 mod ramp;
+mod rates;
 mod sine;
 mod steps;
 
 use crate::error::{Invalid, unknown};
+use crate::files::Files;
 use crate::notation::Call;
 use crate::time::Nanos;
 
@@ -16,8 +18,8 @@ trait Shape: Sized {
     /// The form in which it is written.
     const USAGE: &'static str;
 
-    /// Builds the profile from its arguments.
-    fn parse(call: &Call) -> Result<Self, Invalid>;
+    /// Builds the profile from its arguments; `files` reads the files that they name.
+    fn parse(call: &Call, files: &dyn Files) -> Result<Self, Invalid>;
 
     /// The time t' >= `from` at which the integral of the factor from `from` to t' reaches
     /// `amount_s` (seconds at factor 1); [`Nanos::MAX`] when it never does.
@@ -40,15 +42,16 @@ macro_rules! profiles {
         pub const PROFILES: &[&str] = &[$(<$module::$shape as Shape>::USAGE),+];
 
         impl Profile {
-            /// Parses `constant`, `ramp(from=0, to=1, over=10min)`, `steps(0s: 1, 5min: 2)` or
-            /// `sine(period=20min, low=1/3)`.
+            /// Parses `constant`, `ramp(from=0, to=1, over=10min)`, `steps(0s: 1, 5min: 2)`,
+            /// `sine(period=20min, low=1/3)` or `rates(FILE, column=NAME, every=1min)`.
             ///
             /// # Errors
-            /// When the name is unknown, or an argument missing or out of its range.
-            pub fn parse(text: &str) -> Result<Profile, Invalid> {
+            /// When the name is unknown, an argument is missing or out of its range, or a file
+            /// cannot be read.
+            pub fn parse(text: &str, files: &dyn Files) -> Result<Profile, Invalid> {
                 let call = Call::parse(text)?;
                 $(if call.name == name(<$module::$shape as Shape>::USAGE) {
-                    return Ok(Profile(AnyShape::$shape(<$module::$shape>::parse(&call)?)));
+                    return Ok(Profile(AnyShape::$shape(<$module::$shape>::parse(&call, files)?)));
                 })+
                 Err(unknown("profile", &call.name, PROFILES.iter().map(|usage| name(usage))))
             }
@@ -75,6 +78,7 @@ profiles! {
     ramp::Ramp,
     steps::Steps,
     sine::Sine,
+    rates::Rates,
 }
 
 impl Default for Profile {
@@ -92,8 +96,36 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// A file of rates by the minute, for more than an hour.
+    struct Given;
+
+    impl Files for Given {
+        fn read(&self, name: &str) -> Result<String, Invalid> {
+            match name {
+                "none.csv" => Ok("0\n0".to_owned()),
+                "bad.csv" => Ok("1\n-2".to_owned()),
+                _ => Ok((0..200)
+                    .map(|n| format!("{}\n", n % 7))
+                    .fold("NAME\n".into(), |a, b| a + &b)),
+            }
+        }
+    }
+
+    #[test]
+    fn rates_of_a_file_are_parts_of_their_mean() {
+        let profile = Profile::parse("rates(x.csv, column=NAME, every=1min)", &Given).unwrap();
+        let minute = |n: f64| Nanos::from_secs_f64(n * 60.0);
+        // The first minute has none; the second has one third of the mean of about 3.
+        let mean = (0..200).map(|n| f64::from(n % 7)).sum::<f64>() / 200.0;
+        assert_eq!(profile.advance(Nanos::ZERO, 30.0 / mean), minute(1.5));
+        assert_eq!(profile.advance(minute(1.5), 30.0 / mean + 120.0 / mean), minute(3.0));
+        assert!(profile.advance(Nanos::ZERO, 199.0 * 60.0) < minute(200.0));
+        assert!(profile.advance(Nanos::ZERO, 201.0 * 60.0).is_never());
+        assert!(profile.advance(minute(500.0), 1.0).is_never());
+    }
+
     fn examples() -> Vec<Profile> {
-        PROFILES.iter().map(|usage| Profile::parse(usage).unwrap()).collect()
+        PROFILES.iter().map(|usage| Profile::parse(usage, &Given).unwrap()).collect()
     }
 
     proptest! {
@@ -113,10 +145,13 @@ mod tests {
 
     #[test]
     fn mistakes_are_named() {
-        let message = |text: &str| Profile::parse(text).unwrap_err().to_string();
+        let message = |text: &str| Profile::parse(text, &Given).unwrap_err().to_string();
         assert!(message("sinus(period=1s)").contains("did you mean `sine`?"));
         assert!(message("ramp(from=-1, to=1, over=1s)").contains("0 or more"));
         assert!(message("ramp(from=0, to=0, over=1s)").contains("both 0"));
+        assert!(message("rates(none.csv, every=1min)").contains("no rate above 0"));
+        assert!(message("rates(bad.csv, every=1min)").contains("not a rate of 0 or more"));
+        assert!(message("rates(x.csv, every=0s)").contains("longer than 0s"));
         assert!(message("steps(5s: 1)").contains("begin at 0s"));
         assert!(message("steps(0s: 1, 0s: 2)").contains("in order"));
         assert!(message("steps(0s: 0)").contains("all 0"));

@@ -2,6 +2,7 @@
 
 use super::Shape;
 use crate::error::Invalid;
+use crate::files::Files;
 use crate::notation::{Arguments, Call};
 use crate::time::Nanos;
 use crate::units::Dimension;
@@ -17,7 +18,7 @@ pub(super) struct Ramp {
 impl Shape for Ramp {
     const USAGE: &'static str = "ramp(from=0, to=1, over=10min)";
 
-    fn parse(call: &Call) -> Result<Self, Invalid> {
+    fn parse(call: &Call, _files: &dyn Files) -> Result<Self, Invalid> {
         let mut arguments = Arguments::new(call, Self::USAGE, &["from", "to", "over"])?;
         let from = arguments.number("from", Dimension::Number)?;
         let to = arguments.number("to", Dimension::Number)?;

@@ -4,6 +4,7 @@ use std::f64::consts::TAU;
 
 use super::Shape;
 use crate::error::Invalid;
+use crate::files::Files;
 use crate::notation::{Arguments, Call};
 use crate::time::Nanos;
 use crate::units::Dimension;
@@ -19,7 +20,7 @@ pub(super) struct Sine {
 impl Shape for Sine {
     const USAGE: &'static str = "sine(period=20min, low=1/3)";
 
-    fn parse(call: &Call) -> Result<Self, Invalid> {
+    fn parse(call: &Call, _files: &dyn Files) -> Result<Self, Invalid> {
         let mut arguments = Arguments::new(call, Self::USAGE, &["period", "low"])?;
         let period = Nanos::from_secs_f64(arguments.number("period", Dimension::Time)?);
         let low = arguments.number("low", Dimension::Number)?;

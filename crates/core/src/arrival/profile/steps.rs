@@ -2,6 +2,7 @@
 
 use super::Shape;
 use crate::error::Invalid;
+use crate::files::Files;
 use crate::notation::{Arguments, Call, Label, Term};
 use crate::time::Nanos;
 use crate::units::{Dimension, Quantity};
@@ -16,7 +17,7 @@ pub(super) struct Steps {
 impl Shape for Steps {
     const USAGE: &'static str = "steps(0s: 1, 5min: 2)";
 
-    fn parse(call: &Call) -> Result<Self, Invalid> {
+    fn parse(call: &Call, _files: &dyn Files) -> Result<Self, Invalid> {
         let empty = Call { name: call.name.clone(), arguments: Vec::new() };
         let form = Arguments::new(&empty, Self::USAGE, &[])?;
         let mut steps: Vec<(Nanos, f64)> = Vec::new();

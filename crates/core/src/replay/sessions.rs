@@ -1,0 +1,98 @@
+//! The sessions of a log as programs.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::Recording;
+use super::log::NONE;
+use crate::program::{Action, Call, Event, Programs, Report};
+use crate::time::Nanos;
+
+/// The sessions that are alive, and what is still to come.
+#[derive(Debug)]
+pub(super) struct Replaying {
+    recording: Arc<Recording>,
+    seed: u64,
+    /// The session that begins next.
+    next: Option<usize>,
+    /// By slot: the session's request, asked for or to come.
+    current: Vec<u32>,
+    /// Sessions that are alive and have not asked for their last request.
+    unfinished: u64,
+}
+
+impl Replaying {
+    pub(super) fn new(recording: Arc<Recording>, seed: u64) -> Replaying {
+        let next = recording.next_session(0, seed);
+        Replaying { recording, seed, next, current: Vec::new(), unfinished: 0 }
+    }
+
+    /// The session asks for its request.
+    fn ask(&mut self, slot: usize) -> Action {
+        let request = self.recording.request(self.current[slot] as usize);
+        if request.next == NONE {
+            self.unfinished -= 1;
+        }
+        Action::Request(request.kind.into())
+    }
+}
+
+impl Programs for Replaying {
+    /// Whoever begins takes the log's next session: sessions arrive in their order.
+    fn begin(&mut self, _now: Nanos, slot: usize, _session: u64, _turn: u32) -> Action {
+        let Some(session) = self.next else { return Action::End };
+        self.next = self.recording.next_session(session + 1, self.seed);
+        self.current.resize(self.current.len().max(slot + 1), NONE);
+        self.current[slot] = self.recording.first(session) as u32;
+        self.unfinished += 1;
+        self.ask(slot)
+    }
+
+    fn resume(&mut self, _now: Nanos, slot: usize, event: Event<'_>) -> Action {
+        if let Event::Answered(_) = event {
+            let request = self.recording.request(self.current[slot] as usize);
+            if request.next == NONE {
+                return Action::End;
+            }
+            let think = self.recording.think(request);
+            self.current[slot] = request.next;
+            if think > Nanos::ZERO {
+                return Action::Think(think);
+            }
+        }
+        self.ask(slot)
+    }
+
+    fn woken(&mut self) -> Option<usize> {
+        None
+    }
+
+    fn end(&mut self, _now: Nanos, slot: usize) {
+        let request = self.recording.request(self.current[slot] as usize);
+        self.unfinished -= u64::from(request.next != NONE);
+    }
+
+    fn call(&self, slot: usize) -> Option<Rc<Call>> {
+        let request = self.recording.request(*self.current.get(slot)? as usize);
+        Some(Rc::new(Call {
+            method: request.method,
+            target: self.recording.log.targets.get(request.target).to_owned(),
+            headers: Vec::new(),
+            body: Vec::new(),
+            binary: false,
+            expect: None,
+        }))
+    }
+
+    fn exhausted(&self) -> bool {
+        self.next.is_none() && self.unfinished == 0
+    }
+
+    fn report(&self) -> Report {
+        let mut report = Report::default();
+        if let Some(warning) = &self.recording.warning {
+            report.warn(warning);
+        }
+        report
+    }
+}

@@ -1,0 +1,91 @@
+//! Workloads that replay a log: their checks, and what they are made of.
+
+use super::Sessions;
+use super::check::{Check, constant};
+use super::file::{Model, WorkloadFile};
+use super::request::RequestKind;
+use crate::arrival::ArrivalProcess;
+use crate::distribution::Distribution;
+use crate::error::Invalid;
+use crate::replay::{Replay, Settings};
+use crate::schema::SchemaError;
+use crate::units::Dimension;
+
+/// The key that names the log.
+const PROCESS: &str = "arrivals.process";
+
+impl Check<'_> {
+    /// The log that is replayed, if one is.
+    pub(super) fn replay(
+        &self,
+        file: &WorkloadFile,
+        kinds: &[RequestKind],
+    ) -> Result<Option<Replay>, SchemaError> {
+        let wrong = |error: Invalid| self.source.error(PROCESS, &error);
+        let text = file.arrivals.process.as_deref().unwrap_or_default();
+        let Some(settings) = Settings::parse(text).map_err(wrong)? else { return Ok(None) };
+        let model = file.arrivals.model;
+        match (model, settings.speed, settings.timeout) {
+            (Model::Closed, Some(_), _) => {
+                let why = "`speed` does not go with this model: closed clients replay a log as \
+                           fast as they can";
+                return self.fail(PROCESS, why);
+            }
+            (Model::Open, _, Some(_)) => {
+                let why = "`timeout` does not go with this model: an open one has no sessions; use \
+                           model = \"partly-open\" or \"closed\"";
+                return self.fail(PROCESS, why);
+            }
+            _ => {}
+        }
+        self.alone(file)?;
+        let log = self.files.log(&settings.file, &settings.options);
+        let log = log.map_err(wrong)?;
+        let share = settings.users;
+        let replay = Replay::new(log, settings, model, kinds).map_err(wrong)?;
+        if replay.next_session(0, file.seed).is_none() {
+            let why = format!(
+                "`users` chooses none of the log's {} users by the seed {}: give a larger share \
+                 than {share}",
+                replay.users(),
+                file.seed
+            );
+            return self.fail(PROCESS, &why);
+        }
+        Ok(Some(replay))
+    }
+
+    /// Refuses what a log says itself.
+    fn alone(&self, file: &WorkloadFile) -> Result<(), SchemaError> {
+        let own = "a log is replayed at its own times: make it faster or slower by `speed`, as in \
+                   process = \"trace(access.log, speed=2)\"";
+        self.absent("arrivals.rate", &file.arrivals.rate, own)?;
+        self.absent("arrivals.profile", &file.arrivals.profile, own)?;
+        let says = "the log says what sessions do";
+        self.absent("session.requests", &file.session.requests, says)?;
+        self.absent("session.think", &file.session.think, says)?;
+        self.absent("session.script", &file.session.script, says)
+    }
+
+    /// The sessions of a log.
+    pub(super) fn replayed(
+        &self,
+        file: &WorkloadFile,
+        replay: &Replay,
+    ) -> Result<Sessions, SchemaError> {
+        let model = file.arrivals.model;
+        if model == Model::Closed {
+            return Ok(Sessions::Closed { clients: self.clients(file)?, think: constant(0.0) });
+        }
+        self.no_clients(file)?;
+        let arrivals = ArrivalProcess::of_log(replay.clone());
+        if model == Model::Open {
+            self.no_end_on_error(file)?;
+            return Ok(Sessions::Open { arrivals });
+        }
+        // Means, for whoever asks; what sessions do is said by the log.
+        let think = Distribution::constant(replay.mean_think_s(), Dimension::Time)
+            .map_err(|error| self.source.error(PROCESS, &error))?;
+        Ok(Sessions::PartlyOpen { arrivals, requests: constant(1.0), think })
+    }
+}

@@ -1,0 +1,71 @@
+//! One request as a log tells it.
+
+use std::borrow::Cow;
+
+use thinktime_core::time::Nanos;
+
+/// A value of a log line as bytes, because logs hold what clients sent, valid UTF-8 or not.
+///
+/// It is borrowed from the line, unless escapes had to be undone. Empty where the log has none.
+pub type Text<'a> = Cow<'a, [u8]>;
+
+/// One request as a log tells it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Entry<'a> {
+    /// When the request arrived, in nanoseconds since 1970-01-01 00:00 UTC, leap seconds not
+    /// counted. Where the format stamps the end and logs a duration, this is end minus duration.
+    pub time_ns: i64,
+    /// The steps in which the log's clock counts, in nanoseconds: 1 s, 1 ms or 1 us.
+    ///
+    /// Where the format leaves the number of digits open it is judged by each stamp, and a stamp
+    /// that happens to end in zeros looks coarser: take the smallest of several entries.
+    pub resolution_ns: u64,
+    /// From the request's arrival to the response's end, where it is logged.
+    pub duration: Option<Nanos>,
+    /// The client's address or name; the first of `X-Forwarded-For` where the format has that.
+    pub address: Text<'a>,
+    /// What the client calls itself (`User-Agent`).
+    pub agent: Text<'a>,
+    /// The field that [`Options::user`](crate::Options::user) names; else the authenticated user.
+    pub user: Text<'a>,
+    /// The method, as in `GET`. Empty where the client sent something else than HTTP.
+    pub method: Text<'a>,
+    /// The host that was asked, perhaps with a port.
+    pub host: Text<'a>,
+    /// The path, as in `/shop/cart`, without the query.
+    pub path: Text<'a>,
+    /// What follows the question mark.
+    pub query: Text<'a>,
+    /// The protocol, as in `HTTP/1.1`.
+    pub protocol: Text<'a>,
+    /// The page that led here (`Referer`).
+    pub referrer: Text<'a>,
+    /// The status, 100 to 999; none where no response was sent.
+    pub status: Option<u16>,
+    /// The response's size in bytes; of the body alone where the format has that.
+    pub bytes: Option<u64>,
+}
+
+impl Entry<'_> {
+    /// The path with the query, as the client asked for it.
+    #[must_use]
+    pub fn target(&self) -> Text<'_> {
+        if self.query.is_empty() {
+            return Cow::Borrowed(&self.path);
+        }
+        Cow::Owned([&self.path[..], b"?", &self.query[..]].concat())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_is_path_and_query() {
+        let mut entry = Entry { path: Cow::Borrowed(b"/a"), ..Entry::default() };
+        assert_eq!(&entry.target()[..], b"/a");
+        entry.query = Cow::Borrowed(b"x=1");
+        assert_eq!(&entry.target()[..], b"/a?x=1");
+    }
+}

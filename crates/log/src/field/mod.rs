@@ -1,0 +1,285 @@
+//! What the fields of a line mean, and the entry that they make together.
+
+mod value;
+
+use std::borrow::Cow;
+
+use thinktime_core::time::Nanos;
+
+use crate::entry::{Entry, Text};
+use crate::number::whole;
+use crate::reason::Reason;
+use crate::text::part;
+use crate::time::{Clock, Parts, Pattern, SECOND, Stamp, epoch};
+use value::{address, any_duration, duration, status, without_port};
+
+/// What a field means.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Field {
+    /// Nothing that matters.
+    Skip,
+    /// A port, which tells a line with a host before it from others.
+    Port,
+    /// A time such as `17/May/2015:10:05:03 +0000`.
+    Clf,
+    /// A time such as `2015-05-17T10:05:03.123Z`.
+    Iso,
+    /// A number since 1970, in units of so many nanoseconds.
+    Epoch(i64),
+    /// A time in any of these ways.
+    AnyTime,
+    /// A part of a time.
+    Pattern(Pattern),
+    /// A date such as `2015-05-17`.
+    Date,
+    /// A time of day such as `10:05:03`.
+    TimeOfDay,
+    /// How long the request took, in units of so many nanoseconds.
+    Duration(i64),
+    /// A part of how long the request took, in seconds; -1 where it did not come so far.
+    DurationPart,
+    /// How long the request took, as seconds or with a unit, as in `1.5ms` or `1m2.5s`.
+    AnyDuration,
+    /// The client's address.
+    Address,
+    /// The client's address and port.
+    AddressPort,
+    /// `X-Forwarded-For`: addresses, that of the client first.
+    Forwarded,
+    /// `User-Agent`.
+    Agent,
+    /// The authenticated user.
+    User,
+    /// The method.
+    Method,
+    /// The host.
+    Host,
+    /// The path, perhaps with the query, perhaps after scheme and host.
+    Url,
+    /// The query.
+    Query,
+    /// The protocol.
+    Protocol,
+    /// Method, target and protocol.
+    Request,
+    /// The status.
+    Status,
+    /// The proxy's word and the status, as in `TCP_HIT/200`.
+    CacheStatus,
+    /// The response's size in bytes.
+    Bytes,
+    /// The same, where `-` means zero.
+    BytesOrDash,
+    /// `Referer`.
+    Referrer,
+}
+
+/// An entry that is being put together.
+#[derive(Debug, Default)]
+pub(crate) struct Draft<'a> {
+    pub(crate) entry: Entry<'a>,
+    stamp: Option<Stamp>,
+    parts: Option<Box<Parts>>,
+    duration_ns: Option<i64>,
+    undispatched: bool,
+    forwarded: bool,
+}
+
+impl<'a> Draft<'a> {
+    /// Notes the value of a field. `-` means that there is none.
+    #[inline]
+    pub(crate) fn set(
+        &mut self,
+        field: &Field,
+        value: Text<'a>,
+        clock: &mut Clock,
+    ) -> Result<(), Reason> {
+        match field {
+            Field::Skip => {}
+            Field::Clf => self.stamp = Some(clock.clf(&value)?),
+            Field::Request => self.request(value),
+            Field::Status => self.entry.status = status(&value)?,
+            Field::Bytes if matches!(&value[..], b"-" | b"" | b"-1") => {}
+            Field::BytesOrDash if &value[..] == b"-" => self.entry.bytes = Some(0),
+            Field::Bytes | Field::BytesOrDash => {
+                self.entry.bytes = Some(whole(&value).ok_or(Reason::BadNumber)?);
+            }
+            // Times have no `-`: without one there is no entry.
+            Field::Iso => self.stamp = Some(clock.iso(&value)?),
+            Field::Epoch(unit) => self.stamp = Some(epoch(&value, *unit)?),
+            Field::AnyTime => self.stamp = Some(clock.any(&value)?),
+            Field::Pattern(pattern) => pattern.read(&value, self.parts())?,
+            Field::Date => self.parts().midnight_ns = Some(clock.date(&value)?),
+            Field::TimeOfDay => self.parts().read_time_of_day(&value)?,
+            Field::Port if value.is_empty() || !value.iter().all(u8::is_ascii_digit) => {
+                return Err(Reason::NotThisFormat);
+            }
+            Field::Port => {}
+            _ if &value[..] == b"-" => {}
+            Field::Duration(unit) => self.duration_ns = Some(duration(&value, *unit)?),
+            Field::AnyDuration => self.duration_ns = Some(any_duration(&value)?),
+            Field::DurationPart => self.add_duration(duration(&value, SECOND)?),
+            _ => return self.set_text(field, value),
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn set_text(&mut self, field: &Field, value: Text<'a>) -> Result<(), Reason> {
+        let entry = &mut self.entry;
+        match field {
+            Field::Address if !self.forwarded => entry.address = address(value)?,
+            Field::AddressPort if !self.forwarded => {
+                entry.address = address(without_port(&value))?;
+            }
+            Field::Forwarded => {
+                let end = memchr::memchr(b',', &value).unwrap_or(value.len());
+                entry.address = address(part(&value, 0..end))?;
+                self.forwarded = true;
+            }
+            Field::Agent => entry.agent = value,
+            Field::Referrer => entry.referrer = value,
+            Field::User => entry.user = value,
+            Field::Method => entry.method = value,
+            Field::Host => entry.host = value,
+            Field::Protocol => entry.protocol = value,
+            Field::Query if value.first() == Some(&b'?') => {
+                entry.query = part(&value, 1..value.len());
+            }
+            Field::Query => entry.query = value,
+            Field::Url if &entry.method[..] == b"CONNECT" => entry.host = value,
+            Field::Url => self.url(&value),
+            Field::CacheStatus => {
+                let slash = memchr::memrchr(b'/', &value).ok_or(Reason::BadStatus)?;
+                entry.status = status(&value[slash + 1..])?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Notes who the user is, where the caller has named a field for that.
+    pub(crate) fn set_user(&mut self, value: &Text<'a>) {
+        if &value[..] != b"-" {
+            self.entry.user = value.clone();
+        }
+    }
+
+    fn parts(&mut self) -> &mut Parts {
+        self.parts.get_or_insert_default()
+    }
+
+    fn add_duration(&mut self, ns: i64) {
+        self.undispatched |= ns < 0;
+        self.duration_ns = Some(self.duration_ns.unwrap_or(0).saturating_add(ns));
+    }
+
+    /// A request line such as `GET /a?b HTTP/1.1`. What is none leaves method and path empty: it
+    /// came in and was answered all the same.
+    fn request(&mut self, line: Text<'a>) {
+        let Some(first) = memchr::memchr(b' ', &line) else {
+            if line.first() == Some(&b'/') {
+                self.url(&line);
+            }
+            return;
+        };
+        if line.starts_with(b"- ") {
+            return;
+        }
+        let mut end = line.len();
+        if let Some(last) = memchr::memrchr(b' ', &line)
+            && line[last + 1..].starts_with(b"HTTP/")
+        {
+            self.entry.protocol = part(&line, last + 1..end);
+            end = last.max(first + 1);
+        }
+        self.entry.method = part(&line, 0..first);
+        let target = part(&line, first + 1..end);
+        if &self.entry.method[..] == b"CONNECT" {
+            self.entry.host = target;
+        } else {
+            self.url(&target);
+        }
+    }
+
+    /// A path, perhaps with a query, perhaps after scheme and host.
+    #[inline]
+    fn url(&mut self, url: &Text<'a>) {
+        let mut begin = 0;
+        if url.first() != Some(&b'/')
+            && let Some(scheme) = memchr::memmem::find(url, b"://")
+        {
+            let host = scheme + 3;
+            let length = url[host..].iter().position(|byte| matches!(byte, b'/' | b'?'));
+            begin = length.map_or(url.len(), |length| host + length);
+            self.entry.host = part(url, host..begin);
+            if begin == url.len() {
+                self.entry.path = Cow::Borrowed(b"/");
+                return;
+            }
+        }
+        let end = memchr::memchr(b'?', &url[begin..]).map_or(url.len(), |place| begin + place);
+        self.entry.path = part(url, begin..end);
+        if end < url.len() {
+            self.entry.query = part(url, end + 1..url.len());
+        }
+    }
+
+    /// The entry's time and duration; `ends` says that the stamp is that of the request's end.
+    #[inline]
+    pub(crate) fn finish(&mut self, ends: bool) -> Result<&Entry<'a>, Reason> {
+        let stamp = match (self.stamp, &self.parts) {
+            (Some(stamp), _) => stamp,
+            (None, Some(parts)) => parts.stamp()?,
+            (None, None) => return Err(Reason::NoTime),
+        };
+        self.entry.time_ns = stamp.ns;
+        self.entry.resolution_ns = stamp.resolution_ns;
+        if let Some(ns) = self.duration_ns
+            && ns >= 0
+            && !self.undispatched
+        {
+            self.entry.duration = Some(Nanos(ns as u64));
+            if ends {
+                self.entry.time_ns = stamp.ns.saturating_sub(ns);
+            }
+        }
+        Ok(&self.entry)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(line: &str) -> (String, String, String, String, String) {
+        let mut draft = Draft::default();
+        draft.request(Cow::Borrowed(line.as_bytes()));
+        let word = |text: &Text<'_>| String::from_utf8(text.to_vec()).unwrap();
+        let entry = &draft.entry;
+        let host = word(&entry.host);
+        (word(&entry.method), host, word(&entry.path), word(&entry.query), word(&entry.protocol))
+    }
+
+    #[test]
+    fn request_lines_are_taken_apart() {
+        for (line, expected) in [
+            ("GET /a?b=c HTTP/1.1", ["GET", "", "/a", "b=c", "HTTP/1.1"]),
+            ("GET /a b HTTP/1.0", ["GET", "", "/a b", "", "HTTP/1.0"]),
+            ("GET /old", ["GET", "", "/old", "", ""]),
+            ("GET http://h:80/a?x HTTP/1.1", ["GET", "h:80", "/a", "x", "HTTP/1.1"]),
+            ("GET http://h HTTP/1.1", ["GET", "h", "/", "", "HTTP/1.1"]),
+            ("CONNECT h:443 HTTP/1.1", ["CONNECT", "h:443", "", "", "HTTP/1.1"]),
+            ("OPTIONS * HTTP/1.1", ["OPTIONS", "", "*", "", "HTTP/1.1"]),
+            ("GET /a?u=http://x/ HTTP/2.0", ["GET", "", "/a", "u=http://x/", "HTTP/2.0"]),
+            ("/only", ["", "", "/only", "", ""]),
+            ("- - - ", ["", "", "", "", ""]),
+            ("GET HTTP/1.1", ["GET", "", "", "", "HTTP/1.1"]),
+            ("\x16\x03\x01", ["", "", "", "", ""]),
+            ("-", ["", "", "", "", ""]),
+        ] {
+            let (method, host, path, query, protocol) = request(line);
+            assert_eq!([&method[..], &host, &path, &query, &protocol], expected, "{line}");
+        }
+    }
+}

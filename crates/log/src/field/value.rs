@@ -1,0 +1,121 @@
+//! Single values of lines.
+
+use crate::entry::Text;
+use crate::number::{decimal, whole};
+use crate::reason::Reason;
+use crate::text::part;
+use crate::time::{MICROSECOND, MILLISECOND, SECOND};
+
+/// An address without spaces around it. One that is not ASCII is none.
+#[inline]
+pub(super) fn address(text: Text<'_>) -> Result<Text<'_>, Reason> {
+    if !text.is_ascii() {
+        return Err(Reason::BadEncoding);
+    }
+    if !matches!((text.first(), text.last()), (Some(b' '), _) | (_, Some(b' '))) {
+        return Ok(text);
+    }
+    let begin = text.len() - text.trim_ascii_start().len();
+    let end = begin + text.trim_ascii().len();
+    Ok(part(&text, begin..end))
+}
+
+/// `192.0.2.1:2817` or `[2001:db8::1]:2817` without the port.
+pub(super) fn without_port<'a>(text: &Text<'a>) -> Text<'a> {
+    if text.first() == Some(&b'[')
+        && let Some(end) = memchr::memchr(b']', text)
+    {
+        return part(text, 1..end);
+    }
+    match memchr::memrchr(b':', text) {
+        Some(place) if text[place + 1..].iter().all(u8::is_ascii_digit) => part(text, 0..place),
+        _ => text.clone(),
+    }
+}
+
+/// A status; 000 and `-` mean that no response was sent.
+#[inline]
+pub(super) fn status(text: &[u8]) -> Result<Option<u16>, Reason> {
+    match text {
+        [b'1'..=b'9', ..] => match whole(text) {
+            Some(status @ 100..=999) => Ok(Some(status as u16)),
+            _ => Err(Reason::BadStatus),
+        },
+        b"-" | b"" | b"0" | b"000" => Ok(None),
+        _ => Err(Reason::BadStatus),
+    }
+}
+
+pub(super) fn duration(text: &[u8], unit: i64) -> Result<i64, Reason> {
+    Ok(decimal(text, unit).ok_or(Reason::BadNumber)?.0)
+}
+
+/// Units of Go's durations, with their nanoseconds.
+const UNITS: [(&[u8], i64); 7] = [
+    (b"h", 3600 * SECOND),
+    (b"m", 60 * SECOND),
+    (b"s", SECOND),
+    (b"ms", MILLISECOND),
+    ("µs".as_bytes(), MICROSECOND),
+    (b"us", MICROSECOND),
+    (b"ns", 1),
+];
+
+/// Seconds as a number, or numbers with units as Go writes them, as in `1m2.5s`.
+pub(super) fn any_duration(text: &[u8]) -> Result<i64, Reason> {
+    if let Some((ns, _)) = decimal(text, SECOND) {
+        return Ok(ns);
+    }
+    let mut rest = text;
+    let mut sum = 0_i64;
+    while !rest.is_empty() {
+        let number = rest.iter().take_while(|byte| matches!(byte, b'0'..=b'9' | b'.')).count();
+        let (number, after) = rest.split_at(number);
+        let letters = after.iter().take_while(|byte| !byte.is_ascii_digit()).count();
+        let (letters, after) = after.split_at(letters);
+        let unit = UNITS.iter().find(|unit| unit.0 == letters.trim_ascii());
+        let part = duration(number.trim_ascii(), unit.ok_or(Reason::BadNumber)?.1)?;
+        sum = sum.checked_add(part).ok_or(Reason::BadNumber)?;
+        rest = after;
+    }
+    Ok(sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use super::*;
+
+    #[test]
+    fn statuses_and_durations() {
+        assert_eq!(status(b"200"), Ok(Some(200)));
+        assert_eq!(status(b"000"), Ok(None));
+        assert_eq!(
+            (status(b"99"), status(b"2x0")),
+            (Err(Reason::BadStatus), Err(Reason::BadStatus))
+        );
+        assert_eq!(any_duration(b"1m2.5s"), Ok(62 * SECOND + 500 * MILLISECOND));
+        assert_eq!(any_duration("150µs".as_bytes()), Ok(150_000));
+        assert_eq!(any_duration(b"0.25"), Ok(250_000_000));
+        assert_eq!(
+            (any_duration(b"1x"), any_duration(b"fast")),
+            (Err(Reason::BadNumber), Err(Reason::BadNumber))
+        );
+    }
+
+    #[test]
+    fn addresses_lose_their_port_only() {
+        for (text, expected) in [
+            ("192.0.2.1:2817", "192.0.2.1"),
+            ("[2001:db8::1]:80", "2001:db8::1"),
+            ("unix:", "unix"),
+            ("host", "host"),
+        ] {
+            let found = without_port(&Cow::Borrowed(text.as_bytes()));
+            assert_eq!(&found[..], expected.as_bytes());
+        }
+        assert_eq!(address(Cow::Borrowed(b"  a ")), Ok(Cow::Borrowed(&b"a"[..])));
+        assert_eq!(address(Cow::Borrowed(b"\xff")), Err(Reason::BadEncoding));
+    }
+}

@@ -1,0 +1,169 @@
+//! Which format a file has: named by the user, or found from its first lines.
+
+use std::sync::Arc;
+
+use thinktime_core::error::{Invalid, unknown};
+
+use super::{Cut, FORMATS, Format, Known, Wanted};
+use crate::reason::example;
+use crate::time::Clock;
+
+/// The begin of a file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Head<'a> {
+    /// Its first bytes, unpacked, without a byte order mark.
+    pub(crate) bytes: &'a [u8],
+}
+
+/// The lines by which a format is judged.
+const LINES_JUDGED: usize = 500;
+
+impl<'a> Head<'a> {
+    /// Its lines, but for the last one where it is not whole.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = &'a [u8]> {
+        let whole = memchr::memrchr(b'\n', self.bytes).map(|end| &self.bytes[..end]);
+        let lines = whole.into_iter().flat_map(|bytes| bytes.split(|byte| *byte == b'\n'));
+        lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+    }
+
+    /// Whether a format reads most of the lines.
+    pub(crate) fn fits(&self, format: &Arc<dyn Format>) -> bool {
+        let (mut good, mut bad) = (0, 0);
+        let mut clock = Clock::default();
+        let mut judge = |format: &dyn Format, line: &[u8]| {
+            let mut taken = false;
+            match format.read(line, &mut clock, &mut |_| taken = true) {
+                Ok(()) => good += usize::from(taken),
+                Err(_) => bad += 1,
+            }
+        };
+        match format.cut() {
+            // Only a format that has seen its own marks opens such a file.
+            Cut::Whole => return true,
+            Cut::Records(size) => {
+                for record in self.bytes.chunks_exact(size).take(LINES_JUDGED) {
+                    judge(&**format, record);
+                }
+            }
+            Cut::Lines => {
+                let mut format = format.clone();
+                for line in self.lines().filter(|line| !line.is_empty()).take(LINES_JUDGED) {
+                    match line[0] {
+                        b'#' => format = format.directive(line).unwrap_or(format),
+                        _ => judge(&*format, line),
+                    }
+                }
+            }
+        }
+        // A server that was asked nothing has written its directives all the same.
+        good > bad || (bad == 0 && good == 0 && format.has_directives())
+    }
+}
+
+/// What the user says about formats.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Choice {
+    named: Option<(&'static Known, Option<String>)>,
+    user: Option<String>,
+}
+
+impl Choice {
+    /// From a name, a name with an argument after a colon, or a bare log format (it has `%` or
+    /// `$`); and from the name of the field that tells the user.
+    ///
+    /// # Errors
+    /// When the name is unknown, or the argument is missing or wrong.
+    pub(crate) fn new(format: Option<&str>, user: Option<&str>) -> Result<Choice, Invalid> {
+        let user = user.map(str::to_owned);
+        let Some(text) = format else { return Ok(Choice { named: None, user }) };
+        let is_name = |name: &str| FORMATS.iter().any(|known| known.name == name);
+        let (name, argument) = match text.split_once(':') {
+            Some((name, argument)) if is_name(name) => (name, Some(argument.to_owned())),
+            _ if is_name(text) => (text, None),
+            _ if text.contains('$') => ("nginx", Some(text.to_owned())),
+            _ if text.contains('%') => ("apache", Some(text.to_owned())),
+            _ => return Err(unknown("format", text, FORMATS.iter().map(|known| known.name))),
+        };
+        let Some(known) = FORMATS.iter().find(|known| known.name == name) else {
+            return Err(unknown("format", name, FORMATS.iter().map(|known| known.name)));
+        };
+        let choice = Choice { named: Some((known, argument)), user };
+        choice.check(known)?;
+        Ok(choice)
+    }
+
+    /// Refuses arguments that are wrong before any file is read.
+    fn check(&self, known: &'static Known) -> Result<(), Invalid> {
+        let wanted = self.wanted();
+        if wanted.argument.is_some() && known.argument.is_none() {
+            return Err(Invalid::new(format!("the format `{}` takes no argument", known.name)));
+        }
+        let head = Head { bytes: known.example.as_bytes() };
+        match ((known.open)(&head, &wanted), known.argument) {
+            (Ok(None), Some(example)) if wanted.argument.is_none() && known.example.is_empty() => {
+                Err(Invalid::new(format!("give the format after a colon, as in `{example}`")))
+            }
+            (Err(reason), Some(_)) if known.example.is_empty() => Err(reason),
+            _ => Ok(()),
+        }
+    }
+
+    fn wanted(&self) -> Wanted<'_> {
+        Wanted {
+            argument: self.named.as_ref().and_then(|named| named.1.as_deref()),
+            user: self.user.as_deref(),
+        }
+    }
+
+    /// The one format that may be; all, where none is named.
+    fn candidates(&self) -> Vec<&'static Known> {
+        match &self.named {
+            Some((known, _)) => vec![known],
+            None => FORMATS.to_vec(),
+        }
+    }
+}
+
+/// The format of a file with this begin, with its name.
+///
+/// # Errors
+/// When no format fits, or one that fits has no field for the user.
+pub(crate) fn find(
+    head: &Head<'_>,
+    choice: &Choice,
+) -> Result<(&'static str, Arc<dyn Format>), Invalid> {
+    let mut wrong = None;
+    for known in choice.candidates() {
+        match (known.open)(head, &choice.wanted()) {
+            Ok(Some(format)) if choice.named.is_some() || head.fits(&format) => {
+                return Ok((known.name, format));
+            }
+            Ok(_) => {}
+            Err(reason) if wrong.is_none() && (choice.named.is_some() || is_of(head, known)) => {
+                wrong = Some(reason);
+            }
+            Err(_) => {}
+        }
+    }
+    Err(wrong.unwrap_or_else(|| no_format(head, choice)))
+}
+
+/// Whether a file has this format, if nothing is asked of it.
+fn is_of(head: &Head<'_>, known: &Known) -> bool {
+    let format = (known.open)(head, &Wanted::default());
+    format.is_ok_and(|format| format.is_some_and(|format| head.fits(&format)))
+}
+
+fn no_format(head: &Head<'_>, choice: &Choice) -> Invalid {
+    let first = head.lines().find(|line| !line.is_empty()).unwrap_or(head.bytes);
+    let first = example(first);
+    if let Some((known, _)) = &choice.named {
+        let name = known.name;
+        return Invalid::new(format!("is not of the format `{name}`; it begins with `{first}`"));
+    }
+    let names: Vec<&str> = FORMATS.iter().map(|known| known.name).collect();
+    Invalid::new(format!(
+        "has no format that is known ({}); it begins with `{first}`",
+        names.join(", ")
+    ))
+}

@@ -1,0 +1,17 @@
+//! Common Log Format.
+
+use super::Known;
+use super::laid::first_fitting;
+
+pub(super) static KNOWN: Known = Known {
+    name: "common",
+    summary: "Common Log Format: Apache, nginx and most others",
+    source: "https://httpd.apache.org/docs/2.4/logs.html#common",
+    example: include_str!("examples/common.log"),
+    argument: None,
+    open: |head, wanted| first_fitting(&[WITH_HOST, PLAIN], false, head, wanted),
+};
+
+const WITH_HOST: &str =
+    "{host}:{port} {address} {-ident} {user} [{clf}] \"{request}\" {status} {bytes_or_dash}";
+const PLAIN: &str = "{address} {-ident} {user} [{clf}] \"{request}\" {status} {bytes_or_dash}";

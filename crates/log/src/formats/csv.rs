@@ -1,0 +1,160 @@
+//! CSV with a header, and Parquet, which arrives here as text.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use thinktime_core::error::Invalid;
+
+use super::named::{Resolved, resolve};
+use super::{Format, Head, Known, Take, Wanted};
+use crate::entry::Text;
+use crate::field::{Draft, Field};
+use crate::reason::Reason;
+use crate::source::PARQUET_SEPARATOR;
+use crate::time::Clock;
+
+pub(super) static KNOWN: Known = Known {
+    name: "csv",
+    summary: "CSV whose header names the columns, with commas, semicolons, tabs or bars",
+    source: "https://www.rfc-editor.org/rfc/rfc4180",
+    example: include_str!("examples/csv.csv"),
+    argument: Some("csv:time=ts,user=ip"),
+    open: |head, wanted| {
+        let Some(line) = header(head) else { return Ok(None) };
+        // The separator that the header has most of.
+        let count = |byte: &u8| line.iter().filter(|other| *other == byte).count();
+        let separators = [PARQUET_SEPARATOR, b'|', b'\t', b';', b','];
+        let separator = separators.into_iter().max_by_key(count).unwrap_or(b',');
+        open(line, separator, wanted)
+    },
+};
+
+pub(super) static PARQUET: Known = Known {
+    name: "parquet",
+    summary: "Parquet whose columns have names",
+    source: "https://parquet.apache.org/docs/file-format/",
+    example: "",
+    argument: Some("parquet:time=ts,user=ip"),
+    open: |head, wanted| match header(head) {
+        Some(line) if line.contains(&PARQUET_SEPARATOR) => open(line, PARQUET_SEPARATOR, wanted),
+        _ => Ok(None),
+    },
+};
+
+fn header<'a>(head: &Head<'a>) -> Option<&'a [u8]> {
+    head.lines().find(|line| !line.is_empty())
+}
+
+fn open(
+    header: &[u8],
+    separator: u8,
+    wanted: &Wanted<'_>,
+) -> Result<Option<Arc<dyn Format>>, Invalid> {
+    let names: Vec<String> = Cells { rest: Some(header), separator }
+        .map_while(Result::ok)
+        .map(|cell| String::from_utf8_lossy(&cell).trim().to_owned())
+        .collect();
+    let found = resolve(&names, wanted.argument, wanted.user, false)?;
+    let header = header.to_owned();
+    Ok(found.map(|resolved| Arc::new(Csv { separator, header, resolved }) as Arc<dyn Format>))
+}
+
+/// Lines with the columns that the header has named.
+#[derive(Debug)]
+struct Csv {
+    separator: u8,
+    header: Vec<u8>,
+    resolved: Resolved,
+}
+
+impl Format for Csv {
+    fn read(&self, line: &[u8], clock: &mut Clock, take: &mut Take<'_>) -> Result<(), Reason> {
+        if line == self.header {
+            return Ok(());
+        }
+        let mut draft = Draft::default();
+        let mut cells = Cells { rest: Some(line), separator: self.separator };
+        for (field, is_user) in &self.resolved.columns {
+            let value = cells.next().ok_or(Reason::NotThisFormat)??;
+            if *is_user {
+                draft.set_user(&value);
+            }
+            // A gap is a `-` in other formats.
+            if *field != Field::Skip && (!value.is_empty() || *field == Field::AnyTime) {
+                draft.set(field, value, clock)?;
+            }
+        }
+        take(draft.finish(self.resolved.ends)?);
+        Ok(())
+    }
+}
+
+/// The values of a line.
+struct Cells<'a> {
+    rest: Option<&'a [u8]>,
+    separator: u8,
+}
+
+impl<'a> Iterator for Cells<'a> {
+    type Item = Result<Text<'a>, Reason>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let rest = self.rest?;
+        if let Some(inner) = rest.strip_prefix(b"\"") {
+            return Some(self.quoted(inner));
+        }
+        let end = memchr::memchr(self.separator, rest);
+        self.rest = end.map(|end| &rest[end + 1..]);
+        Some(Ok(Cow::Borrowed(&rest[..end.unwrap_or(rest.len())])))
+    }
+}
+
+impl<'a> Cells<'a> {
+    /// A value after its first quote, up to a quote that is not doubled.
+    fn quoted(&mut self, inner: &'a [u8]) -> Result<Text<'a>, Reason> {
+        let mut value = Cow::Borrowed(&inner[..0]);
+        let mut rest = inner;
+        loop {
+            let end = memchr::memchr(b'"', rest).ok_or(Reason::NotThisFormat)?;
+            let after = &rest[end + 1..];
+            if value.is_empty() {
+                value = Cow::Borrowed(&rest[..end]);
+            } else {
+                value.to_mut().extend_from_slice(&rest[..end]);
+            }
+            match after.strip_prefix(b"\"") {
+                Some(more) => {
+                    value.to_mut().push(b'"');
+                    rest = more;
+                }
+                None => {
+                    self.rest = match after.split_first() {
+                        None => None,
+                        Some((byte, more)) if *byte == self.separator => Some(more),
+                        Some(_) => return Err(Reason::NotThisFormat),
+                    };
+                    return Ok(value);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cells(line: &str) -> Result<Vec<String>, Reason> {
+        let cells = Cells { rest: Some(line.as_bytes()), separator: b',' };
+        cells.map(|cell| Ok(String::from_utf8(cell?.to_vec()).unwrap())).collect()
+    }
+
+    #[test]
+    fn lines_are_split_as_rfc_4180_says() {
+        assert_eq!(cells("a,,\"b,c\"").unwrap(), ["a", "", "b,c"]);
+        assert_eq!(cells("\"\",\"\"\"x\"\"\",").unwrap(), ["", "\"x\"", ""]);
+        assert_eq!(cells("\"a\"\"b\"").unwrap(), ["a\"b"]);
+        assert_eq!(cells("\"a"), Err(Reason::NotThisFormat));
+        assert_eq!(cells("\"a\"b,c"), Err(Reason::NotThisFormat));
+    }
+}

@@ -1,0 +1,12 @@
+//! Microsoft's IIS: the W3C's format with spaces. Its time is that of the request's end, in UTC.
+
+use super::{Known, w3c};
+
+pub(super) static KNOWN: Known = Known {
+    name: "iis",
+    summary: "Microsoft's IIS, and others that write the W3C's extended format",
+    source: "https://learn.microsoft.com/en-us/windows/win32/http/w3c-logging",
+    example: include_str!("examples/iis.log"),
+    argument: None,
+    open: |head, wanted| w3c::open(w3c::IIS, head, wanted),
+};

@@ -1,0 +1,120 @@
+//! The formats of access logs.
+//!
+//! One format is one file plus one line in [`FORMATS`]; from that it gets its name, its line of
+//! help, its detection (whether most of a file's first lines can be read by it) and its general
+//! tests (see `tests.rs`).
+
+mod alb;
+mod apache;
+mod choice;
+mod cloudfront;
+mod combined;
+mod common;
+mod csv;
+mod elb;
+mod har;
+mod iis;
+mod json;
+mod laid;
+mod named;
+mod nginx;
+mod scanner;
+mod squid;
+#[cfg(test)]
+pub(crate) mod tests;
+mod tree;
+mod w3c;
+mod worldcup;
+
+use std::fmt;
+use std::sync::Arc;
+
+pub(crate) use choice::{Choice, Head, find};
+use thinktime_core::error::Invalid;
+
+use crate::entry::Entry;
+use crate::reason::Reason;
+use crate::time::Clock;
+
+/// A format as users see it.
+#[derive(Debug)]
+pub struct Known {
+    /// Its name, as options and reports have it.
+    pub name: &'static str,
+    /// What writes such logs, in one line.
+    pub summary: &'static str,
+    /// Where the format is described.
+    pub source: &'static str,
+    /// Some of a log, as text; empty for binary formats.
+    pub example: &'static str,
+    /// What the user may add after a colon, if anything, as in `csv:time=ts,address=ip`.
+    pub argument: Option<&'static str>,
+    pub(crate) open: Open,
+}
+
+/// Makes the reader of a file, given its begin. Without a format's own marks in the begin, or
+/// without an argument that it needs, there is none.
+pub(crate) type Open = fn(&Head<'_>, &Wanted<'_>) -> Result<Option<Arc<dyn Format>>, Invalid>;
+
+/// What the user asks of a format.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Wanted<'a> {
+    /// What stands after the format's name.
+    pub(crate) argument: Option<&'a str>,
+    /// The field that tells the user.
+    pub(crate) user: Option<&'a str>,
+}
+
+/// All formats, in the order in which they are tried: those that accept less come first.
+pub static FORMATS: &[&Known] = &[
+    &combined::KNOWN,
+    &common::KNOWN,
+    &apache::KNOWN,
+    &nginx::KNOWN,
+    &squid::KNOWN,
+    &elb::KNOWN,
+    &alb::KNOWN,
+    &cloudfront::KNOWN,
+    &iis::KNOWN,
+    &har::KNOWN,
+    &json::CADDY,
+    &json::JSON,
+    &csv::PARQUET,
+    &csv::KNOWN,
+    &worldcup::KNOWN,
+];
+
+/// How a file is cut into what a format reads at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cut {
+    /// Lines.
+    Lines,
+    /// Records of so many bytes.
+    Records(usize),
+    /// The whole file.
+    Whole,
+}
+
+/// Takes entries.
+pub(crate) type Take<'t> = dyn FnMut(&Entry<'_>) + 't;
+
+/// Reads one file's lines. It does not change, so that all threads share it.
+pub(crate) trait Format: fmt::Debug + Send + Sync {
+    /// How the file is cut.
+    fn cut(&self) -> Cut {
+        Cut::Lines
+    }
+
+    /// Reads a line, or what else a file is cut into, and hands over its entries: mostly one.
+    fn read(&self, line: &[u8], clock: &mut Clock, take: &mut Take<'_>) -> Result<(), Reason>;
+
+    /// Whether lines that begin with `#` may change how the following ones are read.
+    fn has_directives(&self) -> bool {
+        false
+    }
+
+    /// The reader of what follows a line that begins with `#`, where that changes it.
+    fn directive(&self, _line: &[u8]) -> Option<Arc<dyn Format>> {
+        None
+    }
+}

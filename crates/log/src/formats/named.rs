@@ -1,0 +1,211 @@
+//! Columns and keys that have names: what they mean, by their usual names or as the user says.
+
+use thinktime_core::error::{Invalid, unknown};
+
+use crate::field::Field;
+use crate::time::{MICROSECOND, MILLISECOND};
+
+/// One meaning.
+struct Meaning {
+    /// Its name in the user's mapping.
+    key: &'static str,
+    field: Field,
+    /// Names that usually have it, the most telling first; in lower case, with `_` for what
+    /// separates words.
+    usual: &'static [&'static str],
+}
+
+macro_rules! meanings {
+    ($($key:literal: $field:expr, [$($usual:literal),* $(,)?];)+) => {
+        const MEANINGS: &[Meaning] =
+            &[$(Meaning { key: $key, field: $field, usual: &[$($usual),*] }),+];
+    };
+}
+
+meanings! {
+    "time": Field::AnyTime, [
+        "start_time", "started_at", "starteddatetime", "begin", "request_creation_time",
+    ];
+    "end": Field::AnyTime, [
+        "msec", "time_iso8601", "time_local", "end", "end_time", "finished_at",
+    ];
+    "stamp": Field::AnyTime, [
+        "time", "timestamp", "ts", "datetime", "date_time", "date", "time_stamp",
+    ];
+    "duration_ns": Field::Duration(1), ["duration_ns", "elapsed_ns"];
+    "duration_us": Field::Duration(MICROSECOND), [
+        "duration_us", "elapsed_us", "request_time_us", "time_us",
+    ];
+    "duration_ms": Field::Duration(MILLISECOND), [
+        "duration_ms", "elapsed_ms", "request_time_ms", "response_time_ms", "time_taken_ms",
+        "took_ms", "time_ms",
+    ];
+    "duration": Field::AnyDuration, [
+        "duration", "request_time", "request_duration", "elapsed", "time_taken", "took",
+        "response_time", "duration_s",
+    ];
+    "address": Field::Address, [
+        "client_ip", "clientip", "remote_addr", "remote_ip", "remote_address", "client_address",
+        "ip", "address", "c_ip", "source_ip", "remote_host", "client",
+    ];
+    "forwarded": Field::Forwarded, ["http_x_forwarded_for", "x_forwarded_for"];
+    "agent": Field::Agent, ["http_user_agent", "user_agent", "useragent", "agent"];
+    "user": Field::User, ["remote_user", "user_id", "userid", "username", "user"];
+    "method": Field::Method, ["request_method", "http_method", "method", "verb"];
+    "host": Field::Host, ["http_host", "host", "server_name", "vhost"];
+    "request": Field::Request, ["request", "request_line"];
+    "url": Field::Url, ["request_uri", "uri", "url", "path", "target", "request_path"];
+    "query": Field::Query, ["args", "query_string", "query"];
+    "protocol": Field::Protocol, ["server_protocol", "protocol", "proto", "http_version"];
+    "status": Field::Status, ["status", "status_code", "response_code", "http_status", "code"];
+    "bytes": Field::Bytes, [
+        "body_bytes_sent", "bytes_sent", "response_bytes", "response_size", "bytes", "size",
+        "content_length",
+    ];
+    "referrer": Field::Referrer, ["http_referer", "http_referrer", "referer", "referrer"];
+}
+
+/// What the columns of a file mean.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Resolved {
+    /// Of each column, and whether it tells the user.
+    pub(super) columns: Vec<(Field, bool)>,
+    /// Whether the time is that of the request's end.
+    pub(super) ends: bool,
+}
+
+impl Meaning {
+    /// Of meanings of one kind a file has one.
+    fn kind(&self) -> &'static str {
+        match self.key {
+            "time" | "end" | "stamp" => "time",
+            "duration_ns" | "duration_us" | "duration_ms" => "duration",
+            // Where there is a request line, it is what the client asked.
+            "url" => "request",
+            key => key,
+        }
+    }
+}
+
+/// A name as it is compared.
+fn plain(name: &str) -> String {
+    let name = name.trim().trim_start_matches('@').to_lowercase();
+    name.replace(['-', ' ', '.'], "_")
+}
+
+/// What columns of these names mean: as the user's mapping says, as in `time=ts,user=ip`, and
+/// else by their usual names. None where nothing is a time. `ends` says whether a name such as
+/// `timestamp` is that of the end; to the user, `time` is the begin and `end` the end.
+///
+/// # Errors
+/// When the mapping names what there is not.
+pub(super) fn resolve(
+    names: &[String],
+    mapping: Option<&str>,
+    user: Option<&str>,
+    ends: bool,
+) -> Result<Option<Resolved>, Invalid> {
+    let place_of = |wanted: &str| {
+        let place = names.iter().position(|name| name.eq_ignore_ascii_case(wanted));
+        place.ok_or_else(|| unknown("column", wanted, names.iter().map(|name| &name[..])))
+    };
+    let mut resolved = Resolved { columns: vec![(Field::Skip, false); names.len()], ends };
+    let mut kinds = Vec::new();
+    if let Some(user) = user {
+        resolved.columns[place_of(user)?].1 = true;
+        kinds.push("user");
+    }
+    for (meaning, column) in pairs(mapping)? {
+        let place = place_of(column)?;
+        // The user may be known by an address, which stays one.
+        if meaning.field == Field::User {
+            resolved.columns[place].1 = true;
+            kinds.push("user");
+        } else {
+            resolved.assign(meaning, place, &mut kinds);
+        }
+    }
+    let usual: Vec<String> = names.iter().map(|name| plain(name)).collect();
+    for meaning in MEANINGS {
+        let mut places = meaning.usual.iter().map(|name| usual.iter().position(|own| own == name));
+        if let Some(place) = places.find_map(|place| place)
+            && !kinds.contains(&meaning.kind())
+            && resolved.columns[place].0 == Field::Skip
+        {
+            resolved.assign(meaning, place, &mut kinds);
+        }
+    }
+    Ok(kinds.contains(&"time").then_some(resolved))
+}
+
+impl Resolved {
+    fn assign(&mut self, meaning: &Meaning, place: usize, kinds: &mut Vec<&'static str>) {
+        match meaning.key {
+            "time" => self.ends = false,
+            "end" => self.ends = true,
+            _ => {}
+        }
+        self.columns[place].0 = meaning.field.clone();
+        kinds.push(meaning.kind());
+    }
+}
+
+/// The pairs of a mapping such as `time=ts,user=ip`.
+fn pairs(mapping: Option<&str>) -> Result<Vec<(&'static Meaning, &str)>, Invalid> {
+    let mut pairs = Vec::new();
+    for pair in mapping.unwrap_or_default().split(',').filter(|pair| !pair.trim().is_empty()) {
+        let (key, column) = pair.split_once('=').ok_or_else(|| {
+            Invalid::new(format!("`{pair}` should be a pair, as in `time=ts,user=ip`"))
+        })?;
+        let meaning = MEANINGS.iter().find(|meaning| meaning.key == key.trim());
+        let keys = MEANINGS.iter().map(|meaning| meaning.key);
+        pairs.push((meaning.ok_or_else(|| unknown("field", key.trim(), keys))?, column.trim()));
+    }
+    Ok(pairs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolved(names: &[&str], mapping: Option<&str>) -> Result<Option<Resolved>, Invalid> {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        resolve(&names, mapping, None, false)
+    }
+
+    #[test]
+    fn usual_names_are_known() {
+        let names = ["@timestamp", "User-Agent", "client ip", "duration", "took_ms", "x"];
+        let found = resolved(&names, None).unwrap().unwrap();
+        let expected = [
+            Field::AnyTime,
+            Field::Agent,
+            Field::Address,
+            Field::Skip,
+            Field::Duration(MILLISECOND),
+            Field::Skip,
+        ];
+        assert_eq!(found.columns.iter().map(|c| c.0.clone()).collect::<Vec<_>>(), expected);
+        assert!(!found.ends && resolved(&["msec"], None).unwrap().unwrap().ends);
+        assert_eq!(resolved(&["ip", "url"], None), Ok(None));
+    }
+
+    #[test]
+    fn a_mapping_comes_first() {
+        let found = resolved(&["time", "done", "ip"], Some("end=done, user=ip")).unwrap().unwrap();
+        let expected = [(Field::Skip, false), (Field::AnyTime, false), (Field::Address, true)];
+        assert_eq!((&found.columns[..], found.ends), (&expected[..], true));
+    }
+
+    #[test]
+    fn mistakes_in_a_mapping_are_named() {
+        for (mapping, part) in [
+            ("time", "should be a pair"),
+            ("tme=ts", "did you mean `time`?"),
+            ("time=tss", "unknown column `tss`: did you mean `ts`?"),
+        ] {
+            let message = resolved(&["ts"], Some(mapping)).unwrap_err().to_string();
+            assert!(message.contains(part), "{message}");
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! Any `log_format` of nginx.
+
+use std::sync::Arc;
+
+use super::laid::Laid;
+use super::{Format, Known};
+use crate::layout::nginx_log_format;
+
+pub(super) static KNOWN: Known = Known {
+    name: "nginx",
+    summary: "a log_format of nginx's, given after a colon",
+    source: "https://nginx.org/en/docs/http/ngx_http_log_module.html",
+    example: "",
+    argument: Some("nginx:$remote_addr [$time_local] \"$request\" $status $request_time"),
+    open: |_, wanted| {
+        let Some(text) = wanted.argument else { return Ok(None) };
+        let layout = nginx_log_format(text)?.with_user(wanted.user)?;
+        Ok(Some(Arc::new(Laid(layout)) as Arc<dyn Format>))
+    },
+};

@@ -1,0 +1,276 @@
+//! Finds values in JSON (RFC 8259) without building anything, and skips the rest.
+//!
+//! What is skipped is not checked in full: a log is no place to be strict.
+
+use std::borrow::Cow;
+
+use super::tree::Node;
+use crate::entry::Text;
+use crate::field::{Draft, Field};
+use crate::reason::Reason;
+use crate::text::unescaped;
+use crate::time::Clock;
+
+/// A place in a JSON text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scanner<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+const BAD: Reason = Reason::NotThisFormat;
+/// Objects within objects are looked into so deep for their keys.
+const DEPTH_OF_PATHS: usize = 4;
+
+impl<'a> Scanner<'a> {
+    pub(super) fn new(text: &'a [u8]) -> Scanner<'a> {
+        Scanner { text, at: 0 }
+    }
+
+    /// Reads a text that is one object.
+    pub(super) fn line(
+        mut self,
+        root: &Node,
+        draft: &mut Draft<'a>,
+        clock: &mut Clock,
+    ) -> Result<(), Reason> {
+        if self.peek() != Some(b'{') {
+            return Err(BAD);
+        }
+        self.value(root, draft, clock)?;
+        if self.peek().is_some() { Err(BAD) } else { Ok(()) }
+    }
+
+    /// The next byte that is no space.
+    fn peek(&mut self) -> Option<u8> {
+        while let Some(byte) = self.text.get(self.at) {
+            if !matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
+                return Some(*byte);
+            }
+            self.at += 1;
+        }
+        None
+    }
+
+    fn expect(&mut self, byte: u8) -> Result<(), Reason> {
+        if self.peek() != Some(byte) {
+            return Err(BAD);
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// After a value: whether another one follows.
+    fn more(&mut self, end: u8) -> Result<bool, Reason> {
+        match self.peek() {
+            Some(b',') => {
+                self.at += 1;
+                Ok(true)
+            }
+            Some(byte) if byte == end => {
+                self.at += 1;
+                Ok(false)
+            }
+            _ => Err(BAD),
+        }
+    }
+
+    /// Goes through an object: `each` gets every key, and must pass over its value.
+    fn object(
+        &mut self,
+        mut each: impl FnMut(&mut Self, &'a [u8]) -> Result<(), Reason>,
+    ) -> Result<(), Reason> {
+        self.expect(b'{')?;
+        if self.peek() == Some(b'}') {
+            self.at += 1;
+            return Ok(());
+        }
+        loop {
+            let (key, _) = self.string()?;
+            self.expect(b':')?;
+            each(self, key)?;
+            if !self.more(b'}')? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Goes through an array: `each` gets the number of every value, and must pass over it.
+    fn array(
+        &mut self,
+        mut each: impl FnMut(&mut Self, usize) -> Result<(), Reason>,
+    ) -> Result<(), Reason> {
+        self.expect(b'[')?;
+        if self.peek() == Some(b']') {
+            self.at += 1;
+            return Ok(());
+        }
+        for place in 0.. {
+            each(self, place)?;
+            if !self.more(b']')? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// A string as it is written, and whether it has escapes.
+    fn string(&mut self) -> Result<(&'a [u8], bool), Reason> {
+        self.expect(b'"')?;
+        let begin = self.at;
+        let mut escaped = false;
+        loop {
+            let rest = self.text.get(self.at..).ok_or(BAD)?;
+            self.at += memchr::memchr2(b'"', b'\\', rest).ok_or(BAD)?;
+            if self.text[self.at] == b'"' {
+                self.at += 1;
+                return Ok((&self.text[begin..self.at - 1], escaped));
+            }
+            escaped = true;
+            self.at += 2;
+        }
+    }
+
+    /// A number or a word, as it is written.
+    fn word(&mut self) -> Result<&'a [u8], Reason> {
+        self.peek();
+        let rest = &self.text[self.at..];
+        let in_word =
+            |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.');
+        let length = rest.iter().take_while(|byte| in_word(byte)).count();
+        self.at += length;
+        if length > 0 { Ok(&rest[..length]) } else { Err(BAD) }
+    }
+
+    /// Reads a value of which the node says what is wanted. Of an array, it is the first value.
+    fn value(
+        &mut self,
+        node: &Node,
+        draft: &mut Draft<'a>,
+        clock: &mut Clock,
+    ) -> Result<(), Reason> {
+        let value: Text<'a> = match self.peek() {
+            Some(b'{') if !node.beneath.is_empty() => {
+                return self.object(|scanner, key| match node.child(key) {
+                    Some(child) => scanner.value(child, draft, clock),
+                    None => scanner.skip(),
+                });
+            }
+            Some(b'[') => {
+                return self.array(|scanner, place| match (place, scanner.peek()) {
+                    (_, Some(b'{')) if !node.beneath.is_empty() => scanner.pair(node, draft, clock),
+                    (0, Some(b'"')) => scanner.value(node, draft, clock),
+                    _ => scanner.skip(),
+                });
+            }
+            Some(b'{') => return self.skip(),
+            Some(b'"') => match self.string()? {
+                (raw, false) => Cow::Borrowed(raw),
+                (raw, true) => Cow::Owned(unescaped(raw)),
+            },
+            _ => match self.word()? {
+                b"null" => return Ok(()),
+                word => Cow::Borrowed(word),
+            },
+        };
+        let Some(field) = &node.field else { return Ok(()) };
+        if node.user && !value.is_empty() {
+            draft.set_user(&value);
+        }
+        // Variables that are empty are written as empty strings.
+        if value.is_empty() && *field != Field::AnyTime {
+            return Ok(());
+        }
+        draft.set(field, value, clock)
+    }
+
+    /// An object such as `{"name": "Referer", "value": "..."}`, as HAR has for headers.
+    fn pair(
+        &mut self,
+        node: &Node,
+        draft: &mut Draft<'a>,
+        clock: &mut Clock,
+    ) -> Result<(), Reason> {
+        let (mut name, mut value) = (&b""[..], None);
+        self.object(|scanner, key| {
+            match (key, scanner.peek()) {
+                (b"name", Some(b'"')) => name = scanner.string()?.0,
+                (b"value", Some(b'"')) => {
+                    value = Some(*scanner);
+                    scanner.skip()?;
+                }
+                _ => scanner.skip()?,
+            }
+            Ok(())
+        })?;
+        match (node.child(name), value) {
+            (Some(child), Some(mut value)) => value.value(child, draft, clock),
+            _ => Ok(()),
+        }
+    }
+
+    /// Passes over a value.
+    pub(super) fn skip(&mut self) -> Result<(), Reason> {
+        let mut depth = 0_usize;
+        loop {
+            match self.peek().ok_or(BAD)? {
+                b'"' => {
+                    self.string()?;
+                }
+                b'{' | b'[' => {
+                    depth += 1;
+                    self.at += 1;
+                }
+                b'}' | b']' => {
+                    depth = depth.checked_sub(1).ok_or(BAD)?;
+                    self.at += 1;
+                }
+                b',' | b':' if depth > 0 => self.at += 1,
+                _ => {
+                    self.word()?;
+                }
+            }
+            if depth == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Adds the paths of all values that are neither objects nor arrays of objects.
+    pub(super) fn paths(&mut self, before: &str, paths: &mut Vec<String>) {
+        let deep = before.matches('.').count() >= DEPTH_OF_PATHS;
+        let _ = self.object(|scanner, key| {
+            let path = format!("{before}{}", String::from_utf8_lossy(key));
+            if scanner.peek() == Some(b'{') && !deep {
+                let mut inner = *scanner;
+                inner.paths(&format!("{path}."), paths);
+            } else if !paths.contains(&path) && paths.len() < PATHS_MAX {
+                paths.push(path);
+            }
+            scanner.skip()
+        });
+    }
+
+    /// Goes through the array at a path such as `log.entries`, and gives every value's text.
+    pub(super) fn each_of(
+        &mut self,
+        path: &[&str],
+        each: &mut dyn FnMut(&'a [u8]),
+    ) -> Result<(), Reason> {
+        let Some((first, rest)) = path.split_first() else {
+            return self.array(|scanner, _| {
+                scanner.peek();
+                let begin = scanner.at;
+                scanner.skip()?;
+                each(&scanner.text[begin..scanner.at]);
+                Ok(())
+            });
+        };
+        self.object(|scanner, key| {
+            if key == first.as_bytes() { scanner.each_of(rest, each) } else { scanner.skip() }
+        })
+    }
+}
+
+/// Keys beyond so many are not looked at: a log has some dozens.
+const PATHS_MAX: usize = 1000;

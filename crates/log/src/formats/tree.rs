@@ -1,0 +1,39 @@
+//! Which values of JSON texts are wanted, and what they mean.
+
+use crate::field::Field;
+
+/// A key that is wanted, with what is wanted beneath it.
+#[derive(Debug, Default)]
+pub(super) struct Node {
+    key: String,
+    pub(super) field: Option<Field>,
+    pub(super) user: bool,
+    pub(super) beneath: Vec<Node>,
+}
+
+impl Node {
+    /// The tree of paths such as `request.headers.Referer`, with what each means, and whether it
+    /// tells the user.
+    pub(super) fn tree(fields: Vec<(&str, Field, bool)>) -> Node {
+        let mut root = Node::default();
+        for (path, field, user) in fields {
+            let mut node = &mut root;
+            for key in path.split('.') {
+                let place = node.beneath.iter().position(|other| other.key == key);
+                let place = place.unwrap_or_else(|| {
+                    node.beneath.push(Node { key: key.to_owned(), ..Node::default() });
+                    node.beneath.len() - 1
+                });
+                node = &mut node.beneath[place];
+            }
+            node.field = Some(field);
+            node.user = user;
+        }
+        root
+    }
+
+    /// What is wanted of the value of a key.
+    pub(super) fn child(&self, key: &[u8]) -> Option<&Node> {
+        self.beneath.iter().find(|node| node.key.as_bytes().eq_ignore_ascii_case(key))
+    }
+}

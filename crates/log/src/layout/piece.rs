@@ -1,0 +1,150 @@
+//! One field of a layout and where it ends.
+
+use std::borrow::Cow;
+
+use crate::entry::Text;
+use crate::field::Field;
+use crate::text::unescaped;
+use crate::time::CLF_LENGTH;
+
+/// A field with the text that follows it.
+#[derive(Clone, Debug)]
+pub(super) struct Piece {
+    /// Its name in the format's own notation.
+    pub(super) name: String,
+    pub(super) field: Field,
+    /// Whether it tells the user.
+    pub(super) user: bool,
+    /// Whether spaces may stand before it.
+    padded: bool,
+    until: Until,
+}
+
+/// Where a field ends.
+#[derive(Clone, Debug)]
+enum Until {
+    /// At this byte.
+    Byte(u8),
+    /// At this text.
+    Text(Vec<u8>),
+    /// At this text, which begins with a quote, but for a quote that is escaped.
+    Quote(Vec<u8>),
+    /// After as many bytes as it always has; then there is this text.
+    Length(Vec<u8>),
+    /// At the next space or the line's end.
+    Word,
+    /// At the line's end.
+    LineEnd,
+}
+
+impl Piece {
+    /// A field and the text after it; without text, the field is the last one.
+    pub(super) fn new(name: String, field: Field, after: Vec<u8>) -> Piece {
+        let padded = matches!(
+            field,
+            Field::Duration(_)
+                | Field::Bytes
+                | Field::BytesOrDash
+                | Field::Status
+                | Field::Epoch(_)
+        );
+        let until = match (&after[..], &field) {
+            (_, Field::Clf) => Until::Length(after),
+            ([], Field::Agent | Field::Referrer) => Until::LineEnd,
+            ([], Field::Pattern(pattern)) if pattern.has_space() => Until::LineEnd,
+            ([], _) => Until::Word,
+            ([b'"', ..], _) => Until::Quote(after),
+            ([byte], _) => Until::Byte(*byte),
+            _ => Until::Text(after),
+        };
+        Piece { name, field, user: false, padded, until }
+    }
+
+    /// The field's value and what follows after the text behind it.
+    #[inline]
+    pub(super) fn take<'a>(&self, mut rest: &'a [u8]) -> Option<(Text<'a>, &'a [u8])> {
+        if self.padded && rest.first() == Some(&b' ') {
+            rest = rest.trim_ascii_start();
+        }
+        let (end, after) = match &self.until {
+            Until::Byte(byte) => {
+                let end = find_byte(rest, *byte)?;
+                (end, end + 1)
+            }
+            Until::Quote(text) => return quoted(rest, text),
+            Until::Text(text) => {
+                let end = find(rest, text)?;
+                (end, end + text.len())
+            }
+            Until::Length(text) => {
+                begins_with(rest.get(CLF_LENGTH..)?, text).then_some(())?;
+                (CLF_LENGTH, CLF_LENGTH + text.len())
+            }
+            Until::Word => {
+                let end = find_byte(rest, b' ').unwrap_or(rest.len());
+                (end, end)
+            }
+            Until::LineEnd => (rest.len(), rest.len()),
+        };
+        Some((Cow::Borrowed(&rest[..end]), &rest[after..]))
+    }
+}
+
+/// As `starts_with`, for texts of few bytes, where calling `memcmp` would take longer.
+#[inline]
+fn begins_with(rest: &[u8], text: &[u8]) -> bool {
+    rest.len() >= text.len() && rest.iter().zip(text).all(|(a, b)| a == b)
+}
+
+/// Where a byte is. Most fields are short: the first 16 bytes are looked at eight at a time, which
+/// takes less than calling `memchr`.
+#[inline]
+fn find_byte(rest: &[u8], byte: u8) -> Option<usize> {
+    // Warren, Hacker's Delight, 6-1: the lowest bit that is set belongs to the first zero byte.
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGHS: u64 = 0x8080_8080_8080_8080;
+    for from in [0, 8] {
+        let Some(eight) = rest.get(from..).and_then(|rest| rest.first_chunk::<8>()) else { break };
+        let different = u64::from_le_bytes(*eight) ^ (ONES * u64::from(byte));
+        let zeros = different.wrapping_sub(ONES) & !different & HIGHS;
+        if zeros != 0 {
+            return Some(from + zeros.trailing_zeros() as usize / 8);
+        }
+    }
+    memchr::memchr(byte, rest)
+}
+
+/// Where a text of few bytes is.
+#[inline]
+fn find(rest: &[u8], text: &[u8]) -> Option<usize> {
+    let (first, others) = text.split_first()?;
+    let mut from = 0;
+    loop {
+        let place = from + find_byte(&rest[from..], *first)?;
+        if begins_with(&rest[place + 1..], others) {
+            return Some(place);
+        }
+        from = place + 1;
+    }
+}
+
+/// A value up to `text`, which begins with a quote. Old servers did not escape quotes within: one
+/// that the rest of `text` does not follow belongs to the value.
+#[inline]
+fn quoted<'a>(rest: &'a [u8], text: &[u8]) -> Option<(Text<'a>, &'a [u8])> {
+    let mut escaped = false;
+    let mut from = 0;
+    loop {
+        let place = from + memchr::memchr2(b'"', b'\\', rest.get(from..)?)?;
+        if rest[place] == b'\\' {
+            escaped = true;
+            from = place + 2;
+        } else if begins_with(&rest[place + 1..], &text[1..]) {
+            let raw = &rest[..place];
+            let value = if escaped { Cow::Owned(unescaped(raw)) } else { Cow::Borrowed(raw) };
+            return Some((value, &rest[place + text.len()..]));
+        } else {
+            from = place + 1;
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Why a line is bad, in a short fixed vocabulary.
+
+use std::fmt;
+
+/// Why a line is bad.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Reason {
+    /// The file ends within the line.
+    Truncated,
+    /// The compressed data cannot be unpacked from here on, or the file not be read.
+    Damaged,
+    /// Longer than a mebibyte.
+    TooLong,
+    /// Not text.
+    Binary,
+    /// An address in an encoding that makes it useless.
+    BadEncoding,
+    /// The fields do not lie as the format says.
+    NotThisFormat,
+    /// No time where it should be.
+    NoTime,
+    /// A time that no calendar has, or not one of the years 1970 to 2261.
+    ImpossibleDate,
+    /// The status is no number from 100 to 999.
+    BadStatus,
+    /// A size or a duration is no number.
+    BadNumber,
+}
+
+impl Reason {
+    /// All reasons, in the order in which they are reported.
+    pub const ALL: [Reason; 10] = [
+        Reason::Truncated,
+        Reason::Damaged,
+        Reason::TooLong,
+        Reason::Binary,
+        Reason::BadEncoding,
+        Reason::NotThisFormat,
+        Reason::NoTime,
+        Reason::ImpossibleDate,
+        Reason::BadStatus,
+        Reason::BadNumber,
+    ];
+
+    /// The reason in words, as in `impossible date`.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Reason::Truncated => "truncated",
+            Reason::Damaged => "damaged",
+            Reason::TooLong => "too long",
+            Reason::Binary => "binary",
+            Reason::BadEncoding => "bad encoding",
+            Reason::NotThisFormat => "not this format",
+            Reason::NoTime => "no time",
+            Reason::ImpossibleDate => "impossible date",
+            Reason::BadStatus => "bad status",
+            Reason::BadNumber => "bad number",
+        }
+    }
+
+    /// The reason for a line that could not be read for `self`: what is no text at all cannot
+    /// lack a field.
+    pub(crate) fn of_line(self, line: &[u8]) -> Reason {
+        let controls = line.iter().filter(|byte| **byte < b' ' && **byte != b'\t').count();
+        if line.contains(&0) || controls * 10 > line.len() { Reason::Binary } else { self }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.words())
+    }
+}
+
+/// The longest example of a bad line that is kept, in characters.
+const EXAMPLE_CHARACTERS: usize = 200;
+
+/// The begin of a line for messages: at most 200 characters, control characters escaped.
+pub(crate) fn example(line: &[u8]) -> String {
+    // No character takes more than four bytes.
+    let begin = &line[..line.len().min(4 * EXAMPLE_CHARACTERS)];
+    let mut shown = String::new();
+    let mut left = EXAMPLE_CHARACTERS;
+    for character in String::from_utf8_lossy(begin).chars() {
+        if left == 0 {
+            break;
+        }
+        left -= 1;
+        if character.is_control() {
+            shown.extend(character.escape_default());
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn examples_are_short_and_harmless() {
+        assert_eq!(example(b"a\x1b[31mb\n\xff"), "a\\u{1b}[31mb\\n\u{fffd}");
+        assert_eq!(example(&[b'x'; 5000]).len(), 200);
+        assert_eq!(example("ä".repeat(300).as_bytes()).chars().count(), 200);
+    }
+
+    #[test]
+    fn what_is_no_text_is_binary() {
+        assert_eq!(Reason::NoTime.of_line(b"ab\0cd"), Reason::Binary);
+        assert_eq!(Reason::NoTime.of_line(b"\x01\x02abc"), Reason::Binary);
+        assert_eq!(Reason::NoTime.of_line(b"GET\t/ plain"), Reason::NoTime);
+    }
+}

@@ -1,0 +1,151 @@
+//! What was read, and what could not be.
+
+use crate::error::LogError;
+use crate::reason::{Reason, example};
+
+/// What was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// The files, in the order in which they were read.
+    pub files: Vec<FileReport>,
+    /// Whether it was stopped before the end.
+    pub stopped: bool,
+}
+
+impl Report {
+    /// The entries of all files.
+    #[must_use]
+    pub fn entries(&self) -> u64 {
+        self.files.iter().map(|file| file.entries).sum()
+    }
+
+    /// The bad lines of all files.
+    #[must_use]
+    pub fn bad_lines(&self) -> u64 {
+        self.files.iter().map(FileReport::bad_lines).sum()
+    }
+}
+
+/// What was read of one file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileReport {
+    /// Its name.
+    pub name: String,
+    /// Its format's name; `empty` where it has no line.
+    pub format: &'static str,
+    /// Its size in bytes, unpacked.
+    pub bytes: u64,
+    /// Its lines, blank ones and comments too; its records, where the format has no lines.
+    pub lines: u64,
+    /// The entries in it.
+    pub entries: u64,
+    /// The smallest [`Entry::resolution_ns`](crate::Entry::resolution_ns); 0 without entries.
+    pub resolution_ns: u64,
+    /// Its bad lines, by reason.
+    pub bad: Vec<BadLines>,
+}
+
+/// The lines of a file that are bad for one reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadLines {
+    /// The reason.
+    pub reason: Reason,
+    /// How many there are.
+    pub count: u64,
+    /// The number of the first one in the file, from 1.
+    pub line: u64,
+    /// The first one: its first 200 characters, control characters escaped.
+    pub example: String,
+}
+
+impl FileReport {
+    /// How many lines are bad.
+    #[must_use]
+    pub fn bad_lines(&self) -> u64 {
+        self.bad.iter().map(|bad| bad.count).sum()
+    }
+
+    /// Notes a bad line of this number.
+    pub(crate) fn add_bad(&mut self, reason: Reason, line: u64, text: &[u8]) {
+        match self.bad.iter_mut().find(|bad| bad.reason == reason) {
+            Some(bad) => bad.count += 1,
+            None => self.bad.push(BadLines { reason, count: 1, line, example: example(text) }),
+        }
+    }
+
+    /// Adds what was read of a part that follows.
+    pub(crate) fn append(&mut self, part: &mut FileReport) {
+        for bad in part.bad.drain(..) {
+            match self.bad.iter_mut().find(|mine| mine.reason == bad.reason) {
+                Some(mine) => mine.count += bad.count,
+                None => self.bad.push(BadLines { line: bad.line + self.lines, ..bad }),
+            }
+        }
+        self.bytes += part.bytes;
+        self.lines += part.lines;
+        self.entries += part.entries;
+        self.resolution_ns = match (self.resolution_ns, part.resolution_ns) {
+            (0, other) | (other, 0) => other,
+            (mine, other) => mine.min(other),
+        };
+        *part = FileReport::default();
+    }
+
+    /// Refuses a file most of whose lines are bad: it is something else than was thought.
+    pub(crate) fn check(&mut self) -> Result<(), LogError> {
+        self.bad.sort_by_key(|bad| bad.reason);
+        let bad = self.bad_lines();
+        if bad < LINES_JUDGED || bad <= self.entries {
+            return Ok(());
+        }
+        let Some(worst) = self.bad.iter().max_by_key(|bad| bad.count) else { return Ok(()) };
+        let reason = format!(
+            "{bad} of {} lines cannot be read as `{}`; line {} ({}): `{}`",
+            bad + self.entries,
+            self.format,
+            worst.line,
+            worst.reason,
+            worst.example
+        );
+        Err(LogError::new(&self.name, reason))
+    }
+}
+
+/// So many bad lines must there be before they may be too many.
+const LINES_JUDGED: u64 = 25;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_numbers_count_through_a_file() {
+        let mut file = FileReport::default();
+        let mut part = FileReport { lines: 10, entries: 9, ..FileReport::default() };
+        part.add_bad(Reason::NoTime, 3, b"x");
+        file.append(&mut part);
+        part = FileReport { lines: 5, resolution_ns: 1000, ..FileReport::default() };
+        part.add_bad(Reason::Binary, 2, b"\0");
+        part.add_bad(Reason::NoTime, 5, b"y");
+        file.append(&mut part);
+        assert_eq!((file.lines, file.resolution_ns, file.bad_lines()), (15, 1000, 3));
+        let found: Vec<_> = file.bad.iter().map(|bad| (bad.line, &bad.example[..])).collect();
+        assert_eq!(found, [(3, "x"), (12, "\\u{0}")]);
+    }
+
+    #[test]
+    fn a_file_of_bad_lines_is_refused() {
+        let mut file = FileReport { name: "a".into(), format: "common", ..FileReport::default() };
+        for line in 1..=25 {
+            assert!(file.check().is_ok());
+            file.add_bad(Reason::NoTime, line, b"junk");
+        }
+        let message = file.check().unwrap_err().to_string();
+        assert_eq!(
+            message,
+            "a: 25 of 25 lines cannot be read as `common`; line 1 (no time): `junk`"
+        );
+        file.entries = 25;
+        assert!(file.check().is_ok());
+    }
+}

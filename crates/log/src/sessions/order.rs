@@ -1,0 +1,80 @@
+//! Entries in the order of time: logs are written when requests end, and by several hands.
+
+use super::visit::Visit;
+
+/// An entry waits for earlier ones until the log is so far beyond it.
+const WINDOW_NS: i64 = 120_000_000_000;
+/// A batch that is older than the one before by more than this begins anew.
+const RESET_NS: i64 = 1_800_000_000_000;
+/// So many wait at most.
+const WAITING_MAX: usize = 1 << 16;
+
+/// Puts visits in order.
+#[derive(Debug, Default)]
+pub(super) struct Order {
+    waiting: Vec<Visit>,
+    /// The latest time seen.
+    latest: Option<i64>,
+    /// The time up to which visits were handed on.
+    handed: Option<i64>,
+    /// Visits that came too late to be put in order.
+    pub(super) backwards: u64,
+}
+
+impl Order {
+    /// Takes visits in the order of the log, and hands on those whose turn has come.
+    pub(super) fn take(&mut self, visits: &[Visit], mut hand: impl FnMut(&Visit)) {
+        let Some(newest) = visits.iter().map(|visit| visit.time_ns).max() else { return };
+        let latest = match self.latest {
+            // The clock was set back, or an older file follows.
+            Some(latest) if newest < latest - RESET_NS => newest,
+            Some(latest) => latest.max(newest),
+            None => newest,
+        };
+        self.latest = Some(latest);
+        self.waiting.extend_from_slice(visits);
+        // It costs little where they are in order, or nearly so.
+        self.waiting.sort_by_key(|visit| visit.time_ns);
+        let due = self.waiting.partition_point(|visit| visit.time_ns <= latest - WINDOW_NS);
+        let due = due.max(self.waiting.len().saturating_sub(WAITING_MAX));
+        self.release(due, &mut hand);
+    }
+
+    /// Hands on all that waits.
+    pub(super) fn finish(&mut self, mut hand: impl FnMut(&Visit)) {
+        self.release(self.waiting.len(), &mut hand);
+    }
+
+    fn release(&mut self, count: usize, hand: &mut impl FnMut(&Visit)) {
+        for visit in &self.waiting[..count] {
+            if self.handed.is_some_and(|handed| visit.time_ns < handed) {
+                self.backwards += 1;
+            }
+            self.handed = Some(visit.time_ns);
+            hand(visit);
+        }
+        self.waiting.drain(..count);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn visits(seconds: &[i64]) -> Vec<Visit> {
+        let visit = |s: &i64| Visit { time_ns: s * 1_000_000_000, ..Visit::default() };
+        seconds.iter().map(visit).collect()
+    }
+
+    #[test]
+    fn what_is_out_of_order_by_less_than_two_minutes_is_put_in_order() {
+        let mut order = Order::default();
+        let mut found = Vec::new();
+        for batch in [&[10, 40, 5][..], &[20, 125], &[100, 400], &[390, 3]] {
+            order.take(&visits(batch), |visit| found.push(visit.time_ns / 1_000_000_000));
+        }
+        order.finish(|visit| found.push(visit.time_ns / 1_000_000_000));
+        assert_eq!(found, [5, 10, 20, 40, 100, 125, 3, 390, 400]);
+        assert_eq!(order.backwards, 1);
+    }
+}

@@ -1,0 +1,178 @@
+use super::*;
+use crate::entry::Entry;
+use thinktime_core::time::Nanos;
+
+const AGENT: &str = "Mozilla/5.0 Firefox/140";
+
+/// A request: second, address, path, referrer, agent.
+type Line = (i64, &'static str, &'static str, &'static str, &'static str);
+
+fn learned(lines: &[Line], rules: Rules) -> Learned {
+    let mut sessions = Sessions::new(rules);
+    let mut batch = Batch::default();
+    for (at, (second, address, path, referrer, agent)) in lines.iter().enumerate() {
+        let entry = Entry {
+            time_ns: second * 1_000_000_000,
+            duration: Some(Nanos(500_000_000)),
+            address: address.as_bytes().into(),
+            agent: agent.as_bytes().into(),
+            path: path.as_bytes().into(),
+            referrer: referrer.as_bytes().into(),
+            method: b"GET"[..].into(),
+            status: Some(200),
+            bytes: Some(at as u64),
+            ..Entry::default()
+        };
+        batch.add(&entry, UserBy::default());
+        if at % 3 == 0 {
+            sessions.take(&mut batch);
+        }
+    }
+    sessions.take(&mut batch);
+    sessions.finish()
+}
+
+fn values(tally: &Tally) -> Vec<(u64, u64)> {
+    tally.bins().map(|bin| (bin.low, bin.count)).collect()
+}
+
+#[test]
+fn a_gap_longer_than_the_timeout_ends_a_session() {
+    let lines = [
+        (0, "a", "/", "", AGENT),
+        (10, "b", "/", "", AGENT),
+        (1800, "a", "/x", "", AGENT),
+        (3601, "a", "/y", "", AGENT),
+    ];
+    let found = learned(&lines, Rules::default());
+    assert_eq!((found.requests, found.users, found.sessions, found.first_visits), (4, 2, 3, 2));
+    assert_eq!(values(&found.lengths.by_requests), [(1, 2), (2, 1)]);
+    // A think time runs from the response's end.
+    assert_eq!(found.thinks.total(), 1);
+    let bin = found.thinks.bins().next().unwrap();
+    assert!(bin.low <= 1_799_500_000 && 1_799_500_000 < bin.high);
+    // N(tau) is the first visits and the gaps above tau.
+    assert_eq!(found.gaps.total(), 2);
+    assert_eq!((found.cut_at_start, found.cut_at_end), (2, 1));
+    assert_eq!((found.start_ns, found.end_ns), (0, 3_601_000_000_000));
+}
+
+#[test]
+fn a_session_is_ended_by_time_alone() {
+    let mut lines: Vec<Line> = vec![(0, "a", "/", "", AGENT)];
+    lines.extend((1..50).map(|n| (n * 400, "b", "/", "", AGENT)));
+    let mut sessions = Sessions::new(Rules::default());
+    for (second, address, ..) in &lines {
+        let mut batch = Batch::default();
+        let entry = Entry {
+            time_ns: second * 1_000_000_000,
+            address: address.as_bytes().into(),
+            ..Entry::default()
+        };
+        batch.add(&entry, UserBy::Address);
+        sessions.take(&mut batch);
+    }
+    assert_eq!(sessions.users.len(), 1, "who is away for long is forgotten");
+    assert_eq!(sessions.finish().sessions, 2);
+}
+
+#[test]
+fn objects_belong_to_the_page_that_embeds_them() {
+    let lines = [
+        (0, "a", "/", "", AGENT),
+        (1, "a", "/style.css", "http://h/", AGENT),
+        (2, "a", "/logo.png", "http://h/style.css", AGENT),
+        (60, "a", "/shop", "http://h/", AGENT),
+        (61, "a", "/api/cart", "http://h/shop", AGENT),
+        (90, "a", "/late.png", "http://h/shop", AGENT),
+        (500, "b", "/logo.png", "http://elsewhere/", AGENT),
+    ];
+    let found = learned(&lines, Rules::default());
+    assert_eq!((found.requests, found.pages, found.sessions), (7, 3, 2));
+    assert_eq!(values(&found.lengths.by_pages), [(1, 1), (2, 1)]);
+    assert_eq!((found.page_thinks.total(), found.object_gaps.total()), (1, 4));
+    let plain = learned(&lines, Rules { pages: false, ..Rules::default() });
+    assert_eq!((plain.pages, plain.object_gaps.total()), (7, 0));
+}
+
+#[test]
+fn programs_are_set_apart() {
+    let mut lines = vec![
+        (0, "a", "/", "", AGENT),
+        (1, "a", "/", "", "Googlebot/2.1"),
+        (2, "c", "/robots.txt", "", "Shy/1.0"),
+        (3, "c", "/", "", "Shy/1.0"),
+    ];
+    lines.extend((0..40).map(|n| (n * 10, "d", "/healthz", "", AGENT)));
+    lines.sort_unstable();
+    let found = learned(&lines, Rules::default());
+    assert_eq!((found.apart.users, found.apart.sessions), (3, 3));
+    assert_eq!((found.sessions, found.requests), (1, 21));
+    // The health check was known by its twentieth gap.
+    assert_eq!((found.apart.requests, found.apart.late_requests), (23, 21));
+    let all = learned(&lines, Rules { crawlers_apart: false, ..Rules::default() });
+    assert_eq!((all.apart, all.requests), (Apart::default(), 44));
+}
+
+#[test]
+fn minutes_count_requests_sessions_and_who_is_there() {
+    let lines = [
+        (60, "a", "/", "", AGENT),
+        (61, "b", "/", "", AGENT),
+        (130, "a", "/", "", AGENT),
+        (250, "b", "/", "", AGENT),
+    ];
+    let minutes = learned(&lines, Rules::default()).minutes();
+    assert_eq!(minutes.start_ns, MINUTE_NS);
+    assert_eq!(minutes.requests, [2, 1, 0, 1]);
+    assert_eq!(minutes.sessions, [2, 0, 0, 0]);
+    assert_eq!(minutes.active, [2, 1, 1, 0]);
+}
+
+#[test]
+fn a_clock_that_is_set_back_begins_anew() {
+    let lines = [
+        (100_000, "a", "/", "", AGENT),
+        (100_010, "a", "/", "", AGENT),
+        (50_000, "a", "/", "", AGENT),
+        (50_001, "a", "/", "", AGENT),
+    ];
+    let mut sessions = Sessions::new(Rules::default());
+    for half in lines.chunks(2) {
+        let mut batch = Batch::default();
+        for (second, ..) in half {
+            let entry = Entry { time_ns: second * 1_000_000_000, ..Entry::default() };
+            batch.add(&entry, UserBy::Address);
+        }
+        sessions.take(&mut batch);
+    }
+    let found = sessions.finish();
+    assert_eq!((found.sessions, found.requests, found.users), (2, 4, 1));
+}
+
+/// Sessions of three requests follow on one another; those at the log's edges have one or two.
+#[test]
+fn sessions_that_the_edges_cut_do_not_count_for_lengths() {
+    let names: Vec<String> = (0..2000).map(|n| format!("user {n}")).collect();
+    let mut sessions = Sessions::new(Rules { timeout_ns: 60_000_000_000, ..Rules::default() });
+    let mut batch = Batch::default();
+    for second in 0..2000_i64 {
+        // Each second one session is in its first, one in its second, one in its third request.
+        for age in 0..3 {
+            let user = (second / 20 - age).rem_euclid(2000) as usize;
+            if second % 20 == 0 {
+                let entry = Entry {
+                    time_ns: second * 1_000_000_000,
+                    address: names[user].as_bytes().into(),
+                    ..Entry::default()
+                };
+                batch.add(&entry, UserBy::Address);
+            }
+        }
+    }
+    sessions.take(&mut batch);
+    let found = sessions.finish();
+    assert_eq!(found.requests, 300);
+    assert_eq!(values(&found.lengths.by_requests), [(3, found.lengths.sessions)]);
+    assert!(found.lengths.sessions > 90, "{}", found.lengths.sessions);
+}

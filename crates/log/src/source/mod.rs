@@ -1,0 +1,126 @@
+//! Where logs come from: files, plain or compressed, and standard input.
+
+mod follow;
+mod open;
+mod order;
+mod parquet;
+
+use std::fmt;
+use std::fs;
+use std::io::Read;
+use std::path::PathBuf;
+
+pub(crate) use open::{Opened, Tracking, open};
+pub(crate) use parquet::PARQUET_SEPARATOR;
+
+use crate::error::LogError;
+
+/// Where a log comes from.
+pub enum Source {
+    /// A file: plain, or compressed by gzip or zstd.
+    File(PathBuf),
+    /// Standard input, plain or compressed.
+    Stdin,
+    /// Anything else that can be read, with its name for messages.
+    Stream(String, Box<dyn Read + Send>),
+}
+
+impl Source {
+    /// The sources that words of a command line mean, in their order: a file, a pattern such as
+    /// `access.log*` (its files sorted by name), or `-` for standard input.
+    ///
+    /// # Errors
+    /// When there is no such file, or no file for a pattern.
+    pub fn expand<S: AsRef<str>>(words: &[S]) -> Result<Vec<Source>, LogError> {
+        let mut sources = Vec::new();
+        for word in words {
+            let word = word.as_ref();
+            if word == "-" {
+                sources.push(Source::Stdin);
+                continue;
+            }
+            match fs::metadata(word) {
+                Ok(found) if found.is_dir() => {
+                    let reason = format!("is a folder: name its files, as in `{word}/*`");
+                    return Err(LogError::new(word, reason));
+                }
+                Ok(_) => sources.push(Source::File(word.into())),
+                Err(_) if word.contains(['*', '?', '[']) => matching(word, &mut sources)?,
+                Err(error) => return Err(LogError::new(word, error)),
+            }
+        }
+        Ok(sources)
+    }
+
+    /// The name for messages and reports.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self {
+            Source::File(path) => path.display().to_string(),
+            Source::Stdin => "standard input".to_owned(),
+            Source::Stream(name, _) => name.clone(),
+        }
+    }
+
+    /// The size as it is stored, in bytes, where that is known.
+    pub(crate) fn stored_bytes(&self) -> Option<u64> {
+        match self {
+            Source::File(path) => {
+                fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|found| found.len())
+            }
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Source({})", self.name())
+    }
+}
+
+/// Adds the files that a pattern means.
+fn matching(pattern: &str, sources: &mut Vec<Source>) -> Result<(), LogError> {
+    let paths = glob::glob(pattern).map_err(|error| LogError::new(pattern, error))?;
+    let before = sources.len();
+    for path in paths {
+        let path = path.map_err(|error| LogError::new(pattern, error))?;
+        if path.is_file() {
+            sources.push(Source::File(path));
+        }
+    }
+    if sources.len() == before {
+        return Err(LogError::new(pattern, "no file is called so"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_become_sources() {
+        let folder = std::env::temp_dir().join(format!("thinktime-log-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        for name in ["b.log", "a.log", "c.txt"] {
+            fs::write(folder.join(name), "").unwrap();
+        }
+        let inside = |name: &str| folder.join(name).display().to_string();
+        let names = |words: &[String]| {
+            Source::expand(words).map(|all| all.iter().map(Source::name).collect::<Vec<_>>())
+        };
+        let words = ["-".to_owned(), inside("*.log"), inside("c.txt")];
+        let expected =
+            ["standard input".to_owned(), inside("a.log"), inside("b.log"), inside("c.txt")];
+        assert_eq!(names(&words).unwrap(), expected);
+        for (word, part) in [
+            (inside("*.gz"), "no file is called so"),
+            (inside("d"), "No such file"),
+            (folder.display().to_string(), "is a folder"),
+        ] {
+            assert!(names(&[word]).unwrap_err().to_string().contains(part), "{part}");
+        }
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}

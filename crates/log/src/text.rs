@@ -1,0 +1,126 @@
+//! Text values: escapes undone, parts taken.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::entry::Text;
+
+/// A part of a text, borrowed for as long as the text is.
+#[inline]
+pub(crate) fn part<'a>(text: &Text<'a>, range: Range<usize>) -> Text<'a> {
+    match text {
+        Cow::Borrowed(bytes) => Cow::Borrowed(&bytes[range]),
+        Cow::Owned(bytes) => Cow::Owned(bytes[range].to_vec()),
+    }
+}
+
+/// Undoes backslash escapes: `\"`, `\\`, C's letters, `\xHH` (Apache, nginx) and `\uHHHH` (JSON).
+/// What is no escape stays as it is.
+pub(crate) fn unescaped(raw: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::with_capacity(raw.len());
+    let mut rest = raw;
+    while let Some(place) = memchr::memchr(b'\\', rest) {
+        plain.extend_from_slice(&rest[..place]);
+        rest = escape(&rest[place + 1..], &mut plain);
+    }
+    plain.extend_from_slice(rest);
+    plain
+}
+
+/// Undoes one escape, given what follows the backslash; gives what follows it.
+fn escape<'a>(rest: &'a [u8], plain: &mut Vec<u8>) -> &'a [u8] {
+    let Some((letter, after)) = rest.split_first() else {
+        plain.push(b'\\');
+        return rest;
+    };
+    let byte = match letter {
+        b'n' => b'\n',
+        b't' => b'\t',
+        b'r' => b'\r',
+        b'b' => 8,
+        b'v' => 11,
+        b'f' => 12,
+        b'x' => match hexadecimal(after, 2) {
+            Some(value) => {
+                plain.push(value as u8);
+                return &after[2..];
+            }
+            None => b'x',
+        },
+        b'u' => return unicode(after, plain),
+        other => *other,
+    };
+    plain.push(byte);
+    after
+}
+
+/// The code unit after `\u`, together with its other half where it is half a character.
+fn unicode<'a>(rest: &'a [u8], plain: &mut Vec<u8>) -> &'a [u8] {
+    let Some(first) = hexadecimal(rest, 4) else {
+        plain.push(b'u');
+        return rest;
+    };
+    let rest = &rest[4..];
+    let pair = (0xd800..0xdc00).contains(&first).then(|| rest.strip_prefix(b"\\u")).flatten();
+    let (code, rest) = match pair.and_then(|after| Some((after, hexadecimal(after, 4)?))) {
+        Some((after, second)) if (0xdc00..0xe000).contains(&second) => {
+            (0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00), &after[4..])
+        }
+        _ => (first, rest),
+    };
+    let character = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
+    plain.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+    rest
+}
+
+/// The value of the first so many hexadecimal digits.
+fn hexadecimal(text: &[u8], digits: usize) -> Option<u32> {
+    let mut value = 0;
+    for byte in text.get(..digits)? {
+        value = value * 16 + char::from(*byte).to_digit(16)?;
+    }
+    Some(value)
+}
+
+/// Undoes `%HH`; and `+` for a space, where `plus` says so.
+pub(crate) fn percent_decoded(raw: &[u8], plus: bool) -> Text<'_> {
+    let coded = |byte: &u8| *byte == b'%' || (plus && *byte == b'+');
+    if !raw.iter().any(coded) {
+        return Cow::Borrowed(raw);
+    }
+    let mut plain = Vec::with_capacity(raw.len());
+    let mut rest = raw;
+    while let Some((byte, after)) = rest.split_first() {
+        rest = after;
+        match byte {
+            b'+' if plus => plain.push(b' '),
+            b'%' => match hexadecimal(after, 2) {
+                Some(value) => {
+                    plain.push(value as u8);
+                    rest = &after[2..];
+                }
+                None => plain.push(b'%'),
+            },
+            other => plain.push(*other),
+        }
+    }
+    Cow::Owned(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_are_undone() {
+        assert_eq!(unescaped(br#"a\"b\\c\x22\n\xzz\"#), b"a\"b\\c\"\nxzz\\");
+        assert_eq!(unescaped(br"\u00e4\ud83d\ude00\ud83dx\u12"), "ä😀\u{fffd}xu12".as_bytes());
+        assert_eq!(unescaped(br"\/\q"), b"/q");
+    }
+
+    #[test]
+    fn percent_codes_are_undone() {
+        assert_eq!(&percent_decoded(b"a%20b+c%2", true)[..], b"a b c%2");
+        assert!(matches!(percent_decoded(b"a+b", false), Cow::Borrowed(b"a+b")));
+    }
+}

@@ -1,0 +1,100 @@
+//! Reads the requests of access logs, for workloads that replay them.
+
+use std::ops::{ControlFlow, Range};
+use std::path::Path;
+
+use thinktime_core::error::Invalid;
+use thinktime_core::replay::{LogOptions, Logged, RequestLog, user_number};
+use thinktime_core::time::Nanos;
+use thinktime_log::{Entry, Options, Reading, Source};
+
+/// By what users are told apart.
+#[derive(Clone, Copy, Debug)]
+enum UserBy {
+    Address,
+    AddressAndAgent,
+    Field,
+}
+
+/// What is kept of some entries: their texts lie in one buffer.
+#[derive(Debug, Default)]
+struct Batch {
+    digests: Vec<Digest>,
+    texts: Vec<u8>,
+}
+
+#[derive(Debug)]
+struct Digest {
+    time_ns: i64,
+    duration: Nanos,
+    user: u64,
+    method: Range<usize>,
+    target: Range<usize>,
+}
+
+/// Reads the requests of the log at `path`: a file, or several by a pattern.
+///
+/// # Errors
+/// When there is no such file, it has no format that is known, or an option is wrong.
+pub(crate) fn read(path: &Path, options: &LogOptions) -> Result<RequestLog, Invalid> {
+    let (by, field) = match options.user.as_str() {
+        "address" => (UserBy::Address, None),
+        "agent" => (UserBy::AddressAndAgent, None),
+        "field" => (UserBy::Field, None),
+        name => (UserBy::Field, Some(name.to_owned())),
+    };
+    // `-` would be standard input, and a log is read more than once.
+    let name = match path.to_string_lossy() {
+        name if name == "-" => "./-".to_owned(),
+        name => name.into_owned(),
+    };
+    let failed = |error: thinktime_log::LogError| Invalid::new(error.to_string());
+    let sources = Source::expand(&[name]).map_err(failed)?;
+    let reading = Options { format: options.format.clone(), user: field, ..Options::default() };
+    let reading = Reading::new(sources, reading)?;
+    let mut log = RequestLog::new(options);
+    let report = reading.run(
+        |entry, batch: &mut Batch| batch.add(entry, by),
+        |batch| batch.empty_into(&mut log),
+        |_| ControlFlow::Continue(()),
+    );
+    let report = report.map_err(|error| match options.format {
+        Some(_) => failed(error),
+        None => Invalid::new(format!("{error} (a column of times is told by format=times)")),
+    })?;
+    log.add_unreadable(report.bad_lines());
+    Ok(log)
+}
+
+impl Batch {
+    fn add(&mut self, entry: &Entry<'_>, by: UserBy) {
+        let user = match by {
+            UserBy::Field if !entry.user.is_empty() => user_number(&[&entry.user]),
+            UserBy::Address | UserBy::Field => user_number(&[&entry.address]),
+            UserBy::AddressAndAgent => user_number(&[&entry.address, &entry.agent]),
+        };
+        let begin = self.texts.len();
+        self.texts.extend_from_slice(&entry.method);
+        let middle = self.texts.len();
+        self.texts.extend_from_slice(&entry.path);
+        if !entry.query.is_empty() {
+            self.texts.push(b'?');
+            self.texts.extend_from_slice(&entry.query);
+        }
+        self.digests.push(Digest {
+            time_ns: entry.time_ns,
+            duration: entry.duration.unwrap_or(Nanos::ZERO),
+            user,
+            method: begin..middle,
+            target: middle..self.texts.len(),
+        });
+    }
+
+    fn empty_into(&mut self, log: &mut RequestLog) {
+        for Digest { time_ns, duration, user, method, target } in self.digests.drain(..) {
+            let (method, target) = (&self.texts[method], &self.texts[target]);
+            log.add(&Logged { time_ns, duration, user, method, target });
+        }
+        self.texts.clear();
+    }
+}

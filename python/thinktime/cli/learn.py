@@ -1,0 +1,102 @@
+"""`thinktime learn`."""
+
+from __future__ import annotations
+
+import json as json_module
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from thinktime import Workload, _core
+from thinktime.cli import common, options
+from thinktime.learn import Learned, learn
+from thinktime.learn.page import write
+from thinktime.learn.terminal import lines
+
+
+def command(
+    logs: Annotated[
+        list[str] | None,
+        typer.Argument(help="Access logs: files, patterns, or - for standard input."),
+    ] = None,
+    format: Annotated[
+        str | None,
+        typer.Option(
+            "--format", help="The logs' format or its definition; found by itself. See --formats."
+        ),
+    ] = None,
+    timeout: Annotated[
+        str, typer.Option(help="A longer gap ends a session; `auto` finds it.")
+    ] = "1800s",
+    user: Annotated[
+        str, typer.Option(help="Users by `address`, `agent` (address and agent) or `field`.")
+    ] = "agent",
+    user_field: Annotated[
+        str | None, typer.Option(help="The field that tells the user, as the format calls it.")
+    ] = None,
+    pages: Annotated[
+        bool, typer.Option(help="Take embedded objects together with their page.")
+    ] = True,
+    crawlers: Annotated[str, typer.Option(help="`apart`, or `with` what persons do.")] = "apart",
+    demand_cv2: Annotated[
+        float | None, typer.Option(help="C² of the service demands, for the advice; learned.")
+    ] = None,
+    load: Annotated[float, typer.Option(help="The load at which the advice is simulated.")] = 0.8,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Read on as the last log grows, until Ctrl-C.")
+    ] = False,
+    formats: Annotated[
+        bool, typer.Option("--formats", help="List the formats that are known, and end.")
+    ] = False,
+    report: Annotated[
+        Path | None, typer.Option(help="Write a page of charts here.", metavar="FILE.html")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write the workload file here.", metavar="WORKLOAD"),
+    ] = None,
+    quiet: options.Quiet = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one object alone.")] = False,
+) -> None:
+    """Learn a workload from access logs: what it is like, and which system model it follows."""
+    if formats:
+        for name, summary, source in _core.log_formats():
+            typer.echo(f"{name:12} {summary} ({source})")
+        return
+    if not logs:
+        raise common.fail("give a log, or several", common.Exit.INPUT_WRONG)
+    with common.mapped_errors(), common.reading_shown(quiet) as progress:
+        learned = learn(
+            logs,
+            format=format,
+            timeout=timeout,
+            user=user,
+            user_field=user_field,
+            pages=pages,
+            crawlers=crawlers,
+            demand_cv2=demand_cv2,
+            load=load,
+            follow=follow,
+            progress=progress,
+        )
+    _finish(learned, output, report, json)
+
+
+def _finish(learned: Learned, output: Path | None, report: Path | None, as_json: bool) -> None:
+    """Show what was learned, and write the files."""
+    text = learned.workload_text
+    with common.mapped_errors():
+        Workload(text)  # what is written can be read
+        if output is not None:
+            output.write_text(text, encoding="utf-8")
+        if report is not None:
+            write(learned, report)
+    if as_json:
+        typer.echo(json_module.dumps(learned.to_dict(), indent=2))
+    else:
+        for line in lines(learned):
+            typer.echo(line)
+    for path in (output, report):
+        if path is not None:
+            common.errors.print(f"written: {path}", markup=False, soft_wrap=True)

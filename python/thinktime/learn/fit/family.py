@@ -1,0 +1,118 @@
+"""What every family of laws offers to the search for its parameters."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from thinktime.learn.fit.observed import Observed
+
+FloatArray: TypeAlias = NDArray[np.float64]
+Parameters: TypeAlias = Sequence[float]
+Range: TypeAlias = tuple[float, float]
+
+POSITIVE: Range = (0.0, np.inf)
+REAL: Range = (-np.inf, np.inf)
+SHARE: Range = (1e-6, 1 - 1e-6)
+
+
+class Family(ABC):
+    """Laws of one form. Methods take their parameters in the order of ``parameters``.
+
+    Values are 0 or above, in base units: seconds, bytes, or plain numbers.
+    """
+
+    name: ClassVar[str]
+    """As Thinktime's notation calls it; parts of a mix are joined by ``+``."""
+
+    parameters: ClassVar[tuple[str, ...]]
+    """Names of the parameters, as in the notation."""
+
+    free: ClassVar[int]
+    """How many parameters are estimated on a continuum, as BIC counts them."""
+
+    whole_only: ClassVar[bool] = False
+    """Whether it is a law of whole numbers."""
+
+    profiled: ClassVar[int | None] = None
+    """The parameter at which the density jumps. It is searched for bin by bin."""
+
+    @abstractmethod
+    def cdf(self, x: FloatArray, p: Parameters) -> FloatArray:
+        """P(X <= x); 0 where ``x`` is negative."""
+
+    @abstractmethod
+    def sf(self, x: FloatArray, p: Parameters) -> FloatArray:
+        """P(X > x), without loss of digits in the upper tail; 1 where ``x`` is negative."""
+
+    @abstractmethod
+    def clipped_mean(self, x: FloatArray, p: Parameters) -> FloatArray:
+        """E[min(X, x)] for x >= 0, which is ∫ P(X > t) dt from 0 to x."""
+
+    @abstractmethod
+    def mean(self, p: Parameters) -> float:
+        """E[X]; infinite where it does not exist."""
+
+    @abstractmethod
+    def quantile(self, u: float, p: Parameters) -> float:
+        """The least x with P(X <= x) >= u, 0 < u < 1."""
+
+    @abstractmethod
+    def notation(self, p: Parameters, unit: str) -> str:
+        """As Thinktime writes it, to six digits."""
+
+    @abstractmethod
+    def starts(self, seen: Observed) -> list[list[float]]:
+        """Where the search begins."""
+
+    @abstractmethod
+    def ranges(self, seen: Observed) -> list[Range]:
+        """Between which values each parameter lies."""
+
+    def solved(self, seen: Observed) -> list[float] | None:
+        """The parameters where no search is needed, and None where one is."""
+        return None
+
+    def rounded(self, p: Parameters) -> list[list[float]]:
+        """Where the last parameters must be whole: those nearby. Else none."""
+        return []
+
+    def least_errors(self, p: Parameters, seen: Observed) -> list[float]:
+        """Standard errors that a parameter has at least, whatever the likelihood's curvature."""
+        return [0.0] * len(self.parameters)
+
+
+def written(value: float, unit: str) -> str:
+    """A quantity to six digits in the unit that suits: 0.0123 s is ``12.3ms``."""
+    scale, name = 1.0, unit
+    if unit == "s" and 0 < value < 1:
+        steps = ((1e3, "ms"), (1e6, "us"), (1e9, "ns"))
+        scale, name = next((s for s in steps if value * s[0] >= 1), (1.0, "s"))
+    return f"{value * scale:.6g}{name}"
+
+
+def weighted(parts: Sequence[tuple[float, str]]) -> str:
+    """A ``mix(...)`` of laws with weights that sum to 1 as written; the last takes the rest."""
+    weights = [round(weight, 9) for weight, _ in parts[:-1]]
+    weights.append(round(1 - sum(weights), 9))
+    return (
+        f"mix({', '.join(f'{w:.9g}: {law}' for w, (_, law) in zip(weights, parts, strict=True))})"
+    )
+
+
+@dataclass(frozen=True)
+class Part:
+    """One law of a mix: its family, and where its parameters stand among those of the mix."""
+
+    family: Family
+    take: tuple[int, ...]
+
+    def of(self, p: Parameters) -> list[float]:
+        """Its parameters."""
+        return [p[i] for i in self.take]

@@ -1,0 +1,125 @@
+"""Pareto laws, without and with an upper bound.
+
+Sources: Johnson, Kotz and Balakrishnan, 'Continuous Univariate Distributions' 1 (1994),
+chapter 20; Harchol-Balter, 'Performance Modeling and Design of Computer Systems' (2013),
+chapter 20. The least value of n lies about scale / (n shape) above the scale.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar
+
+import numpy as np
+
+from thinktime.learn.fit.family import Family, FloatArray, Parameters, Range, written
+from thinktime.learn.fit.observed import Observed
+
+SHAPE: Range = (1e-3, 1e3)
+
+
+class Pareto(Family):
+    """``pareto(shape=, scale=)``: P(X > x) = (scale / x)^shape from the scale on."""
+
+    name = "pareto"
+    parameters: ClassVar[tuple[str, ...]] = ("shape", "scale")
+    free = 2
+
+    def _log(self, x: FloatArray, scale: float) -> FloatArray:
+        return np.log(np.maximum(x, scale) / scale)
+
+    def cdf(self, x: FloatArray, p: Parameters) -> FloatArray:
+        return -np.expm1(-p[0] * self._log(x, p[1]))
+
+    def sf(self, x: FloatArray, p: Parameters) -> FloatArray:
+        return np.exp(-p[0] * self._log(x, p[1]))
+
+    def clipped_mean(self, x: FloatArray, p: Parameters) -> FloatArray:
+        return np.minimum(x, p[1]) + p[1] * _growth(1 - p[0], self._log(x, p[1]))
+
+    def mean(self, p: Parameters) -> float:
+        return p[0] / (p[0] - 1) * p[1] if p[0] > 1 else math.inf
+
+    def quantile(self, u: float, p: Parameters) -> float:
+        return math.exp(min(math.log(p[1]) - math.log1p(-u) / p[0], 690.0))
+
+    def notation(self, p: Parameters, unit: str) -> str:
+        return f"pareto(shape={p[0]:.6g}, scale={written(p[1], unit)})"
+
+    def starts(self, seen: Observed) -> list[list[float]]:
+        low, high = seen.least_range()
+        scale = (low + high) / 2
+        return [[starting_shape(seen, scale), scale]]
+
+    def ranges(self, seen: Observed) -> list[Range]:
+        return [SHAPE, seen.least_range()]
+
+    def least_errors(self, p: Parameters, seen: Observed) -> list[float]:
+        return [0.0, p[1] / (seen.total * p[0])]
+
+
+class BoundedPareto(Family):
+    """``bounded_pareto(shape=, lo=, hi=)``: a Pareto value given that it is up to hi."""
+
+    name = "bounded_pareto"
+    parameters = ("shape", "lo", "hi")
+    free = 3
+
+    def _parts(self, x: FloatArray, p: Parameters) -> tuple[FloatArray, float, float]:
+        """ln(x / lo) within the bounds, the share beyond hi, and the share within."""
+        shape, low, high = p
+        span = math.log(high / low)
+        return (
+            np.log(np.clip(x, low, high) / low),
+            math.exp(-shape * span),
+            -math.expm1(-shape * span),
+        )
+
+    def cdf(self, x: FloatArray, p: Parameters) -> FloatArray:
+        log, _, kept = self._parts(x, p)
+        return -np.expm1(-p[0] * log) / kept
+
+    def sf(self, x: FloatArray, p: Parameters) -> FloatArray:
+        log, beyond, kept = self._parts(x, p)
+        return np.maximum(np.exp(-p[0] * log) - beyond, 0.0) / kept
+
+    def clipped_mean(self, x: FloatArray, p: Parameters) -> FloatArray:
+        log, beyond, kept = self._parts(x, p)
+        inside = p[1] * _growth(1 - p[0], log) - beyond * p[1] * np.expm1(log)
+        return np.minimum(x, p[1]) + inside / kept
+
+    def mean(self, p: Parameters) -> float:
+        return float(self.clipped_mean(np.array([p[2]]), p)[0])
+
+    def quantile(self, u: float, p: Parameters) -> float:
+        kept = -math.expm1(-p[0] * math.log(p[2] / p[1]))
+        return p[1] * math.exp(-math.log1p(-u * kept) / p[0])
+
+    def notation(self, p: Parameters, unit: str) -> str:
+        low, high = written(p[1], unit), written(p[2], unit)
+        return f"bounded_pareto(shape={p[0]:.6g}, lo={low}, hi={high})"
+
+    def starts(self, seen: Observed) -> list[list[float]]:
+        low, high = (sum(pair) / 2 for pair in (seen.least_range(), seen.largest_range()))
+        return [[starting_shape(seen, low), low, high]]
+
+    def ranges(self, seen: Observed) -> list[Range]:
+        low, high = seen.least_range(), seen.largest_range()
+        between = (low[1] + max(high[0], low[1])) / 2
+        return [SHAPE, (low[0], min(low[1], between)), (max(high[0], between), high[1])]
+
+    def least_errors(self, p: Parameters, seen: Observed) -> list[float]:
+        density = p[0] * (p[1] / p[2]) ** p[0] / p[2]
+        return [0.0, p[1] / (seen.total * p[0]), min(1 / max(seen.total * density, 1e-300), p[2])]
+
+
+def _growth(power: float, log: FloatArray) -> FloatArray:
+    """(e^{power log} - 1) / power, and log at power 0."""
+    if abs(power) < 1e-12:
+        return log
+    return np.asarray(np.expm1(power * log) / power, dtype=np.float64)
+
+
+def starting_shape(seen: Observed, scale: float) -> float:
+    """Hill's estimate of the shape with the given scale, within 0.05 to 100."""
+    return 1 / min(max(seen.log_mean - math.log(max(scale, 1e-300)), 0.01), 20.0)

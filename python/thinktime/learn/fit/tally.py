@@ -1,0 +1,137 @@
+"""Values by bins: all that the fits need of a sample of any size."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+FloatArray = NDArray[np.float64]
+
+LARGEST = 1e100
+"""Stands for infinity as a bound of a bin."""
+
+SMALLEST = 1e-100
+"""Values up to here are zeros."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """How many values lie in each bin, and how they were observed.
+
+    A bin holds the values with low <= value < high; where low equals high, that value alone.
+    Sizes are whole bytes, so that a bin from 0 B to 1 B holds empty ones.
+    Values are 0 or above, in seconds, bytes or plain numbers. Bins may come in any order; those
+    without a count, or without proper bounds, are dropped, and so are those above ``limit``.
+
+    Raises ValueError where the three columns differ in length, the resolution is negative or
+    goes with ``whole``, or the limit is not above 0.
+    """
+
+    low: FloatArray
+    high: FloatArray
+    count: FloatArray
+
+    resolution: float = 0.0
+    """0 where values are exact; r where each is the difference of two stamps that were both
+    rounded down to multiples of r."""
+
+    limit: float | None = None
+    """Only values up to here could be observed, as think times up to the session timeout."""
+
+    whole: bool = False
+    """Whether values are whole numbers from 1 on, as the requests of sessions."""
+
+    unit: str = "s"
+    """"s" for times, "B" for sizes, "" for plain numbers: how the notation of laws writes them."""
+
+    def __post_init__(self) -> None:
+        low, high, count = (
+            np.atleast_1d(np.asarray(column, dtype=np.float64))
+            for column in (self.low, self.high, self.count)
+        )
+        if not low.shape == high.shape == count.shape or low.ndim != 1:
+            raise ValueError(
+                "low, high and count are columns of one length, "
+                f"not of the shapes {low.shape}, {high.shape} and {count.shape}"
+            )
+        if not 0 <= self.resolution < math.inf or (self.resolution > 0 and self.whole):
+            raise ValueError(
+                f"the resolution is 0 or above, and 0 for whole numbers; it is {self.resolution}"
+            )
+        if self.limit is not None and not self.limit > 0:
+            raise ValueError(f"the limit must be above 0; it is {self.limit}")
+        top = LARGEST if self.limit is None else min(self.limit, LARGEST)
+        kept = (count > 0) & np.isfinite(count) & (high >= low) & (low >= 0) & (low <= top)
+        order = np.flatnonzero(kept)[np.lexsort((high[kept], low[kept]))]
+        object.__setattr__(self, "low", low[order])
+        object.__setattr__(self, "high", np.minimum(high[order], LARGEST))
+        object.__setattr__(self, "count", count[order])
+
+    @classmethod
+    def from_values(
+        cls,
+        values: ArrayLike,
+        *,
+        resolution: float = 0.0,
+        limit: float | None = None,
+        whole: bool = False,
+        unit: str = "s",
+        width: float = 0.01,
+    ) -> Tally:
+        """Tally values: exact ones in bins of the relative ``width`` > 0, others one by one.
+
+        Values that are negative or not finite are left out. Raises ValueError as `Tally` does.
+        """
+        row = np.asarray(values, dtype=np.float64).ravel()
+        row = row[np.isfinite(row) & (row >= 0)]
+        if limit is not None:
+            row = row[row <= limit]
+        if whole or resolution > 0:
+            points, count = np.unique(row, return_counts=True)
+            return cls(points, points, count.astype(np.float64), resolution, limit, whole, unit)
+        zeros, step = float(np.sum(row == 0)), math.log1p(width)
+        at, count = np.unique(np.floor(np.log(row[row > 0]) / step), return_counts=True)
+        low = np.concatenate([[0.0], np.exp(at * step)])
+        high = np.concatenate([[0.0], np.exp((at + 1) * step)])
+        return cls(low, high, np.concatenate([[zeros], count]), resolution, limit, whole, unit)
+
+    @property
+    def total(self) -> int:
+        """How many values there are."""
+        return round(float(self.count.sum()))
+
+    @property
+    def zero(self) -> NDArray[np.bool_]:
+        """Which bins hold nothing but exact zeros, which no law of the continuum has."""
+        exact = self.resolution == 0 and not self.whole
+        return np.asarray(exact & (self.high <= (1.0 if self.unit == "B" else SMALLEST)))
+
+    @property
+    def middle(self) -> FloatArray:
+        """The middle of each bin; of a bin without an upper bound, its lower one."""
+        inside = (self.high < LARGEST) & ~self.zero
+        return np.where(inside, self.low + (self.high - self.low) / 2, self.low)
+
+    @property
+    def mean(self) -> float:
+        """The mean of the values, each taken to lie in the middle of its bin; 0 without values."""
+        return float(self.middle @ self.count / self.count.sum()) if len(self.count) else 0.0
+
+    def quantile(self, u: float) -> float:
+        """The value below which the fraction 0 <= ``u`` <= 1 lies; 0 without values.
+
+        Within a bin values are taken to be spread evenly. Raises ValueError outside 0 to 1.
+        """
+        if not 0 <= u <= 1:
+            raise ValueError(f"u is a fraction, from 0 to 1; it is {u}")
+        if not len(self.count):
+            return 0.0
+        upto = np.cumsum(self.count)
+        wanted = u * upto[-1]
+        at = min(int(np.searchsorted(upto, wanted)), len(upto) - 1)
+        inside = 1 - (upto[at] - wanted) / self.count[at]
+        low, high = float(self.low[at]), float(self.high[at])
+        return low if high >= LARGEST else low + float(inside) * (high - low)

@@ -1,0 +1,102 @@
+"""Laws that are spread evenly, or not at all.
+
+Source: Johnson, Kotz and Balakrishnan, 'Continuous Univariate Distributions' 2 (1995),
+chapter 26. The extremes of n values lie about (hi - lo) / n within the bounds.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from thinktime.learn.fit.family import Family, FloatArray, Parameters, Range, written
+from thinktime.learn.fit.observed import Observed
+
+
+class Uniform(Family):
+    """``uniform(lo, hi)``: all values between two bounds alike."""
+
+    name = "uniform"
+    parameters = ("lo", "hi")
+    free = 2
+
+    def cdf(self, x: FloatArray, p: Parameters) -> FloatArray:
+        return (np.clip(x, p[0], p[1]) - p[0]) / (p[1] - p[0])
+
+    def sf(self, x: FloatArray, p: Parameters) -> FloatArray:
+        return (p[1] - np.clip(x, p[0], p[1])) / (p[1] - p[0])
+
+    def clipped_mean(self, x: FloatArray, p: Parameters) -> FloatArray:
+        inside = np.clip(x, p[0], p[1]) - p[0]
+        return np.minimum(x, p[0]) + inside * (1 - inside / (2 * (p[1] - p[0])))
+
+    def mean(self, p: Parameters) -> float:
+        return (p[0] + p[1]) / 2
+
+    def quantile(self, u: float, p: Parameters) -> float:
+        return p[0] + u * (p[1] - p[0])
+
+    def notation(self, p: Parameters, unit: str) -> str:
+        return f"uniform({written(p[0], unit)}, {written(p[1], unit)})"
+
+    def starts(self, seen: Observed) -> list[list[float]]:
+        low, high = self.ranges(seen)
+        return [[sum(low) / 2, sum(high) / 2]]
+
+    def ranges(self, seen: Observed) -> list[Range]:
+        low, high = seen.least_range(), seen.largest_range()
+        between = (low[1] + max(high[0], low[1])) / 2
+        if len(seen.count) == 1:
+            between = (low[0] + high[1]) / 2
+        return [(low[0], min(low[1], between)), (max(high[0], between), high[1])]
+
+    def least_errors(self, p: Parameters, seen: Observed) -> list[float]:
+        return [(p[1] - p[0]) / seen.total] * 2
+
+
+class Constant(Family):
+    """``const(VALUE)``: always the same value."""
+
+    name = "const"
+    parameters = ("value",)
+    free = 1
+
+    def cdf(self, x: FloatArray, p: Parameters) -> FloatArray:
+        return np.asarray(x >= p[0], dtype=np.float64)
+
+    def sf(self, x: FloatArray, p: Parameters) -> FloatArray:
+        return np.asarray(x < p[0], dtype=np.float64)
+
+    def clipped_mean(self, x: FloatArray, p: Parameters) -> FloatArray:
+        return np.minimum(x, p[0])
+
+    def mean(self, p: Parameters) -> float:
+        return p[0]
+
+    def quantile(self, u: float, p: Parameters) -> float:
+        return p[0]
+
+    def notation(self, p: Parameters, unit: str) -> str:
+        return f"const({written(p[0], unit)})"
+
+    def starts(self, seen: Observed) -> list[list[float]]:
+        return []
+
+    def ranges(self, seen: Observed) -> list[Range]:
+        return [seen.least_range()]
+
+    def solved(self, seen: Observed) -> list[float] | None:
+        if seen.tally.resolution > 0:
+            # Two stamps differ by the value rounded down, or up with its fraction as probability.
+            near = seen.last[-1] - seen.first[0] <= 1
+            middle = seen.average((seen.first + seen.last) / 2)
+            return [float(middle * seen.step)] if near else None
+        return [float(seen.values[0])] if len(seen.count) == 1 else None
+
+    def least_errors(self, p: Parameters, seen: Observed) -> list[float]:
+        if seen.tally.resolution > 0:
+            fraction = p[0] / seen.step % 1
+            return [seen.step * math.sqrt(fraction * (1 - fraction) / seen.total)]
+        point = np.any(seen.tally.low == p[0]) or seen.tally.whole
+        return [0.0 if point else float(seen.high[0] - seen.low[0]) / math.sqrt(12)]

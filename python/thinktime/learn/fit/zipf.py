@@ -1,0 +1,191 @@
+"""How unevenly requests are spread over objects: Zipf's exponent.
+
+With n objects the r-th most popular gets the share r^-s / H(n, s) of the requests, H(n, s) =
+Σ r^-s. Ranks by count are not the true ones: chance puts objects in the wrong order, and always
+so that popularity looks steeper. So the exponent is the one at which counts made by chance, put in
+order, give the maximum likelihood estimate that the data give (indirect inference).
+
+Sources: Breslau, Cao, Fan, Phillips and Shenker, 'Web caching and Zipf-like distributions'
+(INFOCOM 1999); Gourieroux, Monfort and Renault, 'Indirect inference' (Journal of Applied
+Econometrics 8, 1993); Goldstein, Morris and Yen, 'Problems with fitting to the power-law
+distribution' (European Physical Journal B 41, 2004), for the likelihood of ranks.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import brentq
+
+from thinktime.learn.fit.family import FloatArray
+
+_EXPONENT_MAX = 10.0
+_UNSEEN_MAX = 10
+"""So many times as many objects as were seen are taken to exist at most."""
+
+_TURNS = 6
+_MADE = 100_000
+"""In a turn counts are made for about so many objects, in 2 to 20 repetitions."""
+
+
+@dataclass(frozen=True)
+class ZipfFit:
+    """Zipf's law of the popularity of objects."""
+
+    exponent: float
+    """s, 0 or above: 0 where all are equally popular."""
+
+    standard_error: float
+    """Of the exponent; infinite where there are fewer than two objects."""
+
+    objects: int
+    """n, among them those that exist by the law but were not requested."""
+
+    seen: int
+    """How many objects were requested."""
+
+    requests: int
+    """How many requests there were."""
+
+    notation: str
+    """As Thinktime writes it: ``zipf(n=1000, s=0.8)``; empty where there were no requests."""
+
+    upto: FloatArray = field(repr=False, compare=False)
+    """Requests to the most popular object, to the first two, and so on."""
+
+    def share_of_top(self, objects: int) -> float:
+        """The share of requests that go to the most popular ``objects`` >= 0."""
+        if objects < 1 or not self.seen:
+            return 0.0
+        return float(self.upto[min(objects, self.seen) - 1] / self.upto[-1])
+
+    @property
+    def top_1_percent(self) -> float:
+        """The share of requests that go to the most popular 1 % of the objects seen."""
+        return self.share_of_top(max(round(self.seen / 100), 1))
+
+    @property
+    def top_10_percent(self) -> float:
+        """The share of requests that go to the most popular 10 % of the objects seen."""
+        return self.share_of_top(max(round(self.seen / 10), 1))
+
+
+def zipf(counts: ArrayLike) -> ZipfFit:
+    """Zipf's exponent and the number of objects, from the requests of each object in any order.
+
+    Counts that are not above 0 and finite are left out. The result is the same for the same
+    counts. Raises nothing.
+    """
+    row = np.asarray(counts, dtype=np.float64).ravel()
+    row = np.sort(row[np.isfinite(row) & (row > 0)])[::-1]
+    seen, requests = len(row), float(row.sum())
+    if seen < 2:
+        notation = f"zipf(n={seen}, s=0)" if seen else ""
+        return ZipfFit(0.0, math.inf, seen, seen, round(requests), notation, np.cumsum(row))
+    target = _ranked(row)
+    exponent, error = _corrected(target, seen, requests)
+    error = max(error, _ideal_error(exponent, seen, requests))
+    objects = _objects(exponent, seen, requests)
+    notation = f"zipf(n={objects}, s={exponent:.6g})"
+    upto = np.cumsum(row)
+    return ZipfFit(exponent, error, objects, seen, round(requests), notation, upto)
+
+
+def _corrected(target: float, seen: int, requests: float) -> tuple[float, float]:
+    """The exponent whose made counts give the estimate ``target``, and its standard error.
+
+    By the secant method, which ends with the mean of some turns. Where counts are small, the
+    estimates hardly rise with an exponent near 0; the error is as much larger.
+    """
+    generator = np.random.default_rng(1)
+    exponent, rise, last = target, 1.0, (math.nan, math.nan)
+    settled: list[FloatArray] = []
+    for turn in range(_TURNS):
+        made = _made(exponent, _objects(exponent, seen, requests), requests, generator)
+        mean, noise = float(made.mean()), float(made.std()) / math.sqrt(len(made))
+        if abs(exponent - last[0]) > 5 * noise:
+            rise = min(max((mean - last[1]) / (exponent - last[0]), 0.1), 1.2)
+        last = exponent, mean
+        settled = [*settled, made - exponent] if turn > _TURNS // 2 else [made - exponent]
+        off = float(np.mean(np.concatenate(settled))) + exponent - target
+        exponent = min(max(exponent - off / rise, 0.0), _EXPONENT_MAX)
+    spread = float(np.concatenate(settled).std())
+    return exponent, spread * math.sqrt(1 + 1 / (2 * len(settled))) / rise
+
+
+def _ranked(counts: FloatArray) -> float:
+    """The maximum likelihood estimate with counts in falling order as ranks.
+
+    At it the mean of ln r by the law, which falls with s, is that of the counts.
+    """
+    wanted = float(counts @ np.log(np.arange(1, len(counts) + 1)) / counts.sum())
+    ranks, many = _thinned(len(counts))
+    logs = np.log(ranks)
+
+    def excess(s: float) -> float:
+        weights = many * np.exp(-s * logs)
+        return float(weights @ logs / weights.sum()) - wanted
+
+    if excess(0.0) <= 0:
+        return 0.0
+    if excess(_EXPONENT_MAX) >= 0:
+        return _EXPONENT_MAX
+    return float(brentq(excess, 0.0, _EXPONENT_MAX, xtol=1e-7))
+
+
+def _ideal_error(exponent: float, objects: int, requests: float) -> float:
+    """The standard error were the order known: 1 / √(N Var ln r)."""
+    ranks, many = _thinned(objects)
+    logs = np.log(ranks)
+    weights = many * np.exp(-exponent * logs)
+    weights /= weights.sum()
+    variance = float(weights @ logs**2 - (weights @ logs) ** 2)
+    return 1 / math.sqrt(max(requests * variance, 1e-300))
+
+
+def _objects(exponent: float, seen: int, requests: float) -> int:
+    """How many objects there are if so many of them are requested at least once.
+
+    The expected number of those is Σ (1 - e^{-N p_r}).
+    """
+
+    def excess(objects: float) -> float:
+        ranks, weights = _thinned(round(objects))
+        popular = ranks**-exponent
+        share = popular / float(weights @ popular)
+        return float(weights @ -np.expm1(-requests * share)) - seen
+
+    if excess(seen) >= -0.5:
+        return seen
+    most = _UNSEEN_MAX * seen
+    if excess(most) <= 0:
+        return most
+    return round(brentq(excess, seen, most, xtol=0.5))
+
+
+def _thinned(objects: int) -> tuple[FloatArray, FloatArray]:
+    """Ranks that stand for all of them, and how many each stands for: one by one up to 1000."""
+    near = np.arange(1, min(objects, 1000) + 1, dtype=np.float64)
+    if objects <= 1000:
+        return near, np.ones(len(near))
+    bounds = np.geomspace(1000.5, objects + 0.5, 500)
+    ranks, many = np.sqrt(bounds[1:] * bounds[:-1]), np.diff(bounds)
+    return np.concatenate([near, ranks]), np.concatenate([np.ones(len(near)), many])
+
+
+def _made(
+    exponent: float, objects: int, requests: float, generator: np.random.Generator
+) -> FloatArray:
+    """Estimates from counts that are made by chance."""
+    popular = np.arange(1, objects + 1, dtype=np.float64) ** -exponent
+    expected = requests * popular / popular.sum()
+    estimates = []
+    for _ in range(min(max(_MADE // objects, 2), 20)):
+        counts = np.sort(generator.poisson(np.minimum(expected, 1e18)).astype(np.float64))[::-1]
+        counts = counts[counts > 0]
+        if len(counts) > 1:
+            estimates.append(_ranked(counts))
+    return np.array(estimates or [exponent])

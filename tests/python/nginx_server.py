@@ -1,0 +1,78 @@
+"""nginx, for tests: a server that nobody here wrote."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+NGINX = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin")
+
+CONFIG = """
+{user}
+daemon off;
+worker_processes 1;
+error_log {directory}/error.log;
+pid {directory}/nginx.pid;
+events {{ worker_connections 4096; }}
+http {{
+  {http}
+  client_body_temp_path {directory}/body;
+  proxy_temp_path {directory}/proxy;
+  fastcgi_temp_path {directory}/fastcgi;
+  uwsgi_temp_path {directory}/uwsgi;
+  scgi_temp_path {directory}/scgi;
+  keepalive_requests {keepalive_requests};
+  server {{
+    listen 127.0.0.1:{port}{speaks};
+    root {directory};
+    location = /missing {{ return 404; }}
+    location /item/ {{ return 200 "an item"; }}
+  }}
+}}
+"""
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def serving(
+    directory: Path,
+    *,
+    http: str = "access_log off;",
+    speaks: str = "",
+    keepalive_requests: int = 100,
+) -> Iterator[str]:
+    """Run nginx; gives host and port. Skips the test where nginx is not installed."""
+    if NGINX is None:
+        pytest.skip("the system package nginx is not installed")
+    port = free_port()
+    (directory / "index.html").write_text("x" * 1024)
+    config = directory / "nginx.conf"
+    # Started by root, nginx would read the files as somebody else, who may not.
+    user = "user root;" if os.geteuid() == 0 else ""
+    values = {"directory": directory, "port": port, "user": user, "http": http, "speaks": speaks}
+    config.write_text(CONFIG.format(**values, keepalive_requests=keepalive_requests))
+    process = subprocess.Popen([NGINX, "-p", str(directory), "-c", str(config)])
+    try:
+        for _ in range(100):
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.05)
+        yield f"127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait(timeout=10)

@@ -1,0 +1,105 @@
+"""Workloads that are known, learned back from the logs that they make.
+
+Every log is made with a fixed seed. The tolerances are those that the project promises for logs of
+100,000 requests; they are several standard errors wide.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from made_logs import MEANS, MEDIANS, Known, make
+from nginx_server import serving
+
+import thinktime as tt
+from thinktime.learn import Learned, learn
+
+WITHIN = 0.03
+"""Requests a session, and the session rate."""
+
+THINK_WITHIN = 0.05
+
+CASES = {
+    "single requests": Known(stay=0.0, sessions=100_000, rate=5.0),
+    "stay 0.5": Known(stay=0.5, sessions=50_000),
+    "exponential": Known(),
+    "exponential, microseconds": Known(micros=True),
+    "stay 0.95": Known(stay=0.95, sessions=8_000),
+    "Pareto": Known(think="pareto"),
+    "Pareto, microseconds": Known(think="pareto", micros=True),
+    "lognormal": Known(think="lognormal"),
+    "sine": Known(sine=True, micros=True),
+    "all at once": Known(think="pareto", sine=True, shared=True, crawlers=True),
+}
+
+
+def learned_from(known: Known, directory: Path) -> Learned:
+    log = directory / ("access.csv" if known.micros else "access.log")
+    make(known, log)
+    return learn([log])
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_was_put_in_comes_out(name: str, tmp_path: Path) -> None:
+    known = CASES[name]
+    learned = learned_from(known, tmp_path)
+    assert learned.traffic.requests_per_session == pytest.approx(1 / (1 - known.stay), rel=WITHIN)
+    assert learned.arrivals.rate == pytest.approx(known.rate, rel=WITHIN)
+    # The verdict errs with probability 1 % on a fixed seed.
+    assert learned.arrivals.poisson.verdict == "yes"
+    assert learned.arrivals.changes == known.sine
+    best = learned.sessions.think.best
+    if known.stay == 0:
+        assert best is None
+        assert learned.workload().model == "open"
+        return
+    assert best is not None
+    assert best.law == known.think
+    assert best.median == pytest.approx(MEDIANS[known.think], rel=THINK_WITHIN)
+    assert best.mean == pytest.approx(MEANS[known.think], rel=THINK_WITHIN)
+    assert learned.sessions.requests.best is not None
+    assert learned.sessions.requests.best.law == "geometric"
+    if known.crawlers:
+        assert learned.traffic.count("apart_users") == 2
+
+
+def test_a_log_of_nginx_is_learned_back(tmp_path: Path) -> None:
+    """Sessions are told apart by their connections, since they all come from one machine."""
+    workload = tt.Workload(
+        'name = "shop"\nseed = 3\n[arrivals]\nmodel = "partly-open"\nrate = "150/s"\n'
+        '[session]\nrequests = "geometric(4)"\nthink = "exp(400ms)"\n'
+        '[clients]\nconnections = "per-session"\n'
+        '[[request]]\nname = "item"\nget = "/item/{zipf(n=50, s=0.9)}"\n'
+    )
+    log = tmp_path / "access.log"
+    form = '$remote_addr - $connection [$msec] "$request" $status $body_bytes_sent $request_time'
+    http = f"log_format ours '{form}'; access_log {log} ours;"
+    with serving(tmp_path, http=http, keepalive_requests=100_000) as address:
+        result = tt.run(workload, f"http://{address}", duration=20)
+    found = learn([log], format=f"nginx:{form}", user_field="$connection")
+    # 12,000 requests of 3,000 sessions: the standard error of the mean length is 1.6 %, that of
+    # the rate 1.8 %, that of the mean think time 1.1 %.
+    assert found.traffic.count("requests") == pytest.approx(result.summary["requests"], abs=1)
+    assert found.traffic.requests_per_session == pytest.approx(4, rel=0.07)
+    assert found.arrivals.rate == pytest.approx(150, rel=0.07)
+    think = found.sessions.think.best
+    assert think is not None
+    assert think.law == "exp"
+    assert think.mean == pytest.approx(0.4, rel=0.06)
+    popularity = found.mix.popularity
+    assert popularity is not None
+    assert popularity.exponent == pytest.approx(0.9, abs=0.06)
+    assert found.mix.kinds[0].target.startswith("/item/{zipf(n=50, s=")
+
+
+def test_a_closed_workload_is_known_by_users_who_stay(tmp_path: Path) -> None:
+    """Fifty users who never leave."""
+    lines = ["time,address,path\n"]
+    for n in range(20_000):
+        lines.append(f"{1_790_000_000 + n * 0.05:.2f},10.0.0.{n * 7 % 50},/\n")
+    log = tmp_path / "closed.csv"
+    log.write_text("".join(lines))
+    learned = learn([log])
+    assert learned.advice.model == "closed"
+    assert "users stay" in learned.advice.reason

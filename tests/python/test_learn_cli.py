@@ -1,0 +1,145 @@
+"""`thinktime learn`: from a log to a file that runs, what it shows, and what it keeps to itself."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from made_logs import Known, make
+from typer.testing import CliRunner
+
+import thinktime as tt
+from thinktime.cli import app
+from thinktime.learn import learn
+
+DATA = Path(__file__).resolve().parents[3] / "shared/data"
+SYSTEM = 'name = "quick"\n[[station]]\nname = "server"\ndemand = "exp(200us)"\n'
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A log of 2,000 sessions, some of whose lines are bad, and one of which tells secrets."""
+    path = tmp_path_factory.mktemp("logs") / "access.log"
+    make(Known(sessions=2000, rate=5.0), path)
+    text = path.read_text()
+    secret = text.splitlines()[3].replace("/item/", "/users/ann@example.org/?password=geheim&n=")
+    path.write_text(f"{text}{secret}\n\x00\x01\x02 junk\n10.1.1.1 - - [99/Foo/2026] nonsense\n")
+    return path
+
+
+def called(*words: str, status: int = 0) -> str:
+    result = CliRunner().invoke(app, ["learn", *words])
+    assert result.exit_code == status, result.output
+    return result.output
+
+
+def test_a_log_becomes_a_workload_that_simulates_and_runs(log: Path, tmp_path: Path) -> None:
+    workload, system = tmp_path / "w.toml", tmp_path / "s.toml"
+    shown = called(str(log), "-o", str(workload), "--report", str(tmp_path / "page.html"))
+    assert "advice           OPEN" in shown
+    text = workload.read_text()
+    assert "# Learned from" in text
+    system.write_text(SYSTEM)
+    simulated = tt.simulate(workload, system, requests=5000)
+    assert simulated.summary["model"] == "partly-open"
+    with tt.serve(system) as server:
+        measured = tt.run(workload, server.url, duration=2)
+    assert measured.summary["errors"] == 0
+    page = (tmp_path / "page.html").read_text()
+    assert "Sessions against the timeout" in page
+    assert "http://" not in page.split("<script>")[0]
+
+
+def test_nothing_tells_who_it_was(log: Path, tmp_path: Path) -> None:
+    workload, page = tmp_path / "w.toml", tmp_path / "page.html"
+    told = called(str(log), "--json", "-o", str(workload), "--report", str(page))
+    json.loads(told[: told.rindex("}") + 1])
+    learned = learn([log])
+    for text in (workload.read_text(), page.read_text(), json.dumps(learned.to_dict())):
+        for secret in ("geheim", "password", "ann@", "10.0."):
+            assert secret not in text, secret
+
+
+def test_bad_lines_are_counted_by_reason_and_shown(log: Path) -> None:
+    learned = learn([log])
+    assert sum(bad.count for bad in learned.bad_lines) == 2
+    for bad in learned.bad_lines:
+        assert (bad.file, bad.count) == (str(log), 1)
+        assert bad.line > 7000
+    assert "nonsense" in called(str(log))
+
+
+def test_the_timeout_can_be_found(tmp_path: Path) -> None:
+    """Users come again after an hour or more; within a session they think for seconds."""
+    path = tmp_path / "access.log"
+    lines = []
+    for user in range(200):
+        for visit in range(5):
+            for n in range(4):
+                second = user * 37 + visit * 7200 + n * 11
+                day, hour, minute = second // 86400, second // 3600 % 24, second // 60 % 60
+                stamp = f"{1 + day:02}/Mar/2026:{hour:02}:{minute:02}:{second % 60:02} +0000"
+                lines.append((second, f'10.0.0.{user} - - [{stamp}] "GET / HTTP/1.1" 200 5\n'))
+    path.write_text("".join(line for _, line in sorted(lines)))
+    found = learn([path], timeout="auto")
+    assert found.timeout_from == "curve"
+    assert 11 < found.traffic.timeout_s < 60
+    assert found.traffic.count("sessions") == 1000
+    longer = learn([path], timeout="3h")
+    assert longer.traffic.count("sessions") == 200
+
+
+def test_logs_may_be_several_and_packed(log: Path, tmp_path: Path) -> None:
+    text = log.read_text().splitlines(keepends=True)
+    half = len(text) // 2
+    (tmp_path / "access.log.1").write_text("".join(text[:half]))
+    with gzip.open(tmp_path / "access.log.2.gz", "wt") as packed:
+        packed.write("".join(text[half:]))
+    whole, parts = learn([log]), learn([tmp_path / "access.log*"])
+    assert len(parts.traffic.raw["files"]) == 2
+    assert parts.to_dict()["requests_per_session"] == whole.to_dict()["requests_per_session"]
+    assert parts.traffic.count("sessions") == whole.traffic.count("sessions")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "give a log"),
+        (["nowhere.log"], "nowhere.log"),
+        (["nowhere*.log"], "nowhere*.log"),
+        (["LOG", "--format", "tarball"], "tarball"),
+        (["LOG", "--timeout", "0s"], "timeout"),
+        (["LOG", "--user", "shoe-size"], "shoe-size"),
+        (["LOG", "--crawlers", "away"], "away"),
+        (["LOG", "--load", "1.5"], "load"),
+        (["LOG", "--demand-cv2", "-1"], "C²"),
+        (["-", "--timeout", "auto"], "read twice"),
+    ],
+)
+def test_wrong_input_is_explained(words: list[str], message: str, log: Path) -> None:
+    shown = called(*(str(log) if word == "LOG" else word for word in words), status=2)
+    assert message in shown
+    assert "Traceback" not in shown
+
+
+def test_a_file_that_is_no_log_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "story.log"
+    path.write_text("Once upon a time\nthere was a line\n" * 50)
+    assert "story.log" in called(str(path), status=2)
+    path.write_text("")
+    assert "no request" in called(str(path), status=2)
+
+
+@pytest.mark.parametrize(
+    ("name", "requests", "bad"),
+    [("semicomplete-2015-05.access.log", 9999, 1), ("nasa-1995-08-01.access.log", 1841, 89)],
+)
+def test_real_logs_are_read(name: str, requests: int, bad: int) -> None:
+    if not (DATA / name).exists():
+        pytest.skip(f"the log {name} is not here")
+    found = learn([DATA / name]).to_dict()
+    assert found["requests"] + found["crawlers"]["requests"] == requests
+    assert sum(found["bad_lines"].values()) == bad
+    assert found["recommended_model"] in ("open", "partly-open", "closed")
