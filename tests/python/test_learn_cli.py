@@ -140,6 +140,7 @@ def test_real_logs_are_read(name: str, requests: int, bad: int) -> None:
     if not (DATA / name).exists():
         pytest.skip(f"the log {name} is not here")
     found = learn([DATA / name]).to_dict()
-    assert found["requests"] + found["crawlers"]["requests"] == requests
+    assert found["requests"] == requests
+    assert found["persons"]["requests"] + found["crawlers"]["requests"] == requests
     assert sum(found["bad_lines"].values()) == bad
     assert found["recommended_model"] in ("open", "partly-open", "closed")

@@ -121,6 +121,7 @@ fn to_dict<'py>(
         ("requests", learned.requests),
         ("pages", learned.pages),
         ("users", learned.users),
+        ("addresses", learned.addresses),
         ("sessions", learned.sessions),
         ("cut_at_start", learned.cut_at_start),
         ("cut_at_end", learned.cut_at_end),

@@ -81,6 +81,9 @@ def command(
             progress=progress,
         )
     _finish(learned, output, report, json)
+    if learned.traffic.raw["stopped"] and not follow:
+        message = "interrupted: what was learned is of the part that was read"
+        raise common.fail(message, common.Exit.NOT_TO_BE_TRUSTED)
 
 
 def _finish(learned: Learned, output: Path | None, report: Path | None, as_json: bool) -> None:

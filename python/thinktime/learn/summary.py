@@ -83,9 +83,14 @@ def _log(traffic: Traffic) -> dict[str, Any]:
         ],
         "out_of_order": traffic.count("backwards"),
         "interrupted": traffic.raw["stopped"],
-        "requests": traffic.count("requests"),
-        "pages": traffic.count("pages"),
-        "users": traffic.count("users"),
+        "requests": traffic.count("requests") + traffic.count("apart_requests"),
+        "users": traffic.count("users") + traffic.count("apart_users"),
+        "addresses": traffic.count("addresses"),
+        "persons": {
+            "users": traffic.count("users"),
+            "requests": traffic.count("requests"),
+            "pages": traffic.count("pages"),
+        },
         "crawlers": {
             "users": traffic.count("apart_users"),
             "requests": traffic.count("apart_requests"),

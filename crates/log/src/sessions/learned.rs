@@ -38,7 +38,9 @@ pub struct Learned {
     pub pages: u64,
     /// Different persons; an estimate from a million on.
     pub users: u64,
-    /// Their sessions.
+    /// Different addresses, programs' included; an estimate from a million on.
+    pub addresses: u64,
+    /// Persons' sessions.
     pub sessions: u64,
     /// Sessions that began so soon after the log did that they may have begun before.
     pub cut_at_start: u64,

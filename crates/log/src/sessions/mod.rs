@@ -72,6 +72,7 @@ pub struct Sessions {
     users: HashMap<u64, User, BuildHasherDefault<Known>>,
     people: Distinct,
     apart: Distinct,
+    addresses: Distinct,
     next_sweep: i64,
     learned: Learned,
 }
@@ -86,6 +87,7 @@ impl Sessions {
             users: HashMap::default(),
             people: Distinct::default(),
             apart: Distinct::default(),
+            addresses: Distinct::default(),
             next_sweep: i64::MIN,
             learned: Learned::default(),
         }
@@ -117,6 +119,7 @@ impl Sessions {
         self.learned.settle_edges(edge);
         self.learned.users = self.people.count();
         self.learned.apart.users = self.apart.count();
+        self.learned.addresses = self.addresses.count();
         self.learned
     }
 
@@ -153,6 +156,7 @@ impl Sessions {
     fn user(&mut self, visit: &Visit, program: bool) -> User {
         let Some(user) = self.users.get(&visit.user).copied() else {
             if program { &mut self.apart } else { &mut self.people }.add(visit.user);
+            self.addresses.add(visit.address);
             if !program {
                 self.learned.first_visits += 1;
             }

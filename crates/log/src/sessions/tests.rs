@@ -106,7 +106,7 @@ fn programs_are_set_apart() {
     lines.extend((0..40).map(|n| (n * 10, "d", "/healthz", "", AGENT)));
     lines.sort_unstable();
     let found = learned(&lines, Rules::default());
-    assert_eq!((found.apart.users, found.apart.sessions), (3, 3));
+    assert_eq!((found.apart.users, found.apart.sessions, found.addresses), (3, 3, 3));
     assert_eq!((found.sessions, found.requests), (1, 21));
     // The health check was known by its twentieth gap.
     assert_eq!((found.apart.requests, found.apart.late_requests), (23, 21));

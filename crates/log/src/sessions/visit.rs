@@ -18,6 +18,8 @@ pub struct Visit {
     pub duration_ns: u64,
     /// Stands for the user.
     pub user: u64,
+    /// Stands for the client's address.
+    pub address: u64,
     /// Stands for the path, without its query.
     pub path: u64,
     /// Stands for the path of the page that led here; 0 for none.
@@ -134,10 +136,11 @@ impl Batch {
             }
             *seen.agents.entry(agent).or_insert_with(|| is_program(&entry.agent))
         });
+        let address = number_of(&[&entry.address]);
         let user = match by {
             UserBy::Field if !entry.user.is_empty() => number_of(&[&entry.user, b"u"]),
-            UserBy::AddressAndAgent => number_of(&[&entry.address]) ^ agent.rotate_left(17),
-            _ => number_of(&[&entry.address]),
+            UserBy::AddressAndAgent => address ^ agent.rotate_left(17),
+            _ => address,
         };
         let method = METHODS.iter().position(|name| name.as_bytes() == &entry.method[..]);
         self.visits.push(Visit {
@@ -145,6 +148,7 @@ impl Batch {
             duration_ns: entry.duration.map_or(0, |duration| duration.0),
             // What programs do is never mixed with what people do behind the same address.
             user: if program { !user } else { user }.max(1),
+            address,
             path,
             referrer: path_of(&entry.referrer).map_or(0, |path| number_of(&[path])),
             bytes: entry.bytes.unwrap_or(Visit::NO_BYTES),

@@ -163,7 +163,7 @@ def _objects(exponent: float, seen: int, requests: float) -> int:
     most = _UNSEEN_MAX * seen
     if excess(most) <= 0:
         return most
-    return round(brentq(excess, seen, most, xtol=0.5))
+    return round(float(brentq(excess, seen, most, xtol=0.5)))
 
 
 def _thinned(objects: int) -> tuple[FloatArray, FloatArray]:
