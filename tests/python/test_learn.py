@@ -94,12 +94,27 @@ def test_a_log_of_nginx_is_learned_back(tmp_path: Path) -> None:
 
 
 def test_a_closed_workload_is_known_by_users_who_stay(tmp_path: Path) -> None:
-    """Fifty users who never leave."""
+    """Fifty users who never leave, and ten who look in once."""
     lines = ["time,address,path\n"]
     for n in range(20_000):
         lines.append(f"{1_790_000_000 + n * 0.05:.2f},10.0.0.{n * 7 % 50},/\n")
+        if n % 2000 == 1000:
+            lines.append(f"{1_790_000_000 + n * 0.05:.2f},10.0.1.{n // 2000},/\n")
     log = tmp_path / "closed.csv"
     log.write_text("".join(lines))
     learned = learn([log])
     assert learned.advice.model == "closed"
     assert "users stay" in learned.advice.reason
+    assert learned.traffic.requests_per_session > 300
+    workload = learned.workload()
+    assert workload.model == "closed"
+    assert "clients = 50" in learned.workload_text
+
+
+def test_even_sessions_stay_even(tmp_path: Path) -> None:
+    log = tmp_path / "even.csv"
+    rows = [f"{1_790_000_000 + n * 0.5:.2f},10.{n >> 8}.0.{n & 255},/\n" for n in range(5000)]
+    log.write_text("time,address,path\n" + "".join(rows))
+    learned = learn([log])
+    assert learned.arrivals.poisson.verdict == "no"
+    assert 'process = "even"' in learned.workload_text

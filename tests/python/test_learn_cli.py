@@ -132,6 +132,46 @@ def test_a_file_that_is_no_log_is_refused(tmp_path: Path) -> None:
     assert "no request" in called(str(path), status=2)
 
 
+def test_logs_are_never_written_over(log: Path, tmp_path: Path) -> None:
+    text = log.read_text()
+    assert "is a log" in called(str(log), "-o", str(log), status=2)
+    assert "is a log" in called(str(log), "--report", str(log), status=2)
+    assert log.read_text() == text
+    both = str(tmp_path / "both")
+    assert "both" in called(str(log), "-o", both, "--report", both, status=2)
+    assert "no folder" in called(str(log), "-o", str(tmp_path / "no/w.toml"), status=2)
+
+
+def test_paths_that_tell_of_persons_are_not_named(tmp_path: Path) -> None:
+    hidden = [
+        "/u/bob%40example.com", "/s;jsessionid=8F3A5", "/p/token=abcdef123", "/~alice/",
+        "/r/AbCdEfGhIjKlMnOpQrStUvWx", "/search/John+Smith", "/from/2001:db8::17",
+        "/from/192.168.77.88", "/tel/4915112345678", "/api/key/sk_live_abc123",
+    ]  # fmt: skip
+    told = ["/", "/caf\xe9", "/caf%C3%A9", "/blog/2015/logstash-monitorama-2013/", "/user/4711/x"]
+    path = tmp_path / "access.log"
+    stamp = "01/Mar/2026:10:00:00 +0000"
+    path.write_text(
+        "".join(f'10.0.0.1 - - [{stamp}] "GET {one} HTTP/1.1" 200 5\n' for one in hidden + told)
+    )
+    text = learn([path]).workload_text
+    for secret in ("bob", "8F3A", "abcdef", "alice", "AbCd", "Smith", "db8", "192", "4915", "sk_"):
+        assert secret not in text, secret
+    assert "4711" not in text
+    assert text.count('name = "/caf%C3%A9"') == 1
+    assert 'get = "/blog/2015/logstash-monitorama-2013/"' in text
+    assert 'get = "/user/1/x"' in text
+
+
+def test_odd_times_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "odd.csv"
+    rows = [f"{1_790_000_000 + n},10.0.0.{n % 9},/\n" for n in range(300)]
+    path.write_text("time,address,path\n" + "".join(rows) + "1000,10.0.0.1,/\n")
+    found = learn([path]).to_dict()["warnings"]
+    assert any("goes back" in one for one in found)
+    assert any("is one of them wrong" in one for one in found)
+
+
 @pytest.mark.parametrize(
     ("name", "requests", "bad"),
     [("semicomplete-2015-05.access.log", 9999, 1), ("nasa-1995-08-01.access.log", 1841, 89)],

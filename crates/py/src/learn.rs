@@ -136,6 +136,10 @@ fn to_dict<'py>(
         dict.set_item(name, count)?;
     }
     dict.set_item("session_seconds", learned.session_seconds)?;
+    let (staying, staying_requests, staying_seconds) = learned.staying;
+    dict.set_item("staying_sessions", staying)?;
+    dict.set_item("staying_requests", staying_requests)?;
+    dict.set_item("staying_seconds", staying_seconds)?;
     for (name, tally) in [
         ("gaps_us", &learned.gaps),
         ("thinks_us", &learned.thinks),

@@ -74,7 +74,9 @@ impl Batch {
             UserBy::AddressAndAgent => user_number(&[&entry.address, &entry.agent]),
         };
         let begin = self.texts.len();
-        self.texts.extend_from_slice(&entry.method);
+        // A table of requests need not tell methods.
+        let told = !entry.method.is_empty() || !entry.path.starts_with(b"/");
+        self.texts.extend_from_slice(if told { &entry.method } else { b"GET" });
         let middle = self.texts.len();
         self.texts.extend_from_slice(&entry.path);
         if !entry.query.is_empty() {

@@ -66,6 +66,7 @@ def command(
         return
     if not logs:
         raise common.fail("give a log, or several", common.Exit.INPUT_WRONG)
+    _check_paths(logs, output, report)
     with common.mapped_errors(), common.reading_shown(quiet) as progress:
         learned = learn(
             logs,
@@ -84,6 +85,19 @@ def command(
     if learned.traffic.raw["stopped"] and not follow:
         message = "interrupted: what was learned is of the part that was read"
         raise common.fail(message, common.Exit.NOT_TO_BE_TRUSTED)
+
+
+def _check_paths(logs: list[str], output: Path | None, report: Path | None) -> None:
+    """Nothing is written over a log, and nothing is learned that cannot be written."""
+    written = [path for path in (output, report) if path is not None]
+    for path in written:
+        if any(path.exists() and Path(log).exists() and path.samefile(log) for log in logs):
+            raise common.fail(f"{path} is a log: write to another file", common.Exit.INPUT_WRONG)
+        if not path.absolute().parent.is_dir():
+            message = f"{path}: there is no folder {path.absolute().parent}"
+            raise common.fail(message, common.Exit.INPUT_WRONG)
+    if output is not None and output == report:
+        raise common.fail(f"{output} cannot be both files", common.Exit.INPUT_WRONG)
 
 
 def _finish(learned: Learned, output: Path | None, report: Path | None, as_json: bool) -> None:

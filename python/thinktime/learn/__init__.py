@@ -26,6 +26,9 @@ from thinktime.learn.workload_file import workload_text
 
 __all__ = ["Learned", "learn"]
 
+LOAD_MAX, CV2_MAX = 0.95, 100
+"""Beyond these the advice would need simulations that are too long."""
+
 
 @dataclass(frozen=True)
 class Learned:
@@ -139,10 +142,10 @@ def _learned(
 def _check(crawlers: str, load: float, demand_cv2: float | None) -> None:
     if crawlers not in ("apart", "with"):
         raise InputError(f"`{crawlers}` is not what to do with crawlers: give `apart` or `with`")
-    if not 0 < load < 1:
-        raise InputError(f"the load must lie between 0 and 1; it is {load}")
-    if demand_cv2 is not None and not 0 <= demand_cv2 < float("inf"):
-        raise InputError(f"C² of the demands must be 0 or above; it is {demand_cv2}")
+    if not 0 < load <= LOAD_MAX:
+        raise InputError(f"the load must lie between 0 and {LOAD_MAX}; it is {load}")
+    if demand_cv2 is not None and not 0 <= demand_cv2 <= CV2_MAX:
+        raise InputError(f"C² of the demands must lie between 0 and {CV2_MAX}; it is {demand_cv2}")
 
 
 def _seconds(timeout: float | str | None) -> float | None:

@@ -20,7 +20,8 @@ from thinktime.operations import simulate
 OPEN_UP_TO = 5.0
 CLOSED_FROM = 10.0
 STAYS = 0.5
-"""Users who are there for this share of the log on average do not come and go: a closed system."""
+"""Where this share of all sessions' time is that of users who are there for half of the log or
+more, users do not come and go: a closed system."""
 
 LOAD = 0.8
 USUAL_CV2 = 4.0
@@ -75,11 +76,14 @@ class Advice:
     demand_s: float
     """The mean service demand."""
 
+    stays: bool
+    """Whether users stay: then the closed model is the learned one."""
+
     @property
     def misleading_if(self) -> dict[str, dict[str, float]]:
         """By how much the other models are off: their figures as multiples of the learned ones."""
-        learned = self.partly_open
-        others = {"open": self.open, "closed": self.closed}
+        learned = self.closed if self.stays else self.partly_open
+        others = {"open": self.open} | ({} if self.stays else {"closed": self.closed})
         return {
             name: {
                 "mean_ratio": other.mean_s / learned.mean_s,
@@ -104,7 +108,9 @@ def advise(
     demand_s = _demand(traffic)
     # Little's law, at the rate that gives the load.
     session_s = traffic.raw["session_seconds"] / max(traffic.count("requests"), 1)
-    clients = min(max(round(load / demand_s * session_s), 1), CLIENTS_MAX)
+    stays = _stay(traffic)
+    clients = round(traffic.active_mean) if stays else round(load / demand_s * session_s)
+    clients = min(max(clients, 1), CLIENTS_MAX)
     models = _simulated(traffic, sessions, (demand_s, cv2), clients, load)
     found, reason = _ruled(traffic)
     return Advice(
@@ -114,21 +120,26 @@ def advise(
         load=load,
         cv2=cv2,
         cv2_from=cv2_from,
-        partly_open=models.get("partly-open"),
+        partly_open=None if stays else models["partly-open"],
         open=models.get("open"),
         closed=models.get("closed"),
         clients=clients,
         demand_s=demand_s,
+        stays=stays,
     )
+
+
+def _stay(traffic: Traffic) -> bool:
+    """Whether most of those who are there at a time are there for most of the log."""
+    sessions, requests = traffic.count("staying_sessions"), traffic.count("staying_requests")
+    share = traffic.raw["staying_seconds"] / max(traffic.raw["session_seconds"], 1e-9)
+    return share >= STAYS and requests >= CLOSED_FROM * max(sessions, 1)
 
 
 def _ruled(traffic: Traffic) -> tuple[str, str]:
     mean = traffic.requests_per_session
-    there = traffic.raw["session_seconds"] / max(traffic.count("sessions"), 1)
-    share = there / max(traffic.duration_s, 1e-9)
-    if share >= STAYS and mean > 1:
-        text = f"users stay: a session lasts {share:.0%} of the log on average"
-        return "closed", f"{text}, with {mean:.4g} requests"
+    if _stay(traffic):
+        return "closed", "users stay: most of the time is that of sessions as long as the log"
     text = f"a session makes {mean:.3g} requests on average"
     if mean <= OPEN_UP_TO:
         return "open", f"{text}: up to {OPEN_UP_TO:g} a partly-open system behaves as an open one"
@@ -141,12 +152,11 @@ def _ruled(traffic: Traffic) -> tuple[str, str]:
 
 
 def _in_words(reason: str, models: dict[str, Model], load: float) -> str:
-    learned = models.get("partly-open")
-    if learned is None:
-        return f"{reason}."
+    own = "closed" if reason.startswith("users stay") else "partly-open"
+    learned = models[own]
     parts = []
     for name in ("open", "closed"):
-        if name in models:
+        if name != own:
             ratio = models[name].mean_s / learned.mean_s
             gain = models[name].gain / learned.gain
             parts.append(

@@ -75,6 +75,16 @@ class Arrivals:
     gap_tally: Tally
 
     @property
+    def process(self) -> str:
+        """When sessions come, as a workload file has it: Poisson unless another law is known."""
+        best = self.gaps[0] if self.gaps else None
+        if self.poisson.verdict != "no" or self.changes or best is None or not best.plausible:
+            return "poisson"
+        if best.law == "const":
+            return "even"
+        return best.notation if 0 < best.mean < np.inf else "poisson"
+
+    @property
     def profile(self) -> str | None:
         """The rate over time as a workload file has it; None where it is constant."""
         if not self.changes:

@@ -4,21 +4,32 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from thinktime.learn.fit import ZipfFit, zipf
 from thinktime.learn.traffic import Traffic
 
 NUMBER = re.compile(r"(?<=[/\-_=.])\d+(?=$|[/\-_.])")
-NAMELESS = re.compile(r"^(?:[0-9a-fA-F-]{16,}|[^/]*@[^/]*|.{65,})$")
-"""Parts of a path that stand for one thing or person among many, such as keys and addresses of
-mail: such paths are not named."""
+YEAR = re.compile(r"(?:19|20)\d\d")
+NAMELESS = re.compile(
+    r"""[@=;?+\s:~]                         # mail, parameters, words that were looked for, people
+    | (?i:key|token|secret|auth|session|password)s?/[^/]
+    | \d{7}                               # telephone numbers, cards
+    | \d+\.\d+\.\d+\.\d+                 # addresses
+    | (?=[^./_-]*\d)(?=[^./_-]*[A-Za-z])[A-Za-z0-9]{16}  # keys
+    | (?=[^./_-]*[a-z])(?=[^./_-]*[A-Z])[A-Za-z0-9]{20}
+    | [^/]{65}""",
+    re.VERBOSE,
+)
+"""What in a path stands for one thing or person among many: such paths are not named."""
 
 NAMED_MAX = 20
 """So many kinds of request are named; the others are gathered."""
 
 POPULARITY_MAX = 200_000
-SAFE = "/%:@!$&'()*+;=~,-._"
+SAFE = "/:@!$&'()*+;=~,-._"
+TYPICAL = "The most popular of such paths."
+HIDDEN = "Numbers that may stand for persons are not told: these are none of the log's."
 
 
 @dataclass(frozen=True)
@@ -36,9 +47,8 @@ class Kind:
     paths: int
     """How many different ones there are."""
 
-    typical: bool
-    """Whether ``target`` is the most popular path alone, because numbers are too sparse to be
-    drawn."""
+    note: str
+    """What is to be known of the target; empty for nothing."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +72,9 @@ def learn_mix(traffic: Traffic) -> Mix:
     rows = traffic.raw["paths"]
     groups: dict[str, list[tuple[str, int]]] = {}
     for path, count, _ in rows:
-        if path.startswith("/") and not any(map(NAMELESS.match, path.split("/"))):
-            groups.setdefault(_template(path), []).append((path, count))
+        plain = unquote(unquote(path))
+        if plain.startswith("/") and not NAMELESS.search(plain):
+            groups.setdefault(NUMBER.sub("*", plain), []).append((plain, count))
     totals = sorted(
         ((sum(count for _, count in members), name) for name, members in groups.items()),
         key=lambda pair: (-pair[0], pair[1]),
@@ -79,23 +90,29 @@ def learn_mix(traffic: Traffic) -> Mix:
     )
 
 
-def _template(path: str) -> str:
-    return NUMBER.sub("*", path)
-
-
 def _kind(name: str, members: list[tuple[str, int]], count: int, whole: int) -> Kind:
     members.sort(key=lambda member: (-member[1], member[0]))
     drawn = _drawn(name, members)
-    most = members[0][0] if "*" not in name or drawn is None else ""
-    target = drawn or quote(most, safe=SAFE)
+    most = members[0][0]
+    hidden = drawn is None and any(
+        part == "*" and not YEAR.fullmatch(told)
+        for part, told in zip(name.split("/"), most.split("/"), strict=True)
+    )
     return Kind(
         name=quote(name, safe=SAFE),
         requests=count,
         share=count / max(whole, 1),
-        target=target,
+        target=_hidden(name, members) if hidden else drawn or quote(most, safe=SAFE),
         paths=len(members),
-        typical=len(members) > 1 and drawn is None,
+        note=HIDDEN if hidden else TYPICAL if drawn is None and len(members) > 1 else "",
     )
+
+
+def _hidden(name: str, members: list[tuple[str, int]]) -> str:
+    """The target with a number that is none of the log's: it may stand for a person."""
+    if name.count("*") != 1 or len(members) < 3:
+        return quote(name.replace("*", "1"), safe=SAFE)
+    return _with_zipf(name, len(members), members)
 
 
 def _drawn(name: str, members: list[tuple[str, int]]) -> str | None:
@@ -110,7 +127,10 @@ def _drawn(name: str, members: list[tuple[str, int]]) -> str | None:
     most = max(numbers)
     if min(numbers) < 1 or most > 2 * len(numbers) + 10:
         return None
+    return _with_zipf(name, most, members)
+
+
+def _with_zipf(name: str, most: int, members: list[tuple[str, int]]) -> str:
+    before, after = (quote(part, safe=SAFE) for part in name.split("*"))
     exponent = zipf([count for _, count in members]).exponent
-    return (
-        f"{quote(before, safe=SAFE)}{{zipf(n={most}, s={exponent:.4g})}}{quote(after, safe=SAFE)}"
-    )
+    return f"{before}{{zipf(n={most}, s={exponent:.4g})}}{after}"

@@ -30,7 +30,7 @@ def summary_of(learned: Learned) -> dict[str, Any]:
         },
         "sessions_active": {
             "mean": traffic.active_mean,
-            "max": int(max(traffic.minutes("active"), default=0)),
+            "max": traffic.active_max,
         },
         "session_rate": arrivals.rate,
         "rate_profile": arrivals.profile,
@@ -81,7 +81,8 @@ def _log(traffic: Traffic) -> dict[str, Any]:
             {"reason": one.reason, "file": one.file, "line": one.line, "example": one.example}
             for one in traffic.bad_lines
         ],
-        "out_of_order": traffic.count("backwards"),
+        "times_back": traffic.count("backwards"),
+        "warnings": traffic.warnings,
         "interrupted": traffic.raw["stopped"],
         "requests": traffic.count("requests") + traffic.count("apart_requests"),
         "users": traffic.count("users") + traffic.count("apart_users"),

@@ -38,6 +38,8 @@ def _log(learned: Learned, examples: bool) -> Iterator[str]:
     for bad in traffic.bad_lines[:BAD_SHOWN]:
         example = f": {bad.example}" if examples else ""
         yield f"bad: {bad.count:,} lines ({bad.reason}); {bad.file}:{bad.line}{example}"
+    for warning in traffic.warnings:
+        yield f"warning: {warning}"
     if traffic.raw["stopped"]:
         yield "interrupted: the figures are those of what was read up to then"
 

@@ -19,7 +19,8 @@ Progress = Callable[[int, float, int], None]
 RESOLUTION_MATTERS_S = 1e-3
 """Stamps of this resolution and coarser are taken as rounded, finer ones as exact."""
 
-PROGRAM_SHARE_NOTED = 0.005
+GAP_SHARE = 0.5
+GAP_MINUTES = 600
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,30 @@ class Traffic:
     def active_mean(self) -> float:
         """The mean number of sessions under way, from their first request to their last."""
         return float(self.raw["session_seconds"] / max(self.duration_s, 1e-9))
+
+    @property
+    def active_max(self) -> int:
+        """The most sessions that were under way in any one minute."""
+        active, begun = self.minutes("active"), self.minutes("sessions")
+        before = np.concatenate([[0], active[:-1]]) if len(active) else active
+        return int(max(before + begun, default=0))
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is odd about the log, in words."""
+        found = []
+        back = self.count("backwards")
+        if back:
+            found.append(f"the log's time goes back by more than two minutes {back:,} times")
+        busy = np.flatnonzero(self.minutes("requests"))
+        longest = int(max(np.diff(busy), default=0))
+        far = self.duration_s > 2 * 60 * (len(self.minutes("requests")) + GAP_MINUTES)
+        if far or longest > max(GAP_SHARE * len(self.minutes("requests")), GAP_MINUTES):
+            found.append(
+                "for most of the time from the first stamp to the last nothing was asked for: is "
+                "one of them wrong? Rates are those of the whole time"
+            )
+        return found
 
     def times(self, name: str, limit_s: float | None = None) -> Tally:
         """A tally of times, by its name without unit: gaps, thinks, page_thinks, object_gaps."""

@@ -32,8 +32,8 @@ def workload_text(
         _note(f"Advice: {advice.model}, because {advice.reason} ({advice.confidence}.)"),
         f"name = {json.dumps(name)}",
         "",
-        *_arrivals(traffic, arrivals, several),
-        *(_session(traffic, sessions) if several else []),
+        *(_stayers(advice, sessions) if advice.stays else _arrivals(traffic, arrivals, several)),
+        *(_session(traffic, sessions) if several and not advice.stays else []),
         *_requests(mix),
     ]
     return "\n".join(parts) + "\n"
@@ -54,8 +54,7 @@ def _arrivals(traffic: Traffic, arrivals: Arrivals, several: bool) -> list[str]:
     poisson = arrivals.poisson
     verdict = {
         "yes": f"Sessions arrive as a Poisson process (p = {poisson.p_value or 0:.2g}).",
-        "no": f"Sessions do not arrive as a Poisson process (p = {poisson.p_value or 0:.2g}); it "
-        "is the nearest simple one.",
+        "no": f"Sessions do not arrive as a Poisson process (p = {poisson.p_value or 0:.2g}).",
         "cannot tell": "Too few sessions to tell whether they arrive as a Poisson process.",
     }[poisson.verdict]
     rate = arrivals.rate
@@ -68,7 +67,7 @@ def _arrivals(traffic: Traffic, arrivals: Arrivals, several: bool) -> list[str]:
         ),
         f'rate = "{rate:.6g}/s"',
         _note(verdict),
-        'process = "poisson"',
+        f'process = "{arrivals.process}"',
     ]
     profile = arrivals.profile
     if profile is not None:
@@ -78,6 +77,19 @@ def _arrivals(traffic: Traffic, arrivals: Arrivals, several: bool) -> list[str]:
         )
         lines += [_note(note), f'# profile = "{profile}"']
     return [*lines, ""]
+
+
+def _stayers(advice: Advice, sessions: SessionLaws) -> list[str]:
+    return [
+        "[arrivals]",
+        'model = "closed"',
+        _note("Users do not come and go: so many were there on average."),
+        f"clients = {advice.clients}",
+        "",
+        "[session]",
+        f'think = "{sessions.think_law}"',
+        "",
+    ]
 
 
 def _session(traffic: Traffic, sessions: SessionLaws) -> list[str]:
@@ -111,7 +123,7 @@ def _requests(mix: Mix) -> list[str]:
     ]
     for kind in mix.kinds:
         lines += ["[[request]]", f"name = {json.dumps(kind.name)}"]
-        if kind.typical:
-            lines.append(_note(f"The most popular of {kind.paths:,} such paths."))
+        if kind.note:
+            lines.append(_note(kind.note))
         lines += [f"weight = {kind.share * 100:.4g}", f"get = {json.dumps(kind.target)}", ""]
     return lines[:-1]

@@ -30,7 +30,7 @@ pub struct Learned {
     pub start_ns: i64,
     /// The time of the last request.
     pub end_ns: i64,
-    /// Requests that lie further back than can be put in order.
+    /// How often the log's time went back by more than can be put in order, which is two minutes.
     pub backwards: u64,
     /// Persons' requests.
     pub requests: u64,
@@ -66,6 +66,9 @@ pub struct Learned {
     pub lengths: Lengths,
     /// The sum of all sessions' lengths in seconds, from the first to the last request.
     pub session_seconds: f64,
+    /// Of the sessions that may go on after the log's end and last for half of it or more: how
+    /// many, their requests, and their lengths in seconds.
+    pub staying: (u64, u64, f64),
     /// Response sizes in bytes.
     pub bytes: Tally,
     /// Durations of requests in microseconds.
@@ -166,6 +169,17 @@ impl Learned {
         self.starts.add(user.start);
     }
 
+    /// A person's session that may go on after the log's end.
+    pub(super) fn stays(&mut self, user: &User) {
+        self.cut_at_end += 1;
+        let length = user.last.saturating_sub(user.start);
+        if length >= self.end_ns.saturating_sub(self.start_ns) / 2 {
+            self.staying.0 += 1;
+            self.staying.1 += user.requests;
+            self.staying.2 += length as f64 * 1e-9;
+        }
+    }
+
     /// Any request came.
     pub(super) fn seen(&mut self, time_ns: i64) {
         if !self.any {
@@ -186,8 +200,10 @@ impl Learned {
         let (early, late) = (std::mem::take(&mut self.early), std::mem::take(&mut self.late));
         let beyond = |user: &&User| user.start.saturating_sub(self.start_ns) > edge_ns;
         early.iter().filter(beyond).for_each(|user| self.lengths.add(user));
-        if self.lengths.sessions == 0 {
-            early.iter().chain(&late).for_each(|user| self.lengths.add(user));
+        // What the edges hold is most of the log: then it is cut sessions, or none.
+        if self.lengths.requests.saturating_mul(2) < self.requests {
+            let within = |user: &&User| user.start.saturating_sub(self.start_ns) <= edge_ns;
+            early.iter().filter(within).chain(&late).for_each(|user| self.lengths.add(user));
         }
     }
 

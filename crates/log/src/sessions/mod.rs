@@ -113,7 +113,9 @@ impl Sessions {
         let users: Vec<User> = self.users.values().copied().collect();
         for user in &users {
             let may_go_on = user.open && !user.program && end.saturating_sub(user.last) <= timeout;
-            self.learned.cut_at_end += u64::from(may_go_on);
+            if may_go_on {
+                self.learned.stays(user);
+            }
             self.end(user, end.saturating_sub(user.start) <= edge);
         }
         self.learned.settle_edges(edge);

@@ -15,9 +15,9 @@ pub(super) struct Order {
     waiting: Vec<Visit>,
     /// The latest time seen.
     latest: Option<i64>,
-    /// The time up to which visits were handed on.
-    handed: Option<i64>,
-    /// Visits that came too late to be put in order.
+    /// The time of the last one that came.
+    previous: Option<i64>,
+    /// How often the log's time went back by more than can be put in order.
     pub(super) backwards: u64,
 }
 
@@ -32,6 +32,10 @@ impl Order {
             None => newest,
         };
         self.latest = Some(latest);
+        for visit in visits {
+            let before = self.previous.replace(visit.time_ns);
+            self.backwards += u64::from(before.is_some_and(|at| visit.time_ns < at - WINDOW_NS));
+        }
         self.waiting.extend_from_slice(visits);
         // It costs little where they are in order, or nearly so.
         self.waiting.sort_by_key(|visit| visit.time_ns);
@@ -46,13 +50,7 @@ impl Order {
     }
 
     fn release(&mut self, count: usize, hand: &mut impl FnMut(&Visit)) {
-        for visit in &self.waiting[..count] {
-            if self.handed.is_some_and(|handed| visit.time_ns < handed) {
-                self.backwards += 1;
-            }
-            self.handed = Some(visit.time_ns);
-            hand(visit);
-        }
+        self.waiting[..count].iter().for_each(hand);
         self.waiting.drain(..count);
     }
 }
@@ -70,11 +68,11 @@ mod tests {
     fn what_is_out_of_order_by_less_than_two_minutes_is_put_in_order() {
         let mut order = Order::default();
         let mut found = Vec::new();
-        for batch in [&[10, 40, 5][..], &[20, 125], &[100, 400], &[390, 3]] {
+        for batch in [&[10, 40, 5][..], &[20, 125], &[100, 400], &[390, 3, 2]] {
             order.take(&visits(batch), |visit| found.push(visit.time_ns / 1_000_000_000));
         }
         order.finish(|visit| found.push(visit.time_ns / 1_000_000_000));
-        assert_eq!(found, [5, 10, 20, 40, 100, 125, 3, 390, 400]);
+        assert_eq!(found, [5, 10, 20, 40, 100, 125, 2, 3, 390, 400]);
         assert_eq!(order.backwards, 1);
     }
 }
