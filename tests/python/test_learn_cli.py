@@ -124,6 +124,14 @@ def test_wrong_input_is_explained(words: list[str], message: str, log: Path) -> 
     assert "Traceback" not in shown
 
 
+def test_a_log_of_programs_alone_is_explained(tmp_path: Path) -> None:
+    path = tmp_path / "access.log"
+    stamp = "01/Mar/2026:10:00:00 +0000"
+    path.write_text(f'10.0.0.1 - - [{stamp}] "GET / HTTP/1.1" 200 5 "-" "curl/8.5"\n' * 30)
+    assert "--crawlers with" in called(str(path), status=2)
+    assert "30 requests of 1 users" in called(str(path), "--crawlers", "with")
+
+
 def test_a_file_that_is_no_log_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "story.log"
     path.write_text("Once upon a time\nthere was a line\n" * 50)

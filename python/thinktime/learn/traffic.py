@@ -165,4 +165,10 @@ def read(
     traffic = Traffic(raw, timeout_s)
     if traffic.count("requests") + traffic.count("apart_requests") == 0:
         raise _core.InputError(f"{', '.join(names)}: no request in it could be read")
+    if traffic.count("requests") == 0:
+        raise _core.InputError(
+            f"{', '.join(names)}: all {traffic.count('apart_requests'):,} requests are of "
+            "crawlers, monitors and other programs; to learn from them, take them along "
+            "(--crawlers with)"
+        )
     return traffic

@@ -2,7 +2,7 @@
 
 /// Words by which the agents of programs are known, in small letters. Honest programs name
 /// themselves; others are known by what they do.
-const WORDS: [&[u8]; 37] = [
+const WORDS: [&[u8]; 36] = [
     b"bot",
     b"crawl",
     b"spider",
@@ -19,7 +19,6 @@ const WORDS: [&[u8]; 37] = [
     b"httpclient",
     b"http-client",
     b"httpx",
-    b"okhttp",
     b"libwww",
     b"lwp",
     b"java/",
