@@ -3,7 +3,8 @@
 //!
 //! `cargo run --release -p thinktime-log --example speed 1000`
 
-#![allow(clippy::print_stdout, clippy::disallowed_methods)]
+#![allow(clippy::print_stdout, reason = "a command-line measurement")]
+#![allow(clippy::disallowed_methods, reason = "it times by the wall clock")]
 
 use std::error::Error;
 use std::fs::File;

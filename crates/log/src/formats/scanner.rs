@@ -239,6 +239,7 @@ impl<'a> Scanner<'a> {
     /// Adds the paths of all values that are neither objects nor arrays of objects.
     pub(super) fn paths(&mut self, before: &str, paths: &mut Vec<String>) {
         let deep = before.matches('.').count() >= DEPTH_OF_PATHS;
+        // What is found before the text goes wrong is enough.
         let _ = self.object(|scanner, key| {
             let path = format!("{before}{}", String::from_utf8_lossy(key));
             if scanner.peek() == Some(b'{') && !deep {
