@@ -62,6 +62,8 @@ def _timeouts(learned: Learned) -> go.Figure:
         **layout(HEIGHT),
         yaxis2={"overlaying": "y", "side": "right", "type": "log", "title": "-dN/dτ [1/s]"},
     )
+    # The axis at the right has its own words.
+    figure.update_layout(margin={"r": 80})
     figure.update_yaxes(title_text="sessions", selector={"side": None})
     return _with_timeout(figure, learned)
 
