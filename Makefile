@@ -42,6 +42,7 @@ coverage: build ## Measure how often the 95 % intervals hold; takes ten minutes
 studies: build ## Reproduce the published figures; takes a quarter of an hour
 	$(BIN)/python studies/nsdi06/run.py
 	$(BIN)/python studies/omission-and-collapse/run.py
+	$(BIN)/python studies/moss/study.py
 
 lint: build ## Check formatting, lints and types
 	cargo fmt --all --check

@@ -1,4 +1,4 @@
-"""The operations: simulate, run, serve."""
+"""The operations: simulate, run; and serve, which has a file of its own."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 
 from thinktime import _core
 from thinktime.result import Result
+from thinktime.serving import Burned as Burned
+from thinktime.serving import serve as serve
 
 Progress = Callable[[int, float, int], None]
 """Called about twenty times a second with requests over, seconds of the run's own clock, and
@@ -196,56 +197,6 @@ def run(
         loops=loops,
     )
     return _finished(outcome)
-
-
-class serve:  # noqa: N801 - it is used like a function: `with serve(system) as server`
-    """A modelled system as a real HTTP/1.1 server, in a thread of its own.
-
-    Each response leaves when the model says so. A request may carry its own service demand in the
-    header `Thinktime-Demand`, a time for each station in the order of the system file, separated
-    by commas; else the server draws it.
-
-        with tt.serve("server.toml") as server:
-            tt.run(workload, server.url)
-    """
-
-    def __init__(
-        self, system: _core.System | str | Path, *, listen: str = "127.0.0.1:0", seed: int = 1
-    ) -> None:
-        """Bind to `HOST:PORT` (port 0: a free one) and serve at once.
-
-        Raises:
-            InputError: if the system or the address is wrong.
-            RunError: if the address is taken.
-        """
-        self._server = _core.Server(_system(system), listen, seed)
-
-    @property
-    def url(self) -> str:
-        """Where it listens, as in `http://127.0.0.1:8080`."""
-        return self._server.url
-
-    @property
-    def running(self) -> bool:
-        """Whether it still serves."""
-        return self._server.running
-
-    def stop(self) -> tuple[int, int] | None:
-        """Stop, and give the numbers of requests answered and refused; None if stopped before."""
-        return self._server.stop()
-
-    def __enter__(self) -> serve:
-        """Serve until the end of the block."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Stop."""
-        self.stop()
 
 
 def _workload(given: _core.Workload | str | Path, seed: int | None) -> _core.Workload:

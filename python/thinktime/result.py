@@ -93,6 +93,15 @@ class Result:
         """Why the result is not to be trusted; None if it is."""
         return self._outcome.untrusted
 
+    @property
+    def schedule(self) -> list[dict[str, Any]]:
+        """The first turns of modelled machines' cores, as events of the Trace Event Format.
+
+        A machine is a process, a core a thread; times are in microseconds. Empty without machines.
+        """
+        text = self._outcome.schedule_json
+        return [] if text is None else list(json.loads(text))
+
     @cached_property
     def theory(self) -> Theory | None:
         """The exact steady state of the model, where a formula for it is known."""

@@ -89,6 +89,7 @@ class System:
     stations: list[Station]
     name: str = "one server"
     plain: bool = True
+    machines: list[Any] = field(default_factory=list)
 
     def to_toml(self) -> str:
         """Enough to tell systems apart."""
@@ -171,6 +172,7 @@ class Result:
     run_toml: str = 'version = "0.1.0"\nhost = "testbed"\n'
     untrusted: str | None = None
     interrupted: bool = False
+    schedule: list[dict[str, Any]] = field(default_factory=list)
 
     def survival(self):
         """The tail at the sample's own times, as a histogram would give it."""

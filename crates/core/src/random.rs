@@ -38,6 +38,8 @@ pub enum Purpose {
     WebSocket = 13,
     /// Which users of a log are replayed.
     Users = 14,
+    /// Where a machine's scheduler places and moves tasks, if at random.
+    Balancing = 15,
 }
 
 /// All streams of one seed and purpose.

@@ -1,5 +1,5 @@
-//! The result directory: `run.toml`, `summary.json`, `requests.parquet`, `series.parquet` and
-//! `latency.hlog`.
+//! The result directory: `run.toml`, `summary.json`, `requests.parquet`, `series.parquet`,
+//! `latency.hlog`, and for machines `schedule.json`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -115,6 +115,7 @@ const SUMMARY: &str = "summary.json";
 const REQUESTS: &str = "requests.parquet";
 const SERIES: &str = "series.parquet";
 const HISTOGRAM: &str = "latency.hlog";
+const SCHEDULE: &str = "schedule.json";
 
 impl ResultDirectory {
     /// Makes the directory, if need be. An older result in it is replaced.
@@ -129,7 +130,7 @@ impl ResultDirectory {
             let reason = "is not empty and holds no result: name a new directory";
             return Err(DataError::new(path, reason));
         }
-        for name in [SUMMARY, REQUESTS, SERIES, HISTOGRAM] {
+        for name in [SUMMARY, REQUESTS, SERIES, HISTOGRAM, SCHEDULE] {
             let old = path.join(name);
             if old.exists() {
                 fs::remove_file(&old).map_err(|error| DataError::new(&old, error))?;
@@ -176,6 +177,15 @@ impl ResultDirectory {
         let tallies = names.iter().map(String::as_str).zip(&responses);
         write_log(&self.path.join(HISTOGRAM), summary.duration_s, tallies)
     }
+
+    /// Writes the schedule of the machines' cores.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn write_schedule(&self, schedule: &str) -> Result<(), DataError> {
+        let path = self.path.join(SCHEDULE);
+        fs::write(&path, schedule).map_err(|error| DataError::new(&path, error))
+    }
 }
 
 fn write_batch(path: &Path, batch: &RecordBatch) -> Result<(), DataError> {
@@ -199,6 +209,8 @@ pub struct StoredResult {
     pub series: Vec<RecordBatch>,
     /// Where the histograms are.
     pub histogram: PathBuf,
+    /// The schedule of the machines' cores, if there are any.
+    pub schedule: Option<String>,
 }
 
 /// Reads a result directory.
@@ -222,6 +234,7 @@ pub fn load(path: &Path) -> Result<StoredResult, DataError> {
         summary,
         series: read_batches(&path.join(SERIES))?,
         histogram: path.join(HISTOGRAM),
+        schedule: fs::read_to_string(path.join(SCHEDULE)).ok(),
     })
 }
 

@@ -5,6 +5,7 @@ mod column;
 mod directory;
 mod histogram;
 mod rows;
+mod schedule;
 mod series;
 mod writer;
 
@@ -14,6 +15,7 @@ pub use directory::{
 };
 pub use histogram::{read_log, write_log};
 pub use rows::{Labels, RowTable};
+pub use schedule::schedule_json;
 pub use series::series_batch;
 pub use writer::{Keep, RowWriter};
 

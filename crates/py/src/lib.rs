@@ -3,6 +3,7 @@
 mod distribution;
 mod errors;
 mod learn;
+mod machine;
 mod monitor;
 mod parameters;
 mod replay;
@@ -30,6 +31,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<workload::Workload>()?;
     module.add_class::<system::System>()?;
     module.add_class::<system::Station>()?;
+    module.add_class::<system::Machine>()?;
     module.add_class::<table::Table>()?;
     module.add_class::<result::Outcome>()?;
     module.add_class::<serve::Server>()?;
@@ -37,6 +39,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
     module.add_function(wrap_pyfunction!(learn::read_log, module)?)?;
     module.add_function(wrap_pyfunction!(learn::log_formats, module)?)?;
+    module.add_function(wrap_pyfunction!(machine::schedulers, module)?)?;
+    module.add_function(wrap_pyfunction!(machine::scheduler, module)?)?;
+    module.add_function(wrap_pyfunction!(machine::scheduler_features, module)?)?;
     module.add_function(wrap_pyfunction!(result::load, module)?)?;
     module.add_function(wrap_pyfunction!(schema::schema, module)?)?;
     module.add_function(wrap_pyfunction!(schema::distributions, module)?)?;

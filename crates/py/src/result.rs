@@ -26,6 +26,7 @@ pub(crate) struct Outcome {
     /// (nanoseconds, requests at or below the bin's upper end that are above the bin before).
     pub(crate) bins: Vec<(u64, u64)>,
     pub(crate) path: Option<PathBuf>,
+    pub(crate) schedule: Option<String>,
 }
 
 impl Outcome {
@@ -49,6 +50,7 @@ impl Outcome {
             series: vec![series_batch(collector.timeline(), names)],
             bins,
             path: None,
+            schedule: None,
         }
     }
 }
@@ -144,6 +146,12 @@ impl Outcome {
         Table::new(self.series.clone())
     }
 
+    /// The first turns of the cores of modelled machines, in the Trace Event Format (JSON).
+    #[getter]
+    fn schedule_json(&self) -> Option<&str> {
+        self.schedule.as_deref()
+    }
+
     /// (response time in seconds, number of requests), rising, all request names together.
     #[getter]
     fn histogram(&self) -> Vec<(f64, u64)> {
@@ -170,6 +178,7 @@ pub(crate) fn load(path: PathBuf) -> PyResult<Outcome> {
         series: stored.series,
         bins,
         path: Some(path),
+        schedule: stored.schedule,
     })
 }
 

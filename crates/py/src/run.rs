@@ -109,7 +109,7 @@ pub(crate) fn run(
         ));
     }
     let outcome = OutcomeTable { interrupted: done.interrupted, untrusted: done.untrusted };
-    storage.finish(done.summary, &done.collector, rows, outcome)
+    storage.finish(done.summary, &done.collector, rows, outcome, None)
 }
 
 /// The target, and how it is reached.

@@ -6,45 +6,77 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 use pyo3::prelude::*;
-use thinktime_net::server::{self, Served};
+use thinktime_core::error::Invalid;
+use thinktime_net::server;
+use thinktime_net::server::burn::{BurnPlan, BurnServer, Burned, Threads};
 
-use crate::errors::{InputError, RunError};
+use crate::errors::{InputError, RunError, invalid};
 use crate::system::System;
 
-/// A modelled system that serves HTTP/1.1 in a thread of its own until it is stopped.
+/// A system that serves HTTP/1.1 in threads of its own until it is stopped.
 #[pyclass(frozen, module = "thinktime._core")]
 pub(crate) struct Server {
     address: SocketAddr,
+    work_units_per_s: Option<f64>,
     stop: Arc<AtomicBool>,
-    thread: Mutex<Option<JoinHandle<std::io::Result<Served>>>>,
+    thread: Mutex<Option<Serving>>,
 }
+
+type Serving = JoinHandle<std::io::Result<Done>>;
+
+/// Requests answered and refused, and for servers that burn the CPU time demanded, burned and
+/// used besides, in seconds.
+type Done = (u64, u64, Option<(f64, f64, f64)>);
 
 #[pymethods]
 impl Server {
-    /// Binds to `HOST:PORT`, port 0 for a free one, and serves at once.
+    /// Binds to `HOST:PORT`, port 0 for a free one, and serves at once: a model, or by burning.
     #[new]
-    #[pyo3(signature = (system, listen = "127.0.0.1:0", seed = 1))]
-    fn new(system: &System, listen: &str, seed: u64) -> PyResult<Server> {
+    #[pyo3(signature = (
+        system, listen = "127.0.0.1:0", seed = 1, burn = false, threads = None, cores = None
+    ))]
+    fn new(
+        system: &System,
+        listen: &str,
+        seed: u64,
+        burn: bool,
+        threads: Option<&str>,
+        cores: Option<Vec<usize>>,
+    ) -> PyResult<Server> {
         let address =
             listen.to_socket_addrs().ok().and_then(|mut found| found.next()).ok_or_else(|| {
                 InputError::new_err(format!("`{listen}` is not of the form HOST:PORT"))
             })?;
         let failed = |error| RunError::new_err(format!("cannot listen on {listen}: {error}"));
+        if burn {
+            let threads = threads.map(threads_from).transpose().map_err(|e| invalid(&e))?;
+            let plan = BurnPlan::new(&system.inner, threads, &cores.unwrap_or_default(), seed);
+            let plan = plan.map_err(|error| invalid(&error))?;
+            let server = BurnServer::bind(plan, address).map_err(failed)?;
+            let (address, speed) = (server.address().map_err(failed)?, server.work_units_per_s());
+            let serve = |stop: &AtomicBool| server.serve(stop).map(burned);
+            return Server::start(address, Some(speed), serve).map_err(failed);
+        }
+        if threads.is_some() || cores.is_some() {
+            return Err(InputError::new_err("threads and cores go with burn only"));
+        }
         let server = server::Server::bind(&system.inner, address, seed).map_err(failed)?;
         let address = server.address().map_err(failed)?;
-        let stop = Arc::new(AtomicBool::new(false));
-        let flag = Arc::clone(&stop);
-        let thread = std::thread::Builder::new()
-            .name("thinktime-serve".to_owned())
-            .spawn(move || server.serve(&flag))
-            .map_err(failed)?;
-        Ok(Server { address, stop, thread: Mutex::new(Some(thread)) })
+        let done = |served: server::Served| (served.requests, served.refused, None);
+        let serve = move |stop: &AtomicBool| server.serve(stop).map(done);
+        Server::start(address, None, serve).map_err(failed)
     }
 
     /// `http://HOST:PORT`.
     #[getter]
     fn url(&self) -> String {
         format!("http://{}", self.address)
+    }
+
+    /// The calibration of a server that burns.
+    #[getter]
+    fn work_units_per_s(&self) -> Option<f64> {
+        self.work_units_per_s
     }
 
     /// Whether it still serves.
@@ -54,8 +86,9 @@ impl Server {
         thread.as_ref().is_some_and(|thread| !thread.is_finished())
     }
 
-    /// Stops; gives the numbers of requests answered and refused. A second call gives None.
-    fn stop(&self, py: Python<'_>) -> PyResult<Option<(u64, u64)>> {
+    /// Stops; gives the numbers of requests answered and refused, and the CPU time of a server
+    /// that burns. A second call gives None.
+    fn stop(&self, py: Python<'_>) -> PyResult<Option<Done>> {
         self.stop.store(true, Ordering::Relaxed);
         let thread = {
             let mut held = self.thread.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -63,10 +96,26 @@ impl Server {
         };
         let Some(thread) = thread else { return Ok(None) };
         match py.detach(|| thread.join()) {
-            Ok(Ok(served)) => Ok(Some((served.requests, served.refused))),
+            Ok(Ok(done)) => Ok(Some(done)),
             Ok(Err(error)) => Err(RunError::new_err(format!("the server failed: {error}"))),
             Err(_) => Err(RunError::new_err("the server's thread panicked")),
         }
+    }
+}
+
+impl Server {
+    /// Lets it serve in a thread.
+    fn start(
+        address: SocketAddr,
+        work_units_per_s: Option<f64>,
+        serve: impl FnOnce(&AtomicBool) -> std::io::Result<Done> + Send + 'static,
+    ) -> std::io::Result<Server> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&stop);
+        let thread = std::thread::Builder::new()
+            .name("thinktime-serve".to_owned())
+            .spawn(move || serve(&flag))?;
+        Ok(Server { address, work_units_per_s, stop, thread: Mutex::new(Some(thread)) })
     }
 }
 
@@ -74,4 +123,19 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
     }
+}
+
+fn burned(done: Burned) -> Done {
+    let Burned { requests, refused, demanded, burned, besides } = done;
+    let cpu = (demanded.as_secs_f64(), burned.as_secs_f64(), besides.as_secs_f64());
+    (requests, refused, Some(cpu))
+}
+
+fn threads_from(text: &str) -> Result<Threads, Invalid> {
+    if text == "per-request" {
+        return Ok(Threads::PerRequest);
+    }
+    text.parse().map(Threads::Pool).map_err(|_| {
+        Invalid::new(format!("threads are `per-request` or the size of a pool, not `{text}`"))
+    })
 }

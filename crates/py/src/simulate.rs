@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use thinktime_core::workload;
-use thinktime_data::{Labels, OutcomeTable, RunFile, RunTable};
+use thinktime_data::{Labels, OutcomeTable, RunFile, RunTable, schedule_json};
 use thinktime_sim::{Control, Plan, WarmUp};
 
 use crate::errors::{data, simulation};
@@ -65,7 +65,8 @@ pub(crate) fn simulate(
         system: Some(system.inner.file.clone()),
         outcome: None,
     };
-    let stations = system.inner.stations.iter().map(|station| station.name.clone()).collect();
+    let places = 0..system.inner.places();
+    let stations = places.map(|at| system.inner.place_name(at).to_owned()).collect();
     let labels = Labels { requests: workload.request_names_of(), stations };
     let (storage, mut writer) = Storage::open(output, run, labels, keep)?;
     let (inner, model) = (&workload.inner, &system.inner);
@@ -84,7 +85,8 @@ pub(crate) fn simulate(
     let done = done.map_err(|error| simulation(&error))?;
     let rows = rows.map_err(|error| data(&error))?;
     let outcome = OutcomeTable { interrupted: done.interrupted, untrusted: None };
-    storage.finish(done.summary, &done.collector, rows, outcome)
+    let schedule = schedule_json(&done.schedule, model, &workload.request_names_of());
+    storage.finish(done.summary, &done.collector, rows, outcome, schedule)
 }
 
 /// About how many requests there will be, to decide which rows to keep.

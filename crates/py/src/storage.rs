@@ -45,6 +45,7 @@ impl Storage {
         collector: &Collector,
         rows: Vec<arrow_array::RecordBatch>,
         outcome: OutcomeTable,
+        schedule: Option<String>,
     ) -> PyResult<Outcome> {
         self.run.outcome = Some(outcome);
         self.run.run.warmup_s = summary.warmup_s; // it may have been found only now
@@ -53,8 +54,11 @@ impl Storage {
             directory
                 .write_figures(&summary, collector, &self.names)
                 .map_err(|error| data(&error))?;
+            if let Some(schedule) = &schedule {
+                directory.write_schedule(schedule).map_err(|error| data(&error))?;
+            }
         }
         let result = Outcome::of(self.run, summary, collector, &self.names, rows);
-        Ok(Outcome { path: self.path, ..result })
+        Ok(Outcome { path: self.path, schedule, ..result })
     }
 }

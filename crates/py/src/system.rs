@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use thinktime_core::change::with_value;
 use thinktime_core::error::Invalid;
 use thinktime_core::schema::Source;
+use thinktime_core::system::machine::MachineModel;
 use thinktime_core::system::{Demand, DemandLaw, StationModel, SystemModel};
 use thinktime_core::workload::to_toml;
 
@@ -59,6 +60,12 @@ impl System {
             .collect()
     }
 
+    /// The machines.
+    #[getter]
+    fn machines(&self) -> Vec<Machine> {
+        self.inner.machines.iter().map(|model| Machine { model: model.clone() }).collect()
+    }
+
     /// Whether it is nothing but stations that all requests visit in their order, and that take
     /// in and finish everything.
     #[getter]
@@ -82,6 +89,41 @@ impl System {
 
     fn __repr__(&self) -> String {
         format!("<System {}>", self.inner.name)
+    }
+}
+
+/// Cores under an operating system's scheduler.
+#[pyclass(frozen, module = "thinktime")]
+pub(crate) struct Machine {
+    model: MachineModel,
+}
+
+#[pymethods]
+impl Machine {
+    #[getter]
+    fn name(&self) -> &str {
+        &self.model.name
+    }
+
+    #[getter]
+    fn cores(&self) -> u32 {
+        self.model.cores
+    }
+
+    /// The operating system, as the system file names it.
+    #[getter]
+    fn os(&self) -> &str {
+        &self.model.os
+    }
+
+    /// Its scheduler's features as JSON.
+    #[getter]
+    fn features_json(&self) -> String {
+        self.model.features.to_json()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Machine {}: {} cores, {}>", self.model.name, self.model.cores, self.model.os)
     }
 }
 

@@ -14,8 +14,9 @@ const STEPS_MAX: u64 = 1_000_000;
 const TURN_MAX: Duration = Duration::from_secs(5);
 /// The clock is looked at once in so many steps.
 const STEPS_PER_LOOK: u64 = 16;
-/// The memory of one interpreter with all its sessions.
-const MEMORY_MAX: usize = 2 << 30;
+/// The memory of one interpreter with all its sessions. Tests have less: a slow machine takes
+/// longer than `TURN_MAX` to fill the whole.
+const MEMORY_MAX: usize = if cfg!(test) { 200 << 20 } else { 2 << 30 };
 
 /// What of the language scripts may use. No clock, no files, no chance of their own, and no
 /// coroutines: those are the sessions.

@@ -5,17 +5,17 @@ mod stages;
 use thinktime_core::client::{Attempt, Clients, Fate, Limit, Step, Ticket};
 use thinktime_core::program::Reply;
 use thinktime_core::record::{Collector, Ended, LATE, Row, RowSink, TIMEOUT, UNSENT, Window};
-use thinktime_core::system::{Departure, Job, Presence, StationSummary, SystemModel};
+use thinktime_core::system::{Departure, Job, Presence, SystemModel};
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{Cancel, RequestKind, Workload};
 
-use crate::modelled::Modelled;
+use crate::modelled::{Measured, Modelled};
 
 /// What one replication gives.
 pub(crate) struct Replication {
     pub(crate) collector: Collector,
     pub(crate) window: Window,
-    pub(crate) stations: Vec<StationSummary>,
+    pub(crate) measured: Measured,
     pub(crate) sessions: u64,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Driver<'a, S> {
     /// the last request was begun; so this is never, where there are none.
     drain_end: Nanos,
     retries: bool,
-    stations: Option<Vec<StationSummary>>,
+    measured: Option<Measured>,
     gave_up: bool,
     pub(crate) now: Nanos,
     cut_short: bool,
@@ -75,7 +75,7 @@ impl<'a, S: RowSink> Driver<'a, S> {
             note_at: interval,
             drain_end: Nanos::MAX,
             retries: workload.requests.iter().any(|kind| kind.retry.attempts > 1),
-            stations: None,
+            measured: None,
             gave_up: false,
             now: Nanos::ZERO,
             cut_short: false,
@@ -229,7 +229,7 @@ impl<'a, S: RowSink> Driver<'a, S> {
         let whole = self.clients.window_end();
         let end = if self.cut_short { whole.min(self.now) } else { whole };
         let window = Window { begin: self.limit.warmup.min(end), end };
-        let stations = self.stations.take().unwrap_or_else(|| self.system.summaries(self.now));
+        let measured = self.measured.take().unwrap_or_else(|| self.system.measured(self.now));
         self.collector.set_report(self.clients.report());
         for attempt in self.clients.waiting().filter(|_| !self.gave_up) {
             if self.limit.counts(attempt.request_scheduled) {
@@ -239,7 +239,7 @@ impl<'a, S: RowSink> Driver<'a, S> {
         Replication {
             collector: self.collector,
             window,
-            stations,
+            measured,
             sessions: self.clients.sessions_begun(),
         }
     }

@@ -22,11 +22,10 @@ pub fn offered_load(workload: &Workload, system: &SystemModel) -> Option<f64> {
 /// others lose what is too much.
 pub(crate) fn unlimited_load(workload: &Workload, system: &SystemModel) -> Option<f64> {
     let rate = workload.request_rate()?;
-    let stations = system.mean_demands(workload).into_iter().zip(&system.stations);
-    let unlimited = stations.filter(|(_, at)| {
-        at.overload.queue_limit == u64::MAX && at.overload.queue_timeout.is_never()
-    });
-    Some(unlimited.map(|(demand, at)| rate * demand / f64::from(at.servers)).fold(0.0, f64::max))
+    let demands = system.mean_demands(workload).into_iter().zip(system.servers());
+    let unlimited = demands.zip(system.unlimited()).filter(|(_, unlimited)| *unlimited);
+    let load = |((demand, servers), _): ((f64, u32), bool)| rate * demand / f64::from(servers);
+    Some(unlimited.map(load).fold(0.0, f64::max))
 }
 
 /// Refuses an overload that nothing would end.

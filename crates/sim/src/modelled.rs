@@ -1,9 +1,13 @@
 //! The modelled system, by the quick way where there is one.
 
 use thinktime_core::random::Purpose;
+use thinktime_core::record::Summary;
+use thinktime_core::system::machine::{MachineSummary, Schedule};
 use thinktime_core::system::{DrawnDemands, Line, StationSummary, System, SystemModel};
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{ClientLimits, RequestKind, Workload};
+
+use crate::driver::Replication;
 
 /// The modelled system.
 pub(crate) enum Modelled {
@@ -11,6 +15,49 @@ pub(crate) enum Modelled {
     Any(Box<System<DrawnDemands>>),
     /// One server, first come, first served: clients are told at once when they will be answered.
     Line(Line<DrawnDemands>),
+}
+
+/// What the parts of the system were like over the measured time.
+#[derive(Clone, Debug)]
+pub(crate) struct Measured {
+    /// The stations, the pools, and the machines as stations.
+    pub(crate) stations: Vec<StationSummary>,
+    pub(crate) machines: Vec<MachineSummary>,
+    /// The first turns of the machines' cores.
+    pub(crate) schedule: Schedule,
+}
+
+impl Measured {
+    /// Time averages over all replications, each weighted by its length, and the first's schedule.
+    pub(crate) fn average(replications: &[Replication]) -> Measured {
+        let mut average = replications[0].measured.clone();
+        replications[1..].iter().for_each(|other| average.join(&other.measured));
+        average
+    }
+
+    /// Adds the parts of the system to a summary.
+    pub(crate) fn add_to(&self, summary: &mut Summary, system: &SystemModel) {
+        let (stations, others) = self.stations.split_at(system.stations.len());
+        let (pools, machines) = others.split_at(system.pools.len());
+        for (model, station) in system.stations.iter().zip(stations) {
+            summary.add_station(&model.name, station);
+        }
+        for (model, pool) in system.pools.iter().zip(pools) {
+            summary.add_pool(&model.name, pool);
+        }
+        let machines = machines.iter().zip(&self.machines);
+        for (model, (station, machine)) in system.machines.iter().zip(machines) {
+            summary.add_station(&model.name, station);
+            summary.add_machine(&model.name, &model.os, machine);
+        }
+    }
+
+    fn join(&mut self, other: &Measured) {
+        let stations = self.stations.iter_mut().zip(&other.stations);
+        stations.for_each(|(mine, theirs)| mine.join(theirs));
+        let machines = self.machines.iter_mut().zip(&other.machines);
+        machines.for_each(|(mine, theirs)| mine.join(theirs));
+    }
 }
 
 impl Modelled {
@@ -41,10 +88,17 @@ impl Modelled {
         }
     }
 
-    pub(crate) fn summaries(&self, now: Nanos) -> Vec<StationSummary> {
+    pub(crate) fn measured(&self, now: Nanos) -> Measured {
         match self {
-            Modelled::Any(system) => system.summaries(now),
-            Modelled::Line(line) => vec![line.summary(now)],
+            Modelled::Any(system) => Measured {
+                stations: system.summaries(now),
+                machines: system.machine_summaries(now),
+                schedule: system.schedule(),
+            },
+            Modelled::Line(line) => {
+                let stations = vec![line.summary(now)];
+                Measured { stations, machines: Vec::new(), schedule: Schedule::default() }
+            }
         }
     }
 }

@@ -8,7 +8,8 @@ use thinktime_core::error::Invalid;
 use thinktime_core::random::{Purpose, Stream};
 use thinktime_core::record::{Collector, Row, RowSink, Summary, Tally, Timeline};
 use thinktime_core::schema::SchemaError;
-use thinktime_core::system::{StationSummary, SystemModel};
+use thinktime_core::system::SystemModel;
+use thinktime_core::system::machine::Schedule;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
 use thiserror::Error;
@@ -16,6 +17,7 @@ use thiserror::Error;
 use crate::driver::{Driver, Replication};
 use crate::findings::Findings;
 use crate::load::check_load;
+use crate::modelled::Measured;
 use crate::pilot::{Warmup, find_warmup};
 
 /// How long to simulate, and how often.
@@ -70,6 +72,8 @@ pub struct Outcome {
     pub summary: Summary,
     /// Everything collected, all replications together.
     pub collector: Collector,
+    /// The first turns of the cores of the first replication's machines.
+    pub schedule: Schedule,
     /// Whether it was stopped before its end.
     pub interrupted: bool,
 }
@@ -257,7 +261,7 @@ fn outcome(
 ) -> Outcome {
     let sessions = replications.iter().map(|one| one.sessions).sum();
     let duration_s: f64 = replications.iter().map(|one| one.window.duration_s()).sum();
-    let stations = average_stations(&replications);
+    let measured = Measured::average(&replications);
     let window = replications[0].window;
     let times: Vec<Tally> = match replications.len() {
         1 => Vec::new(),
@@ -271,29 +275,12 @@ fn outcome(
     if times.len() > 1 {
         summary.pool_replications(duration_s, &times);
     }
-    let (of_stations, of_pools) = stations.split_at(system.stations.len());
-    for (model, station) in system.stations.iter().zip(of_stations) {
-        summary.add_station(&model.name, station);
-    }
-    for (model, pool) in system.pools.iter().zip(of_pools) {
-        summary.add_pool(&model.name, pool);
-    }
+    measured.add_to(&mut summary, system);
     let collector_of = &collector;
     let findings =
         Findings { workload, system, plan, collector: collector_of, window, warmup, interrupted };
     let (notes, warnings) = (findings.notes(&summary), findings.warnings(&summary));
     summary.notes.extend(notes);
     summary.warnings.extend(warnings);
-    Outcome { summary, collector, interrupted }
-}
-
-/// Time averages over all replications, each weighted by its length.
-fn average_stations(replications: &[Replication]) -> Vec<StationSummary> {
-    let mut average = replications[0].stations.clone();
-    for (at, station) in average.iter_mut().enumerate() {
-        for other in &replications[1..] {
-            station.join(&other.stations[at]);
-        }
-    }
-    average
+    Outcome { summary, collector, schedule: measured.schedule, interrupted }
 }

@@ -9,7 +9,9 @@ from thinktime.cli import (
     capacity,
     compare,
     demo,
+    import_pcm,
     learn,
+    machine,
     report,
     run,
     schema,
@@ -28,6 +30,8 @@ app = typer.Typer(
 )
 for module in (simulate, run, serve, learn, sweep, capacity, compare, report, schema, demo):
     app.command(name=module.__name__.rpartition(".")[2])(module.command)
+app.command(name="import-pcm")(import_pcm.command)
+app.add_typer(machine.app, name="machine")
 
 
 def _show_version(wanted: bool) -> None:

@@ -127,6 +127,7 @@ def show(result: Result, as_json: bool, output: Path | None) -> None:
         typer.echo(json.dumps(result.summary | _theory(result), indent=2))
     else:
         print_table([result])
+        _say_of_sharing(result)
     for note in result.summary.get("notes", []):
         errors.print("note:", note, style="dim", markup=False, soft_wrap=True)
     for warning in result.summary.get("warnings", []):
@@ -142,6 +143,17 @@ def print_table(results: list[Result]) -> None:
 
     width = None if sys.stdout.isatty() else 150
     Console(width=width, highlight=False).print(terminal.render(report.rows(results)))
+
+
+def _say_of_sharing(result: Result) -> None:
+    """Say whether a system with machines could have been modelled without their schedulers."""
+    if result.system is None or not result.system.machines or result.interrupted:
+        return
+    from thinktime import report
+
+    sentence = report.processor_sharing(result)
+    if sentence is not None:
+        typer.echo(sentence)
 
 
 def _theory(result: Result) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from thinktime import serve
+from thinktime import InputError, serve
 from thinktime.cli import common
 
 
@@ -18,19 +18,64 @@ def command(
         str, typer.Option(help="HOST:PORT; port 0 takes a free one.")
     ] = "127.0.0.1:8080",
     seed: Annotated[int, typer.Option(help="The seed of the demands that the server draws.")] = 1,
+    burn: Annotated[
+        bool,
+        typer.Option("--burn", help="Burn the demands as CPU time of threads; model nothing."),
+    ] = False,
+    threads: Annotated[
+        str | None,
+        typer.Option(help="With --burn: per-request, or the size of a pool of threads."),
+    ] = None,
+    cores: Annotated[
+        str | None,
+        typer.Option(help="With --burn: the cores that its threads are confined to, as in 0,1."),
+    ] = None,
 ) -> None:
-    """Serve a modelled system over HTTP/1.1: responses leave when the model says so.
+    """Serve a system over HTTP/1.1: responses leave when the model says so.
 
+    With --burn they leave when a thread has used the demand of CPU time on this machine.
     A request may carry its own service demand in the header Thinktime-Demand (a time for each
     station, separated by commas); else the server draws it. Ctrl-C ends the server.
     """
-    with common.mapped_errors(), serve(system, listen=listen, seed=seed) as server:
+    with (
+        common.mapped_errors(),
+        serve(
+            system,
+            listen=listen,
+            seed=seed,
+            burn=burn,
+            threads=threads,
+            cores=None if cores is None else _cores(cores),
+        ) as server,
+    ):
         typer.echo(f"serving on {server.url}; Ctrl-C ends it")
+        if server.work_units_per_s is not None:
+            typer.echo(f"calibrated: {server.work_units_per_s:.3g} work units a second")
         try:
             while server.running:
                 time.sleep(0.2)
         except KeyboardInterrupt:
             pass
-        served = server.stop()
-        if served is not None:
-            typer.echo(f"answered {served[0]} requests, refused {served[1]}")
+        _say_what_it_did(server)
+
+
+def _say_what_it_did(server: serve) -> None:
+    served = server.stop()
+    if served is not None:
+        typer.echo(f"answered {served[0]} requests, refused {served[1]}")
+    if server.burned is not None:
+        used = server.burned
+        typer.echo(
+            f"burned {used.burned_s:.3f} s of CPU time for demands of {used.demanded_s:.3f} s; "
+            f"{used.besides_s:.3f} s besides"
+        )
+
+
+def _cores(text: str) -> list[int]:
+    try:
+        cores = [int(part) for part in text.split(",")]
+    except ValueError:
+        cores = [-1]
+    if any(core < 0 for core in cores):
+        raise InputError(f"--cores is a list of numbers from 0 on, as in 0,1, not `{text}`")
+    return cores

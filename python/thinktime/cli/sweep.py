@@ -97,6 +97,8 @@ _SHOWN = {
     "think_time_s": "think time [s]",
     "errors": "errors",
     "retries": "retries",
+    "migrations": "moves",
+    "preemptions": "preemptions",
 }
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from thinktime.report import table
+from thinktime.report import sharing, table
 from thinktime.report.case import cases
 from thinktime.report.page import write
 from thinktime.report.table import Row
@@ -34,4 +34,12 @@ def verdict(results: Sequence[Result]) -> Verdict:
     return verdict_of(cases(results))
 
 
-__all__ = ["Row", "Verdict", "rows", "verdict", "write"]
+def processor_sharing(result: Result) -> str | None:
+    """Whether processor sharing would have been good enough, in a sentence.
+
+    It simulates up to 200 000 requests again. None where there is no scheduler to compare with.
+    """
+    return sharing.sentence_of(result)
+
+
+__all__ = ["Row", "Verdict", "processor_sharing", "rows", "verdict", "write"]

@@ -82,8 +82,11 @@ def of_theory(theory: Theory) -> Figures:
 
 
 def busiest_demand_s(system: System | None) -> float | None:
-    """The mean demand of the busiest station, in seconds of each of its servers."""
-    if system is None or not system.stations:
+    """The mean demand of the busiest station, in seconds of each of its servers.
+
+    None where a station's demand has no one law, and beside machines, which may be busier.
+    """
+    if system is None or not system.stations or system.machines:
         return None
     demands = []
     for station in system.stations:
@@ -94,7 +97,7 @@ def busiest_demand_s(system: System | None) -> float | None:
 
 
 def _load(result: Result) -> float | None:
-    """Of the busiest station; for a real one from its throughput by the utilisation law."""
+    """Of the busiest station or machine; for a real system by the utilisation law."""
     loads = [station.get("load") for station in _table(result.summary, "stations").values()]
     known = [float(load) for load in loads if load is not None]
     if known:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from thinktime.report import units
+from thinktime.report import machines, units
 from thinktime.report.case import Case, Entry
 
 KINDS: dict[str, str] = {
@@ -27,7 +27,8 @@ WORDS: dict[str, str] = {
     "service time": "From when a request was actually sent to its completion.",
     "lateness": "Sent minus scheduled: what the load generator itself adds. A result whose "
     "lateness is not small beside its response times says little of the server.",
-    "load": "The fraction of time that a server of the busiest station is busy.",
+    "load": "The fraction of time that a server of the busiest station is busy, or a core of the "
+    "busiest machine.",
     "± ": "The half-width of a 95 % confidence interval of the mean, which allows for "
     "autocorrelation.",
 }
@@ -48,6 +49,12 @@ def kinds(cases: Sequence[Case]) -> list[tuple[str, str]]:
     used = {f"{e.kind}, {e.note}" if e.note else e.kind for case in cases for e in case.entries}
     used |= {"exact" for case in cases if case.theory is not None}
     return [(kind, words) for kind, words in KINDS.items() if kind in used]
+
+
+def words(cases: Sequence[Case]) -> dict[str, str]:
+    """What the words of the page mean, as far as they occur on it."""
+    used = any(entry.result.summary.get("machines") for case in cases for entry in case.entries)
+    return WORDS | (machines.WORDS if used else {})
 
 
 def sources(cases: Sequence[Case]) -> list[Source]:

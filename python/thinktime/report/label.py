@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections import Counter
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from thinktime.report import machines
 
 if TYPE_CHECKING:
     from thinktime import Result
@@ -13,7 +16,15 @@ if TYPE_CHECKING:
 def labels_of(firsts: Sequence[Result]) -> list[str]:
     """The shortest labels that tell the cases apart."""
     labels = [model_words(result) for result in firsts]
-    for more in (_policy_words, _workload_words, _system_words, _demand_words, _rate_words):
+    differences = (
+        _policy_words,
+        _workload_words,
+        _feature_words,
+        _system_words,
+        _demand_words,
+        _rate_words,
+    )
+    for more in differences:
         twice = {label for label, n in Counter(labels).items() if n > 1}
         for label in twice:
             places = [place for place, other in enumerate(labels) if other == label]
@@ -39,8 +50,32 @@ def model_words(result: Result) -> str:
 
 
 def _policy_words(result: Result) -> str:
-    stations = [] if result.system is None else result.system.stations
-    return " → ".join(station.policy.upper() for station in stations)
+    """What serves, in the order of visits, as in 'FCFS → linux-2.6.22 on 2 cores'."""
+    if result.system is None:
+        return ""
+    stations = [station.policy.upper() for station in result.system.stations]
+    return " → ".join([*stations, *machines.words_of(result.system)])
+
+
+def _feature_words(result: Result) -> str:
+    """The schedulers' features that differ from the operating systems' own."""
+    if result.system is None or not result.system.machines:
+        return ""
+    tables = tomllib.loads(result.system.to_toml()).get("machine", [])
+    return ", ".join(
+        f"{key} = {value}"
+        for table in tables
+        for key, value in _flat(table.get("scheduler", {}), "")
+    )
+
+
+def _flat(table: Mapping[str, Any], above: str) -> Iterator[tuple[str, Any]]:
+    """The values of nested tables, each with its whole key."""
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{above}{key}.")
+        else:
+            yield f"{above}{key}", value
 
 
 def _workload_words(result: Result) -> str:

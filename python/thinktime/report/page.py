@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from thinktime.report import how, table
+from thinktime.report import details, how, sharing, table
 from thinktime.report.case import Case
 from thinktime.report.case import cases as cases_of
 from thinktime.report.charts import CHARTS, Chart
@@ -60,12 +60,15 @@ def render(results: Sequence[Result], title: str | None = None) -> str:
         scripts=[Markup(script) for script in scripts],
         colours=[COLOURS[case.place % len(COLOURS)] for case in cases],
         verdict=verdict(cases),
+        tables=details.tables(cases),
+        compared=details.compared(cases),
+        sharing_headings=sharing.HEADINGS,
         headings=table.HEADINGS,
         named=len({case.name for case in cases}) > 1,
         sections=[_Section.of(case) for case in cases],
-        charts=[_Drawing.of(chart, cases) for chart in CHARTS],
+        charts=_drawings(cases),
         kinds=how.kinds(cases),
-        words=how.WORDS,
+        words=how.words(cases),
         sources=how.sources(cases),
     )
 
@@ -97,6 +100,11 @@ class _Drawing:
         # Nothing in the text of a script may look like its end, or like a comment.
         text = figure.to_json().replace("<", "\\u003c").replace(">", "\\u003e")
         return cls(chart, Markup(text))
+
+
+def _drawings(cases: Sequence[Case]) -> list[_Drawing]:
+    drawn = [_Drawing.of(chart, cases) for chart in CHARTS]
+    return [one for one in drawn if one.json is not None or one.chart.needed]
 
 
 def _title(cases: Sequence[Case]) -> str:

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from thinktime.report import units
+from thinktime.report.by_request import RequestTimes, times_of
 from thinktime.report.case import Case, Entry, Kind, Note
 from thinktime.report.figures import TIMES, Figures
+from thinktime.report.machines import MachineFigures, figures_of
 
 HEADINGS = ("load", "throughput", "mean", "p50", "p90", "p99", "p99.9", "errors", "lateness p99")
 """The columns after the one that says how a row was obtained."""
@@ -35,6 +37,12 @@ class Row:
 
     deviations: dict[str, float] = field(default_factory=dict)
     """Relative deviations of response times, by name."""
+
+    requests: Sequence[RequestTimes] = ()
+    """The result's times by request name."""
+
+    machines: Sequence[MachineFigures] = ()
+    """The result's machines."""
 
     @property
     def kind_words(self) -> str:
@@ -101,6 +109,8 @@ def _entry_row(case: Case, entry: Entry) -> Row:
         entry.figures,
         reference if deviations else "",
         deviations,
+        times_of(entry.result),
+        figures_of(entry.result),
     )
 
 

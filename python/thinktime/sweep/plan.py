@@ -14,7 +14,7 @@ from thinktime.result import Result
 from thinktime.sweep.grid import Point
 
 _WORKLOAD = ("name", "seed", "arrivals", "session", "clients", "request", "slo")
-_SYSTEM = ("station", "pool", "behaviour")
+_SYSTEM = ("station", "machine", "service", "pool", "behaviour")
 _OPTIONS: dict[str, Callable[[str], Any]] = {
     "load": float,
     "requests": lambda text: int(float(text)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -29,9 +29,17 @@ def row_of(point: Point, result: Result) -> Row:
         "exact_response_mean_s": None if theory is None else theory.mean_s,
         "load": max((station["load"] for station in stations), default=None),
         **{name: summary.get(name) for name in (*_RATES, *_COUNTS)},
+        **_of_machines(summary),
         "warnings": " | ".join(summary.get("warnings") or []),
         "point": point,
     }
+
+
+def _of_machines(summary: Mapping[str, Any]) -> Row:
+    """What schedulers did, summed over all machines; nothing where there are none."""
+    machines = (summary.get("machines") or {}).values()
+    counts = ("migrations", "preemptions", "context_switches")
+    return {name: sum(one[name] for one in machines) for name in counts} if machines else {}
 
 
 def table_of(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from thinktime.theory._machine import as_station
 from thinktime.theory.demand import DemandLaw, Deterministic, Hyperexponential
 from thinktime.theory.demand_laws import NumericalDemand
 from thinktime.theory.law import FloatArray, Law, check_fraction
@@ -101,8 +102,9 @@ def queues(workload: Workload, system: System) -> list[Queue] | None:
 
     A demand that differs by the request's name is known at a single station only: at several,
     those of one request would hang together. None where requests have behaviours, or a station
-    refuses or drops any.
+    refuses or drops any. A machine under processor sharing is a station, any other is not.
     """
+    system = system if system.stations else as_station(system) or system
     if not system.plain:
         return None
     kinds = _shares(workload)

@@ -18,9 +18,10 @@ A case is matched only where the formula is exact for the model as simulated:
   the response time is the demand under every policy; and the product form, by mean value
   analysis.
 
-At a single station the demand may differ by the request's name: it is a mixture then. Policies
-that no formula here knows, round robin among them, timeouts, retries and rates that change match
-nothing.
+At a single station the demand may differ by the request's name: it is a mixture then. One machine
+under processor sharing with a thread for each request is a PS station. Policies that no formula
+here knows, round robin among them, machines under other schedulers, timeouts, retries and rates
+that change match nothing.
 """
 
 from __future__ import annotations

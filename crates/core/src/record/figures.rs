@@ -80,6 +80,27 @@ pub struct PoolFigures {
     pub queue_length_max: u64,
 }
 
+/// A machine over the measured time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MachineFigures {
+    /// Its operating system.
+    pub os: String,
+    /// The fraction of time that each core was busy.
+    pub core_loads: Vec<f64>,
+    /// The mean number of tasks of each core, the running one included.
+    pub core_tasks_mean: Vec<f64>,
+    /// The mean number of tasks that waited for a core.
+    pub run_queue_mean: f64,
+    /// The largest number.
+    pub run_queue_max: u64,
+    /// Tasks that were moved from one core to another.
+    pub migrations: u64,
+    /// Tasks that lost their core to another one before their burst was done.
+    pub preemptions: u64,
+    /// How often a core turned to another task.
+    pub context_switches: u64,
+}
+
 /// What the generator of a real run used itself.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GeneratorFigures {

@@ -21,7 +21,8 @@ pub use batches::{BatchMeans, MeanInterval, student_half_width_95};
 pub use collapse::Collapse;
 pub use collector::{Collector, Ended, LATE, TIMEOUT, UNANSWERED, UNSENT, Window};
 pub use figures::{
-    DemandFigures, GeneratorFigures, PoolFigures, RequestFigures, StationFigures, TimeFigures,
+    DemandFigures, GeneratorFigures, MachineFigures, PoolFigures, RequestFigures, StationFigures,
+    TimeFigures,
 };
 pub use objectives::Objectives;
 pub use row::{Row, RowSink};

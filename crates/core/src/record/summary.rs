@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::figures::{
-    DemandFigures, GeneratorFigures, PoolFigures, RequestFigures, StationFigures, TimeFigures,
+    DemandFigures, GeneratorFigures, MachineFigures, PoolFigures, RequestFigures, StationFigures,
+    TimeFigures,
 };
 use super::{Collector, MeanInterval, Tally, Window, student_half_width_95};
 use crate::program::{CheckCount, Report};
 use crate::system::StationSummary;
+use crate::system::machine::MachineSummary;
 use crate::workload::{Model, Slo, Workload};
 
 /// The figures of a result. Times are in seconds, rates in events a second.
@@ -61,6 +63,9 @@ pub struct Summary {
     /// The pools of a modelled system by name.
     #[serde(default)]
     pub pools: BTreeMap<String, PoolFigures>,
+    /// The machines of a modelled system by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub machines: BTreeMap<String, MachineFigures>,
     /// Response times by request name.
     pub by_request: BTreeMap<String, RequestFigures>,
     /// How often scripts' checks held, by name.
@@ -121,6 +126,7 @@ impl Summary {
             lateness_s: collector.lateness_figures(&responses),
             stations: BTreeMap::new(),
             pools: BTreeMap::new(),
+            machines: BTreeMap::new(),
             by_request: request_figures(workload, collector),
             checks: collector.programs.iter().flat_map(|one| one.checks().clone()).collect(),
             metrics: collector.programs.iter().flat_map(metric_figures).collect(),
@@ -173,6 +179,21 @@ impl Summary {
             queue_length_max: pool.queue_length_max,
         };
         self.pools.insert(name.to_owned(), figures);
+    }
+
+    /// Adds a machine with the name of its operating system.
+    pub fn add_machine(&mut self, name: &str, os: &str, machine: &MachineSummary) {
+        let figures = MachineFigures {
+            os: os.to_owned(),
+            core_loads: machine.core_loads.clone(),
+            core_tasks_mean: machine.core_tasks_mean.clone(),
+            run_queue_mean: machine.run_queue_mean,
+            run_queue_max: machine.run_queue_max,
+            migrations: machine.migrations,
+            preemptions: machine.preemptions,
+            context_switches: machine.context_switches,
+        };
+        self.machines.insert(name.to_owned(), figures);
     }
 
     /// The share of requests that failed.

@@ -1,6 +1,7 @@
 //! Behaviours: the steps that a request goes through, checked.
 
 use super::file::{BehaviourTable, StepTable};
+use super::machine::{ServiceModel, Threads};
 use super::{PoolModel, StationModel};
 use crate::distribution::Distribution;
 use crate::error::{Invalid, unknown};
@@ -20,15 +21,20 @@ pub struct Behaviour {
 /// One step.
 #[derive(Clone, Debug)]
 pub enum Step {
-    /// Be served at a station.
+    /// Be served at a station, or run in a service of a machine.
     Use {
-        /// Its number.
-        station: usize,
+        /// The station's number, or that of the service and all stations before it.
+        place: usize,
         /// The demand, where the step has one of its own.
         demand: Option<Distribution>,
     },
-    /// Wait for a time, beside any number of others.
-    Delay(Distribution),
+    /// Wait for a time, beside any number of others; for a disk, or for a timer.
+    Delay {
+        /// The time.
+        length: Distribution,
+        /// Whether it is a disk's.
+        disk: bool,
+    },
     /// Take a place of a pool, or wait for one.
     Acquire(usize),
     /// Give it back.
@@ -40,6 +46,7 @@ pub enum Step {
 /// What behaviours refer to.
 pub(super) struct Context<'a> {
     pub(super) stations: &'a [StationModel],
+    pub(super) services: &'a [ServiceModel],
     pub(super) pools: &'a [PoolModel],
     pub(super) files: &'a dyn Files,
 }
@@ -50,6 +57,15 @@ type Placed<T> = Result<T, (String, Invalid)>;
 impl Behaviour {
     pub(super) fn from_table(table: &BehaviourTable, context: &Context<'_>) -> Placed<Behaviour> {
         let steps = context.steps(&table.steps, "steps", &mut Vec::new())?;
+        if let Some(service) = context.waits_for_itself(&steps) {
+            let message = format!(
+                "a request has a thread of `{0}` while its parallel parts want others of the same \
+                 pool: with all threads taken so they would wait for ever; let the parts use \
+                 another service, or give `{0}` a thread for each request",
+                service.name
+            );
+            return Err(("steps".to_owned(), Invalid::new(message)));
+        }
         Ok(Behaviour { request: table.request.clone(), steps })
     }
 }
@@ -89,32 +105,75 @@ impl Context<'_> {
         if table.demand.is_some() && *kind != "use" {
             return fail("demand", "goes with `use` only".to_owned());
         }
+        if table.disk && *kind != "delay" {
+            return fail("disk", "goes with `delay` only".to_owned());
+        }
         if let Some(name) = &table.visits {
-            let station = find("station", name, self.stations.iter().map(|one| &one.name))
-                .map_err(|error| (format!("{path}.use"), error))?;
+            let names = self.stations.iter().map(|one| &one.name);
+            let place =
+                find("station", name, names.chain(self.services.iter().map(|one| &one.name)))
+                    .map_err(|error| (format!("{path}.use"), error))?;
             let demand = table.demand.as_ref().map(|law| self.time(law, path, "demand"));
-            return Ok(Step::Use { station, demand: demand.transpose()? });
+            return Ok(Step::Use { place, demand: demand.transpose()? });
         }
         if let Some(law) = &table.delay {
-            return Ok(Step::Delay(self.time(law, path, "delay")?));
+            let length = self.time(law, path, "delay")?;
+            return Ok(Step::Delay { length, disk: table.disk });
         }
+        if let Some(step) = self.pool_step(table, path, held)? {
+            return Ok(step);
+        }
+        self.fork(table.fork.as_deref().unwrap_or_default(), path, held)
+    }
+
+    /// The step that takes a place of a pool or gives it back, if it is one.
+    fn pool_step(
+        &self,
+        table: &StepTable,
+        path: &str,
+        held: &mut Vec<usize>,
+    ) -> Placed<Option<Step>> {
+        let fail = |key: &str, what: &str, name: &str| {
+            Err((format!("{path}.{key}"), Invalid::new(format!("`{name}` {what}"))))
+        };
         if let Some(name) = &table.acquire {
             let pool = self.pool(name, path, "acquire")?;
             if held.contains(&pool) {
-                return fail("acquire", format!("`{name}` is held already"));
+                return fail("acquire", "is held already", name);
             }
             held.push(pool);
-            return Ok(Step::Acquire(pool));
+            return Ok(Some(Step::Acquire(pool)));
         }
         if let Some(name) = &table.release {
             let pool = self.pool(name, path, "release")?;
             let Some(at) = held.iter().position(|one| *one == pool) else {
-                return fail("release", format!("`{name}` is not held here"));
+                return fail("release", "is not held here", name);
             };
             held.remove(at);
-            return Ok(Step::Release(pool));
+            return Ok(Some(Step::Release(pool)));
         }
-        self.fork(table.fork.as_deref().unwrap_or_default(), path, held)
+        Ok(None)
+    }
+
+    /// A service with a pool of threads that parts use while the whole has a thread of it.
+    fn waits_for_itself(&self, steps: &[Step]) -> Option<&ServiceModel> {
+        let pooled = |place: usize| {
+            let service = self.services.get(place.checked_sub(self.stations.len())?)?;
+            matches!(service.threads, Threads::Pool(_)).then_some(service)
+        };
+        let uses = |step: &Step, at: usize| matches!(step, Step::Use { place, .. } if *place == at);
+        steps.iter().enumerate().find_map(|(at, step)| {
+            let Step::Fork(parts) = step else { return None };
+            let inner = parts.iter().flatten().find_map(|step| match step {
+                Step::Use { place, .. } => {
+                    let around = |all: &[Step]| all.iter().any(|step| uses(step, *place));
+                    let held = around(&steps[..at]) && around(&steps[at + 1..]);
+                    pooled(*place).filter(|_| held)
+                }
+                _ => None,
+            });
+            inner.or_else(|| parts.iter().find_map(|part| self.waits_for_itself(part)))
+        })
     }
 
     fn fork(&self, parts: &[Vec<StepTable>], path: &str, held: &[usize]) -> Placed<Step> {

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::machine::{MachineTable, ServiceTable};
 use crate::schema::Scalar;
 
-/// A system: stations, pools, and how requests go through them.
+/// A system: stations, machines, pools, and how requests go through them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "Thinktime system")]
@@ -15,8 +16,15 @@ pub struct SystemFile {
     /// A name for tables and charts.
     pub name: String,
     /// The stations. A request without a behaviour visits, in this order, those that have a
-    /// demand for it.
+    /// demand for it, and then the machines and services.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub station: Vec<StationTable>,
+    /// The machines.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub machine: Vec<MachineTable>,
+    /// The services on machines.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub service: Vec<ServiceTable>,
     /// Places that requests take and give back: threads, connections.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pool: Vec<PoolTable>,
@@ -94,7 +102,7 @@ pub struct BehaviourTable {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StepTable {
-    /// Be served at this station.
+    /// Be served at this station, or run on this machine or in this service.
     #[serde(default, rename = "use", skip_serializing_if = "Option::is_none")]
     pub visits: Option<String>,
     /// The service demand of this `use`, instead of the station's.
@@ -103,6 +111,9 @@ pub struct StepTable {
     /// Wait for a time, beside any number of others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<Scalar>,
+    /// Whether this `delay` is a disk's: schedulers tell that from a timer or a message.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub disk: bool,
     /// Take a place of this pool, or wait for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acquire: Option<String>,

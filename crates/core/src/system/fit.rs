@@ -1,7 +1,6 @@
 //! Whether a system and a workload go together.
 
 use super::model::SystemModel;
-use super::parts::StationModel;
 use super::{Demand, Program};
 use crate::error::{Invalid, nearest};
 use crate::workload::Workload;
@@ -37,21 +36,21 @@ impl SystemModel {
             )));
         }
         for (kind, name) in known.iter().enumerate() {
-            let stations = 0..self.stations.len();
-            let demand: f64 = stations.map(|at| program.mean_demand_s(kind, at)).sum();
+            let places = 0..self.places();
+            let demand: f64 = places.map(|at| program.mean_demand_s(kind, at)).sum();
             let declared = self.behaviour_of(name).is_some();
             match program.lacks_demand(kind).filter(|_| declared) {
                 Some(at) => {
                     return Err(Invalid::new(format!(
                         "the behaviour of `{name}` uses `{}`, which has no demand for it: give the \
                      step a `demand`, or the station",
-                        self.stations[at].name
+                        self.place_name(at)
                     )));
                 }
                 None if !declared && demand <= 0.0 && !self.visits_any(name) => {
                     return Err(Invalid::new(format!(
-                        "no station has a demand for the request `{name}`: add demand.{name} = \
-                         \"...\""
+                        "nothing in the system has a demand for the request `{name}`: add \
+                         demand.{name} = \"...\""
                     )));
                 }
                 None => {}
@@ -61,8 +60,7 @@ impl SystemModel {
     }
 
     fn visits_any(&self, request: &str) -> bool {
-        let of = |one: &StationModel| one.demand.as_ref()?.of(request).map(|_| ());
-        self.stations.iter().any(|one| of(one).is_some())
+        (0..self.places()).any(|at| self.demand_at(at).is_some_and(|one| one.of(request).is_some()))
     }
 
     /// Every request name in the system, with where it stands.
@@ -75,6 +73,12 @@ impl SystemModel {
             }
             let place = format!("station `{}` has a priority for", station.name);
             named.extend(station.classes.iter().map(|(name, _)| (place.clone(), name.as_str())));
+        }
+        for service in &self.services {
+            if let Some(Demand::ByRequest(laws)) = &service.demand {
+                let place = format!("service `{}` has a demand for", service.name);
+                named.extend(laws.iter().map(|(name, _)| (place.clone(), name.as_str())));
+            }
         }
         for request in self.behaviours.iter().filter_map(|one| one.request.as_deref()) {
             named.push(("there is a behaviour of".to_owned(), request));

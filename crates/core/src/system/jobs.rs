@@ -3,6 +3,7 @@
 use std::ops::{Index, IndexMut};
 
 use super::Job;
+use super::machine::Cause;
 use crate::time::Nanos;
 
 /// Names a visitor in the table; used again after the visitor has left.
@@ -42,6 +43,8 @@ pub(super) struct Visitor {
     pub(super) arrival: u64,
     /// The level that it has sunk to.
     pub(super) level: u32,
+    /// What it waited for since it was last on a machine.
+    pub(super) waited_for: Cause,
     /// What is left of its turn, where turns are limited.
     pub(super) turn_left: Nanos,
 }
@@ -63,6 +66,7 @@ impl Visitor {
         order: 0,
         arrival: 0,
         level: 0,
+        waited_for: Cause::Network,
         turn_left: Nanos::MAX,
     };
 }
@@ -80,6 +84,10 @@ pub(super) enum Place {
     Pool(u32),
     /// In a delay.
     Delay,
+    /// In a service, by a thread of its own or one that works for it now.
+    Thread(u32),
+    /// In a service, waiting for a thread.
+    NoThread(u32),
 }
 
 /// All visitors.

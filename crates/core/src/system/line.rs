@@ -36,7 +36,7 @@ impl<D: DemandSource> Line<D> {
     /// An empty line, where the system is nothing else; `demands` are given back where it is not.
     pub fn new(model: &SystemModel, demands: D) -> Result<Line<D>, D> {
         let plain = match model.stations.as_slice() {
-            [only] => {
+            [only] if model.machines.is_empty() => {
                 let discipline = &only.discipline;
                 only.servers == 1
                     && discipline.rank == Rank::Equal

@@ -6,11 +6,14 @@
 
 mod behaviour;
 mod demand;
+mod equal_shares;
 mod file;
 mod fit;
 mod jobs;
 mod line;
+pub mod machine;
 mod model;
+mod on_machines;
 mod parts;
 mod pool;
 mod program;
@@ -31,9 +34,10 @@ use std::collections::VecDeque;
 use crate::heap::Heap;
 use crate::time::Nanos;
 use jobs::{Handle, Jobs, NOBODY, Place};
+use machine::{Machine, Service};
 use pool::Pool;
 use program::Instruction;
-use station::{Ranks, Station};
+use station::{Monitor, Ranks, Station};
 
 /// A request inside the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +81,10 @@ pub struct Presence(Handle);
 pub struct System<D> {
     stations: Vec<Station>,
     pools: Vec<Pool>,
+    machines: Vec<Machine>,
+    /// By machine, what it looks like as a station.
+    machine_monitors: Vec<Monitor>,
+    services: Vec<Service>,
     code: Vec<Instruction>,
     begins: Vec<u32>,
     forks: bool,
@@ -111,6 +119,12 @@ impl<D: DemandSource> System<D> {
         System {
             stations: model.stations.iter().enumerate().map(station).collect(),
             pools: pools.map(|(number, pool)| Pool::new(number as u32, pool)).collect(),
+            machines: (0..)
+                .zip(&model.machines)
+                .map(|(at, one)| Machine::new(at, one, seed))
+                .collect(),
+            machine_monitors: model.machines.iter().map(|one| Monitor::new(one.cores)).collect(),
+            services: (0..).zip(&model.services).map(|(at, one)| Service::new(at, one)).collect(),
             code: program.code.clone(),
             begins: program.begins.clone(),
             forks: program.forks,
@@ -143,6 +157,8 @@ impl<D: DemandSource> System<D> {
             [only] => only.next_event(),
             all => all.iter().map(Station::next_event).min().unwrap_or(Nanos::MAX),
         };
+        let service =
+            if self.machines.is_empty() { service } else { service.min(self.next_of_machines()) };
         match self.delays.peek() {
             None => service,
             Some((at, _)) => service.min(Nanos(at)),
@@ -157,7 +173,9 @@ impl<D: DemandSource> System<D> {
             return Some(departure);
         }
         let at = self.next_event();
-        if self.delays.peek().is_some_and(|(due, _)| due == at.0) {
+        if let Some(number) = self.machines.iter().position(|one| one.next_event() == at) {
+            self.advance_machine(at, number);
+        } else if self.delays.peek().is_some_and(|(due, _)| due == at.0) {
             self.end_delay(at);
         } else {
             let station = match self.stations.len() {
@@ -201,13 +219,15 @@ impl<D: DemandSource> System<D> {
         for pool in &mut self.pools {
             pool.begin_measuring(now);
         }
+        self.begin_measuring_machines(now);
     }
 
-    /// The time averages so far: the stations', then the pools'.
+    /// The time averages so far: the stations', the pools', then the machines' as stations.
     #[must_use]
     pub fn summaries(&self, now: Nanos) -> Vec<StationSummary> {
         let stations = self.stations.iter().map(|station| station.monitor().summary(now));
-        stations.chain(self.pools.iter().map(|pool| pool.summary(now))).collect()
+        let pools = self.pools.iter().map(|pool| pool.summary(now));
+        stations.chain(pools).chain(self.machine_stations(now)).collect()
     }
 }
 

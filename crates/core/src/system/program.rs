@@ -2,6 +2,7 @@
 
 use super::behaviour::{Behaviour, Step};
 use super::demand::DemandLaw;
+use super::machine::Cause;
 use super::model::SystemModel;
 use crate::time::Nanos;
 
@@ -10,8 +11,12 @@ use crate::time::Nanos;
 pub(super) enum Instruction {
     /// Be served at a station, if there is a demand.
     Use { station: u32, draw: u32 },
-    /// Wait for a drawn time.
-    Delay { draw: u32 },
+    /// Run on a machine, if there is a demand.
+    Serve { service: u32, draw: u32 },
+    /// The service is not used any more.
+    Finish { service: u32 },
+    /// Wait for a drawn time, for a timer or a disk.
+    Delay { draw: u32, cause: Cause },
     /// Take a place of a pool.
     Acquire { pool: u32 },
     /// Give it back.
@@ -35,8 +40,9 @@ pub struct Program {
     pub(super) begins: Vec<u32>,
     /// By kind, what each of its draws is drawn from; none where it does not visit.
     pub(super) laws: Vec<Vec<Option<DemandLaw>>>,
-    /// By kind, the station of each draw; none for a delay.
-    stations: Vec<Vec<Option<usize>>>,
+    /// By kind, where each draw is a demand: a station, or a service after all stations; none for a
+    /// delay.
+    places: Vec<Vec<Option<usize>>>,
     /// Whether any request has parallel parts.
     pub(super) forks: bool,
 }
@@ -49,13 +55,13 @@ impl Program {
             code: Vec::new(),
             begins: Vec::new(),
             laws: Vec::new(),
-            stations: Vec::new(),
+            places: Vec::new(),
             forks: false,
         };
         for kind in kinds {
             program.begins.push(program.code.len() as u32);
             program.laws.push(Vec::new());
-            program.stations.push(Vec::new());
+            program.places.push(Vec::new());
             match system.behaviour_of(kind) {
                 Some(Behaviour { steps, .. }) => program.steps(system, kind, steps),
                 None => program.all_stations(system, kind),
@@ -66,35 +72,50 @@ impl Program {
     }
 
     /// Without a behaviour, a request visits the stations that have a demand for it in the order
-    /// of the file, and a station's draw has the station's number.
+    /// of the file, and then the services; a place's draw has the place's number.
     fn all_stations(&mut self, system: &SystemModel, kind: &str) {
-        for (station, model) in system.stations.iter().enumerate() {
-            let law = model.demand.as_ref().and_then(|demand| demand.of(kind)).cloned();
-            let draw = self.draw(law, Some(station));
-            self.code.push(Instruction::Use { station: station as u32, draw });
+        for place in 0..system.places() {
+            let law = system.demand_at(place).and_then(|demand| demand.of(kind)).cloned();
+            let draw = self.draw(law, Some(place));
+            self.visit(system, place, draw, true);
         }
     }
 
-    fn draw(&mut self, law: Option<DemandLaw>, station: Option<usize>) -> u32 {
+    /// One visit; the last one to a service gives its thread back.
+    fn visit(&mut self, system: &SystemModel, place: usize, draw: u32, last: bool) {
+        let Some(service) = place.checked_sub(system.stations.len()) else {
+            return self.code.push(Instruction::Use { station: place as u32, draw });
+        };
+        let service = service as u32;
+        self.code.push(Instruction::Serve { service, draw });
+        if last {
+            self.code.push(Instruction::Finish { service });
+        }
+    }
+
+    fn draw(&mut self, law: Option<DemandLaw>, place: Option<usize>) -> u32 {
         let laws = self.laws.last_mut().expect("a kind is being added");
         laws.push(law);
-        self.stations.last_mut().expect("a kind is being added").push(station);
+        self.places.last_mut().expect("a kind is being added").push(place);
         laws.len() as u32 - 1
     }
 
     fn steps(&mut self, system: &SystemModel, kind: &str, steps: &[Step]) {
-        for step in steps {
+        for (at, step) in steps.iter().enumerate() {
             let instruction = match step {
-                Step::Use { station, demand } => {
+                Step::Use { place, demand } => {
                     let own = demand.clone().map(DemandLaw::Drawn);
-                    let model = &system.stations[*station];
-                    let standing = || model.demand.as_ref()?.of(kind).cloned();
-                    let draw = self.draw(own.or_else(standing), Some(*station));
-                    Instruction::Use { station: *station as u32, draw }
+                    let standing = || system.demand_at(*place)?.of(kind).cloned();
+                    let draw = self.draw(own.or_else(standing), Some(*place));
+                    let again =
+                        |step: &Step| matches!(step, Step::Use { place: at, .. } if at == place);
+                    self.visit(system, *place, draw, !steps[at + 1..].iter().any(again));
+                    continue;
                 }
-                Step::Delay(law) => {
-                    let law = DemandLaw::Drawn(law.clone());
-                    Instruction::Delay { draw: self.draw(Some(law), None) }
+                Step::Delay { length, disk } => {
+                    let law = DemandLaw::Drawn(length.clone());
+                    let cause = if *disk { Cause::Disk } else { Cause::Timer };
+                    Instruction::Delay { draw: self.draw(Some(law), None), cause }
                 }
                 Step::Acquire(pool) => Instruction::Acquire { pool: *pool as u32 },
                 Step::Release(pool) => Instruction::Release { pool: *pool as u32 },
@@ -127,11 +148,11 @@ impl Program {
         self.laws[kind].len()
     }
 
-    /// The mean demand that a request of this kind brings to a station, all its visits together,
-    /// in seconds.
+    /// The mean demand that a request of this kind brings to a place, all its visits together, in
+    /// seconds. Places are the stations and then the services.
     #[must_use]
-    pub fn mean_demand_s(&self, kind: usize, station: usize) -> f64 {
-        self.visits(kind, station).map(DemandLaw::mean).sum()
+    pub fn mean_demand_s(&self, kind: usize, place: usize) -> f64 {
+        self.visits(kind, place).map(DemandLaw::mean).sum()
     }
 
     /// The mean demand of a kind's first visit to a station.
@@ -148,12 +169,12 @@ impl Program {
 
     /// The name of the first `use` of a kind that has no demand from anywhere.
     pub(super) fn lacks_demand(&self, kind: usize) -> Option<usize> {
-        let mut visits = self.laws[kind].iter().zip(&self.stations[kind]);
-        visits.find(|(law, _)| law.is_none()).and_then(|(_, station)| *station)
+        let mut visits = self.laws[kind].iter().zip(&self.places[kind]);
+        visits.find(|(law, _)| law.is_none()).and_then(|(_, place)| *place)
     }
 
-    fn visits(&self, kind: usize, station: usize) -> impl Iterator<Item = &DemandLaw> {
-        let visits = self.laws[kind].iter().zip(&self.stations[kind]);
-        visits.filter(move |(_, at)| **at == Some(station)).filter_map(|(law, _)| law.as_ref())
+    fn visits(&self, kind: usize, place: usize) -> impl Iterator<Item = &DemandLaw> {
+        let visits = self.laws[kind].iter().zip(&self.places[kind]);
+        visits.filter(move |(_, at)| **at == Some(place)).filter_map(|(law, _)| law.as_ref())
     }
 }

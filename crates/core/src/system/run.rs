@@ -1,6 +1,7 @@
 //! Going through the steps of behaviours.
 
 use super::jobs::{Handle, Jobs, NOBODY, Place};
+use super::machine::Cause;
 use super::pool::Acquired;
 use super::program::Instruction;
 use super::{DROPPED, DemandSource, Departure, Presence, REFUSED, System};
@@ -43,16 +44,23 @@ impl<D: DemandSource> System<D> {
                     }
                     return;
                 }
-                Instruction::Delay { draw } => {
+                Instruction::Serve { service, draw } => {
+                    let Some(demand) = self.demands.demand(&visitor.job, draw as usize) else {
+                        continue;
+                    };
+                    return self.serve(now, handle, service as usize, demand);
+                }
+                Instruction::Finish { service } => self.finish(now, handle, service as usize),
+                Instruction::Delay { draw, cause } => {
                     let length = self.demands.demand(&visitor.job, draw as usize);
-                    visitor.place = Place::Delay;
+                    (visitor.place, visitor.waited_for) = (Place::Delay, cause);
                     self.delays.push((now + length.unwrap_or_default()).0, handle);
                     return;
                 }
                 Instruction::Acquire { pool } => {
                     match self.pools[pool as usize].acquire(now, handle, &mut self.jobs) {
                         Acquired::Granted => {}
-                        Acquired::Waits => return,
+                        Acquired::Waits => return self.waits_for(handle, Cause::Event),
                         Acquired::Refused => return self.fail(now, handle, REFUSED),
                     }
                 }
@@ -84,7 +92,7 @@ impl<D: DemandSource> System<D> {
         let job = self.jobs[whole].job;
         self.jobs[whole].parts = parts;
         self.jobs[whole].step = after;
-        self.jobs[whole].place = Place::Between;
+        (self.jobs[whole].place, self.jobs[whole].waited_for) = (Place::Between, Cause::Event);
         // The last pushed goes on first: the parts begin in their order.
         for part in (0..parts).rev() {
             let Instruction::Part { begin } = self.code[(first + part) as usize] else {
@@ -131,7 +139,7 @@ impl<D: DemandSource> System<D> {
     }
 
     /// The request of which this is, or is a part, leaves at once.
-    fn fail(&mut self, now: Nanos, handle: Handle, error: &'static str) {
+    pub(super) fn fail(&mut self, now: Nanos, handle: Handle, error: &'static str) {
         let mut whole = handle;
         while self.jobs[whole].parent != NOBODY {
             whole = self.jobs[whole].parent;
@@ -161,7 +169,9 @@ impl<D: DemandSource> System<D> {
         if visitor.job.token != token || visitor.gone {
             return false;
         }
-        if !even_in_service && !matches!(visitor.place, Place::Waiting(_) | Place::Pool(_)) {
+        if !even_in_service
+            && !matches!(visitor.place, Place::Waiting(_) | Place::Pool(_) | Place::NoThread(_))
+        {
             return false;
         }
         self.leave_unfinished(now, handle);
@@ -204,6 +214,8 @@ impl<D: DemandSource> System<D> {
                 true
             }
             Place::Delay => true,
+            // Services are left with all else that it holds.
+            Place::Thread(_) | Place::NoThread(_) => return self.jobs[handle].gone = true,
         };
         self.jobs[handle].gone = true;
         if !stays_in_line {
@@ -219,7 +231,11 @@ impl<D: DemandSource> System<D> {
                 self.release(now, handle, pool);
             }
         }
-        if self.jobs[handle].place == Place::Between {
+        for service in 0..self.services.len() {
+            self.withdraw_from_service(now, handle, service);
+        }
+        if matches!(self.jobs[handle].place, Place::Between | Place::Thread(_) | Place::NoThread(_))
+        {
             self.jobs.remove(handle);
         }
     }

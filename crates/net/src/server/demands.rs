@@ -8,6 +8,8 @@ use thinktime_core::time::Nanos;
 use thinktime_core::units::parse_time;
 use thinktime_core::workload::RequestKind;
 
+use crate::protocol::http1::{Request, RequestReader};
+
 /// The header in which a request carries its service demands: a time for each station in the
 /// order of the system file, separated by commas, and `-` where it does not visit, as in
 /// `Thinktime-Demand: 12ms,-,3ms`; for a request with a behaviour, a time for each `use` and
@@ -60,24 +62,20 @@ pub(super) fn parse_demands(text: &str, wanted: usize) -> Result<Demands, Invali
     Ok(demands)
 }
 
-/// The demands of the requests in the server: their own, or drawn.
+/// The kinds of request that a system knows, and what requests of each do.
 #[derive(Debug)]
-pub(super) struct ServedDemands {
-    /// By the job's token: what the request carried.
-    given: Vec<Option<Demands>>,
-    drawn: DrawnDemands,
+pub(super) struct Kinds {
     program: Program,
     /// Request names that the system knows; empty for all others.
     names: Vec<String>,
 }
 
-impl ServedDemands {
-    pub(super) fn new(system: &SystemModel, seed: u64) -> ServedDemands {
+impl Kinds {
+    pub(super) fn new(system: &SystemModel) -> Kinds {
         let names = request_names(system);
         let kinds: Vec<&str> = names.iter().map(String::as_str).collect();
         let program = Program::new(system, &kinds);
-        let drawn = DrawnDemands::new(&program, seed, Purpose::Server);
-        ServedDemands { given: Vec::new(), drawn, program, names }
+        Kinds { program, names }
     }
 
     /// What requests do, by kind.
@@ -90,8 +88,23 @@ impl ServedDemands {
         self.names.iter().map(String::as_str).collect()
     }
 
+    /// The request's kind, and the demands that it carries, if it does.
+    pub(super) fn read(&self, request: &Request) -> Result<(u32, Option<Demands>), Invalid> {
+        let given = request.headers[0].as_deref();
+        let name = request.headers[1].as_deref();
+        // A request that carries its demands needs no name.
+        let kind = match self.kind(name, &request.target) {
+            Ok(kind) => kind,
+            Err(_) if given.is_some() => 0,
+            Err(error) => return Err(error),
+        };
+        let wanted = self.program.draws(kind as usize);
+        let demands = given.map(|text| parse_demands(text, wanted)).transpose()?;
+        Ok((kind, demands))
+    }
+
     /// The number of the request's kind.
-    pub(super) fn kind(&self, header: Option<&str>, target: &str) -> Result<u32, Invalid> {
+    fn kind(&self, header: Option<&str>, target: &str) -> Result<u32, Invalid> {
         let path = target.split(['?', '#']).next().unwrap_or(target);
         let name = header.unwrap_or_else(|| path.split('/').nth(1).unwrap_or(""));
         let known = self.names.iter().position(|other| other == name);
@@ -103,6 +116,33 @@ impl ServedDemands {
                 self.names.join(", ")
             ))),
         }
+    }
+}
+
+/// A reader of requests that keeps the headers which [`Kinds::read`] looks at.
+pub(super) fn request_reader() -> RequestReader {
+    RequestReader::new(&[DEMAND_HEADER, REQUEST_HEADER])
+}
+
+/// The demands of the requests in the server: their own, or drawn.
+#[derive(Debug)]
+pub(super) struct ServedDemands {
+    /// By the job's token: what the request carried.
+    given: Vec<Option<Demands>>,
+    drawn: DrawnDemands,
+    kinds: Kinds,
+}
+
+impl ServedDemands {
+    pub(super) fn new(system: &SystemModel, seed: u64) -> ServedDemands {
+        let kinds = Kinds::new(system);
+        let drawn = DrawnDemands::new(kinds.program(), seed, Purpose::Server);
+        ServedDemands { given: Vec::new(), drawn, kinds }
+    }
+
+    /// The kinds of request that are served.
+    pub(super) fn kinds(&self) -> &Kinds {
+        &self.kinds
     }
 
     /// Says what the request of this token carried.
@@ -128,14 +168,13 @@ impl DemandSource for ServedDemands {
 fn request_names(system: &SystemModel) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let mut others = false;
-    for station in &system.stations {
-        match &station.demand {
-            Some(Demand::All(_)) => others |= system.behaviours.is_empty(),
-            Some(Demand::ByRequest(laws)) => {
-                names.extend(laws.iter().map(|(name, _)| name.clone()))
-            }
-            None => {}
+    for demand in (0..system.places()).filter_map(|place| system.demand_at(place)) {
+        match demand {
+            Demand::All(_) => others |= system.behaviours.is_empty(),
+            Demand::ByRequest(laws) => names.extend(laws.iter().map(|(name, _)| name.clone())),
         }
+    }
+    for station in &system.stations {
         names.extend(station.classes.iter().map(|(name, _)| name.clone()));
     }
     for behaviour in &system.behaviours {

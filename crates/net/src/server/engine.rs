@@ -3,15 +3,14 @@
 use std::io::{self, Read};
 use std::net::TcpListener;
 
-use thinktime_core::error::Invalid;
 use thinktime_core::system::{Job, System, SystemModel};
 use thinktime_core::time::Nanos;
 
-use super::Served;
 use super::connection::{Answer, Connection};
-use super::demands::{DEMAND_HEADER, Demands, REQUEST_HEADER, ServedDemands, parse_demands};
+use super::demands::{Demands, ServedDemands, request_reader};
+use super::{BODY_BYTES, Served};
 use crate::poller::{Clock, Poller, Readiness};
-use crate::protocol::http1::{CONTINUE, Request, RequestProgress, RequestReader};
+use crate::protocol::http1::{CONTINUE, Request, RequestProgress};
 
 pub(super) struct Engine {
     listener: TcpListener,
@@ -44,8 +43,6 @@ struct Pending {
 const LISTENER: u64 = u64::MAX;
 /// The longest sleep, after which the caller looks whether to stop.
 const LOOK: Nanos = Nanos(50_000_000);
-/// The size of a response's body in bytes.
-const BODY_BYTES: usize = 16;
 /// A client that sends more requests ahead than this, without waiting, is cut off.
 const PIPELINED_MAX: usize = 1024;
 
@@ -54,8 +51,8 @@ impl Engine {
         let poller = Poller::new()?;
         poller.add_listener(&listener, LISTENER)?;
         let demands = ServedDemands::new(model, seed);
-        let program = demands.program().clone();
-        let names: Vec<String> = demands.names().into_iter().map(str::to_owned).collect();
+        let program = demands.kinds().program().clone();
+        let names: Vec<String> = demands.kinds().names().into_iter().map(str::to_owned).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         Ok(Engine {
             listener,
@@ -129,8 +126,7 @@ impl Engine {
                 continue;
             }
             self.accepted += 1;
-            let reader = RequestReader::new(&[DEMAND_HEADER, REQUEST_HEADER]);
-            let connection = Connection::new(stream, reader, self.accepted);
+            let connection = Connection::new(stream, request_reader(), self.accepted);
             self.connections[place as usize] = Some(connection);
         }
     }
@@ -208,26 +204,10 @@ impl Engine {
         }
         let number = connection.first + connection.answers.len() as u64 - 1;
         let pending = Pending { place, generation: connection.generation, number };
-        match self.job(request) {
+        match self.system.demands_mut().kinds().read(request) {
             Ok((kind, demands)) => self.enter(pending, kind, demands),
             Err(_) => self.refuse(place, 400),
         }
-    }
-
-    /// The request's kind and the demands that it carries.
-    fn job(&mut self, request: &Request) -> Result<(u32, Option<Demands>), Invalid> {
-        let given = request.headers[0].as_deref();
-        let name = request.headers[1].as_deref();
-        let known = self.system.demands_mut();
-        // A request that carries its demands needs no name.
-        let kind = match known.kind(name, &request.target) {
-            Ok(kind) => kind,
-            Err(_) if given.is_some() => 0,
-            Err(error) => return Err(error),
-        };
-        let wanted = known.program().draws(kind as usize);
-        let demands = given.map(|text| parse_demands(text, wanted)).transpose()?;
-        Ok((kind, demands))
     }
 
     fn enter(&mut self, pending: Pending, kind: u32, demands: Option<Demands>) {

@@ -2,7 +2,9 @@
 //!
 //! The stations are the very code that is simulated; only the clock is the wall's. A request may
 //! carry its own service demands in the header [`DEMAND_HEADER`]; else the server draws them.
+//! [`burn`] is the server that models nothing: threads burn the demands, and the kernel schedules.
 
+pub mod burn;
 mod connection;
 mod demands;
 mod engine;
@@ -16,6 +18,9 @@ use thinktime_core::system::SystemModel;
 pub(crate) use demands::demand_value;
 pub use demands::{DEMAND_HEADER, REQUEST_HEADER};
 use engine::Engine;
+
+/// The size of a response's body in bytes.
+const BODY_BYTES: usize = 16;
 
 /// A server that is bound to its port, and does not serve yet.
 #[derive(Debug)]

@@ -76,8 +76,8 @@ impl<S: RowSink> Driver<'_, S> {
             self.system.begin_measuring(at);
             self.stage_end = self.limit.until;
         } else {
-            if self.stations.is_none() {
-                self.stations = Some(self.system.summaries(at));
+            if self.measured.is_none() {
+                self.measured = Some(self.system.measured(at));
             }
             self.stage_end = Nanos::MAX;
         }
@@ -85,8 +85,8 @@ impl<S: RowSink> Driver<'_, S> {
 
     /// No further request is begun: the measured time has ended.
     pub(super) fn close(&mut self) {
-        if self.stations.is_none() {
-            self.stations = Some(self.system.summaries(self.now));
+        if self.measured.is_none() {
+            self.measured = Some(self.system.measured(self.now));
         }
         if self.retries && self.drain_end.is_never() {
             // As long again as it has lasted.

@@ -32,8 +32,17 @@
         if (axis.title) axis.title.font = { color: colour("--faint"), size: 12 };
       }
     }
-    const data = figure.data.map((trace) =>
-      trace.meta === "ink" ? { ...trace, line: { ...trace.line, color: colour("--faint") } } : trace);
+    const data = figure.data.map((trace) => {
+      if (trace.meta === "ink") return { ...trace, line: { ...trace.line, color: colour("--faint") } };
+      if (trace.meta === "moves") {
+        const ink = { color: colour("--ink") };
+        return { ...trace, line: { ...trace.line, ...ink }, marker: { ...trace.marker, ...ink } };
+      }
+      if (trace.meta !== "turns") return trace;
+      // Turns that follow one another at once are told apart by a line in the page's colour.
+      const line = { ...trace.marker.line, color: colour("--paper") };
+      return { ...trace, marker: { ...trace.marker, line } };
+    });
     return { data, layout };
   }
 

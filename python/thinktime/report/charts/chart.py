@@ -37,6 +37,9 @@ class Chart:
 
     figure: Callable[[Sequence[Case]], go.Figure | None]
 
+    needed: bool = True
+    """Whether a page without it says that there is nothing to draw."""
+
 
 def colour(case: Case) -> str:
     """The colour of a case, the same throughout a report."""

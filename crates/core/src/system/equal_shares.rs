@@ -1,0 +1,105 @@
+//! Work that is served all at once, at equal shares of some servers.
+//!
+//! With n pieces on c servers each is served at the rate min(1, c/n). *Virtual time* runs at that
+//! rate; a piece that comes at virtual time v with demand s is done at virtual time v + s, whatever
+//! comes between (Kleinrock, Queueing Systems 2, ch. 4.4). So a coming and a going cost a heap
+//! operation each, however many there are.
+
+use crate::heap::Heap;
+use crate::time::Nanos;
+
+#[derive(Debug)]
+pub(super) struct EqualShares<T: Copy> {
+    servers: f64,
+    /// By the virtual time at which it is done; a positive float's bits keep its order.
+    work: Heap<T>,
+    /// Virtual time in nanoseconds, at `updated`.
+    virtual_now: f64,
+    updated: Nanos,
+    next: Nanos,
+}
+
+/// Virtual time is set back to zero beyond this, where a float still resolves 0.0002 ns.
+const VIRTUAL_TIME_MAX: f64 = (1u64 << 40) as f64;
+
+impl<T: Copy> EqualShares<T> {
+    pub(super) fn new(servers: u32) -> EqualShares<T> {
+        EqualShares {
+            servers: servers.into(),
+            work: Heap::new(),
+            virtual_now: 0.0,
+            updated: Nanos::ZERO,
+            next: Nanos::MAX,
+        }
+    }
+
+    #[inline]
+    pub(super) fn next_event(&self) -> Nanos {
+        self.next
+    }
+
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.work.len()
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, now: Nanos, demand: Nanos, item: T) {
+        self.pass(now);
+        let done = self.virtual_now + demand.0 as f64;
+        self.work.push(done.to_bits(), item);
+        self.find_next();
+    }
+
+    /// What is done next, which is due at [`EqualShares::next_event`].
+    #[inline]
+    pub(super) fn pop(&mut self, now: Nanos) -> Option<T> {
+        let (key, item) = self.work.pop()?;
+        // Set rather than summed up: rounding to nanoseconds never accumulates.
+        self.virtual_now = f64::from_bits(key);
+        self.updated = now;
+        if self.work.len() == 0 {
+            self.virtual_now = 0.0;
+        } else if self.virtual_now > VIRTUAL_TIME_MAX {
+            let passed = self.virtual_now;
+            self.work.map_keys(|key| (f64::from_bits(key) - passed).to_bits());
+            self.virtual_now = 0.0;
+        }
+        self.find_next();
+        Some(item)
+    }
+
+    /// Takes a piece away that is not done.
+    pub(super) fn remove(&mut self, now: Nanos, so: impl Fn(&T) -> bool) {
+        self.pass(now);
+        self.work.remove(so);
+        self.find_next();
+    }
+
+    #[inline]
+    fn rate(&self) -> f64 {
+        (self.servers / self.work.len() as f64).min(1.0)
+    }
+
+    /// Lets virtual time run up to `now`.
+    #[inline]
+    fn pass(&mut self, now: Nanos) {
+        if let Some((key, _)) = self.work.peek() {
+            let passed = now.since(self.updated).0 as f64 * self.rate();
+            // What is done next is due no later than its rounded time: never run past it.
+            self.virtual_now = (self.virtual_now + passed).min(f64::from_bits(key));
+        }
+        self.updated = now;
+    }
+
+    #[inline]
+    fn find_next(&mut self) {
+        self.next = match self.work.peek() {
+            None => Nanos::MAX,
+            Some((key, _)) => {
+                let left = (f64::from_bits(key) - self.virtual_now).max(0.0) / self.rate();
+                self.updated + Nanos((left + 0.5) as u64)
+            }
+        };
+    }
+}

@@ -1,0 +1,89 @@
+//! The tables of a machine and of the services on it, as they stand in a system file.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::schema::Scalar;
+use crate::system::file::DemandValue;
+
+/// A computer: cores under an operating system's scheduler. Requests use it by its name, or by
+/// that of a service on it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MachineTable {
+    /// The name in all tables and charts.
+    pub name: String,
+    /// The number of cores; 1 by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cores: Option<u32>,
+    /// The operating system's scheduler: a preset's name, or the name of a file that
+    /// `thinktime machine show` wrote and that ends in `.toml`.
+    pub os: String,
+    /// The features that differ from the preset's, in its own tables.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<BTreeMap<String, serde_json::Value>>")]
+    pub scheduler: Option<toml::Table>,
+    /// What a core loses whenever it turns to another task; nothing by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_switch: Option<Scalar>,
+    /// The threads of the machine's own service; one a request by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threads: Option<ThreadsValue>,
+    /// The priority of its threads, as the scheduler's features name it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<PriorityValue>,
+    /// The service demand, as in `"exp(5ms)"`, for all requests or by request name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub demand: Option<DemandValue>,
+    /// At most this many requests wait for a thread; others are refused at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_limit: Option<u32>,
+}
+
+/// A program on a machine, with threads of its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ServiceTable {
+    /// The name in all tables and charts.
+    pub name: String,
+    /// The machine that it runs on.
+    pub machine: String,
+    /// Its threads; one a request by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threads: Option<ThreadsValue>,
+    /// The priority of its threads, as the scheduler's features name it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<PriorityValue>,
+    /// The cores that its threads may run on, counted from 0; all by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cores: Option<Vec<u32>>,
+    /// The service demand, as in `"exp(5ms)"`, for all requests or by request name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub demand: Option<DemandValue>,
+    /// At most this many requests wait for a thread; others are refused at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_limit: Option<u32>,
+}
+
+/// Which threads serve requests.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ThreadsValue {
+    /// A pool of this many, each with one request at a time, waits included.
+    Pool(u32),
+    /// `"per-request"`: a new one for each; `"event-loop"` or `"event-loop(N)"`: one or N threads
+    /// that do the work of all requests and wait for none.
+    Named(String),
+}
+
+/// The priority of threads.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum PriorityValue {
+    /// A number on the scheduler's own scale.
+    Number(i32),
+    /// `"best"`, `"high"`, `"average"`, `"low"`, `"worst"` or `"default"`.
+    Named(String),
+}

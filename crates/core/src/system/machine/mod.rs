@@ -1,0 +1,135 @@
+//! Machines: cores under an operating system's scheduler. The README beside says what happens when.
+
+mod balance;
+mod core;
+pub mod features;
+mod figures;
+mod file;
+mod model;
+mod schedule;
+mod scheduled;
+mod service;
+mod shared;
+mod sharing;
+mod task;
+
+pub use features::Features;
+pub use figures::MachineSummary;
+pub use file::{MachineTable, PriorityValue, ServiceTable, ThreadsValue};
+pub use model::{MachineModel, ServiceModel, Threads};
+pub use schedule::{Placed, Placing, Schedule, Turn};
+pub(super) use service::{Burst, Given, Service};
+pub(in crate::system) use task::{Birth, Cause, NO_TASK, TaskId, Work};
+
+use crate::time::Nanos;
+use scheduled::Scheduled;
+use shared::Shared;
+
+/// A machine in motion.
+#[derive(Debug)]
+pub(super) enum Machine {
+    /// Each core runs one task at a time.
+    Scheduled(Box<Scheduled>),
+    /// All tasks run at once.
+    Shared(Box<Shared>),
+}
+
+impl Machine {
+    pub(super) fn new(number: u32, model: &MachineModel, seed: u64) -> Machine {
+        match Scheduled::new(number, model, seed) {
+            Some(scheduled) => Machine::Scheduled(Box::new(scheduled)),
+            None => Machine::Shared(Box::new(Shared::new(model))),
+        }
+    }
+
+    /// Makes a task, which does nothing yet.
+    pub(super) fn start(&mut self, now: Nanos, birth: Birth) -> TaskId {
+        match self {
+            Machine::Scheduled(machine) => machine.start(now, birth),
+            Machine::Shared(machine) => machine.start(now, birth),
+        }
+    }
+
+    /// Gives a task a burst of demand; it must not have one. `cause` is what it waited for.
+    pub(super) fn run(
+        &mut self,
+        now: Nanos,
+        task: TaskId,
+        work: Work,
+        demand: Nanos,
+        cause: Cause,
+    ) {
+        match self {
+            Machine::Scheduled(machine) => machine.run(now, task, work, demand, cause),
+            Machine::Shared(machine) => machine.run(now, task, work, demand),
+        }
+    }
+
+    /// Takes a task away, whatever it is doing.
+    pub(super) fn end(&mut self, now: Nanos, task: TaskId) {
+        match self {
+            Machine::Scheduled(machine) => machine.end(now, task),
+            Machine::Shared(machine) => machine.end(now, task),
+        }
+    }
+
+    #[inline]
+    pub(super) fn next_event(&self) -> Nanos {
+        match self {
+            Machine::Scheduled(machine) => machine.next_event(),
+            Machine::Shared(machine) => machine.next_event(),
+        }
+    }
+
+    /// Acts on what is due; perhaps a task whose burst is done. [`Machine::settle`] must follow.
+    pub(super) fn advance(&mut self, now: Nanos) -> Option<TaskId> {
+        match self {
+            Machine::Scheduled(machine) => machine.advance(now),
+            Machine::Shared(machine) => machine.advance(now),
+        }
+    }
+
+    /// The task whose burst was done has by now been given another one, or none.
+    pub(super) fn settle(&mut self, now: Nanos) {
+        if let Machine::Scheduled(machine) = self {
+            machine.settle(now);
+        }
+    }
+
+    /// The service of a task, and whom it works for.
+    pub(super) fn work(&self, task: TaskId) -> (u32, Work) {
+        match self {
+            Machine::Scheduled(machine) => machine.work(task),
+            Machine::Shared(machine) => machine.work(task),
+        }
+    }
+
+    /// Begins the averages and the schedule anew.
+    pub(super) fn begin_measuring(&mut self, now: Nanos) {
+        match self {
+            Machine::Scheduled(machine) => {
+                machine.begin_measuring(now);
+                machine.schedule.begin();
+            }
+            Machine::Shared(machine) => machine.begin_measuring(now),
+        }
+    }
+
+    pub(super) fn summary(&self, now: Nanos) -> MachineSummary {
+        match self {
+            Machine::Scheduled(machine) => machine.summary(now),
+            Machine::Shared(machine) => machine.summary(now),
+        }
+    }
+
+    /// The first turns of cores since the measuring began; none under processor sharing.
+    pub(super) fn schedule(&self) -> Option<&Schedule> {
+        match self {
+            Machine::Scheduled(machine) => Some(&machine.schedule),
+            Machine::Shared(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,90 @@
+//! Who had which core when.
+
+use crate::time::Nanos;
+
+/// A span in which a core had a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// The machine's number.
+    pub machine: u32,
+    /// The core, counted from 0.
+    pub core: u32,
+    /// The task's number among all of the machine.
+    pub task: u64,
+    /// The service that it belongs to.
+    pub service: u32,
+    /// The kind of the request that it worked for.
+    pub kind: u32,
+    /// That request's session.
+    pub session: u64,
+    /// When the core turned to it.
+    pub from: Nanos,
+    /// When it left the core.
+    pub until: Nanos,
+}
+
+/// Why a task is given a core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placing {
+    /// It is new.
+    New,
+    /// It woke, and not on the core where it was.
+    Woken,
+    /// Balancing moved it.
+    Moved,
+}
+
+/// A task is given a core: its first one, or another one than before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// The machine's number.
+    pub machine: u32,
+    /// The task's number among all of the machine.
+    pub task: u64,
+    /// The kind of the request that it works for.
+    pub kind: u32,
+    /// When.
+    pub at: Nanos,
+    /// Why.
+    pub why: Placing,
+    /// The core that it had; none for a new task.
+    pub from: Option<u32>,
+    /// The core that it has then.
+    pub core: u32,
+}
+
+/// The first turns since the measuring began, and the placements meanwhile.
+#[derive(Clone, Debug, Default)]
+pub struct Schedule {
+    /// Who had which core when.
+    pub turns: Vec<Turn>,
+    /// Who was given which core.
+    pub placed: Vec<Placed>,
+}
+
+/// So many turns are kept.
+const TURNS: usize = 4096;
+
+impl Schedule {
+    /// Begins anew.
+    pub(super) fn begin(&mut self) {
+        *self = Schedule::default();
+    }
+
+    #[inline]
+    pub(super) fn is_full(&self) -> bool {
+        self.turns.len() >= TURNS
+    }
+
+    /// With what other machines did.
+    pub(in crate::system) fn join(&mut self, other: &Schedule) {
+        self.turns.extend(&other.turns);
+        self.placed.extend(&other.placed);
+    }
+
+    pub(super) fn note(&mut self, turn: Turn) {
+        if turn.until > turn.from {
+            self.turns.push(turn);
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! A machine whose cores run one task at a time. The README beside says what happens when.
+
+mod events;
+mod moves;
+mod placement;
+
+use super::MachineModel;
+use super::balance::Balancer;
+use super::core::Core;
+use super::features::QueueNumber;
+use super::figures::{Counts, MachineSummary};
+use super::schedule::{Placed, Placing, Schedule, Turn};
+use super::sharing::{Entry, Sharing, sharing};
+use super::task::{Birth, Cause, NO_TASK, State, TaskId, Tasks, Work};
+use crate::time::Nanos;
+use placement::Placement;
+
+#[derive(Debug)]
+pub(in crate::system) struct Scheduled {
+    number: u32,
+    tasks: Tasks,
+    cores: Vec<Core>,
+    sharing: Box<dyn Sharing>,
+    one_queue: bool,
+    placement: Placement,
+    balancer: Option<Balancer>,
+    switch: Nanos,
+    counts: Counts,
+    /// The core whose task's burst was done last, until it is known what that task does next.
+    held: Option<usize>,
+    /// Tasks that came to that core meanwhile.
+    contenders: Vec<TaskId>,
+    /// When balancing is next tried, and waits are looked at; never while nobody waits.
+    balances_at: Nanos,
+    rescues_at: Nanos,
+    /// When it was last tried at its interval.
+    balanced_at: Nanos,
+    next: Nanos,
+    pub(super) schedule: Schedule,
+}
+
+impl Scheduled {
+    /// None where the features share the cores among all tasks at once.
+    pub(super) fn new(number: u32, model: &MachineModel, seed: u64) -> Option<Scheduled> {
+        let cores = model.cores as usize;
+        let one_queue = model.features.run_queues.number == QueueNumber::One;
+        let queues = if one_queue { 1 } else { cores };
+        let seed = seed.wrapping_add(u64::from(number));
+        let dynamic = model.features.balancing.dynamic.as_ref();
+        Some(Scheduled {
+            number,
+            tasks: Tasks::default(),
+            cores: vec![Core::new(); cores],
+            sharing: sharing(&model.features, model.cores, queues)?,
+            one_queue,
+            placement: Placement::new(&model.features.balancing.fixed, cores, seed),
+            balancer: dynamic.map(|features| Balancer::new(features, cores, seed)),
+            switch: model.context_switch,
+            counts: Counts::default(),
+            held: None,
+            contenders: Vec::new(),
+            balances_at: Nanos::MAX,
+            rescues_at: Nanos::MAX,
+            balanced_at: Nanos::MAX,
+            next: Nanos::MAX,
+            schedule: Schedule::default(),
+        })
+    }
+
+    pub(super) fn start(&mut self, now: Nanos, birth: Birth) -> TaskId {
+        let id = self.tasks.add(birth, now);
+        self.sharing.begin(&mut self.tasks, id);
+        id
+    }
+
+    pub(super) fn run(&mut self, now: Nanos, id: TaskId, work: Work, demand: Nanos, cause: Cause) {
+        if self.tasks[id].state == State::Held {
+            // The task goes on without leaving its core, perhaps for another request.
+            let core = self.tasks[id].core as usize;
+            self.note_turn(core, now);
+            self.cores[core].taken = now;
+        }
+        let task = &mut self.tasks[id];
+        (task.work, task.remaining) = (work, demand);
+        match task.state {
+            State::New => self.ready(now, id, Entry::New),
+            State::Asleep => {
+                self.sharing.wake(&mut self.tasks, id, now, cause);
+                self.ready(now, id, Entry::Woken);
+            }
+            State::Held => task.state = State::Running,
+            State::Ready | State::Running | State::Ending | State::Gone => {
+                unreachable!("a task has one burst at a time")
+            }
+        }
+        self.find_next(now);
+    }
+
+    /// The task is no more, whatever it was doing.
+    pub(super) fn end(&mut self, now: Nanos, id: TaskId) {
+        let core = self.tasks[id].core as usize;
+        let queue = self.queue(core);
+        match self.tasks[id].state {
+            State::Held => {
+                self.tasks[id].state = State::Ending;
+                return;
+            }
+            State::Running if self.held == Some(core) => {
+                self.tasks[id].state = State::Ending;
+                return;
+            }
+            State::Running => {
+                self.charge(core, now);
+                self.leave_core(core, now, true);
+                self.take_next(core, now);
+            }
+            State::Ready => {
+                self.sharing.leave(&mut self.tasks, queue, id);
+                self.waits(now, -1);
+                self.count(core, now, -1);
+                self.refresh(core);
+            }
+            State::Asleep if self.tasks[id].paying => {
+                self.sharing.leave(&mut self.tasks, queue, id);
+            }
+            State::New | State::Asleep | State::Ending | State::Gone => {}
+        }
+        self.contenders.retain(|other| *other != id);
+        self.tasks.remove(id);
+        self.find_next(now);
+    }
+
+    #[inline]
+    pub(super) fn next_event(&self) -> Nanos {
+        self.next
+    }
+
+    pub(super) fn work(&self, id: TaskId) -> (u32, Work) {
+        (self.tasks[id].birth.service, self.tasks[id].work)
+    }
+
+    pub(super) fn begin_measuring(&mut self, now: Nanos) {
+        self.counts.begin_measuring(now);
+        self.cores.iter_mut().for_each(|core| core.begin_measuring(now));
+    }
+
+    pub(super) fn summary(&self, now: Nanos) -> MachineSummary {
+        self.counts.summary(now, self.cores.iter().map(|core| core.measured(now)))
+    }
+
+    #[inline]
+    fn queue(&self, core: usize) -> usize {
+        if self.one_queue { 0 } else { core }
+    }
+
+    /// So many more tasks wait for a core.
+    #[inline]
+    fn waits(&mut self, now: Nanos, more: i64) {
+        let waiting = self.counts.waiting.wrapping_add_signed(more);
+        self.counts.set_waiting(now, waiting);
+    }
+
+    /// So many more tasks belong to a core. Under one queue only those that run do.
+    #[inline]
+    fn count(&mut self, core: usize, now: Nanos, more: i64) {
+        let before = self.cores[core].number;
+        let after = before.wrapping_add_signed(more);
+        self.cores[core].set_number(now, after);
+        if let Some(balancer) = &mut self.balancer {
+            balancer.changes(core, now, before, after);
+        }
+    }
+
+    #[inline]
+    fn find_next(&mut self, now: Nanos) {
+        if self.counts.waiting == 0 {
+            (self.balances_at, self.rescues_at) = (Nanos::MAX, Nanos::MAX);
+        } else {
+            let following = |every: Nanos| Nanos((now.0 / every.0 + 1) * every.0);
+            let interval = self.balancer.as_ref().and_then(|one| one.information.periodic);
+            if let Some(every) = interval.filter(|_| self.balances_at.is_never()) {
+                self.balances_at = following(every.0);
+            }
+            if self.rescues_at.is_never()
+                && let Some(every) = self.sharing.rescues_every()
+            {
+                self.rescues_at = following(every);
+            }
+        }
+        let cores = self.cores.iter().map(|core| core.due).min().unwrap_or(Nanos::MAX);
+        self.next = cores.min(self.balances_at).min(self.rescues_at);
+    }
+
+    fn note_placed(&mut self, now: Nanos, id: TaskId, why: Placing, from: Option<u32>) {
+        if self.schedule.is_full() {
+            return;
+        }
+        let task = &self.tasks[id];
+        self.schedule.placed.push(Placed {
+            machine: self.number,
+            task: task.serial,
+            kind: task.work.kind,
+            at: now,
+            why,
+            from,
+            core: task.core,
+        });
+    }
+
+    fn note_turn(&mut self, core: usize, now: Nanos) {
+        if self.schedule.is_full() {
+            return;
+        }
+        let task = &self.tasks[self.cores[core].task];
+        self.schedule.note(Turn {
+            machine: self.number,
+            core: core as u32,
+            task: task.serial,
+            service: task.birth.service,
+            kind: task.work.kind,
+            session: task.work.session,
+            from: self.cores[core].taken,
+            until: now,
+        });
+    }
+}

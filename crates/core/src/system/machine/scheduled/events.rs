@@ -1,0 +1,294 @@
+//! Tasks become ready, take cores and leave them.
+
+use super::super::balance::Occasion;
+use super::placement::core_of_creator;
+use super::{Entry, NO_TASK, Nanos, Placing, Scheduled, State, TaskId};
+
+impl Scheduled {
+    /// What is due at [`Scheduled::next_event`]; perhaps a task whose burst is done. It holds its
+    /// core until [`Scheduled::settle`].
+    pub(crate) fn advance(&mut self, now: Nanos) -> Option<TaskId> {
+        let due = self.cores.iter().position(|core| core.due == now);
+        let done = match due {
+            Some(core) => self.attend(core, now),
+            None if self.balances_at == now => {
+                (self.balances_at, self.balanced_at) = (Nanos::MAX, now);
+                self.balance(now);
+                None
+            }
+            None => {
+                self.rescues_at = Nanos::MAX;
+                self.rescue(now);
+                None
+            }
+        };
+        self.find_next(now);
+        done
+    }
+
+    /// A core's burst is done, or its task's turn is to be looked at.
+    fn attend(&mut self, core: usize, now: Nanos) -> Option<TaskId> {
+        self.charge(core, now);
+        let id = self.cores[core].task;
+        if self.tasks[id].remaining == Nanos::ZERO {
+            self.tasks[id].state = State::Held;
+            self.cores[core].due = Nanos::MAX;
+            self.held = Some(core);
+            return Some(id);
+        }
+        let queue = self.queue(core);
+        if self.sharing.look(&mut self.tasks, queue, id, now) {
+            self.put_back(core, now);
+            self.dispatch(core, now);
+            if self.cores[core].task != id {
+                self.counts.preemptions += 1;
+            }
+        } else {
+            self.refresh(core);
+        }
+        None
+    }
+
+    /// It is known now what the task whose burst was done does next.
+    pub(crate) fn settle(&mut self, now: Nanos) {
+        let Some(core) = self.held.take() else { return };
+        let id = self.cores[core].task;
+        match self.tasks[id].state {
+            State::Running => {
+                self.refresh(core);
+                for contender in std::mem::take(&mut self.contenders) {
+                    self.contend(now, contender);
+                }
+            }
+            state => {
+                let contenders = std::mem::take(&mut self.contenders);
+                self.leave_core(core, now, state == State::Ending);
+                if state == State::Ending {
+                    self.tasks.remove(id);
+                } else {
+                    self.tasks[id].state = State::Asleep;
+                }
+                self.take_next(core, now);
+                if self.one_queue {
+                    contenders.iter().for_each(|id| self.contend_anywhere(now, *id));
+                }
+            }
+        }
+        let interval = self.balancer.as_ref().and_then(|one| one.information.periodic);
+        let due = |every: Nanos| now.0.is_multiple_of(every.0) && self.balanced_at != now;
+        if self.counts.waiting > 0 && interval.is_some_and(|every| due(every.0)) {
+            // Bursts are done before the attempt of the same instant.
+            self.balances_at = now;
+        }
+        self.find_next(now);
+    }
+
+    /// A new or woken task wants a core.
+    pub(super) fn ready(&mut self, now: Nanos, id: TaskId, entry: Entry) {
+        let task = &self.tasks[id];
+        let core = if entry == Entry::New {
+            let parent = core_of_creator(task, |creator| self.tasks[creator].core);
+            self.placement.of_new(task, parent, &self.cores)
+        } else {
+            self.placement.of_woken(task, &self.cores)
+        };
+        self.assign(now, id, core, entry);
+        let core = core as usize;
+        let queue = self.queue(core);
+        if !self.one_queue && !self.cores[core].is_idle() {
+            // Virtual times of the queue are as of now, not as of when the running task was
+            // last charged.
+            self.charge(core, now);
+        }
+        self.sharing.join(&mut self.tasks, queue, id, entry);
+        self.waits(now, 1);
+        if self.one_queue {
+            return self.ready_anywhere(now, id);
+        }
+        self.count(core, now, 1);
+        if self.cores[core].is_idle() {
+            return self.dispatch(core, now);
+        }
+        let occasion = if entry == Entry::New { Occasion::Fork } else { Occasion::Wake };
+        if self.wants_balance(occasion, core, now) {
+            self.balance(now);
+        }
+        if self.tasks[id].state == State::Ready && self.tasks[id].core as usize == core {
+            self.contend(now, id);
+        }
+        self.refresh(core);
+    }
+
+    /// A new or woken task belongs to a core.
+    fn assign(&mut self, now: Nanos, id: TaskId, core: u32, entry: Entry) {
+        let task = &mut self.tasks[id];
+        let before = task.core;
+        (task.core, task.state, task.since) = (core, State::Ready, now);
+        if entry == Entry::New {
+            task.first_core = core;
+            self.note_placed(now, id, Placing::New, None);
+        } else if core != before {
+            self.counts.migrations += 1;
+            self.note_placed(now, id, Placing::Woken, Some(before));
+        }
+    }
+
+    /// Under one queue any idle core takes the task, the one it ran on first; else it contends
+    /// with the worst of those that run.
+    fn ready_anywhere(&mut self, now: Nanos, id: TaskId) {
+        let task = self.tasks[id];
+        let may = |core: &usize| task.may_run_on(*core as u32);
+        let idle = |core: &usize| self.cores[*core].is_idle() && may(core);
+        let all = 0..self.cores.len();
+        if let Some(core) = Some(task.core as usize).filter(idle).or_else(|| all.clone().find(idle))
+        {
+            self.tasks[id].core = core as u32;
+            return self.dispatch(core, now);
+        }
+        self.contend_anywhere(now, id);
+    }
+
+    /// Under one queue a task contends with the worst of those that run.
+    pub(super) fn contend_anywhere(&mut self, now: Nanos, id: TaskId) {
+        let task = self.tasks[id];
+        if task.state != State::Ready {
+            return;
+        }
+        let busy = |core: &usize| !self.cores[*core].is_idle() && task.may_run_on(*core as u32);
+        let level = |core: &usize| self.tasks[self.cores[*core].task].level;
+        if let Some(core) = (0..self.cores.len()).filter(busy).rev().max_by_key(level) {
+            self.tasks[id].core = core as u32;
+            self.contend(now, id);
+        }
+    }
+
+    /// A ready task takes its core if it is better than the one that runs.
+    pub(super) fn contend(&mut self, now: Nanos, id: TaskId) {
+        let core = self.tasks[id].core as usize;
+        if self.held == Some(core) {
+            return self.contenders.push(id);
+        }
+        if self.tasks[id].state != State::Ready {
+            return;
+        }
+        self.charge(core, now);
+        let running = self.cores[core].task;
+        let queue = self.queue(core);
+        // What is done at this very instant is not pushed out any more.
+        if self.tasks[running].remaining > Nanos::ZERO
+            && self.sharing.outranks(&self.tasks, queue, id, running)
+        {
+            self.counts.preemptions += 1;
+            self.put_back(core, now);
+            self.sharing.join(&mut self.tasks, queue, running, Entry::Preempted);
+            self.dispatch(core, now);
+        } else {
+            self.refresh(core);
+        }
+    }
+
+    /// The core, which has no task, takes the best of its queue.
+    pub(super) fn dispatch(&mut self, core: usize, now: Nanos) {
+        let queue = self.queue(core);
+        let Some(id) = self.take(queue, core, now) else {
+            return self.cores[core].end_busy(now);
+        };
+        self.waits(now, -1);
+        if self.one_queue {
+            self.count(core, now, 1);
+        }
+        let task = &mut self.tasks[id];
+        (task.core, task.state, task.since) = (core as u32, State::Running, now);
+        let serial = task.serial;
+        let at = &mut self.cores[core];
+        at.begin_busy(now);
+        (at.task, at.taken, at.from) = (id, now, now);
+        if at.last != serial {
+            self.counts.switches += 1;
+            at.from = now + self.switch;
+        }
+        self.refresh(core);
+    }
+
+    /// Under one queue a task may be the best and yet not allowed on this core: it is passed over.
+    fn take(&mut self, queue: usize, core: usize, now: Nanos) -> Option<TaskId> {
+        let mut passed_over = Vec::new();
+        let found = loop {
+            match self.sharing.take(&mut self.tasks, queue, now) {
+                Some(id) if self.one_queue && !self.tasks[id].may_run_on(core as u32) => {
+                    passed_over.push(id);
+                }
+                found => break found,
+            }
+        };
+        for id in passed_over.into_iter().rev() {
+            self.sharing.join(&mut self.tasks, queue, id, Entry::Preempted);
+        }
+        found
+    }
+
+    /// After its task has gone, a core takes another one, or looks for one elsewhere.
+    pub(super) fn take_next(&mut self, core: usize, now: Nanos) {
+        self.dispatch(core, now);
+        let idle = self.cores[core].is_idle();
+        let occasion = if idle { Occasion::Idle } else { Occasion::Less };
+        if self.counts.waiting > 0 && self.wants_balance(occasion, core, now) {
+            self.balance(now);
+        }
+    }
+
+    /// The running task goes back among the ready ones; the caller says where.
+    fn put_back(&mut self, core: usize, now: Nanos) {
+        let id = self.release(core, now);
+        (self.tasks[id].state, self.tasks[id].since) = (State::Ready, now);
+        self.waits(now, 1);
+        if self.one_queue {
+            self.count(core, now, -1);
+        }
+    }
+
+    /// The running task sleeps or ends, and its core has none.
+    pub(super) fn leave_core(&mut self, core: usize, now: Nanos, ends: bool) {
+        let id = self.release(core, now);
+        let queue = self.queue(core);
+        self.sharing.stop(&mut self.tasks, queue, id, ends);
+        self.tasks[id].since = now;
+        self.count(core, now, -1);
+    }
+
+    fn release(&mut self, core: usize, now: Nanos) -> TaskId {
+        self.note_turn(core, now);
+        let at = &mut self.cores[core];
+        let id = std::mem::replace(&mut at.task, NO_TASK);
+        at.last = self.tasks[id].serial;
+        at.due = Nanos::MAX;
+        self.tasks[id].left_core = Some((now, core as u32));
+        id
+    }
+
+    /// Charges the running task for what it has run.
+    #[inline]
+    pub(super) fn charge(&mut self, core: usize, now: Nanos) {
+        let queue = self.queue(core);
+        let at = &mut self.cores[core];
+        let ran = now.since(at.from);
+        if ran > Nanos::ZERO {
+            at.from = now;
+            let id = at.task;
+            self.tasks[id].remaining = self.tasks[id].remaining.since(ran);
+            self.sharing.charge(&mut self.tasks, queue, id, ran);
+        }
+    }
+
+    /// Finds when the core next wants attention.
+    #[inline]
+    pub(super) fn refresh(&mut self, core: usize) {
+        let at = &self.cores[core];
+        if at.is_idle() || self.held == Some(core) {
+            return;
+        }
+        let turn = self.sharing.turn(&self.tasks, self.queue(core), at.task, at.from);
+        let wait = self.tasks[at.task].remaining.min(turn);
+        self.cores[core].due = at.from + wait;
+    }
+}

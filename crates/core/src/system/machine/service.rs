@@ -1,0 +1,245 @@
+//! Services: which thread does the work of which request.
+
+use std::collections::VecDeque;
+
+use super::super::jobs::Handle;
+use super::{Birth, Cause, Machine, NO_TASK, ServiceModel, TaskId, Threads, Work};
+use crate::time::Nanos;
+
+/// A service in motion.
+#[derive(Debug)]
+pub(in crate::system) struct Service {
+    birth: Birth,
+    pub(in crate::system) machine: usize,
+    threads: Threads,
+    queue_limit: usize,
+    /// By visitor, the thread that it has.
+    task_of: Vec<TaskId>,
+    /// Threads of the pool that have nothing to do.
+    idle: VecDeque<TaskId>,
+    /// How many threads of the pool there are by now.
+    made: u32,
+    /// Who waits for a thread of the pool, first come, first served.
+    waiting: VecDeque<Burst>,
+    loops: Vec<EventLoop>,
+    following: usize,
+}
+
+/// A thread that does the bursts of many requests, one after another.
+#[derive(Debug)]
+struct EventLoop {
+    task: TaskId,
+    busy: bool,
+    waiting: VecDeque<Burst>,
+}
+
+/// What a request wants done.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::system) struct Burst {
+    pub(in crate::system) work: Work,
+    pub(in crate::system) demand: Nanos,
+    pub(in crate::system) cause: Cause,
+    /// The task that a new one for it would be a child of.
+    pub(in crate::system) creator: TaskId,
+}
+
+/// What comes of asking for a burst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::system) enum Given {
+    /// A thread has it.
+    Runs,
+    /// It waits for a thread.
+    Waits,
+    /// Too many wait.
+    Refused,
+}
+
+impl Service {
+    pub(in crate::system) fn new(number: u32, model: &ServiceModel) -> Service {
+        let birth =
+            Birth { service: number, level: model.level, cores: model.cores, creator: NO_TASK };
+        let loops = match model.threads {
+            Threads::EventLoops(count) => count,
+            Threads::PerRequest | Threads::Pool(_) => 0,
+        };
+        let new_loop = || EventLoop { task: NO_TASK, busy: false, waiting: VecDeque::new() };
+        Service {
+            birth,
+            machine: model.machine,
+            threads: model.threads,
+            queue_limit: usize::try_from(model.queue_limit).unwrap_or(usize::MAX),
+            task_of: Vec::new(),
+            idle: VecDeque::new(),
+            made: 0,
+            waiting: VecDeque::new(),
+            loops: (0..loops).map(|_| new_loop()).collect(),
+            following: 0,
+        }
+    }
+
+    /// The thread that a visitor has; under event loops nobody has one.
+    #[inline]
+    pub(in crate::system) fn task_of(&self, visitor: Handle) -> Option<TaskId> {
+        let task = self.task_of.get(visitor as usize).copied()?;
+        (task != NO_TASK && !self.has_loops()).then_some(task)
+    }
+
+    fn has_loops(&self) -> bool {
+        matches!(self.threads, Threads::EventLoops(_))
+    }
+
+    fn assign(&mut self, visitor: Handle, task: TaskId) {
+        let at = visitor as usize;
+        if self.task_of.len() <= at {
+            self.task_of.resize(at + 1, NO_TASK);
+        }
+        self.task_of[at] = task;
+    }
+
+    /// Has a burst done.
+    pub(in crate::system) fn serve(
+        &mut self,
+        now: Nanos,
+        machine: &mut Machine,
+        burst: Burst,
+    ) -> Given {
+        let visitor = burst.work.owner;
+        if self.has_loops() {
+            return self.serve_in_loop(now, machine, burst);
+        }
+        let had = self.task_of(visitor);
+        let found = match self.threads {
+            Threads::PerRequest => {
+                Some(had.unwrap_or_else(|| self.start(now, machine, burst.creator)))
+            }
+            Threads::Pool(size) => had
+                .or_else(|| self.idle.pop_front())
+                .or_else(|| (self.made < size).then(|| self.start(now, machine, NO_TASK))),
+            Threads::EventLoops(_) => None,
+        };
+        let Some(task) = found else {
+            if self.waiting.len() >= self.queue_limit {
+                return Given::Refused;
+            }
+            self.waiting.push_back(burst);
+            return Given::Waits;
+        };
+        self.assign(visitor, task);
+        machine.run(now, task, burst.work, burst.demand, burst.cause);
+        Given::Runs
+    }
+
+    fn start(&mut self, now: Nanos, machine: &mut Machine, creator: TaskId) -> TaskId {
+        self.made += 1;
+        machine.start(now, Birth { creator, ..self.birth })
+    }
+
+    fn serve_in_loop(&mut self, now: Nanos, machine: &mut Machine, burst: Burst) -> Given {
+        // The loop of a visitor is remembered as its task, for the whole visit.
+        let visitor = burst.work.owner;
+        let known = self.task_of.get(visitor as usize).copied().filter(|at| *at != NO_TASK);
+        let at = known.unwrap_or(self.following as TaskId);
+        if known.is_none() {
+            self.following = (self.following + 1) % self.loops.len();
+            self.assign(visitor, at);
+        }
+        let at = &mut self.loops[at as usize];
+        if at.busy {
+            if at.waiting.len() >= self.queue_limit {
+                return Given::Refused;
+            }
+            at.waiting.push_back(burst);
+            return Given::Waits;
+        }
+        if at.task == NO_TASK {
+            at.task = machine.start(now, self.birth);
+        }
+        at.busy = true;
+        machine.run(now, at.task, burst.work, burst.demand, burst.cause);
+        Given::Runs
+    }
+
+    /// After a burst of an event loop, and what followed from it: the next one. Gives whose it is.
+    pub(in crate::system) fn go_on(
+        &mut self,
+        now: Nanos,
+        machine: &mut Machine,
+        task: TaskId,
+    ) -> Option<Handle> {
+        let at = self.loops.iter_mut().find(|one| one.task == task)?;
+        at.begin_next(now, machine)
+    }
+
+    /// A visitor does not use the service any more. Gives who has its thread then.
+    pub(in crate::system) fn finish(
+        &mut self,
+        now: Nanos,
+        machine: &mut Machine,
+        visitor: Handle,
+    ) -> Option<Handle> {
+        let task = self.task_of(visitor);
+        if (visitor as usize) < self.task_of.len() {
+            self.task_of[visitor as usize] = NO_TASK;
+        }
+        let task = task?;
+        if self.threads == Threads::PerRequest {
+            machine.end(now, task);
+            return None;
+        }
+        let Some(next) = self.waiting.pop_front() else {
+            self.idle.push_back(task);
+            return None;
+        };
+        self.assign(next.work.owner, task);
+        machine.run(now, task, next.work, next.demand, Cause::Event);
+        Some(next.work.owner)
+    }
+
+    /// A visitor goes away in the middle. A thread that works for it is ended, and another one
+    /// takes its place. Gives who have a thread then.
+    pub(in crate::system) fn withdraw(
+        &mut self,
+        now: Nanos,
+        machine: &mut Machine,
+        visitor: Handle,
+    ) -> Vec<Handle> {
+        let mut served = Vec::new();
+        let others = |burst: &Burst| burst.work.owner != visitor;
+        self.waiting.retain(others);
+        if let Some(task) = self.task_of(visitor) {
+            machine.end(now, task);
+            self.made -= 1;
+        }
+        if (visitor as usize) < self.task_of.len() {
+            self.task_of[visitor as usize] = NO_TASK;
+        }
+        for at in &mut self.loops {
+            at.waiting.retain(others);
+            if at.busy && machine.work(at.task).1.owner == visitor {
+                machine.end(now, at.task);
+                at.task = machine.start(now, self.birth);
+                served.extend(at.begin_next(now, machine));
+            }
+        }
+        if let Threads::Pool(size) = self.threads
+            && self.made < size
+            && let Some(next) = self.waiting.pop_front()
+        {
+            let task = self.start(now, machine, NO_TASK);
+            self.assign(next.work.owner, task);
+            machine.run(now, task, next.work, next.demand, next.cause);
+            served.push(next.work.owner);
+        }
+        served
+    }
+}
+
+impl EventLoop {
+    fn begin_next(&mut self, now: Nanos, machine: &mut Machine) -> Option<Handle> {
+        let next = self.waiting.pop_front();
+        self.busy = next.is_some();
+        let next = next?;
+        machine.run(now, self.task, next.work, next.demand, next.cause);
+        Some(next.work.owner)
+    }
+}

@@ -1,0 +1,283 @@
+//! The earliest eligible virtual deadline first: Linux 6.6 and later (`kernel/sched/fair.c`,
+//! `Documentation/scheduler/sched-eevdf`), after Stoica and Abdel-Wahab, 'Earliest Eligible
+//! Virtual Deadline First', 1995.
+//!
+//! The queue's virtual time V is the mean of its tasks' virtual times v, weighted. A task's lag is
+//! w (V - v): what it is owed. It is eligible if it is owed something, v <= V.
+
+use std::collections::BTreeSet;
+
+use super::super::features::{PreferredWaitingTime, VirtualDeadline};
+use super::super::task::{Cause, Task, TaskId, Tasks};
+use super::weights::{real_span, virtual_span, weight};
+use super::{Entry, Preference, Sharing, growth, until_tick};
+use crate::time::Nanos;
+
+#[derive(Debug)]
+pub(super) struct DeadlineSharing {
+    slice: Nanos,
+    /// No lag is kept that is larger, in real time at the task's own weight.
+    lag_limit: Nanos,
+    tick: Option<Nanos>,
+    run_to_parity: bool,
+    delayed_dequeue: bool,
+    keep_lag: bool,
+    half_first_slice: bool,
+    queues: Vec<RunQueue>,
+    joined: u64,
+}
+
+#[derive(Clone, Debug, Default)]
+struct RunQueue {
+    /// Those that are ready, and those that sleep and pay, by deadline.
+    ready: BTreeSet<(i64, u64, TaskId)>,
+    running: Option<TaskId>,
+    /// The deadline of the running task has passed since it was last looked at.
+    over: bool,
+    /// Until this virtual time of the running task nobody takes its core while it is eligible.
+    protected: i64,
+    weight: i64,
+    /// The sum of weight x virtual time.
+    moment: i128,
+    /// The virtual time when nobody is here.
+    last: i64,
+}
+
+impl RunQueue {
+    fn virtual_time(&self) -> i64 {
+        match self.weight {
+            0 => self.last,
+            weight => self.moment.div_euclid(weight.into()) as i64,
+        }
+    }
+
+    fn is_eligible(&self, at: i64) -> bool {
+        i128::from(at) * i128::from(self.weight) <= self.moment
+    }
+
+    fn add(&mut self, task: &Task) {
+        self.weight += task.weight;
+        self.moment += i128::from(task.weight) * i128::from(task.virtual_time);
+    }
+
+    fn subtract(&mut self, task: &Task) {
+        self.last = self.virtual_time();
+        self.weight -= task.weight;
+        self.moment -= i128::from(task.weight) * i128::from(task.virtual_time);
+    }
+
+    /// The task of the earliest deadline among those that are eligible, the running one included.
+    fn best(&self, tasks: &Tasks) -> Option<TaskId> {
+        let eligible = |id: &TaskId| self.is_eligible(tasks[*id].virtual_time);
+        let mut ready = self.ready.iter().map(|(.., id)| *id);
+        let first = ready.find(eligible);
+        match (self.running.filter(eligible), first) {
+            (Some(running), Some(other)) if tasks[other].deadline < tasks[running].deadline => {
+                Some(other)
+            }
+            (Some(running), _) => Some(running),
+            // Rounding may leave nobody eligible.
+            (None, other) => other.or_else(|| self.ready.first().map(|(.., id)| *id)),
+        }
+    }
+}
+
+impl DeadlineSharing {
+    pub(super) fn new(rules: &VirtualDeadline, cores: u32, queues: usize) -> DeadlineSharing {
+        let slice = Nanos(rules.slice.0.0 * growth(rules.scaled_by_cores, cores));
+        let tick = rules.tick.map(|tick| tick.0);
+        DeadlineSharing {
+            slice,
+            lag_limit: Nanos(2 * slice.0).max(tick.unwrap_or_default()),
+            tick,
+            run_to_parity: rules.run_to_parity,
+            delayed_dequeue: rules.delayed_dequeue,
+            keep_lag: rules.keep_lag,
+            half_first_slice: rules.half_first_slice,
+            queues: vec![RunQueue::default(); queues],
+            joined: 0,
+        }
+    }
+
+    fn virtual_slice(&self, task: &Task) -> i64 {
+        virtual_span(self.slice, task.weight)
+    }
+
+    fn insert(&mut self, tasks: &mut Tasks, queue: usize, id: TaskId) {
+        self.joined += 1;
+        tasks[id].order = self.joined;
+        self.queues[queue].ready.insert((tasks[id].deadline, self.joined, id));
+    }
+
+    fn withdraw(&mut self, tasks: &Tasks, queue: usize, id: TaskId) {
+        let key = (tasks[id].deadline, tasks[id].order, id);
+        self.queues[queue].ready.remove(&key);
+    }
+
+    /// Keeps the lag of a task that is still counted; its deadline is then from its virtual time.
+    fn note_lag(&self, queue: usize, task: &mut Task) {
+        let most = virtual_span(self.lag_limit, task.weight);
+        let lag = self.queues[queue].virtual_time() - task.virtual_time;
+        task.lag = if self.keep_lag { lag.clamp(-most, most) } else { 0 };
+        task.deadline -= task.virtual_time;
+    }
+
+    /// Gives a task its virtual time in a queue, so that its lag will be what it was although it
+    /// then moves V itself.
+    fn place(&mut self, queue: usize, task: &mut Task) {
+        let at = &self.queues[queue];
+        let lag = match at.weight {
+            0 => 0,
+            others => {
+                let both = i128::from(others + task.weight);
+                (i128::from(task.lag) * both / i128::from(others)) as i64
+            }
+        };
+        task.virtual_time = at.virtual_time() - lag;
+        task.queue = queue as u32;
+    }
+
+    /// A task that pays wakes: what it owes it still owes, what it is owed is forgotten.
+    fn wake_paying(&mut self, tasks: &mut Tasks, queue: usize, id: TaskId) {
+        tasks[id].paying = false;
+        let at = &mut self.queues[queue];
+        if at.virtual_time() > tasks[id].virtual_time {
+            let key = (tasks[id].deadline, tasks[id].order, id);
+            at.ready.remove(&key);
+            at.subtract(&tasks[id]);
+            tasks[id].lag = 0;
+            self.place(queue, &mut tasks[id]);
+            tasks[id].deadline = tasks[id].virtual_time + self.virtual_slice(&tasks[id]);
+            self.queues[queue].add(&tasks[id]);
+            self.insert(tasks, queue, id);
+        }
+    }
+
+    fn put_back(&mut self, tasks: &mut Tasks, queue: usize, id: TaskId) {
+        self.queues[queue].running = None;
+        self.insert(tasks, queue, id);
+    }
+}
+
+impl Sharing for DeadlineSharing {
+    fn begin(&mut self, tasks: &mut Tasks, id: TaskId) {
+        tasks[id].weight = weight(tasks[id].birth.level);
+    }
+
+    fn wake(&mut self, _tasks: &mut Tasks, _id: TaskId, _now: Nanos, _cause: Cause) {}
+
+    fn join(&mut self, tasks: &mut Tasks, queue: usize, id: TaskId, entry: Entry) {
+        match entry {
+            Entry::Preempted => return self.put_back(tasks, queue, id),
+            Entry::Woken if tasks[id].paying => return self.wake_paying(tasks, queue, id),
+            Entry::New => tasks[id].lag = 0,
+            Entry::Woken | Entry::Moved => {}
+        }
+        self.place(queue, &mut tasks[id]);
+        let task = &mut tasks[id];
+        let request = match entry {
+            Entry::Moved => task.deadline,
+            Entry::New if self.half_first_slice => self.virtual_slice(task) / 2,
+            _ => self.virtual_slice(task),
+        };
+        task.deadline = task.virtual_time + request;
+        self.queues[queue].add(&tasks[id]);
+        self.insert(tasks, queue, id);
+    }
+
+    fn leave(&mut self, tasks: &mut Tasks, queue: usize, id: TaskId) {
+        self.withdraw(tasks, queue, id);
+        let mut task = tasks[id];
+        self.note_lag(queue, &mut task);
+        self.queues[queue].subtract(&tasks[id]);
+        tasks[id] = task;
+    }
+
+    fn take(&mut self, tasks: &mut Tasks, queue: usize, _now: Nanos) -> Option<TaskId> {
+        loop {
+            let id = self.queues[queue].best(tasks)?;
+            self.withdraw(tasks, queue, id);
+            if tasks[id].paying {
+                self.queues[queue].subtract(&tasks[id]);
+                (tasks[id].paying, tasks[id].lag) = (false, 0);
+                continue;
+            }
+            let at = &mut self.queues[queue];
+            (at.running, at.over, at.protected) = (Some(id), false, tasks[id].deadline);
+            tasks[id].stint = Nanos::ZERO;
+            return Some(id);
+        }
+    }
+
+    fn charge(&mut self, tasks: &mut Tasks, queue: usize, id: TaskId, ran: Nanos) {
+        let at = &mut self.queues[queue];
+        let task = &mut tasks[id];
+        let span = virtual_span(ran, task.weight);
+        task.stint += ran;
+        task.virtual_time += span;
+        at.moment += i128::from(task.weight) * i128::from(span);
+        if task.virtual_time >= task.deadline {
+            task.deadline = task.virtual_time + virtual_span(self.slice, task.weight).max(1);
+            // While it is alone its turns have no end.
+            at.over = !at.ready.is_empty();
+        }
+    }
+
+    fn turn(&self, tasks: &Tasks, queue: usize, id: TaskId, now: Nanos) -> Nanos {
+        let at = &self.queues[queue];
+        let task = &tasks[id];
+        match (at.ready.is_empty(), at.over) {
+            (true, _) => Nanos::MAX,
+            (false, true) => Nanos::ZERO,
+            (false, false) => {
+                let wait = real_span(task.deadline - task.virtual_time, task.weight);
+                until_tick(now, wait, self.tick)
+            }
+        }
+    }
+
+    fn look(&mut self, tasks: &mut Tasks, queue: usize, id: TaskId, _now: Nanos) -> bool {
+        let over = std::mem::take(&mut self.queues[queue].over);
+        if over {
+            self.put_back(tasks, queue, id);
+        }
+        over
+    }
+
+    fn stop(&mut self, tasks: &mut Tasks, queue: usize, id: TaskId, ends: bool) {
+        let at = &mut self.queues[queue];
+        at.running = None;
+        if self.delayed_dequeue && !ends && !at.is_eligible(tasks[id].virtual_time) {
+            tasks[id].paying = true;
+            return self.insert(tasks, queue, id);
+        }
+        let mut task = tasks[id];
+        self.note_lag(queue, &mut task);
+        self.queues[queue].subtract(&tasks[id]);
+        tasks[id] = task;
+    }
+
+    fn outranks(&self, tasks: &Tasks, queue: usize, ready: TaskId, running: TaskId) -> bool {
+        let at = &self.queues[queue];
+        let at_work = tasks[running].virtual_time;
+        if self.run_to_parity && at_work < at.protected && at.is_eligible(at_work) {
+            return false;
+        }
+        at.over || at.best(tasks) == Some(ready)
+    }
+
+    fn movable(
+        &self,
+        tasks: &Tasks,
+        queue: usize,
+        preference: Preference,
+        may: &dyn Fn(&Task) -> bool,
+    ) -> Option<TaskId> {
+        let there = |id: &TaskId| !tasks[*id].paying && may(&tasks[*id]);
+        let mut ready = self.queues[queue].ready.iter().map(|(.., id)| *id);
+        match preference.waiting {
+            PreferredWaitingTime::Long => ready.find(there),
+            PreferredWaitingTime::Short => ready.rfind(there),
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Tasks: threads as the scheduler sees them.
+
+use std::ops::{Index, IndexMut};
+
+use crate::time::Nanos;
+
+/// Names a task in its machine's table; used again after the task is gone.
+pub(crate) type TaskId = u32;
+
+/// No task.
+pub(crate) const NO_TASK: TaskId = TaskId::MAX;
+
+/// What a task is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// Made, and not yet given anything to do.
+    New,
+    /// In a run queue.
+    Ready,
+    /// On its core.
+    Running,
+    /// On its core, with its burst done: it is not yet known what it does next.
+    Held,
+    /// As held; it will then be gone.
+    Ending,
+    /// Waiting for something else than a core.
+    Asleep,
+    /// Not there.
+    Gone,
+}
+
+/// What a task waited for before it became ready.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Cause {
+    /// A message, from the network or another service: an interrupt wakes it.
+    #[default]
+    Network,
+    /// A timer.
+    Timer,
+    /// A disk, which does not let itself be interrupted.
+    Disk,
+    /// A place of a pool, or its parts: another task wakes it.
+    Event,
+}
+
+/// What a new task is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Birth {
+    /// The service's number, which the machine gives back.
+    pub(crate) service: u32,
+    /// How many levels below the best its static priority is.
+    pub(crate) level: u32,
+    /// A bit for each core that it may run on.
+    pub(crate) cores: u128,
+    /// The task that creates it, if that is on the same machine.
+    pub(crate) creator: TaskId,
+}
+
+/// Whom a task works for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Work {
+    /// The service's own name for it.
+    pub(crate) owner: u32,
+    /// The kind of the request, for schedules.
+    pub(crate) kind: u32,
+    /// The request's session, for schedules.
+    pub(crate) session: u64,
+}
+
+/// A task. The last fields belong to the kinds of time sharing, which say what they mean.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Task {
+    pub(super) birth: Birth,
+    /// Its number among all tasks of the machine, for schedules.
+    pub(super) serial: u64,
+    /// Whom it works for.
+    pub(super) work: Work,
+    pub(super) state: State,
+    /// The core that it was given when it was new.
+    pub(super) first_core: u32,
+    /// The core whose queue it is in, or that it runs or ran on.
+    pub(super) core: u32,
+    /// What is left of its burst.
+    pub(super) remaining: Nanos,
+    /// When it became what its state says.
+    pub(super) since: Nanos,
+    /// When it last left a core, and which; none before it ran.
+    pub(super) left_core: Option<(Nanos, u32)>,
+    pub(super) next: TaskId,
+    pub(super) previous: TaskId,
+    /// Its level now, 0 the best.
+    pub(super) level: u32,
+    /// In which of the two arrays of its queue it is or was.
+    pub(super) array: usize,
+    /// It was moved out of the expired array.
+    pub(super) expired: bool,
+    pub(super) slice_left: Nanos,
+    pub(super) slice: Nanos,
+    pub(super) boost: u32,
+    pub(super) rescued: bool,
+    pub(super) sleep_average: Nanos,
+    /// The share of its wait for a core that will count as sleep, in 1024ths.
+    pub(super) credit: u32,
+    pub(super) weight: i64,
+    /// The queue of whose virtual time its own is.
+    pub(super) queue: u32,
+    pub(super) virtual_time: i64,
+    pub(super) deadline: i64,
+    pub(super) lag: i64,
+    /// It sleeps, and pays for what it had too much.
+    pub(super) paying: bool,
+    /// Orders equals in a queue by virtual time.
+    pub(super) order: u64,
+    /// What it has run since it was taken.
+    pub(super) stint: Nanos,
+}
+
+const BLANK: Task = Task {
+    birth: Birth { service: 0, level: 0, cores: u128::MAX, creator: NO_TASK },
+    serial: 0,
+    work: Work { owner: 0, kind: 0, session: 0 },
+    state: State::Gone,
+    first_core: 0,
+    core: 0,
+    remaining: Nanos::ZERO,
+    since: Nanos::ZERO,
+    left_core: None,
+    next: NO_TASK,
+    previous: NO_TASK,
+    level: 0,
+    array: 0,
+    expired: false,
+    slice_left: Nanos::ZERO,
+    slice: Nanos::ZERO,
+    boost: 0,
+    rescued: false,
+    sleep_average: Nanos::ZERO,
+    credit: 0,
+    weight: 0,
+    queue: 0,
+    virtual_time: 0,
+    deadline: 0,
+    lag: 0,
+    paying: false,
+    order: 0,
+    stint: Nanos::ZERO,
+};
+
+impl Task {
+    pub(super) fn may_run_on(&self, core: u32) -> bool {
+        self.birth.cores & (1 << core) != 0
+    }
+}
+
+/// All tasks of a machine.
+#[derive(Debug, Default)]
+pub(super) struct Tasks {
+    tasks: Vec<Task>,
+    free: Vec<TaskId>,
+    born: u64,
+}
+
+impl Tasks {
+    pub(super) fn add(&mut self, birth: Birth, now: Nanos) -> TaskId {
+        self.born += 1;
+        let task = Task {
+            birth,
+            serial: self.born - 1,
+            state: State::New,
+            since: now,
+            level: birth.level,
+            ..BLANK
+        };
+        if let Some(id) = self.free.pop() {
+            self.tasks[id as usize] = task;
+            return id;
+        }
+        self.tasks.push(task);
+        self.tasks.len() as TaskId - 1
+    }
+
+    pub(super) fn remove(&mut self, id: TaskId) {
+        self[id].state = State::Gone;
+        self.free.push(id);
+    }
+}
+
+impl Index<TaskId> for Tasks {
+    type Output = Task;
+    #[inline]
+    fn index(&self, id: TaskId) -> &Task {
+        &self.tasks[id as usize]
+    }
+}
+
+impl IndexMut<TaskId> for Tasks {
+    #[inline]
+    fn index_mut(&mut self, id: TaskId) -> &mut Task {
+        &mut self.tasks[id as usize]
+    }
+}

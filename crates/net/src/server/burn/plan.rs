@@ -1,0 +1,252 @@
+//! What a burning server is to do.
+
+use std::io;
+
+use thinktime_core::error::Invalid;
+use thinktime_core::system;
+use thinktime_core::system::{Overload, StationModel, SystemModel, machine};
+
+use super::cores;
+use crate::server::demands::Kinds;
+
+/// The most threads that a burning server has at a time.
+pub const THREADS_MAX: u32 = 10_000;
+
+/// Which threads serve requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Threads {
+    /// A new one for each request; beyond [`THREADS_MAX`] at a time requests are refused.
+    PerRequest,
+    /// So many that wait for requests, each of which serves one to its end before the next.
+    Pool(u32),
+}
+
+/// A step of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Use CPU time.
+    Burn,
+    /// Sleep: the thread stays the request's.
+    Sleep,
+}
+
+/// What a burning server is to do: which threads, on which cores, do what for each kind of
+/// request.
+#[derive(Debug)]
+pub struct BurnPlan {
+    threads: Threads,
+    threads_max: u32,
+    /// The cores that the threads are confined to; none for no confinement.
+    cores: Vec<usize>,
+    pub(super) kinds: Kinds,
+    /// By kind: the steps, one for each of its demands, in their order.
+    pub(super) steps: Vec<Vec<Step>>,
+    pub(super) seed: u64,
+}
+
+impl BurnPlan {
+    /// A plan for a system of one machine, or of one station that stands for it. `threads` are
+    /// those of the file if none are given: the machine's, or those that the station's policy
+    /// suggests, a pool of its servers under `fcfs`, one a request under `ps`. `cores` are those
+    /// that the server's threads are confined to; if empty, as many as the machine has, the first
+    /// that there are, and with a station all. `seed` is that of the demands which the server
+    /// draws.
+    ///
+    /// # Errors
+    /// When the system has what only a model has, or the cores or the number of threads is wrong.
+    pub fn new(
+        system: &SystemModel,
+        threads: Option<Threads>,
+        cores: &[usize],
+        seed: u64,
+    ) -> Result<BurnPlan, Invalid> {
+        let own = match (system.stations.as_slice(), system.machines.as_slice()) {
+            ([], [_]) => threads_of_machine(system),
+            ([station], []) => threads_of_station(system, station),
+            (stations, machines) => Err(Invalid::new(format!(
+                "a system that burns is one machine; `{}` has {} machines and {} stations",
+                system.name,
+                machines.len(),
+                stations.len()
+            ))),
+        };
+        let threads = threads.or(own?).ok_or_else(|| {
+            Invalid::new(
+                "the kernel schedules requests that burn, so the station's policy can only be \
+                 `fcfs`, for a pool of as many threads as there are servers, or `ps`, for a thread \
+                 a request",
+            )
+        })?;
+        check_size(threads)?;
+        let cores = match (cores, system.machines.first()) {
+            ([], Some(machine)) => cores::first(machine.cores)?,
+            (cores, _) => cores::checked(cores)?,
+        };
+        let kinds = Kinds::new(system);
+        let steps = kinds.names().into_iter().map(|kind| steps_of(system, kind));
+        let steps = steps.collect::<Result<_, _>>()?;
+        Ok(BurnPlan { threads, threads_max: THREADS_MAX, cores, kinds, steps, seed })
+    }
+
+    /// Which threads serve requests.
+    #[must_use]
+    pub fn threads(&self) -> Threads {
+        self.threads
+    }
+
+    /// The same with fewer threads at a time: beyond so many, [`Threads::PerRequest`] refuses.
+    #[must_use]
+    pub fn with_threads_max(self, threads_max: u32) -> BurnPlan {
+        BurnPlan { threads_max: threads_max.min(THREADS_MAX), ..self }
+    }
+
+    pub(super) fn threads_max(&self) -> u32 {
+        self.threads_max
+    }
+
+    /// Confines the calling thread, and those that it starts, to the plan's cores.
+    pub(super) fn confine(&self) -> io::Result<()> {
+        cores::confine(&self.cores)
+    }
+}
+
+fn check_size(threads: Threads) -> Result<(), Invalid> {
+    match threads {
+        Threads::Pool(size) if !(1..=THREADS_MAX).contains(&size) => Err(Invalid::new(format!(
+            "a pool that burns has 1 to {THREADS_MAX} threads, not {size}"
+        ))),
+        Threads::Pool(_) | Threads::PerRequest => Ok(()),
+    }
+}
+
+/// The threads of the one machine; refuses what this one cannot be told to do.
+fn threads_of_machine(system: &SystemModel) -> Result<Option<Threads>, Invalid> {
+    let refused = |what: &str| {
+        Err(Invalid::new(format!("requests that burn are served by the kernel: leave out {what}")))
+    };
+    let ([service], Some(table)) = (system.services.as_slice(), system.file.machine.first()) else {
+        return refused("[[service]] tables, and give the machine their demand and threads");
+    };
+    if table.queue_limit.is_some() {
+        return refused("`queue_limit`");
+    }
+    if table.priority.is_some() {
+        return refused("`priority`, and begin the server with `nice`");
+    }
+    match service.threads {
+        machine::Threads::PerRequest => Ok(Some(Threads::PerRequest)),
+        machine::Threads::Pool(size) => Ok(Some(Threads::Pool(size))),
+        machine::Threads::EventLoops(_) => {
+            refused("\"event-loop\" of `threads`, and say \"per-request\" or the size of a pool")
+        }
+    }
+}
+
+/// The threads that the policy of the one station suggests, if it suggests any.
+fn threads_of_station(
+    system: &SystemModel,
+    station: &StationModel,
+) -> Result<Option<Threads>, Invalid> {
+    if station.overload != Overload::NONE {
+        return Err(Invalid::new(format!(
+            "the kernel keeps the queue when requests burn: leave out queue_limit, queue_timeout \
+             and newest_first_above of `{}`",
+            station.name
+        )));
+    }
+    let policy = system.file.station.first().and_then(|table| table.policy.as_deref());
+    Ok(match policy.unwrap_or("fcfs") {
+        "fcfs" => Some(Threads::Pool(station.servers)),
+        "ps" => Some(Threads::PerRequest),
+        _ => None,
+    })
+}
+
+/// What requests of this kind do, a step for each of their demands.
+fn steps_of(system: &SystemModel, kind: &str) -> Result<Vec<Step>, Invalid> {
+    let Some(behaviour) = system.behaviour_of(kind) else { return Ok(vec![Step::Burn]) };
+    let step = |step: &system::Step| match step {
+        system::Step::Use { .. } => Ok(Step::Burn),
+        system::Step::Delay { .. } => Ok(Step::Sleep),
+        system::Step::Acquire(_) | system::Step::Release(_) | system::Step::Fork(_) => {
+            Err(Invalid::new(
+                "requests that burn can `use` and `delay`, not `acquire`, `release` or `fork`",
+            ))
+        }
+    };
+    behaviour.steps.iter().map(step).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use thinktime_core::files::NoFiles;
+    use thinktime_core::schema::Source;
+
+    fn plan(text: &str) -> Result<BurnPlan, Invalid> {
+        let text = format!("name = 's'\n[[station]]\nname = 'a'\n{text}");
+        let system = SystemModel::parse(Source { file: "", text: &text }, &NoFiles).unwrap();
+        BurnPlan::new(&system, None, &[], 1)
+    }
+
+    #[test]
+    fn threads_are_those_that_the_policy_suggests() {
+        let threads = |text| plan(text).unwrap().threads();
+        assert_eq!(threads("demand = '1ms'\nservers = 7"), Threads::Pool(7));
+        assert_eq!(threads("demand = '1ms'\npolicy = 'ps'"), Threads::PerRequest);
+    }
+
+    fn on_machine(text: &str) -> Result<BurnPlan, Invalid> {
+        let text = format!("name = 's'\n[[machine]]\nname = 'm'\nos = 'linux-eevdf'\n{text}");
+        let system = SystemModel::parse(Source { file: "", text: &text }, &NoFiles).unwrap();
+        BurnPlan::new(&system, None, &[], 1)
+    }
+
+    #[test]
+    fn a_machine_says_its_threads_and_how_many_cores() {
+        let plan = on_machine("demand = '1ms'").unwrap();
+        assert_eq!((plan.threads(), plan.cores.len()), (Threads::PerRequest, 1));
+        let plan = on_machine("demand = '1ms'\nthreads = 5").unwrap();
+        assert_eq!((plan.threads(), plan.steps), (Threads::Pool(5), vec![vec![Step::Burn]]));
+        for (text, part) in [
+            ("demand = '1ms'\nthreads = 'event-loop'", "say \"per-request\""),
+            ("demand = '1ms'\nqueue_limit = 5", "leave out `queue_limit`"),
+            ("demand = '1ms'\ncores = 128", "has 128 cores, and this process may use"),
+            (
+                "[[service]]\nname = 'a'\nmachine = 'm'\ndemand = '1ms'",
+                "leave out [[service]] tables",
+            ),
+        ] {
+            let message = on_machine(text).unwrap_err().to_string();
+            assert!(message.contains(part), "{message}");
+        }
+    }
+
+    #[test]
+    fn what_only_a_model_does_is_refused() {
+        for (text, part) in [
+            ("demand = '1ms'\npolicy = 'srpt'", "can only be `fcfs`"),
+            ("demand = '1ms'\nqueue_limit = 3", "leave out queue_limit"),
+            ("demand = '1ms'\nservers = 10001", "1 to 10000 threads, not 10001"),
+            (
+                "demand = '1ms'\n[[station]]\nname = 'b'\ndemand = '1ms'",
+                "has 0 machines and 2 stations",
+            ),
+            (
+                "demand = '1ms'\n[[behaviour]]\nsteps = [{ fork = [[{ use = 'a' }], \
+                 [{ delay = '1ms' }]] }]",
+                "not `acquire`, `release` or `fork`",
+            ),
+        ] {
+            let message = plan(text).unwrap_err().to_string();
+            assert!(message.contains(part), "{message}");
+        }
+    }
+
+    #[test]
+    fn uses_burn_and_delays_sleep() {
+        let steps = "steps = [{ use = 'a' }, { delay = '1ms' }, { use = 'a', demand = '2ms' }]";
+        let plan = plan(&format!("demand = '1ms'\n[[behaviour]]\nrequest = 'x'\n{steps}")).unwrap();
+        assert_eq!(plan.steps, [[Step::Burn, Step::Sleep, Step::Burn]]);
+    }
+}

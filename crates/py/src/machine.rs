@@ -1,0 +1,28 @@
+//! Schedulers of machines, as files of features.
+
+use pyo3::prelude::*;
+use thinktime_core::system::machine::features::{Features, PRESETS, preset};
+
+use crate::errors::invalid;
+
+/// The names of the operating systems that are known.
+#[pyfunction]
+pub(crate) fn schedulers() -> Vec<&'static str> {
+    PRESETS.iter().map(|(name, _)| *name).collect()
+}
+
+/// The file of features of the operating system of this name.
+#[pyfunction]
+pub(crate) fn scheduler(name: &str) -> PyResult<&'static str> {
+    preset(name).map_err(|error| invalid(&error))
+}
+
+/// The features that a file's text says, checked, with the tables of the text `changes` in place of
+/// its own; as JSON. Times are in text, with their units.
+#[pyfunction]
+#[pyo3(signature = (text, changes = ""))]
+pub(crate) fn scheduler_features(text: &str, changes: &str) -> PyResult<String> {
+    Features::read(text, changes)
+        .map(|features| features.to_json())
+        .map_err(|error| invalid(&error))
+}

@@ -1,0 +1,79 @@
+"""`thinktime import-pcm`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from thinktime.cli import common
+
+if TYPE_CHECKING:
+    from thinktime.pcm import Imported
+
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder with the model's files.")]
+Output = Annotated[Path, typer.Option("-o", "--output", help="The folder for what is made.")]
+System = Annotated[
+    str | None,
+    typer.Option(help="The operating system of all machines, instead of their policies."),
+]
+Usage = Annotated[str | None, typer.Option(help="The usage model's file, where there are several.")]
+Allocation = Annotated[
+    str | None, typer.Option(help="The allocation's file, where there are several.")
+]
+Scenario = Annotated[str | None, typer.Option(help="The usage scenario, where there are several.")]
+TimeUnit = Annotated[
+    str | None, typer.Option(help="What one unit of the model's time is: s, ms, us, min or h.")
+]
+Services = Annotated[
+    bool, typer.Option("--services", help="Make each component a service of its own.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+def command(
+    folder: Folder,
+    output: Output = Path("imported"),
+    os: System = None,
+    usagemodel: Usage = None,
+    allocation: Allocation = None,
+    scenario: Scenario = None,
+    time_unit: TimeUnit = None,
+    services: Services = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make a workload and a system of a Palladio Component Model."""
+    from thinktime import pcm
+
+    choices = pcm.Choices(os, usagemodel, allocation, scenario, time_unit, services)
+    with common.mapped_errors():
+        found = pcm.import_model(folder, choices)
+        paths = [str(path) for path in found.write(output)]
+    if as_json:
+        typer.echo(json.dumps(_summary(found, paths), indent=2))
+    else:
+        _show(found, paths)
+
+
+def _show(found: Imported, paths: list[str]) -> None:
+    counts = ", ".join(f"{name}: {count}" for name, count in found.made.items() if count)
+    typer.echo(f"made {counts}")
+    typer.echo(f"one unit of the model's time is taken as {found.time_unit_s:g} s")
+    if found.notes:
+        typer.echo("not carried, or approximated:")
+    for note in found.notes:
+        typer.echo(f"  {note}")
+    for path in paths:
+        typer.echo(f"written: {path}")
+
+
+def _summary(found: Imported, paths: list[str]) -> dict[str, object]:
+    notes = [{"file": n.file, "element": n.element, "text": n.text} for n in found.notes]
+    return {
+        "made": found.made,
+        "time_unit_s": found.time_unit_s,
+        "not_carried": notes,
+        "files": paths,
+    }

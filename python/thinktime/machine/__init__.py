@@ -1,0 +1,1 @@
+"""Machines: cores under an operating system's scheduler."""

@@ -1,0 +1,232 @@
+"""When would processor sharing have been good enough? The same requests without a scheduler.
+
+Most performance models take a processor for processor sharing: all tasks at once, at equal shares
+of all cores. `compare` simulates the requests of a result again on machines that do just that, and
+gives the response times of each request name under both:
+
+    from thinktime.machine.sharing import compare
+
+    found = compare(thinktime.simulate("shop.toml", "server.toml"))
+    print(found.good_enough, [pair.difference("p95") for pair in found.pairs])
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from thinktime import _core, operations
+
+if TYPE_CHECKING:
+    from thinktime._core import Machine, System
+    from thinktime.result import Result
+
+REQUESTS_MAX = 200_000
+"""At most this many requests are simulated for a comparison, over all replications."""
+
+TOLERANCE = 0.1
+"""Processor sharing is good enough where no median and no 95th percentile differs by more."""
+
+REQUESTS_MIN = 100
+"""A request name with fewer responses than this makes no verdict."""
+
+JUDGED = ("p50", "p95")
+"""The times that make the verdict, by their names in summary.json."""
+
+_OS = "processor-sharing"
+
+
+class NotShared(ValueError):  # noqa: N818 - it says what a system is not
+    """A system that cannot be turned into one with processor sharing; the text says why."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The response times of one request name, in seconds, by the names of summary.json."""
+
+    request: str
+    requests: int
+    """How many there were under the scheduler."""
+
+    scheduled_s: Mapping[str, float]
+    shared_s: Mapping[str, float]
+
+    def difference(self, time: str) -> float | None:
+        """By what share processor sharing's time is longer (0.1: 10 %); None if not known."""
+        scheduled, shared = self.scheduled_s.get(time), self.shared_s.get(time)
+        return None if not scheduled or shared is None else shared / scheduled - 1
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One time of one request name that makes the verdict."""
+
+    pair: Pair
+    time: str
+    """`p50` or `p95`."""
+
+    difference: float
+    """By what share processor sharing's time is longer, below zero if it is shorter."""
+
+    @property
+    def factor(self) -> float:
+        """How many times the shorter of the two times the longer one is, from 1 on."""
+        ratio = 1 + self.difference
+        return max(ratio, 1 / ratio) if ratio > 0 else float("inf")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A result under its operating systems' schedulers and under processor sharing."""
+
+    os: tuple[str, ...]
+    """The operating systems whose schedulers were replaced, as the system file names them."""
+
+    pairs: Sequence[Pair]
+    """One a request name, in the workload's order."""
+
+    requests: int
+    """How many requests the scheduler's side had."""
+
+    shortened: bool
+    """Whether the result has more requests, so that both sides were simulated with fewer."""
+
+    why_not: str = ""
+    """Why there is nothing to compare with; empty where there is."""
+
+    @property
+    def judged(self) -> list[Judged]:
+        """What the verdict is made of, the largest ratio first."""
+        found = []
+        for pair in self.pairs:
+            for time in JUDGED:
+                difference = pair.difference(time)
+                if difference is not None and pair.requests >= REQUESTS_MIN:
+                    found.append(Judged(pair, time, difference))
+        return sorted(found, key=lambda one: -one.factor)
+
+    @property
+    def good_enough(self) -> bool | None:
+        """Whether all that is judged lies within `TOLERANCE`; None where nothing is known."""
+        judged = self.judged
+        return all(abs(one.difference) <= TOLERANCE for one in judged) if judged else None
+
+
+def shares(machine: Machine) -> bool:
+    """Whether a machine has processor sharing already, by its scheduler's features."""
+    features = json.loads(machine.features_json)
+    return bool(features.get("time_sharing", {}).get("discipline") == _OS)
+
+
+def processor_sharing_of(system: System, folder: str | Path = "") -> System:
+    """The same system with processor sharing on all machines.
+
+    What belongs to a scheduler is left out: changed features, threads' priorities, and which cores
+    they may run on; and turning to another task costs nothing. Threads, demands and all else stay.
+
+    Args:
+        system: A system with machines.
+        folder: Where the files lie that the system names, if it names any.
+
+    Raises:
+        NotShared: if it has no machines, or cannot be so; the text says why.
+    """
+    tables = tomllib.loads(system.to_toml())
+    if not tables.get("machine"):
+        raise NotShared("the system has no machines")
+    for machine in tables["machine"]:
+        machine["os"] = _OS
+        for key in ("scheduler", "priority", "context_switch"):
+            machine.pop(key, None)
+    for service in tables.get("service", []):
+        for key in ("priority", "cores"):
+            service.pop(key, None)
+    text = "".join(f"{_key(key)} = {_toml(value)}\n" for key, value in tables.items())
+    file = Path(folder) / "system.toml" if str(folder) else ""
+    try:
+        return type(system)(text, str(file))
+    except _core.InputError as error:
+        raise NotShared(f"the system does not go with processor sharing: {error}") from None
+
+
+def compare(result: Result, requests_max: int = REQUESTS_MAX) -> Comparison | None:
+    """A simulation's response times by request name beside those under processor sharing.
+
+    Workload, seed, warm-up and limits are the same, so that the requests of an open or partly-open
+    workload are the same too. Where the result has more than `requests_max` requests, both sides
+    are simulated anew with that many.
+
+    Returns:
+        None where there is no scheduler to compare with: for a measured result, one without
+        requests, or a system all of whose machines have processor sharing.
+    """
+    if result.kind != "simulate" or result.system is None or not result.summary.get("requests"):
+        return None
+    schedulers = [machine for machine in result.system.machines if not shares(machine)]
+    if not schedulers:
+        return None
+    os = tuple(dict.fromkeys(machine.os for machine in schedulers))
+    run = tomllib.loads(result.run_toml).get("run", {})
+    requests = int(result.summary["requests"])
+    limits = _limits(result, run, requests_max)
+    shortened = requests > requests_max
+    try:
+        system = processor_sharing_of(result.system, run.get("system_files", ""))
+        shared = operations.simulate(result.workload, system, rows="none", **limits)
+        scheduled = result
+        if shortened:
+            scheduled = operations.simulate(result.workload, result.system, rows="none", **limits)
+    except (NotShared, _core.InputError) as error:
+        return Comparison(os, [], requests, shortened, why_not=str(error))
+    return Comparison(os, _pairs(scheduled, shared), int(scheduled.summary["requests"]), shortened)
+
+
+def _limits(result: Result, run: Mapping[str, Any], requests_max: int) -> dict[str, Any]:
+    """The options of `simulate` with which the result's requests come again, if not too many."""
+    replications = int(run.get("replications") or 1)
+    limits: dict[str, Any] = {
+        "replications": replications,
+        "warmup": float(result.summary.get("warmup_s") or 0.0),
+        "duration": run.get("duration_s"),
+        "requests": run.get("requests"),
+    }
+    requests = int(result.summary["requests"])
+    if result.interrupted or run.get("precision") is not None:
+        # It ended by itself: the other side is to have as many.
+        limits["requests"] = requests // replications
+    if requests > requests_max:
+        limits["requests"] = max(1, requests_max // replications)
+    return {name: value for name, value in limits.items() if value is not None}
+
+
+def _pairs(scheduled: Result, shared: Result) -> list[Pair]:
+    ours, theirs = (one.summary.get("by_request") or {} for one in (scheduled, shared))
+    names = [name for name in scheduled.workload.request_names if name in ours and name in theirs]
+    return [
+        Pair(name, int(ours[name].get("requests") or 0), _times(ours[name]), _times(theirs[name]))
+        for name in names
+    ]
+
+
+def _times(figures: Mapping[str, Any]) -> dict[str, float]:
+    times = figures.get("response_time_s") or {}
+    return {name: times[name] for name in ("mean", *JUDGED) if times.get(name) is not None}
+
+
+def _toml(value: Any) -> str:
+    """A value as TOML, all in one line."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_key(key)} = {_toml(one)}" for key, one in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    if isinstance(value, float):
+        return repr(value)
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _key(name: str) -> str:
+    return json.dumps(name, ensure_ascii=False)

@@ -1,0 +1,69 @@
+"""Response times by request name, in one form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from thinktime.report import units
+
+if TYPE_CHECKING:
+    from thinktime import Result
+
+HEADINGS = ("requests", "mean", "median", "p95", "p99")
+"""The columns after the request's name."""
+
+_TIMES = ("mean", "p50", "p95", "p99")
+
+
+@dataclass(frozen=True)
+class RequestTimes:
+    """What a result says of all requests of one name."""
+
+    name: str
+    requests: int
+    times_s: Mapping[str, float]
+    """Response times in seconds: mean, p50, p95 and p99, as far as they are known."""
+
+    ci95_s: float | None
+    """The half-width of the mean's 95 % confidence interval, in seconds."""
+
+    @property
+    def cells(self) -> list[str]:
+        """The cells of `HEADINGS`."""
+        mean = units.seconds(self.times_s.get("mean"))
+        if self.ci95_s is not None:
+            mean += f" ± {units.seconds(self.ci95_s, 2)}"
+        rest = [units.seconds(self.times_s.get(name)) for name in _TIMES[1:]]
+        return [units.count(self.requests), mean, *rest]
+
+
+def times_of(result: Result) -> list[RequestTimes]:
+    """The times of each request name, in the workload's order; names without requests are left out.
+
+    Empty where the result tells no names apart.
+    """
+    found: Mapping[str, Mapping[str, object]] = result.summary.get("by_request") or {}
+    order = {name: place for place, name in enumerate(result.workload.request_names)}
+    names = sorted(found, key=lambda name: order.get(name, len(order)))
+    return [_times(name, found[name]) for name in names if found[name].get("requests")]
+
+
+def _times(name: str, figures: Mapping[str, object]) -> RequestTimes:
+    given = figures.get("response_time_s")
+    times = given if isinstance(given, Mapping) else {}
+    known = {key: float(times[key]) for key in _TIMES if times.get(key) is not None}
+    requests = figures.get("requests")
+    count = requests if isinstance(requests, int) else 0
+    return RequestTimes(name, count, known, times.get("ci95"))
+
+
+def counted(requests: int) -> str:
+    """As in '4 000 requests'."""
+    return f"{units.count(requests)} request{'' if requests == 1 else 's'}"
+
+
+def worth_showing(found: Sequence[RequestTimes]) -> bool:
+    """Whether the names say more than the row of all requests does."""
+    return len(found) > 1

@@ -1,0 +1,129 @@
+"""`serve`: a system as a real server."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+from thinktime import _core
+
+
+@dataclass(frozen=True)
+class Burned:
+    """What a server that burns has used, in seconds of CPU time."""
+
+    demanded_s: float
+    """The demands of the answered requests together."""
+
+    burned_s: float
+    """What was burned for them."""
+
+    besides_s: float
+    """What the server's threads used besides: reading, writing, starting threads, and requests
+    that the server's end cut off."""
+
+
+class serve:  # noqa: N801 - it is used like a function: `with serve(system) as server`
+    """A system as a real HTTP/1.1 server, in threads of its own: modelled, or burning CPU time.
+
+    A modelled server sends each response when the model says so. One that burns models nothing:
+    each request is served by a thread that uses its demand of CPU time on this machine, so that
+    its response time is what the kernel makes of it. Sleeps of behaviours use none.
+
+    A request may carry its own service demand in the header `Thinktime-Demand`, a time for each
+    station in the order of the system file, separated by commas; else the server draws it.
+
+        with tt.serve("server.toml") as server:
+            tt.run(workload, server.url)
+    """
+
+    def __init__(
+        self,
+        system: _core.System | str | Path,
+        *,
+        listen: str = "127.0.0.1:0",
+        seed: int = 1,
+        burn: bool = False,
+        threads: int | str | None = None,
+        cores: Sequence[int] | None = None,
+    ) -> None:
+        """Bind to `HOST:PORT` (port 0: a free one) and serve at once.
+
+        Args:
+            system: A system, or the path of its file; one that burns is one machine or station.
+            listen: Where to listen.
+            seed: The seed of the demands that the server draws.
+            burn: Burn the demands, instead of modelling the system.
+            threads: The threads that burn: "per-request", or the size of a pool. By default the
+                machine's, or those that the station's policy suggests: under `fcfs` a pool of as
+                many threads as it has servers, under `ps` one a request.
+            cores: The cores that the threads that burn are confined to, counted from 0. By
+                default as many as the machine has, or with a station all.
+
+        Raises:
+            InputError: if the system, the address, the threads or the cores are wrong.
+            RunError: if the address is taken.
+        """
+        self._burned: Burned | None = None
+        if not isinstance(system, _core.System):
+            system = _core.System.load(Path(system))
+        self._server = _core.Server(
+            system,
+            listen,
+            seed,
+            burn,
+            None if threads is None else str(threads),
+            None if cores is None else list(cores),
+        )
+
+    @property
+    def url(self) -> str:
+        """Where it listens, as in `http://127.0.0.1:8080`."""
+        return self._server.url
+
+    @property
+    def running(self) -> bool:
+        """Whether it still serves."""
+        return self._server.running
+
+    @property
+    def work_units_per_s(self) -> float | None:
+        """The calibration of a server that burns; None for others.
+
+        It is how many steps of a chain of multiplications a core does in a second. It decides how
+        often a thread looks at its CPU time, not how much it burns.
+        """
+        return self._server.work_units_per_s
+
+    @property
+    def burned(self) -> Burned | None:
+        """The CPU time that a server that burns has used; None until it is stopped."""
+        return self._burned
+
+    def stop(self) -> tuple[int, int] | None:
+        """Stop, and give the numbers of requests answered and refused; None if stopped before.
+
+        A server that burns cuts off what is still burning.
+        """
+        done = self._server.stop()
+        if done is None:
+            return None
+        answered, refused, cpu = done
+        if cpu is not None:
+            self._burned = Burned(*cpu)
+        return answered, refused
+
+    def __enter__(self) -> serve:
+        """Serve until the end of the block."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Stop."""
+        self.stop()
