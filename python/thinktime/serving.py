@@ -17,12 +17,9 @@ class Burned:
     demanded_s: float
     """The demands of the answered requests together."""
 
-    burned_s: float
-    """What was burned for them."""
-
-    besides_s: float
-    """What the server's threads used besides: reading, writing, starting threads, and requests
-    that the server's end cut off."""
+    used_s: float
+    """What the server's threads used: for these demands, for reading, writing and starting
+    threads, and for requests that the server's end cut off."""
 
 
 class serve:  # noqa: N801 - it is used like a function: `with serve(system) as server`
@@ -92,8 +89,9 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
     def work_units_per_s(self) -> float | None:
         """The calibration of a server that burns; None for others.
 
-        It is how many steps of a chain of multiplications a core does in a second. It decides how
-        often a thread looks at its CPU time, not how much it burns.
+        It is how many steps of a chain of multiplications a core does in a second. Long demands
+        are measured out by the CPU clock, all but their last 50 ms; those, and short ones, by this
+        alone.
         """
         return self._server.work_units_per_s
 

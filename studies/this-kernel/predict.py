@@ -56,31 +56,50 @@ def scheduler_of(kernel: str) -> str:
 
 def predicted(point: Point, about: dict[str, Any], os: str) -> pl.DataFrame:
     """The rows of a simulation of the point's sample path."""
-    workload, system = model(point)
+    workload, _ = model(point)
     workload = workload.with_seed(about["seed"])
-    system = system.with_value("machine.machine.os", os)
-    if os != SHARED:
-        # The kernel's slice grows with the machine's cores, not with those that are allowed.
-        factor = 1 + int(np.log2(min(about["machine_cores"], 8)))
-        system = system.with_value(
-            "machine.machine.scheduler.time_sharing.scaled_by_cores", "false"
-        )
-        slice_us = f"{700 * factor}us"
-        system = system.with_value("machine.machine.scheduler.time_sharing.slice", slice_us)
-    for request in REQUESTS:
-        demand = about["demand_s"][request] + about["overhead_s"]
-        system = system.with_value(f"machine.machine.demand.{request}", f"const({demand}s)")
-    result = tt.simulate(
-        workload, system, duration=about["duration_s"], warmup=about["warmup_s"], rows="all"
-    )
+    system = tt.System(server(point, about, os))
+    result = tt.simulate(workload, system, duration=about["duration_s"], warmup=0, rows="all")
     return pl.DataFrame(result.requests)
+
+
+def server(point: Point, about: dict[str, Any], os: str) -> str:
+    """The system file of `thinktime serve --burn` itself, with what a request costs besides.
+
+    A thread for each request is started by one that accepts them, which costs half of the CPU
+    time besides and must first get a core itself.
+    """
+    besides = about["besides"]
+    starts = point.threads == "per-request"
+    own_s = besides["cpu_s"] / 2 if starts else besides["cpu_s"]
+    demands = "".join(
+        f'demand.{name} = "const({about["demand_s"][name] + own_s}s)"\n' for name in REQUESTS
+    )
+    slices = ""
+    if os == "linux-eevdf":
+        # The kernel's slice grows with the machine's cores, not with those that are allowed.
+        slice_us = 700 * (1 + int(np.log2(min(about["machine_cores"], 8))))
+        slices = f'scheduler.time_sharing = {{ scaled_by_cores = false, slice = "{slice_us}us" }}\n'
+    machine = f'[[machine]]\nname = "machine"\ncores = {point.cores}\nos = "{os}"\n{slices}'
+    between = f'{{ delay = "const({besides["between_s"]}s)" }}'
+    if not starts:
+        steps = f'{between}, {{ use = "machine" }}'
+        parts = f"{machine}threads = {point.threads}\n{demands}"
+    else:
+        steps = f'{between}, {{ use = "acceptor" }}, {{ use = "threads" }}'
+        service = '[[service]]\nmachine = "machine"\n'
+        parts = (
+            f'{machine}{service}name = "acceptor"\nthreads = "event-loop"\n'
+            f'demand = "const({besides["cpu_s"] - own_s}s)"\n'
+            f'{service}name = "threads"\nthreads = "per-request"\n{demands}'
+        )
+    return f'name = "this machine"\n{parts}[[behaviour]]\nsteps = [{steps}]\n'
 
 
 def compared(folder: Path, about: dict[str, Any], figures: Path) -> list[dict[str, Any]]:
     """Measured and predicted figures of a point, by request; and a figure of each."""
     point = Point(about["cores"], about["load"], about["threads"])
     measured = pl.DataFrame(tt.Result.load(folder).requests)
-    measured = measured.filter(pl.col("scheduled_ns") >= about["warmup_s"] * 1e9)
     by_kernel = predicted(point, about, scheduler_of(about["kernel"]))
     shared = predicted(point, about, SHARED)
     found = []

@@ -59,8 +59,7 @@ def test_what_is_burned_is_what_a_simulation_of_the_same_path_demands(
     kinds = simulated["by_request"]
     demanded = 0.001 * kinds["quick"]["requests"] + 0.004 * kinds["slow"]["requests"]
     assert used.demanded_s == pytest.approx(demanded)
-    assert used.burned_s >= used.demanded_s
-    assert used.besides_s > 0
+    assert used.used_s > 0.5 * used.demanded_s
 
 
 def test_a_modelled_server_has_burned_nothing() -> None:
@@ -122,7 +121,7 @@ def test_the_command_says_what_it_burned(tmp_path: Path) -> None:
         server.kill()
         server.wait()
     assert "answered 20 requests, refused 0" in rest
-    assert re.search(r"burned \S+ s of CPU time for demands of \S+ s; \S+ s besides", rest)
+    assert re.search(r"used \S+ s of CPU time, for demands of \S+ s", rest)
     assert server.returncode == 0
 
 

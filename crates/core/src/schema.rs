@@ -155,7 +155,7 @@ fn readable(path: &str) -> String {
 }
 
 /// Adds the likely right key to serde's "unknown field" message.
-fn with_remedy(message: &str) -> String {
+pub(crate) fn with_remedy(message: &str) -> String {
     let message = message.trim();
     let mut names = message.split('`').skip(1).step_by(2);
     match (message.strip_prefix("unknown field"), names.next()) {

@@ -24,9 +24,9 @@ pub(crate) struct Server {
 
 type Serving = JoinHandle<std::io::Result<Done>>;
 
-/// Requests answered and refused, and for servers that burn the CPU time demanded, burned and
-/// used besides, in seconds.
-type Done = (u64, u64, Option<(f64, f64, f64)>);
+/// Requests answered and refused, and for servers that burn the CPU time demanded and used, in
+/// seconds.
+type Done = (u64, u64, Option<(f64, f64)>);
 
 #[pymethods]
 impl Server {
@@ -126,9 +126,8 @@ impl Drop for Server {
 }
 
 fn burned(done: Burned) -> Done {
-    let Burned { requests, refused, demanded, burned, besides } = done;
-    let cpu = (demanded.as_secs_f64(), burned.as_secs_f64(), besides.as_secs_f64());
-    (requests, refused, Some(cpu))
+    let Burned { requests, refused, demanded, used } = done;
+    (requests, refused, Some((demanded.as_secs_f64(), used.as_secs_f64())))
 }
 
 fn threads_from(text: &str) -> Result<Threads, Invalid> {

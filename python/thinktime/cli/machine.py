@@ -28,7 +28,9 @@ def features_text(name: str) -> str:
         return _core.scheduler(name)
     try:
         text = Path(name).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise _core.InputError(f"{name}: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
         raise _core.InputError(f"{name}: {error}") from None
     try:
         _core.scheduler_features(text)

@@ -65,10 +65,7 @@ def _say_what_it_did(server: serve) -> None:
         typer.echo(f"answered {served[0]} requests, refused {served[1]}")
     if server.burned is not None:
         used = server.burned
-        typer.echo(
-            f"burned {used.burned_s:.3f} s of CPU time for demands of {used.demanded_s:.3f} s; "
-            f"{used.besides_s:.3f} s besides"
-        )
+        typer.echo(f"used {used.used_s:.3f} s of CPU time, for demands of {used.demanded_s:.3f} s")
 
 
 def _cores(text: str) -> list[int]:

@@ -14,6 +14,7 @@ use super::failure::Failure;
 use super::http1::Http1;
 use super::http2::Http2;
 use super::messenger::Messenger;
+use super::reading::Reading;
 use super::transport::Transport;
 use super::waiting::Waiting;
 use crate::poller::Clock;
@@ -33,6 +34,8 @@ pub(super) struct Connection {
     pub(super) reused: bool,
     /// The session that it belongs to, if it is not for all.
     pub(super) owner: Option<(usize, u64)>,
+    /// That it has more to read, and whether the stream's end is among that.
+    pub(super) unread: Option<bool>,
     /// Whether the pool has it among those that can carry another exchange.
     pub(super) listed: bool,
 }
@@ -54,6 +57,8 @@ const CLOGGED_BYTES: usize = 1 << 20;
 pub(super) enum Event {
     /// All is read.
     Blocked,
+    /// There may be more to read, after others have had their turn.
+    Later,
     /// The handshake is over: what waited for it can begin.
     Ready,
     /// A response is complete. `more` says that there may be more to read.
@@ -93,6 +98,7 @@ impl Connection {
             begun: false,
             reused: false,
             owner: None,
+            unread: None,
             listed: false,
         })
     }
@@ -178,26 +184,20 @@ impl Connection {
         Ok(())
     }
 
-    /// Reads until something happened or the socket would block. `ending` says that the stream's
-    /// end is among what there is to read.
+    /// Reads until something happened, the socket would block, or the turn is over.
     #[inline]
-    pub(super) fn read(
-        &mut self,
-        buffer: &mut [u8],
-        ending: bool,
-        clock: Clock,
-    ) -> Result<Event, Failure> {
+    pub(super) fn read(&mut self, reading: &mut Reading, clock: Clock) -> Result<Event, Failure> {
         let now = || clock.now();
         match &mut self.spoken {
-            Spoken::Http1(http1) => http1.read(&mut self.transport, buffer, ending, clock),
+            Spoken::Http1(http1) => http1.read(&mut self.transport, reading, clock),
             Spoken::Http2(http2) => {
                 let (transport, out) = (&mut self.transport, &mut self.out);
-                let result = http2.read(transport, out, buffer, ending, now);
+                let result = http2.read(transport, out, reading, now);
                 self.reply(result)
             }
             Spoken::Messages(messenger) => {
                 let (transport, out) = (&mut self.transport, &mut self.out);
-                let result = messenger.read(transport, out, buffer, ending, now);
+                let result = messenger.read(transport, out, reading, now);
                 self.reply(result)
             }
             Spoken::Undecided(_) => self.shake_hands(),
@@ -206,7 +206,7 @@ impl Connection {
 
     /// Sends what reading gave to send.
     fn reply(&mut self, result: Result<Event, Failure>) -> Result<Event, Failure> {
-        if matches!(result, Ok(Event::Blocked)) {
+        if matches!(result, Ok(Event::Blocked | Event::Later)) {
             self.flush()?;
         } else if result.is_err() {
             // Why the client leaves is worth one try.

@@ -8,7 +8,6 @@ use thinktime_core::time::Nanos;
 use thinktime_core::workload::{Reuse, Workload};
 
 use super::answering::Sending;
-use super::connection::Event;
 use super::connector::Connector;
 use super::exchange::Exchange;
 use super::failure::failure;
@@ -16,24 +15,26 @@ use super::ledger::Ledger;
 use super::limits::Limits;
 use super::messages::Messages;
 use super::pool::Pool;
+use super::reading::Reading;
 use super::requests::{Requests, Sender};
 use super::{Done, Plan, Progress, Scheme, Target};
 use crate::poller::{Clock, Poller, Readiness};
 use crate::protocol::Keeping;
 use crate::protocol::http1::RequestHead;
-use crate::protocol::http2::STREAMS_MAX;
 
 pub(super) struct Engine<'a, L> {
     pub(super) plan: &'a Plan,
     pub(super) ledger: L,
     pub(super) clock: Clock,
     poller: Poller,
-    connector: Connector,
+    pub(super) connector: Connector,
     pub(super) clients: Clients,
     pub(super) pool: Pool,
     pub(super) requests: Requests<'a>,
     messages: Messages<'a>,
-    buffer: Vec<u8>,
+    pub(super) reading: Reading,
+    /// Connections with more to read, which wait for their turn.
+    pub(super) unread: Vec<u32>,
     pub(super) failures: u64,
     pub(super) limits: Limits,
     /// Whether responses may lie in their sockets for a while.
@@ -76,7 +77,8 @@ impl<'a, L: Ledger> Engine<'a, L> {
             pool: Pool::default(),
             requests,
             messages: Messages::new(workload, target),
-            buffer: vec![0; 1 << 16],
+            reading: Reading::new(),
+            unread: Vec::new(),
             failures: 0,
             limits: Limits::new(target.address.ip()),
             patient,
@@ -107,8 +109,12 @@ impl<'a, L: Ledger> Engine<'a, L> {
             if interrupted || self.drained(now) {
                 break;
             }
-            let until = self.clients.next_wake().min(next_look);
+            let until = match self.unread.is_empty() {
+                true => self.clients.next_wake().min(next_look),
+                false => now,
+            };
             self.rest(until, &mut ready)?;
+            self.read_on();
             for readiness in &ready {
                 self.handle(readiness);
             }
@@ -207,7 +213,7 @@ impl<'a, L: Ledger> Engine<'a, L> {
         self.write(place);
     }
 
-    fn begin(&mut self, place: u32, exchange: Exchange) {
+    pub(super) fn begin(&mut self, place: u32, exchange: Exchange) {
         self.pool.carries(place, exchange.attempt.ticket);
         let Some(connection) = self.pool.get(place) else { return };
         if let Some(exchange) = connection.wait(exchange) {
@@ -233,67 +239,6 @@ impl<'a, L: Ledger> Engine<'a, L> {
             && let Err(failure) = connection.flush()
         {
             self.broken(place, failure);
-        }
-    }
-
-    fn handle(&mut self, readiness: &Readiness) {
-        let place = readiness.token as u32;
-        if readiness.writable {
-            self.write(place);
-        }
-        if readiness.readable {
-            self.read(place, readiness.ending);
-        } else {
-            self.pool.settle(place);
-        }
-    }
-
-    fn read(&mut self, place: u32, ending: bool) {
-        let clock = self.clock;
-        loop {
-            let Some(connection) = self.pool.get(place) else { return };
-            match connection.read(&mut self.buffer, ending, clock) {
-                Ok(Event::Blocked) => return self.pool.settle(place),
-                Ok(Event::Ready) => self.begin_what_waited(place),
-                Ok(Event::Done { exchange, answer, more }) => {
-                    connection.reused = true;
-                    self.pool.settle(place);
-                    self.complete(&exchange, &answer);
-                    if !more {
-                        return;
-                    }
-                }
-                Ok(Event::Unprocessed(exchange)) => {
-                    // The next connection is not asked for more than this one allows.
-                    if let Some(streams) = connection.streams_allowed() {
-                        self.connector.streams = streams.clamp(1, STREAMS_MAX);
-                    }
-                    self.pool.settle(place);
-                    self.send_again(exchange, "stream_refused");
-                }
-                Ok(Event::Failed { exchange, failure }) => {
-                    self.pool.settle(place);
-                    self.fail(exchange, failure);
-                }
-                Err(failure) => return self.broken(place, failure),
-            }
-        }
-    }
-
-    /// A handshake is over: what waited for it goes over the connection as far as there is room,
-    /// and over others where there is not.
-    fn begin_what_waited(&mut self, place: u32) {
-        let Some(connection) = self.pool.get(place) else { return };
-        let (mut waiting, is_http2) = connection.settle_protocol();
-        self.connector.expects_http2 = is_http2;
-        while self.pool.get(place).is_some_and(|connection| connection.has_room())
-            && let Some(exchange) = waiting.pop_front()
-        {
-            self.begin(place, exchange);
-        }
-        self.write(place);
-        for exchange in waiting {
-            self.send(exchange);
         }
     }
 }

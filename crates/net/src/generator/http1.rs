@@ -5,6 +5,7 @@ use thinktime_core::client::Attempt;
 use super::connection::Event;
 use super::exchange::{Answer, Exchange};
 use super::failure::{CLOSED, Failure};
+use super::reading::Reading;
 use super::transport::{Input, Transport};
 use crate::poller::Clock;
 use crate::protocol::Keeping;
@@ -47,21 +48,20 @@ impl Http1 {
         self.exchange = Some(Exchange { bytes_sent, ..exchange });
     }
 
-    /// Reads until the response is complete or the socket would block. `ending` says that the
-    /// stream's end is among what there is to read.
+    /// Reads until the response is complete, the socket would block, or the turn is over.
     #[inline]
     pub(super) fn read(
         &mut self,
         transport: &mut Transport,
-        buffer: &mut [u8],
-        ending: bool,
+        reading: &mut Reading,
         clock: Clock,
     ) -> Result<Event, Failure> {
         loop {
-            let count = match transport.read(buffer)? {
-                Input::Bytes(count) => count,
-                Input::End => return self.end_of_stream(),
-                Input::Blocked => return Ok(Event::Blocked),
+            let count = match reading.next(transport)? {
+                Some(Input::Bytes(count)) => count,
+                Some(Input::End) => return self.end_of_stream(),
+                Some(Input::Blocked) => return Ok(Event::Blocked),
+                None => return Ok(Event::Later),
             };
             let Some(exchange) = &mut self.exchange else { return Err("unexpected_bytes") };
             if let Some(date) = transport.arrived() {
@@ -70,17 +70,16 @@ impl Http1 {
             if exchange.first_byte.is_never() {
                 exchange.first_byte = exchange.last_byte.min(clock.now());
             }
-            let drained = transport.short_read_means_empty();
-            match self.reader.read(&buffer[..count]) {
+            let more = !transport.short_read_means_empty();
+            match self.reader.read(&reading.buffer[..count]) {
                 Ok(Progress::NeedMore) => {}
                 Ok(Progress::Complete { response, used }) if used == count => {
-                    return self.done(response, ending, !drained);
+                    return self.done(response, reading.ending, more);
                 }
                 Ok(Progress::Complete { .. }) => return Err("unexpected_bytes"),
                 Err(error) => return Err(error.kind()),
             }
-            // A short read leaves the socket empty; a later byte makes a new edge.
-            if drained && count < buffer.len() && !ending {
+            if reading.has_emptied(transport, count) {
                 return Ok(Event::Blocked);
             }
         }

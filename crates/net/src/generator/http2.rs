@@ -8,6 +8,7 @@ use thinktime_core::time::Nanos;
 use super::connection::Event;
 use super::exchange::{Answer, Exchange};
 use super::failure::{CLOSED, Failure};
+use super::reading::Reading;
 use super::transport::{Input, Transport};
 use crate::protocol::Keeping;
 use crate::protocol::http1::RequestHead;
@@ -76,8 +77,7 @@ impl Http2 {
         &mut self,
         transport: &mut Transport,
         out: &mut Vec<u8>,
-        buffer: &mut [u8],
-        ending: bool,
+        reading: &mut Reading,
         now: impl Fn() -> Nanos,
     ) -> Result<Event, Failure> {
         loop {
@@ -92,14 +92,14 @@ impl Http2 {
             if std::mem::take(&mut self.drained) {
                 return Ok(Event::Blocked);
             }
-            let count = match transport.read(buffer)? {
-                Input::Bytes(count) => count,
-                Input::End => return Err(CLOSED),
-                Input::Blocked => return Ok(Event::Blocked),
+            let count = match reading.next(transport)? {
+                Some(Input::Bytes(count)) => count,
+                Some(Input::End) => return Err(CLOSED),
+                Some(Input::Blocked) => return Ok(Event::Blocked),
+                None => return Ok(Event::Later),
             };
-            // A short read leaves the socket empty; a later byte makes a new edge.
-            self.drained = transport.short_read_means_empty() && count < buffer.len() && !ending;
-            let result = self.client.read(&buffer[..count], out, &mut self.events);
+            self.drained = reading.has_emptied(transport, count);
+            let result = self.client.read(&reading.buffer[..count], out, &mut self.events);
             self.failure = result.err().map(http2::Http2Error::kind);
         }
     }

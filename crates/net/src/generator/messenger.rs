@@ -9,6 +9,7 @@ use super::answering::{Answering, Sending};
 use super::connection::Event;
 use super::exchange::{Answer, Exchange};
 use super::failure::{CLOSED, Failure};
+use super::reading::Reading;
 use super::transport::{Input, Transport};
 use crate::protocol::Keeping;
 use crate::protocol::websocket::{self, Client};
@@ -76,15 +77,13 @@ impl Messenger {
         self.answering = Some(Answering::new(exchange, sending.expect, self.keeping));
     }
 
-    /// Reads until the answer is complete or the socket would block. What is to be sent in reply is
-    /// appended to `out`. `ending` says that the stream's end is among what there is to read; `now`
-    /// is asked when a first byte has come.
+    /// Reads until the answer is complete, the socket would block, or the turn is over. What is to
+    /// be sent in reply is appended to `out`; `now` is asked when a first byte has come.
     pub(super) fn read(
         &mut self,
         transport: &mut Transport,
         out: &mut Vec<u8>,
-        buffer: &mut [u8],
-        ending: bool,
+        reading: &mut Reading,
         now: impl Fn() -> Nanos,
     ) -> Result<Event, Failure> {
         loop {
@@ -94,20 +93,20 @@ impl Messenger {
             if std::mem::take(&mut self.drained) {
                 return Ok(Event::Blocked);
             }
-            let count = match transport.read(buffer)? {
-                Input::Bytes(count) => count,
-                Input::End => return Err(CLOSED),
-                Input::Blocked => return Ok(Event::Blocked),
+            let count = match reading.next(transport)? {
+                Some(Input::Bytes(count)) => count,
+                Some(Input::End) => return Err(CLOSED),
+                Some(Input::Blocked) => return Ok(Event::Blocked),
+                None => return Ok(Event::Later),
             };
-            // A short read leaves the socket empty; a later byte makes a new edge.
-            self.drained = transport.short_read_means_empty() && count < buffer.len() && !ending;
-            let bytes = &buffer[..count];
+            self.drained = reading.has_emptied(transport, count);
+            let bytes = &reading.buffer[..count];
             let over = if self.websocket.is_some() {
                 self.websocket(bytes, out, &now)
             } else if transport.carries_datagrams() {
                 self.datagram(bytes, &now)
             } else {
-                self.closing |= ending;
+                self.closing |= reading.ending;
                 self.stream(bytes, &now)?
             };
             if let Some((exchange, answer)) = over {

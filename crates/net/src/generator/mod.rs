@@ -22,6 +22,7 @@ mod loops;
 mod messages;
 mod messenger;
 mod pool;
+mod reading;
 mod redirects;
 mod requests;
 mod source;

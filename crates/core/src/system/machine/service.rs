@@ -113,7 +113,7 @@ impl Service {
                 Some(had.unwrap_or_else(|| self.start(now, machine, burst.creator)))
             }
             Threads::Pool(size) => had
-                .or_else(|| self.idle.pop_front())
+                .or_else(|| self.idle.pop_back())
                 .or_else(|| (self.made < size).then(|| self.start(now, machine, NO_TASK))),
             Threads::EventLoops(_) => None,
         };

@@ -13,11 +13,9 @@ pub struct Burned {
     pub refused: u64,
     /// The CPU demands of the answered requests together.
     pub demanded: Nanos,
-    /// The CPU time that was burned for them.
-    pub burned: Nanos,
-    /// The CPU time that the server's threads used besides: reading, writing, starting threads,
-    /// and requests that the server's end cut off.
-    pub besides: Nanos,
+    /// The CPU time that the server's threads used: for these demands, for reading, writing and
+    /// starting threads, and for requests that the server's end cut off.
+    pub used: Nanos,
 }
 
 /// The same, counted by many threads.
@@ -26,15 +24,13 @@ pub(super) struct Counters {
     requests: AtomicU64,
     refused: AtomicU64,
     demanded: AtomicU64,
-    burned: AtomicU64,
-    cpu: AtomicU64,
+    used: AtomicU64,
 }
 
 impl Counters {
-    pub(super) fn answered(&self, demanded: Nanos, burned: Nanos) {
+    pub(super) fn answered(&self, demanded: Nanos) {
         add(&self.requests, 1);
         add(&self.demanded, demanded.0);
-        add(&self.burned, burned.0);
     }
 
     pub(super) fn refused(&self) {
@@ -42,20 +38,18 @@ impl Counters {
     }
 
     /// A thread has ended that has used so much CPU time in all.
-    pub(super) fn thread_ended(&self, cpu: Nanos) {
-        add(&self.cpu, cpu.0);
+    pub(super) fn thread_ended(&self, used: Nanos) {
+        add(&self.used, used.0);
     }
 
     /// The numbers, which fit together once all threads have ended.
     pub(super) fn total(&self) -> Burned {
         let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let burned = Nanos(of(&self.burned));
         Burned {
             requests: of(&self.requests),
             refused: of(&self.refused),
             demanded: Nanos(of(&self.demanded)),
-            burned,
-            besides: Nanos(of(&self.cpu)).since(burned),
+            used: Nanos(of(&self.used)),
         }
     }
 }

@@ -78,7 +78,8 @@ impl Engine {
         self.ending.load(Ordering::Relaxed)
     }
 
-    /// The calling thread is about to end: counts its CPU time.
+    /// The calling thread is about to end: counts its CPU time. Not before, for a look at the clock
+    /// may end the thread's turn.
     pub(super) fn count_thread(&self) {
         self.counters.thread_ended(thread_cpu());
     }
@@ -160,12 +161,9 @@ impl Engine {
             return on.answer(503, head_only, request.keep_alive) && request.keep_alive;
         }
         let demands = given.unwrap_or_else(|| self.draw(kind));
-        let begin = thread_cpu();
         let Some(demanded) = self.carry_out(kind, &demands) else { return false };
-        let stays = on.answer(200, head_only, request.keep_alive) && request.keep_alive;
-        // Not before the answer is on its way: a look at the clock may end the thread's turn.
-        self.counters.answered(demanded, thread_cpu().since(begin));
-        stays
+        self.counters.answered(demanded);
+        on.answer(200, head_only, request.keep_alive) && request.keep_alive
     }
 
     fn draw(&self, kind: u32) -> Vec<Option<Nanos>> {

@@ -61,14 +61,14 @@ impl BurnServer {
     }
 
     /// The calibration: how many work units a second one core does. A unit is one step of a chain
-    /// of multiplications, each of which needs the one before. It decides only when a thread
-    /// looks at its CPU time next; when a request is done is decided by that time.
+    /// of multiplications, each of which needs the one before. Long demands are measured out by the
+    /// CPU clock, all but their last 50 ms; those, and short ones, by this alone.
     #[must_use]
     pub fn work_units_per_s(&self) -> f64 {
         self.speed.units_per_s()
     }
 
-    /// Serves until `stop` is set, which is looked at twenty times a second; then cuts off what is
+    /// Serves until `stop` is set, which is looked at twice a second; then cuts off what is
     /// still burning, and gives back only when all threads have ended. Confines the calling thread
     /// to the plan's cores, for good.
     ///

@@ -15,8 +15,9 @@ use super::watch::Watch;
 const STACK: usize = 128 << 10;
 /// The token of the listener, and of the event that ends the threads of a pool: no descriptor.
 const OTHER: u64 = u64::MAX;
-/// The longest wait, after which the caller looks whether to stop.
-const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+/// The longest wait, after which the caller looks whether to stop. Each look takes a core from a
+/// thread that burns.
+const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
 
 /// Serves until `stop` is set; gives back when all threads have ended.
 pub(super) fn serve(engine: &Engine, stop: &AtomicBool) -> io::Result<()> {

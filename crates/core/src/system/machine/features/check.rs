@@ -23,6 +23,14 @@ fn positive(name: &str, span: Span) -> Checked {
     Err(Invalid::new(format!("{name} must be longer than 0s, and at most 1000000s")))
 }
 
+/// A clock that ticks faster would make an event of each tick.
+fn ticks(tick: Option<Span>) -> Checked {
+    if tick.is_none_or(|tick| (Nanos(100_000)..=LONGEST).contains(&tick.0)) {
+        return Ok(());
+    }
+    refuse("time_sharing.tick must be at least 100us, and at most 1000000s")
+}
+
 impl Features {
     /// Refuses what makes no sense, with the reason.
     pub(super) fn check(&self) -> Checked {
@@ -34,14 +42,14 @@ impl Features {
                 features.levels.check_weights()?;
                 positive("time_sharing.period", features.period)?;
                 positive("time_sharing.minimum_granularity", features.minimum_granularity)?;
-                features.tick.map_or(Ok(()), |tick| positive("time_sharing.tick", tick))?;
+                ticks(features.tick)?;
             }
             TimeSharing::VirtualDeadline(features) => {
                 self.one_array()?;
                 features.levels.check()?;
                 features.levels.check_weights()?;
                 positive("time_sharing.slice", features.slice)?;
-                features.tick.map_or(Ok(()), |tick| positive("time_sharing.tick", tick))?;
+                ticks(features.tick)?;
             }
             TimeSharing::ProcessorSharing => self.shared()?,
         }
@@ -225,9 +233,7 @@ impl Slice {
         if let Some(length) = self.length_above_average {
             positive("time_sharing.slice.length_above_average", length)?;
         }
-        if let Some(granularity) = self.granularity {
-            positive("time_sharing.slice.granularity", granularity)?;
-        }
+        self.granularity.map_or(Ok(()), |span| positive("time_sharing.slice.granularity", span))?;
         if self.by_priority && self.minimum.is_none() {
             return refuse(
                 "time_sharing.slice.by_priority makes slices short: give it a minimum, as in \

@@ -2,6 +2,7 @@
 
 use super::Features;
 use crate::error::{Invalid, unknown};
+use crate::schema::with_remedy;
 
 /// A name and its file.
 pub const PRESETS: &[(&str, &str)] = &[
@@ -32,7 +33,7 @@ impl Features {
     /// When the text or the changes have unknown, missing or wrong keys, or what they say together
     /// makes no sense.
     pub fn parse(text: &str, changes: &toml::Table) -> Result<Features, Invalid> {
-        let reason = |error: toml::de::Error| Invalid::new(error.message());
+        let reason = |error: toml::de::Error| Invalid::new(with_remedy(error.message()));
         let mut table: toml::Table = toml::from_str(text).map_err(reason)?;
         lay_over(&mut table, changes);
         let features: Features = table.try_into().map_err(reason)?;

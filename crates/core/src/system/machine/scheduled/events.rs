@@ -178,10 +178,12 @@ impl Scheduled {
         if self.tasks[running].remaining > Nanos::ZERO
             && self.sharing.outranks(&self.tasks, queue, id, running)
         {
-            self.counts.preemptions += 1;
             self.put_back(core, now);
             self.sharing.join(&mut self.tasks, queue, running, Entry::Preempted);
             self.dispatch(core, now);
+            if self.cores[core].task != running {
+                self.counts.preemptions += 1;
+            }
         } else {
             self.refresh(core);
         }
@@ -276,7 +278,7 @@ impl Scheduled {
             at.from = now;
             let id = at.task;
             self.tasks[id].remaining = self.tasks[id].remaining.since(ran);
-            self.sharing.charge(&mut self.tasks, queue, id, ran);
+            self.sharing.charge(&mut self.tasks, queue, id, ran, now);
         }
     }
 

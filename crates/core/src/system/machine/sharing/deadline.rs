@@ -5,13 +5,14 @@
 //! The queue's virtual time V is the mean of its tasks' virtual times v, weighted. A task's lag is
 //! w (V - v): what it is owed. It is eligible if it is owed something, v <= V.
 
-use std::collections::BTreeSet;
+mod queue;
 
 use super::super::features::{PreferredWaitingTime, VirtualDeadline};
 use super::super::task::{Cause, Task, TaskId, Tasks};
 use super::weights::{real_span, virtual_span, weight};
 use super::{Entry, Preference, Sharing, growth, until_tick};
 use crate::time::Nanos;
+use queue::RunQueue;
 
 #[derive(Debug)]
 pub(super) struct DeadlineSharing {
@@ -25,61 +26,6 @@ pub(super) struct DeadlineSharing {
     half_first_slice: bool,
     queues: Vec<RunQueue>,
     joined: u64,
-}
-
-#[derive(Clone, Debug, Default)]
-struct RunQueue {
-    /// Those that are ready, and those that sleep and pay, by deadline.
-    ready: BTreeSet<(i64, u64, TaskId)>,
-    running: Option<TaskId>,
-    /// The deadline of the running task has passed since it was last looked at.
-    over: bool,
-    /// Until this virtual time of the running task nobody takes its core while it is eligible.
-    protected: i64,
-    weight: i64,
-    /// The sum of weight x virtual time.
-    moment: i128,
-    /// The virtual time when nobody is here.
-    last: i64,
-}
-
-impl RunQueue {
-    fn virtual_time(&self) -> i64 {
-        match self.weight {
-            0 => self.last,
-            weight => self.moment.div_euclid(weight.into()) as i64,
-        }
-    }
-
-    fn is_eligible(&self, at: i64) -> bool {
-        i128::from(at) * i128::from(self.weight) <= self.moment
-    }
-
-    fn add(&mut self, task: &Task) {
-        self.weight += task.weight;
-        self.moment += i128::from(task.weight) * i128::from(task.virtual_time);
-    }
-
-    fn subtract(&mut self, task: &Task) {
-        self.last = self.virtual_time();
-        self.weight -= task.weight;
-        self.moment -= i128::from(task.weight) * i128::from(task.virtual_time);
-    }
-
-    /// The task of the earliest deadline among those that are eligible, the running one included.
-    fn best(&self, tasks: &Tasks) -> Option<TaskId> {
-        let eligible = |id: &TaskId| self.is_eligible(tasks[*id].virtual_time);
-        let mut ready = self.ready.iter().map(|(.., id)| *id);
-        let first = ready.find(eligible);
-        match (self.running.filter(eligible), first) {
-            (Some(running), Some(other)) if tasks[other].deadline < tasks[running].deadline => {
-                Some(other)
-            }
-            (Some(running), _) => Some(running),
-            // Rounding may leave nobody eligible.
-            (None, other) => other.or_else(|| self.ready.first().map(|(.., id)| *id)),
-        }
-    }
 }
 
 impl DeadlineSharing {
@@ -153,8 +99,25 @@ impl DeadlineSharing {
         }
     }
 
+    /// A deadline that has passed is renewed from the virtual time of the look that finds this: at
+    /// each tick up to now, while the task ran for `ran`.
+    fn renew_at_ticks(&self, task: &mut Task, ran: Nanos, now: Nanos, tick: Nanos) {
+        let begin = now.since(ran);
+        let passed = begin + real_span(task.deadline - task.virtual_time, task.weight);
+        let first = Nanos(passed.0.max(begin.0 + 1).div_ceil(tick.0) * tick.0);
+        if first > now {
+            return;
+        }
+        let slice = virtual_span(self.slice, task.weight).max(1);
+        let every = real_span(slice, task.weight).0.div_ceil(tick.0) * tick.0;
+        let last = Nanos(first.0 + now.since(first).0 / every * every);
+        let then = task.virtual_time + virtual_span(last.since(begin), task.weight);
+        task.deadline = then + slice;
+    }
+
     fn put_back(&mut self, tasks: &mut Tasks, queue: usize, id: TaskId) {
-        self.queues[queue].running = None;
+        let at = &mut self.queues[queue];
+        (at.running, at.before) = (None, Some(id));
         self.insert(tasks, queue, id);
     }
 }
@@ -203,24 +166,30 @@ impl Sharing for DeadlineSharing {
                 continue;
             }
             let at = &mut self.queues[queue];
-            (at.running, at.over, at.protected) = (Some(id), false, tasks[id].deadline);
+            if at.before.take() != Some(id) {
+                at.protected = tasks[id].deadline;
+            }
+            (at.running, at.over) = (Some(id), false);
             tasks[id].stint = Nanos::ZERO;
             return Some(id);
         }
     }
 
-    fn charge(&mut self, tasks: &mut Tasks, queue: usize, id: TaskId, ran: Nanos) {
-        let at = &mut self.queues[queue];
+    fn charge(&mut self, tasks: &mut Tasks, queue: usize, id: TaskId, ran: Nanos, now: Nanos) {
         let task = &mut tasks[id];
-        let span = virtual_span(ran, task.weight);
         task.stint += ran;
+        if let Some(tick) = self.tick {
+            self.renew_at_ticks(task, ran, now, tick);
+        }
+        let at = &mut self.queues[queue];
+        let span = virtual_span(ran, task.weight);
         task.virtual_time += span;
         at.moment += i128::from(task.weight) * i128::from(span);
         if task.virtual_time >= task.deadline {
             task.deadline = task.virtual_time + virtual_span(self.slice, task.weight).max(1);
-            // While it is alone its turns have no end.
-            at.over = !at.ready.is_empty();
         }
+        // While it is alone its turns have no end.
+        at.over = task.virtual_time >= at.protected && !at.ready.is_empty();
     }
 
     fn turn(&self, tasks: &Tasks, queue: usize, id: TaskId, now: Nanos) -> Nanos {
@@ -230,7 +199,9 @@ impl Sharing for DeadlineSharing {
             (true, _) => Nanos::MAX,
             (false, true) => Nanos::ZERO,
             (false, false) => {
-                let wait = real_span(task.deadline - task.virtual_time, task.weight);
+                // The clock's ticks look for the end of the protection, a timer for the deadline.
+                let end = if self.tick.is_some() { at.protected } else { task.deadline };
+                let wait = real_span(end - task.virtual_time, task.weight).max(Nanos(1));
                 until_tick(now, wait, self.tick)
             }
         }

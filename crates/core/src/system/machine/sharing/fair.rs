@@ -139,7 +139,7 @@ impl Sharing for FairSharing {
         Some(id)
     }
 
-    fn charge(&mut self, tasks: &mut Tasks, queue: usize, id: TaskId, ran: Nanos) {
+    fn charge(&mut self, tasks: &mut Tasks, queue: usize, id: TaskId, ran: Nanos, _now: Nanos) {
         let task = &mut tasks[id];
         task.stint += ran;
         task.virtual_time += virtual_span(ran, task.weight);

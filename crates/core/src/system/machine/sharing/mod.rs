@@ -48,8 +48,8 @@ pub(super) trait Sharing: Debug + Send {
     fn leave(&mut self, tasks: &mut Tasks, queue: usize, task: TaskId);
     /// Takes the best task to run, if there is one.
     fn take(&mut self, tasks: &mut Tasks, queue: usize, now: Nanos) -> Option<TaskId>;
-    /// The running task has run for `ran` more.
-    fn charge(&mut self, tasks: &mut Tasks, queue: usize, task: TaskId, ran: Nanos);
+    /// The running task has run for `ran` more, up to now.
+    fn charge(&mut self, tasks: &mut Tasks, queue: usize, task: TaskId, ran: Nanos, now: Nanos);
     /// How long the running task may go on before [`Sharing::look`]; `now` is the time from which
     /// this counts.
     fn turn(&self, tasks: &Tasks, queue: usize, task: TaskId, now: Nanos) -> Nanos;

@@ -199,7 +199,7 @@ impl Sharing for PrioritySharing {
     }
 
     #[inline]
-    fn charge(&mut self, tasks: &mut Tasks, _queue: usize, id: TaskId, ran: Nanos) {
+    fn charge(&mut self, tasks: &mut Tasks, _queue: usize, id: TaskId, ran: Nanos, _now: Nanos) {
         let task = &mut tasks[id];
         task.slice_left = task.slice_left.since(ran);
         task.stint += ran;

@@ -112,6 +112,32 @@ fn a_new_task_may_have_half_a_request() {
     assert_eq!(run(false), "A 0-8  B 8-16  A 16-24  B 24-26  A 26-30");
 }
 
+/// A clock that ticks each 4 ms, and requests of 1.4 ms. A is alone at first, and has a new
+/// deadline at each tick or arrival at which it is past the old one: at 2 that is 3.4, at 4 it is
+/// 5.4, at 6 it is 7.4. B comes to A's own virtual time, with a deadline 1.4 later. At 2 and 6 the
+/// deadlines are equal, and of equals the running task gives way. At 5 A's is earlier: it goes on
+/// to the tick at 8, when it is at 8 and V = 6.5.
+#[test]
+fn deadlines_are_renewed_at_ticks() {
+    let run = |at: f64| ticking().run(&[(0.0, "30"), (at, "1")]).core(0);
+    assert_eq!(run(2.0), "A 0-2  B 2-3  A 3-31");
+    assert_eq!(run(5.0), "A 0-8  B 8-9  A 9-31");
+    assert_eq!(run(6.0), "A 0-6  B 6-7  A 7-31");
+}
+
+/// As before B comes at 5, and A goes on; but its turn was over long ago, so nothing protects it
+/// any more: C's coming at 5.2 is an occasion to look. A is at 5.2, B at 5, C comes to V = 5.1: B
+/// goes, then C (V = 5.15), then A.
+#[test]
+fn who_goes_on_after_its_turn_is_not_protected() {
+    let outcome = ticking().run(&[(0.0, "30"), (5.0, "1"), (5.2, "1")]);
+    assert_eq!(outcome.core(0), "A 0-5.2  B 5.2-6.2  C 6.2-7.2  A 7.2-32");
+}
+
+fn ticking() -> Case {
+    deadline("1400us").with("time_sharing.tick = '4ms'")
+}
+
 /// At 8 A is at 8, B at 0, V = 4: A, which owes 4, sleeps. At 12 B is at 4, which is V. A's lag of
 /// -4 is to be what it was although A moves V: A is put at 4 + 4 x (1 + 1)/1 = 12, V = 8. B has the
 /// deadline 8 until 16, then 16, and is eligible (8 <= 10) until 24. At 24 B is at 16, V = 14: A.
@@ -140,7 +166,6 @@ fn who_owes_pays_while_it_sleeps() {
     };
     assert_eq!(run("4"), "A 0-8  B 8-16  A 16-24  B 24-56");
     // At 28 B is at 20, beyond its deadline of 16, and has a new one: 28. A, taken out at 16
-    // without lag, is put at 20 with the deadline 28 too, and the running task goes on: to 36.
-    // Then A's 28 is before B's 36.
-    assert_eq!(run("20"), "A 0-8  B 8-36  A 36-44  B 44-56");
+    // without lag, is put at 20 with the deadline 28 too, and of equals the running task gives way.
+    assert_eq!(run("20"), "A 0-8  B 8-28  A 28-36  B 36-56");
 }
