@@ -15,8 +15,9 @@ pub(in crate::system) struct Service {
     queue_limit: usize,
     /// By visitor, the thread that it has.
     task_of: Vec<TaskId>,
-    /// Threads of the pool that have nothing to do.
-    idle: VecDeque<TaskId>,
+    /// Threads of the pool that have nothing to do. Who was busy last goes first, as threads that
+    /// wait on one `epoll` are woken.
+    idle: Vec<TaskId>,
     /// How many threads of the pool there are by now.
     made: u32,
     /// Who waits for a thread of the pool, first come, first served.
@@ -69,7 +70,7 @@ impl Service {
             threads: model.threads,
             queue_limit: usize::try_from(model.queue_limit).unwrap_or(usize::MAX),
             task_of: Vec::new(),
-            idle: VecDeque::new(),
+            idle: Vec::new(),
             made: 0,
             waiting: VecDeque::new(),
             loops: (0..loops).map(|_| new_loop()).collect(),
@@ -113,7 +114,7 @@ impl Service {
                 Some(had.unwrap_or_else(|| self.start(now, machine, burst.creator)))
             }
             Threads::Pool(size) => had
-                .or_else(|| self.idle.pop_back())
+                .or_else(|| self.idle.pop())
                 .or_else(|| (self.made < size).then(|| self.start(now, machine, NO_TASK))),
             Threads::EventLoops(_) => None,
         };
@@ -187,7 +188,7 @@ impl Service {
             return None;
         }
         let Some(next) = self.waiting.pop_front() else {
-            self.idle.push_back(task);
+            self.idle.push(task);
             return None;
         };
         self.assign(next.work.owner, task);
