@@ -118,8 +118,16 @@ def compared(folder: Path, about: dict[str, Any], figures: Path) -> list[dict[st
         found.append(
             {**known, "request": request, "requests": times["measured"].size, **figures_of}
         )
-        _draw(figures / f"{point.name}-{request}.svg", f"{point.name}: {request}", times)
+        _draw(figures / f"{point.name}-{request}.svg", f"{title(point)}: {request}", times)
     return found
+
+
+def title(point: Point) -> str:
+    """A point in words."""
+    cores = "One core" if point.cores == 1 else f"{point.cores} cores"
+    each = point.threads == "per-request"
+    threads = "a thread a request" if each else f"{point.threads} threads"
+    return f"{cores}, load {point.load}, {threads}"
 
 
 def _times(rows: pl.DataFrame, request: str) -> NDArray[np.float64]:
