@@ -2,21 +2,29 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-RUST   := --workspace --exclude thinktime-py
+EXTENSION := python/thinktime/_core.abi3.so
+# One profile and one set of packages for all that is tested, so that dependencies are compiled once.
+CHECKED := --workspace --all-targets --profile checked --locked
+WORKERS ?= auto
+WHEELS := x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PIP_QUIET := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test bench peers coverage studies lint format clean
+.PHONY: help build demo man wheel wheel-test checked test test-rust test-python fuzz bench \
+  instructions peers coverage studies \
+  lint lint-format lint-types lint-rust lint-stubs format clean
 
 help: ## Show this list
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 13
 
-$(BIN)/maturin:
+$(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Python 3.11 or newer is needed; name one with make PYTHON=..."; exit 1; }
 	$(PYTHON) -m venv $(VENV)
+
+$(BIN)/maturin: | $(BIN)/python
 	$(BIN)/pip install 'maturin>=1.9,<2'
 
 build: $(BIN)/maturin ## Build everything; the command is then .venv/bin/thinktime
@@ -25,13 +33,54 @@ build: $(BIN)/maturin ## Build everything; the command is then .venv/bin/thinkti
 demo: build ## One server under four workloads: measured, simulated, exact; writes demo/report.html
 	$(BIN)/thinktime demo --output demo
 
-test: build ## Run all tests
-	cargo test $(RUST) --quiet
-	$(BIN)/pytest
+man: build ## Write manual pages to dist/man
+	$(BIN)/python -m thinktime.cli.manual dist/man
+
+# Zig brings the C library of manylinux2014 (glibc 2.17) and compilers for both processors.
+wheel: $(BIN)/maturin ## Build wheels for x86-64 and arm64 and a source distribution in dist/
+	$(BIN)/pip install 'ziglang>=0.13'
+	rustup target add $(WHEELS)
+	$(BIN)/maturin sdist --out dist
+	for target in $(WHEELS); do PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/maturin build --release \
+	  --zig --target $$target --compatibility manylinux2014 --out dist || exit 1; done
+
+wheel-test: wheel ## Install the wheel where there is no compiler, and run the demo there
+	$(BIN)/python tests/wheel.py dist
+
+# What tests and linters need of Python, without a release build, which `build` makes.
+$(VENV)/packages: pyproject.toml tests/install.py | $(BIN)/python
+	$(BIN)/python tests/install.py
+	@touch $@
+
+checked: $(VENV)/packages
+	cargo build $(CHECKED) --quiet
+	@cmp -s target/checked/lib_core.so $(EXTENSION) || \
+	  { rm -f $(EXTENSION); cp target/checked/lib_core.so $(EXTENSION); }
+
+test: test-rust test-python ## Run all tests; leaves their slower build in .venv, `make build` brings the fast one back
+
+test-rust: checked
+	cargo test --workspace --profile checked --locked --quiet
+
+# Tests that need a core for themselves come last, one by one. Each worker has one core.
+test-python: checked
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -m 'not serial' -n $(WORKERS) --dist loadgroup
+	$(BIN)/pytest -m serial
+
+FUZZ_SECONDS ?= 60
+
+fuzz: build ## Run the random tests with fresh seeds, and feed all readers for FUZZ_SECONDS; THINKTIME_FUZZ_SEED=N repeats them
+	@seed=$${THINKTIME_FUZZ_SEED:-$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}; \
+	  echo "THINKTIME_FUZZ_SEED=$$seed"; \
+	  cargo run --profile checked --locked --quiet -p thinktime-fuzz -- $(FUZZ_SECONDS) $$seed && \
+	  THINKTIME_FUZZ_SEED=$$seed $(BIN)/pytest -m fuzz
 
 bench: build ## Measure speed and lateness; takes a few minutes
 	cargo run --release --quiet -p thinktime-sim --example speed
 	$(BIN)/python benches/lateness.py
+
+instructions: ## Hold the instructions a simulated request to their recorded table; needs valgrind
+	$(PYTHON) benches/instructions/count.py --check
 
 peers: build ## Compare the simulator's speed with LINE, SSJ, Ciw and SimPy; takes ten minutes
 	$(BIN)/python benches/simulation.py
@@ -44,15 +93,23 @@ studies: build ## Reproduce the published figures; takes a quarter of an hour
 	$(BIN)/python studies/omission-and-collapse/run.py
 	$(BIN)/python studies/moss/study.py
 
-lint: build ## Check formatting, lints and types
+lint: lint-format lint-types lint-rust lint-stubs ## Check formatting, lints and types; what is quickest first
+
+lint-format: $(VENV)/packages
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
+
+lint-types: $(VENV)/packages
 	$(BIN)/mypy
+
+lint-rust:
+	cargo clippy $(CHECKED) --quiet -- -D warnings
+
+lint-stubs: checked
 	$(BIN)/python -m mypy.stubtest thinktime._core --mypy-config-file pyproject.toml
 
-format: build ## Format all code
+format: $(VENV)/packages ## Format all code
 	cargo fmt --all
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix --select I

@@ -40,7 +40,7 @@ def main() -> None:
     job = json.loads(sys.argv[1])
     work = job["work"]
     url = work["url"].replace("http://", "h2c://") if work["http2"] else work["url"]
-    options = {"insecure": url.startswith("https"), "precision": work["precision"]}
+    options = {"insecure": url.startswith("https"), "lateness": work["lateness"]}
     with tempfile.TemporaryDirectory() as directory:
         client = workload(work, job["script"], Path(directory))
         before = cpu_s()

@@ -28,7 +28,7 @@ class Work:
     seconds: float
     clients: int = 50
     rate: float | None = None
-    precision: str | None = None
+    lateness: str | None = None
     """How much later Thinktime may send."""
     http2: bool = False
     """Whether several requests share a connection: then 4 connections with `clients` streams."""
@@ -87,7 +87,7 @@ def thinktime(work: Work, core: int, script: bool = False) -> Cost:
 
 def sparing(work: Work, core: int) -> Cost:
     """Thinktime, allowed to send up to 0.5 ms late in order to wake more rarely."""
-    return thinktime(replace(work, precision="500us"), core)
+    return thinktime(replace(work, lateness="500us"), core)
 
 
 def luau(work: Work, core: int) -> Cost:

@@ -26,7 +26,16 @@ from thinktime._core import (
 )
 from thinktime.capacity import Capacity, CapacityStopped, capacity
 from thinktime.difference import Difference, difference
-from thinktime.operations import Interrupted, Moment, run, serve, simulate
+from thinktime.operations import (
+    Interrupted,
+    Moment,
+    Unwritten,
+    again,
+    run,
+    serve,
+    simulate,
+)
+from thinktime.recovery import Recovered, recover
 from thinktime.result import Result
 from thinktime.sweep import Stopped, sweep
 
@@ -38,16 +47,20 @@ __all__ = [
     "InputError",
     "Interrupted",
     "Moment",
+    "Recovered",
     "Result",
     "RunError",
     "Station",
     "Stopped",
     "System",
     "Table",
+    "Unwritten",
     "Workload",
     "__version__",
+    "again",
     "capacity",
     "difference",
+    "recover",
     "run",
     "schema",
     "serve",

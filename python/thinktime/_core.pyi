@@ -7,6 +7,7 @@ __all__ = [
     "InputError",
     "Machine",
     "Outcome",
+    "Partial",
     "RunError",
     "Server",
     "Station",
@@ -15,9 +16,13 @@ __all__ = [
     "Workload",
     "__version__",
     "distributions",
+    "left_behind",
     "load",
     "log_formats",
+    "options",
+    "planned_end",
     "read_log",
+    "recover",
     "run",
     "scheduler",
     "scheduler_features",
@@ -44,7 +49,10 @@ class Distribution:
     def range(self) -> tuple[float, float]: ...
     @property
     def phases(self) -> list[tuple[float, float]] | None: ...
+    @property
+    def discrete(self) -> bool: ...
     def cdf(self, x: float) -> float: ...
+    def survival(self, x: float) -> float: ...
     def quantile(self, u: float) -> float: ...
     def sample(self, count: int, seed: int = 1) -> list[float]: ...
     def __eq__(self, value: object, /) -> bool: ...
@@ -155,6 +163,8 @@ class Outcome:
     @property
     def interrupted(self) -> bool: ...
     @property
+    def unwritten(self) -> str | None: ...
+    @property
     def untrusted(self) -> str | None: ...
     @property
     def workload(self) -> Workload: ...
@@ -169,6 +179,17 @@ class Outcome:
     @property
     def schedule_json(self) -> str | None: ...
     def breaches(self) -> list[str]: ...
+    @property
+    def options_json(self) -> str | None: ...
+    def inputs(self) -> tuple[Workload, System | None]: ...
+
+@final
+class Partial:
+    def __new__(cls, target: Path) -> Partial: ...
+    @property
+    def path(self) -> Path: ...
+    def abandon(self) -> None: ...
+    def finish(self) -> None: ...
 
 @final
 class Server:
@@ -192,36 +213,21 @@ class Server:
 def simulate(
     workload: Workload,
     system: System,
+    options: str,
     *,
-    requests: int | None = None,
-    duration: float | str | None = None,
-    warmup: float | str | None = None,
-    replications: int = 1,
-    precision: float | None = None,
-    rows: str | None = None,
     output: Path | None = None,
     progress: Callable[[int, float, int], None] | None = None,
 ) -> Outcome: ...
 def run(
     workload: Workload,
     target: str,
+    options: str,
     *,
-    requests: int | None = None,
-    duration: float | str | None = None,
-    warmup: float | str | None = None,
-    drain: float | str | None = None,
     demands: System | None = None,
-    rows: str | None = None,
     output: Path | None = None,
     started: str | None = None,
     progress: Callable[[int, float, int], None] | None = None,
     monitor: Callable[[dict[str, Any]], None] | None = None,
-    stop_on_slo: bool = False,
-    ca_file: Path | None = None,
-    insecure: bool = False,
-    sources: Sequence[str] = ...,
-    precision: float | str | None = None,
-    loops: int = 1,
 ) -> Outcome: ...
 def read_log(
     logs: Sequence[str],
@@ -239,8 +245,14 @@ def read_log(
 ) -> dict[str, Any]: ...
 def log_formats() -> list[tuple[str, str, str]]: ...
 def load(path: Path) -> Outcome: ...
+def left_behind(path: Path) -> list[Path]: ...
+def recover(path: Path) -> list[tuple[Path, Path | None]]: ...
 def schedulers() -> list[str]: ...
 def scheduler(name: str) -> str: ...
 def scheduler_features(text: str, changes: str = "") -> str: ...
 def schema(kind: str) -> str: ...
+def options(command: str) -> list[tuple[str, str, str]]: ...
+def planned_end(
+    command: str, workload: Workload, options: str
+) -> tuple[int | None, float | None]: ...
 def distributions() -> list[tuple[str, str, str]]: ...

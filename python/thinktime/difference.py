@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
-from scipy import stats
-
 from thinktime import _core
+from thinktime.report import units
 from thinktime.result import Result
 
 
@@ -38,10 +36,9 @@ class Difference:
         """In words."""
         sign = "differ" if self.significant else "may be the same"
         how = "common random numbers" if self.paired else "independent intervals"
-        return (
-            f"{self.mean_s * 1e3:+.4g} ms ± {self.ci95_s * 1e3:.2g} ms, a factor of "
-            f"{self.ratio:.4g}: the means {sign} ({how})"
-        )
+        mean = ("+" if self.mean_s > 0 else "") + units.mean(self.mean_s, self.ci95_s)
+        factor = units.number(self.ratio)
+        return f"{mean}, a factor of {factor}: the means {sign} ({how})"
 
 
 def difference(first: Result, second: Result) -> Difference:
@@ -59,6 +56,9 @@ def difference(first: Result, second: Result) -> Difference:
     a, b = _means(first), _means(second)
     same = first.summary.get("seed") == second.summary.get("seed")
     if same and len(a) == len(b) >= 2:
+        import numpy as np
+        from scipy import stats
+
         steps = np.asarray(b) - np.asarray(a)
         quantile = float(stats.t.ppf(0.975, len(steps) - 1))
         half = quantile * float(steps.std(ddof=1)) / math.sqrt(len(steps))

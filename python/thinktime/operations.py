@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from thinktime import _core
 from thinktime.result import Result
@@ -60,6 +62,15 @@ class Interrupted(KeyboardInterrupt):
         self.result = result
 
 
+class Unwritten(_core.RunError):
+    """A result could not be written, as when the disk is full; `result` holds what was measured."""
+
+    def __init__(self, result: Result, why: str) -> None:
+        """Keep the result."""
+        super().__init__(why)
+        self.result = result
+
+
 def simulate(
     workload: _core.Workload | str | Path,
     system: _core.System | str | Path,
@@ -95,25 +106,22 @@ def simulate(
             of the mean, as in 0.01 or "1%".
         rows: Which rows to keep: "all", "none", or "1/N" of the sessions; by default all, or such
             a share that about a million are kept.
-        output: Write the result directory there.
+        output: Write the result directory there; an older result is replaced at the end.
         progress: Called about twenty times a second.
 
     Raises:
         InputError: if the input is wrong; the message says where, and what would be right.
+        Unwritten: if `output` cannot be written to; with the result.
         Interrupted: on Ctrl-C, with the result so far.
     """
+    options = options_json("simulate", locals())
     workload, system = _workload(workload, seed), _system(system)
     if load is not None:
         workload = workload.at_load(system, load)
     outcome = _core.simulate(
         workload,
         system,
-        requests=requests,
-        duration=duration,
-        warmup=warmup,
-        replications=replications,
-        precision=None if precision is None else _share(precision),
-        rows=rows,
+        options,
         output=None if output is None else Path(output),
         progress=progress,
     )
@@ -138,8 +146,9 @@ def run(
     ca_file: str | Path | None = None,
     insecure: bool = False,
     sources: Sequence[str] = (),
-    precision: Time | None = None,
+    lateness: Time | None = None,
     loops: int = 1,
+    precision: None = None,
 ) -> Result:
     """Run a workload against a real server.
 
@@ -154,7 +163,7 @@ def run(
         demands: A system whose service demands the requests carry along, drawn as `simulate`
             would draw them with the same seed: for a target that is `serve`.
         rows: Which rows to keep: "all" (the default), "none", or "1/N" of the sessions.
-        output: Write the result directory there.
+        output: Write the result directory there; an older result is replaced at the end.
         progress: Called about twenty times a second.
         monitor: Called about ten times a second with more of what is known so far.
         stop_on_slo: End the run when it is certain that the workload's objectives cannot be met
@@ -166,37 +175,68 @@ def run(
         insecure: Take any certificate of an https target.
         sources: This machine's addresses that connections come from, in turn; each perhaps with
             a range of ports, as in `127.0.0.2:20000-60000`.
-        precision: How much later than scheduled requests of an open model may be sent, so that
+        lateness: How much later than scheduled requests of an open model may be sent, so that
             the generator wakes more rarely and costs less CPU time; 0 by default.
         loops: How many event loops the generator runs, each in a thread of its own with its
             share of the sessions; they do together what one would do.
+        precision: What `lateness` was called before; it is refused.
 
     Raises:
         InputError: if the input is wrong.
         RunError: if the target cannot be reached at all.
+        Unwritten: if `output` cannot be written to; with the result.
         Interrupted: on Ctrl-C, with the result so far.
     """
+    if precision is not None:
+        raise _core.InputError("`precision` of a run is called `lateness` now")
+    options = options_json("run", locals())
     outcome = _core.run(
         _workload(workload, seed),
         target,
-        requests=requests,
-        duration=duration,
-        warmup=warmup,
-        drain=drain,
+        options,
         demands=None if demands is None else _system(demands),
-        rows=rows,
         output=None if output is None else Path(output),
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         progress=progress,
         monitor=None if monitor is None else lambda seen: monitor(Moment(**seen)),
-        stop_on_slo=stop_on_slo,
-        ca_file=None if ca_file is None else Path(ca_file),
-        insecure=insecure,
-        sources=list(sources),
-        precision=precision,
-        loops=loops,
     )
     return _finished(outcome)
+
+
+def again(
+    result: Result | str | Path,
+    *,
+    target: str | None = None,
+    output: str | Path | None = None,
+    progress: Progress | None = None,
+    monitor: Callable[[Moment], None] | None = None,
+    **options: Any,
+) -> Result:
+    """Do again what was done: the same workload, system or target, seed and options.
+
+    Args:
+        result: A result, or its directory.
+        target: Another target than the one of the result, for a run.
+        output: Write the result directory there.
+        progress: Called about twenty times a second.
+        monitor: Called about ten times a second, for a run.
+        **options: Options of `simulate` or `run` that shall differ.
+
+    Raises:
+        InputError: if the result does not say what was done, or a file that the workload or the
+            system names is no longer there.
+    """
+    done = result if isinstance(result, Result) else Result.load(result)
+    workload, system = done.inputs()
+    given = done.options | options
+    if done.kind == "simulate":
+        if target is not None or system is None:
+            raise _core.InputError("a simulation has a system, and no target")
+        return simulate(workload, system, output=output, progress=progress, **given)
+    return run(
+        workload, target or str(done.target), demands=system, output=output, progress=progress,
+        monitor=monitor, **given,
+    )  # fmt: skip
 
 
 def _workload(given: _core.Workload | str | Path, seed: int | None) -> _core.Workload:
@@ -208,16 +248,30 @@ def _system(given: _core.System | str | Path) -> _core.System:
     return given if isinstance(given, _core.System) else _core.System.load(Path(given))
 
 
-def _share(given: float | str) -> float:
-    text = str(given).strip()
-    try:
-        return float(text[:-1]) / 100 if text.endswith("%") else float(text)
-    except ValueError:
-        raise _core.InputError(f"`{given}` is not a share such as 1% or 0.01") from None
+def options_json(command: str, values: Mapping[str, Any]) -> str:
+    """Those of the command's options that are given, as JSON."""
+    given = {name: values[name] for name, _, _ in _core.options(command) if name in values}
+    if given.get("ca_file") is not None:
+        given["ca_file"] = str(Path(given["ca_file"]).absolute())  # wherever it is done again
+    kept = {name: value for name, value in given.items() if not _is_absent(value)}
+    return json.dumps(kept, default=_plain)
+
+
+def _is_absent(value: object) -> bool:
+    return value is None or value is False or value == () or value == []
+
+
+def _plain(value: Any) -> Any:
+    """A number of numpy as Python's, a sequence as a list."""
+    if hasattr(value, "item"):
+        return value.item()
+    return list(value) if isinstance(value, Sequence) else str(value)
 
 
 def _finished(outcome: _core.Outcome) -> Result:
     result = Result(outcome)
+    if outcome.unwritten is not None:
+        raise Unwritten(result, outcome.unwritten)
     if result.interrupted:
         raise Interrupted(result)
     return result

@@ -7,13 +7,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from thinktime import _core
 
 if TYPE_CHECKING:
-    from thinktime.theory.match import Theory
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from thinktime.theory.found import Theory
 
 
 class Result:
@@ -84,9 +84,34 @@ class Result:
         return self._outcome.run_toml
 
     @property
+    def options(self) -> dict[str, Any]:
+        """The options that were given, without load and seed, which the workload has.
+
+        Raises:
+            InputError: if an older version wrote the result, which did not note them.
+        """
+        text = self._outcome.options_json
+        if text is None:
+            raise _core.InputError(
+                f"{self.path or 'the result'}: it does not say which options were given: an older "
+                "version wrote it"
+            )
+        given = json.loads(text)
+        return {name: value for name, value in given.items() if name not in ("load", "seed")}
+
+    def inputs(self) -> tuple[_core.Workload, _core.System | None]:
+        """Workload and system to do it again with; the files that they name must be there."""
+        return self._outcome.inputs()
+
+    @property
     def interrupted(self) -> bool:
         """Whether it was stopped before its end."""
         return self._outcome.interrupted
+
+    @property
+    def unwritten(self) -> str | None:
+        """Why it could not be written to its directory; None if it could."""
+        return self._outcome.unwritten
 
     @property
     def untrusted(self) -> str | None:
@@ -102,18 +127,31 @@ class Result:
         text = self._outcome.schedule_json
         return [] if text is None else list(json.loads(text))
 
-    @cached_property
+    @property
     def theory(self) -> Theory | None:
         """The exact steady state of the model, where a formula for it is known."""
-        from thinktime.theory.match import theory_for
+        found = self._theory_or_reason
+        return None if isinstance(found, str) else found
 
-        return None if self.system is None else theory_for(self.workload, self.system)
+    @property
+    def no_theory(self) -> str | None:
+        """Why there is no exact value although a formula for the model is known; else None."""
+        found = self._theory_or_reason
+        return found if isinstance(found, str) else None
+
+    @cached_property
+    def _theory_or_reason(self) -> Theory | str | None:
+        from thinktime.theory.match import theory_or_reason
+
+        return None if self.system is None else theory_or_reason(self.workload, self.system)
 
     def survival(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Response times in seconds, rising, and the share of requests that took longer.
 
         Both arrays have one entry a bin of the histogram, which is at most 0.1 % wide.
         """
+        import numpy as np
+
         bins = self._outcome.histogram
         times = np.array([time for time, _ in bins], dtype=np.float64)
         counts = np.array([count for _, count in bins], dtype=np.float64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from typing import TypeVar
 
@@ -28,6 +28,10 @@ class Lab:
     def __getitem__(self, point: Point) -> Answer:
         """The answer to a point that was simulated."""
         return self._answers[point]
+
+    def keep(self, answers: Mapping[Point, Answer]) -> None:
+        """Answers that are known already."""
+        self._answers.update(answers)
 
     def all(self) -> Iterable[tuple[Point, Answer]]:
         """Every point so far."""

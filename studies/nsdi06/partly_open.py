@@ -109,8 +109,26 @@ def think_time(lab: Lab, grid: Grid) -> Principle:
         for think in _thinks(grid)
         for policy in SESSION_POLICIES
     }
-    tables = [_think_table(grid, mean, load) for load in (0.6, 0.9)]
-    last, near = _thinks(grid)[-1], 100.0
+    reached = {
+        load: [lab[Point("partly-open", "fcfs", load, think=think)].load for think in _thinks(grid)]
+        for load in (0.6, 0.9)
+    }
+    tables = [_think_table(grid, mean, load, reached[load]) for load in (0.6, 0.9)]
+    last = _thinks(grid)[-1]
+    moved = mean[0.6, last, "fcfs"] / mean[0.6, 0.0, "fcfs"] > 1.2
+    return Principle(
+        "viii",
+        "In a partly-open system the think time has little effect on the mean response time.",
+        CORRECTED if moved else SUPPORTED,
+        _think_words(mean, last, reached),
+        tables,
+    )
+
+
+def _think_words(
+    mean: dict[tuple[float, float, str], float], last: float, reached: dict[float, list[float]]
+) -> str:
+    near = 100.0
 
     def change(load: float, policy: str, think: float) -> float:
         return mean[load, think, policy] / mean[load, 0.0, policy]
@@ -122,34 +140,37 @@ def think_time(lab: Lab, grid: Grid) -> Principle:
         )
         for load in (0.6, 0.9)
     }
-    sentence = (
-        f"It is exact for the mean under PS (product form), and the load never changes. Under FCFS "
+    return (
+        f"It is exact for the mean under PS (product form), and the load does not depend on it "
+        f"(simulated: {_range_words(reached)}). Under FCFS "
         f"with C² = 8 the mean at load 0.6 and p = 0.75 rises from {ends[0.6][0]:.1f} s without "
         f"think times to the open system's {ends[0.6][1]:.1f} s (both exact), and at load 0.9 "
-        f"from {ends[0.9][0]:.0f} s to {ends[0.9][1]:.0f} s: a factor of two. Up to ten times E[S] "
+        f"from {ends[0.9][0]:.0f} s to {ends[0.9][1]:.0f} s: factors of "
+        f"{ends[0.6][1] / ends[0.6][0]:.1f} and {ends[0.9][1] / ends[0.9][0]:.1f}. "
+        f"Up to ten times E[S] "
         f"({near:g} s) it changes by {100 * (change(0.6, 'fcfs', near) - 1):.0f} % and "
         f"{100 * (change(0.9, 'fcfs', near) - 1):.0f} %; at {last:,.0f} s the simulated factors "
         f"are {change(0.6, 'fcfs', last):.2f} and {change(0.9, 'fcfs', last):.2f}. Under SRPT the "
         f"mean falls to {100 * change(0.9, 'srpt', last):.0f} % at load 0.9. Long think times "
         "spread a session's requests out until they come like strangers: the system becomes open."
     )
-    moved = change(0.6, "fcfs", last) > 1.2
-    return Principle(
-        "viii",
-        "In a partly-open system the think time has little effect on the mean response time.",
-        CORRECTED if moved else SUPPORTED,
-        sentence,
-        tables,
+
+
+def _range_words(reached: dict[float, list[float]]) -> str:
+    return ", ".join(
+        f"{min(found):.3f} to {max(found):.3f} for {load:g}" for load, found in reached.items()
     )
 
 
-def _think_table(grid: Grid, mean: dict[tuple[float, float, str], float], load: float) -> Table:
+def _think_table(
+    grid: Grid, mean: dict[tuple[float, float, str], float], load: float, reached: list[float]
+) -> Table:
     rows: list[list[Cell]] = [
-        [f"{think:,.0f}", *(mean[load, think, one] for one in SESSION_POLICIES)]
-        for think in _thinks(grid)
+        [f"{think:,.0f}", *(mean[load, think, one] for one in SESSION_POLICIES), f"{found:.3f}"]
+        for think, found in zip(_thinks(grid), reached, strict=True)
     ]
     at_once = exact.at_once_again(Point("partly-open", load=load))
-    rows.append(["exact, none", at_once, MEAN / (1 - load), None, None])
+    rows.append(["exact, none", at_once, MEAN / (1 - load), None, None, f"{load:.3f}"])
     rows.append(
         [
             "exact, endless",
@@ -157,7 +178,9 @@ def _think_table(grid: Grid, mean: dict[tuple[float, float, str], float], load: 
             MEAN / (1 - load),
             exact.two_kinds(Point("open", "pesjf", load)),
             exact.open_srpt(load),
+            f"{load:.3f}",
         ]
     )
     caption = f"Mean response time in seconds at load {load}, p = 0.75, C² = 8 (figure 8c)"
-    return Table(caption, ["E[Z] (s)", *(POLICY_NAMES[one] for one in SESSION_POLICIES)], rows)
+    names = (POLICY_NAMES[one] for one in SESSION_POLICIES)
+    return Table(caption, ["E[Z] (s)", *names, "load reached"], rows)

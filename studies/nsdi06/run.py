@@ -1,7 +1,8 @@
 """Runs the study: `.venv/bin/python studies/nsdi06/run.py [--quick] [--to FOLDER]`.
 
 It writes `figures/*.svg`, `results.json` and `principles.md`. Ctrl-C keeps the figures that are
-there already.
+there already. `--again think=100000` simulates the points of that think time anew and takes all
+others from `results.json`; `--again none` only writes figures and tables anew.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import kept
 import open_closed
 import partly_open
 import saturated
@@ -41,25 +43,32 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Reproduce 'Open Versus Closed' (NSDI 2006).")
     parser.add_argument("--quick", action="store_true", help="few requests and points")
     parser.add_argument("--to", type=Path, default=HERE, help="the folder for the results")
+    parser.add_argument("--again", metavar="FIELD=VALUE", help="only the points of that value")
     arguments = parser.parse_args()
     try:
-        study(QUICK if arguments.quick else Grid(), arguments.to)
+        study(QUICK if arguments.quick else Grid(), arguments.to, arguments.again)
     except KeyboardInterrupt:
         print("\ninterrupted; the figures so far are kept", file=sys.stderr)
         return 130
     return 0
 
 
-def study(grid: Grid, folder: Path) -> None:
-    """Everything, into a folder."""
+def study(grid: Grid, folder: Path, again: str | None = None) -> None:
+    """Everything, into a folder; `again` keeps all that is there but the points that it names."""
     start = time.monotonic()
     lab, drawn = Lab(grid.scale), figures(grid)
+    further = [*scheduling.extra(grid), *partly_open.extra(grid)]
+    before = None
+    if again is not None:
+        before = json.loads((folder / "results.json").read_text("utf-8"))
+        lab.keep(kept.answers(before, drawn, further, again))
     (folder / "figures").mkdir(parents=True, exist_ok=True)
     for figure in drawn:
         lab.run(f"figure {figure.number}", figure.points)
         figure.draw(lab, folder / "figures")
-    zero = saturated.measure_all(lab, quick=grid.scale < 1)
-    lab.run("further points", [*scheduling.extra(grid), *partly_open.extra(grid)])
+    quick = grid.scale < 1
+    zero = kept.saturated(before) if before else saturated.measure_all(lab, quick=quick)
+    lab.run("further points", further)
     principles = [
         *open_closed.principles(lab, grid),
         *scheduling.principles(lab, grid, zero),

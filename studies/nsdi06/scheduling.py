@@ -65,12 +65,13 @@ def gain(lab: Lab, grid: Grid) -> Principle:
         *(f"{m}: FCFS / {POLICY_NAMES[p]}" for m in ("open", "closed") for p in better),
     ]
     top = grid.loads[-1]
-    most = max(ratio["closed", load, "srpt"] for load in grid.loads)
+    peaks = "; ".join(_peak_words(ratio, policy, grid.loads) for policy in better)
     sentence = (
         f"Changing FCFS for SRPT divides the open mean by {ratio['open', 0.9, 'srpt']:.1f} at load "
         f"0.9 and by {ratio['open', top, 'srpt']:.1f} at load {top:g}; in the closed system with "
-        f"MPL 100 by {ratio['closed', 0.9, 'srpt']:.1f} at load 0.9, and by {most:.1f} at most. "
-        f"PS gains {ratio['open', 0.9, 'ps']:.1f} open and {ratio['closed', 0.9, 'ps']:.1f} closed."
+        f"MPL 100 by {ratio['closed', 0.9, 'srpt']:.1f} at load 0.9. PS gains "
+        f"{ratio['open', 0.9, 'ps']:.1f} open and {ratio['closed', 0.9, 'ps']:.1f} closed. In the "
+        f"closed system the gain has a peak: {peaks}."
     )
     held = ratio["open", 0.9, "srpt"] > 2 * ratio["closed", 0.9, "srpt"]
     return Principle(
@@ -86,6 +87,11 @@ def gain(lab: Lab, grid: Grid) -> Principle:
             )
         ],
     )
+
+
+def _peak_words(ratio: dict[tuple[str, float, str], float], policy: str, loads: list[float]) -> str:
+    most, load = max((ratio["closed", load, policy], load) for load in loads)
+    return f"{POLICY_NAMES[policy]} {most:.1f} at load {load:g}"
 
 
 def conditions(lab: Lab, grid: Grid, zero: list[Saturated]) -> Principle:
@@ -132,7 +138,7 @@ def _gain_words(ratio: dict[tuple[int, float, str], float]) -> str:
 
 def _fixed_words(lab: Lab, grid: Grid) -> str:
     think = exact.think_time(Point("closed"), 0.9) or 0.0
-    fcfs, srpt = (lab[fixed_think(Point("closed", one), think)].load for one in ("fcfs", "srpt"))
+    fcfs, srpt = (lab[fixed_think(Point("closed", one), think)].busy for one in ("fcfs", "srpt"))
     busy = [lab[fixed_think(Point("closed", one), 500.0)].mean for one in ("fcfs", "srpt")]
     return (
         "At the same think time, not the same load, there is nothing to gain from saturated "
@@ -200,12 +206,14 @@ def _fixed_tables(lab: Lab, grid: Grid) -> list[Table]:
     for think in _thinks(grid):
         found = [lab[fixed_think(Point("closed", one), think)] for one in grid.policies]
         means.append([f"{think:,.0f}", *(answer.mean for answer in found)])
-        loads.append([f"{think:,.0f}", *(f"{answer.load:.3f}" for answer in found)])
+        # Not the throughput times E[S]: a sample's mean demand is not E[S], and the product may
+        # exceed 1.
+        loads.append([f"{think:,.0f}", *(f"{answer.busy:.3f}" for answer in found)])
     header = ["E[Z] (s)", *(POLICY_NAMES[one] for one in grid.policies)]
     caption = "at the same think time instead of the same load, closed, MPL 100, C² = 8"
     return [
         Table(f"Mean response time in seconds {caption}", header, means),
-        Table(f"Load {caption}", header, loads),
+        Table(f"Load (share of time that the server was busy) {caption}", header, loads),
     ]
 
 

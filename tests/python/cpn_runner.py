@@ -52,8 +52,7 @@ class Run:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "net.cpn"
             file.write_text(text, encoding="ascii", errors="xmlcharrefreplace")
-            # cpncheck keeps model time as integers already, but does not know the conversion.
-            self.net = ColouredNet(CPNNet(file), prelude={"IntInf.toInt": lambda number: number})
+            self.net = ColouredNet(CPNNet(file))
         assert self.net.declarations.problems == []
         self.fired: list[tuple[int, str]] = []
         self.marking = self._run(random.Random(seed))

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
+
+import thinktime as tt
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,19 @@ class Distribution:
         if self.low == self.high:
             return float(x >= self.low)
         return min(1.0, max(0.0, (x - self.low) / (self.high - self.low)))
+
+    def survival(self, x):
+        if self.phases:
+            return sum(p * math.exp(-max(x, 0) / m) for p, m in self.phases)
+        return 1.0 - self.cdf(x)
+
+    @property
+    def discrete(self):
+        return not self.phases and self.low == self.high
+
+    @property
+    def range(self):
+        return self.low, self.high
 
     def quantile(self, u):
         return self.low + u * (self.high - self.low)
@@ -169,10 +185,13 @@ class Result:
     rows_complete: bool = True
     series: pl.DataFrame | None = None
     times_s: np.ndarray = field(default_factory=lambda: np.empty(0))
-    run_toml: str = 'version = "0.1.0"\nhost = "testbed"\n'
+    run_toml: str = ""
     untrusted: str | None = None
     interrupted: bool = False
     schedule: list[dict[str, Any]] = field(default_factory=list)
+
+    def __post_init__(self):
+        self.run_toml = self.run_toml or written_run_toml(self.kind)
 
     def survival(self):
         """The tail at the sample's own times, as a histogram would give it."""
@@ -181,6 +200,23 @@ class Result:
         edges = np.geomspace(self.times_s.min(), self.times_s.max(), 3000)
         above = 1 - np.searchsorted(np.sort(self.times_s), edges, side="right") / len(self.times_s)
         return edges, above
+
+
+@cache
+def written_run_toml(kind):
+    """The run.toml of a real result of this kind, as the product writes it."""
+    return real_result(kind).run_toml
+
+
+@cache
+def real_result(kind):
+    """A short simulation, or a short run against a server of ours."""
+    workload = tt.Workload("name='w'\n[arrivals]\nmodel='open'\nrate='50/s'\n")
+    system = tt.System("name='s'\n[[station]]\nname='server'\ndemand='exp(1ms)'\n")
+    if kind == "simulate":
+        return tt.simulate(workload, system, requests=1000)
+    with tt.serve(system) as server:
+        return tt.run(workload, server.url, duration=0.3)
 
 
 def summary(kind, model, times_s, duration_s, **more):

@@ -6,6 +6,7 @@ Every check is a function from what it reads to complaints, and is itself tested
 from __future__ import annotations
 
 import ast
+import graphlib
 import json
 import re
 import subprocess
@@ -28,6 +29,7 @@ ARROWS = {
     "log": {"core"},
     "py": {"core", "script", "sim", "net", "data", "log"},
     "rust-client": {"core", "sim", "net"},
+    "fuzz": {"core", "script", "net", "log"},
 }
 """Which of our crates each crate may depend on, for any purpose, tests included."""
 
@@ -107,6 +109,33 @@ def imports_of_compiled(python: str) -> Iterator[str]:
                 yield f"line {node.lineno}: imports {name}"
 
 
+def rust_imports(folder: Path) -> dict[str, set[str]]:
+    """Which files of a folder of Rust modules import which; `mod` lines are no imports."""
+    texts = {}
+    for path in folder.rglob("*.rs"):
+        parts = path.relative_to(folder).with_suffix("").parts
+        name = "::".join(part for part in parts if part != "mod")
+        texts[name] = without_tests(without_words(path.read_text(encoding="utf-8")))
+    graph: dict[str, set[str]] = {name: set() for name in texts}
+    for name, text in texts.items():
+        here = name.split("::") if name else []
+        for ups, rest in re.findall(r"^\s*(?:pub )?use ((?:super::)+)([^;]*);", text, re.M):
+            above = here[: len(here) - ups.count("super::")]
+            for first in re.findall(r"\w+", rest.strip("{}"))[: None if rest[0] == "{" else 1]:
+                found = "::".join([*above, first])
+                graph[name].add(found if found in texts else "::".join(above))
+    return {name: (others & set(texts)) - {name, ""} for name, others in graph.items()}
+
+
+def circle(graph: dict[str, set[str]]) -> list[str]:
+    """Files that import one another in a circle; none if there is no such circle."""
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        return list(error.args[1])
+    return []
+
+
 # ---- the project against the checks
 
 
@@ -134,6 +163,13 @@ def test_core_has_no_clock_socket_thread_or_file() -> None:
         for complaint in outside_of(path.read_text(encoding="utf-8"))
     ]
     assert not found, "\n".join(found)
+
+
+def test_the_generator_has_no_circle_of_files() -> None:
+    graph = rust_imports(ROOT / "crates/net/src/generator")
+    assert len(graph) > 20
+    assert "exchange" in graph["connection"]
+    assert circle(graph) == []
 
 
 def test_theory_stands_by_itself() -> None:
@@ -174,6 +210,23 @@ def test_downward_arrows_are_no_fault() -> None:
     dependencies = [{"name": f"thinktime-{name}"} for name in ("core", "sim", "net", "data")]
     package = {"name": "thinktime-py", "dependencies": dependencies}
     assert list(upward_arrows({"packages": [package]})) == []
+
+
+def test_a_circle_of_files_is_found(tmp_path: Path) -> None:
+    (tmp_path / "protocols").mkdir()
+    files = {
+        "engine.rs": "use super::pool::Pool;",
+        "pool.rs": "use super::{plan::Plan, protocols::Protocol};",
+        "plan.rs": "",
+        "protocols/mod.rs": "mod http1;\nuse super::plan::Plan;",
+        "protocols/http1.rs": "use super::Protocol;\nuse super::super::plan;",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    assert rust_imports(tmp_path)["protocols::http1"] == {"protocols", "plan"}
+    assert circle(rust_imports(tmp_path)) == []
+    (tmp_path / "plan.rs").write_text("use super::engine::Engine;")
+    assert {"engine", "pool", "plan"} <= set(circle(rust_imports(tmp_path)))
 
 
 @pytest.mark.parametrize(

@@ -136,7 +136,7 @@ def test_the_margin_is_that_of_the_worst_objective() -> None:
 @pytest.mark.parametrize(
     ("figures", "words"),
     [
-        ({"errors": 200, "throughput": 980.0}, "2.000% of the requests failed"),
+        ({"errors": 200, "throughput": 980.0}, "2.00 % of the requests failed, allowed are 1.00 %"),
         ({"throughput": 900.0}, "the rate was not achieved"),
         ({"errors": 10_000}, "every request failed"),
         ({"requests": 0}, "no request was over"),
@@ -259,14 +259,24 @@ def test_wrong_input_is_named(slo: str, options: dict[str, str], words: str) -> 
 # ---- a real server
 
 
+@pytest.mark.serial
 def test_a_real_server_is_searched_too() -> None:
-    """Loose: the machine may be busy, and a run of a second says little."""
+    """M/D/1 with E[S] = 10 ms and a mean of 50 ms: E[T] = E[S] (1 + load / (2 (1 - load))) gives
+    88.9 requests a second. A run of a second says little, but at 170 a second 70 requests are left
+    at its end, which wait 0.35 s on average, and at 40 the mean is 13 ms."""
     workload = tt.Workload(open_text('mean = "50ms"', rate=40.0))
-    with tt.serve(tt.System(SYSTEM.replace("1ms", "10ms"))) as server:
+    system = tt.System(SYSTEM.replace("exp(1ms)", "const(10ms)"))
+    with tt.serve(system) as server:
         found = tt.capacity(workload, target=server.url, duration="1s", probes_max=6)
-    assert 0 < found.probes.height <= 6
-    assert found.verdict in ("found", "imprecise", "generator", "not met", "no limit")
-    assert found.value is None or found.value < 400.0
+    assert found.probes.height <= 6
+    assert not found.probes.filter(pl.col("value") > 170)["passed"].any()
+    if found.probes["generator"].any():  # other work on the machine made it late
+        assert found.verdict == "generator"
+        return
+    assert found.probes.filter(pl.col("value") <= 40)["passed"].all()
+    assert found.verdict in ("found", "imprecise")
+    assert found.value is not None
+    assert 40.0 < found.value < 170.0
 
 
 # ---- files and the command
@@ -294,7 +304,7 @@ def test_the_command_says_and_keeps_what_it_finds(files: Path) -> None:
     assert said == json.loads((files / "out" / "capacity.json").read_text())
     assert pl.read_parquet(files / "out" / "probes.parquet").height == len(said["probes"])
     page = (files / "out" / "capacity.html").read_text()
-    assert said["words"] in page
+    assert "The server sustains" in page
     assert "http" not in page.split("<script>")[0].replace("http-equiv", "")
 
 

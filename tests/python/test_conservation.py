@@ -144,7 +144,8 @@ def test_nobody_is_lost_or_served_twice_or_too_early(policy: str) -> None:
         assert (early <= allowed).all()
         by_session = frame.sort("session", "request").group_by("session", maintain_order=True)
         for _, own in by_session:  # requests in their order, none left out, one after another
-            assert own["request"].to_list() == list(range(own.height))
+            first = own["request"][0] if own["session"][0] >= 2**40 else 0  # there at the start
+            assert own["request"].to_list() == list(range(first, first + own.height))
             assert (own["scheduled_ns"][1:] >= own["done_ns"][:-1]).all()
 
 

@@ -109,6 +109,7 @@ def _inline(value: object) -> str:
     return json.dumps(value)
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
 def test_they_agree(case: Case, tmp_path: Path) -> None:
     net = run_net(case.features, case.cores, case.tasks)

@@ -48,7 +48,7 @@ def test_a_log_becomes_a_workload_that_simulates_and_runs(log: Path, tmp_path: P
         measured = tt.run(workload, server.url, duration=2)
     assert measured.summary["errors"] == 0
     page = (tmp_path / "page.html").read_text()
-    assert "Sessions against the timeout" in page
+    assert "Against the session timeout" in page
     assert "http://" not in page.split("<script>")[0]
 
 

@@ -11,6 +11,8 @@ from nginx_server import serving
 
 import thinktime as tt
 
+pytestmark = pytest.mark.serial
+
 
 @pytest.fixture
 def nginx(tmp_path: Path) -> Iterator[str]:

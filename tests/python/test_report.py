@@ -218,7 +218,7 @@ def test_thinning_keeps_extremes_and_the_order_of_time():
 
 
 def test_tail_shows_measured_simulated_and_exact_in_one_colour(demo):
-    figure = CHARTS[0].figure(cases(demo[:3]))
+    figure = CHARTS[0].draw(cases(demo[:3])).panels[0].figure
     curves = [trace for trace in figure.data if len(trace.x) > 1]
     assert {trace.line.color for trace in curves} == {curves[0].line.color}
     assert len({trace.line.dash for trace in curves}) == 4

@@ -13,6 +13,9 @@ import pytest
 from fakes import BIMODAL, closed, one, open_
 
 from thinktime import report
+from thinktime.report.page import asset
+from thinktime.report.page import render as render_page
+from thinktime.report.results_page import page_of
 from thinktime.report.terminal import render
 
 SYSTEM = one(BIMODAL)
@@ -67,18 +70,21 @@ def test_page_loads_nothing_and_its_figures_parse(demo, tmp_path):
     for tag, attributes in made.tags:
         for name in ("src", "href", "action", "data", "srcset"):
             assert attributes.get(name, "data:").startswith("data:"), (tag, attributes)
-    assert "@import" not in report.page.asset("page.css")
-    assert "url(" not in report.page.asset("page.css")
+    assert "@import" not in asset("page.css")
+    assert "url(" not in asset("page.css")
     figures = [name for name in made.scripts if name.startswith("figure-")]
-    assert figures == ["figure-survival", "figure-in_system", "figure-throughput"]
+    of_cases = [
+        f"figure-{name}{n}" for name in ("in_system", "throughput") for n in ("", "-2", "-3")
+    ]
+    assert figures == ["figure-survival", *of_cases]
     assert all(json.loads(made.scripts[name])["data"] for name in figures)
     assert "Three systems" in made.text
     assert "M/H2/1 FCFS" in made.text
-    assert "host" in made.text
+    assert "kernel" in made.text
 
 
 def test_the_same_results_give_the_same_page(demo):
-    assert report.page.render(demo) == report.page.render(demo)
+    assert render_page(page_of(demo)) == render_page(page_of(demo))
 
 
 def evil_results():
@@ -96,10 +102,19 @@ def test_names_are_only_ever_text(demo, tmp_path):
     innocent = page(demo[-3:-2], tmp_path)
     made = page(evil_results(), tmp_path, title=EVIL)
     tags = {tag for tag, _ in made.tags}
-    assert tags <= {tag for tag, _ in innocent.tags} | {"strong", "div", "small", "ul", "li"}
+    assert tags <= {tag for tag, _ in innocent.tags} | {
+        "strong",
+        "div",
+        "small",
+        "ul",
+        "li",
+        "button",
+        "section",
+        "h3",
+    }
     assert not any(name.startswith("on") for _, attributes in made.tags for name in attributes)
     assert EVIL in made.text
-    assert len(made.scripts) == 5  # three figures, plotly and the page's own
+    assert len(made.scripts) == 7  # five figures, plotly and the page's own
     shown = json.dumps([json.loads(made.scripts["figure-survival"])])
     assert "<img" not in shown
     assert "%{x}" not in shown.replace("%{x:.3s}", "")
@@ -134,7 +149,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 @pytest.mark.parametrize("evil", [False, True])
-def test_a_browser_draws_three_charts_without_a_complaint(evil, demo, tmp_path):
+def test_a_browser_draws_all_charts_without_a_complaint(evil, demo, tmp_path):
     path = report.write(evil_results() if evil else demo, tmp_path / "report.html")
     command = [
         CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",

@@ -115,3 +115,37 @@ def test_every_claim_has_a_verdict(folder: Path, results: dict[str, Any]) -> Non
     tables = (folder / "tables.md").read_text(encoding="utf-8")
     for claim in results["claims"]:
         assert claim["verdict"] in tables
+
+
+def test_words_follow_the_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(STUDY))
+    import claims
+
+    results = json.loads((STUDY / "results.json").read_text(encoding="utf-8"))
+
+    def found(about: str) -> claims.Claim:
+        return next(one for one in claims.claims(results) if about in one.claim)
+
+    about = "99th percentile is over 25 ms"
+    assert found(about).found.endswith("and the claim fails")
+    assert found(about).verdict == "holds for exponential modes, does not hold for constants"
+    results["constants"]["p99"] = 0.030
+    assert found(about).found.endswith("30.0 ms, and the claim holds too")
+    assert found(about).verdict == "holds"
+
+    about = "each late request adds load"
+    assert found(about).verdict == "holds, but is not all of it"
+    for row in results["readings"].values():
+        row["found"]["collapsed"] *= row["load"] > 0.75
+    assert found(about).verdict == "holds"
+    results["theory"]["capacity"]["no limit"] = 0.9
+    assert found(about).verdict == "does not hold"
+
+    assert found("grows without bound").verdict.endswith("or it is taken back even out of service")
+    results["readings"]["D"]["found"]["collapsed"] = 3
+    assert found("grows without bound").verdict.endswith("and retries are limited")
+
+    about = "Closed systems do not collapse"
+    assert found(about).verdict.startswith("holds for the queue, not for what clients get")
+    results["closed_clients"]["A, 1000 clients"]["no_goodput"] = 0
+    assert found(about).verdict == "holds"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -172,3 +173,29 @@ def test_the_committed_results_are_those_of_the_whole_study() -> None:
         assert (STUDY / "figures" / f"figure-{number}.svg").is_file()
     shown = (STUDY.parents[1] / "docs" / "studies-nsdi06.md").read_text(encoding="utf-8")
     assert set(re.findall(r"figure-([\w-]+)\.svg", shown)) == set(FIGURES.split())
+
+
+def test_servers_are_never_busy_for_more_than_all_the_time(results: dict[str, Any]) -> None:
+    principle = next(one for one in results["principles"] if one["number"] == "v")
+    table = next(one for one in principle["tables"] if one["caption"].startswith("Load"))
+    shares = [float(cell) for row in table["rows"] for cell in row[1:]]
+    assert max(shares) <= 1
+    assert max(shares) > 0.9
+
+
+def test_points_are_kept_and_others_simulated_again(folder: Path, tmp_path: Path) -> None:
+    shutil.copy(folder / "results.json", tmp_path)
+    command = [sys.executable, str(STUDY / "run.py"), "--quick", "--to", str(tmp_path), "--again"]
+    subprocess.run([*command, "none"], check=True, capture_output=True)
+    before, after = (
+        json.loads((place / "results.json").read_text("utf-8")) for place in (folder, tmp_path)
+    )
+    for part in ("figures", "further_points", "zero_think_time"):
+        assert after[part] == before[part], part
+    # Ratios of numbers with six digits may differ in the last one.
+    assert [one["verdict"] for one in after["principles"]] == [
+        one["verdict"] for one in before["principles"]
+    ]
+    wrong = subprocess.run([*command, "thought=3"], check=False, capture_output=True, text=True)
+    assert wrong.returncode != 0
+    assert "as in think=100000" in wrong.stderr

@@ -103,11 +103,19 @@ def test_what_cannot_be_varied_is_named_before_anything_is_done(tmp_path: Path) 
     assert not (tmp_path / "x").exists()
 
 
-def test_a_real_server_is_swept_point_by_point() -> None:
+def test_a_real_server_is_swept_point_by_point(tmp_path: Path) -> None:
     with tt.serve(tt.System(SYSTEM)) as server:
         table = tt.sweep(
-            tt.Workload(WORKLOAD), None, ["arrivals.rate=20/s,40/s"], target=server.url, duration=1
+            tt.Workload(WORKLOAD),
+            None,
+            ["arrivals.rate=20/s,40/s"],
+            target=server.url,
+            duration=1,
+            output=tmp_path,
         )
+    page = (tmp_path / "sweep.html").read_text("utf-8").partition("<script>")[0]
+    assert "measured" in page
+    assert "simulated" not in page
     assert table["requests"].to_list() == sorted(table["requests"].to_list())
     assert table["errors"].to_list() == [0, 0]
 

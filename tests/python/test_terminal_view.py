@@ -144,11 +144,12 @@ def test_what_a_monitor_raises_ends_the_run() -> None:
         run(50, 'p99 = "10s"', duration="60s", monitor=refuse)
 
 
+@pytest.mark.serial
 @pytest.mark.parametrize(
     ("slo", "request_table", "words"),
     [
-        ('p50 = "5ms"', "", "p50 is beyond 5ms"),
-        ('mean = "5ms"', "", "mean is beyond 5ms"),
+        ('p50 = "5ms"', "", "p50 is beyond 5.00 ms"),
+        ('mean = "5ms"', "", "mean is beyond 5.00 ms"),
         ('errors = "1%"', '[[request]]\nname="r"\ntimeout="5ms"\n', "of requests failed"),
     ],
 )
@@ -206,6 +207,7 @@ def reader(descriptor: int) -> Callable[[], bytes]:
     return read
 
 
+@pytest.mark.serial
 def test_a_terminal_shows_the_run_and_quiet_does_not(files: Path) -> None:
     with served() as url:
         command = ["run", "w.toml", "--target", url, "--duration", "1s"]
@@ -217,6 +219,7 @@ def test_a_terminal_shows_the_run_and_quiet_does_not(files: Path) -> None:
     assert "in flight" not in quiet
 
 
+@pytest.mark.serial
 def test_a_lost_slo_ends_the_command_with_1(files: Path) -> None:
     (files / "w.toml").write_text(WORKLOAD.format(rate=3000, slo='p50 = "5ms"'))
     with served("1ms") as url:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from fakes import Station, System, closed, const, exp, h2, mix, one, open_, partly_open, uniform
 
-from thinktime.theory.match import theory_for
+from thinktime.theory.match import theory_for, theory_or_reason
 
 approx = pytest.approx
 
@@ -172,3 +172,66 @@ def test_refusals_of_a_load():
         theory_for(closed(1, exp(1)), System([Station(exp(1)), Station(exp(1))]), load=0.9)
     with pytest.raises(ValueError, match="load"):
         theory_for(open_(80), one(H2), load=1.2)
+
+
+# ---- formulas that are known, and yet give nothing
+
+
+def reason(workload, system, load=None):
+    found = theory_or_reason(workload, system, load)
+    assert isinstance(found, str), found
+    assert theory_for(workload, system, load) is None
+    return found
+
+
+@pytest.mark.parametrize("policy", ["ps", "plcfs"])
+def test_clients_in_step_have_no_average_of_their_own(policy):
+    # 10 clients who begin together, think for 20 s and need 1 s stay together: 10 s each time.
+    assert "stay in step" in reason(closed(10, const(20.0)), one(const(1.0), policy))
+    assert "stay in step" in reason(closed(10, const(20.0)), one(const(1.0), policy), load=0.4)
+    both = System([Station(const(1.0), policy=policy), Station(const(2.0), policy=policy)])
+    assert "stay in step" in reason(closed(3, None), both)
+    # One law with a density is enough to forget how they began.
+    for think, demand in ((exp(20), const(1.0)), (const(20.0), uniform(0, 2))):
+        found = theory_for(closed(10, think), one(demand, policy))
+        assert found.mean_s == approx(theory_for(closed(10, exp(20)), one(exp(1.0))).mean_s)
+
+
+@pytest.mark.parametrize("demand", [const(1.0), uniform(0, 2), exp(1.0)], ids=str)
+def test_a_server_that_never_rests_needs_no_density(demand):
+    for policy in ("ps", "fcfs"):
+        assert theory_for(closed(10, None), one(demand, policy)).mean_s == approx(10)
+    assert theory_for(closed(1, const(2.0)), one(demand)).mean_s == approx(1)
+
+
+@pytest.mark.parametrize("policy", ["lcfs", "plcfs"])
+def test_without_think_times_the_last_who_came_is_always_next(policy):
+    for demand in (exp(1.0), const(1.0)):
+        assert "never served" in reason(closed(3, None), one(demand, policy))
+    # Any think time lets the others have their turn, and another station does.
+    assert theory_for(closed(3, exp(0.01)), one(exp(1.0), policy)).mean_s == approx(3, rel=0.01)
+    assert theory_for(closed(3, exp(1.0)), one(exp(1.0), policy), load=0.8).load == 0.8
+    row = System([Station(exp(1.0), policy=policy), Station(exp(1.0))])
+    assert theory_for(closed(3, None), row).mean_s == approx(4)
+
+
+@pytest.mark.parametrize(
+    ("workload", "system", "words"),
+    [
+        (open_(80), one(const(1e-300)), "a mean demand of 1e-300 s"),
+        (open_(80), one(const(5e-324)), "a mean demand of 4.94e-324 s"),
+        (open_(80), one(exp(1e-300), "srpt"), "a mean demand"),
+        (open_(1e-200), one(exp(1e150)), "a mean demand of 1e+150 s"),
+        (closed(10, exp(1e-300)), one(exp(0.01)), "a mean think time of 1e-300 s"),
+        (closed(10, exp(1e300)), one(exp(0.01), "ps"), "a mean think time"),
+        (open_(80), one(mix((1 - 1e-18, 1e-3), (1e-18, 1e14)), "las"), "C² of"),
+    ],
+)
+def test_numbers_without_end(workload, system, words):
+    assert words in reason(workload, system)
+
+
+def test_a_far_tail_is_not_followed_step_by_step():
+    # Phases of 5 ms and of 1e7 s: 2e9 jumps would have to be followed for the survival function.
+    assert theory_for(closed(10, exp(1.0)), one(h2(0.010, 1e9))).law is None
+    assert theory_for(closed(10, exp(1.0)), one(h2(0.010, 100))).law is not None

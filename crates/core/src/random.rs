@@ -40,6 +40,10 @@ pub enum Purpose {
     Users = 14,
     /// Where a machine's scheduler places and moves tasks, if at random.
     Balancing = 15,
+    /// When within the steps of its log's clock a replayed request comes.
+    Spread = 16,
+    /// The sessions that think when a run begins.
+    Start = 17,
 }
 
 /// All streams of one seed and purpose.

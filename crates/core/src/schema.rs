@@ -3,17 +3,17 @@
 //! Files are read in two steps. [`read`] turns the text into plain tables, which are the schema
 //! (`WorkloadFile`, `SystemFile`); their own modules then check the values and build what runs.
 
-use std::fmt::Display;
+use std::fmt::{Display, Formatter};
 
 use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::de::{DeserializeOwned, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 
 use crate::error::{Invalid, nearest};
 
 /// A value with a unit (`"5ms"`), or a bare number.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Scalar {
     /// A whole number without a unit.
@@ -33,6 +33,41 @@ impl Scalar {
             Scalar::Number(number) => number.to_string(),
             Scalar::Text(text) => text.clone(),
         }
+    }
+}
+
+/// By hand, for the sake of the message: the usual one names a type that nobody knows.
+impl<'de> Deserialize<'de> for Scalar {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Scalar, D::Error> {
+        deserializer.deserialize_any(ScalarVisitor)
+    }
+}
+
+struct ScalarVisitor;
+
+impl Visitor<'_> for ScalarVisitor {
+    type Value = Scalar;
+
+    fn expecting(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
+        out.write_str(
+            "a number, or a text such as \"5ms\" (a key with a dot goes in quotes: \"p99.9\")",
+        )
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<Scalar, E> {
+        Ok(Scalar::Whole(value))
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<Scalar, E> {
+        Ok(i64::try_from(value).map_or(Scalar::Number(value as f64), Scalar::Whole))
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Scalar, E> {
+        Ok(Scalar::Number(value))
+    }
+
+    fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<Scalar, E> {
+        Ok(Scalar::Text(value.to_owned()))
     }
 }
 

@@ -1,7 +1,5 @@
 //! `latency.hlog`: response times as an HdrHistogram log, one histogram a request name.
 
-use std::fs::File;
-use std::io::BufWriter;
 use std::path::Path;
 use std::time::Duration;
 
@@ -14,19 +12,17 @@ use thinktime_core::record::Tally;
 
 use crate::DataError;
 
-/// Writes the histograms, in nanoseconds, each over the whole measured time and tagged with its
+/// The histograms as a log, in nanoseconds, each over the whole measured time and tagged with its
 /// request name (blanks and commas become `_`).
 ///
 /// # Errors
-/// When the file cannot be written.
-pub fn write_log<'a>(
-    path: &Path,
+/// When a histogram cannot be written down, in words.
+pub(crate) fn log_of<'a>(
     duration_s: f64,
     tallies: impl IntoIterator<Item = (&'a str, &'a Tally)>,
-) -> Result<(), DataError> {
-    let fail = |error: &dyn std::fmt::Debug| DataError::new(path, format!("{error:?}"));
-    let file = File::create(path).map_err(|error| DataError::new(path, error))?;
-    let mut out = BufWriter::new(file);
+) -> Result<Vec<u8>, String> {
+    let fail = |error: &dyn std::fmt::Debug| format!("{error:?}");
+    let mut out = Vec::new();
     let mut serializer = V2DeflateSerializer::new();
     let mut builder = IntervalLogWriterBuilder::new();
     builder.add_comment("Response times in nanoseconds, one histogram a request name");
@@ -39,7 +35,7 @@ pub fn write_log<'a>(
         log.write_histogram(&tally.histogram(), Duration::ZERO, duration, Tag::new(&safe))
             .map_err(|error| fail(&error))?;
     }
-    Ok(())
+    Ok(out)
 }
 
 /// Reads the log back: (request name, histogram in nanoseconds).

@@ -3,18 +3,26 @@
 
 mod column;
 mod directory;
+mod figures;
+mod files;
 mod histogram;
+mod journal;
+mod partial;
+mod recover;
 mod rows;
+mod run_file;
 mod schedule;
 mod series;
 mod writer;
 
 pub use column::read_column;
-pub use directory::{
-    Host, OutcomeTable, ResultDirectory, RunFile, RunTable, StoredResult, load, load_rows,
-};
-pub use histogram::{read_log, write_log};
+pub use directory::{ResultDirectory, StoredResult, load, load_rows};
+pub use figures::Figures;
+pub use histogram::read_log;
+pub use partial::{Partial, left_behind};
+pub use recover::{Recovered, recover};
 pub use rows::{Labels, RowTable};
+pub use run_file::{Host, OutcomeTable, RunFile, RunTable};
 pub use schedule::schedule_json;
 pub use series::series_batch;
 pub use writer::{Keep, RowWriter};

@@ -1,18 +1,21 @@
 //! Rows on their way to a file or to memory, written by a thread of its own, so that neither the
 //! simulation nor the event loop of a real run waits for compression.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use arrow_array::RecordBatch;
-use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
-use thinktime_core::record::{Row, RowSink};
+use thinktime_core::error::Invalid;
+use thinktime_core::record::{Collector, Row, RowSink, SoFar, Summary};
 
 use crate::DataError;
+use crate::directory::write_figures;
+use crate::figures::Figures;
+use crate::journal::{Journal, ROWS_PER_GROUP};
 use crate::rows::{Labels, RowTable};
 
 /// Which rows are kept.
@@ -26,7 +29,30 @@ pub enum Keep {
     None,
 }
 
+/// Rows kept where nobody says which.
+const ROWS_KEPT: f64 = 1e6;
+
 impl Keep {
+    /// From `all`, `none` or `1/N` of the sessions; without a word all of them, or such a share
+    /// that about a million are kept of those expected.
+    ///
+    /// # Errors
+    /// When the word is none of these.
+    pub fn parse(word: Option<&str>, expected: f64) -> Result<Keep, Invalid> {
+        match word {
+            None if expected > ROWS_KEPT => Ok(Keep::OneIn((expected / ROWS_KEPT).ceil() as u64)),
+            None | Some("all") => Ok(Keep::All),
+            Some("none") => Ok(Keep::None),
+            Some(other) => match other.strip_prefix("1/").and_then(|share| share.parse().ok()) {
+                Some(share) if share > 0 => Ok(Keep::OneIn(share)),
+                _ => Err(Invalid::new(format!(
+                    "`{other}` does not say which rows to keep: `all`, `none`, or `1/N` of the \
+                     sessions"
+                ))),
+            },
+        }
+    }
+
     fn keeps(self, row: &Row) -> bool {
         match self {
             Keep::All => true,
@@ -40,16 +66,36 @@ impl Keep {
     }
 }
 
+/// As [`Keep::parse`] reads it.
+impl std::fmt::Display for Keep {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Keep::All => out.write_str("all"),
+            Keep::None => out.write_str("none"),
+            Keep::OneIn(share) => write!(out, "1/{share}"),
+        }
+    }
+}
+
 /// The batches kept in memory, or why the file could not be written.
 type Written = Result<Vec<RecordBatch>, DataError>;
+
+enum Message {
+    Rows(Vec<Row>),
+    SoFar(Box<SoFar>),
+}
 
 /// Takes rows and writes them elsewhere.
 #[derive(Debug)]
 pub struct RowWriter {
     keep: Keep,
+    /// Whether the writing thread sees all rows, also those that are not kept.
+    sees_all: bool,
     buffer: Vec<Row>,
-    sender: Option<SyncSender<Vec<Row>>>,
+    sender: Option<SyncSender<Message>>,
     thread: Option<JoinHandle<Written>>,
+    /// When figures are next asked for; never, where nobody would write them.
+    next_look: Option<Instant>,
 }
 
 /// Rows handed over at once.
@@ -57,50 +103,70 @@ const ROWS_PER_MESSAGE: usize = 1024;
 /// Messages that may wait. A simulation then waits for the writer; a real run fills it only
 /// when the disk stands still for several seconds.
 const MESSAGES_MAX: usize = 512;
-/// Rows of one batch, and of one row group of the file.
-const ROWS_PER_BATCH: usize = 1 << 16;
+/// The time between two moments at which what there is can be read after a crash. With what it
+/// takes, and the tenth of a second that rows may wait before, it is less than a second.
+const EVERY: Duration = Duration::from_millis(700);
+/// Making it readable takes at most one part in so many of the time.
+const SHARE: u32 = 50;
+
+#[expect(clippy::disallowed_methods, reason = "when to save depends on it, and no result does")]
+fn now() -> Instant {
+    Instant::now()
+}
 
 impl RowWriter {
-    /// Writes the kept rows to a Parquet file.
+    /// Writes the kept rows to a result directory, and from time to time what a crash shall not
+    /// lose. Without `figures` the driver is asked for them.
     ///
     /// # Errors
     /// When the file cannot be made.
-    pub fn to_file(path: &Path, labels: Labels, keep: Keep) -> Result<RowWriter, DataError> {
-        let file = File::create(path).map_err(|error| DataError::new(path, error))?;
-        let table = RowTable::new(labels);
-        let writer = ArrowWriter::try_new(file, table.schema(), Some(properties()))
-            .map_err(|error| DataError::new(path, error))?;
-        let path = path.to_owned();
-        Ok(RowWriter::start(keep, move |rows| write_all(&path, writer, &table, &rows)))
+    pub(crate) fn to_directory(
+        path: &Path,
+        labels: Labels,
+        keep: Keep,
+        figures: Option<Figures>,
+    ) -> Result<RowWriter, DataError> {
+        let names = labels.requests.clone();
+        let journal = Journal::create(path, labels)?;
+        let directory = path.to_owned();
+        let (sees_all, next_look) = (figures.is_some(), figures.is_none().then(|| now() + EVERY));
+        let recorder = Recorder { directory, names, journal, keep, figures };
+        let writer = RowWriter::start(keep, move |messages| recorder.record(&messages));
+        Ok(RowWriter { sees_all, next_look, ..writer })
     }
 
     /// Keeps the kept rows in memory as record batches.
     #[must_use]
     pub fn to_memory(labels: Labels, keep: Keep) -> RowWriter {
         let table = RowTable::new(labels);
-        RowWriter::start(keep, move |rows| {
-            let mut batches = Vec::new();
-            for_each_batch(&rows, &table, |batch| {
-                batches.push(batch);
-                Ok(())
-            })?;
-            Ok(batches)
-        })
+        RowWriter::start(keep, move |messages| Ok(batches(&messages, &table)))
     }
 
     fn start(
         keep: Keep,
-        work: impl FnOnce(Receiver<Vec<Row>>) -> Written + Send + 'static,
+        work: impl FnOnce(Receiver<Message>) -> Written + Send + 'static,
     ) -> RowWriter {
         let (sender, receiver) = sync_channel(MESSAGES_MAX);
         let thread = std::thread::spawn(move || work(receiver));
-        RowWriter { keep, buffer: Vec::new(), sender: Some(sender), thread: Some(thread) }
+        RowWriter {
+            keep,
+            sees_all: false,
+            buffer: Vec::new(),
+            sender: Some(sender),
+            thread: Some(thread),
+            next_look: None,
+        }
     }
 
     fn hand_over(&mut self) {
-        let rows = std::mem::replace(&mut self.buffer, Vec::with_capacity(ROWS_PER_MESSAGE));
+        let room = (2 * self.buffer.len()).min(ROWS_PER_MESSAGE);
+        let rows = std::mem::replace(&mut self.buffer, Vec::with_capacity(room));
+        self.send(Message::Rows(rows));
+    }
+
+    fn send(&mut self, message: Message) {
         if let Some(sender) = &self.sender
-            && sender.send(rows).is_err()
+            && sender.send(message).is_err()
         {
             // The writer has failed; `finish` says why.
             self.sender = None;
@@ -125,13 +191,104 @@ impl RowWriter {
 impl RowSink for RowWriter {
     #[inline]
     fn row(&mut self, row: &Row) {
-        if self.keep.keeps(row) {
+        if self.sees_all || self.keep.keeps(row) {
             self.buffer.push(*row);
             if self.buffer.len() == ROWS_PER_MESSAGE {
                 self.hand_over();
             }
         }
     }
+
+    fn flush(&mut self) {
+        if !self.buffer.is_empty() {
+            self.hand_over();
+        }
+    }
+
+    fn look(&mut self, so_far: &dyn Fn() -> SoFar) {
+        let began = now();
+        if self.next_look.is_some_and(|at| began >= at) {
+            self.flush();
+            self.send(Message::SoFar(Box::new(so_far())));
+            self.next_look = Some(next_after(began));
+        }
+    }
+}
+
+fn next_after(began: Instant) -> Instant {
+    let ended = now();
+    began + EVERY.max((ended - began) * SHARE)
+}
+
+/// What the writing thread of a result directory has.
+struct Recorder {
+    directory: PathBuf,
+    names: Vec<String>,
+    journal: Journal,
+    keep: Keep,
+    figures: Option<Figures>,
+}
+
+impl Recorder {
+    fn record(mut self, messages: &Receiver<Message>) -> Written {
+        let mut due = now() + EVERY;
+        loop {
+            match messages.recv_timeout(due.saturating_duration_since(now())) {
+                Ok(Message::Rows(rows)) => rows.into_iter().try_for_each(|row| self.take(row))?,
+                Ok(Message::SoFar(so_far)) => {
+                    self.journal.save(false)?; // the rows that the figures are of go first
+                    self.write(&so_far.summary, &so_far.collector)?;
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            let began = now();
+            if began >= due {
+                self.save()?;
+                due = next_after(began);
+            }
+        }
+        self.journal.close()?;
+        Ok(Vec::new())
+    }
+
+    fn take(&mut self, row: Row) -> Result<(), DataError> {
+        if let Some(figures) = &mut self.figures {
+            figures.take(&row);
+        }
+        if self.keep.keeps(&row) { self.journal.add(row) } else { Ok(()) }
+    }
+
+    fn save(&mut self) -> Result<(), DataError> {
+        self.journal.save(self.figures.is_some())?;
+        match self.figures.as_ref().filter(|figures| figures.any()) {
+            Some(figures) => self.write(&figures.summary(), figures.collector()),
+            None => Ok(()),
+        }
+    }
+
+    fn write(&self, summary: &Summary, collector: &Collector) -> Result<(), DataError> {
+        write_figures(&self.directory, summary, collector, &self.names)
+    }
+}
+
+fn batches(messages: &Receiver<Message>, table: &RowTable) -> Vec<RecordBatch> {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut batches = Vec::new();
+    for message in messages {
+        let Message::Rows(some) = message else { continue };
+        for row in some {
+            rows.push(row);
+            if rows.len() == ROWS_PER_GROUP {
+                batches.push(table.batch(&rows));
+                rows.clear();
+            }
+        }
+    }
+    if !rows.is_empty() {
+        batches.push(table.batch(&rows));
+    }
+    batches
 }
 
 /// Nothing but the rows decides the bytes of the file.
@@ -140,37 +297,4 @@ pub(crate) fn properties() -> WriterProperties {
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(1).expect("1 is a valid level")))
         .set_created_by(format!("thinktime {}", env!("CARGO_PKG_VERSION")))
         .build()
-}
-
-fn write_all(
-    path: &Path,
-    mut writer: ArrowWriter<File>,
-    table: &RowTable,
-    rows: &Receiver<Vec<Row>>,
-) -> Result<Vec<RecordBatch>, DataError> {
-    let error = |error: parquet::errors::ParquetError| DataError::new(PathBuf::from(path), error);
-    for_each_batch(rows, table, |batch| {
-        writer.write(&batch).map_err(error)?;
-        writer.flush().map_err(error)
-    })?;
-    writer.close().map_err(error)?;
-    Ok(Vec::new())
-}
-
-fn for_each_batch(
-    messages: &Receiver<Vec<Row>>,
-    table: &RowTable,
-    mut take: impl FnMut(RecordBatch) -> Result<(), DataError>,
-) -> Result<(), DataError> {
-    let mut rows: Vec<Row> = Vec::with_capacity(ROWS_PER_BATCH);
-    for message in messages {
-        for row in message {
-            rows.push(row);
-            if rows.len() == ROWS_PER_BATCH {
-                take(table.batch(&rows))?;
-                rows.clear();
-            }
-        }
-    }
-    if rows.is_empty() { Ok(()) } else { take(table.batch(&rows)) }
 }

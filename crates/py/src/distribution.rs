@@ -61,9 +61,20 @@ impl Distribution {
         self.law.phases()
     }
 
+    /// Whether all probability sits on single values (atoms): the law has no density.
+    #[getter]
+    fn discrete(&self) -> bool {
+        self.law.is_discrete()
+    }
+
     /// P(X <= x).
     fn cdf(&self, x: f64) -> f64 {
         self.law.cdf(x)
+    }
+
+    /// P(X > x), with all digits where that is small.
+    fn survival(&self, x: f64) -> f64 {
+        self.law.survival(x)
     }
 
     /// The smallest x with P(X <= x) >= u, for 0 < u < 1.

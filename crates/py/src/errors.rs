@@ -28,6 +28,11 @@ pub(crate) fn data(error: &DataError) -> PyErr {
     InputError::new_err(error.to_string())
 }
 
+/// The input is right, but a result cannot be written.
+pub(crate) fn unwritten(error: &DataError) -> PyErr {
+    RunError::new_err(error.to_string())
+}
+
 pub(crate) fn simulation(error: &SimulationError) -> PyErr {
     match error {
         SimulationError::Interrupted => PyKeyboardInterrupt::new_err(()),

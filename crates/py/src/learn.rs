@@ -163,7 +163,8 @@ fn to_dict<'py>(
     dict.set_item("starts", learned.starts())?;
     let (paths, others) = learned.paths();
     let text = |path: &PathCount| String::from_utf8_lossy(&path.path).into_owned();
-    let rows: Vec<_> = paths.iter().map(|path| (text(path), path.count, path.pages)).collect();
+    let row = |path: &PathCount| (text(path), METHODS[usize::from(path.method)], path.count);
+    let rows: Vec<_> = paths.iter().map(row).collect();
     dict.set_item("paths", rows)?;
     dict.set_item("other_paths", others)?;
     Ok(dict)

@@ -34,6 +34,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<system::Machine>()?;
     module.add_class::<table::Table>()?;
     module.add_class::<result::Outcome>()?;
+    module.add_class::<result::Partial>()?;
     module.add_class::<serve::Server>()?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
@@ -43,7 +44,11 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(machine::scheduler, module)?)?;
     module.add_function(wrap_pyfunction!(machine::scheduler_features, module)?)?;
     module.add_function(wrap_pyfunction!(result::load, module)?)?;
+    module.add_function(wrap_pyfunction!(result::left_behind, module)?)?;
+    module.add_function(wrap_pyfunction!(result::recover, module)?)?;
     module.add_function(wrap_pyfunction!(schema::schema, module)?)?;
+    module.add_function(wrap_pyfunction!(schema::options, module)?)?;
+    module.add_function(wrap_pyfunction!(schema::planned_end, module)?)?;
     module.add_function(wrap_pyfunction!(schema::distributions, module)?)?;
     Ok(())
 }

@@ -133,4 +133,8 @@ impl<S: RowSink> RowSink for Watched<'_, S> {
         }
         self.sink.row(row);
     }
+
+    fn flush(&mut self) {
+        self.sink.flush();
+    }
 }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::prelude::*;
+use serde::Serialize;
 use thinktime_core::client::Limit;
 use thinktime_core::data::DataTable;
 use thinktime_core::error::Invalid;
 use thinktime_core::files::{Files, numbers_of};
 use thinktime_core::program::ProgramSource;
 use thinktime_core::replay::{LogOptions, RequestLog};
-use thinktime_core::time::Nanos;
 use thinktime_core::units::parse_time;
 use thinktime_data::{Keep, RunTable};
 use thinktime_script::Script;
@@ -42,6 +42,11 @@ impl DiskFiles {
     pub(crate) fn of_result(directory: Option<&str>) -> DiskFiles {
         let directory = directory.map(PathBuf::from).unwrap_or_default();
         DiskFiles { directory, lenient: true, ..DiskFiles::default() }
+    }
+
+    /// Those of a result that is to be done again: all of them must be there.
+    pub(crate) fn in_directory(directory: Option<&str>) -> DiskFiles {
+        DiskFiles { lenient: false, ..DiskFiles::of_result(directory) }
     }
 
     /// The whole path of the directory, if a file was asked for.
@@ -111,11 +116,6 @@ pub(crate) enum Time {
 }
 
 impl Time {
-    /// Whether it is to be found: `"auto"`.
-    pub(crate) fn is_auto(&self) -> bool {
-        matches!(self, Time::Text(text) if text == "auto")
-    }
-
     pub(crate) fn seconds(&self) -> PyResult<f64> {
         let text = match self {
             Time::Seconds(seconds) => seconds.to_string(),
@@ -125,43 +125,9 @@ impl Time {
     }
 }
 
-/// When a run ends, from what the caller gave.
-pub(crate) fn limit(
-    requests: Option<u64>,
-    duration: Option<&Time>,
-    warmup: Option<&Time>,
-) -> PyResult<Limit> {
-    let seconds = |time: Option<&Time>| time.map(Time::seconds).transpose();
-    let until = match seconds(duration)? {
-        None => Nanos::MAX,
-        Some(0.0) => return Err(InputError::new_err("a duration must be more than 0s")),
-        Some(duration_s) => Nanos::from_secs_f64(duration_s),
-    };
-    if requests == Some(0) {
-        return Err(InputError::new_err("at least 1 request is needed"));
-    }
-    let given = warmup.filter(|time| !time.is_auto());
-    let warmup = Nanos::from_secs_f64(seconds(given)?.unwrap_or(0.0));
-    Ok(Limit { requests: requests.unwrap_or(u64::MAX), until, warmup })
-}
-
-/// Rows kept where nobody says which.
-const ROWS_KEPT: f64 = 1e6;
-
-/// Which rows are kept: `all`, `none`, `1/N` of the sessions; without a word all of them, or such
-/// a share that about a million are kept of those expected.
-pub(crate) fn keep(word: Option<&str>, expected: f64) -> PyResult<Keep> {
-    match word {
-        None if expected > ROWS_KEPT => Ok(Keep::OneIn((expected / ROWS_KEPT).ceil() as u64)),
-        None | Some("all") => Ok(Keep::All),
-        Some("none") => Ok(Keep::None),
-        Some(other) => match other.strip_prefix("1/").and_then(|share| share.parse().ok()) {
-            Some(share) if share > 0 => Ok(Keep::OneIn(share)),
-            _ => Err(InputError::new_err(format!(
-                "`{other}` does not say which rows to keep: `all`, `none`, or `1/N` of the sessions"
-            ))),
-        },
-    }
+/// Options as `run.toml` holds them.
+pub(crate) fn as_table(options: &impl Serialize) -> PyResult<toml::Table> {
+    toml::Table::try_from(options).map_err(|error| InputError::new_err(error.to_string()))
 }
 
 /// What `run.toml` says of every kind of run.
@@ -173,11 +139,7 @@ pub(crate) fn run_table(workload: &Workload, limit: &Limit, keep: Keep) -> RunTa
         requests: (limit.requests < u64::MAX).then_some(limit.requests),
         duration_s: (!limit.until.is_never()).then(|| limit.until.as_secs_f64()),
         warmup_s: limit.warmup.as_secs_f64(),
-        rows: match keep {
-            Keep::All => "all".to_owned(),
-            Keep::None => "none".to_owned(),
-            Keep::OneIn(share) => format!("1/{share}"),
-        },
+        rows: keep.to_string(),
         ..RunTable::default()
     }
 }

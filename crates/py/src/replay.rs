@@ -26,6 +26,7 @@ struct Batch {
 #[derive(Debug)]
 struct Digest {
     time_ns: i64,
+    resolution_ns: u64,
     duration: Nanos,
     user: u64,
     method: Range<usize>,
@@ -85,6 +86,7 @@ impl Batch {
         }
         self.digests.push(Digest {
             time_ns: entry.time_ns,
+            resolution_ns: entry.resolution_ns,
             duration: entry.duration.unwrap_or(Nanos::ZERO),
             user,
             method: begin..middle,
@@ -93,9 +95,11 @@ impl Batch {
     }
 
     fn empty_into(&mut self, log: &mut RequestLog) {
-        for Digest { time_ns, duration, user, method, target } in self.digests.drain(..) {
+        for Digest { time_ns, resolution_ns, duration, user, method, target } in
+            self.digests.drain(..)
+        {
             let (method, target) = (&self.texts[method], &self.texts[target]);
-            log.add(&Logged { time_ns, duration, user, method, target });
+            log.add(&Logged { time_ns, resolution_ns, duration, user, method, target });
         }
         self.texts.clear();
     }

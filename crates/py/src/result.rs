@@ -9,7 +9,7 @@ use thinktime_core::system::SystemModel;
 use thinktime_core::workload;
 use thinktime_data::{RunFile, load_rows, read_log, series_batch};
 
-use crate::errors::{InputError, data, schema};
+use crate::errors::{InputError, data, schema, unwritten};
 use crate::parameters::DiskFiles;
 use crate::system::System;
 use crate::table::Table;
@@ -27,6 +27,8 @@ pub(crate) struct Outcome {
     pub(crate) bins: Vec<(u64, u64)>,
     pub(crate) path: Option<PathBuf>,
     pub(crate) schedule: Option<String>,
+    /// Why it could not be written to its directory, if it could not.
+    pub(crate) unwritten: Option<String>,
 }
 
 impl Outcome {
@@ -51,6 +53,7 @@ impl Outcome {
             bins,
             path: None,
             schedule: None,
+            unwritten: None,
         }
     }
 }
@@ -104,6 +107,12 @@ impl Outcome {
         self.run.outcome.as_ref()?.untrusted.as_deref()
     }
 
+    /// Why it could not be written to its directory, if it could not.
+    #[getter]
+    fn unwritten(&self) -> Option<&str> {
+        self.unwritten.as_deref()
+    }
+
     /// The objectives of the workload that the result does not meet, in words.
     fn breaches(&self) -> PyResult<Vec<String>> {
         let Some(summary) = &self.summary else { return Ok(Vec::new()) };
@@ -117,6 +126,26 @@ impl Outcome {
         let inner = workload::Workload::from_file(&self.run.workload, &files)
             .map_err(|error| schema(&error))?;
         Ok(Workload { inner, files })
+    }
+
+    /// The options as they were given, as JSON; None where an older version did not note them.
+    #[getter]
+    fn options_json(&self) -> PyResult<Option<String>> {
+        let options = self.run.options.as_ref().map(serde_json::to_string).transpose();
+        options.map_err(|error| InputError::new_err(error.to_string()))
+    }
+
+    /// Workload and system to do it again with. The files that they name must be there.
+    fn inputs(&self) -> PyResult<(Workload, Option<System>)> {
+        let run = &self.run.run;
+        let files = DiskFiles::in_directory(run.workload_files.as_deref());
+        let inner = workload::Workload::from_file(&self.run.workload, &files)
+            .map_err(|error| schema(&error))?;
+        let beside = DiskFiles::in_directory(run.system_files.as_deref());
+        let build = |file| SystemModel::from_file(file, &beside).map_err(|error| schema(&error));
+        let system = self.run.system.as_ref().map(build).transpose()?;
+        let system = system.map(|inner| System { inner, files: beside.clone() });
+        Ok((Workload { inner, files }, system))
     }
 
     /// The modelled system, or the one whose demands the requests carried; else None.
@@ -179,7 +208,58 @@ pub(crate) fn load(path: PathBuf) -> PyResult<Outcome> {
         bins,
         path: Some(path),
         schedule: stored.schedule,
+        unwritten: None,
     })
+}
+
+/// The directories that killed runs left behind for the result directory `path`.
+#[pyfunction]
+pub(crate) fn left_behind(path: PathBuf) -> Vec<PathBuf> {
+    thinktime_data::left_behind(&path)
+}
+
+/// Makes results of what killed runs left behind: (what was left behind, the result or None).
+#[pyfunction]
+pub(crate) fn recover(path: PathBuf) -> PyResult<Vec<(PathBuf, Option<PathBuf>)>> {
+    let all = thinktime_data::recover(&path).map_err(|error| data(&error))?;
+    Ok(all.into_iter().map(|one| (one.from, one.path)).collect())
+}
+
+/// A directory that is filled beside its place, and takes that place when it is whole.
+#[pyclass(module = "thinktime._core")]
+pub(crate) struct Partial {
+    inner: Option<thinktime_data::Partial>,
+    path: PathBuf,
+}
+
+#[pymethods]
+impl Partial {
+    #[new]
+    fn new(target: PathBuf) -> PyResult<Partial> {
+        let inner = thinktime_data::Partial::begin(&target).map_err(|error| data(&error))?;
+        Ok(Partial { path: inner.path().to_owned(), inner: Some(inner) })
+    }
+
+    /// Where it is filled.
+    #[getter]
+    fn path(&self) -> PathBuf {
+        self.path.clone()
+    }
+
+    /// It is not wanted: removes it.
+    fn abandon(&mut self) {
+        if let Some(inner) = self.inner.take() {
+            inner.abandon();
+        }
+    }
+
+    /// Puts it in its place.
+    fn finish(&mut self) -> PyResult<()> {
+        match self.inner.take() {
+            Some(inner) => inner.finish().map(drop).map_err(|error| unwritten(&error)),
+            None => Ok(()),
+        }
+    }
 }
 
 fn hdr() -> hdrhistogram::Histogram<u64> {

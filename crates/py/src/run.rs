@@ -5,87 +5,65 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
-use thinktime_core::time::Nanos;
-use thinktime_data::{Host, Labels, OutcomeTable, RunFile, RunTable};
-use thinktime_net::generator::{self, Plan, Target, TlsOptions};
+use thinktime_core::options::RunOptions;
+use thinktime_data::{Figures, Host, Keep, Labels, OutcomeTable, RunFile, RunTable};
+use thinktime_net::generator::{self, Plan, Target};
 
-use crate::errors::{InputError, data, generator as run_error, invalid};
+use crate::errors::{generator as run_error, invalid};
 use crate::monitor::{Monitor, Seen, Watched};
-use crate::parameters::{Time, keep, limit, run_table};
+use crate::parameters::{as_table, run_table};
 use crate::result::Outcome;
 use crate::storage::Storage;
 use crate::supervise::{Watch, supervise_and};
 use crate::system::System;
 use crate::workload::Workload;
 
-/// How long a run lasts where nobody says, in seconds.
-const DURATION_S: f64 = 30.0;
-/// How long the last responses are waited for where nobody says, in seconds.
-const DRAIN_S: f64 = 10.0;
-
-/// Runs a workload against a real server.
+/// Runs a workload against a real server. The options are a JSON object; the seed is in the
+/// workload already.
 #[pyfunction]
 #[pyo3(signature = (
-    workload, target, *, requests = None, duration = None, warmup = None, drain = None,
-    demands = None, rows = None, output = None, started = None, progress = None,
-    monitor = None, stop_on_slo = false, ca_file = None, insecure = false, sources = Vec::new(),
-    precision = None, loops = 1
+    workload, target, options, *, demands = None, output = None, started = None, progress = None,
+    monitor = None
 ))]
 #[allow(clippy::too_many_arguments, reason = "they are Python's keyword arguments")]
 pub(crate) fn run(
     py: Python<'_>,
     workload: &Workload,
     target: &str,
-    requests: Option<u64>,
-    duration: Option<Time>,
-    warmup: Option<Time>,
-    drain: Option<Time>,
+    options: &str,
     demands: Option<&System>,
-    rows: Option<&str>,
     output: Option<PathBuf>,
     started: Option<String>,
     progress: Option<Py<PyAny>>,
     monitor: Option<Py<PyAny>>,
-    stop_on_slo: bool,
-    ca_file: Option<PathBuf>,
-    insecure: bool,
-    sources: Vec<String>,
-    precision: Option<Time>,
-    loops: u32,
 ) -> PyResult<Outcome> {
-    // A log has an end of its own.
-    let endless = requests.is_none() && workload.inner.extent().is_none();
-    let duration = duration.or(endless.then_some(Time::Seconds(DURATION_S)));
-    let limit = limit(requests, duration.as_ref(), warmup.as_ref())?;
-    let target = reached(target, ca_file, insecure, &sources)?;
-    let keep = keep(rows, 0.0)?;
-    let drain_s = drain.as_ref().map_or(Ok(DRAIN_S), Time::seconds)?;
+    let wrong = |error| invalid(&error);
+    let options = RunOptions::from_json(options).map_err(wrong)?;
+    let target = Target::of(target, &options).map_err(wrong)?;
+    let system = demands.map(|system| system.inner.clone());
+    let plan = Plan::of(&options, &workload.inner, system).map_err(wrong)?;
+    let keep = Keep::parse(options.rows.as_deref(), 0.0).map_err(wrong)?;
+    let stop_on_slo = options.stop_on_slo == Some(true);
+    let limit = plan.limit;
     let run = RunFile {
         run: RunTable {
             kind: "run".to_owned(),
             target: Some(target.url.clone()),
             clock: "monotonic".to_owned(),
-            drain_s: Some(drain_s),
+            drain_s: Some(plan.drain.as_secs_f64()),
             started,
             host: Some(host()),
             system_files: demands.and_then(|system| system.files.directory_if_used()),
             ..run_table(workload, &limit, keep)
         },
+        options: Some(as_table(&options)?),
         workload: workload.inner.file.clone(),
         system: demands.map(|system| system.inner.file.clone()),
         outcome: None,
     };
     let labels = Labels { requests: workload.request_names_of(), stations: Vec::new() };
-    let (storage, mut writer) = Storage::open(output, run, labels, keep)?;
-    let drain = Nanos::from_secs_f64(drain_s);
-    let precision_s = precision.as_ref().map_or(Ok(0.0), Time::seconds)?;
-    let plan = Plan {
-        limit,
-        drain,
-        demands: demands.map(|system| system.inner.clone()),
-        precision: Nanos::from_secs_f64(precision_s),
-        loops,
-    };
+    let figures = Some(Figures::new(&workload.inner, limit));
+    let (storage, mut writer) = Storage::open(output, run, labels, keep, figures)?;
     let inner = &workload.inner;
     let (seen, wanted) = (Mutex::new(None), monitor.is_some() || stop_on_slo);
     let tell = |py: Python<'_>| tell(py, monitor.as_ref(), &seen);
@@ -99,7 +77,6 @@ pub(crate) fn run(
         (done, writer.finish(), early)
     })?;
     let mut done = done.map_err(|error| run_error(&error))?;
-    let rows = rows.map_err(|error| data(&error))?;
     if let Some(why) = early {
         done.interrupted = false;
         done.summary.warnings.retain(|one| !one.starts_with("interrupted"));
@@ -108,31 +85,9 @@ pub(crate) fn run(
              then are not counted"
         ));
     }
-    let outcome = OutcomeTable { interrupted: done.interrupted, untrusted: done.untrusted };
+    let (interrupted, untrusted) = (done.interrupted, done.untrusted);
+    let outcome = OutcomeTable { interrupted, untrusted, ..OutcomeTable::default() };
     storage.finish(done.summary, &done.collector, rows, outcome, None)
-}
-
-/// The target, and how it is reached.
-fn reached(
-    url: &str,
-    ca_file: Option<PathBuf>,
-    insecure: bool,
-    sources: &[String],
-) -> PyResult<Target> {
-    let target = Target::parse(url).map_err(|error| invalid(&error))?;
-    let given = if insecure { Some("insecure") } else { ca_file.as_ref().map(|_| "ca_file") };
-    if let (Some(option), None) = (given, target.scheme.tls()) {
-        return Err(InputError::new_err(format!(
-            "`{option}` goes with an https or wss target only"
-        )));
-    }
-    if insecure && ca_file.is_some() {
-        return Err(InputError::new_err("give `ca_file` or `insecure`, not both"));
-    }
-    let source = |text: &String| text.parse().map_err(|error| invalid(&error));
-    let sources = sources.iter().map(source).collect::<PyResult<_>>()?;
-    let options = TlsOptions { ca_file, verify: !insecure, ..TlsOptions::default() };
-    Ok(target.with_tls(options).with_sources(sources))
 }
 
 /// What looks at a run while it runs; it lives in the generator's thread.

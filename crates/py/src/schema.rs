@@ -2,10 +2,12 @@
 
 use pyo3::prelude::*;
 use thinktime_core::distribution::ENTRIES;
+use thinktime_core::options::{RunOptions, SimulateOptions};
 use thinktime_core::system::SystemFile;
 use thinktime_core::workload::WorkloadFile;
 
-use crate::errors::InputError;
+use crate::errors::{InputError, invalid};
+use crate::workload::Workload;
 
 /// The JSON Schema of workload or system files.
 #[pyfunction]
@@ -19,6 +21,38 @@ pub(crate) fn schema(kind: &str) -> PyResult<String> {
         }
     };
     serde_json::to_string_pretty(&schema).map_err(|error| InputError::new_err(error.to_string()))
+}
+
+/// (name, kind, what it does) of every option of `run` or `simulate`.
+#[pyfunction]
+pub(crate) fn options(command: &str) -> PyResult<Vec<(&'static str, &'static str, &'static str)>> {
+    let entries = match command {
+        "run" => RunOptions::ENTRIES,
+        "simulate" => SimulateOptions::ENTRIES,
+        other => {
+            let message = format!("no options of `{other}`: there are `run` and `simulate`");
+            return Err(InputError::new_err(message));
+        }
+    };
+    Ok(entries.iter().map(|entry| (entry.name, entry.kind, entry.about)).collect())
+}
+
+/// When a `run` or a `simulate` of this workload ends: (requests, time in seconds), each perhaps
+/// None.
+#[pyfunction]
+pub(crate) fn planned_end(
+    command: &str,
+    workload: &Workload,
+    options: &str,
+) -> PyResult<(Option<u64>, Option<f64>)> {
+    let limit = if command == "run" {
+        RunOptions::from_json(options).and_then(|options| options.limit(&workload.inner))
+    } else {
+        SimulateOptions::from_json(options).and_then(|options| options.limit(&workload.inner))
+    };
+    let limit = limit.map_err(|error| invalid(&error))?;
+    let until_s = (!limit.until.is_never()).then(|| limit.until.as_secs_f64());
+    Ok(((limit.requests < u64::MAX).then_some(limit.requests), until_s))
 }
 
 /// (usage, summary, source) of every distribution.

@@ -2,11 +2,14 @@
 
 use std::path::PathBuf;
 
+use arrow_array::RecordBatch;
 use pyo3::prelude::*;
 use thinktime_core::record::{Collector, Summary};
-use thinktime_data::{Keep, Labels, OutcomeTable, ResultDirectory, RowWriter, RunFile};
+use thinktime_data::{
+    DataError, Figures, Keep, Labels, OutcomeTable, ResultDirectory, RowWriter, RunFile,
+};
 
-use crate::errors::data;
+use crate::errors::{data, unwritten};
 use crate::result::Outcome;
 
 pub(crate) struct Storage {
@@ -18,47 +21,80 @@ pub(crate) struct Storage {
 
 impl Storage {
     /// Makes ready to take a result; `run` is written at once, so that even a run that is killed
-    /// says what it was.
+    /// says what it was. `figures` make of rows what is kept for that case.
     pub(crate) fn open(
         path: Option<PathBuf>,
         run: RunFile,
         labels: Labels,
         keep: Keep,
+        figures: Option<Figures>,
     ) -> PyResult<(Storage, RowWriter)> {
         let names = labels.requests.clone();
         let directory = path.as_deref().map(ResultDirectory::create).transpose();
         let directory = directory.map_err(|error| data(&error))?;
         let writer = match &directory {
-            Some(directory) => {
-                directory.write_run(&run).map_err(|error| data(&error))?;
-                directory.rows(labels, keep).map_err(|error| data(&error))?
-            }
+            Some(directory) => directory
+                .write_run(&run)
+                .and_then(|()| directory.rows(labels, keep, figures))
+                .map_err(|error| unwritten(&error))?,
             None => RowWriter::to_memory(labels, keep),
         };
         Ok((Storage { path, directory, run, names }, writer))
     }
 
-    /// Writes the rest of the result and gives it back.
+    /// Writes the rest of the result and gives it back. If it cannot be written, it says so.
     pub(crate) fn finish(
         mut self,
         summary: Summary,
         collector: &Collector,
-        rows: Vec<arrow_array::RecordBatch>,
+        rows: Result<Vec<RecordBatch>, DataError>,
         outcome: OutcomeTable,
         schedule: Option<String>,
     ) -> PyResult<Outcome> {
         self.run.outcome = Some(outcome);
         self.run.run.warmup_s = summary.warmup_s; // it may have been found only now
-        if let Some(directory) = &self.directory {
-            directory.write_run(&self.run).map_err(|error| data(&error))?;
-            directory
-                .write_figures(&summary, collector, &self.names)
-                .map_err(|error| data(&error))?;
-            if let Some(schedule) = &schedule {
-                directory.write_schedule(schedule).map_err(|error| data(&error))?;
+        let (mut kept, mut unwritten) = (Vec::new(), None);
+        match self.directory.take() {
+            None => kept = rows.map_err(|error| data(&error))?,
+            Some(directory) => {
+                let partial = directory.partial().display().to_string();
+                let written =
+                    rows.and_then(|_| self.write(directory, &summary, collector, &schedule));
+                unwritten = written.err().map(|error| {
+                    let path = self.path.take().unwrap_or_default();
+                    format!(
+                        "{error}; what could be written is in {partial}: when there is room, \
+                         `thinktime recover {}` makes a result of it",
+                        path.display()
+                    )
+                });
             }
         }
-        let result = Outcome::of(self.run, summary, collector, &self.names, rows);
-        Ok(Outcome { path: self.path, schedule, ..result })
+        let (path, run, names) = (self.path.take(), self.run.clone(), &self.names);
+        let result = Outcome::of(run, summary, collector, names, kept);
+        Ok(Outcome { path, schedule, unwritten, ..result })
+    }
+
+    fn write(
+        &self,
+        directory: ResultDirectory,
+        summary: &Summary,
+        collector: &Collector,
+        schedule: &Option<String>,
+    ) -> Result<(), DataError> {
+        directory.write_figures(summary, collector, &self.names)?;
+        if let Some(schedule) = schedule {
+            directory.write_schedule(schedule)?;
+        }
+        directory.write_run(&self.run)?;
+        directory.finish().map(drop)
+    }
+}
+
+impl Drop for Storage {
+    fn drop(&mut self) {
+        if let Some(directory) = self.directory.take() {
+            directory.abandon();
+        }
     }
 }

@@ -1,22 +1,30 @@
 //! One replication on a virtual clock.
 
+mod headway;
 mod stages;
 
 use thinktime_core::client::{Attempt, Clients, Fate, Limit, Step, Ticket};
 use thinktime_core::program::Reply;
-use thinktime_core::record::{Collector, Ended, LATE, Row, RowSink, TIMEOUT, UNSENT, Window};
+use thinktime_core::record::{
+    Collector, Ended, LATE, Row, RowSink, SoFar, TIMEOUT, UNSENT, Window,
+};
 use thinktime_core::system::{Departure, Job, Presence, SystemModel};
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{Cancel, RequestKind, Workload};
 
+pub(crate) use self::headway::Stuck;
+use self::headway::{Headway, Seen};
 use crate::modelled::{Measured, Modelled};
 
 /// What one replication gives.
+#[derive(Clone)]
 pub(crate) struct Replication {
     pub(crate) collector: Collector,
     pub(crate) window: Window,
     pub(crate) measured: Measured,
     pub(crate) sessions: u64,
+    /// Why it was given up, if it was.
+    pub(crate) stuck: Option<Stuck>,
 }
 
 /// Clients and system with the virtual clock between them.
@@ -45,6 +53,8 @@ pub(crate) struct Driver<'a, S> {
     gave_up: bool,
     pub(crate) now: Nanos,
     cut_short: bool,
+    headway: Headway,
+    stuck: Option<Stuck>,
 }
 
 /// What programs are told of a response by a modelled system.
@@ -79,6 +89,8 @@ impl<'a, S: RowSink> Driver<'a, S> {
             gave_up: false,
             now: Nanos::ZERO,
             cut_short: false,
+            headway: Headway::new(&workload.sessions),
+            stuck: None,
         }
     }
 
@@ -92,12 +104,26 @@ impl<'a, S: RowSink> Driver<'a, S> {
         self.cut_short = true;
     }
 
+    /// The sessions that are there: those that think, and those that wait for a response.
+    pub(crate) fn sessions(&self) -> u64 {
+        self.clients.sessions()
+    }
+
+    /// Whether no further request is begun.
+    pub(crate) fn closed(&self) -> bool {
+        self.clients.closed()
+    }
+
     pub(crate) fn in_system(&self) -> u64 {
         self.system.number()
     }
 
-    /// Handles up to `events` events; says whether there are more.
+    /// Handles up to `events` events; says whether there are more, and it gets on.
     pub(crate) fn proceed(&mut self, events: u64) -> bool {
+        if self.is_stuck(events) {
+            self.cut_short();
+            return false;
+        }
         for _ in 0..events {
             if self.clients.done() {
                 self.close();
@@ -129,6 +155,17 @@ impl<'a, S: RowSink> Driver<'a, S> {
             }
         }
         true
+    }
+
+    fn is_stuck(&mut self, events: u64) -> bool {
+        let end = if self.clients.closed() { self.drain_end } else { self.limit.until };
+        let seen = Seen {
+            over: self.collector.requests(),
+            open: self.clients.open_requests(),
+            begun: self.clients.last_begun(),
+        };
+        self.stuck = self.headway.look(events, seen, self.system.number(), self.now, end);
+        self.stuck.is_some()
     }
 
     #[inline(always)]
@@ -224,6 +261,22 @@ impl<'a, S: RowSink> Driver<'a, S> {
         self.sink.row(row);
     }
 
+    /// Shows the sink what there would be if it ended now; `figures` makes figures of it.
+    pub(crate) fn look(&mut self, figures: impl Fn(Replication) -> SoFar) {
+        let (limit, now, system) = (&self.limit, self.now, &self.system);
+        let (clients, collector, measured) = (&self.clients, &self.collector, &self.measured);
+        self.sink.look(&|| {
+            let end = clients.window_end().min(now);
+            figures(Replication {
+                collector: collector.clone(),
+                window: Window { begin: limit.warmup.min(end), end },
+                measured: measured.clone().unwrap_or_else(|| system.measured(now)),
+                sessions: clients.sessions_begun(),
+                stuck: None,
+            })
+        });
+    }
+
     /// What there is. A run that was cut short was measured up to now.
     pub(crate) fn finish(mut self) -> Replication {
         let whole = self.clients.window_end();
@@ -241,6 +294,7 @@ impl<'a, S: RowSink> Driver<'a, S> {
             window,
             measured,
             sessions: self.clients.sessions_begun(),
+            stuck: self.stuck,
         }
     }
 }

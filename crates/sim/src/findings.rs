@@ -1,13 +1,18 @@
 //! What a simulation found, in words: notes, and warnings of what spoils or limits its result.
 
 use thinktime_core::policy::scheduling::{Rank, Ties};
-use thinktime_core::record::{Collapse, Collector, Summary, Window};
+use thinktime_core::record::{Collapse, Collector, RateMissed, Summary, Window, rate_missed};
 use thinktime_core::system::{DemandLaw, StationModel, SystemModel};
-use thinktime_core::workload::Workload;
+use thinktime_core::words;
+use thinktime_core::workload::{Beginning, Workload};
 
 use crate::load::unlimited_load;
 use crate::pilot::Warmup;
 use crate::plan::Plan;
+
+const NEVER_STEADY: &str = "the mean think time is infinite, so there is no steady state that \
+                            sessions could begin in: the run began with nobody, and its figures \
+                            depend on how long it was";
 
 /// All that findings are made of.
 pub(crate) struct Findings<'a> {
@@ -24,7 +29,8 @@ impl Findings<'_> {
     pub(crate) fn notes(&self, summary: &Summary) -> Vec<String> {
         let mut notes = Vec::new();
         if let Some(Warmup::Ends(at)) = self.warmup {
-            notes.push(format!("the warm-up was found to last {at} (MSER-5 of pilot runs)"));
+            let long = words::time(at.as_secs_f64());
+            notes.push(format!("the warm-up was found to last {long} (MSER-5 of pilot runs)"));
         }
         if let (Some(precision), Some((mean, half))) = (self.plan.precision, interval(summary))
             && half <= precision * mean
@@ -44,11 +50,14 @@ impl Findings<'_> {
             warnings.push("interrupted: the figures are those up to then".to_owned());
         }
         if let Some(Warmup::TooLong(at, requests)) = self.warmup {
+            let long = words::time(at.as_secs_f64());
             warnings.push(format!(
-                "the warm-up lasts longer than {at}: {requests} requests were too few to find its \
-                 end, so the figures may still depend on the start; simulate more requests"
+                "the warm-up lasts longer than {long}: {requests} requests were too few to find \
+                 its end, so the figures may still depend on the start; simulate more requests"
             ));
         }
+        warnings.extend(self.never_steady());
+        warnings.extend(self.rate_missed(summary).map(|missed| missed.words));
         warnings.extend(self.overload());
         warnings.extend(self.infinite_mean());
         warnings.extend(self.imprecise(summary));
@@ -72,6 +81,19 @@ impl Findings<'_> {
             ));
         }
         warnings
+    }
+
+    /// Why the result is not to be trusted, if it is not.
+    pub(crate) fn spoils(&self, summary: &Summary) -> Option<String> {
+        self.rate_missed(summary).filter(|missed| missed.spoils).map(|missed| missed.words)
+    }
+
+    fn rate_missed(&self, summary: &Summary) -> Option<RateMissed> {
+        if self.interrupted { None } else { rate_missed(self.workload, summary) }
+    }
+
+    fn never_steady(&self) -> Option<String> {
+        (self.workload.beginning() == Beginning::NeverSteady).then(|| NEVER_STEADY.to_owned())
     }
 
     fn overload(&self) -> Option<String> {

@@ -8,8 +8,12 @@ mod driver;
 mod findings;
 mod load;
 mod modelled;
+mod options;
 mod pilot;
 mod plan;
+mod precision;
+mod replications;
+mod turns;
 
 pub use load::{at_load, offered_load};
 pub use plan::{Control, Outcome, Plan, Progress, SimulationError, WarmUp, simulate};

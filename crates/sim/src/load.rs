@@ -1,5 +1,7 @@
 //! Holding the load fixed: the rate or the think time that brings a system to a wanted load.
 
+mod product_form;
+
 use thinktime_core::client::Limit;
 use thinktime_core::error::Invalid;
 use thinktime_core::files::Files;
@@ -10,6 +12,7 @@ use thinktime_core::workload::{Sessions, Workload};
 
 use crate::driver::Driver;
 use crate::plan::SimulationError;
+use crate::turns::check_turns;
 
 /// The load that the workload offers to the busiest station, where it does not depend on the
 /// system: none for a closed model.
@@ -44,8 +47,8 @@ pub(crate) fn check_load(
 }
 
 /// The workload at a load: the rate of an open or partly-open model is set, the think time of a
-/// closed one is stretched until simulations of the system, all with the same random numbers,
-/// reach the load.
+/// closed one is stretched: exactly where mean value analysis is exact, else until simulations of
+/// the system, all with the same random numbers, reach the load.
 ///
 /// `go_on` is asked now and then, and ends the search by saying `false`.
 ///
@@ -59,12 +62,9 @@ pub fn at_load(
     go_on: &dyn Fn() -> bool,
 ) -> Result<Workload, SimulationError> {
     system.check_requests(workload)?;
+    check_turns(system)?;
     if workload.programs.is_some() {
-        return Err(Invalid::new(
-            "a script decides what its sessions ask for, and a log has its own times, so the load \
-             is not known beforehand: leave the load out",
-        )
-        .into());
+        return Err(Invalid::new(PROGRAMS).into());
     }
     if !(load > 0.0 && load < 1.0) {
         return Err(Invalid::new(format!("a load lies between 0 and 1, not at {load}")).into());
@@ -91,6 +91,9 @@ pub fn at_load(
         }
     }
 }
+
+const PROGRAMS: &str = "a script decides what its sessions ask for, and a log has its own times, \
+                        so the load is not known beforehand: leave the load out";
 
 /// The search for a closed system's think time.
 struct Goal<'a> {
@@ -120,17 +123,20 @@ impl Goal<'_> {
             )
             .into());
         }
+        let wanted = (self.clients, self.load, self.demand);
+        match product_form::think_time(self.workload, self.system, wanted) {
+            Some(Ok(exact_s)) if exact_s > 0.0 => {
+                return Ok(self.workload.with_think_scaled(exact_s / think_s)?);
+            }
+            Some(Err(reachable)) => return Err(self.unreachable(reachable)),
+            _ => {}
+        }
         // X = N / (Z + R) and load = X D: the think time is at most N D / load, where R = 0.
         let most = self.clients as f64 * self.demand / self.load / think_s;
         let least = 1e-6 * most;
         let reachable = self.load_at(least, ROUGH)?;
         if reachable < self.load {
-            return Err(Invalid::new(format!(
-                "{} clients cannot bring the system to a load of {}: even without thinking they \
-                 reach only {reachable:.3}",
-                self.clients, self.load
-            ))
-            .into());
+            return Err(self.unreachable(reachable));
         }
         let short = Tried { factor: least, off: reachable - self.load };
         let long = Tried { factor: most, off: self.load_at(most, ROUGH)? - self.load };
@@ -142,6 +148,15 @@ impl Goal<'_> {
         let slope = if apart { first.slope_to(second) } else { slope };
         let factor = if slope < 0.0 { second.factor - second.off / slope } else { second.factor };
         Ok(self.workload.with_think_scaled(factor.clamp(least, most))?)
+    }
+
+    fn unreachable(&self, reachable: f64) -> SimulationError {
+        Invalid::new(format!(
+            "{} clients cannot bring the system to a load of {}: even without thinking they reach \
+             only {reachable:.3}",
+            self.clients, self.load
+        ))
+        .into()
     }
 
     fn tried(&self, factor: f64, requests: u64) -> Result<Tried, SimulationError> {
@@ -192,6 +207,9 @@ impl Goal<'_> {
             }
         }
         let done = driver.finish();
+        if let Some(stuck) = done.stuck {
+            return Err(Invalid::new(stuck.to_string()).into());
+        }
         Ok(done.collector.requests() as f64 / done.window.duration_s() * self.demand)
     }
 }

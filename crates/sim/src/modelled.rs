@@ -7,8 +7,6 @@ use thinktime_core::system::{DrawnDemands, Line, StationSummary, System, SystemM
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{ClientLimits, RequestKind, Workload};
 
-use crate::driver::Replication;
-
 /// The modelled system.
 pub(crate) enum Modelled {
     /// Whatever the file says.
@@ -28,13 +26,6 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    /// Time averages over all replications, each weighted by its length, and the first's schedule.
-    pub(crate) fn average(replications: &[Replication]) -> Measured {
-        let mut average = replications[0].measured.clone();
-        replications[1..].iter().for_each(|other| average.join(&other.measured));
-        average
-    }
-
     /// Adds the parts of the system to a summary.
     pub(crate) fn add_to(&self, summary: &mut Summary, system: &SystemModel) {
         let (stations, others) = self.stations.split_at(system.stations.len());
@@ -52,7 +43,9 @@ impl Measured {
         }
     }
 
-    fn join(&mut self, other: &Measured) {
+    /// Adds another replication: time averages over both, each weighted by its length. The
+    /// schedule stays the first's.
+    pub(crate) fn join(&mut self, other: &Measured) {
         let stations = self.stations.iter_mut().zip(&other.stations);
         stations.for_each(|(mine, theirs)| mine.join(theirs));
         let machines = self.machines.iter_mut().zip(&other.machines);

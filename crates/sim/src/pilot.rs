@@ -1,4 +1,7 @@
 //! Finding the warm-up before the run: pilot replications, averaged, and the rule MSER-5.
+//!
+//! It looks at response times; and where sessions begin with nobody there, at the number of
+//! sessions too: they fill up long after the first responses look alike.
 
 use rayon::prelude::*;
 use thinktime_core::client::Limit;
@@ -6,7 +9,7 @@ use thinktime_core::random::{Purpose, Stream};
 use thinktime_core::record::{Row, RowSink, Timeline, mser5};
 use thinktime_core::system::SystemModel;
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::Workload;
+use thinktime_core::workload::{Beginning, Model, Workload};
 
 use crate::driver::Driver;
 
@@ -15,18 +18,48 @@ const PILOTS: u64 = 8;
 /// The length of the first pilots in requests; it doubles while it is too short to tell.
 const REQUESTS_FIRST: u64 = 5_000;
 
-/// Keeps when requests ended and how long they took.
+/// Events between two looks at the number of sessions.
+const EVENTS_PER_LOOK: u64 = 32;
+
+/// Keeps when requests ended and how long they took, and how many sessions there were.
 #[derive(Default)]
 struct Kept {
-    done: Vec<Nanos>,
-    responses_s: Vec<f64>,
+    responses: Sequence,
+    sessions: Sequence,
+}
+
+/// Values in the order of time.
+#[derive(Default)]
+struct Sequence {
+    at: Vec<Nanos>,
+    values: Vec<f64>,
+}
+
+impl Sequence {
+    fn push(&mut self, at: Nanos, value: f64) {
+        self.at.push(at);
+        self.values.push(value);
+    }
+}
+
+/// Where a sequence, averaged over pilots, no longer depends on its start; and half its length.
+fn settles(pilots: &[&Sequence]) -> (Option<Nanos>, Nanos) {
+    let length = pilots.iter().map(|one| one.at.len()).min().unwrap_or(0);
+    let average = |at: usize| pilots.iter().map(|one| one.values[at]).sum::<f64>();
+    let averages: Vec<f64> = (0..length).map(average).collect();
+    let time = |place: usize| {
+        let times = pilots.iter().filter_map(|one| one.at.get(place));
+        Nanos::from_secs_f64(times.map(|at| at.as_secs_f64()).sum::<f64>() / pilots.len() as f64)
+    };
+    let after = |left_out| if left_out == 0 { Nanos::ZERO } else { time(left_out) };
+    (mser5(&averages).map(after), time(length / 2))
 }
 
 impl RowSink for Kept {
     fn row(&mut self, row: &Row) {
         if row.error.is_none() {
-            self.done.push(row.done);
-            self.responses_s.push(row.done.since(row.attempt.request_scheduled).as_secs_f64());
+            let response_s = row.done.since(row.attempt.request_scheduled).as_secs_f64();
+            self.responses.push(row.done, response_s);
         }
     }
 }
@@ -64,23 +97,27 @@ pub(crate) fn find_warmup(
             .map(|number| pilot(workload, system, number, requests, go_on))
             .collect();
         let kept = kept?;
-        let length = kept.iter().map(|one| one.done.len()).min().unwrap_or(0);
-        let average =
-            |at: usize| kept.iter().map(|one| one.responses_s[at]).sum::<f64>() / PILOTS as f64;
-        let averages: Vec<f64> = (0..length).map(average).collect();
-        let ends = |at: usize| {
-            let times = kept.iter().filter_map(|one| one.done.get(at));
-            Nanos::from_secs_f64(times.map(|at| at.as_secs_f64()).sum::<f64>() / PILOTS as f64)
-        };
-        match mser5(&averages) {
-            Some(0) => return Some(Warmup::Ends(Nanos::ZERO)),
-            Some(left_out) => return Some(Warmup::Ends(ends(left_out))),
-            None if requests >= requests_max || length == 0 => {
-                return Some(Warmup::TooLong(ends(length / 2), requests));
+        let responses: Vec<&Sequence> = kept.iter().map(|one| &one.responses).collect();
+        let (found, half) = settles(&responses);
+        let filled = fills_up(workload).then(|| {
+            let sessions: Vec<&Sequence> = kept.iter().map(|one| &one.sessions).collect();
+            settles(&sessions).0
+        });
+        match (found, filled.unwrap_or(found)) {
+            (Some(responses), Some(sessions)) => {
+                return Some(Warmup::Ends(responses.max(sessions)));
             }
-            None => requests = (requests * 4).min(requests_max),
+            _ if requests >= requests_max || half == Nanos::ZERO => {
+                return Some(Warmup::TooLong(half, requests));
+            }
+            _ => requests = (requests * 4).min(requests_max),
         }
     }
+}
+
+/// Whether sessions come one after another to a run in which nobody is at first.
+fn fills_up(workload: &Workload) -> bool {
+    workload.model() == Model::PartlyOpen && workload.beginning() != Beginning::Steady
 }
 
 fn pilot(
@@ -95,11 +132,19 @@ fn pilot(
     let limit = Limit { requests, until: Nanos::MAX, warmup: Nanos::ZERO };
     let mut kept = Kept::default();
     let interval = Timeline::interval_for(Nanos::MAX);
+    let mut sessions = Sequence::default();
     let mut driver = Driver::new(&workload, system, limit, 0, &mut kept, interval);
-    while driver.proceed(1 << 14) {
-        if !go_on() {
+    let events = if fills_up(&workload) { EVENTS_PER_LOOK } else { 1 << 14 };
+    let mut looks = 0u64;
+    while driver.proceed(events) {
+        looks += 1;
+        if (looks * events).is_multiple_of(1 << 14) && !go_on() {
             return None;
         }
+        if !driver.closed() {
+            sessions.push(driver.now, driver.sessions() as f64);
+        }
     }
+    kept.sessions = sessions;
     Some(kept)
 }

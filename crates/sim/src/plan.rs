@@ -1,12 +1,13 @@
 //! What is simulated, and for how long: replications, precision, progress.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 use thinktime_core::client::Limit;
 use thinktime_core::error::Invalid;
 use thinktime_core::random::{Purpose, Stream};
-use thinktime_core::record::{Collector, Row, RowSink, Summary, Tally, Timeline};
+use thinktime_core::record::{Collector, Row, RowSink, SoFar, Summary, Timeline};
 use thinktime_core::schema::SchemaError;
 use thinktime_core::system::SystemModel;
 use thinktime_core::system::machine::Schedule;
@@ -17,8 +18,11 @@ use thiserror::Error;
 use crate::driver::{Driver, Replication};
 use crate::findings::Findings;
 use crate::load::check_load;
-use crate::modelled::Measured;
+use crate::options::check_plan;
 use crate::pilot::{Warmup, find_warmup};
+use crate::precision::StopRule;
+use crate::replications::{InOrder, Joined, NoRows};
+use crate::turns::check_turns;
 
 /// How long to simulate, and how often.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,6 +80,8 @@ pub struct Outcome {
     pub schedule: Schedule,
     /// Whether it was stopped before its end.
     pub interrupted: bool,
+    /// Why the result is not to be trusted, if it is not.
+    pub untrusted: Option<String>,
 }
 
 /// Why there is no simulation.
@@ -94,8 +100,6 @@ pub enum SimulationError {
 
 /// Events between two looks at the clock of progress.
 const EVENTS_PER_LOOK: u64 = 1 << 15;
-/// Requests between two checks of the precision, at first.
-const REQUESTS_PER_CHECK: u64 = 1 << 16;
 
 /// Simulates a workload on a system model.
 ///
@@ -109,37 +113,61 @@ pub fn simulate(
     workload: &Workload,
     system: &SystemModel,
     plan: &Plan,
-    sink: &mut impl RowSink,
+    sink: &mut (impl RowSink + Send),
     watch: &(dyn Fn(Progress) -> Control + Sync),
 ) -> Result<Outcome, SimulationError> {
     system.check_requests(workload)?;
+    workload.check_start()?;
     check_load(workload, system, &plan.limit)?;
+    check_turns(system)?;
     check_plan(plan)?;
-    let shared = Shared { stopped: AtomicBool::new(false), requests: AtomicU64::new(0), watch };
     let (plan, warmup) = &with_warmup(workload, system, plan, watch)?;
-    let replications: Vec<Replication> = if plan.replications == 1 && !plan.rows {
-        vec![replicate(workload, system, plan, 0, &mut (), &shared)]
-    } else if plan.replications == 1 {
-        vec![replicate(workload, system, plan, 0, sink, &shared)]
+    let (stopped, requests) = (AtomicBool::new(false), AtomicU64::new(0));
+    let shared = Shared { stopped, requests, watch, warmup: *warmup };
+    let joined = if plan.replications > 1 {
+        replicate_all(workload, system, plan, sink, &shared)
+    } else if plan.rows {
+        Joined::one(replicate(workload, system, plan, 0, sink, &shared))
     } else {
-        let one = |number: u32| {
-            let mut rows: Vec<Row> = Vec::new();
-            let done = if plan.rows {
-                replicate(workload, system, plan, number, &mut rows, &shared)
-            } else {
-                replicate(workload, system, plan, number, &mut (), &shared)
-            };
-            (done, rows)
-        };
-        let all: Vec<_> = (0..plan.replications).into_par_iter().map(one).collect();
-        let keep = |(done, rows): (Replication, Vec<Row>)| {
-            rows.iter().for_each(|row| sink.row(row));
-            done
-        };
-        all.into_iter().map(keep).collect()
+        Joined::one(replicate(workload, system, plan, 0, &mut NoRows(sink), &shared))
     };
     let interrupted = shared.stopped.load(Ordering::Relaxed);
-    Ok(outcome(workload, system, plan, *warmup, replications, interrupted))
+    Ok(outcome(workload, system, plan, *warmup, joined, interrupted))
+}
+
+/// All replications, on all cores.
+fn replicate_all<S: RowSink + Send>(
+    workload: &Workload,
+    system: &SystemModel,
+    plan: &Plan,
+    sink: &mut S,
+    shared: &Shared<'_>,
+) -> Joined {
+    let in_order = Mutex::new(InOrder::new(sink));
+    (0..plan.replications).into_par_iter().for_each(|number: u32| {
+        let mut rows: Vec<Row> = Vec::new();
+        let done = if plan.rows {
+            replicate(workload, system, plan, number, &mut rows, shared)
+        } else {
+            replicate(workload, system, plan, number, &mut (), shared)
+        };
+        let figures = |joined| so_far(workload, system, plan, shared.warmup, joined);
+        in_order.lock().unwrap_or_else(PoisonError::into_inner).take(number, (done, rows), figures);
+    });
+    let done = in_order.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.joined.expect("there is at least one replication")
+}
+
+/// The figures of a simulation that has not ended.
+fn so_far(
+    workload: &Workload,
+    system: &SystemModel,
+    plan: &Plan,
+    warmup: Option<Warmup>,
+    joined: Joined,
+) -> SoFar {
+    let done = outcome(workload, system, plan, warmup, joined, true);
+    SoFar { summary: done.summary, collector: done.collector }
 }
 
 /// The plan with its warm-up looked for, where it is to be.
@@ -176,29 +204,12 @@ fn interval_of(workload: &Workload, limit: &Limit) -> Nanos {
     Timeline::interval_for(limit.until.min(Nanos::from_secs_f64(expected_s)))
 }
 
-fn check_plan(plan: &Plan) -> Result<(), Invalid> {
-    if plan.replications == 0 {
-        return Err(Invalid::new("at least 1 replication is needed"));
-    }
-    if plan.limit.warmup >= plan.limit.until {
-        return Err(Invalid::new("the warm-up must end before the duration does"));
-    }
-    match plan.precision {
-        Some(_) if plan.replications > 1 => Err(Invalid::new(
-            "a precision goes with one replication, which runs until it is reached",
-        )),
-        Some(share) if !(share > 0.0 && share < 1.0) => {
-            Err(Invalid::new("a precision lies between 0% and 100%, as in 1%"))
-        }
-        _ => Ok(()),
-    }
-}
-
 /// What all replications share.
 struct Shared<'a> {
     stopped: AtomicBool,
     requests: AtomicU64,
     watch: &'a (dyn Fn(Progress) -> Control + Sync),
+    warmup: Option<Warmup>,
 }
 
 fn replicate<S: RowSink>(
@@ -212,18 +223,13 @@ fn replicate<S: RowSink>(
     let seeded = replication_of(workload, number);
     let interval = interval_of(workload, &plan.limit);
     let mut driver = Driver::new(&seeded, system, plan.limit, number, sink, interval);
-    let (mut seen, mut next_check) = (0, REQUESTS_PER_CHECK);
+    let (mut seen, mut stop) = (0, StopRule::new(plan.precision));
     while driver.proceed(EVENTS_PER_LOOK) {
         let requests = driver.collector().requests();
         let total = shared.requests.fetch_add(requests - seen, Ordering::Relaxed) + requests - seen;
         seen = requests;
-        if let Some(precision) = plan.precision
-            && requests >= next_check
-        {
-            next_check += next_check / 8;
-            if is_precise(driver.collector(), precision) {
-                driver.cut_short();
-            }
+        if stop.is_precise(driver.collector()) {
+            driver.cut_short();
         }
         let progress = Progress {
             requests: total,
@@ -237,6 +243,7 @@ fn replicate<S: RowSink>(
             driver.cut_short();
             break;
         }
+        driver.look(|one| so_far(workload, system, plan, shared.warmup, Joined::one(one)));
     }
     driver.finish()
 }
@@ -247,40 +254,28 @@ fn replication_of(workload: &Workload, number: u32) -> Workload {
     if number == 0 { workload.clone() } else { workload.with_seed(seed()) }
 }
 
-fn is_precise(collector: &Collector, precision: f64) -> bool {
-    collector.mean_and_half_width().is_some_and(|(mean, half)| half <= precision * mean)
-}
-
 fn outcome(
     workload: &Workload,
     system: &SystemModel,
     plan: &Plan,
     warmup: Option<Warmup>,
-    replications: Vec<Replication>,
+    joined: Joined,
     interrupted: bool,
 ) -> Outcome {
-    let sessions = replications.iter().map(|one| one.sessions).sum();
-    let duration_s: f64 = replications.iter().map(|one| one.window.duration_s()).sum();
-    let measured = Measured::average(&replications);
-    let window = replications[0].window;
-    let times: Vec<Tally> = match replications.len() {
-        1 => Vec::new(),
-        _ => replications.iter().map(|one| one.collector.all_responses()).collect(),
-    };
-    let mut all = replications.into_iter().map(|one| one.collector);
-    let mut collector = all.next().expect("there is at least one replication");
-    all.for_each(|other| collector.merge(&other));
-
+    let Joined { all, duration_s, times } = joined;
+    let Replication { collector, window, measured, sessions, stuck } = all;
+    let stuck = stuck.map(|stuck| stuck.to_string());
     let mut summary = Summary::new("simulate", workload, &collector, window, sessions);
     if times.len() > 1 {
         summary.pool_replications(duration_s, &times);
     }
     measured.add_to(&mut summary, system);
-    let collector_of = &collector;
     let findings =
-        Findings { workload, system, plan, collector: collector_of, window, warmup, interrupted };
+        Findings { workload, system, plan, collector: &collector, window, warmup, interrupted };
     let (notes, warnings) = (findings.notes(&summary), findings.warnings(&summary));
+    let untrusted = findings.spoils(&summary);
     summary.notes.extend(notes);
-    summary.warnings.extend(warnings);
-    Outcome { summary, collector, schedule: measured.schedule, interrupted }
+    summary.warnings.extend(stuck.iter().cloned().chain(warnings));
+    let untrusted = stuck.or(untrusted);
+    Outcome { summary, collector, schedule: measured.schedule, interrupted, untrusted }
 }

@@ -8,6 +8,7 @@ print(found.value, found.low, found.high, found.words)
 
 from __future__ import annotations
 
+import io
 import json
 import math
 from collections.abc import Callable, Mapping
@@ -21,6 +22,7 @@ from thinktime.capacity.generator import generator_capacity
 from thinktime.capacity.probe import Probe, Slo, probe_of
 from thinktime.capacity.search import Search
 from thinktime.operations import EARLY, Time, run, simulate
+from thinktime.recovery import write_whole
 from thinktime.result import Result
 
 __all__ = ["Capacity", "CapacityStopped", "Probe", "capacity", "generator_capacity"]
@@ -73,8 +75,8 @@ def capacity(
         warmup: The warm-up of each probe; against a target a tenth of the duration, else found.
         precision: Stop when the half-width of the 95 % interval is this share of the value.
         probes_max: Give up after so many probes.
-        output: A directory for probes.parquet, capacity.json and capacity.html; the first two
-            are written anew after each probe.
+        output: A directory for probes.parquet, capacity.json and capacity.html. Until the end it
+            lies beside its place, and has the first two anew after each probe.
         progress: Called with each probe.
 
     Raises:
@@ -110,9 +112,8 @@ def search_kept(
     Raises:
         CapacityStopped: on Ctrl-C.
     """
-    directory = None if output is None else Path(output)
-    if directory is not None:
-        directory.mkdir(parents=True, exist_ok=True)
+    partial = None if output is None else _core.Partial(Path(output))
+    directory = None if partial is None else Path(partial.path)
 
     def told(probe: Probe) -> None:
         if directory is not None:
@@ -125,20 +126,28 @@ def search_kept(
         search.run(prober, told)
     except KeyboardInterrupt:
         interrupted = True
+    except Exception:
+        if partial is not None and not search.probes:
+            partial.abandon()
+        raise
     found = answer(search, *named, interrupted)
     if directory is not None:
         from thinktime.capacity import page
 
         _keep(found, directory)
         page.write(found, directory / PAGE)
+    if partial is not None:
+        partial.finish()
     if interrupted:
         raise CapacityStopped(found)
     return found
 
 
 def _keep(found: Capacity, directory: Path) -> None:
-    found.probes.write_parquet(directory / PROBES)
-    (directory / ANSWER).write_text(json.dumps(found.to_dict(), indent=2) + "\n", "utf-8")
+    content = io.BytesIO()
+    found.probes.write_parquet(content)
+    write_whole(directory / PROBES, content.getvalue())
+    write_whole(directory / ANSWER, json.dumps(found.to_dict(), indent=2) + "\n")
 
 
 @dataclass

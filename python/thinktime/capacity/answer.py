@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
-
-import polars as pl
+from typing import TYPE_CHECKING, Any, Literal
 
 from thinktime.capacity.probe import Probe
 from thinktime.capacity.search import Search
+from thinktime.report import units
+
+if TYPE_CHECKING:
+    import polars as pl
 
 What = Literal["rate", "clients"]
 Verdict = Literal["found", "imprecise", "generator", "no limit", "not met", "interrupted"]
@@ -19,16 +21,17 @@ _FLOATS = (
     "value", "margin", "standard_error", "error_share", "throughput", "response_mean_s",
     "response_p99_s", "lateness_p99_s",
 )  # fmt: skip
-_SCHEMA: dict[str, Any] = {
-    "value": pl.Float64,
-    "passed": pl.Boolean,
-    "margin": pl.Float64,
-    "standard_error": pl.Float64,
-    "requests": pl.Int64,
-    **dict.fromkeys(_FLOATS[3:], pl.Float64),
-    "generator": pl.Boolean,
-    "why": pl.String,
+_TYPES = {
+    "value": "Float64",
+    "passed": "Boolean",
+    "margin": "Float64",
+    "standard_error": "Float64",
+    "requests": "Int64",
+    **dict.fromkeys(_FLOATS[3:], "Float64"),
+    "generator": "Boolean",
+    "why": "String",
 }
+"""The columns of the probes' table, each with the name of its type in polars."""
 
 
 @dataclass(frozen=True)
@@ -79,12 +82,14 @@ def answer(search: Search, what: What, unit: str, interrupted: bool = False) -> 
     """What the search has found."""
     verdict = _verdict(search, interrupted)
     value, low, high = _ends(search, verdict)
-    words = _words(verdict, value, low, high, f" {unit}" if unit[0] != "/" else unit, search)
+    words = _words(verdict, value, low, high, unit, search)
     return Capacity(what, unit, value, low, high, verdict, words, table(search.probes))
 
 
 def table(probes: Sequence[Probe]) -> pl.DataFrame:
     """The probes as a table."""
+    import polars as pl
+
     rows = [
         {
             "value": probe.value,
@@ -97,7 +102,7 @@ def table(probes: Sequence[Probe]) -> pl.DataFrame:
         }
         for probe in probes
     ]
-    return pl.DataFrame(rows, schema=_SCHEMA)
+    return pl.DataFrame(rows, schema={name: getattr(pl, kind) for name, kind in _TYPES.items()})
 
 
 def _verdict(search: Search, interrupted: bool) -> Verdict:
@@ -134,23 +139,21 @@ def _words(
     unit: str,
     search: Search,
 ) -> str:
-    count = f"{len(search.probes)} probes"
+    count = units.counted(len(search.probes), "probe")
     if value is None or low is None:
         if not search.probes:
             return "no probe was finished"
         least = min(probe.value for probe in search.probes)
-        return f"the objectives are not met even at {_number(least)}{unit}: {search.probes[-1].why}"
+        why = search.probes[-1].why
+        return f"the objectives are not met even at {units.amount(least, unit)}: {why}"
     if high is None:
         why = {
             "generator": "beyond it the generator itself was late, so the server may bear more",
             "no limit": "no value that was tried failed",
         }.get(verdict, "no value that was tried failed yet")
-        return f"at least {_number(value)}{unit}, by {count}: {why}"
-    found = f"{_number(value)}{unit}, 95 % interval {_number(low)} to {_number(high)}, by {count}"
+        return f"at least {units.amount(value, unit)}, by {count}: {why}"
+    between = f"{units.amount(low)} to {units.amount(high)}"
+    found = f"{units.amount(value, unit)}, 95 % interval {between}, by {count}"
     if verdict == "imprecise":
         return f"{found}, which is less precise than asked for"
     return f"interrupted: {found}" if verdict == "interrupted" else found
-
-
-def _number(value: float) -> str:
-    return str(int(value)) if value == int(value) and value < 1e9 else f"{value:.4g}"

@@ -16,6 +16,7 @@ from thinktime.capacity.answer import Capacity
 from thinktime.capacity.probe import Probe, figures_of, hopeless, not_achieved
 from thinktime.capacity.search import Search
 from thinktime.operations import Time, run
+from thinktime.report import units
 from thinktime.result import Result
 
 LATENESS_P99_S = 1e-3
@@ -77,9 +78,9 @@ def generator_capacity(
 def against() -> str:
     """What the generator is measured against, in words."""
     return (
-        "measured against `thinktime serve` of one station with a demand of 0.1 us, in a process "
+        "measured against `thinktime serve` of one station with a demand of 100 ns, in a process "
         f"of its own on the same machine ({os.cpu_count()} cores, shared by the two); on time "
-        f"means a 99th percentile of the lateness of {LATENESS_P99_S * 1e3:g} ms or less"
+        f"means a 99th percentile of the lateness of {units.seconds(LATENESS_P99_S)} or less"
     )
 
 
@@ -93,7 +94,8 @@ def lateness_probe(rate: float, result: Result) -> Probe:
     if why is not None or late is None:
         return Probe(rate, False, None, why=why or "nothing was measured", figures=figures)
     margin = math.log(max(late, 1e-9) / LATENESS_P99_S)
-    text = f"lateness p99 is {late:.4g} s, allowed are {LATENESS_P99_S:g} s"
+    found_s, allowed_s = units.times_apart(late, LATENESS_P99_S)
+    text = f"lateness p99 is {found_s}, allowed are {allowed_s}"
     # Lateness comes in bursts, of which a run has few: no formula knows its error.
     return Probe(rate, margin <= 0, margin, _ERROR, why=text, figures=figures)
 

@@ -1,74 +1,51 @@
-"""The page of a capacity: the probes' margins against the value, and the table."""
+"""The page of a capacity: what the server sustains, the probes, and their margins."""
 
 from __future__ import annotations
 
-import html
-import math
 from pathlib import Path
 
-import plotly.graph_objects as go
-import polars as pl
-
 from thinktime.capacity.answer import Capacity
-from thinktime.report.charts.chart import COLOURS, layout
-from thinktime.report.frame import frame
+from thinktime.capacity.charts import CHARTS
+from thinktime.capacity.table import table
+from thinktime.report import page, units
+from thinktime.report.charts.chart import sections
+from thinktime.report.page import Page, Verdict
 
-_SHARE_MAX = 20.0
+WORDS = {
+    "probe": "A run or a simulation at one value, judged by the workload's objectives (SLO).",
+    "measured / allowed": "Of the objective that is worst: above 1 it is not met. ± is the "
+    "half-width of its 95 % confidence interval.",
+    "all figures": "The files probes.parquet and capacity.json beside this page have them.",
+}
+
+DOUBTS = {
+    "imprecise": "The probes were used up before the interval was as narrow as was asked for",
+    "generator": "Beyond this value the generator itself was late: the server may bear more",
+    "no limit": "No value that was tried failed: the server may bear more",
+    "interrupted": "The search was interrupted: this is what was known by then",
+}
+"""What limits an answer, by its verdict."""
 
 
 def write(found: Capacity, path: Path) -> None:
-    """Write the page; it loads nothing."""
-    below = f"<p>{html.escape(found.words)}</p>{_table(found.probes)}"
-    path.write_text(frame("Capacity", [("", _figure(found))], below), encoding="utf-8")
+    """Write the page."""
+    page.write(page_of(found), path)
 
 
-def _figure(found: Capacity) -> go.Figure:
-    figure = go.Figure()
-    known = found.probes.filter(pl.col("margin").is_not_null())
-    for passed, name, colour in ((True, "met", COLOURS[2]), (False, "not met", COLOURS[0])):
-        figure.add_trace(_points(known.filter(pl.col("passed") == passed), name, colour))
-    failed = found.probes.filter(pl.col("margin").is_null())
-    if len(failed):
-        figure.add_trace(
-            go.Scatter(
-                x=failed["value"].to_list(), y=[1.0] * len(failed), mode="markers",
-                name="failed otherwise", hovertext=failed["why"].to_list(),
-                marker={"symbol": "x", "size": 9, "color": COLOURS[0]},
-            )
-        )  # fmt: skip
-    figure.add_hline(y=1, line={"color": "#888888", "dash": "dash", "width": 1})
-    if found.value is not None:
-        figure.add_vline(x=found.value, line={"color": COLOURS[1], "width": 1.5})
-        if found.low is not None and found.high is not None:
-            figure.add_vrect(x0=found.low, x1=found.high, fillcolor=COLOURS[1], opacity=0.15)
-    figure.update_xaxes(title_text=f"{found.what} [{found.unit}]", type="log")
-    figure.update_yaxes(title_text="measured / allowed", type="log")
-    figure.update_layout(**layout(460))
-    return figure
+def page_of(found: Capacity) -> Page:
+    """The page."""
+    doubt = DOUBTS.get(found.verdict)
+    tables = [table(found)] if len(found.probes) else []
+    verdict = Verdict(_headline(found), [], [units.sentence(doubt)] if doubt else [])
+    return Page("Capacity", verdict, tables, sections(CHARTS, found), WORDS)
 
 
-def _points(probes: pl.DataFrame, name: str, colour: str) -> go.Scatter:
-    shares = [min(math.exp(margin), _SHARE_MAX) for margin in probes["margin"]]
-    ends = [1.96 * error for error in probes["standard_error"]]
-    return go.Scatter(
-        x=probes["value"].to_list(), y=shares, mode="markers", name=name,
-        hovertext=probes["why"].to_list(), marker={"size": 8, "color": colour},
-        error_y={
-            "array": [y * math.expm1(end) for y, end in zip(shares, ends, strict=True)],
-            "arrayminus": [-y * math.expm1(-end) for y, end in zip(shares, ends, strict=True)],
-            "thickness": 1, "width": 3,
-        },
-    )  # fmt: skip
-
-
-def _table(probes: pl.DataFrame) -> str:
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in probes.columns)
-    rows = ("".join(f"<td>{_cell(value)}</td>" for value in row) for row in probes.iter_rows())
-    body = "".join(f"<tr>{row}</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    return html.escape(f"{value:.5g}" if isinstance(value, float) else str(value))
+def _headline(found: Capacity) -> str:
+    if found.value is None:
+        return units.sentence(found.words)
+    limit = "at least " if found.high is None else ""
+    value = f"{limit}{units.amount(found.value, found.unit)}"
+    if found.low is None or found.high is None:
+        return f"The server sustains {value} within the SLO."
+    low, high = units.amount(found.low), units.amount(found.high)
+    return f"The server sustains {value} within the SLO (95 % interval {low} to {high})."

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from thinktime import _core
+from thinktime.report import units
 from thinktime.result import Result
 
 _NORMAL_95 = 1.959964
@@ -120,7 +121,8 @@ def _times(summary: Mapping[str, Any], slo: Slo) -> list[tuple[float, float, str
     for name, limit in slo.times_s.items():
         measured = summary["response_time_s"].get(name)
         if measured is not None and measured > 0:
-            text = f"{name} is {measured:.4g} s, allowed are {limit:.4g} s"
+            found_s, allowed_s = units.times_apart(measured, limit)
+            text = f"{name} is {found_s}, allowed are {allowed_s}"
             found.append((math.log(measured / limit), _time_error(summary, name), text))
     return found
 
@@ -147,7 +149,8 @@ def _errors(summary: Mapping[str, Any], slo: Slo) -> list[tuple[float, float, st
     if failed == 0:
         return []
     share = failed / requests
-    text = f"{share:.3%} of the requests failed, allowed are {slo.errors:.3%}"
+    found, allowed = units.percent(share, 3), units.percent(slo.errors, 3)
+    text = f"{found} of the requests failed, allowed are {allowed}"
     limit = max(slo.errors, 0.5 / requests)  # where no error is allowed, one is one too many
     return [(math.log(share / limit), 1 / math.sqrt(failed), text)]
 
@@ -174,7 +177,7 @@ def not_achieved(summary: Mapping[str, Any], time_s: float) -> str | None:
     if missing <= under_way + 4 * math.sqrt(came):
         return None
     offered, achieved = summary["offered_rate"], summary["throughput"]
-    return f"the rate was not achieved: {achieved:.5g}/s of {offered:.5g}/s"
+    return f"the rate was not achieved: {units.rate(achieved)} of {units.rate(offered)}"
 
 
 def _generator_late(result: Result) -> bool:

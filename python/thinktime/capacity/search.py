@@ -6,9 +6,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from thinktime.capacity.crossing import Crossing, crossing_of
 from thinktime.capacity.probe import Probe
+
+if TYPE_CHECKING:
+    from thinktime.capacity.crossing import Crossing
 
 _SURE = 3.0
 """A probe is sure of passing or failing when its margin is so many standard errors from 0."""
@@ -153,6 +156,8 @@ class Search:
 
     def _fit_within(self, low: float, high: float) -> Crossing | None:
         """The line, where it does not contradict the bracket."""
+        from thinktime.capacity.crossing import crossing_of
+
         fit = crossing_of(self.probes)
         return fit if fit is not None and low < fit.high and fit.low < high else None
 

@@ -1,37 +1,20 @@
-"""The command line: one file a command, assembled here."""
+"""The command line: one file a command, listed in `group`."""
 
 from __future__ import annotations
 
 import typer
 
 from thinktime import __version__
-from thinktime.cli import (
-    capacity,
-    compare,
-    demo,
-    import_pcm,
-    learn,
-    machine,
-    report,
-    run,
-    schema,
-    serve,
-    simulate,
-    sweep,
-)
+from thinktime.cli.group import APP_OPTIONS, Commands
+from thinktime.cli.signals import stop_on_signals
 
 app = typer.Typer(
+    cls=Commands,
     help="Open, closed and partly-open workloads: run them against a real server, simulate them "
     "on a model of it, and lay both over theory.",
     no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
+    **APP_OPTIONS,
 )
-for module in (simulate, run, serve, learn, sweep, capacity, compare, report, schema, demo):
-    app.command(name=module.__name__.rpartition(".")[2])(module.command)
-app.command(name="import-pcm")(import_pcm.command)
-app.add_typer(machine.app, name="machine")
 
 
 def _show_version(wanted: bool) -> None:
@@ -51,4 +34,5 @@ def _options(
 
 def main() -> None:
     """Run the command line."""
+    stop_on_signals()
     app(prog_name="thinktime")

@@ -66,26 +66,24 @@ def _find(
 
 
 def _told(probe: Probe) -> None:
-    margin = "" if probe.margin is None else f", {math.exp(probe.margin):.3g} of what is allowed"
+    from thinktime.report import units
+
+    share = None if probe.margin is None else units.number(math.exp(probe.margin))
+    margin = "" if share is None else f", {share} of what is allowed"
     verdict = "met" if probe.passed else "not met"
     common.errors.print(
-        f"at {probe.value:.6g}: {verdict}{margin} ({probe.why})",
+        f"at {units.amount(probe.value)}: {verdict}{margin} ({probe.why})",
         style="dim", markup=False, soft_wrap=True,
     )  # fmt: skip
 
 
-_SHOWN = {
-    "value": "value",
-    "passed": "met",
-    "margin": "ln(measured/allowed)",
-    "standard_error": "±",
-    "requests": "requests",
-    "error_share": "errors",
-    "throughput": "throughput [/s]",
-    "response_mean_s": "mean [s]",
-    "response_p99_s": "p99 [s]",
-    "lateness_p99_s": "lateness p99 [s]",
-}
+def _print(found: Capacity) -> None:
+    """The probes as a table."""
+    from thinktime.capacity.table import table
+    from thinktime.report.terminal import Shown
+
+    if len(found.probes):
+        common.print_wide(Shown(table(found)))
 
 
 def _finish(found: Capacity, against: str | None, as_json: bool, output: Path | None) -> None:
@@ -94,7 +92,7 @@ def _finish(found: Capacity, against: str | None, as_json: bool, output: Path | 
         more = {} if against is None else {"against": against}
         typer.echo(json_module.dumps(found.to_dict() | more, indent=2))
     else:
-        common.print_frame(found.probes, _SHOWN)
+        _print(found)
         typer.echo(f"capacity: {found.words}")
     if against is not None:
         common.errors.print("note:", against, style="dim", markup=False, soft_wrap=True)

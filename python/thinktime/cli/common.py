@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -10,15 +11,11 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import typer
-from rich import box
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
-from rich.text import Text
+from rich.console import Console, RenderableType
 
-from thinktime import InputError, Interrupted, Result, RunError
+from thinktime import InputError, Interrupted, Result, RunError, Unwritten
+from thinktime.recovery import left_behind
 
 errors = Console(stderr=True, highlight=False)
 
@@ -50,7 +47,9 @@ def mapped_errors() -> Iterator[None]:
     except OverflowError as error:
         raise fail(f"a number is out of its range: {error}", Exit.INPUT_WRONG) from None
     except OSError as error:
-        raise fail(str(error), Exit.INPUT_WRONG) from None
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+        status = Exit.NOT_TO_BE_TRUSTED if full else Exit.INPUT_WRONG
+        raise fail(str(error), status) from None
 
 
 ProgressCallback = Callable[[int, float, int], None]
@@ -64,6 +63,8 @@ def progress_shown(
     if not errors.is_terminal:
         yield None
         return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -90,6 +91,8 @@ def reading_shown(quiet: bool) -> Iterator[ProgressCallback | None]:
     if quiet or not errors.is_terminal:
         yield None
         return
+    from rich.progress import BarColumn, Progress, TextColumn
+
     columns = (TextColumn("reading"), BarColumn(), TextColumn("{task.fields[state]}"))
     with Progress(*columns, console=errors, transient=True) as bar:
         task = bar.add_task("reading", total=None, state="")
@@ -104,21 +107,50 @@ def reading_shown(quiet: bool) -> Iterator[ProgressCallback | None]:
         yield show
 
 
-def finish(operation: Callable[[], Result], as_json: bool, output: Path | None) -> None:
+Operation = Callable[[], Result]
+
+
+def finish(operation: Operation, as_json: bool, output: Path | None) -> None:
     """Do the operation, show its result, and end with the exit status that it deserves."""
-    interrupted = False
+    interrupted, unwritten = False, None
+    say_of_left_behind(output)
     with mapped_errors():
         try:
             result = operation()
         except Interrupted as stopped:
             result, interrupted = stopped.result, True
+        except Unwritten as failed:
+            result, unwritten, output = failed.result, str(failed), None
     show(result, as_json, output)
+    if unwritten is not None:
+        raise fail(f"the result could not be written: {unwritten}", Exit.NOT_TO_BE_TRUSTED)
+    breaches = result.breaches()
+    missed = "the SLO is not met: " + "; ".join(breaches) if breaches else ""
+    doubt = f"not to be trusted: {result.untrusted}" if result.untrusted is not None else ""
     if interrupted:
-        raise fail("interrupted: the result is that up to then", Exit.NOT_TO_BE_TRUSTED)
-    if result.untrusted is not None:
-        raise fail(f"not to be trusted: {result.untrusted}", Exit.NOT_TO_BE_TRUSTED)
-    if breaches := result.breaches():
-        raise fail("the SLO is not met: " + "; ".join(breaches), Exit.SLO_NOT_MET)
+        doubt = "interrupted: the result is that up to then"
+    if doubt:
+        # What was found stands beside the doubt, and the status is that of the doubt.
+        raise fail("; ".join(filter(None, [doubt, missed])), Exit.NOT_TO_BE_TRUSTED)
+    if missed:
+        raise fail(missed, Exit.SLO_NOT_MET)
+
+
+def chosen(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of a command's options that the user gave."""
+    return {
+        name: value for name, value in given.items() if value is not None and value is not False
+    }
+
+
+def say_of_left_behind(path: Path | None) -> None:
+    """Name what a run left behind that was killed while it wrote there."""
+    for left in [] if path is None else left_behind(path):
+        errors.print(
+            f"note: {left} holds what a run had written that was killed: "
+            f"`thinktime recover {path}` makes a result of it",
+            style="dim", markup=False, soft_wrap=True,
+        )  # fmt: skip
 
 
 def show(result: Result, as_json: bool, output: Path | None) -> None:
@@ -130,6 +162,9 @@ def show(result: Result, as_json: bool, output: Path | None) -> None:
         _say_of_sharing(result)
     for note in result.summary.get("notes", []):
         errors.print("note:", note, style="dim", markup=False, soft_wrap=True)
+    if result.kind == "simulate" and result.no_theory is not None:
+        text = f"no exact values: {result.no_theory}"
+        errors.print("note:", text, style="dim", markup=False, soft_wrap=True)
     for warning in result.summary.get("warnings", []):
         errors.print("warning:", warning, style="yellow", markup=False, soft_wrap=True)
     if output is not None:
@@ -141,8 +176,7 @@ def print_table(results: list[Result]) -> None:
     from thinktime import report
     from thinktime.report import terminal
 
-    width = None if sys.stdout.isatty() else 150
-    Console(width=width, highlight=False).print(terminal.render(report.rows(results)))
+    print_wide(terminal.render(report.rows(results)))
 
 
 def _say_of_sharing(result: Result) -> None:
@@ -174,21 +208,7 @@ def _theory(result: Result) -> dict[str, Any]:
     }
 
 
-def print_frame(table: pl.DataFrame, names: Mapping[str, str]) -> None:
-    """Print some columns of a table under shorter names; those that say nothing are left out."""
-    drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="dim")
-    shown = [name for name in names if name in table.columns and any(table[name].to_list())]
-    for name in shown:
-        drawn.add_column(Text(names[name]), justify="right", overflow="fold")
-    for row in table.select(shown).iter_rows():
-        texts = (f"{one:.5g}" if isinstance(one, float) else str(one) for one in row)
-        drawn.add_row(*map(Text, texts))
+def print_wide(shown: RenderableType) -> None:
+    """Print on standard output, as wide as the terminal, or 150 columns where it is none."""
     width = None if sys.stdout.isatty() else 150
-    Console(width=width, highlight=False).print(drawn)
-
-
-def seconds(text: str | None) -> float | None:
-    """The number of seconds that a time such as `30s` means; None where there is none."""
-    from thinktime import Distribution
-
-    return None if text is None else Distribution(text).mean
+    Console(width=width, highlight=False).print(shown)

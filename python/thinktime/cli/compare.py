@@ -7,18 +7,25 @@ from typing import Annotated
 
 import typer
 
-from thinktime import Result, difference
+from thinktime import InputError, Result, difference
 from thinktime.cli import common
 
 
 def command(
     results: Annotated[list[Path], typer.Argument(help="Two or more result directories.")],
 ) -> None:
-    """Show results in one table, with theory beside them, and how much simulations differ."""
+    """Show results in one table, with theory beside them, and how much their means differ."""
     with common.mapped_errors():
         loaded = [Result.load(path) for path in results]
         common.print_table(loaded)
-        first = loaded[0]
         for other in loaded[1:]:
-            if first.kind == other.kind == "simulate":
-                typer.echo(f"{other.path} against {first.path}: {difference(first, other)}")
+            typer.echo(_difference(loaded[0], other))
+
+
+def _difference(first: Result, other: Result) -> str:
+    """How much the second mean differs from the first, or why that cannot be said."""
+    against = f"{other.path} against {first.path}"
+    try:
+        return f"{against}: {difference(first, other)}"
+    except InputError as error:
+        return f"{against}: the means cannot be compared: {error}"

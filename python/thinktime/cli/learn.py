@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json as json_module
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from thinktime import Workload, _core
 from thinktime.cli import common, options
-from thinktime.learn import Learned, learn
-from thinktime.learn.page import write
-from thinktime.learn.terminal import lines
+from thinktime.recovery import write_whole
+
+if TYPE_CHECKING:
+    from thinktime.learn import Learned
 
 
 def command(
@@ -67,6 +68,8 @@ def command(
     if not logs:
         raise common.fail("give a log, or several", common.Exit.INPUT_WRONG)
     _check_paths(logs, output, report)
+    from thinktime.learn import learn
+
     with common.mapped_errors(), common.reading_shown(quiet) as progress:
         learned = learn(
             logs,
@@ -102,13 +105,17 @@ def _check_paths(logs: list[str], output: Path | None, report: Path | None) -> N
 
 def _finish(learned: Learned, output: Path | None, report: Path | None, as_json: bool) -> None:
     """Show what was learned, and write the files."""
+    from thinktime.learn.terminal import lines
+
     text = learned.workload_text
     with common.mapped_errors():
         Workload(text)  # what is written can be read
         if output is not None:
-            output.write_text(text, encoding="utf-8")
+            write_whole(output, text)
         if report is not None:
-            write(learned, report)
+            from thinktime.learn import page
+
+            page.write(learned, report)
     if as_json:
         typer.echo(json_module.dumps(learned.to_dict(), indent=2))
     else:

@@ -1,27 +1,79 @@
-"""Options that several commands take, each written once."""
+"""Options of commands: those of the compiled half's lists, and those that several commands take."""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, TypeVar
 
 import typer
 
+from thinktime import _core
+
 Workload = Annotated[Path, typer.Argument(help="The workload file.")]
 System = Annotated[Path, typer.Argument(help="The system file.")]
-Warmup = Annotated[
-    str | None,
-    typer.Option(
-        help="Requests scheduled before this time do not count; simulations find it themselves "
-        "(auto) unless a duration is given."
-    ),
-]
-Seed = Annotated[int | None, typer.Option(help="Instead of the workload's seed.")]
-Rows = Annotated[
-    str | None, typer.Option(help="Rows of requests.parquet: all, none, or 1/N of sessions.")
-]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="Write the result directory here.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print summary.json alone.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show nothing while it runs.")]
+Again = Annotated[
+    Path | None,
+    typer.Option(
+        help="Do again what made this result directory; options that are given replace its own.",
+        metavar="DIR",
+    ),
+]
+
+_TYPES: dict[str, Any] = {
+    "Whole": int | None,
+    "Number": float | None,
+    "Flag": bool,
+    "Text": str | None,
+    "Texts": list[str] | None,
+    "Time": str | None,
+    "Share": str | None,
+}
+_WORDS = {"ca_file": "--ca", "sources": "--source"}
+"""Words of the command line that are not the option's name."""
+
+_Command = TypeVar("_Command", bound=Callable[..., None])
+
+
+def of(command: str, only: Iterable[str] | None = None) -> Callable[[_Command], _Command]:
+    """Give a command's function, in the place of its `**given`, the options of `run` or `simulate`.
+
+    What the user gives arrives there by name; None or False stands for what is not given.
+    """
+
+    def wrap(function: _Command) -> _Command:
+        own = inspect.signature(function, eval_str=True).parameters.values()
+        made = [
+            _parameter(*one) for one in _core.options(command) if only is None or one[0] in only
+        ]
+        arguments = [one for one in own if _is_argument(one)]
+        rest = [one for one in own if not _is_argument(one) and one.kind != one.VAR_KEYWORD]
+        parameters = [
+            one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in (*arguments, *made, *rest)
+        ]
+        function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        function.__annotations__ = {one.name: one.annotation for one in parameters}
+        return function
+
+    return wrap
+
+
+def _is_argument(parameter: inspect.Parameter) -> bool:
+    metadata = getattr(parameter.annotation, "__metadata__", ())
+    return any(type(one).__name__ == "ArgumentInfo" for one in metadata)
+
+
+def _parameter(name: str, kind: str, about: str) -> inspect.Parameter:
+    word = _WORDS.get(name, "--" + name.replace("_", "-"))
+    return inspect.Parameter(
+        name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=False if kind == "Flag" else None,
+        annotation=Annotated[_TYPES[kind], typer.Option(word, help=about)],
+    )

@@ -21,6 +21,8 @@ def command(
     """Write one self-contained HTML page that compares results and works offline."""
     from thinktime import report
 
+    for one in results:
+        common.say_of_left_behind(one)
     with common.mapped_errors():
         path = report.write([Result.load(one) for one in results], output, title=title)
     typer.echo(str(path))

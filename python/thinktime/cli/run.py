@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from thinktime import Result, Workload, run
+from thinktime import InputError, Result, Workload, _core, again, run
 from thinktime.cli import common, live, options
+from thinktime.operations import options_json
 
 
+@options.of("run")
 def command(
-    workload: options.Workload,
-    target: Annotated[str, typer.Option(help="The server, as in http://127.0.0.1:8080.")],
-    duration: Annotated[
-        str | None, typer.Option(help="Time at which no more requests begin; 30s by default.")
+    workload: Annotated[
+        Path | None, typer.Argument(help="The workload file; none with --again.")
     ] = None,
-    requests: Annotated[int | None, typer.Option(help="Requests after the warm-up.")] = None,
-    warmup: options.Warmup = None,
-    drain: Annotated[
-        str | None, typer.Option(help="How long the last responses are waited for; 10s.")
+    target: Annotated[
+        str | None, typer.Option(help="The server, as in http://127.0.0.1:8080.")
     ] = None,
-    seed: options.Seed = None,
     demands: Annotated[
         Path | None,
         typer.Option(
@@ -30,61 +27,53 @@ def command(
             "same seed would draw them; for `thinktime serve`."
         ),
     ] = None,
-    stop_on_slo: Annotated[
-        bool, typer.Option("--stop-on-slo", help="End once the SLO can no longer be met.")
-    ] = False,
-    ca: Annotated[
-        Path | None,
-        typer.Option(help="Certificate authorities of an https target, as a file in PEM form."),
-    ] = None,
-    insecure: Annotated[
-        bool, typer.Option("--insecure", help="Take any certificate of an https target.")
-    ] = False,
-    source: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="An address that connections come from, perhaps with a range of ports "
-            "(127.0.0.2:20000-60000); may be given several times."
-        ),
-    ] = None,
-    precision: Annotated[
-        str | None,
-        typer.Option(help="How much later than scheduled requests may be sent, to save CPU; 0s."),
-    ] = None,
-    loops: Annotated[
-        int, typer.Option(help="Event loops, each on a core of its own.", min=1, max=1024)
-    ] = 1,
+    again: options.Again = None,
     quiet: options.Quiet = False,
-    rows: options.Rows = None,
     output: options.Output = None,
     json: options.Json = False,
+    precision: Annotated[str | None, typer.Option(hidden=True)] = None,
+    **given: Any,
 ) -> None:
     """Run a workload against a real server."""
+    if precision is not None:
+        raise common.fail("--precision of a run is called --lateness now", common.Exit.INPUT_WRONG)
+    if output is None:
+        given["rows"] = "none"
     with common.mapped_errors():
-        loaded = Workload.load(workload)
-        replays = loaded.replayed_requests is not None
-        end_s = common.seconds(duration if duration or requests or replays else "30s")
+        if again is not None:
+            if workload is not None or demands is not None:
+                raise InputError("with --again the workload and its demands are the result's")
+            operation = _again(again, target, output, quiet, common.chosen(given))
+        elif workload is None or target is None:
+            raise InputError("give a workload file and --target, or --again DIR")
+        else:
+            more = {"demands": demands, "output": output, **common.chosen(given)}
+            operation = _anew(Workload.load(workload), target, quiet, more)
+    common.finish(operation, json, output)
+
+
+def _anew(workload: Workload, target: str, quiet: bool, more: dict[str, Any]) -> common.Operation:
+    requests, end_s = _core.planned_end("run", workload, options_json("run", more))
 
     def operation() -> Result:
         with live.shown(f"running against {target}", requests, end_s, quiet) as monitor:
-            return run(
-                loaded,
-                target,
-                seed=seed,
-                requests=requests,
-                duration=duration,
-                warmup=warmup,
-                drain=drain,
-                demands=demands,
-                rows=rows if output is not None else "none",
-                output=output,
-                monitor=monitor,
-                stop_on_slo=stop_on_slo,
-                ca_file=ca,
-                insecure=insecure,
-                sources=source or (),
-                precision=precision,
-                loops=loops,
-            )
+            return run(workload, target, monitor=monitor, **more)
 
-    common.finish(operation, json, output)
+    return operation
+
+
+def _again(
+    path: Path, target: str | None, output: Path | None, quiet: bool, given: dict[str, Any]
+) -> common.Operation:
+    done = Result.load(path)
+    if done.kind != "run":
+        raise InputError(f"{path} is a simulation: `thinktime simulate --again {path}`")
+    workload, _ = done.inputs()
+    where = target or str(done.target)
+    requests, end_s = _core.planned_end("run", workload, options_json("run", done.options | given))
+
+    def operation() -> Result:
+        with live.shown(f"running against {where}", requests, end_s, quiet) as monitor:
+            return again(done, target=target, output=output, monitor=monitor, **given)
+
+    return operation

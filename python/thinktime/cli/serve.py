@@ -10,6 +10,7 @@ import typer
 
 from thinktime import InputError, serve
 from thinktime.cli import common
+from thinktime.report import units
 
 
 def command(
@@ -50,7 +51,7 @@ def command(
     ):
         typer.echo(f"serving on {server.url}; Ctrl-C ends it")
         if server.work_units_per_s is not None:
-            typer.echo(f"calibrated: {server.work_units_per_s:.3g} work units a second")
+            typer.echo(f"calibrated: {units.number(server.work_units_per_s)} work units a second")
         try:
             while server.running:
                 time.sleep(0.2)
@@ -65,7 +66,8 @@ def _say_what_it_did(server: serve) -> None:
         typer.echo(f"answered {served[0]} requests, refused {served[1]}")
     if server.burned is not None:
         used = server.burned
-        typer.echo(f"used {used.used_s:.3f} s of CPU time, for demands of {used.demanded_s:.3f} s")
+        used_s, demanded_s = units.seconds(used.used_s), units.seconds(used.demanded_s)
+        typer.echo(f"used {used_s} of CPU time, for demands of {demanded_s}")
 
 
 def _cores(text: str) -> list[int]:

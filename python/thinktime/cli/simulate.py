@@ -2,58 +2,73 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
-from thinktime import Result, simulate
+from thinktime import InputError, Result, Workload, _core, again, simulate
 from thinktime.cli import common, options
+from thinktime.operations import options_json
 
 
+@options.of("simulate")
 def command(
-    workload: options.Workload,
-    system: options.System,
-    requests: Annotated[
-        int | None,
-        typer.Option(help="Requests after the warm-up; 1000000 if nothing else ends it."),
+    workload: Annotated[
+        Path | None, typer.Argument(help="The workload file; none with --again.")
     ] = None,
-    duration: Annotated[
-        str | None, typer.Option(help="Virtual time at which no more requests begin, as in 10min.")
+    system: Annotated[
+        Path | None, typer.Argument(help="The system file; none with --again.")
     ] = None,
-    load: Annotated[
-        float | None,
-        typer.Option(help="Hold this load (0 to 1): sets the rate, or solves the think time."),
-    ] = None,
-    warmup: options.Warmup = None,
-    seed: options.Seed = None,
-    replications: Annotated[int, typer.Option(help="Independent replications, on all cores.")] = 1,
-    precision: Annotated[
-        str | None,
-        typer.Option(help="Go on until the mean's 95 % interval is this narrow, as in 1%."),
-    ] = None,
-    rows: options.Rows = None,
+    again: options.Again = None,
     output: options.Output = None,
     json: options.Json = False,
+    **given: Any,
 ) -> None:
     """Simulate a workload on a model of a server."""
+    if output is None:
+        given["rows"] = "none"
+    chosen = common.chosen(given)
     with common.mapped_errors():
-        end_s = common.seconds(duration)
+        if again is not None:
+            if workload is not None:
+                raise InputError("with --again the workload and the system are the result's")
+            operation, requests, end_s = _again(again, output, chosen)
+        elif workload is None or system is None:
+            raise InputError("give a workload file and a system file, or --again DIR")
+        else:
+            operation, requests, end_s = _anew(workload, system, output, chosen)
 
-    def operation() -> Result:
+    def shown() -> Result:
         with common.progress_shown("simulating", requests, end_s) as progress:
-            return simulate(
-                workload,
-                system,
-                load=load,
-                seed=seed,
-                requests=requests,
-                duration=duration,
-                warmup=warmup,
-                replications=replications,
-                precision=precision,
-                rows=rows if output is not None else "none",
-                output=output,
-                progress=progress,
-            )
+            return operation(progress)
 
-    common.finish(operation, json, output)
+    common.finish(shown, json, output)
+
+
+_Planned = tuple[Callable[[Any], Result], int | None, float | None]
+"""What is to be done, and when it ends."""
+
+
+def _anew(workload: Path, system: Path, output: Path | None, chosen: dict[str, Any]) -> _Planned:
+    loaded = Workload.load(workload)
+    end = _core.planned_end("simulate", loaded, options_json("simulate", chosen))
+
+    def operation(progress: Any) -> Result:
+        return simulate(loaded, system, output=output, progress=progress, **chosen)
+
+    return operation, *end
+
+
+def _again(path: Path, output: Path | None, chosen: dict[str, Any]) -> _Planned:
+    done = Result.load(path)
+    if done.kind != "simulate":
+        raise InputError(f"{path} is a run: `thinktime run --again {path}`")
+    workload, _ = done.inputs()
+    end = _core.planned_end("simulate", workload, options_json("simulate", done.options | chosen))
+
+    def operation(progress: Any) -> Result:
+        return again(done, output=output, progress=progress, **chosen)
+
+    return operation, *end

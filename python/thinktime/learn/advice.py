@@ -35,10 +35,22 @@ USUAL_DEMAND_S = 0.01
 REQUESTS = 300_000
 CLIENTS_MAX = 5000
 TURNS = 3
+POLICIES = ("fcfs", "srpt")
 WARM_UP = 0.1
 """So long, in parts of a simulation, requests do not count."""
+REACHED_WITHIN = 0.03
+"""Models are compared where the loads that they reached differ from the wanted one by less."""
 MISLEADS = 0.1
 """A model misleads where its mean differs by more than this share."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What one simulation showed."""
+
+    mean_s: float
+    p99_s: float
+    load: float
 
 
 @dataclass(frozen=True)
@@ -49,6 +61,13 @@ class Model:
     p99_s: float
     gain: float
     """How many times shorter the mean becomes when the shortest remaining job is served first."""
+
+    loads: tuple[float, float]
+    """Those that the simulations reached: first come first served, and the shortest first."""
+
+    def at(self, load: float) -> bool:
+        """Whether this load was reached."""
+        return all(abs(reached / load - 1) < REACHED_WITHIN for reached in self.loads)
 
 
 @dataclass(frozen=True)
@@ -81,7 +100,10 @@ class Advice:
 
     @property
     def misleading_if(self) -> dict[str, dict[str, float]]:
-        """By how much the other models are off: their figures as multiples of the learned ones."""
+        """By how much the other models are off: their figures as multiples of the learned ones.
+
+        Models that did not reach the load are not compared.
+        """
         learned = self.closed if self.stays else self.partly_open
         others = {"open": self.open} | ({} if self.stays else {"closed": self.closed})
         return {
@@ -92,6 +114,7 @@ class Advice:
             }
             for name, other in others.items()
             if other is not None and learned is not None
+            if other.at(self.load) and learned.at(self.load)
         }
 
 
@@ -154,15 +177,19 @@ def _ruled(traffic: Traffic) -> tuple[str, str]:
 def _in_words(reason: str, models: dict[str, Model], load: float) -> str:
     own = "closed" if reason.startswith("users stay") else "partly-open"
     learned = models[own]
+    others = [name for name in ("open", "closed") if name != own]
+    missed = [name for name in (own, *others) if not models[name].at(load)]
+    if missed:
+        reached = ", ".join(f"{models[name].loads[0]:.2f} ({name})" for name in missed)
+        return f"{reason}. Models are not compared: of load {load:g} simulations reached {reached}."
     parts = []
-    for name in ("open", "closed"):
-        if name != own:
-            ratio = models[name].mean_s / learned.mean_s
-            gain = models[name].gain / learned.gain
-            parts.append(
-                f"a purely {name} model would give {_times(ratio)} mean response time and "
-                f"{_times(gain)} gain from better scheduling"
-            )
+    for name in others:
+        ratio = models[name].mean_s / learned.mean_s
+        gain = models[name].gain / learned.gain
+        parts.append(
+            f"a purely {name} model would give {_times(ratio)} mean response time and "
+            f"{_times(gain)} gain from better scheduling"
+        )
     return f"{reason}. Simulated at load {load:g}, {'; '.join(parts)}."
 
 
@@ -224,41 +251,51 @@ def _simulated(
         "open": f'model = "open"\nrate = "{rate!r}/s"\n',
     }
     if think is not None and traffic.requests_per_session > 1:
-        texts["partly-open"] = (
-            f'model = "partly-open"\nrate = "{rate / traffic.requests_per_session!r}/s"\n'
+        partly = (
+            f'model = "partly-open"\nrate = "{{!r}}/s"\n'
             f'[session]\nrequests = "{sessions.requests_law}"\nthink = "{think}"\n'
         )
-    closed = f'model = "closed"\nclients = {clients}\n[session]\nthink = "exp({{}}s)"\n'
-    texts["closed"] = closed.format(
-        repr(_think(closed, law, clients / rate, WARM_UP * REQUESTS / rate))
-    )
-    found = {name: _model(text, law, WARM_UP * REQUESTS / rate) for name, text in texts.items()}
+        # The rate goes by the law's mean, which is not quite the log's.
+        length = _workload(partly.format(1.0)).requests_per_session
+        texts["partly-open"] = partly.format(rate / length)
+    warmup_s = WARM_UP * REQUESTS / rate
+    found = {
+        name: _model(*(_seen(text, law, policy, warmup_s) for policy in POLICIES))
+        for name, text in texts.items()
+    }
     found.setdefault("partly-open", found["open"])
+    closed = f'model = "closed"\nclients = {clients}\n[session]\nthink = "exp({{}}s)"\n'
+    cycle_s = clients / rate
+    found["closed"] = _model(
+        *(_at_cycle(closed, law, policy, cycle_s, warmup_s) for policy in POLICIES)
+    )
     return found
 
 
-def _think(closed: str, law: str, cycle_s: float, warmup_s: float) -> float:
-    """The think time with which a client's requests follow one another by so many seconds.
+def _at_cycle(closed: str, law: str, policy: str, cycle_s: float, warmup_s: float) -> Seen:
+    """A closed workload in which a client's requests follow one another by so many seconds.
 
-    It is what response times leave of them, so that the server is loaded as wanted.
+    It thinks for as long as response times leave of them, so that the server is loaded as wanted.
     """
     think = cycle_s
     for _ in range(TURNS):
-        times = _times_of(closed.format(repr(think)), law, "fcfs", warmup_s)
-        think = max(cycle_s - times["mean"], 1e-3 * cycle_s)
-    return think
+        seen = _seen(closed.format(repr(think)), law, policy, warmup_s)
+        think = max(cycle_s - seen.mean_s, 1e-3 * cycle_s)
+    return _seen(closed.format(repr(think)), law, policy, warmup_s)
 
 
-def _model(text: str, law: str, warmup_s: float) -> Model:
-    first, best = (_times_of(text, law, policy, warmup_s) for policy in ("fcfs", "srpt"))
-    return Model(first["mean"], first["p99"], first["mean"] / best["mean"])
+def _model(first: Seen, best: Seen) -> Model:
+    return Model(first.mean_s, first.p99_s, first.mean_s / best.mean_s, (first.load, best.load))
 
 
-def _times_of(text: str, law: str, policy: str, warmup_s: float) -> dict[str, float]:
-    """Response times of a workload on one server."""
-    workload = _core.Workload(f'name = "learned"\n[arrivals]\n{text}')
+def _seen(text: str, law: str, policy: str, warmup_s: float) -> Seen:
+    """A workload on one server, simulated."""
     head = 'name = "server"\n[[station]]\nname = "server"'
     system = _core.System(f'{head}\npolicy = "{policy}"\ndemand = "{law}"\n')
-    result = simulate(workload, system, requests=REQUESTS, warmup=warmup_s, rows="none")
-    times: dict[str, float] = result.summary["response_time_s"]
-    return times
+    result = simulate(_workload(text), system, requests=REQUESTS, warmup=warmup_s, rows="none")
+    times = result.summary["response_time_s"]
+    return Seen(times["mean"], times["p99"], result.summary["stations"]["server"]["load"])
+
+
+def _workload(arrivals: str) -> _core.Workload:
+    return _core.Workload(f'name = "learned"\n[arrivals]\n{arrivals}')

@@ -1,4 +1,7 @@
-"""What is asked for: paths, gathered where they differ in numbers only, and their popularity."""
+"""What is asked for: paths, gathered where they differ in numbers only, and their popularity.
+
+A path that is asked for by several methods is as many kinds of request.
+"""
 
 from __future__ import annotations
 
@@ -27,6 +30,11 @@ NAMED_MAX = 20
 """So many kinds of request are named; the others are gathered."""
 
 POPULARITY_MAX = 200_000
+METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS")
+"""Those that a workload file has a key for; the others are gathered with what is not named."""
+
+BODIED = ("POST", "PUT", "PATCH")
+BODILESS = "The log does not tell bodies: without a `body` an empty one is sent."
 SAFE = "/:@!$&'()*+;=~,-._"
 TYPICAL = "The most popular of such paths."
 HIDDEN = "Numbers that may stand for persons are not told: these are none of the log's."
@@ -37,7 +45,10 @@ class Kind:
     """Paths that differ in a number only; mostly one path."""
 
     name: str
-    """The path, ``*`` for what differs."""
+    """The path, ``*`` for what differs; after its method where that is not GET."""
+
+    method: str
+    """As in GET."""
 
     requests: int
     share: float
@@ -70,27 +81,29 @@ class Mix:
 def learn_mix(traffic: Traffic) -> Mix:
     """Learn what is asked for; ``kinds`` is empty where no path can be named."""
     rows = traffic.raw["paths"]
-    groups: dict[str, list[tuple[str, int]]] = {}
-    for path, count, _ in rows:
+    groups: dict[tuple[str, str], list[tuple[str, int]]] = {}
+    popular: dict[str, int] = {}
+    for path, method, count in rows:
+        popular[path] = popular.get(path, 0) + count
         plain = unquote(unquote(path))
-        if plain.startswith("/") and not NAMELESS.search(plain):
-            groups.setdefault(NUMBER.sub("*", plain), []).append((plain, count))
+        if method in METHODS and plain.startswith("/") and not NAMELESS.search(plain):
+            groups.setdefault((method, NUMBER.sub("*", plain)), []).append((plain, count))
     totals = sorted(
-        ((sum(count for _, count in members), name) for name, members in groups.items()),
-        key=lambda pair: (-pair[0], pair[1]),
+        ((sum(count for _, count in members), what) for what, members in groups.items()),
+        key=lambda pair: (-pair[0], pair[1][1], pair[1][0]),
     )
-    whole = sum(count for _, count, _ in rows) + traffic.raw["other_paths"]
-    kinds = [_kind(name, groups[name], count, whole) for count, name in totals[:NAMED_MAX]]
-    counts = [count for _, count, _ in rows[:POPULARITY_MAX]]
+    whole = sum(popular.values()) + traffic.raw["other_paths"]
+    kinds = [_kind(*what, groups[what], count, whole) for count, what in totals[:NAMED_MAX]]
+    counts = sorted(popular.values(), reverse=True)[:POPULARITY_MAX]
     return Mix(
         kinds=kinds,
         others_share=1 - sum(kind.share for kind in kinds),
         popularity=zipf(counts) if len(counts) > 1 else None,
-        paths=len(rows),
+        paths=len(popular),
     )
 
 
-def _kind(name: str, members: list[tuple[str, int]], count: int, whole: int) -> Kind:
+def _kind(method: str, name: str, members: list[tuple[str, int]], count: int, whole: int) -> Kind:
     members.sort(key=lambda member: (-member[1], member[0]))
     drawn = _drawn(name, members)
     most = members[0][0]
@@ -98,13 +111,19 @@ def _kind(name: str, members: list[tuple[str, int]], count: int, whole: int) -> 
         part == "*" and not YEAR.fullmatch(told)
         for part, told in zip(name.split("/"), most.split("/"), strict=True)
     )
+    path = quote(name, safe=SAFE)
+    notes = [
+        HIDDEN if hidden else TYPICAL if drawn is None and len(members) > 1 else "",
+        BODILESS if method in BODIED else "",
+    ]
     return Kind(
-        name=quote(name, safe=SAFE),
+        name=path if method == "GET" else f"{method} {path}",
+        method=method,
         requests=count,
         share=count / max(whole, 1),
         target=_hidden(name, members) if hidden else drawn or quote(most, safe=SAFE),
         paths=len(members),
-        note=HIDDEN if hidden else TYPICAL if drawn is None and len(members) > 1 else "",
+        note=" ".join(filter(None, notes)),
     )
 
 

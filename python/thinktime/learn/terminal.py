@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from thinktime.learn.session import Values
+from thinktime.learn.tables import WORDS, Words
+from thinktime.report import units
 
 if TYPE_CHECKING:
     from thinktime.learn import Learned
@@ -28,16 +30,17 @@ def _log(learned: Learned, examples: bool) -> Iterator[str]:
     count = traffic.count
     yield (
         f"{len(traffic.raw['files'])} file(s), format {', '.join(traffic.formats)}: "
-        f"{traffic.lines:,} lines, {count('requests'):,} requests of {count('users'):,} users "
-        f"in {traffic.duration_s:,.0f} s"
+        f"{units.counted(traffic.lines, 'line')}, {units.counted(count('requests'), 'request')} of "
+        f"{units.counted(count('users'), 'user')} in {units.seconds(traffic.duration_s)}"
     )
     yield (
-        f"set apart: {count('apart_requests'):,} requests of {count('apart_users'):,} crawlers "
-        "and other programs"
+        f"set apart: {units.counted(count('apart_requests'), 'request')} of "
+        f"{units.counted(count('apart_users'), 'crawler')} and other programs"
     )
     for bad in traffic.bad_lines[:BAD_SHOWN]:
         example = f": {bad.example}" if examples else ""
-        yield f"bad: {bad.count:,} lines ({bad.reason}); {bad.file}:{bad.line}{example}"
+        count_words = units.counted(bad.count, "line")
+        yield f"bad: {count_words} ({bad.reason}); {bad.file}:{bad.line}{example}"
     for warning in traffic.warnings:
         yield f"warning: {warning}"
     if traffic.raw["stopped"]:
@@ -47,41 +50,43 @@ def _log(learned: Learned, examples: bool) -> Iterator[str]:
 def _laws(learned: Learned) -> Iterator[str]:
     traffic, arrivals, sessions = learned.traffic, learned.arrivals, learned.sessions
     yield (
-        f"sessions         {traffic.count('sessions'):,} (gaps above {traffic.timeout_s:g} s, "
-        f"{learned.timeout_from}), {arrivals.rate:.4g} a second, "
-        f"{traffic.active_mean:.4g} under way on average"
+        f"sessions         {units.count(traffic.count('sessions'))} (gaps above "
+        f"{units.seconds(traffic.timeout_s)}, {learned.timeout_from}), "
+        f"{units.rate(arrivals.rate)}, {units.number(traffic.active_mean)} under way on average"
     )
     poisson = arrivals.poisson
-    p_value = "" if poisson.p_value is None else f" (p = {poisson.p_value:.2g})"
+    p_value = "" if poisson.p_value is None else f" (p = {units.number(poisson.p_value, 2)})"
     rate = "changes" if arrivals.changes else "is constant"
     yield f"arrivals         Poisson: {poisson.verdict}{p_value}; the rate {rate}"
-    for name, values, unit in (
-        ("requests/session", sessions.requests, ""),
-        ("pages/session", sessions.pages, ""),
-        ("think time", sessions.think, " s"),
-        ("  before pages", sessions.page_think, " s"),
-        ("  before objects", sessions.object_gap, " s"),
-        ("response size", learned.sizes, " B"),
-        ("duration", learned.durations, " s"),
+    for name, values, kind in (
+        ("requests/session", sessions.requests, "number"),
+        ("pages/session", sessions.pages, "number"),
+        ("think time", sessions.think, "time"),
+        ("  before pages", sessions.page_think, "time"),
+        ("  before objects", sessions.object_gap, "time"),
+        ("response size", learned.sizes, "size"),
+        ("duration", learned.durations, "time"),
     ):
         if values.best is not None:
-            yield f"{name:16} {_values(values, unit)}"
+            yield f"{name:16} {_values(values, WORDS[kind])}"
     popularity = learned.mix.popularity
-    zipf = f"; Zipf exponent {popularity.exponent:.3g}" if popularity else ""
-    kinds = ", ".join(f"{kind.name} {kind.share:.1%}" for kind in learned.mix.kinds[:KINDS_SHOWN])
-    yield f"paths            {learned.mix.paths:,}{zipf}: {kinds}"
+    zipf = f"; Zipf exponent {units.number(popularity.exponent)}" if popularity else ""
+    shown = learned.mix.kinds[:KINDS_SHOWN]
+    kinds = ", ".join(f"{kind.name} {units.percent(kind.share)}" for kind in shown)
+    yield f"paths            {units.count(learned.mix.paths)}{zipf}: {kinds}"
 
 
-def _values(values: Values, unit: str) -> str:
+def _values(values: Values, words: Words) -> str:
     best, tally = values.best, values.tally
     assert best is not None
-    fits = f"{best.notation} (within {best.ks:.1%})"
+    fits = f"{units.law(best.notation)} (off by {units.percent(best.ks)})"
     heavy = ""
     if values.tail is not None and values.tail.verdict == "heavy":
         tail = values.tail
-        heavy = f"; heavy tail, exponent {tail.exponent:.3g} [{tail.low:.3g}, {tail.high:.3g}]"
-    mean, median = tally.mean, tally.quantile(0.5)
-    return f"mean {mean:.4g}{unit}, median {median:.4g}{unit}; {fits}{heavy}"
+        exponent, low, high = (units.number(one) for one in (tail.exponent, tail.low, tail.high))
+        heavy = f"; heavy tail, exponent {exponent} [{low}, {high}]"
+    mean, median = words(tally.mean), words(tally.quantile(0.5))
+    return f"mean {mean}, median {median}; {fits}{heavy}"
 
 
 def _advice(learned: Learned) -> Iterator[str]:
@@ -90,13 +95,14 @@ def _advice(learned: Learned) -> Iterator[str]:
     yield f"                 {advice.reason}"
     rows = {"partly-open": advice.partly_open, "open": advice.open, "closed": advice.closed}
     yield (
-        f"                 at load {advice.load:g}, demands {advice.demand_s:.3g} s, "
-        f"C² {advice.cv2:.3g} ({advice.cv2_from}):"
+        f"                 at load {units.number(advice.load)}, demands "
+        f"{units.seconds(advice.demand_s)}, C² {units.number(advice.cv2)} ({advice.cv2_from}):"
     )
     for name, model in rows.items():
         if model is not None:
-            clients = f", {advice.clients} clients" if name == "closed" else ""
+            clients = f", {units.counted(advice.clients, 'client')}" if name == "closed" else ""
             yield (
-                f"                 {name + clients:24} mean {model.mean_s:.4g} s, p99 "
-                f"{model.p99_s:.4g} s; SRPT makes the mean {model.gain:.3g} times shorter"
+                f"                 {name + clients:24} mean {units.seconds(model.mean_s)}, p99 "
+                f"{units.seconds(model.p99_s)}; SRPT makes the mean {units.number(model.gain)} "
+                "times shorter"
             )

@@ -125,5 +125,9 @@ def _requests(mix: Mix) -> list[str]:
         lines += ["[[request]]", f"name = {json.dumps(kind.name)}"]
         if kind.note:
             lines.append(_note(kind.note))
-        lines += [f"weight = {kind.share * 100:.4g}", f"get = {json.dumps(kind.target)}", ""]
+        lines += [
+            f"weight = {kind.share * 100:.4g}",
+            f"{kind.method.lower()} = {json.dumps(kind.target)}",
+            "",
+        ]
     return lines[:-1]

@@ -6,31 +6,51 @@ terminal:
     from thinktime.report import rows, write
     from thinktime.report.terminal import render
     rich.print(render(rows(results)))
+
+`page.Page` is what all pages are made of, those of learn, sweep and capacity too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from thinktime.report import sharing, table
-from thinktime.report.case import cases
-from thinktime.report.page import write
-from thinktime.report.table import Row
-from thinktime.report.verdict import Verdict
-from thinktime.report.verdict import verdict as verdict_of
+from thinktime.report.page import Verdict
 
 if TYPE_CHECKING:
     from thinktime import Result
+    from thinktime.report.results import Row
+
+# What makes tables and charts is imported where it is used: other commands start sooner.
+
+
+def write(results: Sequence[Result], path: str | Path, title: str | None = None) -> Path:
+    """Write the report of some results to ``path`` and return it.
+
+    The page loads nothing: scripts, styles and data are in it. The same results give the same
+    page, byte for byte.
+
+    Raises ValueError where there are no results.
+    """
+    from thinktime.report import results_page
+
+    return results_page.write(results, Path(path), title)
 
 
 def rows(results: Sequence[Result]) -> list[Row]:
     """The table of some results, theory below those it belongs to."""
-    return table.rows(cases(results))
+    from thinktime.report.case import cases
+    from thinktime.report.results import rows as rows_of
+
+    return rows_of(cases(results))
 
 
 def verdict(results: Sequence[Result]) -> Verdict:
     """What some results say, in words."""
+    from thinktime.report.case import cases
+    from thinktime.report.findings import verdict as verdict_of
+
     return verdict_of(cases(results))
 
 
@@ -39,7 +59,9 @@ def processor_sharing(result: Result) -> str | None:
 
     It simulates up to 200 000 requests again. None where there is no scheduler to compare with.
     """
+    from thinktime.report import sharing
+
     return sharing.sentence_of(result)
 
 
-__all__ = ["Row", "Verdict", "processor_sharing", "rows", "verdict", "write"]
+__all__ = ["Verdict", "processor_sharing", "rows", "verdict", "write"]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from thinktime.report import units
 from thinktime.report.case import Case, Entry
 from thinktime.report.figures import Figures
-from thinktime.report.table import relative
+from thinktime.report.results import relative
 
 
 def sentences(cases: Sequence[Case]) -> list[str]:
@@ -71,9 +71,8 @@ def _judged(case: Case) -> list[Entry]:
 def _outside(case: Case, entry: Entry, exact_s: float) -> str:
     figures = entry.figures
     mean_s, ci95_s = figures.mean_s or 0.0, figures.ci95_s or 0.0
-    name = f"{entry.kind}, {entry.note}" if entry.note else entry.kind
     difference = units.deviation(mean_s / exact_s - 1)
-    return f"{case.label} ({name}) by {difference}, ± {units.percent(ci95_s / exact_s)}"
+    return f"{case.label} ({entry.words}) by {difference}, ± {units.percent(ci95_s / exact_s)}"
 
 
 def _against_simulated(cases: Sequence[Case]) -> str | None:

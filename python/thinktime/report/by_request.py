@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from thinktime.report import units
+from thinktime.report.table import Cell, Group, Line, Table
 
 if TYPE_CHECKING:
     from thinktime import Result
@@ -30,13 +31,11 @@ class RequestTimes:
     """The half-width of the mean's 95 % confidence interval, in seconds."""
 
     @property
-    def cells(self) -> list[str]:
-        """The cells of `HEADINGS`."""
-        mean = units.seconds(self.times_s.get("mean"))
-        if self.ci95_s is not None:
-            mean += f" ± {units.seconds(self.ci95_s, 2)}"
+    def line(self) -> Line:
+        """The row under `HEADINGS`."""
+        mean = units.mean(self.times_s.get("mean"), self.ci95_s)
         rest = [units.seconds(self.times_s.get(name)) for name in _TIMES[1:]]
-        return [units.count(self.requests), mean, *rest]
+        return Line(self.name, [Cell(text) for text in (units.count(self.requests), mean, *rest)])
 
 
 def times_of(result: Result) -> list[RequestTimes]:
@@ -59,11 +58,19 @@ def _times(name: str, figures: Mapping[str, object]) -> RequestTimes:
     return RequestTimes(name, count, known, times.get("ci95"))
 
 
-def counted(requests: int) -> str:
-    """As in '4 000 requests'."""
-    return f"{units.count(requests)} request{'' if requests == 1 else 's'}"
-
-
 def worth_showing(found: Sequence[RequestTimes]) -> bool:
     """Whether the names say more than the row of all requests does."""
     return len(found) > 1
+
+
+def table(groups: Sequence[Group]) -> Table:
+    """The table of some results' times by request name."""
+    return Table(
+        "requests",
+        "Response times by request name",
+        "request",
+        HEADINGS,
+        groups,
+        "Median, p95 and p99: half, 95 % and 99 % of the requests of a name take no longer.",
+        spare=("p99", "median"),
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Literal
 from thinktime.report import figures
 from thinktime.report.figures import Figures
 from thinktime.report.label import labels_of
-from thinktime.theory.match import Theory, theory_for
+from thinktime.theory.found import Theory
+from thinktime.theory.match import theory_for
 
 if TYPE_CHECKING:
     from thinktime import Distribution, Result, Workload
@@ -35,6 +36,11 @@ class Entry:
         """How the numbers were obtained."""
         return "measured" if self.result.kind == "run" else "simulated"
 
+    @property
+    def words(self) -> str:
+        """How the numbers were obtained, as in 'simulated, same sample path'."""
+        return f"{self.kind}, {self.note}" if self.note else self.kind
+
     @cached_property
     def figures(self) -> Figures:
         """The result's figures."""
@@ -47,6 +53,9 @@ class Case:
 
     label: str
     """As in 'closed, 10 clients'; no two cases of a report have the same."""
+
+    difference: str
+    """The part of the label after the system model: what tells it from other cases."""
 
     place: int
     """Its number in the report, from 0; cases of one place have one colour."""
@@ -99,20 +108,39 @@ def cases(results: Sequence[Result]) -> list[Case]:
         else:
             group.append(result)
     order = {id(result): place for place, result in enumerate(results)}
+    groups = [part for group in groups for part in _apart(group, order)]
     groups.sort(key=lambda group: min(order[id(result)] for result in group))
     labels = labels_of([group[0] for group in groups])
     pairs = zip(labels, groups, strict=True)
-    return [_case(label, place, group) for place, (label, group) in enumerate(pairs)]
+    return [_case(*label, place, group) for place, (label, group) in enumerate(pairs)]
 
 
-def _case(label: str, place: int, group: list[Result]) -> Case:
+def _apart(group: list[Result], order: Mapping[int, int]) -> list[list[Result]]:
+    """A group with several real runs as one group each: they were made to be compared.
+
+    A simulation joins the run that it repeats, else one of its seed, else the first one.
+    """
+    group = sorted(group, key=lambda result: order[id(result)])
+    runs = [result for result in group if result.kind == "run"]
+    if len(runs) < 2:
+        return [group]
+    parts = [[run] for run in runs]
+    for result in group:
+        if result.kind != "run":
+            seed = result.summary.get("seed")
+            alike = [(p[0].summary.get("seed") == seed, p[0].system is not None) for p in parts]
+            parts[alike.index(max(alike))].append(result)
+    return parts
+
+
+def _case(label: str, difference: str, place: int, group: list[Result]) -> Case:
     theory = None
     for result in group:
         if theory is None and result.system is not None:
             theory = theory_for(result.workload, result.system)
     entries = [Entry(result, _note(result, group)) for result in group]
     entries.sort(key=lambda entry: (entry.kind, entry.note == "long"))
-    return Case(label, place, entries, theory)
+    return Case(label, difference, place, entries, theory)
 
 
 def _note(result: Result, group: list[Result]) -> Note:

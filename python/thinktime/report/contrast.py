@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from thinktime.report import units
-from thinktime.report.case import Case
+from thinktime.report.case import Case, Entry, Kind
 from thinktime.report.figures import Figures
 
 _SAME_LOAD = 0.02  # loads that differ by no more are called the same
@@ -95,7 +95,7 @@ def others(found: Contrast, cases: Sequence[Case]) -> str | None:
             parts.append(f"{ratio} times as long in {the_system(case)} ({time}, {one.basis})")
     if not parts:
         return None
-    return f"Against {the_system(found.better)}, {_words(found.name)} is {_list(parts)}."
+    return f"Against {the_system(found.better)}, {_words(found.name)} is {units.listed(parts)}."
 
 
 def measured(found: Contrast) -> str | None:
@@ -115,11 +115,12 @@ def measured(found: Contrast) -> str | None:
 
 def the_system(case: Case) -> str:
     """A case as the middle of a sentence, as in 'the closed system with 10 clients'."""
-    words, _, rest = case.label.partition(", ")
+    model = case.label.removesuffix(f", {case.difference}") if case.difference else case.label
+    words, _, size = model.partition(", ")
     if words == "partly open":
         words = "partly-open"
-    joint = "with" if case.model in ("closed", "partly-open") else "of"
-    return f"the {words} system" + (f" {joint} {rest}" if rest else "")
+    sized = f" with {size}" if size and not case.difference.startswith(size) else ""
+    return f"the {words} system{sized}" + (f" ({case.difference})" if case.difference else "")
 
 
 def _bases(a: Case, b: Case) -> list[tuple[str, Figures, Figures]]:
@@ -128,11 +129,18 @@ def _bases(a: Case, b: Case) -> list[tuple[str, Figures, Figures]]:
         ("exact values", a.exact, b.exact),
         ("long simulation or exact values", _well_known(a), _well_known(b)),
     ]
-    for kind in ("measured", "simulated"):
-        entries = a.find(kind), b.find(kind)
+    kinds: tuple[Kind, ...] = ("measured", "simulated")
+    for kind in kinds:
+        entries = _largest(a, kind), _largest(b, kind)
         if entries[0] is not None and entries[1] is not None:
             pairs.append((kind, entries[0].figures, entries[1].figures))
     return [(basis, x, y) for basis, x, y in pairs if x is not None and y is not None]
+
+
+def _largest(case: Case, kind: Kind) -> Entry | None:
+    """The entry of a kind that rests on the most requests."""
+    found = [entry for entry in case.entries if entry.kind == kind]
+    return max(found, key=lambda entry: entry.figures.requests or 0, default=None)
 
 
 def _well_known(case: Case) -> Figures | None:
@@ -157,7 +165,3 @@ def _words(name: str) -> str:
 
 def _at_load(case: Case) -> str:
     return "" if case.load is None else f" at a load of {case.load:.2f}"
-
-
-def _list(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

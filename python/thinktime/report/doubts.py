@@ -17,7 +17,7 @@ def sentences(cases: Sequence[Case]) -> list[str]:
     for case in cases:
         for entry in case.entries:
             name = f"{case.label}, {entry.kind}: " if several else ""
-            found += [_sentence(name + doubt) for doubt in _doubts(entry)]
+            found += [units.sentence(name + doubt) for doubt in _doubts(entry)]
     return found
 
 
@@ -27,7 +27,9 @@ def _doubts(entry: Entry) -> list[str]:
         found += [_dropped(entry), _shortfall(entry)]
     else:
         found.append("no request ended, so there are no times")
-    found += [str(warning) for warning in entry.result.summary.get("warnings") or []]
+    why = entry.result.untrusted or ""
+    warnings = [str(warning) for warning in entry.result.summary.get("warnings") or []]
+    found += [warning for warning in warnings if warning not in why]
     return list(dict.fromkeys(doubt for doubt in found if doubt))
 
 
@@ -50,8 +52,3 @@ def _shortfall(entry: Entry) -> str | None:
     if not offered or throughput is None or throughput >= (1 - _SHORTFALL) * offered:
         return None
     return f"{units.rate(offered)} were offered, but only {units.rate(throughput)} completed"
-
-
-def _sentence(text: str) -> str:
-    text = text.strip().rstrip(".")
-    return f"{text[0].upper()}{text[1:]}." if text else ""

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from thinktime.report import units
-from thinktime.theory.match import Theory
+from thinktime.theory.found import Theory
 
 if TYPE_CHECKING:
     from thinktime import Result, System
@@ -38,11 +37,6 @@ class Figures:
     def mean_s(self) -> float | None:
         """The mean response time."""
         return self.times_s.get("mean")
-
-    @property
-    def requests_words(self) -> str:
-        """How many requests there were, as in '4 000 requests'."""
-        return f"{units.count(self.requests)} request{'' if self.requests == 1 else 's'}"
 
 
 def of_result(result: Result) -> Figures:

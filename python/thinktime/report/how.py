@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 from thinktime.report import machines, units
 from thinktime.report.case import Case, Entry
+from thinktime.report.page import Source
 
 KINDS: dict[str, str] = {
     "measured": "A real run over the network: requests were sent to a real server, and timed.",
@@ -29,32 +28,22 @@ WORDS: dict[str, str] = {
     "lateness is not small beside its response times says little of the server.",
     "load": "The fraction of time that a server of the busiest station is busy, or a core of the "
     "busiest machine.",
-    "± ": "The half-width of a 95 % confidence interval of the mean, which allows for "
+    "±": "The half-width of a 95 % confidence interval of the mean, which allows for "
     "autocorrelation.",
 }
 
 
-@dataclass(frozen=True)
-class Source:
-    """One result's origin."""
-
-    title: str
-    facts: list[tuple[str, str]]
-    text: str
-    """Workload and system: the whole run.toml."""
-
-
-def kinds(cases: Sequence[Case]) -> list[tuple[str, str]]:
-    """What the kinds of numbers in these cases are."""
-    used = {f"{e.kind}, {e.note}" if e.note else e.kind for case in cases for e in case.entries}
-    used |= {"exact" for case in cases if case.theory is not None}
-    return [(kind, words) for kind, words in KINDS.items() if kind in used]
+_OF_RUN = ("version", "started", "host", "clock")
+"""What the table `[run]` of a result's run.toml says of how it was obtained, in this order."""
 
 
 def words(cases: Sequence[Case]) -> dict[str, str]:
-    """What the words of the page mean, as far as they occur on it."""
-    used = any(entry.result.summary.get("machines") for case in cases for entry in case.entries)
-    return WORDS | (machines.WORDS if used else {})
+    """What the words of the page mean, as far as they occur on it: kinds of numbers first."""
+    used = {entry.words for case in cases for entry in case.entries}
+    used |= {"exact" for case in cases if case.theory is not None}
+    found = {kind: meaning for kind, meaning in KINDS.items() if kind in used}
+    scheduled = any(e.result.summary.get("machines") for case in cases for e in case.entries)
+    return found | WORDS | (machines.WORDS if scheduled else {})
 
 
 def sources(cases: Sequence[Case]) -> list[Source]:
@@ -64,8 +53,6 @@ def sources(cases: Sequence[Case]) -> list[Source]:
 
 def _source(case: Case, entry: Entry) -> Source:
     result, summary = entry.result, entry.result.summary
-    tables = _tables(result.run_toml)
-    note = f", {entry.note}" if entry.note else ""
     facts = [
         ("directory", str(result.path or "")),
         ("target", result.target or ""),
@@ -73,17 +60,21 @@ def _source(case: Case, entry: Entry) -> Source:
         ("requests", units.count(summary.get("requests"))),
         ("measured for", units.seconds(summary.get("duration_s"))),
         ("after a warm-up of", units.seconds(summary.get("warmup_s") or None)),
-        *((key, _value(tables[key])) for key in ("version", "host", "clock") if key in tables),
+        *_of_run(result.run_toml),
     ]
     known = [(name, value) for name, value in facts if value not in ("", units.NOTHING)]
-    return Source(f"{case.label}: {entry.kind}{note}", known, result.run_toml)
+    return Source(f"{case.label}: {entry.words}", known, result.run_toml)
 
 
-def _tables(text: str) -> Mapping[str, Any]:
+def _of_run(text: str) -> list[tuple[str, str]]:
+    """The version, host and clock of a result; nothing of a file that is none."""
     try:
-        return tomllib.loads(text)
+        run = tomllib.loads(text).get("run")
     except tomllib.TOMLDecodeError:
-        return {}
+        return []
+    if not isinstance(run, Mapping):
+        return []
+    return [(key, _value(run[key])) for key in _OF_RUN if key in run]
 
 
 def _value(value: object) -> str:

@@ -2,51 +2,58 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from thinktime.report import machines
+from thinktime.report import machines, units
 
 if TYPE_CHECKING:
     from thinktime import Result
 
 
-def labels_of(firsts: Sequence[Result]) -> list[str]:
-    """The shortest labels that tell the cases apart."""
-    labels = [model_words(result) for result in firsts]
-    differences = (
-        _policy_words,
-        _workload_words,
-        _feature_words,
-        _system_words,
-        _demand_words,
-        _rate_words,
-    )
-    for more in differences:
-        twice = {label for label, n in Counter(labels).items() if n > 1}
-        for label in twice:
-            places = [place for place, other in enumerate(labels) if other == label]
+def labels_of(firsts: Sequence[Result]) -> list[tuple[str, str]]:
+    """The shortest labels that tell the cases apart, and the part of each that does."""
+    models = [model_words(result) for result in firsts]
+    apart = [""] * len(firsts)
+    labels = list(models)
+    for more in _DIFFERENCES:
+        for places in _alike(labels):
             words = [more(firsts[place]) for place in places]
             if len(set(words)) > 1:
                 for place, word in zip(places, words, strict=True):
-                    labels[place] = f"{label}, {word}" if word else label
-    seen: Counter[str] = Counter()
-    for place, label in enumerate(labels):
-        seen[label] += 1
-        labels[place] = label if seen[label] == 1 else f"{label} ({seen[label]})"
-    return labels
+                    apart[place] = ", ".join(part for part in (apart[place], word) if part)
+                    known = (part for part in (models[place], apart[place]) if part)
+                    labels[place] = ", ".join(known)
+    for places in _alike(labels):
+        for number, place in enumerate(places[1:], start=2):
+            labels[place] = f"{labels[place]} ({number})"
+    return list(zip(labels, apart, strict=True))
+
+
+def _alike(labels: Sequence[str]) -> list[list[int]]:
+    """The places of labels that occur more than once."""
+    twice = [label for label, n in Counter(labels).items() if n > 1]
+    return [[place for place, other in enumerate(labels) if other == one] for one in twice]
 
 
 def model_words(result: Result) -> str:
     """The system model, as in 'closed, 10 clients'."""
     workload = result.workload
     if workload.clients is not None:
-        return f"closed, {workload.clients} client{'s' if workload.clients != 1 else ''}"
+        return f"closed, {units.counted(workload.clients, 'client')}"
     if workload.session_length is not None:
-        return f"partly open, {workload.requests_per_session:.3g} requests a session"
+        return f"partly open, {_session_words(workload.requests_per_session)}"
     return workload.model
+
+
+def _session_words(requests: float) -> str:
+    """How long sessions are; a script says so only when it runs."""
+    if not math.isfinite(requests):
+        return "sessions by a script"
+    return f"{units.number(requests).removesuffix('.00')} requests a session"
 
 
 def _policy_words(result: Result) -> str:
@@ -88,11 +95,35 @@ def _system_words(result: Result) -> str:
 
 def _demand_words(result: Result) -> str:
     stations = [] if result.system is None else result.system.stations
-    return " → ".join(f"{station.demand} on {station.servers}" for station in stations)
+    return " → ".join(
+        f"{units.law(str(station.demand))} on {units.counted(station.servers, 'server')}"
+        for station in stations
+    )
 
 
 def _rate_words(result: Result) -> str:
     workload = result.workload
     if workload.request_rate is None:
-        return "" if workload.think is None else f"thinking {workload.think}"
-    return f"{workload.request_rate:.4g} requests/s"
+        return "" if workload.think is None else f"thinking {units.law(str(workload.think))}"
+    return units.amount(workload.request_rate, "requests/s")
+
+
+def _directory_words(result: Result) -> str:
+    return "" if result.path is None else result.path.name
+
+
+def _seed_words(result: Result) -> str:
+    return f"seed {result.summary.get('seed')}"
+
+
+_DIFFERENCES = (
+    _policy_words,
+    _workload_words,
+    _feature_words,
+    _system_words,
+    _demand_words,
+    _rate_words,
+    _directory_words,
+    _seed_words,
+)
+"""What may tell two cases apart, the plainest first."""

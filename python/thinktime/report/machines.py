@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from thinktime.report import units
+from thinktime.report.table import Cell, Line
 
 if TYPE_CHECKING:
     from thinktime import Result, System
@@ -62,9 +63,9 @@ class MachineFigures:
     """A second, over all cores."""
 
     @property
-    def cells(self) -> list[str]:
-        """The cells of `HEADINGS`."""
-        return [
+    def line(self) -> Line:
+        """The row under `HEADINGS`."""
+        texts = [
             units.count(len(self.core_loads)),
             _listed(self.core_loads),
             _listed(self.core_tasks),
@@ -74,6 +75,7 @@ class MachineFigures:
             units.rate(self.preemptions),
             units.rate(self.context_switches),
         ]
+        return Line(self.name, [Cell(text) for text in texts], self.os)
 
     @property
     def words(self) -> str:
@@ -124,7 +126,7 @@ def words_of(system: System) -> list[str]:
 
 def on_cores(os: str, cores: int) -> str:
     """As in 'linux-2.6.22 on 2 cores'."""
-    return f"{os} on {cores} core{'' if cores == 1 else 's'}"
+    return f"{os} on {units.counted(cores, 'core')}"
 
 
 def _listed(values: Sequence[float]) -> str:

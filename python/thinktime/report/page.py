@@ -1,50 +1,103 @@
-"""The report as one HTML page that needs nothing but itself."""
+"""A page that needs nothing but itself: the verdict, then tables, then charts, then sources.
+
+Every page of Thinktime is a `Page`: report, learn, sweep and capacity differ in what they put in.
+"""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-from markupsafe import Markup
-
-from thinktime.report import details, how, sharing, table
-from thinktime.report.case import Case
-from thinktime.report.case import cases as cases_of
-from thinktime.report.charts import CHARTS, Chart
-from thinktime.report.charts.chart import COLOURS
-from thinktime.report.verdict import verdict
+from thinktime.report import units
+from thinktime.report.table import Table
 
 if TYPE_CHECKING:
-    from thinktime import Result
+    from thinktime.report.charts.chart import Drawing
+
+COLOURS = (
+    "#d9622b", "#2f7ed8", "#14956b", "#9b5de0", "#c9942a", "#d6456f", "#0e97b5", "#7c8798",
+)  # fmt: skip
+"""To be told apart by most eyes, and legible on white and on near black."""
 
 
-def write(results: Sequence[Result], path: Path, title: str | None = None) -> Path:
-    """Write the report of some results to ``path`` and return it.
+@dataclass(frozen=True)
+class Verdict:
+    """The sentences at the top of a page."""
 
-    The page loads nothing: scripts, styles and data are in it. The same results give the same
-    page, byte for byte.
+    headline: str
+    findings: Sequence[str] = ()
+    doubts: Sequence[str] = ()
+    """What spoils or limits the numbers."""
 
-    Raises ValueError where there are no results.
+
+@dataclass(frozen=True)
+class Section:
+    """A chart under its heading."""
+
+    name: str
+    title: str
+    caption: str
+    """One sentence that says what to see."""
+
+    drawing: Drawing | None
+    """None where there is nothing to draw."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where numbers come from."""
+
+    title: str
+    facts: Sequence[tuple[str, str]]
+    text: str = ""
+    """A whole file."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """What is on a page, in its order."""
+
+    title: str
+    """What it is about; the headline says what came of it."""
+
+    verdict: Verdict
+    tables: Sequence[Table]
+    sections: Sequence[Section] = ()
+    words: Mapping[str, str] = field(default_factory=dict)
+    """What the words on it mean."""
+
+    sources: Sequence[Source] = ()
+
+
+def colour(place: int) -> str:
+    """The colour of the so manyth case or curve, from 0."""
+    return COLOURS[place % len(COLOURS)]
+
+
+def write(page: Page, path: str | Path) -> Path:
+    """Write a page to ``path`` and return it; a reader never sees half of it.
+
+    The page loads nothing: scripts, styles and data are in it. The same page gives the same file,
+    byte for byte.
     """
-    if not results:
-        raise ValueError("give at least one result to report on")
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")  # a reader never sees half a page
-    draft.write_text(render(results, title), encoding="utf-8")
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft.write_text(render(page), encoding="utf-8")
     return draft.replace(path)
 
 
-def render(results: Sequence[Result], title: str | None = None) -> str:
+def render(page: Page) -> str:
     """The page as text."""
-    cases = cases_of(results)
+    from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+    from markupsafe import Markup
+
     environment = Environment(
         loader=PackageLoader("thinktime.report", "."),
         autoescape=select_autoescape(["jinja", "html"], default=True),
@@ -52,73 +105,35 @@ def render(results: Sequence[Result], title: str | None = None) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    scripts = [asset("plotly-basic.min.js"), asset("page.js")]
+    environment.filters["unbroken"] = units.unbroken
+    drawn = any(section.drawing is not None for section in page.sections)
+    scripts = [asset("plotly-basic.min.js"), asset("page.js")] if drawn else []
     return environment.get_template("page.html.jinja").render(
-        title=title or _title(cases),
+        page=page,
         policy=content_policy(scripts),
         style=Markup(asset("page.css")),
         scripts=[Markup(script) for script in scripts],
-        colours=[COLOURS[case.place % len(COLOURS)] for case in cases],
-        verdict=verdict(cases),
-        tables=details.tables(cases),
-        compared=details.compared(cases),
-        sharing_headings=sharing.HEADINGS,
-        headings=table.HEADINGS,
-        named=len({case.name for case in cases}) > 1,
-        sections=[_Section.of(case) for case in cases],
-        charts=_drawings(cases),
-        kinds=how.kinds(cases),
-        words=how.words(cases),
-        sources=how.sources(cases),
+        colour=colour,
+        json=_json(Markup),
     )
 
 
-@dataclass(frozen=True)
-class _Section:
-    """The part of the table that belongs to one case."""
+def _json(mark: Callable[[str], Any]) -> Callable[[Any], Any]:
+    """Figures as JSON that may stand in a script: nothing may look like its end or a comment."""
 
-    case: Case
-    rows: list[tuple[table.Row, list[table.Cell]]]
+    def text(figure: Any) -> Any:
+        return mark(figure.to_json().replace("<", "\\u003c").replace(">", "\\u003e"))
 
-    @classmethod
-    def of(cls, case: Case) -> _Section:
-        return cls(case, [(row, table.cells(row)) for row in table.rows([case])])
-
-
-@dataclass(frozen=True)
-class _Drawing:
-    """A chart with its figure as JSON."""
-
-    chart: Chart
-    json: Markup | None
-
-    @classmethod
-    def of(cls, chart: Chart, cases: Sequence[Case]) -> _Drawing:
-        figure = chart.figure(cases)
-        if figure is None:
-            return cls(chart, None)
-        # Nothing in the text of a script may look like its end, or like a comment.
-        text = figure.to_json().replace("<", "\\u003c").replace(">", "\\u003e")
-        return cls(chart, Markup(text))
-
-
-def _drawings(cases: Sequence[Case]) -> list[_Drawing]:
-    drawn = [_Drawing.of(chart, cases) for chart in CHARTS]
-    return [one for one in drawn if one.json is not None or one.chart.needed]
-
-
-def _title(cases: Sequence[Case]) -> str:
-    """The workloads by name, or what the page is."""
-    names = list(dict.fromkeys(case.name for case in cases if case.name))
-    return " · ".join(names) if 1 <= len(names) <= 3 else "Thinktime report"
+    return text
 
 
 def content_policy(scripts: Sequence[str]) -> str:
     """Only these scripts may run, and nothing may be fetched, whatever a name contains."""
     digests = [hashlib.sha256(script.encode()).digest() for script in scripts]
     hashes = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+    scripts_allowed = hashes or "'none'"
     return (
-        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; "
+        f"default-src 'none'; script-src {scripts_allowed}; style-src 'unsafe-inline'; "
         "img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
 

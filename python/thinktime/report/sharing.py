@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from thinktime.machine.sharing import REQUESTS_MIN, TOLERANCE, Comparison, Judged, Pair, compare
 from thinktime.report import units
+from thinktime.report.table import Cell, Line
 
 if TYPE_CHECKING:
     from thinktime import Result
@@ -17,30 +17,23 @@ HEADINGS = ("mean", "median", "p95")
 _WORDS = {"p50": "median", "p95": "p95"}
 
 
-@dataclass(frozen=True)
-class Cell:
-    """One time under the scheduler and under processor sharing, as text."""
-
-    scheduled: str
-    shared: str
-    difference: str
-    far: bool
-    """Whether the difference is beyond the tolerance."""
+def lines(found: Comparison) -> list[Line]:
+    """Mean, median and p95 of each request name: under the scheduler, below it as shared."""
+    return [
+        Line(pair.request, _cells(pair), units.counted(pair.requests, "request"))
+        for pair in found.pairs
+    ]
 
 
-def cells(pair: Pair) -> list[Cell]:
-    """Mean, median and p95 of one request name."""
+def _cells(pair: Pair) -> list[Cell]:
     found = []
     for time in ("mean", "p50", "p95"):
         difference = pair.difference(time)
-        found.append(
-            Cell(
-                units.seconds(pair.scheduled_s.get(time)),
-                units.seconds(pair.shared_s.get(time)),
-                units.NOTHING if difference is None else units.deviation(difference),
-                difference is not None and abs(difference) > TOLERANCE,
-            )
-        )
+        words = units.NOTHING if difference is None else units.deviation(difference)
+        below = f"{units.seconds(pair.shared_s.get(time))}, {words}"
+        far = difference is not None and abs(difference) > TOLERANCE
+        scheduled = units.seconds(pair.scheduled_s.get(time))
+        found.append(Cell(scheduled, below, "below" if far else ""))
     return found
 
 

@@ -1,53 +1,14 @@
-"""The table: one neutral row a result, for any renderer."""
+"""Tables, for pages and terminals alike."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Literal
 
 from thinktime.report import units
-from thinktime.report.by_request import RequestTimes, times_of
-from thinktime.report.case import Case, Entry, Kind, Note
-from thinktime.report.figures import TIMES, Figures
-from thinktime.report.machines import MachineFigures, figures_of
 
-HEADINGS = ("load", "throughput", "mean", "p50", "p90", "p99", "p99.9", "errors", "lateness p99")
-"""The columns after the one that says how a row was obtained."""
-
-
-@dataclass(frozen=True)
-class Row:
-    """One result, or the theory of the results above it."""
-
-    case: str
-    place: int
-    """The case's number, which stands for its colour."""
-
-    name: str
-    """The workload's name."""
-
-    kind: Kind
-    note: Note
-    model: str
-    """What was solved, for an exact row, with its source; else nothing."""
-
-    figures: Figures
-    reference: str = ""
-    """What the deviations are taken from."""
-
-    deviations: dict[str, float] = field(default_factory=dict)
-    """Relative deviations of response times, by name."""
-
-    requests: Sequence[RequestTimes] = ()
-    """The result's times by request name."""
-
-    machines: Sequence[MachineFigures] = ()
-    """The result's machines."""
-
-    @property
-    def kind_words(self) -> str:
-        """As in 'simulated, same sample path'."""
-        return f"{self.kind}, {self.note}" if self.note else self.kind
+LineStyle = Literal["", "measured", "simulated", "long", "exact"]
 
 
 @dataclass(frozen=True)
@@ -56,81 +17,83 @@ class Cell:
 
     text: str
     below: str = ""
+    strong: Literal["", "text", "below"] = ""
+    """What of it should be seen first."""
 
 
-def rows(cases: Sequence[Case]) -> list[Row]:
-    """The rows of all cases: measured, simulated, then exact."""
-    return [row for case in cases for row in _case_rows(case)]
+@dataclass(frozen=True)
+class Line:
+    """A row: a name with something below it, and its cells."""
+
+    name: str
+    cells: Sequence[Cell]
+    below: str = ""
+    style: LineStyle = ""
+    """How its numbers were obtained, which charts show by the style of a line."""
 
 
-def cells(row: Row) -> list[Cell]:
-    """The cells of `HEADINGS`."""
-    figures = row.figures
-    known = [Cell(units.load(figures.load)), Cell(units.rate(figures.throughput))]
-    times = [_time(row, name) for name in TIMES]
-    if row.kind == "exact":
-        return [*known, *times, Cell(""), Cell("")]
-    lateness = units.seconds(figures.lateness_p99_s) if row.kind == "measured" else ""
-    return [*known, *times, _errors(figures), Cell(lateness)]
+@dataclass(frozen=True)
+class Group:
+    """Rows that belong together."""
+
+    lines: Sequence[Line]
+    title: str = ""
+    small: str = ""
+    """More about it, beside the title."""
+
+    place: int | None = None
+    """The number that stands for its colour in the charts; None where it has none."""
 
 
-def _time(row: Row, name: str) -> Cell:
-    text = units.seconds(row.figures.times_s.get(name))
-    if name == "mean" and row.figures.ci95_s is not None:
-        text = f"{text} ± {units.seconds(row.figures.ci95_s, 2)}"
-    deviation = row.deviations.get(name)
-    return Cell(text, "" if deviation is None else units.deviation(deviation))
+@dataclass(frozen=True)
+class Table:
+    """A table with a heading of its own."""
 
+    name: str
+    """For links to it."""
 
-def _errors(figures: Figures) -> Cell:
-    if not figures.errors or not figures.requests:
-        return Cell(units.count(figures.errors))
-    return Cell(units.count(figures.errors), units.percent(figures.errors / figures.requests))
+    title: str
+    first: str
+    """The heading of the first column."""
 
+    headings: Sequence[str]
+    groups: Sequence[Group]
+    caption: str = ""
+    note: str = ""
+    """What stands below it."""
 
-def _case_rows(case: Case) -> list[Row]:
-    rows = [_entry_row(case, entry) for entry in case.entries]
-    if case.theory is not None and case.exact is not None:
-        model = f"{case.theory.model} ({case.theory.source})"
-        rows.append(Row(case.label, case.place, case.name, "exact", "", model, case.exact))
-    return rows
+    spare: Sequence[str] = ()
+    """Headings of columns that a narrow terminal leaves out, the first one first."""
 
+    @property
+    def lines(self) -> list[Line]:
+        """All its rows."""
+        return [line for group in self.groups for line in group.lines]
 
-def _entry_row(case: Case, entry: Entry) -> Row:
-    reference, figures = _reference(case, entry)
-    deviations = {} if figures is None else relative(entry.figures, figures)
-    return Row(
-        case.label,
-        case.place,
-        case.name,
-        entry.kind,
-        entry.note,
-        "",
-        entry.figures,
-        reference if deviations else "",
-        deviations,
-        times_of(entry.result),
-        figures_of(entry.result),
-    )
+    def without_empty(self) -> Table:
+        """The table without columns in which no row has anything."""
+        kept = [
+            place
+            for place in range(len(self.headings))
+            if any(line.cells[place].text not in ("", units.NOTHING) for line in self.lines)
+        ]
+        return self.with_columns(kept)
 
-
-def _reference(case: Case, entry: Entry) -> tuple[str, Figures | None]:
-    """What an entry is compared with: the closest in kind that is better known than it."""
-    same_path = case.find("simulated", "same sample path")
-    if entry.kind == "measured" and same_path is not None:
-        return "the simulation of the same sample path", same_path.figures
-    if case.exact is not None:
-        return "the exact values", case.exact
-    long = case.find("simulated", "long")
-    if long is not None and long is not entry:
-        return "the long simulation", long.figures
-    simulated = case.find("simulated")
-    if entry.kind == "measured" and simulated is not None:
-        return "the simulation", simulated.figures
-    return "", None
-
-
-def relative(figures: Figures, reference: Figures) -> dict[str, float]:
-    """The relative deviation of each response time that both know."""
-    both = {name: reference.times_s.get(name) for name in figures.times_s}
-    return {name: figures.times_s[name] / value - 1 for name, value in both.items() if value}
+    def with_columns(self, kept: Sequence[int]) -> Table:
+        """The table with these columns only, by their places after the first one."""
+        groups = [
+            Group(
+                [
+                    Line(line.name, [line.cells[n] for n in kept], line.below, line.style)
+                    for line in group.lines
+                ],
+                group.title,
+                group.small,
+                group.place,
+            )
+            for group in self.groups
+        ]
+        headings = [self.headings[n] for n in kept]
+        return Table(
+            self.name, self.title, self.first, headings, groups, self.caption, self.note, self.spare
+        )

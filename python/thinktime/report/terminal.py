@@ -1,79 +1,153 @@
-"""The tables for a terminal."""
+"""Tables for a terminal, as wide as it is."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import groupby
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from rich import box
-from rich.console import Group, RenderableType
-from rich.table import Table
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.text import Text
 
-from thinktime.report import by_request
-from thinktime.report.table import HEADINGS, Cell, Row, cells
+from thinktime.report import by_request, results
+from thinktime.report.results import Row
+from thinktime.report.table import Cell, Line, Table
+from thinktime.report.table import Group as LineGroup
 
-_STYLES = {"measured": "bold", "simulated": "", "exact": "italic cyan"}
+_STYLES = {"measured": "bold", "exact": "italic cyan"}
+_GAP = 2  # between columns
+_LEFT_OUT_MAX = 2  # of more columns than these, names go above the numbers instead
+_INDENT = 2  # of what belongs to a title
 
 
 def render(rows: Sequence[Row]) -> RenderableType:
     """The rows as a table; below it, for systems with machines, request names and machines."""
+    main = Shown(results.table(rows))
     with_machines = [row for row in rows if row.machines]
     if not with_machines:
-        return _results(rows)
-    named = len(rows) > 1
-    parts = [part for row in with_machines for part in _details(row, named)]
-    return Group(_results(rows), *parts)
+        return main
+    parts = [part for row in with_machines for part in _details(row, named=len(rows) > 1)]
+    return Group(main, *parts)
 
 
-def _details(row: Row, named: bool) -> list[RenderableType]:
+def _details(row: Row, *, named: bool) -> list[RenderableType]:
     """Response times by request name, and a line a machine."""
     parts: list[RenderableType] = []
-    if named:
-        title = Text(row.case, style="bold")
-        title.append(f"  {row.kind_words}", style="dim")
-        parts.append(title)
+    title = f"{row.case}: {row.kind_words}" if named else ""
     if row.requests:
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="dim")
-        table.add_column("by request name", overflow="fold")
-        for heading in by_request.HEADINGS:
-            table.add_column(heading, justify="right", overflow="fold")
-        for one in row.requests:
-            table.add_row(Text(f"  {one.name}"), *map(Text, one.cells))
-        parts.append(table)
+        lines = [one.line for one in row.requests]
+        parts.append(Shown(by_request.table([LineGroup(lines, title)])))
+    elif title:
+        parts.append(Text(title, style="bold"))
     parts += [Text(one.words) for one in row.machines]
     return [*parts, Text()]
 
 
-def _results(rows: Sequence[Row]) -> Table:
-    """A section a case. Deviations stand under their numbers."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="dim")
-    table.add_column("response time", overflow="fold")
-    for heading in HEADINGS:
-        table.add_column(heading, justify="right", overflow="fold")
-    for case, members in groupby(rows, key=lambda row: (row.place, row.case, row.name)):
-        _, label, name = case
-        title = Text(label, style="bold")
-        if len({row.name for row in rows}) > 1:
-            title.append(f"  {name}", style="dim")
-        table.add_row(title)
-        for row in members:
-            table.add_row(_kind(row), *map(_cell, cells(row)), style=_STYLES[row.kind])
-        table.add_section()
-    return table
+@dataclass(frozen=True)
+class Shown:
+    """A table that fits: names beside the numbers where there is room, else above them.
+
+    Where even the numbers have no room it leaves out columns that say least, and tells which.
+    """
+
+    table: Table
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        """Its lines."""
+        table, width = self.table.without_empty(), options.max_width
+        kept, left_out = _fitting(table, width, beside=True)
+        beside = len(left_out) <= _LEFT_OUT_MAX and _Layout(kept, beside=True).width <= width
+        if not beside:
+            kept, left_out = _fitting(table, width, beside=False)
+        yield from _Layout(kept, beside=beside).lines()
+        if left_out:
+            words = f"not shown in {width} columns: {', '.join(left_out)}"
+            yield Text(words, style="dim")
 
 
-def _kind(row: Row) -> Text:
-    text = Text(f"  {row.kind_words}")
-    if row.model:
-        text.append(f"\n  {row.model.partition(' (')[0]}", style="dim")
-    elif row.figures.requests is not None:
-        text.append(f"\n  {row.figures.requests_words}", style="dim")
-    return text
+def _fitting(table: Table, width: int, *, beside: bool) -> tuple[Table, list[str]]:
+    """The table without as many spare columns as is needed, and their headings."""
+    left_out: list[str] = []
+    for heading in table.spare:
+        if _Layout(table, beside=beside).width <= width:
+            break
+        if heading in table.headings:
+            places = [n for n, one in enumerate(table.headings) if one != heading]
+            table = table.with_columns(places)
+            left_out.append(heading)
+    return table, left_out
 
 
-def _cell(cell: Cell) -> Text:
-    text = Text(cell.text)
-    if cell.below:
-        text.append(f"\n{cell.below}", style="dim")
-    return text
+class _Layout:
+    """The widths of a table's columns, and its lines with them."""
+
+    def __init__(self, table: Table, *, beside: bool) -> None:
+        self._table, self._beside = table, beside
+        self._parts = [_split(line, stacked=not beside) for line in table.lines]
+        self._widths = [
+            max([cell_len(heading), *(cell_len(text) for part in self._parts for text in part[n])])
+            for n, heading in enumerate(table.headings)
+        ]
+        names = [text for line in table.lines for text in (line.name, _below(line))]
+        self._indent = " " * (_INDENT if any(group.title for group in table.groups) else 0)
+        self._first = max(map(cell_len, names), default=0) + len(self._indent) if beside else 0
+        if beside:
+            self._first = max(self._first, cell_len(table.first))
+
+    @property
+    def width(self) -> int:
+        """How many columns of the terminal it takes."""
+        return self._first + sum(width + _GAP for width in self._widths)
+
+    def lines(self) -> Iterator[Text]:
+        first = self._table.first if self._beside else ""
+        yield self._row(first, self._table.headings, "dim")
+        yield Text("─" * self.width, style="dim")
+        parts = iter(self._parts)
+        for group in self._table.groups:
+            if group.title:
+                title = Text(group.title, style="bold")
+                yield title.append(f"  {group.small}" if group.small else "", style="dim")
+            for line in group.lines:
+                yield from self._line(line, next(parts))
+            yield Text()
+
+    def _line(self, line: Line, part: list[list[str]]) -> Iterator[Text]:
+        """A row, and under it what belongs to its numbers."""
+        style = _STYLES.get(line.style, "")
+        names = [f"{self._indent}{line.name}", f"{self._indent}{_below(line)}".rstrip()]
+        if not self._beside:
+            below = _below(line)
+            yield Text(f"{line.name}{f' ({below})' if below else ''}", style=style or "dim")
+            names = []
+        height = max([len(names), *(len(texts) for texts in part)], default=0)
+        for n in range(height):
+            name = names[n] if n < len(names) else ""
+            texts = [cell[n] if n < len(cell) else "" for cell in part]
+            if name.strip() or any(texts):
+                yield self._row(name, texts, style if n == 0 else "dim")
+
+    def _row(self, name: str, texts: Sequence[str], style: str) -> Text:
+        cells = (
+            " " * (_GAP + width - cell_len(text)) + text
+            for text, width in zip(texts, self._widths, strict=True)
+        )
+        first = name + " " * max(0, self._first - cell_len(name))
+        return Text((first + "".join(cells)).rstrip(), style=style, no_wrap=True)
+
+
+def _split(line: Line, *, stacked: bool) -> list[list[str]]:
+    """The texts of each cell, one below the other; an interval goes below where room is short."""
+    return [_texts(cell, stacked=stacked) for cell in line.cells]
+
+
+def _texts(cell: Cell, *, stacked: bool) -> list[str]:
+    number, between, half = cell.text.partition(" ± ")
+    if stacked and between:
+        return [number, f"± {half}", *([cell.below] if cell.below else [])]
+    return [cell.text, *([cell.below] if cell.below else [])]
+
+
+def _below(line: Line) -> str:
+    """What stands below a name, without a source in brackets or what percentages are against."""
+    return line.below.partition(" (")[0].partition("; ")[0]

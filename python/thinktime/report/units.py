@@ -1,8 +1,13 @@
-"""Numbers in words: three significant digits and a unit that fits."""
+"""Numbers in words: three significant digits and a unit that fits.
+
+Terminal, pages and messages take their numbers from here; `crates/core/src/words.rs` does the same
+for messages that are made there, and a test holds the two together.
+"""
 
 from __future__ import annotations
 
 import math
+import re
 
 NOTHING = "—"
 _THOUSANDS = "\u202f"  # a narrow space that does not break
@@ -10,6 +15,13 @@ _MINUS = "\u2212"
 
 _TIME_UNITS = [(1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s"), (60.0, "min"), (3600.0, "h")]
 _SHORTEST = {"min": 120.0, "h": 7200.0}  # a unit is used from this many seconds on
+_SIZE_UNITS = [(1.0, "B"), (1e3, "kB"), (1e6, "MB"), (1e9, "GB")]
+_DIGITS_MAX = 9  # where two numbers would else look alike
+
+_BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:ns|µs|ms|s|min|h|%|B|kB|MB|GB)(?!\w))|(?<=±) ")
+
+# A number as notations of laws have it, with a unit of time or without one.
+_IN_NOTATION = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?(?:e[-+]?\d+)?)(ns|us|µs|ms|s|min|h)?(?![\w.])")
 
 
 def seconds(time_s: float | None, digits: int = 3) -> str:
@@ -18,17 +30,70 @@ def seconds(time_s: float | None, digits: int = 3) -> str:
         return NOTHING
     if time_s == 0:
         return "0 s"
+    scale, unit = _time_unit(time_s, digits)
+    return f"{number(time_s / scale, digits)} {unit}"
+
+
+def mean(mean_s: float | None, half_s: float | None) -> str:
+    """A mean with the half-width of its interval in the same unit, as in '4.70 ms ± 0.12 ms'."""
+    if mean_s is None or half_s is None or not mean_s or not math.isfinite(half_s):
+        return seconds(mean_s)
+    scale, unit = _time_unit(mean_s, 3)
+    return f"{seconds(mean_s)} ± {number(half_s / scale, 2)} {unit}"
+
+
+def _time_unit(time_s: float, digits: int) -> tuple[float, str]:
     rounded = _rounded(abs(time_s), digits)
     scale, unit = _TIME_UNITS[0]
     for larger, name in _TIME_UNITS[1:]:
         if rounded >= _SHORTEST.get(name, larger) * (1 - 1e-9):
             scale, unit = larger, name
-    return f"{number(time_s / scale, digits)} {unit}"
+    return scale, unit
 
 
-def rate(per_second: float | None) -> str:
-    """A rate, as in '79.9/s'."""
-    return NOTHING if per_second is None else f"{number(per_second)}/s"
+def times_apart(one_s: float, other_s: float) -> tuple[str, str]:
+    """Two times in as many digits as tell them apart, as in '1.001 ms' and '1.000 ms'."""
+    texts = ("", "")
+    for digits in range(3, _DIGITS_MAX + 1):
+        texts = seconds(one_s, digits), seconds(other_s, digits)
+        if texts[0] != texts[1]:
+            break
+    return texts
+
+
+def rate(per_second: float | None, unit: str = "/s") -> str:
+    """A rate, as in '79.9/s', or in a unit such as 'sessions/s'."""
+    space = "" if unit.startswith("/") else " "
+    return NOTHING if per_second is None else f"{number(per_second)}{space}{unit}"
+
+
+def amount(value: float, unit: str = "") -> str:
+    """A rate or a number of clients in their unit, as in '83.1 sessions/s' or '12 clients'."""
+    whole = value == int(value) and abs(value) < 1e9
+    text = count(int(value)) if whole else number(value)
+    return f"{text}{'' if unit.startswith('/') or not unit else ' '}{unit}"
+
+
+def size(bytes_: float | None) -> str:
+    """A size, as in '12.3 kB'."""
+    if bytes_ is None or not math.isfinite(bytes_):
+        return NOTHING
+    fitting = [(scale, unit) for scale, unit in _SIZE_UNITS if _rounded(abs(bytes_), 3) >= scale]
+    scale, unit = fitting[-1] if fitting else _SIZE_UNITS[0]
+    return f"{number(bytes_ / scale)} {unit}"
+
+
+def law(notation: str) -> str:
+    """A law or a time as a file has it, with its numbers in three digits: 'exp(242 ms)'."""
+
+    def shorter(found: re.Match[str]) -> str:
+        text, unit = found.groups()
+        if unit is not None:
+            scale = {"us": 1e-6, **{name: scale for scale, name in _TIME_UNITS}}[unit]
+            return seconds(float(text) * scale)
+        return text if text.isdigit() or len(text) <= 5 else number(float(text))
+
+    return _IN_NOTATION.sub(shorter, notation)
 
 
 def load(fraction: float | None) -> str:
@@ -39,6 +104,11 @@ def load(fraction: float | None) -> str:
 def count(whole: int | None) -> str:
     """A whole number with its thousands apart."""
     return NOTHING if whole is None else f"{whole:,}".replace(",", _THOUSANDS)
+
+
+def counted(whole: int, noun: str) -> str:
+    """As in '1 request' and '4 000 requests'."""
+    return f"{count(whole)} {noun}{'' if whole == 1 else 's'}"
 
 
 def percent(fraction: float, digits: int = 2) -> str:
@@ -58,6 +128,22 @@ def deviation(fraction: float) -> str:
 def factor(ratio: float) -> str:
     """A ratio, as in '97' or '2.8' times."""
     return number(ratio, 2)
+
+
+def listed(parts: list[str]) -> str:
+    """As in 'a, b and c'."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def unbroken(text: str) -> str:
+    """A text whose lines never end between a number and its unit."""
+    return _BEFORE_UNIT.sub("\u00a0", text)
+
+
+def sentence(text: str) -> str:
+    """A text with a capital at its start and one full stop at its end."""
+    text = text.strip().rstrip(".")
+    return f"{text[0].upper()}{text[1:]}." if text else ""
 
 
 def number(value: float, digits: int = 3) -> str:

@@ -8,20 +8,23 @@ table = sweep("shop.toml", "server.toml", ["load=0.1..0.9/9", "station.server.po
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
-from typing import Any
-
-import polars as pl
+from typing import TYPE_CHECKING, Any
 
 from thinktime import _core
+from thinktime.recovery import write_whole
 from thinktime.sweep.grid import Axis, Point, parse, points
 from thinktime.sweep.plan import Plan, Task
 from thinktime.sweep.row import Row, row_of, table_of
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = ["Axis", "Stopped", "parse", "sweep"]
 
@@ -78,10 +81,11 @@ def sweep(
     plan = Plan(_workload(workload), _system(system), target, options)
     if (plan.system is None) == (target is None):
         raise _core.InputError("a sweep needs a system file or a target, and not both")
+    plan.check()
     axes = [parse(one) if isinstance(one, str) else one for one in vary]
     grid = points(axes)
     tasks = [plan.at(point) for point in grid]
-    keeper = _Keeper(None if output is None else Path(output))
+    keeper = _Keeper(None if output is None else Path(output), measured=target is not None)
     rows = keeper.kept(tasks)
     workers = 1 if target is not None else os.cpu_count() or 1
     interrupted = _work(grid, tasks, rows, keeper, workers, progress)
@@ -135,8 +139,9 @@ def _work(
 class _Keeper:
     """Keeps finished points in a directory, if there is one."""
 
-    def __init__(self, directory: Path | None) -> None:
+    def __init__(self, directory: Path | None, *, measured: bool) -> None:
         self._directory = directory
+        self._measured = measured
         if directory is not None:
             (directory / "points").mkdir(parents=True, exist_ok=True)
 
@@ -153,9 +158,7 @@ class _Keeper:
     def keep(self, task: Task, row: Row) -> None:
         path = self._path(task)
         if path is not None:
-            draft = path.with_suffix(".part")  # a point is there whole, or not at all
-            draft.write_text(json.dumps(row), encoding="utf-8")
-            draft.replace(path)
+            write_whole(path, json.dumps(row))
 
     def _path(self, task: Task) -> Path | None:
         if self._directory is None:
@@ -167,8 +170,10 @@ class _Keeper:
             return
         from thinktime.sweep import page
 
-        table.write_parquet(self._directory / RESULTS)
-        page.write(table, axes, self._directory / PAGE)
+        content = io.BytesIO()
+        table.write_parquet(content)
+        write_whole(self._directory / RESULTS, content.getvalue())
+        page.write(table, axes, self._directory / PAGE, measured=self._measured)
 
 
 def _workload(given: _core.Workload | str | Path) -> _core.Workload:

@@ -15,14 +15,15 @@ from thinktime.sweep.grid import Point
 
 _WORKLOAD = ("name", "seed", "arrivals", "session", "clients", "request", "slo")
 _SYSTEM = ("station", "machine", "service", "pool", "behaviour")
-_OPTIONS: dict[str, Callable[[str], Any]] = {
-    "load": float,
-    "requests": lambda text: int(float(text)),
-    "duration": str,
-    "warmup": str,
-    "replications": lambda text: int(float(text)),
-    "precision": str,
-}
+_NOT_VARIED = ("rows", "stop_on_slo", "insecure")
+"""Options that make no difference to a point's figures, or no number of them."""
+
+
+def _whole(text: str) -> int:
+    return int(float(text))
+
+
+_OF_KIND: dict[str, Callable[[str], Any]] = {"Whole": _whole, "Number": float}
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,20 @@ class Plan:
     options: Mapping[str, Any] = field(default_factory=dict)
     """Options of `simulate` or `run`."""
 
+    @property
+    def kinds(self) -> dict[str, str]:
+        """The kinds of the options of `simulate`, or of `run` with a target."""
+        command = "simulate" if self.target is None else "run"
+        return {name: kind for name, kind, _ in _core.options(command)}
+
+    def check(self) -> None:
+        """Raises InputError where an option does not go with what is done at the points."""
+        for name in self.options:
+            if name not in self.kinds:
+                known = ", ".join(self.kinds)
+                what = "a run" if self.target else "a simulation"
+                raise _core.InputError(f"`{name}` is no option of {what}: there are {known}")
+
     def at(self, point: Point) -> Task:
         """What is to be done at a point.
 
@@ -47,8 +62,8 @@ class Plan:
             place, _, rest = key.partition(".")
             if place in ("workload", "system") and rest:
                 key, (place, _, _) = rest, rest.partition(".")
-            if place in _OPTIONS and not rest:
-                options[place] = _option(place, value)
+            if place in self._varied and not rest:
+                options[place] = _option(place, self.kinds[place], value)
             elif place in _WORKLOAD:
                 workload = workload.with_value(key, value)
             elif place in _SYSTEM and system is not None:
@@ -57,15 +72,20 @@ class Plan:
                 raise _core.InputError(self._unknown(key))
         return Task(workload, system, self.target, options)
 
+    @property
+    def _varied(self) -> list[str]:
+        # The seed is a key of the workload.
+        return [name for name in self.kinds if name not in (*_NOT_VARIED, *_WORKLOAD)]
+
     def _unknown(self, key: str) -> str:
-        places = [*_OPTIONS, *_WORKLOAD, *(_SYSTEM if self.system is not None else ())]
+        places = [*self._varied, *_WORKLOAD, *(_SYSTEM if self.system is not None else ())]
         return f"`{key}` is no key that can be varied: it begins with one of {', '.join(places)}"
 
 
-def _option(name: str, value: str) -> Any:
+def _option(name: str, kind: str, value: str) -> Any:
     try:
-        return _OPTIONS[name](value)
-    except ValueError:
+        return _OF_KIND.get(kind, str)(value)
+    except (ValueError, OverflowError):
         raise _core.InputError(f"`{value}` is no value of `{name}`") from None
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
-
-import polars as pl
+from typing import TYPE_CHECKING, Any
 
 from thinktime.result import Result
 from thinktime.sweep.grid import Axis, Point
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Row = dict[str, Any]
 
@@ -46,6 +47,8 @@ def table_of(
     axes: Sequence[Axis], grid: Sequence[Point], rows: Sequence[Row | None]
 ) -> pl.DataFrame:
     """The finished points as one table: varied keys first, numbers where they are numbers."""
+    import polars as pl
+
     finished = [(place, row) for place, row in enumerate(rows) if row is not None]
     columns: dict[str, list[Any]] = {}
     for axis in axes:

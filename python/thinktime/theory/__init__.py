@@ -11,6 +11,7 @@ law it is a `Law`: ``mean``, ``sf(t)`` = P(T > t) and ``percentile(p)``.
 (0.19, 1.117006)
 """
 
+from thinktime.theory._checks import PrecisionError
 from thinktime.theory.closed import (
     ClosedStation,
     closed_fcfs,
@@ -117,6 +118,7 @@ __all__ = [
     "MmcResponse",
     "Moments",
     "NumericalDemand",
+    "PrecisionError",
     "PriorityClass",
     "PriorityTimes",
     "RetryCapacity",

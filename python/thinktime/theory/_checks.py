@@ -5,6 +5,10 @@ from __future__ import annotations
 import math
 
 
+class PrecisionError(ValueError):
+    """A formula is known, but its value cannot be computed to the precision that is promised."""
+
+
 def positive(name: str, value: float) -> float:
     """Return ``value`` if it is finite and above 0."""
     if not (math.isfinite(value) and value > 0):

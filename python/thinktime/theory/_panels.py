@@ -17,12 +17,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from thinktime.theory.law import FloatArray
 
-_DEGREE = 8
-_TOLERANCE = 1e-11
-_ROUNDING = 4e-16  # of a survival function computed as 1 - F
+_DEGREE = 16
+_TOLERANCE = 1e-12
+_NEGLIGIBLE = 1e-12  # of a panel's own integral
 _PANELS_MAX = 20_000
-_NARROW = 1e-9  # a fall within so small a part of its place is a jump
-_SMALLEST_POWER, _LARGEST_POWER = -40, 80  # of 2, times the mean: where panels begin and end
+_NARROW = 1e-3  # a jump is told from a steep fall within so small a part of its place
+_NARROWEST = 1e-13
+_LEAST = 1e-295  # a smaller probability has fewer digits
+_SMALLEST_POWER, _LARGEST_POWER = -40, 900  # of 2, times the mean: where panels begin and end
 
 Integrand = Callable[[ArrayLike], FloatArray]
 
@@ -59,25 +61,36 @@ class Panels:
     width: FloatArray
     sf: FloatArray
     """At ``x``: one row a panel."""
+    doubt: FloatArray
+    """What the integral over each panel may be wrong by."""
+    mean: float
+    vanished: bool
+    """Whether nothing to speak of lies beyond the last panel; else the tail is a heavy one."""
 
     @classmethod
-    def of(cls, sf: Integrand, mean: float) -> Panels:
-        """For a law with the mean ``mean``, of whatever scale and shape."""
-        edges = _first_edges(sf, mean)
+    def of(cls, sf: Integrand, mean: float, atoms: ArrayLike = ()) -> Panels:
+        """For a law with the mean ``mean``, of whatever scale and shape.
+
+        ``atoms``: places, rising, at which it is known to jump; others are found by halving.
+        """
+        edges, vanished = _first_edges(sf, mean)
+        edges = _with_jumps(edges, np.asarray(atoms, dtype=np.float64))
         left, width = edges[:-1], np.diff(edges)
-        found: list[tuple[FloatArray, FloatArray, FloatArray]] = []
-        number = len(left)
+        found: list[tuple[FloatArray, ...]] = []
+        number = 0
         while len(left):
             values = sf(left[:, np.newaxis] + np.outer(width, PLACES))
-            rough = _rough(left, width, values, mean, number < _PANELS_MAX)
-            found.append((left[~rough], width[~rough], values[~rough]))
+            doubt = width * np.abs(values @ _DOUBTS.T).max(axis=1)
+            rough = _rough(left, width, values, doubt, mean) & (number < _PANELS_MAX)
+            found.append(tuple(part[~rough] for part in (left, width, values, doubt)))
             half = width[rough] / 2
             left = np.concatenate((left[rough], left[rough] + half))
             width = np.concatenate((half, half))
             number += len(half)
         parts = [np.concatenate(part) for part in zip(*found, strict=True)]
         order = np.argsort(parts[0], kind="stable")
-        return cls(*(part[order] for part in parts))
+        left, width, values, doubt = (part[order] for part in parts)
+        return cls(left, width, values, doubt, mean, vanished)
 
     @cached_property
     def x(self) -> FloatArray:
@@ -88,9 +101,37 @@ class Panels:
         return float(self.left[-1] + self.width[-1])
 
     @property
-    def narrow(self) -> NDArray[np.bool_]:
-        """Whether a panel is so narrow that a fall within it is a jump."""
-        return np.asarray(self.width < _NARROW * self.left)
+    def jumps(self) -> NDArray[np.bool_]:
+        """Whether a panel holds a jump: it is narrow, and most of its fall is at one place."""
+        falls = -np.diff(self.sf, axis=1)
+        step = 2 * falls.max(axis=1) > falls.sum(axis=1)
+        return np.asarray((self.width < _NARROW * self.left) & step)
+
+    @cached_property
+    def error(self) -> float:
+        """What E[min(S, x)] may be wrong by anywhere, relative to the mean.
+
+        The mean is known from elsewhere: what the panels miss of it must lie beyond them, and
+        may only where the tail has not vanished. What lies there enters results to first order,
+        so that the square of its share is in doubt.
+        """
+        missed = 1 - self.bounded_moments[0][-1, -1] / self.mean
+        beyond = abs(missed) if self.vanished or missed < 0 else missed**2
+        return float(beyond + self.doubt.sum() / self.mean)
+
+    @cached_property
+    def beyond(self) -> FloatArray:
+        """E[max(S - x, 0)] at ``x``, with all its digits where little is left."""
+        within = self.width[:, np.newaxis] * (self.sf @ _UP_TO.T)
+        after = np.concatenate((np.cumsum(within[:0:-1, -1])[::-1], [0.0]))
+        return np.asarray(after[:, np.newaxis] + within[:, -1:] - within + self.left_over)
+
+    @property
+    def left_over(self) -> float:
+        """E[max(S - x, 0)] at the end of the last panel."""
+        if self.vanished:
+            return 0.0
+        return max(0.0, self.mean - float(self.bounded_moments[0][-1, -1]))
 
     @cached_property
     def bounded_moments(self) -> tuple[FloatArray, FloatArray]:
@@ -115,21 +156,30 @@ class Panels:
         return at, length, self.left[at][..., np.newaxis] + length[..., np.newaxis] * PLACES
 
 
-def _first_edges(sf: Integrand, mean: float) -> FloatArray:
-    powers = mean * 2.0 ** np.arange(_SMALLEST_POWER, _LARGEST_POWER + 1)
-    gone = np.flatnonzero((powers / mean) ** 2 * sf(powers) < 1e-18)
-    gone = gone[powers[gone] > mean]
-    last = gone[0] if len(gone) else len(powers) - 1
-    return np.concatenate(([0.0], powers[: last + 1]))
+def _first_edges(sf: Integrand, mean: float) -> tuple[FloatArray, bool]:
+    """Powers of 2, up to where x² P(S > x) has vanished, or as far as numbers reach."""
+    multiples = 2.0 ** np.arange(_SMALLEST_POWER, _LARGEST_POWER + 1)
+    multiples = multiples[multiples < 1e300 / mean]
+    survival = sf(mean * multiples)
+    gone = ((multiples * survival) * multiples < 1e-18) | (survival < _LEAST)
+    beyond = np.flatnonzero(gone & (multiples > 1))
+    last = beyond[0] if len(beyond) else len(multiples) - 1
+    vanished = multiples[last] * survival[last] < 1e-20
+    return np.concatenate(([0.0], mean * multiples[: last + 1])), bool(vanished)
+
+
+def _with_jumps(edges: FloatArray, atoms: FloatArray) -> FloatArray:
+    """A narrow panel up to each atom, and none beyond the last that there is."""
+    inside = atoms[(atoms > edges[1]) & (atoms <= edges[-1])]
+    return np.unique(np.concatenate((edges, inside, inside * (1 - _NARROWEST))))
 
 
 def _rough(
-    left: FloatArray, width: FloatArray, values: FloatArray, mean: float, more: bool
+    left: FloatArray, width: FloatArray, values: FloatArray, doubt: FloatArray, mean: float
 ) -> NDArray[np.bool_]:
-    """Which panels to halve, if there may be ``more``."""
+    """Which panels to halve."""
     right = left + width
-    doubt = width * np.abs(values @ _DOUBTS.T).max(axis=1)
     # Twice the place, times the error, is what the second moment is wrong by.
     tolerable = _TOLERANCE * mean / np.maximum(1.0, right / mean)
-    worth_it = (width > 1e-13 * right) & more
-    return np.asarray((doubt > tolerable) & (doubt > _ROUNDING * width) & worth_it)
+    tolerable = np.maximum(tolerable, _NEGLIGIBLE * width * values[:, 0])
+    return np.asarray((doubt > tolerable) & (width > 2 * _NARROWEST * right))

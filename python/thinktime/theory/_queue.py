@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 POLICIES = {"fcfs", "lcfs", "plcfs", "ps", "sjf", "ljf", "psjf", "srpt", "las"}
 """Those of which anything is known. All serve whenever there is work, and lose no time."""
 
+_ATOMS_MAX = 20_000
+_PROBABILITY_MIN = 1e-13  # of an atom that is looked for
+
 BY_NAME = {"pesjf", "peljf", "priority"}
 """Those that serve one kind of request before another."""
 
@@ -86,7 +89,7 @@ class Queue:
             return False
         panels = self.demand_law.panels
         falls = panels.sf[:, 0] - panels.sf[:, -1]
-        return bool(np.any(falls[panels.narrow] > 1e-6))
+        return bool(np.any(falls[panels.jumps] > 1e-6))
 
     @cached_property
     def demand_law(self) -> DemandLaw:
@@ -94,7 +97,8 @@ class Queue:
             return self.phases
         if self.constant:
             return Deterministic(self.demand.mean)
-        return NumericalDemand(_Given(self.demand), self.demand.second_moment)
+        given = _Given(self.demand)
+        return NumericalDemand(given, self.demand.second_moment, given.atoms)
 
 
 def queues(workload: Workload, system: System) -> list[Queue] | None:
@@ -187,7 +191,7 @@ def mixture(distribution: Distribution) -> Hyperexponential | None:
     return Hyperexponential(tuple(by_mean.values()), tuple(1 / mean for mean in by_mean))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Given(Law):
     """A distribution of the core as a law."""
 
@@ -197,9 +201,23 @@ class _Given(Law):
     def mean(self) -> float:
         return self.distribution.mean
 
+    @cached_property
+    def atoms(self) -> FloatArray:
+        """The values, rising, of a law of nothing but atoms; as many as can be followed."""
+        if not self.distribution.discrete:
+            return np.empty(0)
+        law, found = self.distribution, [self.distribution.range[0]]
+        while len(found) < _ATOMS_MAX:
+            beyond = law.cdf(found[-1]) + _PROBABILITY_MIN
+            value = law.quantile(beyond) if beyond < 1 else found[-1]
+            if value <= found[-1]:
+                break
+            found.append(value)
+        return np.asarray(found)
+
     def sf(self, t: ArrayLike) -> FloatArray:
         times = np.asarray(t, dtype=np.float64)
-        share = [1.0 - self.distribution.cdf(float(x)) for x in times.flat]
+        share = [self.distribution.survival(float(x)) for x in times.flat]
         return np.asarray(share, dtype=np.float64).reshape(times.shape)
 
     def percentile(self, p: float) -> float:

@@ -15,10 +15,10 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import gammainc
 
 from thinktime.theory._checks import non_negative, positive
 from thinktime.theory._panels import Panels
+from thinktime.theory._scipy import gammainc
 from thinktime.theory.law import ComplexArray, FloatArray, Law, check_fraction
 
 
@@ -207,6 +207,11 @@ class Hyperexponential(DemandLaw):
         elapsed = np.maximum(np.asarray(t, dtype=np.float64), 0.0)
         decay = np.exp(-elapsed[..., np.newaxis] * np.asarray(self.rates))
         return np.asarray(decay @ np.asarray(self.probabilities), dtype=np.float64)
+
+    def percentile(self, p: float) -> float:
+        if len(self.rates) > 1:
+            return super().percentile(p)
+        return -math.log1p(-check_fraction(p)) / self.rates[0]
 
     def bounded_moments(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
         rates, p = np.asarray(self.rates), np.asarray(self.probabilities)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import gammaln, xlogy
 
+from thinktime.theory._scipy import gammaln, xlogy
 from thinktime.theory.demand import Hyperexponential
 from thinktime.theory.law import FloatArray, Law
 
@@ -42,6 +42,11 @@ class FcfsResponse(Law):
         in_service = self.start.sum(axis=0) @ (1 / np.asarray(self.demand.rates))
         behind = self.start.sum(axis=1) @ np.arange(len(self.start))
         return float(in_service + behind * self.demand.mean)
+
+    @property
+    def jumps_of_a_phase(self) -> float:
+        """How many jumps `sf` must follow for a time as long as the longest phase."""
+        return max(self.demand.rates) / min(self.demand.rates)
 
     def sf(self, t: ArrayLike) -> FloatArray:
         times = np.maximum(np.asarray(t, dtype=np.float64), 0.0)

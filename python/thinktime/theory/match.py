@@ -12,11 +12,10 @@ A case is matched only where the formula is exact for the model as simulated:
   min(1, c / n) each), or one server under preemptive LCFS with any demand; and independent
   demands. Thinking is a station of infinitely many servers, so think times may
   have any law. Partly open, sessions that arrive as a Poisson process may have any law of length
-  too: the number of the request within its session is its class, and classes may change.
 - *Closed*, one FCFS server with a mixture of exponentials and exponential think times, with its
   law; one FCFS server with any demand and no think times, the mean only; one client, for whom
   the response time is the demand under every policy; and the product form, by mean value
-  analysis.
+  analysis, where it is the only steady state: `_closed.py` has the condition.
 
 At a single station the demand may differ by the request's name: it is a mixture then. One machine
 under processor sharing with a thread for each request is a PS station. Policies that no formula
@@ -27,16 +26,14 @@ that change match nothing.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from scipy.optimize import brentq
-
-from thinktime.theory._checks import load_below_one
-from thinktime.theory._queue import Queue, in_a_row, mixture, queues
-from thinktime.theory.closed import closed_fcfs, saturated_mean_response
+from thinktime.theory._checks import PrecisionError, load_below_one
+from thinktime.theory._closed import closed
+from thinktime.theory._queue import Queue, in_a_row, queues
+from thinktime.theory._reach import out_of_reach
+from thinktime.theory.found import Theory
 from thinktime.theory.law import Law
-from thinktime.theory.mva import Station, mva
 from thinktime.theory.open_queue import mh1_response, mmc_response
 from thinktime.theory.priority import (
     PriorityClass,
@@ -53,18 +50,14 @@ from thinktime.theory.size_based import (
 from thinktime.theory.transform import mg1_response
 
 if TYPE_CHECKING:
-    from thinktime import Distribution, System, Workload
+    from thinktime import System, Workload
 
 POLLACZEK_KHINCHINE = "Pollaczek-Khinchine; Kleinrock 1975, section 5.6"
 TRANSFORM = "Pollaczek-Khinchine transform, inverted; Abate and Whitt 1995"
 MMC = "Erlang; Harchol-Balter 2013, chapter 14"
 MH1 = "Kleinrock 1975, section 5.8"
 PRODUCT_FORM = "product form; Baskett, Chandy, Muntz and Palacios 1975"
-MVA = "mean value analysis; Reiser and Lavenberg 1980"
-SATURATED = "no client ever thinks: N E[S]; Schroeder, Wierman and Harchol-Balter 2006"
-MARKOV_CHAIN = "Markov chain on number and phase; Stewart 2009, chapters 9 and 10"
 PRIORITY = "Cobham 1954; Kleinrock 1976, chapter 3"
-ALONE = "one client never waits: the response time is the demand"
 
 SIZE_BASED = {
     "sjf": (sjf_mean_response, "Harchol-Balter 2013, chapter 31"),
@@ -74,36 +67,6 @@ SIZE_BASED = {
     "las": (las_mean_response, "Harchol-Balter 2013, chapter 30"),
 }
 """By policy: the formula for the mean response time of M/G/1, and its source."""
-
-_CLIENTS_MAX = 5_000  # beyond this a solution takes too long to wait for
-
-
-@dataclass(frozen=True)
-class Theory:
-    """The exact steady state of a model."""
-
-    model: str
-    """In words, such as 'M/H2/1 FCFS'."""
-
-    source: str
-    """Where the formula comes from."""
-
-    mean_s: float
-    """Mean response time in seconds."""
-
-    law: Law | None
-    """The law of the response time in seconds; None where only its mean is known."""
-
-    load: float
-    """Fraction of time that a server of the busiest station is busy."""
-
-    throughput: float
-    """Requests per second."""
-
-    @property
-    def in_system(self) -> float:
-        """Mean number of requests in the system, by Little's law."""
-        return self.throughput * self.mean_s
 
 
 def theory_for(workload: Workload, system: System, load: float | None = None) -> Theory | None:
@@ -115,14 +78,28 @@ def theory_for(workload: Workload, system: System, load: float | None = None) ->
 
     Raises ValueError where the load lies outside, or the clients cannot bring it about.
     """
+    found = theory_or_reason(workload, system, load)
+    return found if isinstance(found, Theory) else None
+
+
+def theory_or_reason(
+    workload: Workload, system: System, load: float | None = None
+) -> Theory | str | None:
+    """As `theory_for`; a sentence where a formula is known but its value cannot be had, and why."""
     stations = queues(workload, system)
     if not stations or not workload.plain:
         return None
     if load is not None:
         load_below_one(load)
-    if workload.model == "closed":
-        return _closed(workload, stations, load)
-    return _arriving(workload, stations, load)
+    reason = out_of_reach(workload, stations)
+    if reason is not None:
+        return reason
+    try:
+        if workload.model != "closed":
+            return _arriving(workload, stations, load)
+        return closed(workload, stations, load)
+    except PrecisionError as error:
+        return str(error)
 
 
 # ---- open and partly open
@@ -199,68 +176,3 @@ def _open_network(model: str, rate: float, stations: list[Queue]) -> Theory | No
         words = f"partly open, {words}"
     load = rate * max(station.demand_per_server for station in stations)
     return Theory(words, PRODUCT_FORM, sum(means), None, load, rate)
-
-
-# ---- closed
-
-
-def _closed(workload: Workload, stations: list[Queue], load: float | None) -> Theory | None:
-    clients, think = workload.clients, workload.think
-    think_s = think.mean if think is not None else 0.0
-    if clients is None or clients > _CLIENTS_MAX or not math.isfinite(think_s):
-        return None
-    exponential = think_s == 0 or _is_exponential(think)
-    if load is None:
-        return _closed_at(clients, stations, think_s, exponential)
-    return _closed_at_load(clients, stations, load, exponential)
-
-
-def _is_exponential(law: Distribution | None) -> bool:
-    phases = None if law is None else mixture(law)
-    return phases is not None and len(phases.rates) == 1
-
-
-def _closed_at(
-    clients: int, stations: list[Queue], think_s: float, exponential_think: bool
-) -> Theory | None:
-    busiest = max(station.demand_per_server for station in stations)
-    words = f"{clients} client{'s' if clients > 1 else ''}, {in_a_row(stations)}"
-    if clients == 1:
-        mean = sum(station.demand.mean for station in stations)
-        law = stations[0].demand_law if len(stations) == 1 else None
-        rate = 1 / (mean + think_s)
-        return Theory(words, ALONE, mean, law, rate * busiest, rate)
-    first = stations[0]
-    phases = first.phases if len(stations) == 1 and first.servers == 1 else None
-    if phases is not None and first.policy == "fcfs" and exponential_think:
-        state = closed_fcfs(clients, phases, think_s)
-        response = state.response_time
-        return Theory(words, MARKOV_CHAIN, response.mean, response, state.load, state.throughput)
-    if first.policy == "fcfs" and len(stations) == first.servers == 1 and think_s == 0:
-        mean = saturated_mean_response(clients, first.demand.mean)
-        return Theory(words, SATURATED, mean, None, 1.0, 1 / first.demand.mean)
-    if not all(station.product_form for station in stations):
-        return None
-    network = mva(clients, [Station(s.demand.mean, s.servers) for s in stations], think_s)
-    rate = float(network.throughput[-1])
-    return Theory(words, MVA, float(network.response_time[-1]), None, rate * busiest, rate)
-
-
-def _closed_at_load(
-    clients: int, stations: list[Queue], load: float, exponential_think: bool
-) -> Theory | None:
-    """Solves for the mean think time: N = X (Z + E[T]), where X E[S] / c is the load."""
-    busiest = max(station.demand_per_server for station in stations)
-    most = clients * busiest / load
-
-    def excess(think_s: float) -> float:
-        theory = _closed_at(clients, stations, think_s, exponential_think)
-        return 0.0 if theory is None else theory.load - load
-
-    if _closed_at(clients, stations, most, exponential_think) is None:
-        return None
-    if excess(0.0) < 0:
-        raise ValueError(f"{clients} clients cannot bring the system to a load of {load:.6g}")
-    think_s = float(brentq(excess, 0.0, most, xtol=1e-13 * most, rtol=1e-13))
-    theory = _closed_at(clients, stations, think_s, exponential_think)
-    return theory and replace(theory, load=load)

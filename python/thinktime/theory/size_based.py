@@ -10,8 +10,11 @@ a demand x the load of no larger demands, ρ(x) = λ E[S; S <= x]; ρ(x-) leaves
 Requests of the same rank are served first come, first served.
 
 Means over all demands are taken by parts, so that F is needed and no density: demands may have
-atoms. They are right to about 1e-8, for whatever `DemandLaw`. Every function raises ValueError,
-naming the load, where ρ >= 1, and where the demand x is negative.
+atoms. They are right to 1e-8, relative: the tail beyond x is integrated from its far end, and
+not taken as what 1 - F leaves of it. Every function raises ValueError, naming the load, where
+ρ >= 1, and where the demand x is negative; those for means raise `PrecisionError` where 1e-8
+cannot be kept: where the load is within about 1e-8 of 1, the tail so heavy that part of the mean
+lies beyond all numbers (a Pareto law of shape 1.01), or the law has too many atoms.
 """
 
 from __future__ import annotations
@@ -21,12 +24,15 @@ from functools import cached_property
 
 import numpy as np
 
-from thinktime.theory._checks import load_below_one, non_negative, positive
+from thinktime.theory._checks import PrecisionError, load_below_one, non_negative, positive
 from thinktime.theory._panels import WEIGHTS
 from thinktime.theory.demand import DemandLaw
 from thinktime.theory.law import FloatArray
 from thinktime.theory.open_queue import ps_conditional_response, ps_mean_response
 from thinktime.theory.operational import load_at
+
+_PRECISION = 1e-8
+_ROUNDING = 4e-16
 
 # ---- last come, first served
 
@@ -59,8 +65,8 @@ def sjf_mean_response(arrival_rate: float, demand: DemandLaw) -> float:
     With R(x) = 1 / (1 - ρ(x)), E[W] = E[S²] / 2 ∫ dR(x) / x = E[S²] / 2 ∫ (R(x) - 1) / x² dx.
     It is infinite where E[S²] is.
     """
-    everywhere = _Everywhere(_checked(arrival_rate, demand), demand)
-    integral = everywhere.against_inverse(everywhere.slowdown, arrival_rate)
+    everywhere = _Everywhere.of(arrival_rate, demand)
+    integral = everywhere.against_inverse(everywhere.idle, 1.0)
     return demand.mean + demand.second_moment / 2 * integral
 
 
@@ -80,10 +86,10 @@ def ljf_mean_response(arrival_rate: float, demand: DemandLaw) -> float:
 
     As `sjf_mean_response`, with R(x) = -1 / (1 - ρ + ρ(x)). It is infinite where E[S²] is.
     """
-    everywhere = _Everywhere(_checked(arrival_rate, demand), demand)
-    idle = 2 - arrival_rate * demand.mean - 1 / everywhere.slowdown
-    nothing_larger = arrival_rate * everywhere.slowdown_of_all**2
-    integral = everywhere.against_inverse(-1 / idle, nothing_larger)
+    everywhere = _Everywhere.of(arrival_rate, demand)
+    idle_of_all = 1 - arrival_rate * demand.mean
+    idle = idle_of_all + arrival_rate * everywhere.work_up_to
+    integral = everywhere.against_inverse(idle, idle_of_all)
     return demand.mean + demand.second_moment / 2 * integral
 
 
@@ -104,10 +110,8 @@ def psjf_mean_response(arrival_rate: float, demand: DemandLaw) -> float:
     E[T] = R(∞) E[S] / 2 + 1/2 ∫ x R(x-) dF(x) - ∫ D(x) E[S²; S <= x] / (2 x²) dx, where the
     first integral is ln R(∞) / λ for a demand without atoms. E[S²] may be infinite.
     """
-    everywhere = _Everywhere(_checked(arrival_rate, demand), demand)
-    x, sf = everywhere.x, everywhere.sf
-    shorter = everywhere.bounded_square - x**2 * sf
-    less = demand.panels.total(everywhere.shortfall * shorter / everywhere.squares) / 2
+    everywhere = _Everywhere.of(arrival_rate, demand)
+    less = everywhere.squares_lost(everywhere.bounded_square_by_square - everywhere.sf)
     rising = everywhere.rise / arrival_rate
     return (everywhere.slowdown_of_all * demand.mean + rising) / 2 - less
 
@@ -132,9 +136,9 @@ def srpt_mean_response(arrival_rate: float, demand: DemandLaw) -> float:
     With D(x) = 1 / (1 - ρ) - 1 / (1 - ρ(x)), by parts:
     E[T] = E[S] / (1 - ρ) - ∫ D(x) E[min(S, x)²] / (2 x²) dx. E[S²] may be infinite.
     """
-    everywhere = _Everywhere(_checked(arrival_rate, demand), demand)
-    density = everywhere.shortfall * everywhere.bounded_square / everywhere.squares
-    return everywhere.slowdown_of_all * demand.mean - demand.panels.total(density) / 2
+    everywhere = _Everywhere.of(arrival_rate, demand)
+    less = everywhere.squares_lost(everywhere.bounded_square_by_square)
+    return everywhere.slowdown_of_all * demand.mean - less
 
 
 # ---- least attained service
@@ -157,13 +161,13 @@ def las_mean_response(arrival_rate: float, demand: DemandLaw) -> float:
 
     E[T] = ∫ P(S > x) d E[T | S = x]. E[S²] may be infinite.
     """
-    _checked(arrival_rate, demand)
+    everywhere = _Everywhere.of(arrival_rate, demand)
     panels = demand.panels
-    bounded, bounded_square = panels.bounded_moments
-    idle, rises = 1 - arrival_rate * bounded, arrival_rate * panels.sf
+    idle = everywhere.idle_of(panels.bounded_moments[0], panels.beyond)
+    rises = arrival_rate * panels.sf
     slope = 1 / idle + 2 * rises * panels.x / idle**2
-    slope += arrival_rate * rises * bounded_square / idle**3
-    return panels.total(panels.sf * slope)
+    slope += arrival_rate * rises * panels.bounded_moments[1] / idle**3
+    return panels.total(panels.sf * slope) + panels.left_over * everywhere.slowdown_of_all
 
 
 # ---- what they share
@@ -197,63 +201,88 @@ class _Below:
 
 @dataclass(frozen=True, eq=False)
 class _Everywhere:
-    """What concerns each demand at the places of the panels; R is ``slowdown``."""
+    """What concerns each demand at the places of the panels; R(x) is 1 / ``idle``."""
 
     arrival_rate: float
     demand: DemandLaw
 
-    @property
-    def x(self) -> FloatArray:
-        return self.demand.panels.x
-
-    @property
-    def squares(self) -> FloatArray:
-        """x², but such that dividing by it does no harm at the first place, 0."""
-        return np.where(self.x > 0, self.x, np.inf) ** 2
+    @classmethod
+    def of(cls, arrival_rate: float, demand: DemandLaw) -> _Everywhere:
+        """Checks that integrals against R keep their precision: R enters in its third power."""
+        everywhere = cls(_checked(arrival_rate, demand), demand)
+        error = 3 * (demand.panels.error + _ROUNDING) * everywhere.slowdown_of_all
+        if not error < _PRECISION:
+            raise PrecisionError(
+                f"at this load, and for this law of the demand, the mean could be wrong by "
+                f"{error:.1g} of it, and {_PRECISION:g} is promised"
+            )
+        return everywhere
 
     @property
     def sf(self) -> FloatArray:
         return self.demand.panels.sf
 
-    @property
-    def bounded_square(self) -> FloatArray:
-        """E[min(S, x)²]."""
-        return self.demand.panels.bounded_moments[1]
+    @cached_property
+    def bounded_square_by_square(self) -> FloatArray:
+        """E[min(S, x)²] / x², 0 at the first place, 0; x² by itself may be too large a number."""
+        panels = self.demand.panels
+        x = np.where(panels.x > 0, panels.x, np.inf)
+        return np.asarray(panels.bounded_moments[1] / x / x)
 
     @cached_property
-    def slowdown(self) -> FloatArray:
-        return self._slowdown(self.demand.panels.bounded_moments[0], self.x, self.sf)
+    def work_up_to(self) -> FloatArray:
+        """E[S; S <= x]."""
+        return np.asarray(self.demand.panels.bounded_moments[0] - self.demand.panels.x * self.sf)
+
+    @cached_property
+    def work_beyond(self) -> FloatArray:
+        """E[S; S > x]."""
+        return np.asarray(self.demand.panels.beyond + self.demand.panels.x * self.sf)
+
+    @cached_property
+    def idle(self) -> FloatArray:
+        """1 - ρ(x)."""
+        return self.idle_of(self.work_up_to, self.work_beyond)
 
     @property
     def slowdown_of_all(self) -> float:
         return 1 / (1 - self.arrival_rate * self.demand.mean)
 
-    @property
-    def shortfall(self) -> FloatArray:
-        return self.slowdown_of_all - self.slowdown
+    def idle_of(self, done: FloatArray, left: FloatArray) -> FloatArray:
+        """1 - λ ``done`` by the smaller of two that make up E[S], so that it keeps its digits."""
+        of_all = 1 - self.arrival_rate * self.demand.mean
+        above = of_all + self.arrival_rate * left
+        return np.where(done < left, 1 - self.arrival_rate * done, above)
 
     @property
     def rise(self) -> float:
         """λ ∫ x R(x-) dF(x), panel by panel: the rise of ln R, at a jump that of ρ times R."""
-        before, after = self.slowdown[:, 0], self.slowdown[:, -1]
-        at_jumps = before * (1 / before - 1 / after)
-        return float(np.where(self.demand.panels.narrow, at_jumps, np.log(after / before)).sum())
-
-    def against_inverse(self, rising: FloatArray, at_zero: float) -> float:
-        """∫ dr(x) / x by parts, for r with the values ``rising`` and dr = ``at_zero`` x dF at 0."""
+        before, after = self.idle[:, 0], self.idle[:, -1]
         panels = self.demand.panels
-        first, last, share = rising[0, -1], rising[-1, -1], 1 - self.sf[0, -1]
-        within = panels.total((rising - first) / self.squares)
-        return float(at_zero * share + within + (last - first) / panels.end)
+        smooth = np.log(before / after)
+        rises = np.where(panels.jumps, (before - after) / before, smooth)
+        return float(rises.sum() + np.log(after[-1] * self.slowdown_of_all))
+
+    def squares_lost(self, share: FloatArray) -> float:
+        """1/2 ∫ (R(∞) - R(x)) ``share`` dx: R(∞) - R(x) = R(∞) R(x) λ E[S; S > x]."""
+        shortfall = self.slowdown_of_all * self.arrival_rate * self.work_beyond / self.idle
+        return self.demand.panels.total(shortfall * share) / 2
+
+    def against_inverse(self, idle: FloatArray, idle_at_zero: float) -> float:
+        """∫ dr(x) / x by parts, where dr = λ x dF / ``idle``², which is ``idle_at_zero`` at 0."""
+        panels = self.demand.panels
+        work = self.work_up_to - self.work_up_to[0, -1]
+        rising = self.arrival_rate * work / (idle * idle[0, -1])
+        at_zero = self.arrival_rate * (1 - self.sf[0, -1]) / idle_at_zero**2
+        x = np.where(panels.x > 0, panels.x, np.inf)
+        return float(at_zero + panels.total(rising / x / x) + rising[-1, -1] / panels.end)
 
     def slowdown_up_to(self, x: float) -> float:
         """∫_0^x R(t) dt."""
         panels = self.demand.panels
         at, length, places = panels.split(x)
         bounded, _ = self.demand.bounded_moments(places)
-        within = length * (self._slowdown(bounded, places, self.demand.sf(places)) @ WEIGHTS)
+        idle = 1 - self.arrival_rate * (bounded - places * self.demand.sf(places))
+        within = length * ((1 / idle) @ WEIGHTS)
         beyond = max(0.0, x - panels.end) * self.slowdown_of_all
-        return float(panels.up_to(self.slowdown)[at, 0] + within) + beyond
-
-    def _slowdown(self, bounded: FloatArray, x: FloatArray, sf: FloatArray) -> FloatArray:
-        return np.asarray(1 / (1 - self.arrival_rate * (bounded - x * sf)), dtype=np.float64)
+        return float(panels.up_to(1 / self.idle)[at, 0] + within) + beyond

@@ -17,11 +17,11 @@ Q(s) = (1 - ρ) ρ² B_e(s)² / (1 - ρ B_e(s)), is inverted:
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import comb
 
 from thinktime.theory._checks import load_below_one, positive
 from thinktime.theory.demand import DemandLaw, Deterministic
@@ -33,7 +33,9 @@ _DECAY = 22.0  # e^-22 is the error of the method, e^11 what it makes of roundin
 _TERMS, _AVERAGED = 40, 16
 
 _SIGNS = (-1.0) ** np.arange(_TERMS + _AVERAGED + 1)
-_SHARES = np.cumsum(comb(_AVERAGED, np.arange(_AVERAGED + 1))[::-1])[::-1] / 2.0**_AVERAGED
+_SHARES = (
+    np.cumsum([math.comb(_AVERAGED, k) for k in range(_AVERAGED, -1, -1)])[::-1] / 2.0**_AVERAGED
+)
 _WEIGHTS = _SIGNS * np.concatenate((np.ones(_TERMS), _SHARES))
 _WEIGHTS[0] /= 2
 

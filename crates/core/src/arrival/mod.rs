@@ -85,6 +85,35 @@ impl ArrivalProcess {
         self.profile.mean_factor()
     }
 
+    /// The largest rate before the start of the run, in arrivals a second. See
+    /// [`ArrivalProcess::share_before_start`].
+    pub(crate) fn rate_before_start(&self) -> f64 {
+        self.rate * self.profile.most_before_start()
+    }
+
+    /// The rate so many seconds before the start, as a share of the largest one then.
+    pub(crate) fn share_before_start(&self, age_s: f64) -> f64 {
+        self.profile.before_start(age_s) / self.profile.most_before_start()
+    }
+
+    /// Whether the rate changed before the start.
+    pub(crate) fn varied_before_start(&self) -> bool {
+        self.profile.varied_before_start()
+    }
+
+    /// C² of the gaps between arrivals, where these are independent and the rate never changes.
+    pub(crate) fn steady_gap_cv2(&self) -> Option<f64> {
+        match &self.gaps {
+            Gaps::Drawn(law) if self.profile == Profile::default() => Some(law.cv2()),
+            _ => None,
+        }
+    }
+
+    /// Whether a file says when sessions come.
+    pub(crate) fn is_trace(&self) -> bool {
+        !matches!(self.gaps, Gaps::Drawn(_))
+    }
+
     /// Whether arrivals are a Poisson process of constant rate.
     #[must_use]
     pub fn is_poisson(&self) -> bool {
@@ -212,6 +241,7 @@ mod tests {
             process: Some(process.to_owned()),
             clients: None,
             profile: profile.map(str::to_owned),
+            start: None,
         };
         ArrivalProcess::from_table(&table, &NoFiles).unwrap()
     }

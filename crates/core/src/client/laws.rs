@@ -4,7 +4,7 @@ use super::Attempt;
 use crate::distribution::Distribution;
 use crate::random::{Purpose, StreamFamily};
 use crate::time::Nanos;
-use crate::workload::{RequestKind, Sessions, Workload};
+use crate::workload::{RequestKind, SessionLength, Sessions, Workload};
 
 /// What sessions draw from.
 #[derive(Debug)]
@@ -12,8 +12,9 @@ pub(super) struct Laws {
     pub(super) kinds: Vec<RequestKind>,
     /// Cumulative shares of the kinds.
     shares: Vec<f64>,
-    length: Option<Distribution>,
-    think: Option<Distribution>,
+    length: Option<SessionLength>,
+    pub(super) think: Option<Distribution>,
+    pub(super) seed: u64,
     lengths: StreamFamily,
     thinks: StreamFamily,
     choices: StreamFamily,
@@ -26,7 +27,7 @@ impl Laws {
             Sessions::Open { .. } => (None, None),
             Sessions::Closed { think, .. } => (None, Some(think.clone())),
             Sessions::PartlyOpen { requests, think, .. } => {
-                (Some(requests.clone()), Some(think.clone()))
+                (Some(SessionLength::new(requests.clone())), Some(think.clone()))
             }
         };
         let total: f64 = workload.requests.iter().map(|kind| kind.weight).sum();
@@ -40,6 +41,7 @@ impl Laws {
             shares: shares.collect(),
             length,
             think,
+            seed: workload.seed,
             lengths: family(Purpose::SessionLength),
             thinks: family(Purpose::Think),
             choices: family(Purpose::Request),
@@ -56,7 +58,7 @@ impl Laws {
     pub(super) fn session_length(&self, session: u64) -> u64 {
         match &self.length {
             None => 1,
-            Some(law) => law.sample(&mut self.lengths.stream(session)).round().max(1.0) as u64,
+            Some(length) => length.draw(&mut self.lengths.stream(session)),
         }
     }
 

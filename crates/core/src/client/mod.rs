@@ -13,6 +13,7 @@ mod laws;
 mod programs;
 mod session;
 mod share;
+mod start;
 mod state;
 mod step;
 mod timers;
@@ -49,6 +50,8 @@ pub struct Clients {
     ends_on_error: bool,
     /// Turns of programs since one asked for a request.
     idle_turns: u64,
+    /// Sessions of programs that ended since one asked for a request.
+    idle_sessions: u64,
     /// Requests that programs want and that are not begun yet.
     wanted: u64,
     /// Attempts in flight, those included to which another's place was handed on.
@@ -72,8 +75,8 @@ enum Source {
 }
 
 impl Clients {
-    /// The clients of `workload`, at the start of the run. Closed sessions begin with a think
-    /// time, so that they do not all send at once.
+    /// The clients of `workload`, at the start of the run: sessions that think are there already,
+    /// where [`Workload::beginning`] says so.
     #[must_use]
     pub fn new(workload: &Workload, limit: Limit) -> Clients {
         Clients::of_share(workload, limit, Share::WHOLE)
@@ -84,12 +87,12 @@ impl Clients {
     #[must_use]
     pub fn of_share(workload: &Workload, limit: Limit, share: Share) -> Clients {
         let laws = Laws::new(workload);
-        let (source, clients) = match &workload.sessions {
-            Sessions::Closed { clients, .. } => (Source::Fixed, share.of_number(*clients)),
+        let source = match &workload.sessions {
+            Sessions::Closed { .. } => Source::Fixed,
             Sessions::Open { arrivals } | Sessions::PartlyOpen { arrivals, .. } => {
                 let mut arrivals = Box::new(arrivals.arrivals(workload.seed));
                 let next = share.first(|| arrivals.next_arrival());
-                (Source::Arriving { arrivals, next }, 0)
+                Source::Arriving { arrivals, next }
             }
         };
         let mut machine = Clients {
@@ -104,6 +107,7 @@ impl Clients {
             programs: programs(workload),
             ends_on_error: workload.browsing.on_error == OnError::End,
             idle_turns: 0,
+            idle_sessions: 0,
             wanted: 0,
             in_flight: 0,
             waiting: VecDeque::new(),
@@ -111,15 +115,11 @@ impl Clients {
             last_launch: Nanos::ZERO,
             closed: false,
             open: 0,
-            sessions_begun: clients,
+            sessions_begun: 0,
         };
         let tells = workload.clients.connections == Reuse::PerSession;
         machine.slots.left = tells.then(Vec::new);
-        for session in (0..clients).map(|number| share.session(number)) {
-            let ticket = machine.slots.begin(session, u64::MAX);
-            let at = machine.laws.think(session, 0);
-            machine.timers.set(at, ticket, machine.first_wish());
-        }
+        machine.begin_sessions(workload);
         machine
     }
 

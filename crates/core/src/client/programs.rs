@@ -9,6 +9,8 @@ use crate::time::Nanos;
 
 /// After so many turns of programs without a request there will be none.
 const IDLE_TURNS_MAX: u64 = 10_000_000;
+/// After so many sessions in a row without a request among them there will be none either.
+const IDLE_SESSIONS_MAX: u64 = 100_000;
 
 impl Clients {
     /// What a closed session does first, after its first think time.
@@ -29,7 +31,10 @@ impl Clients {
         };
         match action {
             // It would begin again and again without an end.
-            Action::End => self.leave(now, ticket),
+            Action::End => {
+                self.count_ended();
+                self.leave(now, ticket);
+            }
             action => self.act_for(now, ticket, action),
         }
     }
@@ -59,9 +64,12 @@ impl Clients {
         self.idle_turns += 1;
         // Otherwise a run of a number of requests would never end.
         self.closed |= self.idle_turns > IDLE_TURNS_MAX;
+        if action == Action::End {
+            self.count_ended();
+        }
         match action {
             Action::Request(kind) => {
-                self.idle_turns = 0;
+                (self.idle_turns, self.idle_sessions) = (0, 0);
                 self.wanted += 1;
                 self.slots.get_mut(ticket).want(kind);
                 self.timers.set(now, ticket, Wish::Request);
@@ -97,6 +105,13 @@ impl Clients {
             self.closed = true;
             self.limit.until = Nanos::MAX;
         }
+    }
+
+    /// A session ends. Where none of very many asked for anything, a run of a number of requests
+    /// would never end.
+    fn count_ended(&mut self) {
+        self.idle_sessions += 1;
+        self.closed |= self.idle_sessions > IDLE_SESSIONS_MAX;
     }
 
     fn begin_again(&mut self, now: Nanos, ticket: Ticket) {

@@ -39,7 +39,8 @@ impl Ticket {
 pub struct Attempt {
     /// Names it to the clients.
     pub ticket: Ticket,
-    /// The session's number, from 0 in the order of arrival.
+    /// The session's number, from 0 in the order of arrival; from 2^40 where it was there when the
+    /// run began.
     pub session: u64,
     /// The request's number within the session, from 0.
     pub index: u32,
@@ -170,6 +171,11 @@ impl Slots {
                 Ticket { slot, generation: 0 }
             }
         }
+    }
+
+    /// How many there are.
+    pub(super) fn number(&self) -> u64 {
+        (self.slots.len() - self.free.len()) as u64
     }
 
     #[inline(always)]

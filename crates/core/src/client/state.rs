@@ -25,10 +25,17 @@ impl Clients {
         Owner { slot, session: attempt.session, turn }
     }
 
-    /// The number of sessions that have begun.
+    /// The number of sessions that have begun: those that have come, and closed ones. Not those
+    /// that were there before the run began.
     #[must_use]
     pub fn sessions_begun(&self) -> u64 {
         self.sessions_begun
+    }
+
+    /// The number of sessions that are there: those that think, and those that wait for a response.
+    #[must_use]
+    pub fn sessions(&self) -> u64 {
+        self.slots.number()
     }
 
     /// A session that has left, by its slot and its number; told only where connections belong to
@@ -56,6 +63,12 @@ impl Clients {
             && self.programs.is_none()
             && self.limits.concurrency == u64::MAX
             && self.laws.kinds.iter().all(|kind| kind.retry.attempts == 1)
+    }
+
+    /// When a request was last begun.
+    #[must_use]
+    pub fn last_begun(&self) -> Nanos {
+        self.last_launch
     }
 
     /// The number of requests begun and not over.

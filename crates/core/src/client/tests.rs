@@ -1,4 +1,5 @@
 mod children;
+mod start;
 
 use super::*;
 use crate::files::NoFiles;
@@ -46,7 +47,8 @@ fn an_open_workload_sends_at_its_arrivals_whatever_the_responses() {
 
 #[test]
 fn a_closed_workload_waits_for_each_response() {
-    let text = "name = 'a'\n[arrivals]\nmodel = 'closed'\nclients = 1\n[session]\nthink = '1s'";
+    let text = "name = 'a'\n[arrivals]\nmodel = 'closed'\nclients = 1\nstart = 'empty'\n\
+                [session]\nthink = '1s'";
     let sent = drive(&mut clients(text, 3, 1e9), 0.5);
     let times: Vec<f64> = sent.iter().map(|attempt| attempt.scheduled.as_secs_f64()).collect();
     assert_eq!(times, [1.0, 2.5, 4.0]);

@@ -7,6 +7,7 @@ mod bounded_pareto;
 mod constant;
 mod discrete;
 mod empirical;
+mod equilibrium;
 mod erlang;
 mod exponential;
 mod gamma;
@@ -34,6 +35,7 @@ mod tests;
 use std::fmt;
 use std::str::FromStr;
 
+pub use equilibrium::{Equilibrium, Tail};
 pub use law::{Entry, Law};
 
 use crate::error::{Invalid, unknown};
@@ -117,6 +119,8 @@ impl Distribution {
     pub fn parse(text: &str, files: &dyn Files) -> Result<Distribution, Invalid> {
         match Quantity::parse(text) {
             Ok(quantity) => Distribution::from_term(&Term::Quantity(quantity), files),
+            // What begins with a number is no call: then the unit is wrong.
+            Err(error) if text.trim_start().starts_with(|c: char| c.is_ascii_digit()) => Err(error),
             Err(_) => parse_call(&Call::parse(text)?, files),
         }
     }
@@ -150,6 +154,14 @@ impl Distribution {
     pub fn exponential_time(mean_s: f64) -> Result<Distribution, Invalid> {
         let law = exponential::Exponential::new(mean_s)?;
         Ok(Distribution { law: AnyLaw::Exponential(law), dimension: Dimension::Time })
+    }
+
+    /// Counts of the Poisson law with this mean.
+    ///
+    /// # Errors
+    /// When the mean is not above 0, or too large for counts.
+    pub(crate) fn poisson_count(mean: f64) -> Result<Distribution, Invalid> {
+        Ok(Distribution::bare(AnyLaw::Poisson(poisson::Poisson::new(mean)?)))
     }
 
     /// What the values measure; a bare number where no argument had a unit.
@@ -210,7 +222,8 @@ impl Distribution {
     }
 
     /// P(X > x), with all digits where it is small.
-    fn survival(&self, x: f64) -> f64 {
+    #[must_use]
+    pub fn survival(&self, x: f64) -> f64 {
         each_law!(&self.law, law => law.survival(x))
     }
 

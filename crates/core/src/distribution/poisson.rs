@@ -24,6 +24,13 @@ pub(super) struct Poisson {
 }
 
 impl Poisson {
+    pub(super) fn new(mean: f64) -> Result<Poisson, Invalid> {
+        if mean > 0.0 && mean <= MEAN_MAX {
+            return Ok(Poisson { mean });
+        }
+        Err(Self::ENTRY.error(&format!("needs a mean above 0 and up to {MEAN_MAX:e}, not {mean}")))
+    }
+
     /// The least k with P(X <= k) >= u, adding up from 0.
     fn quantile_from_zero(&self, u: f64) -> f64 {
         let (mut k, mut term) = (0.0, (-self.mean).exp());
@@ -58,10 +65,7 @@ impl Law for Poisson {
         let mut arguments = Arguments::new(call, Self::ENTRY.usage, &["mean"])?;
         let mean = arguments.number("mean", Dimension::Number)?;
         arguments.finish()?;
-        if mean > 0.0 && mean <= MEAN_MAX {
-            return Ok((Poisson { mean }, Dimension::Number));
-        }
-        Err(Self::ENTRY.error(&format!("needs a mean above 0 and up to {MEAN_MAX:e}, not {mean}")))
+        Ok((Poisson::new(mean)?, Dimension::Number))
     }
 
     fn notation(&self, _dimension: Dimension) -> String {

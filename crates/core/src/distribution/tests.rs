@@ -1,5 +1,6 @@
 //! Tests of the laws: those in [`general`] and [`samples`] hold for every law of the list.
 
+mod equilibrium;
 mod errors;
 mod general;
 mod moments;

@@ -47,6 +47,16 @@ impl BatchMeans {
         }
     }
 
+    /// The wider one of the half-widths that [`BatchMeans::interval_95`] and batches of twice the
+    /// size give: one that chance made narrow is seldom narrow at both.
+    #[must_use]
+    pub fn cautious_half_width_95(&self) -> Option<f64> {
+        let narrow = self.interval_95()?;
+        let means = join_neighbours(&self.sums, self.sums.len().div_ceil(BATCHES_MIN));
+        let wide = allowing_for_correlation(&means)? / self.size as f64;
+        Some(narrow.half_width.max(wide))
+    }
+
     /// The 95 % confidence interval of the mean; none before there are enough batches. Batches
     /// that depend on one another are joined, twice at most.
     #[must_use]
@@ -71,11 +81,15 @@ pub(super) fn mean_interval_95(batches: &[f64]) -> Option<MeanInterval> {
         means = join_neighbours(&means, 2);
     }
     let correlated = is_correlated(&means, 1.6449);
-    // What correlation is left widens the interval as it would for a first-order autoregressive
-    // sequence (Lada, Steiger and Wilson, SBatch, 2008).
-    let left = lag_one_correlation(&means).clamp(0.0, 0.8);
-    let half_width = student_half_width_95(&means)? * ((1.0 + left) / (1.0 - left)).sqrt();
+    let half_width = allowing_for_correlation(&means)?;
     Some(MeanInterval { half_width, batches: means.len(), correlated })
+}
+
+/// The half-width from batches, which what correlation is left widens as it would for a first-order
+/// autoregressive sequence (Lada, Steiger and Wilson, SBatch, 2008).
+fn allowing_for_correlation(means: &[f64]) -> Option<f64> {
+    let left = lag_one_correlation(means).clamp(0.0, 0.8);
+    Some(student_half_width_95(means)? * ((1.0 + left) / (1.0 - left)).sqrt())
 }
 
 /// A 95 % confidence interval of a mean.

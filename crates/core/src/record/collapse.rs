@@ -65,7 +65,10 @@ impl Collapse {
         format!(
             "congestive collapse from {} on: {:.4} requests a second were offered, retries made \
              them {:.4} attempts a second, and only {:.4} a second succeeded",
-            self.began, self.offered, self.attempts, self.goodput
+            crate::words::time(self.began.as_secs_f64()),
+            self.offered,
+            self.attempts,
+            self.goodput
         )
     }
 }

@@ -222,6 +222,16 @@ impl Collector {
         Some((self.all_responses().mean_s()?, self.batches.interval_95()?.half_width * 1e-9))
     }
 
+    /// Whether the mean response time is known to this share of itself: by its interval, and by one
+    /// of larger batches too, because a rule that stops at the first narrow interval prefers those
+    /// that chance made narrow.
+    #[must_use]
+    pub fn is_precise(&self, share: f64) -> bool {
+        let half_s = self.batches.cautious_half_width_95().map(|half| half * 1e-9);
+        let mean_s = self.all_responses().mean_s();
+        half_s.zip(mean_s).is_some_and(|(half_s, mean_s)| half_s <= share * mean_s)
+    }
+
     /// Adds what another replication of the same workload collected. Time averages over time and
     /// batches stay those of the first.
     pub fn merge(&mut self, other: &Collector) {

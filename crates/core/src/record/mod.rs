@@ -9,6 +9,7 @@ mod collapse;
 mod collector;
 mod figures;
 mod objectives;
+mod offered;
 mod row;
 mod sections;
 mod starved;
@@ -25,7 +26,8 @@ pub use figures::{
     TimeFigures,
 };
 pub use objectives::Objectives;
-pub use row::{Row, RowSink};
+pub use offered::{RateMissed, rate_missed};
+pub use row::{Row, RowSink, SoFar};
 pub use sections::Sections;
 pub use starved::Starved;
 pub use summary::{Summary, request_figures};

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::BatchMeans;
 use crate::client::Limit;
 use crate::time::Nanos;
-use crate::units::format_time;
+use crate::words;
 use crate::workload::Slo;
 
 /// Before so many requests nothing is certain.
@@ -125,9 +125,9 @@ impl Objectives {
         let whole = self.whole(time_s, in_flight);
         let errors = self.errors.as_ref();
         if let Some(errors) = errors.filter(|one| one.is_beyond(self.count, 0.0, whole)) {
-            let share = errors.sum / self.count as f64 * 100.0;
-            let most = errors.most * 100.0;
-            return Some(format!("{share:.3} % of requests failed, wanted {most:.3} % or less"));
+            let share = errors.sum / self.count as f64;
+            let (found, most) = words::percents_apart(share, errors.most);
+            return Some(format!("{found} of requests failed, wanted {most} or less"));
         }
         let beyond = |one: &&Objective| {
             let overdue = self.overdue(one.limit_s, time_s, in_flight);
@@ -137,7 +137,7 @@ impl Objectives {
         let found = self.times.iter().find(beyond).map(|one| (one.name, one.limit_s));
         self.forget(time_s);
         let (name, limit_s) = found?;
-        Some(format!("{name} is beyond {} for certain", format_time(limit_s)))
+        Some(format!("{name} is beyond {} for certain", words::time(limit_s)))
     }
 
     /// At least so many requests have been on their way for longer than `limit_s`: those that

@@ -1,5 +1,6 @@
 //! One attempt at one request, with its whole schedule.
 
+use super::{Collector, Summary};
 use crate::client::{Attempt, Fate};
 use crate::time::Nanos;
 
@@ -59,6 +60,22 @@ impl Row {
 pub trait RowSink {
     /// Takes one row.
     fn row(&mut self, row: &Row);
+
+    /// Called several times a second: what waits in the sink goes on its way now.
+    fn flush(&mut self) {}
+
+    /// Called several times a second by drivers that collect figures: the sink may ask for what
+    /// there is so far, which costs milliseconds.
+    fn look(&mut self, _so_far: &dyn Fn() -> SoFar) {}
+}
+
+/// The figures of a run that has not ended yet.
+#[derive(Clone, Debug)]
+pub struct SoFar {
+    /// As if it ended now.
+    pub summary: Summary,
+    /// Everything collected.
+    pub collector: Collector,
 }
 
 /// Keeps nothing.

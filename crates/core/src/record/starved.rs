@@ -2,6 +2,7 @@
 //! not finished in it.
 
 use crate::time::Nanos;
+use crate::words;
 
 /// What was still under way when the measured time ended.
 #[derive(Clone, Debug, Default)]
@@ -50,14 +51,14 @@ impl Starved {
         if number == 0 || sum < WORTH * (all + if finished { 0.0 } else { sum }) {
             return None;
         }
-        let longest = rounded(longest);
+        let longest = words::time(longest);
         Some(if finished {
             let rest = (all - sum) / (count as f64 - number as f64).max(1.0);
             format!(
                 "{number} of {count} requests starve: they were under way for more than a tenth of \
                  the run, the longest for {longest}, and finished only because no more came; \
                  without them the mean would be {}, which is what those see that finish",
-                rounded(rest)
+                words::time(rest)
             )
         } else {
             format!(
@@ -67,13 +68,6 @@ impl Starved {
             )
         })
     }
-}
-
-/// With four digits.
-fn rounded(seconds: f64) -> String {
-    let digits = 3 - seconds.max(1e-12).log10().floor() as i32;
-    let unit = 10f64.powi(digits);
-    crate::units::format_time((seconds * unit).round() / unit)
 }
 
 #[cfg(test)]
@@ -87,7 +81,7 @@ mod tests {
         starved.add(Nanos(1000));
         let words = starved.words(100.0, 1000, 0.2, true).unwrap();
         assert!(words.starts_with("3 of 1000 requests starve"), "{words}");
-        assert!(words.contains("would be 50.15ms"), "{words}");
+        assert!(words.contains("would be 50.2 ms"), "{words}");
         assert!(starved.words(100.0, 1000, 0.2, false).unwrap().contains("never finished"));
         // Three responses of 50 s are nothing beside a million of 0.2 s.
         assert_eq!(starved.words(100.0, 1_000_000, 0.2, true), None);

@@ -21,6 +21,8 @@ pub struct LogOptions {
 pub struct Logged<'a> {
     /// When it arrived, in nanoseconds from any fixed time.
     pub time_ns: i64,
+    /// The steps in which the log's clock counts, in nanoseconds, as far as this stamp shows them.
+    pub resolution_ns: u64,
     /// How long it took; zero where the log does not say.
     pub duration: Nanos,
     /// Stands for the user: see [`user_number`].
@@ -42,9 +44,11 @@ pub fn user_number(parts: &[&[u8]]) -> u64 {
 }
 
 /// The requests of a log that can be replayed, 32 bytes each; their targets are kept once.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct RequestLog {
     pub(super) requests: Vec<Request>,
+    /// The steps of the log's clock: the finest that any stamp shows.
+    pub(super) resolution_ns: u64,
     pub(super) targets: Texts,
     pub(super) users: Users,
     pub(super) left_out: LeftOut,
@@ -84,15 +88,28 @@ impl RequestLog {
     /// Without a request yet.
     #[must_use]
     pub fn new(options: &LogOptions) -> RequestLog {
-        RequestLog { all_methods: options.all_methods, ..RequestLog::default() }
+        RequestLog {
+            requests: Vec::new(),
+            resolution_ns: u64::MAX,
+            targets: Texts::default(),
+            users: Users::default(),
+            left_out: LeftOut::default(),
+            all_methods: options.all_methods,
+        }
     }
 
     /// One request, `GET /`, for logs that are not there any more.
     #[must_use]
     pub fn stand_in() -> RequestLog {
-        let mut log = RequestLog::default();
-        let (method, target) = (&b"GET"[..], &b"/"[..]);
-        log.add(&Logged { time_ns: 0, duration: Nanos::ZERO, user: 0, method, target });
+        let mut log = RequestLog::new(&LogOptions::default());
+        log.add(&Logged {
+            time_ns: 0,
+            resolution_ns: 1,
+            duration: Nanos::ZERO,
+            user: 0,
+            method: b"GET",
+            target: b"/",
+        });
         log
     }
 
@@ -114,6 +131,7 @@ impl RequestLog {
             self.left_out.targets += 1;
             return;
         };
+        self.resolution_ns = self.resolution_ns.min(request.resolution_ns);
         assert!(self.requests.len() < NONE as usize, "fewer than 2^32 requests");
         self.requests.push(Request {
             time_ns: request.time_ns,
@@ -172,7 +190,8 @@ mod tests {
     fn what_cannot_be_replayed_is_counted() {
         let add = |log: &mut RequestLog, method: &str, target: &[u8]| {
             let method = method.as_bytes();
-            log.add(&Logged { time_ns: 0, duration: Nanos::ZERO, user: 1, method, target });
+            let (time_ns, resolution_ns, duration) = (0, 1, Nanos::ZERO);
+            log.add(&Logged { time_ns, resolution_ns, duration, user: 1, method, target });
         };
         let all = [("GET", &b"/"[..]), ("HEAD", b"/"), ("OPTIONS", b"/"), ("POST", b"/")];
         let others = [("PROPFIND", &b"/"[..]), ("", b"/"), ("get", b"/"), ("GET", b"/a b")];

@@ -9,6 +9,7 @@
 mod log;
 mod sessions;
 mod settings;
+mod spread;
 mod texts;
 
 use std::sync::Arc;
@@ -69,6 +70,7 @@ impl Replay {
         log.requests.shrink_to_fit();
         // Nearly in order mostly, which makes it quick.
         log.requests.sort_by_key(|request| request.time_ns);
+        spread::spread(&mut log.requests, log.resolution_ns);
         let last = kinds.len() - 1;
         for request in &mut log.requests {
             let target = log.targets.get(request.target);

@@ -19,6 +19,9 @@ pub(super) fn constant(value: f64) -> Distribution {
     Distribution::constant(value, Dimension::Number).expect("it is a finite number")
 }
 
+const SCRIPT_START: &str = "what a script's sessions do in the long run is not known before, so \
+                            they always begin empty";
+
 /// Checks one file's values.
 pub(super) struct Check<'a> {
     pub(super) source: Source<'a>,
@@ -64,8 +67,13 @@ impl Check<'_> {
         if let Some(replay) = replay {
             return self.replayed(file, replay);
         }
+        if file.session.script.is_some() {
+            self.absent("arrivals.start", &file.arrivals.start, SCRIPT_START)?;
+        }
         match file.arrivals.model {
             Model::Open => {
+                let why = "nobody thinks in an open model, so it always begins empty";
+                self.absent("arrivals.start", &file.arrivals.start, why)?;
                 self.absent("session.requests", &file.session.requests, "an open session has one")?;
                 self.absent("session.think", &file.session.think, "an open session has none")?;
                 let why = "a program is a session: use model = \"partly-open\" or \"closed\"";

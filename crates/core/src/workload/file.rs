@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::session::SessionTable;
+use super::start::Start;
 use crate::schema::Scalar;
 
 /// A workload: which sessions arrive, and what they do.
@@ -82,6 +83,11 @@ pub struct ArrivalsTable {
     /// `"sine(period=20min, low=1/3)"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
+    /// What a run finds when it begins: `"steady"` (the default), as many sessions thinking as in
+    /// the long run, each somewhere in its course; or `"empty"`, nobody. Partly open and closed,
+    /// without a script, a log or a trace, whose long run is not known: those begin empty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<Start>,
 }
 
 /// What all clients have in common, as behind one proxy or in one process.
@@ -154,7 +160,13 @@ pub struct RequestTable {
     /// The target of a DELETE.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delete: Option<String>,
-    /// The body of a POST or PUT.
+    /// The target of a PATCH.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patch: Option<String>,
+    /// The target of an OPTIONS.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub options: Option<String>,
+    /// The body of a POST, PUT or PATCH.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
     /// A method of gRPC that takes and gives one message, as in `"shop.Orders/Place"`.

@@ -184,7 +184,7 @@ mod tests {
             (format!("{place}\nmessage = '{{\"price\": 1}}'"), "request[1].message: is no `shop."),
             (format!("{place}\nmessage = '{{'"), "is no `shop.Order` in JSON"),
             (format!("{place}\nmessage = '{{}} 7'"), "is no `shop.Order` in JSON"),
-            (format!("{place}\nbody = 'x'"), "goes with `post` or `put` only"),
+            (format!("{place}\nbody = 'x'"), "goes with `post`, `put` or `patch` only"),
             (format!("{place}\nget = '/'"), "a request has one method"),
             ("message = '{}'".to_owned(), "goes with `grpc` only"),
             ("descriptors = 'shop.pb'".to_owned(), "goes with `grpc` only"),

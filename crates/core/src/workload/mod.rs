@@ -6,6 +6,7 @@ mod check;
 mod clients;
 mod file;
 mod grpc;
+mod length;
 mod message;
 mod pattern;
 mod replayed;
@@ -13,18 +14,21 @@ mod request;
 mod retry;
 mod session;
 mod slo;
+mod start;
 
 pub use clients::{ClientLimits, RetryBudget};
 pub use file::{
     ArrivalsTable, Cancel, ClientsTable, Model, RequestTable, RetryBudgetTable, RetryTable,
     RetryWhen, Reuse, SloTable, WorkloadFile,
 };
+pub(crate) use length::{SessionLength, Thinks};
 pub use message::{Expect, Message};
 pub use pattern::{Pattern, Search, Searcher};
 pub use request::{Method, RequestKind, Target};
 pub use retry::Retry;
 pub use session::{Browsing, OnError, SessionTable};
 pub use slo::{Breach, Slo};
+pub use start::{Beginning, Start};
 
 use std::sync::Arc;
 
@@ -157,7 +161,7 @@ impl Workload {
                 .map_or(f64::NAN, |extent| extent.requests as f64 / extent.sessions as f64),
             Sessions::Open { .. } => 1.0,
             Sessions::Closed { .. } => f64::INFINITY,
-            Sessions::PartlyOpen { requests, .. } => whole_mean(requests),
+            Sessions::PartlyOpen { requests, .. } => SessionLength::new(requests.clone()).mean(),
         }
     }
 
@@ -232,20 +236,6 @@ pub fn to_toml<T: serde::Serialize>(tables: &T) -> Result<String, SchemaError> {
         key: String::new(),
         message: error.to_string(),
     })
-}
-
-/// E[N] for N = max(1, round(X)), as the sum over n >= 0 of P(N > n).
-fn whole_mean(law: &Distribution) -> f64 {
-    let mut mean = 1.0;
-    for n in 1..10_000_000u64 {
-        // Halves are rounded up, so N > n where X >= n + 1/2.
-        let above = 1.0 - law.cdf((n as f64 + 0.5).next_down());
-        mean += above;
-        if above < 1e-12 {
-            break;
-        }
-    }
-    mean
 }
 
 #[cfg(test)]

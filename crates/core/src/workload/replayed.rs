@@ -62,6 +62,7 @@ impl Check<'_> {
         self.absent("arrivals.rate", &file.arrivals.rate, own)?;
         self.absent("arrivals.profile", &file.arrivals.profile, own)?;
         let says = "the log says what sessions do";
+        self.absent("arrivals.start", &file.arrivals.start, says)?;
         self.absent("session.requests", &file.session.requests, says)?;
         self.absent("session.think", &file.session.think, says)?;
         self.absent("session.script", &file.session.script, says)

@@ -132,9 +132,9 @@ impl RequestKind {
         let (method, key, text) = method_and_target(table)?;
         let grpc = GrpcCall::from_table(table, files)?;
         let text = grpc.as_ref().map_or(text, |call| &call.target);
-        let bodied = grpc.is_none() && matches!(method, Method::Post | Method::Put);
+        let bodied = grpc.is_none() && matches!(method, Method::Post | Method::Put | Method::Patch);
         if table.body.is_some() && !bodied {
-            return Err(("body", Invalid::new("goes with `post` or `put` only")));
+            return Err(("body", Invalid::new("goes with `post`, `put` or `patch` only")));
         }
         let timeout = timeout_of(table).map_err(named("timeout"))?;
         let message = Message::from_table(table, files)?.unwrap_or_default();
@@ -178,6 +178,8 @@ fn method_and_target(
         (Method::Post, "post", table.post.as_deref()),
         (Method::Put, "put", table.put.as_deref()),
         (Method::Delete, "delete", table.delete.as_deref()),
+        (Method::Patch, "patch", table.patch.as_deref()),
+        (Method::Options, "options", table.options.as_deref()),
         (Method::Post, "grpc", table.grpc.as_ref().map(|_| "/")),
         (Method::Send, "send", table.send.as_ref().map(|_| "/")),
         (Method::Send, "send_hex", table.send_hex.as_ref().map(|_| "/")),

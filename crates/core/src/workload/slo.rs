@@ -3,7 +3,8 @@
 use super::file::SloTable;
 use crate::error::Invalid;
 use crate::schema::Scalar;
-use crate::units::{format_time, parse_share, parse_time};
+use crate::units::{parse_share, parse_time};
+use crate::words;
 
 /// Objectives: upper limits of response times and of the share of failed requests.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -53,19 +54,16 @@ impl Slo {
         error_share: f64,
     ) -> Vec<Breach> {
         let times = self.response_time_s.iter().filter_map(|(name, limit)| {
-            let limit_text = format_time(*limit);
-            match measured_s(name) {
-                Some(value) if value <= *limit => None,
-                Some(value) => Some(format!("{name} is {value:.6} s, wanted {limit_text} or less")),
-                None => Some(format!("{name} was not measured, wanted {limit_text} or less")),
-            }
+            let Some(value) = measured_s(name) else {
+                let most = words::time(*limit);
+                return Some(format!("{name} was not measured, wanted {most} or less"));
+            };
+            let (found, most) = words::times_apart(value, *limit);
+            (value > *limit).then(|| format!("{name} is {found}, wanted {most} or less"))
         });
         let errors = self.errors.filter(|limit| error_share > *limit).map(|limit| {
-            format!(
-                "{:.3} % of requests failed, wanted {:.3} % or less",
-                error_share * 100.0,
-                limit * 100.0
-            )
+            let (found, most) = words::percents_apart(error_share, limit);
+            format!("{found} of requests failed, wanted {most} or less")
         });
         times.chain(errors).map(|message| Breach { message }).collect()
     }

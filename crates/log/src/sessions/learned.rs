@@ -141,7 +141,7 @@ impl Learned {
         }
         *self.statuses.entry(visit.status).or_default() += 1;
         self.methods[usize::from(visit.method)] += 1;
-        self.paths.add(visit, page);
+        self.paths.add(visit);
         self.request_series.add(visit.time_ns, 1);
     }
 
@@ -230,7 +230,8 @@ impl Learned {
         std::mem::take(&mut self.starts).finish()
     }
 
-    /// All paths, the most popular first, and requests for paths beyond the first million.
+    /// All paths by method, the most popular first, and requests for paths beyond the first
+    /// million.
     #[must_use]
     pub fn paths(&mut self) -> (Vec<PathCount>, u64) {
         std::mem::take(&mut self.paths).finish()

@@ -43,6 +43,9 @@ impl Visit {
 pub const METHODS: [&str; 8] =
     ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "other"];
 
+/// The place of GET in [`METHODS`].
+pub(super) const GET: u8 = 0;
+
 /// What is known of a request beside its numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Marks {

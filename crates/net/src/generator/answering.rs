@@ -1,9 +1,10 @@
 //! One exchange of messages under way, and how much of its answer has come.
 
+use thinktime_core::client::Attempt;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{Expect, Search, Searcher};
 
-use super::exchange::{Answer, Exchange};
+use super::exchange::{Answer, Event, Exchange};
 use super::failure::Failure;
 use crate::protocol::{Keeping, Kept};
 
@@ -28,6 +29,42 @@ pub(super) struct Answering {
     within: bool,
 }
 
+/// A connection that carries one exchange of messages at a time.
+pub(super) struct Single {
+    keeping: Keeping,
+    /// What it carries; nothing while idle.
+    pub(super) answering: Option<Answering>,
+    /// Whether it can carry no other exchange.
+    pub(super) closing: bool,
+}
+
+impl Single {
+    /// A connection that keeps so much of answers.
+    pub(super) fn new(keeping: Keeping) -> Single {
+        Single { keeping, answering: None, closing: false }
+    }
+
+    pub(super) fn has_room(&self) -> bool {
+        self.answering.is_none() && !self.closing
+    }
+
+    pub(super) fn begin(&mut self, exchange: Exchange, expect: &Expect) {
+        self.answering = Some(Answering::new(exchange, expect, self.keeping));
+    }
+
+    pub(super) fn take_exchange(&mut self) -> Option<Exchange> {
+        self.answering.take().map(|answering| answering.exchange)
+    }
+
+    /// Gives an attempt up. Its answer may still come, so the connection is to be closed.
+    pub(super) fn give_up(&mut self, attempt: &Attempt) -> Option<(Exchange, bool)> {
+        let of_it = |answering: &mut Answering| answering.exchange.attempt == *attempt;
+        let answering = self.answering.take_if(of_it)?;
+        self.closing = true;
+        Some((answering.exchange, true))
+    }
+}
+
 /// What is still missing.
 enum Awaited {
     /// Nothing but the end of the message.
@@ -46,8 +83,9 @@ impl Answering {
     }
 
     /// The complete answer.
-    pub(super) fn over(self, bytes: u64) -> (Exchange, Answer) {
-        (self.exchange, Answer { status: 0, bytes, kept: self.kept })
+    pub(super) fn over(self, bytes: u64) -> Event {
+        let answer = Answer { status: 0, bytes, kept: self.kept };
+        Event::Done { exchange: self.exchange, answer }
     }
 
     /// The size of the answer so far, in bytes.
@@ -85,9 +123,13 @@ impl Answering {
 
     /// Takes bytes of a stream in: whether they complete the answer. More of them than the answer
     /// needs are too many.
-    pub(super) fn stream_part(&mut self, part: &[u8], now: Nanos) -> Result<bool, Failure> {
+    pub(super) fn stream_part(
+        &mut self,
+        part: &[u8],
+        now: impl FnOnce() -> Nanos,
+    ) -> Result<bool, Failure> {
         if self.exchange.first_byte.is_never() {
-            self.exchange.first_byte = now;
+            self.exchange.first_byte = now();
         }
         self.bytes += part.len() as u64;
         self.keep(part);

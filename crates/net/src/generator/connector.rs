@@ -10,39 +10,39 @@ use thinktime_core::error::Invalid;
 use thinktime_core::random::{Purpose, StreamFamily};
 use thinktime_core::workload::Reuse;
 
-use super::messenger::Upgrade;
+use super::protocols::{Carrier, Opening, Protocol};
 use super::source::Sources;
+use super::target::Target;
 use super::tls::{TlsStream, configuration};
 use super::transport::{Plain, Transport, open_datagrams, open_socket};
-use super::{Scheme, Target};
 use crate::protocol::Keeping;
-use crate::protocol::http2::STREAMS_MAX;
+
+/// The exchanges that a connection is expected to carry at the same time, if it carries many, where
+/// nobody has said.
+pub(super) const EXCHANGES_MAX: usize = crate::protocol::http2::STREAMS_MAX;
 
 /// Opens connections to one target.
 pub(super) struct Connector {
     address: SocketAddr,
+    host: String,
+    path: String,
     sources: Sources,
+    carrier: Carrier,
     /// Whether a connection carries one request only.
     pub(super) once: bool,
     tls: Option<Tls>,
-    /// Whether a new connection is expected to speak HTTP/2: by the URL, or as the last one did.
-    pub(super) expects_http2: bool,
-    /// How many streams the server is expected to allow on a connection of HTTP/2.
+    /// The protocols that may be spoken, the best first.
+    protocols: &'static [&'static Protocol],
+    /// The place of the one that a new connection is expected to speak: the best, or as the last
+    /// one did.
+    expected: usize,
+    /// How many exchanges the server is expected to allow on a connection.
     pub(super) streams: usize,
     /// Whether sockets tell when bytes came.
     pub(super) stamped: bool,
     /// What is kept of responses.
     pub(super) keeping: Keeping,
-    /// Whether messages are carried, not HTTP.
-    pub(super) for_messages: bool,
-    datagrams: bool,
-    websockets: Option<WebSockets>,
-}
-
-/// What WebSockets are opened with.
-struct WebSockets {
-    host: String,
-    path: String,
+    /// Where what connections draw comes from.
     randoms: StreamFamily,
     /// How many were opened.
     opened: u64,
@@ -58,64 +58,84 @@ impl Connector {
     /// When the CA file cannot be read, the host is no name that a certificate can be for, or a
     /// source is no address of this machine.
     pub(super) fn new(target: &Target, reuse: Reuse, seed: u64) -> Result<Connector, Invalid> {
-        let (tls, expects_http2) = match target.scheme.tls() {
-            None => (None, target.scheme == Scheme::Http2),
+        let scheme = target.scheme;
+        let all = target.tls().is_none_or(|options| options.http2);
+        let protocols = scheme.offered(all);
+        let tls = match target.tls() {
+            None => None,
             Some(options) => {
                 let name = ServerName::try_from(target.host_name().to_owned())
                     .map_err(|error| Invalid::new(format!("`{}`: {error}", target.url)))?;
-                let configuration = configuration(options)?;
-                (Some(Tls { configuration, name }), options.http2)
+                let offered = protocols.iter().map(|protocol| protocol.alpn.to_vec()).collect();
+                Some(Tls { configuration: configuration(options, offered)?, name })
             }
         };
         Ok(Connector {
             address: target.address,
+            host: target.host.clone(),
+            path: target.prefix.clone(),
             sources: Sources::new(&target.sources, target.address)?,
+            carrier: scheme.carrier,
             once: reuse == Reuse::PerRequest,
             tls,
-            expects_http2,
-            streams: STREAMS_MAX,
+            protocols,
+            expected: 0,
+            streams: EXCHANGES_MAX,
             stamped: false,
             keeping: Keeping::Nothing,
-            for_messages: target.scheme.takes_messages(),
-            datagrams: target.scheme == Scheme::Udp,
-            websockets: WebSockets::to(target, seed),
-        })
-    }
-
-    /// What the next WebSocket is opened with, if they are spoken.
-    pub(super) fn upgrade(&mut self) -> Option<Upgrade> {
-        let WebSockets { host, path, randoms, opened } = self.websockets.as_mut()?;
-        *opened += 1;
-        Some(Upgrade { host: host.clone(), path: path.clone(), random: randoms.stream(*opened) })
-    }
-
-    /// Begins to open a connection; it is open when it first becomes writable.
-    pub(super) fn open(&mut self) -> io::Result<Transport> {
-        let address = self.address;
-        if self.datagrams {
-            let socket = self.sources.open(|source| open_datagrams(address, source))?;
-            return Ok(Transport::Datagrams(socket));
-        }
-        let socket = self.sources.open(|source| open_socket(address, source))?;
-        match &self.tls {
-            None => Plain::new(socket, self.stamped).map(Transport::Plain),
-            Some(tls) => {
-                let stream = TlsStream::new(socket, &tls.configuration, &tls.name)?;
-                Ok(Transport::Tls(Box::new(stream)))
-            }
-        }
-    }
-}
-
-impl WebSockets {
-    fn to(target: &Target, seed: u64) -> Option<WebSockets> {
-        let Scheme::WebSocket(_) = target.scheme else { return None };
-        let path = if target.prefix.is_empty() { "/" } else { &target.prefix };
-        Some(WebSockets {
-            host: target.host.clone(),
-            path: path.to_owned(),
             randoms: StreamFamily::new(seed, Purpose::WebSocket),
             opened: 0,
         })
+    }
+
+    /// What a new connection is expected to speak.
+    pub(super) fn expected(&self) -> &'static Protocol {
+        self.protocols[self.expected]
+    }
+
+    /// How many exchanges may wait for the server to choose it.
+    pub(super) fn expected_room(&self) -> usize {
+        if self.expected().many && !self.once { self.streams } else { 1 }
+    }
+
+    /// The protocol of this name, which the server has chosen and is expected to choose again; the
+    /// plainest if it chose none.
+    pub(super) fn chosen(&mut self, name: Option<&[u8]>) -> &'static Protocol {
+        let of_name = |protocol: &&Protocol| Some(protocol.alpn) == name;
+        self.expected = self.protocols.iter().position(of_name).unwrap_or(self.protocols.len() - 1);
+        self.expected()
+    }
+
+    /// What the connection of this number is opened with.
+    pub(super) fn opening(&self, number: u64) -> Opening<'_> {
+        Opening {
+            secure: self.tls.is_some(),
+            host: &self.host,
+            path: &self.path,
+            keeping: self.keeping,
+            streams: self.streams,
+            random: self.randoms.stream(number),
+        }
+    }
+
+    /// Begins to open a connection; it is open when it first becomes writable. Its number is given
+    /// with it.
+    pub(super) fn open(&mut self) -> io::Result<(Transport, u64)> {
+        let address = self.address;
+        let transport = if self.carrier == Carrier::Datagrams {
+            let socket = self.sources.open(|source| open_datagrams(address, source))?;
+            Transport::Datagrams(socket)
+        } else {
+            let socket = self.sources.open(|source| open_socket(address, source))?;
+            match &self.tls {
+                None => Plain::new(socket, self.stamped).map(Transport::Plain)?,
+                Some(tls) => {
+                    let stream = TlsStream::new(socket, &tls.configuration, &tls.name)?;
+                    Transport::Tls(Box::new(stream))
+                }
+            }
+        };
+        self.opened += 1;
+        Ok((transport, self.opened))
     }
 }

@@ -5,11 +5,11 @@ use thinktime_core::program::Reply;
 use thinktime_core::record::{Ended, LATE, Row, TIMEOUT, UNANSWERED, Window};
 use thinktime_core::time::Nanos;
 
-use super::Done;
 use super::engine::Engine;
 use super::exchange::{Answer, Exchange};
 use super::failure::Failure;
 use super::ledger::Ledger;
+use super::plan::Done;
 use super::requests::Sender;
 
 impl<L: Ledger> Engine<'_, L> {

@@ -14,10 +14,12 @@ use super::failure::failure;
 use super::ledger::Ledger;
 use super::limits::Limits;
 use super::messages::Messages;
+use super::plan::{Done, Plan, Progress};
 use super::pool::Pool;
+use super::protocols::Outgoing;
 use super::reading::Reading;
 use super::requests::{Requests, Sender};
-use super::{Done, Plan, Progress, Scheme, Target};
+use super::target::Target;
 use crate::poller::{Clock, Poller, Readiness};
 use crate::protocol::Keeping;
 use crate::protocol::http1::RequestHead;
@@ -65,7 +67,7 @@ impl<'a, L: Ledger> Engine<'a, L> {
         let reads = clients.reads_responses();
         connector.keeping = if reads { Keeping::All } else { requests.keeping() };
         let led = requests.redirects.followed();
-        let patient = clients.hang_on_no_response() && !led && target.scheme == Scheme::Http;
+        let patient = clients.hang_on_no_response() && !led && target.tells_arrival();
         connector.stamped = patient;
         Ok(Engine {
             plan,
@@ -133,7 +135,7 @@ impl<'a, L: Ledger> Engine<'a, L> {
         if !self.patient || rest > LIE_MAX {
             return self.poller.wait(rest, ready);
         }
-        let rest = until.max(self.rested + self.plan.precision).since(now);
+        let rest = until.max(self.rested + self.plan.lateness).since(now);
         if rest > Nanos::ZERO {
             self.poller.sleep(rest);
         }
@@ -220,10 +222,13 @@ impl<'a, L: Ledger> Engine<'a, L> {
             let attempt = exchange.attempt;
             let call = self.clients.call(&attempt);
             if self.messages.are_taken() {
-                let write = |sending: &Sending<'_>| connection.begin_message(exchange, sending);
+                let write =
+                    |sending: &Sending<'_>| connection.begin(exchange, Outgoing::Message(sending));
                 self.messages.make(&attempt, call.as_deref(), write);
             } else {
-                let write = |request: &RequestHead<'_>| connection.begin(exchange, request);
+                let write = |request: &RequestHead<'_>| {
+                    connection.begin(exchange, Outgoing::Request(request))
+                };
                 let sender = self
                     .requests
                     .browses()

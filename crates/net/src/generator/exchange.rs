@@ -4,6 +4,7 @@ use thinktime_core::client::{Attempt, Fate};
 use thinktime_core::record::Row;
 use thinktime_core::time::Nanos;
 
+use super::failure::Failure;
 use crate::protocol::Kept;
 
 /// One attempt on its way.
@@ -28,6 +29,22 @@ pub(super) struct Answer {
     pub(super) bytes: u64,
     /// Its head and body, if they are kept.
     pub(super) kept: Option<Box<Kept>>,
+}
+
+/// What reading a connection brought.
+pub(super) enum Event {
+    /// All is read.
+    Blocked,
+    /// There may be more to read, after others have had their turn.
+    Later,
+    /// The handshake is over: what waited for it can begin.
+    Ready,
+    /// A response is complete.
+    Done { exchange: Exchange, answer: Answer },
+    /// The server did not look at the request, and says so.
+    Unprocessed(Exchange),
+    /// An exchange failed; the connection goes on.
+    Failed { exchange: Exchange, failure: Failure },
 }
 
 impl Exchange {

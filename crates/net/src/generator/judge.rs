@@ -1,12 +1,19 @@
 //! Whether a run's result can be trusted: what the generator itself could not do.
 
-use thinktime_core::record::{GeneratorFigures, Summary};
+use thinktime_core::record::{GeneratorFigures, Summary, rate_missed};
+use thinktime_core::words;
+use thinktime_core::workload::{Breach, Slo, Workload};
 
 /// Lateness beyond this share of the mean response time is worth a warning.
 const LATENESS_NOTED: f64 = 0.02;
-/// Lateness beyond this share spoils the result, if its p99 is beyond [`LATENESS_SPOILS_S`].
+/// The figures by which a result is judged.
+const JUDGED: [&str; 3] = ["mean", "p50", "p99"];
+/// Lateness spoils a result that has one of these figures more than this share above what it would
+/// be without.
 const LATENESS_SPOILS: f64 = 0.10;
-const LATENESS_SPOILS_S: f64 = 1e-3;
+/// To wake a core from its sleep and a thread by a timer takes a kernel some tens of microseconds:
+/// no figure is finer than this, in seconds, whoever sends.
+const RESOLUTION_S: f64 = 100e-6;
 /// A generator that uses more than this share of its core is near its limit.
 const CPU_NOTED: f64 = 0.80;
 /// Beyond this share it is the bottleneck, and not the server.
@@ -21,7 +28,12 @@ const OWN_FAILURES_SPOIL: f64 = 0.001;
 const OWN_FAILURES: [&str; 2] = ["no_free_port", "no_free_descriptor"];
 
 /// Adds warnings, and says why the result is not to be trusted, if so.
-pub(super) fn judge(summary: &mut Summary, interrupted: bool, in_flight: u64) -> Option<String> {
+pub(super) fn judge(
+    summary: &mut Summary,
+    slo: &Slo,
+    interrupted: bool,
+    in_flight: u64,
+) -> Option<String> {
     let mut verdict = Verdict { warnings: Vec::new(), untrusted: None };
     if interrupted {
         verdict.warn(format!(
@@ -29,13 +41,25 @@ pub(super) fn judge(summary: &mut Summary, interrupted: bool, in_flight: u64) ->
         ));
     }
     verdict.failures(summary);
-    verdict.lateness(summary);
+    verdict.lateness(summary, slo);
     // A run without a request is over at once, and its share of CPU time is that of the start.
     if let Some(generator) = summary.generator.filter(|_| summary.requests > 0) {
         verdict.limits(&generator);
     }
     summary.warnings.append(&mut verdict.warnings);
     verdict.untrusted
+}
+
+/// Adds a warning where not so many requests were begun as the workload asks for; says why the
+/// result is not to be trusted, if it is not for that.
+pub(super) fn judge_rate(
+    summary: &mut Summary,
+    workload: &Workload,
+    interrupted: bool,
+) -> Option<String> {
+    let missed = rate_missed(workload, summary).filter(|_| !interrupted)?;
+    summary.warnings.push(missed.words.clone());
+    missed.spoils.then_some(missed.words)
 }
 
 struct Verdict {
@@ -93,23 +117,31 @@ impl Verdict {
         }
     }
 
-    fn lateness(&mut self, summary: &Summary) {
+    fn lateness(&mut self, summary: &Summary, slo: &Slo) {
         let (late, mean) = (&summary.lateness_s, summary.response_time_s.mean);
         let (Some(late), Some(late_p99), Some(mean)) = (late.mean, late.p99, mean) else { return };
-        let share = late / mean;
         let text = format!(
-            "the generator itself was late by {:.0} us on average (p99 {:.0} us), {:.1} % of the \
-             mean response time",
-            late * 1e6,
-            late_p99 * 1e6,
-            share * 100.0
+            "the generator itself was late by {} on average (p99 {}), {} of the mean response time",
+            words::time(late),
+            words::time(late_p99),
+            words::percent(late / mean)
         );
-        if share > LATENESS_SPOILS && late_p99 > LATENESS_SPOILS_S {
-            self.spoil(text.clone());
+        let changed: Vec<String> = JUDGED.iter().filter_map(|name| change(summary, name)).collect();
+        if changed.is_empty() {
+            if late / mean > LATENESS_NOTED {
+                self.warn(text);
+            }
+            return;
         }
-        if share > LATENESS_NOTED {
-            self.warn(text);
+        let text = format!("{text}; without it {}", changed.join(", and "));
+        let (breaches, without) = (summary.breaches(slo), breaches_without(summary, slo));
+        match (breaches.is_empty(), without.is_empty()) {
+            // That the SLO is missed is the server's doing, and stands.
+            (false, false) => return self.warn(format!("{text}; the SLO is not met either way")),
+            (false, true) => self.spoil(format!("{text}, and the SLO would be met")),
+            (true, _) => self.spoil(text.clone()),
         }
+        self.warn(text);
     }
 
     fn limits(&mut self, used: &GeneratorFigures) {
@@ -138,3 +170,44 @@ impl Verdict {
         }
     }
 }
+
+/// How a figure would be different without lateness, in words, if that is worth it: by more than a
+/// share of itself, and more than it is known to.
+fn change(summary: &Summary, name: &str) -> Option<String> {
+    let with = summary.response_time_s.by_name(name)?;
+    let without = punctual(summary, name)?;
+    let known_to = half_width(summary, name)?.max(LATENESS_SPOILS * with).max(RESOLUTION_S);
+    (with - without > known_to).then(|| {
+        format!("{name} would be {} instead of {}", words::time(without), words::time(with))
+    })
+}
+
+/// What a figure of the response time would be without lateness. Of a request sent once, response
+/// time is lateness and service time; of one sent again, the service time is that of the last
+/// attempt alone, and only the lateness is known.
+fn punctual(summary: &Summary, name: &str) -> Option<f64> {
+    let with = summary.response_time_s.by_name(name)?;
+    let late = summary.lateness_s.by_name(name)?;
+    let service = summary.service_time_s.by_name(name)?;
+    Some(service.max(with - late))
+}
+
+/// Half the width of a figure's 95 % interval; nothing of a p99 without one, which is known to no
+/// precision at all: a few delays of the machine, its server's too, make it what it is.
+fn half_width(summary: &Summary, name: &str) -> Option<f64> {
+    if name == "mean" {
+        return summary.response_time_s.ci95;
+    }
+    match summary.response_time_ci95.get(name) {
+        Some([low, high]) => Some((high - low) / 2.0),
+        None => (name == "p50").then_some(0.0),
+    }
+}
+
+/// The objectives that would not be met without lateness either.
+fn breaches_without(summary: &Summary, slo: &Slo) -> Vec<Breach> {
+    slo.breaches(|name| punctual(summary, name), summary.error_share())
+}
+
+#[cfg(test)]
+mod tests;

@@ -38,7 +38,9 @@ impl<S: RowSink> Ledger for Book<'_, S> {
         self.collector.requests()
     }
 
-    fn settle(&mut self, _now: Nanos) {}
+    fn settle(&mut self, _now: Nanos) {
+        self.sink.flush();
+    }
 }
 
 /// Rows on their way from a loop to the book, and the time up to which they are complete.

@@ -19,7 +19,8 @@ use thinktime_core::workload::{Sessions, Workload};
 use super::connector::Connector;
 use super::engine::Engine;
 use super::ledger::{Book, Ledger, Page, Relay};
-use super::{Done, Plan, Progress, RunError, Target};
+use super::plan::{Done, Plan, Progress, RunError};
+use super::target::Target;
 use crate::poller::Clock;
 
 /// The most event loops.
@@ -182,6 +183,7 @@ impl<'a, S: RowSink> Keeper<'a, S> {
         for (row, ended) in self.rows.drain(..ready) {
             self.book.add(&row, ended);
         }
+        self.book.settle(settled);
     }
 
     fn progress(&self, seen: &[Option<Progress>]) -> Progress {

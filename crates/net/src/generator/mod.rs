@@ -13,15 +13,16 @@ mod ends;
 mod engine;
 mod exchange;
 mod failure;
-mod http1;
-mod http2;
+mod input;
 mod judge;
 mod ledger;
 mod limits;
 mod loops;
 mod messages;
-mod messenger;
+mod options;
+mod plan;
 mod pool;
+mod protocols;
 mod reading;
 mod redirects;
 mod requests;
@@ -30,93 +31,28 @@ mod stamped;
 mod target;
 mod tls;
 mod transport;
+mod turns;
 mod unverified;
-mod waiting;
 
-use std::io;
-
-use thinktime_core::client::{Limit, Share};
+use thinktime_core::client::Share;
 use thinktime_core::error::Invalid;
-use thinktime_core::program::Report;
-use thinktime_core::record::{Collector, GeneratorFigures, RowSink, Summary, Window};
-use thinktime_core::system::SystemModel;
+use thinktime_core::record::{Collector, RowSink, Summary};
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
-use thiserror::Error;
 
 use connector::Connector;
 use engine::Engine;
 use ledger::Book;
+pub use plan::{Outcome, Plan, Progress, RunError};
+use protocols::Carrier;
 pub use source::SourceAddress;
-pub use target::{Scheme, Target};
+pub use target::Target;
 pub use tls::TlsOptions;
 
 use crate::poller::Clock;
 
 /// The interval of the timeline.
 const SECOND: Nanos = Nanos(1_000_000_000);
-
-/// What is run, and for how long.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    /// When the run ends, and which of its requests count.
-    pub limit: Limit,
-    /// How long to wait, after the last request was begun, for responses to come.
-    pub drain: Nanos,
-    /// The system whose service demands the requests carry along, drawn as a simulation with the
-    /// same seed would draw them; for a target that is `thinktime serve`.
-    pub demands: Option<SystemModel>,
-    /// How much later than scheduled requests may be sent in order to wake more rarely, which
-    /// costs less CPU time; 0 for as punctual as the kernel allows.
-    pub precision: Nanos,
-    /// How many event loops there are, each in a thread of its own with its share of the sessions.
-    pub loops: u32,
-}
-
-/// How far a run is.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Progress {
-    /// Requests that are over.
-    pub requests: u64,
-    /// Wall-clock time since the start, in seconds.
-    pub time_s: f64,
-    /// Requests on their way.
-    pub in_flight: u64,
-    /// Attempts that failed.
-    pub failures: u64,
-}
-
-/// A finished run.
-#[derive(Debug)]
-pub struct Outcome {
-    /// Its figures.
-    pub summary: Summary,
-    /// Everything collected.
-    pub collector: Collector,
-    /// Whether it was stopped before its end.
-    pub interrupted: bool,
-    /// Why the result is not to be trusted, if it is not.
-    pub untrusted: Option<String>,
-}
-
-/// Why there is no run.
-#[derive(Debug, Error)]
-pub enum RunError {
-    /// Workload, target or plan are wrong; the message says what would be right.
-    #[error(transparent)]
-    Invalid(#[from] Invalid),
-    /// The target cannot be reached at all.
-    #[error("{url} cannot be reached: {error}")]
-    Unreachable {
-        /// The target.
-        url: String,
-        /// What the operating system says.
-        error: io::Error,
-    },
-    /// The operating system refuses what the generator needs.
-    #[error("the generator failed: {0}")]
-    System(#[from] io::Error),
-}
 
 /// Runs a workload against a target. `watch` is called about ten times a second with the progress,
 /// and ends the run by saying `false`.
@@ -137,12 +73,13 @@ pub fn run(
     if let Some(system) = &plan.demands {
         system.check_requests(workload)?;
     }
+    workload.check_start()?;
     messages::check(workload, target, plan.demands.is_some())?;
     loops::check(workload, plan)?;
     let connector = || Connector::new(target, workload.clients.connections, workload.seed);
     let first = connector()?;
     // Nobody says whether datagrams arrive.
-    if target.scheme != Scheme::Udp {
+    if target.scheme.carrier != Carrier::Datagrams {
         std::net::TcpStream::connect_timeout(&target.address, std::time::Duration::from_secs(5))
             .map_err(|error| RunError::Unreachable { url: target.url.clone(), error })?;
     }
@@ -158,18 +95,9 @@ pub fn run(
     collector.set_report(done.report);
     let mut summary = Summary::new("run", workload, &collector, done.window, done.sessions);
     summary.generator = Some(done.generator);
-    let untrusted = judge::judge(&mut summary, done.interrupted, done.in_flight);
+    let untrusted = judge::judge(&mut summary, &workload.slo, done.interrupted, done.in_flight)
+        .or_else(|| judge::judge_rate(&mut summary, workload, done.interrupted));
     Ok(Outcome { summary, collector, interrupted: done.interrupted, untrusted })
-}
-
-/// What a run gives.
-struct Done {
-    report: Option<Report>,
-    window: Window,
-    sessions: u64,
-    interrupted: bool,
-    in_flight: u64,
-    generator: GeneratorFigures,
 }
 
 /// Lets the process open as many sockets as it may.

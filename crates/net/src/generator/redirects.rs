@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use thinktime_core::client::{Attempt, Ticket};
 use thinktime_core::workload::Method;
 
-use super::Target;
 use super::failure::Failure;
+use super::target::Target;
 
 /// More redirects came than are followed.
 const TOO_MANY: Failure = "redirects";

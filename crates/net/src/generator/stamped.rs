@@ -12,7 +12,7 @@ use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg, setsockopt};
 use nix::sys::time::TimeSpec;
 
 use super::failure::{Failure, failure, would_block};
-use super::transport::Input;
+use super::input::Input;
 
 /// Asks the kernel to keep the time at which bytes came.
 pub(super) fn stamp(socket: &TcpStream) -> io::Result<()> {

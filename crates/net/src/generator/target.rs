@@ -5,15 +5,18 @@ use std::net::{SocketAddr, ToSocketAddrs};
 
 use thinktime_core::error::Invalid;
 
-use super::{SourceAddress, TlsOptions};
+use super::protocols::{Carrier, PathUse, Scheme};
+use super::source::SourceAddress;
+use super::tls::TlsOptions;
 
 /// A server to send requests to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     /// As given.
     pub url: String,
-    /// What is spoken.
-    pub scheme: Scheme,
+    /// What is spoken, and over what.
+    pub(super) scheme: &'static Scheme,
+    tls: Option<TlsOptions>,
     /// The value of the Host field.
     pub host: String,
     /// Where it listens.
@@ -24,48 +27,6 @@ pub struct Target {
     /// This machine's addresses that connections come from, in turn; the kernel chooses where
     /// there are none. Each has some 28,000 ports for connections to one target.
     pub sources: Vec<SourceAddress>,
-}
-
-/// What a client and a server speak.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Scheme {
-    /// `http`: HTTP/1.1 over TCP.
-    Http,
-    /// `h2c`: HTTP/2 over TCP, without asking first whether the server speaks it.
-    Http2,
-    /// `https`: over TLS, in which the server chooses between HTTP/1.1 and HTTP/2.
-    Https(TlsOptions),
-    /// `ws`, and `wss` over TLS: WebSocket.
-    WebSocket(Option<TlsOptions>),
-    /// `tcp`: bytes as they are.
-    Tcp,
-    /// `udp`: a request is a datagram.
-    Udp,
-}
-
-impl Scheme {
-    fn of(word: &str) -> Option<Scheme> {
-        let tls = TlsOptions::default;
-        Some(match word {
-            "http" => Scheme::Http,
-            "h2c" => Scheme::Http2,
-            "https" => Scheme::Https(tls()),
-            "ws" => Scheme::WebSocket(None),
-            "wss" => Scheme::WebSocket(Some(TlsOptions { http2: false, ..tls() })),
-            "tcp" => Scheme::Tcp,
-            "udp" => Scheme::Udp,
-            _ => return None,
-        })
-    }
-
-    /// The options of TLS, if that is spoken.
-    #[must_use]
-    pub fn tls(&self) -> Option<&TlsOptions> {
-        match self {
-            Scheme::Https(options) | Scheme::WebSocket(Some(options)) => Some(options),
-            _ => None,
-        }
-    }
 }
 
 /// How targets are written, for messages.
@@ -84,28 +45,28 @@ impl Target {
         let wrong = || Invalid::new(format!("`{url}`: {FORM}"));
         let (scheme, rest) = url.split_once("://").ok_or_else(wrong)?;
         let scheme = Scheme::of(scheme).ok_or_else(wrong)?;
-        let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        let (host, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
         if host.is_empty() || !host.chars().all(|c| c.is_ascii_graphic()) || host.contains('@') {
             return Err(wrong());
         }
-        let bare = matches!(scheme, Scheme::Tcp | Scheme::Udp);
-        if bare && !(has_port(host) && matches!(path, "" | "/")) {
-            return Err(wrong());
-        }
-        let port = if scheme.tls().is_some() { 443 } else { 80 };
-        let full = if has_port(host) { host.to_owned() } else { format!("{host}:{port}") };
+        let prefix = prefix(scheme.first().path, path, url)?.ok_or_else(wrong)?;
+        let full = match scheme.port {
+            _ if has_port(host) => host.to_owned(),
+            Some(port) => format!("{host}:{port}"),
+            None => return Err(wrong()),
+        };
         let address = full
             .to_socket_addrs()
             .map_err(|error| Invalid::new(format!("`{url}`: {error}")))?
             .next()
             .ok_or_else(|| Invalid::new(format!("`{url}`: the host has no address")))?;
-        let whole = matches!(scheme, Scheme::WebSocket(_));
         Ok(Target {
             url: url.to_owned(),
             scheme,
+            tls: (scheme.carrier == Carrier::Tls).then(TlsOptions::default),
             host: host.to_owned(),
             address,
-            prefix: if whole { path } else { path.trim_end_matches('/') }.to_owned(),
+            prefix,
             sources: Vec::new(),
         })
     }
@@ -113,13 +74,14 @@ impl Target {
     /// The same target with other TLS options, if it is one of TLS.
     #[must_use]
     pub fn with_tls(mut self, options: TlsOptions) -> Target {
-        match &mut self.scheme {
-            Scheme::Https(own) => *own = options,
-            // WebSocket is spoken over HTTP/1.1 here.
-            Scheme::WebSocket(Some(own)) => *own = TlsOptions { http2: false, ..options },
-            _ => {}
-        }
+        self.tls = self.tls.map(|_| options);
         self
+    }
+
+    /// The options of TLS, if that is spoken.
+    #[must_use]
+    pub fn tls(&self) -> Option<&TlsOptions> {
+        self.tls.as_ref()
     }
 
     /// The same target, reached from these addresses of this machine.
@@ -145,9 +107,14 @@ impl Target {
         if self.is_secure() { "https" } else { "http" }
     }
 
+    /// Whether sockets tell when a response came, so that it may lie there for a while.
+    pub(super) fn tells_arrival(&self) -> bool {
+        self.scheme.carrier == Carrier::Tcp && self.scheme.first().heeds_arrival
+    }
+
     /// Whether TLS is spoken.
     pub(super) fn is_secure(&self) -> bool {
-        self.scheme.tls().is_some()
+        self.tls.is_some()
     }
 
     /// A host in small letters and with its port, which may be the scheme's own.
@@ -155,6 +122,28 @@ impl Target {
         let port = if self.is_secure() { 443 } else { 80 };
         let host = host.to_ascii_lowercase();
         if has_port(&host) { host } else { format!("{host}:{port}") }
+    }
+}
+
+/// What comes before each request's own target, or the whole of it; nothing where there is a path
+/// that has no place.
+///
+/// # Errors
+/// When there is a part that is never sent, or belongs to requests.
+fn prefix(used: PathUse, path: &str, url: &str) -> Result<Option<String>, Invalid> {
+    let refused = |why: &str| Err(Invalid::new(format!("`{url}`: {why}")));
+    if path.contains('#') {
+        return refused("what follows `#` is for browsers and goes to no server: leave it out");
+    }
+    match used {
+        PathUse::None => Ok(matches!(path, "" | "/").then(String::new)),
+        PathUse::Whole if path.starts_with('?') => Ok(Some(format!("/{path}"))),
+        PathUse::Whole => Ok(Some(path.to_owned())),
+        PathUse::Prefix if path.contains('?') => refused(
+            "a target has no query: what follows `?` goes to the requests of the workload, as in \
+             get = \"/item?a=1\"",
+        ),
+        PathUse::Prefix => Ok(Some(path.trim_end_matches('/').to_owned())),
     }
 }
 
@@ -175,7 +164,7 @@ mod tests {
         assert_eq!(Target::parse("http://[::1]:81").unwrap().address.port(), 81);
         assert_eq!(Target::parse("http://[::1]").unwrap().address.port(), 80);
         assert_eq!(Target::parse("https://[::1]").unwrap().address.port(), 443);
-        assert_eq!(Target::parse("h2c://127.0.0.1:8080").unwrap().scheme, Scheme::Http2);
+        assert_eq!(Target::parse("h2c://127.0.0.1:8080").unwrap().scheme.name, "h2c");
     }
 
     #[test]
@@ -185,13 +174,25 @@ mod tests {
         assert_eq!((chat.address.port(), chat.prefix.as_str()), (80, "/chat/?room=1"));
         let secure = parse("wss://127.0.0.1").with_tls(TlsOptions::default());
         assert_eq!((secure.address.port(), secure.prefix.as_str()), (443, ""));
-        assert!(secure.scheme.tls().is_some_and(|options| !options.http2));
-        assert_eq!(parse("tcp://127.0.0.1:7").scheme, Scheme::Tcp);
-        assert_eq!(parse("udp://[::1]:7/").scheme, Scheme::Udp);
+        assert!(secure.tls().is_some() && chat.tls().is_none());
+        assert_eq!(parse("tcp://127.0.0.1:7").scheme.name, "tcp");
+        assert_eq!(parse("udp://[::1]:7/").scheme.name, "udp");
         for url in ["tcp://127.0.0.1", "udp://127.0.0.1", "tcp://127.0.0.1:7/x"] {
             let message = Target::parse(url).unwrap_err().to_string();
             assert!(message.contains("tcp://HOST:PORT"), "{url}: {message}");
         }
+    }
+
+    #[test]
+    fn queries_belong_to_requests_and_fragments_to_nobody() {
+        let refused = |url| Target::parse(url).unwrap_err().to_string();
+        for url in ["http://127.0.0.1:81?a=1", "http://127.0.0.1/?a=1", "https://127.0.0.1/x?"] {
+            assert!(refused(url).contains("get = \"/item?a=1\""), "{url}: {}", refused(url));
+        }
+        for url in ["http://127.0.0.1#a", "ws://127.0.0.1/x?y#a", "http://127.0.0.1/?a#b"] {
+            assert!(refused(url).contains("what follows `#`"), "{url}: {}", refused(url));
+        }
+        assert_eq!(Target::parse("ws://127.0.0.1?room=1").unwrap().prefix, "/?room=1");
     }
 
     #[test]
@@ -210,9 +211,9 @@ mod tests {
     fn tls_options_are_those_of_https_alone() {
         let options = TlsOptions { verify: false, ..TlsOptions::default() };
         let target = Target::parse("https://127.0.0.1").unwrap().with_tls(options.clone());
-        assert_eq!(target.scheme, Scheme::Https(options.clone()));
+        assert_eq!(target.tls(), Some(&options));
         let target = Target::parse("http://127.0.0.1").unwrap().with_tls(options);
-        assert_eq!(target.scheme, Scheme::Http);
+        assert_eq!(target.tls(), None);
     }
 
     #[test]

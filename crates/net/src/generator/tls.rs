@@ -13,7 +13,7 @@ use rustls::{ClientConfig, ClientConnection, RootCertStore};
 use thinktime_core::error::Invalid;
 
 use super::failure::{CLOSED, Failure, failure, would_block};
-use super::transport::Input;
+use super::input::Input;
 use super::unverified::Unverified;
 
 /// How connections to an `https` target are secured, and what is offered on them.
@@ -37,11 +37,12 @@ impl Default for TlsOptions {
 /// Connections whose sessions are remembered, to be resumed by later ones.
 const SESSIONS_KEPT: usize = 1024;
 
-/// The name under which HTTP/2 is offered.
-pub(super) const ALPN_HTTP2: &[u8] = b"h2";
-
-/// The configuration that all connections of a run share, with their store of sessions.
-pub(super) fn configuration(options: &TlsOptions) -> Result<Arc<ClientConfig>, Invalid> {
+/// The configuration that all connections of a run share, with their store of sessions. It offers
+/// the protocols of these names (ALPN), the best first.
+pub(super) fn configuration(
+    options: &TlsOptions,
+    offered: Vec<Vec<u8>>,
+) -> Result<Arc<ClientConfig>, Invalid> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
@@ -53,10 +54,7 @@ pub(super) fn configuration(options: &TlsOptions) -> Result<Arc<ClientConfig>, I
         builder.dangerous().with_custom_certificate_verifier(verifier)
     };
     let mut configuration = builder.with_no_client_auth();
-    if options.http2 {
-        configuration.alpn_protocols.push(ALPN_HTTP2.to_vec());
-    }
-    configuration.alpn_protocols.push(b"http/1.1".to_vec());
+    configuration.alpn_protocols = offered;
     configuration.resumption = Resumption::in_memory_sessions(SESSIONS_KEPT);
     Ok(Arc::new(configuration))
 }
@@ -104,9 +102,9 @@ impl TlsStream {
         self.session.wants_write()
     }
 
-    /// Whether the server was chosen to speak HTTP/2; meaningful once the handshake is over.
-    pub(super) fn chose_http2(&self) -> bool {
-        self.session.alpn_protocol() == Some(ALPN_HTTP2)
+    /// The protocol that the server has chosen, once the handshake is over.
+    pub(super) fn chosen_protocol(&self) -> Option<&[u8]> {
+        self.session.alpn_protocol()
     }
 
     /// Goes on with the handshake, and says whether it is over.

@@ -11,8 +11,10 @@ use rustix::io::Errno;
 use socket2::{Domain, Protocol, Socket, Type};
 
 use super::failure::{CLOSED, Failure, failure, would_block};
+use super::input::Input;
 use super::stamped;
 use super::tls::TlsStream;
+use crate::protocol::{Outbox, REPLY_BYTES_MAX};
 
 /// A connection's way to the server.
 pub(super) enum Transport {
@@ -48,17 +50,6 @@ impl Plain {
     }
 }
 
-/// What one read brought.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Input {
-    /// So many bytes, at least one; or a datagram, which may be empty.
-    Bytes(usize),
-    /// The orderly end of the stream.
-    End,
-    /// Nothing for now; the poller will tell when there is more.
-    Blocked,
-}
-
 impl Transport {
     /// Reads bytes of the protocol above.
     pub(super) fn read(&mut self, buffer: &mut [u8]) -> Result<Input, Failure> {
@@ -72,12 +63,27 @@ impl Transport {
     /// Writes bytes of the protocol above, and what is held back of earlier ones, until all are
     /// gone or the socket would block: how many of `bytes` were taken. They are one datagram, if
     /// datagrams are carried.
-    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<usize, Failure> {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize, Failure> {
         match self {
             Transport::Plain(plain) => write_socket(&mut plain.socket, bytes),
             Transport::Tls(stream) => stream.write(bytes),
             Transport::Datagrams(socket) => transmit(socket, bytes),
         }
+    }
+
+    /// Sends as much of what waits as the socket takes.
+    pub(super) fn send(&mut self, out: &mut Outbox) -> Result<(), Failure> {
+        if !out.unsent().is_empty() || self.holds_bytes() {
+            let count = self.write(out.unsent())?;
+            out.mark_sent(count);
+        }
+        Ok(())
+    }
+
+    /// Sends replies in the middle of a turn, before there are so many that a server which reads
+    /// them might seem not to.
+    pub(super) fn send_replies(&mut self, out: &mut Outbox) -> Result<(), Failure> {
+        if out.replies() > REPLY_BYTES_MAX / 4 { self.send(out) } else { Ok(()) }
     }
 
     /// The date at which the bytes read last came, if the kernel tells.
@@ -89,16 +95,11 @@ impl Transport {
     }
 
     /// Whether bytes that were taken earlier still wait to be written.
-    pub(super) fn holds_bytes(&self) -> bool {
+    fn holds_bytes(&self) -> bool {
         match self {
             Transport::Plain(_) | Transport::Datagrams(_) => false,
             Transport::Tls(stream) => stream.holds_bytes(),
         }
-    }
-
-    /// Whether each read brings a datagram.
-    pub(super) fn carries_datagrams(&self) -> bool {
-        matches!(self, Transport::Datagrams(_))
     }
 
     /// Whether a read that did not fill its buffer shows that the socket is empty. With TLS it

@@ -1,7 +1,8 @@
 //! What is kept of a response, for clients that look into it.
 
-/// The longest part of a body that is kept, in bytes; the rest is counted and skipped.
-pub const KEPT_BODY_BYTES_MAX: usize = 16 << 20;
+/// The longest part of a body that is kept, in bytes; the rest is counted and skipped. Each
+/// exchange on its way may hold so much.
+pub const KEPT_BODY_BYTES_MAX: usize = 1 << 20;
 
 /// What is kept of responses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

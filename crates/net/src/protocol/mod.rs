@@ -7,6 +7,8 @@
 pub mod http1;
 pub mod http2;
 mod kept;
+mod outbox;
 pub mod websocket;
 
 pub use kept::{KEPT_BODY_BYTES_MAX, Keeping, Kept};
+pub use outbox::{Outbox, REPLY_BYTES_MAX, RepliesUnread};

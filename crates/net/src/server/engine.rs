@@ -1,6 +1,6 @@
 //! The server's event loop.
 
-use std::io::{self, Read};
+use std::io;
 use std::net::TcpListener;
 
 use thinktime_core::system::{Job, System, SystemModel};
@@ -10,20 +10,22 @@ use super::connection::{Answer, Connection};
 use super::demands::{Demands, ServedDemands, request_reader};
 use super::{BODY_BYTES, Served};
 use crate::poller::{Clock, Poller, Readiness};
-use crate::protocol::http1::{CONTINUE, Request, RequestProgress};
+use crate::protocol::http1::Request;
 
 pub(super) struct Engine {
     listener: TcpListener,
     poller: Poller,
     clock: Clock,
     system: System<ServedDemands>,
-    connections: Vec<Option<Connection>>,
+    pub(super) connections: Vec<Option<Connection>>,
     vacant: Vec<u32>,
     /// Requests in the system, by the job's token.
     jobs: Vec<Pending>,
     free_jobs: Vec<u64>,
     ready: Vec<Readiness>,
-    buffer: Vec<u8>,
+    pub(super) buffer: Vec<u8>,
+    /// Connections with more to read.
+    pub(super) unread: Vec<u32>,
     /// Requests that entered the model: they number the streams of drawn demands.
     arrivals: u64,
     /// Connections that were accepted.
@@ -65,6 +67,7 @@ impl Engine {
             free_jobs: Vec::new(),
             ready: Vec::new(),
             buffer: vec![0; 1 << 16],
+            unread: Vec::new(),
             arrivals: 0,
             accepted: 0,
             served: Served::default(),
@@ -77,10 +80,16 @@ impl Engine {
 
     /// Sleeps until something happens, at most a twentieth of a second, and handles it.
     pub(super) fn turn(&mut self) -> io::Result<()> {
-        let until = self.system.next_event().since(self.clock.now());
+        let until = match self.unread.is_empty() {
+            true => self.system.next_event().since(self.clock.now()),
+            false => Nanos::ZERO,
+        };
         let mut ready = std::mem::take(&mut self.ready);
         self.poller.wait(until.min(LOOK), &mut ready)?;
         self.advance(self.clock.now());
+        for place in std::mem::take(&mut self.unread) {
+            self.read_on(place);
+        }
         for readiness in &ready {
             if readiness.token == LISTENER {
                 self.accept();
@@ -131,68 +140,7 @@ impl Engine {
         }
     }
 
-    fn handle(&mut self, readiness: &Readiness) {
-        let place = readiness.token as u32;
-        if readiness.readable {
-            self.read(place, readiness.ending);
-        }
-        if readiness.writable {
-            self.flush(place);
-        }
-    }
-
-    fn read(&mut self, place: u32, ending: bool) {
-        let mut buffer = std::mem::take(&mut self.buffer);
-        while let Some(connection) = &mut self.connections[place as usize] {
-            match connection.stream.read(&mut buffer) {
-                Ok(0) => self.close(place),
-                Ok(count) => {
-                    self.take(place, &buffer[..count]);
-                    if count == buffer.len() || ending {
-                        continue;
-                    }
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                Err(_) => self.close(place),
-            }
-            break;
-        }
-        self.buffer = buffer;
-    }
-
-    /// Takes bytes that a client sent: perhaps several requests at once.
-    fn take(&mut self, place: u32, mut bytes: &[u8]) {
-        while !bytes.is_empty() {
-            let Some(connection) = &mut self.connections[place as usize] else { return };
-            if connection.closing {
-                return;
-            }
-            match connection.reader.read(bytes) {
-                Ok(RequestProgress::NeedMore { continue_expected }) => {
-                    if continue_expected {
-                        connection.out.extend_from_slice(CONTINUE);
-                        self.flush(place);
-                    }
-                    return;
-                }
-                Ok(RequestProgress::Complete { request, used }) => {
-                    bytes = &bytes[used..];
-                    self.arrive(place, &request);
-                }
-                Err(_) => {
-                    connection.answers.push_back(Answer {
-                        ready: None,
-                        head_only: false,
-                        keep_alive: false,
-                    });
-                    return self.refuse(place, 400);
-                }
-            }
-        }
-    }
-
-    fn arrive(&mut self, place: u32, request: &Request) {
+    pub(super) fn arrive(&mut self, place: u32, request: &Request) {
         let Some(connection) = &mut self.connections[place as usize] else { return };
         connection.answers.push_back(Answer {
             ready: None,
@@ -231,7 +179,7 @@ impl Engine {
     }
 
     /// Answers the newest request of a connection with an error, and closes after it.
-    fn refuse(&mut self, place: u32, status: u16) {
+    pub(super) fn refuse(&mut self, place: u32, status: u16) {
         self.served.refused += 1;
         let Some(connection) = &mut self.connections[place as usize] else { return };
         connection.closing = true;
@@ -258,18 +206,21 @@ impl Engine {
     /// Writes the answers that are ready and whose turn it is.
     fn write_answers(&mut self, place: u32) {
         let Some(connection) = &mut self.connections[place as usize] else { return };
-        connection.write_answers(BODY_BYTES);
-        self.flush(place);
+        // A client that leaves so many answers unread is cut off, as a burning server does.
+        match connection.write_answers(BODY_BYTES) {
+            Ok(()) => self.flush(place),
+            Err(_) => self.close(place),
+        }
     }
 
-    fn flush(&mut self, place: u32) {
+    pub(super) fn flush(&mut self, place: u32) {
         let Some(connection) = &mut self.connections[place as usize] else { return };
         if !connection.flush() {
             self.close(place);
         }
     }
 
-    fn close(&mut self, place: u32) {
+    pub(super) fn close(&mut self, place: u32) {
         if self.connections[place as usize].take().is_some() {
             self.vacant.push(place);
         }

@@ -8,6 +8,7 @@ pub mod burn;
 mod connection;
 mod demands;
 mod engine;
+mod reading;
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};

@@ -100,3 +100,31 @@ fn a_client_that_leaves_harms_nobody() {
     assert!(good.starts_with("HTTP/1.1 200"));
     running.end();
 }
+
+#[test]
+fn a_body_without_end_stops_nobody() {
+    let running = Running::start(STATION);
+    let mut stream = TcpStream::connect(running.address).unwrap();
+    let sender = std::thread::spawn(move || {
+        let head = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999\r\n\r\n";
+        stream.write_all(head).unwrap();
+        while stream.write_all(&[0; 1 << 16]).is_ok() {}
+    });
+    for _ in 0..20 {
+        let good = running.exchange(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+        assert!(good.starts_with("HTTP/1.1 200"));
+    }
+    assert_eq!(running.end().requests, 20);
+    sender.join().unwrap();
+}
+
+#[test]
+fn a_client_that_reads_no_answers_is_cut_off() {
+    // Each request is 57 bytes and its answer more, of which sockets take some megabytes.
+    let requests = b"GET / HTTP/1.1\r\nHost: x\r\nThinktime-Demand: 0s\r\n\r\n".repeat(100);
+    let running = Running::start(STATION);
+    let mut stream = TcpStream::connect(running.address).unwrap();
+    let sent = (0..20_000).take_while(|_| stream.write_all(&requests).is_ok()).count();
+    assert!(sent < 20_000, "two million requests were taken and their answers kept");
+    assert!(running.end().requests > 100);
+}

@@ -16,6 +16,7 @@ COLOUR_SETS = [
     ColourSet("UNIT", "unit"),
     ColourSet("BOOL", "bool"),
     ColourSet("INT", "int"),
+    ColourSet("INTINF", "intinf"),
     ColourSet("MICROSECONDS", "int"),
     ColourSet("TASK_ID", "int"),
     ColourSet("CPU_ID", "int"),

@@ -5,7 +5,10 @@ from __future__ import annotations
 from thinktime.machine.cpn.carried import Balancing
 
 SHARING = [
-    "fun now () = IntInf.toInt (time());",
+    "(* The time as an integer: IntInf.toInt, in words that every tool knows. *)\n"
+    "fun intOf (t : INTINF) =\n"
+    "  if t < 1 then 0 else 2 * (intOf (t div 2)) + (if t mod 2 = 1 then 1 else 0);",
+    "fun now () = intOf (time ());",
     "fun idOf (i, c, p, s) = i;",
     "fun priorityOf (i, c, p, s) = p;",
     "fun lookUp (x, []) = 0\n  | lookUp (x, (i, n)::rest) = if i = x then n else lookUp (x, rest);",
@@ -68,11 +71,18 @@ SHARING = [
     "  hasTask (x, queue) andalso priorityOf (taskOf (x, queue)) < priorityOf task;",
     "fun hasToWait (x, queue, task) =\n"
     "  hasTask (x, queue) andalso priorityOf (taskOf (x, queue)) >= priorityOf task;",
-    "fun bestMoved moved = bestOf (hd moved, moved);",
-    "fun movedGoFirst (moved, task) =\n"
-    "  idOf task <> IDLE_ID andalso priorityOf (bestMoved moved) < priorityOf task;",
-    "fun movedWait (moved, task) =\n"
-    "  idOf task <> IDLE_ID andalso priorityOf (bestMoved moved) >= priorityOf task;",
+    "(* Of the moved tasks those that came to the active array. *)\n"
+    "fun activeOnes ([], queue) = []\n"
+    "  | activeOnes (m::moved, queue) =\n"
+    "    if hasTask (idOf m, queue) then m::(activeOnes (moved, queue))\n"
+    "    else activeOnes (moved, queue);",
+    "fun bestMoved (moved, queue) =\n"
+    "  bestOf (hd (activeOnes (moved, queue)), activeOnes (moved, queue));",
+    "fun movedGoFirst (moved, queue, task) =\n"
+    "  idOf task <> IDLE_ID andalso length (activeOnes (moved, queue)) > 0\n"
+    "  andalso priorityOf (bestMoved (moved, queue)) < priorityOf task;",
+    "fun movedWait (moved, queue, task) =\n"
+    "  idOf task <> IDLE_ID andalso not (movedGoFirst (moved, queue, task));",
     "(* The queue when x takes the core: x is its head, for transition Take Best; who ran is the\n"
     "   head of its own list. *)\n"
     "fun pushedOut (x, task, queue, expired) =\n"

@@ -139,7 +139,7 @@ class ColourSet:
     """A declared colour set: its kind as CPN Tools has it, and of what it is made."""
 
     name: str
-    kind: Literal["unit", "bool", "int", "enum", "product", "list"]
+    kind: Literal["unit", "bool", "int", "intinf", "enum", "product", "list"]
     parts: tuple[str, ...] = ()
     timed: bool = False
 

@@ -213,17 +213,18 @@ def _settle(kinds: Mapping[str, Kind]) -> Page:
     """After moves: an idle taker takes the best, a busy one the best of the moved, if better."""
     page = Page("Settle", kinds)
     page.ports(0, {"Incoming": 0, "Agenda": 1})
-    page.ports(2, {"Moved": 0, "Running": 1})
+    page.ports(2, {"Moved": 0, "Running": 1, "Ready": 2})
     cases = {
         "Taker Is Idle": (IDLE, "(Take, 0, c)::duties"),
         "Moved Goes First": (
-            "movedGoFirst (moved, task)",
-            "(Preempt, idOf (bestMoved moved), c)::duties",
+            "movedGoFirst (moved, queue, task)",
+            "(Preempt, idOf (bestMoved (moved, queue)), c)::duties",
         ),
-        "Moved Have To Wait": ("movedWait (moved, task)", "duties"),
+        "Moved Have To Wait": ("movedWait (moved, queue, task)", "duties"),
     }
     for column, (name, (guard, after)) in enumerate(cases.items()):
         settle = page.transition(name, (column, 1), guard, "P_WORK")
         settle.change("Agenda", "(Settle, x, c)::duties", after)
         settle.look("Incoming", "[]").look("Running", RUNS).change("Moved", "moved", "[]")
+        settle.look("Ready", "(c, queue)")
     return page

@@ -1,21 +1,24 @@
 "use strict";
-// Draws each figure in the colours of the page's theme, and again when the theme changes.
+// Draws each figure in the colours of the page's theme, and again when the theme or the medium
+// changes. Legends are markup beside the figures, so that they wrap.
 (function () {
+  // On paper, in pixels: A4, landscape. A picture shares its sheet with its heading.
+  const PRINTED = { panel: 980, panels: 480 };
+  const PRINTED_HEIGHT = 500;
   const figures = [...document.querySelectorAll("[data-figure]")].map((place) => ({
     place,
     figure: JSON.parse(document.getElementById(place.dataset.figure).textContent),
+    hidden: new Set(),
   }));
-  const config = {
-    displaylogo: false,
-    responsive: true,
-    modeBarButtons: [["toImage", "zoom2d", "pan2d", "resetScale2d"]],
-  };
+  let printing = false;
 
-  function themed(figure) {
-    const style = getComputedStyle(document.documentElement);
-    const colour = (name) => style.getPropertyValue(name).trim();
+  const style = () => getComputedStyle(document.documentElement);
+  const colour = (name) => style().getPropertyValue(name).trim();
+
+  function layoutOf(figure, place) {
     const layout = structuredClone(figure.layout);
-    layout.font = { family: style.getPropertyValue("--sans"), size: 12, color: colour("--ink") };
+    layout.font = { family: colour("--sans"), size: 12, color: colour("--ink") };
+    layout.separators = ".\u202f";
     layout.hoverlabel = {
       bgcolor: colour("--raised"), bordercolor: colour("--rule"), font: { color: colour("--ink") },
       namelength: -1,
@@ -32,28 +35,117 @@
         if (axis.title) axis.title.font = { color: colour("--faint"), size: 12 };
       }
     }
-    const data = figure.data.map((trace) => {
-      if (trace.meta === "ink") return { ...trace, line: { ...trace.line, color: colour("--faint") } };
-      if (trace.meta === "moves") {
-        const ink = { color: colour("--ink") };
-        return { ...trace, line: { ...trace.line, ...ink }, marker: { ...trace.marker, ...ink } };
-      }
-      if (trace.meta !== "turns") return trace;
-      // Turns that follow one another at once are told apart by a line in the page's colour.
-      const line = { ...trace.marker.line, color: colour("--paper") };
-      return { ...trace, marker: { ...trace.marker, line } };
-    });
-    return { data, layout };
+    for (const note of layout.annotations || []) {
+      if (note.name === "y-title") note.font = { color: colour("--faint"), size: 12 };
+    }
+    for (const shape of layout.shapes || []) {
+      if (shape.name === "ink") shape.line.color = colour("--faint");
+    }
+    if (printing) {
+      layout.width = PRINTED[place.parentElement.parentElement.className];
+      if (layout.height < 2 * PRINTED_HEIGHT) layout.height = Math.min(layout.height, PRINTED_HEIGHT);
+    }
+    return layout;
   }
 
+  function themed(trace, hidden) {
+    const shown = { ...trace, visible: hidden.has(trace.legendgroup) ? false : trace.visible };
+    const ink = { color: colour("--ink") };
+    if (trace.meta === "ink") {
+      const faint = { color: colour("--faint") };
+      if (trace.line) shown.line = { ...trace.line, ...faint };
+      if (trace.marker) shown.marker = { ...trace.marker, ...faint };
+    } else if (trace.meta === "moves") {
+      shown.line = { ...trace.line, ...ink };
+      shown.marker = { ...trace.marker, ...ink };
+    } else if (trace.meta === "turns") {
+      // Turns that follow one another at once are told apart by a line in the page's colour.
+      shown.marker = { ...trace.marker, line: { ...trace.marker.line, color: colour("--paper") } };
+    }
+    return shown;
+  }
+
+  // A picture for a slide needs its legend inside.
+  function save(graph) {
+    const section = graph.closest("figure");
+    const keys = [...section.querySelectorAll(".legend li")].map((item) => {
+      const drawn = item.querySelector("line");
+      const filled = item.querySelector(".box, .dot");
+      const line = drawn && {
+        color: getComputedStyle(drawn).stroke,
+        dash: (drawn.getAttribute("stroke-dasharray") || "").replace(/(\d+)/g, "$1px") || "solid",
+      };
+      const marker = filled && { color: getComputedStyle(filled).backgroundColor, size: 10 };
+      return {
+        x: [null], y: [null], name: item.textContent.trim(), showlegend: true,
+        mode: line ? "lines" : "markers", ...(line ? { line } : { marker }),
+      };
+    });
+    const data = graph.data.map((trace) => ({ ...trace, showlegend: false })).concat(keys);
+    const layout = {
+      ...graph.layout, showlegend: keys.length > 0, paper_bgcolor: colour("--paper"),
+      legend: { orientation: "h", y: -0.2 }, height: graph.layout.height + 60,
+    };
+    const options = { format: "png", width: 1000, height: layout.height, filename: graph.id };
+    Plotly.downloadImage({ data, layout }, options);
+  }
+
+  const config = {
+    displaylogo: false,
+    responsive: true,
+    modeBarButtons: [[
+      { name: "Save as PNG", icon: Plotly.Icons.camera, click: save },
+      "zoom2d", "pan2d", "resetScale2d",
+    ]],
+  };
+
   function draw() {
-    for (const { place, figure } of figures) {
-      const { data, layout } = themed(figure);
-      Plotly.react(place, data, layout, config);
+    for (const { place, figure, hidden } of figures) {
+      const data = figure.data.map((trace) => themed(trace, hidden));
+      // A small picture has no room for buttons.
+      const displayModeBar = place.closest(".panels") ? false : "hover";
+      Plotly.react(place, data, layoutOf(figure, place), { ...config, displayModeBar });
     }
   }
 
+  function toggle(button) {
+    const shown = button.getAttribute("aria-pressed") !== "true";
+    button.setAttribute("aria-pressed", String(shown));
+    const section = button.closest("figure");
+    for (const { place, hidden } of figures.filter((one) => section.contains(one.place))) {
+      if (shown) hidden.delete(button.dataset.group);
+      else hidden.add(button.dataset.group);
+    }
+    draw();
+  }
+
+  // Pictures of one time axis are zoomed together.
+  function follow(changed, event) {
+    const range = [event["xaxis.range[0]"], event["xaxis.range[1]"]];
+    const others = [...changed.closest("[data-linked]").querySelectorAll("[data-figure]")];
+    for (const other of others.filter((one) => one !== changed)) {
+      const now = other.layout.xaxis.range;
+      if (range[0] !== undefined && (now[0] !== range[0] || now[1] !== range[1])) {
+        Plotly.relayout(other, { "xaxis.range": range.slice() });
+      }
+    }
+  }
+
+  for (const button of document.querySelectorAll(".legend button")) {
+    button.addEventListener("click", () => toggle(button));
+  }
+  function print(now) {
+    printing = now;
+    draw();
+  }
   draw();
+  for (const { place } of figures.filter((one) => one.place.closest("[data-linked]"))) {
+    place.on("plotly_relayout", (event) => follow(place, event));
+  }
+  // What plotly measures texts with is no picture.
+  document.getElementById("js-plotly-tester")?.setAttribute("aria-hidden", "true");
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
-  matchMedia("print").addEventListener("change", draw);
+  matchMedia("print").addEventListener("change", (medium) => print(medium.matches));
+  addEventListener("beforeprint", () => print(true));
+  addEventListener("afterprint", () => print(false));
 })();

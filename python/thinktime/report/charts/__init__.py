@@ -1,9 +1,12 @@
 """The charts of a report, one file each."""
 
+from collections.abc import Sequence
+
+from thinktime.report.case import Case
 from thinktime.report.charts import by_name, in_system, schedule, survival, throughput
 from thinktime.report.charts.chart import Chart
 
-CHARTS: list[Chart] = [
+CHARTS: list[Chart[Sequence[Case]]] = [
     survival.CHART,
     by_name.CHART,
     in_system.CHART,

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 import plotly.graph_objects as go
 import polars as pl
-from plotly.subplots import make_subplots
 
 from thinktime.report import units
-from thinktime.report.case import Case, Entry, Kind, Note
+from thinktime.report.case import Case, Entry
+from thinktime.report.charts import axes
 from thinktime.report.charts.chart import (
     Chart,
-    colour,
+    Drawing,
+    Panel,
+    case_keys,
     escape,
     kind_keys,
     layout,
-    legend_key,
     line,
+    titled,
 )
 from thinktime.theory.law import FloatArray
 
 _PANELS_MAX = 9
-_COLUMNS = 3
-_PANEL_HEIGHT = 210
-_GAP = 74  # between rows of panels: ticks, and the next ones' titles
+_PANEL_HEIGHT = 260
 _POINTS = 200  # of a curve
 _FEW = 20  # responses below this make no curve
 
@@ -34,30 +33,30 @@ Curve = tuple[Case, Entry, str, FloatArray]
 """The response times of one name in seconds, rising."""
 
 
-def _figure(cases: Sequence[Case]) -> go.Figure | None:
+def _draw(cases: Sequence[Case]) -> Drawing | None:
     curves = [curve for case in cases for entry in case.entries for curve in _curves(case, entry)]
     names = list(dict.fromkeys(name for _, _, name, _ in curves))[:_PANELS_MAX]
     if len(names) < 2:
         return None
-    columns = min(_COLUMNS, len(names))
-    rows = -(-len(names) // columns)
-    inner = _PANEL_HEIGHT * rows + _GAP * (rows - 1)
-    figure = make_subplots(
-        rows=rows, cols=columns, shared_yaxes=True, horizontal_spacing=0.04,
-        vertical_spacing=_GAP / inner if rows > 1 else 0,
-        subplot_titles=[f"<b>{escape(name)}</b>" for name in names],
-    )  # fmt: skip
-    for place, name in enumerate(names):
-        where = {"row": place // columns + 1, "col": place % columns + 1}
-        drawn = [curve for curve in curves if curve[2] == name]
-        for curve in drawn:
-            figure.add_trace(_trace(*curve), **where)
-        figure.update_xaxes(**_time_axis(drawn), **where)
-    figure.add_traces(_keys(curves))
-    figure.update_yaxes(range=[0, 1.02], tickformat=".0%", nticks=6)
-    figure.update_yaxes(title_text="share that take no longer", row=1, col=1)
-    figure.update_annotations(font_size=12)
-    return figure.update_layout(layout(inner + 140, margin={"l": 64, "r": 12, "t": 92, "b": 48}))
+    panels = [_panel(name, [curve for curve in curves if curve[2] == name]) for name in names]
+    drawn = {case.place: case for case, *_ in curves}
+    kinds = kind_keys((entry.kind, entry.note) for _, entry, *_ in curves)
+    return Drawing(panels, [*case_keys(drawn.values()), *kinds])
+
+
+def _panel(name: str, curves: Sequence[Curve]) -> Panel:
+    figure = go.Figure([_trace(*curve) for curve in curves])
+    figure.update_layout(layout(_PANEL_HEIGHT, xaxis=_time_axis(curves)))
+    figure.update_yaxes(axes.linear(0, 1.02, "share"))
+    titled(figure, "share that take no longer")
+    told = "; ".join(_words(*curve) for curve in curves)
+    return Panel(figure, f"Response times of {name}. {told}.", name)
+
+
+def _words(case: Case, entry: Entry, name: str, times: FloatArray) -> str:
+    p50, p95 = (units.seconds(float(np.quantile(times, p))) for p in (0.5, 0.95))
+    note = f", {entry.note}" if entry.note else ""
+    return f"{case.label}, {entry.kind}{note}: median {p50}, p95 {p95}"
 
 
 def _curves(case: Case, entry: Entry) -> list[Curve]:
@@ -89,42 +88,16 @@ def _trace(case: Case, entry: Entry, name: str, times: FloatArray) -> go.Scatter
     words = f"{case.label}: {entry.kind}"
     return go.Scatter(
         x=np.maximum(times[places], 1e-9), y=shares, mode="lines", name=escape(words),
-        line={**line(case, entry.kind, entry.note), "shape": "hv"}, showlegend=False,
+        line={**line(case, entry.kind, entry.note), "shape": "hv"}, legendgroup=str(case.place),
         hovertemplate="%{y:.0%} take at most %{x:.3s}s<extra>" + escape(words) + "</extra>",
     )  # fmt: skip
 
 
 def _time_axis(curves: Sequence[Curve]) -> dict[str, object]:
-    """Logarithmic, over at least a factor of four, with one to four labelled times."""
+    """From where the first per cent is answered to where nearly all are."""
     least = min(float(np.quantile(times, 0.01)) for *_, times in curves)
     most = max(float(np.quantile(times, 0.999)) for *_, times in curves)
-    first, last = math.log10(max(least, 1e-9)), math.log10(max(most, 1e-9))
-    room = max(0.03 * (last - first), (0.6 - (last - first)) / 2)
-    first, last = first - room, last + room
-    step = max(1, math.ceil((last - first) / 4))
-    powers = range(math.ceil(first), math.floor(last) + 1, step)
-    ticks = [10.0**power for power in powers]
-    if len(ticks) < 2:
-        ticks = [float(f"{10 ** (first + share * (last - first)):.0e}") for share in (0.2, 0.8)]
-    return {
-        "type": "log",
-        "range": [first, last],
-        "tickvals": ticks,
-        "ticktext": [units.seconds(tick, 1) for tick in ticks],
-        "title": {"text": "response time t"},
-    }
-
-
-def _keys(curves: Sequence[Curve]) -> list[go.Scatter]:
-    """The cases by colour, and what the line styles mean."""
-    cases = {case.place: case for case, *_ in curves}
-    keys = [
-        legend_key(escape(case.label), line={"color": colour(case), "width": 3})
-        for case in cases.values()
-    ]
-    used = {(entry.kind, entry.note if entry.note == "long" else "") for _, entry, *_ in curves}
-    order: list[tuple[Kind, Note]] = [("measured", ""), ("simulated", ""), ("simulated", "long")]
-    return [*keys, *kind_keys([key for key in order if key in used])]
+    return axes.log(max(least, 1e-9), max(most, 1e-9), "time", "response time t")
 
 
 CHART = Chart(
@@ -132,6 +105,6 @@ CHART = Chart(
     title="How long each kind of request takes",
     caption="Each panel has one request name and its own scale of time: the further left a curve "
     "rises, the sooner most requests of that name are answered.",
-    figure=_figure,
+    draw=_draw,
     needed=False,
 )

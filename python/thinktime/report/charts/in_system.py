@@ -8,35 +8,43 @@ import numpy as np
 import plotly.graph_objects as go
 import polars as pl
 
-from thinktime.report.case import Case, Entry, Kind, Note
+from thinktime.report import units
+from thinktime.report.case import Case, Entry, Kind
 from thinktime.report.charts import panels
-from thinktime.report.charts.chart import Chart, colour, kind_keys, line, thin
+from thinktime.report.charts.chart import Chart, Drawing, colour, kind_keys, line, thin
 from thinktime.theory.law import FloatArray
 
 Steps = tuple[FloatArray, FloatArray]
 
 
-def _figure(cases: Sequence[Case]) -> go.Figure | None:
+def _draw(cases: Sequence[Case]) -> Drawing | None:
     until_s = panels.span_s(cases)
-    drawn, kinds = [], set[Kind]()
+    found, kinds = list[panels.TimeLine](), list[Kind]()
     for case in cases:
-        traces = []
+        traces, told = list[go.Scatter](), list[str]()
         for entry in panels.shown(case):
             points = number_in_system(entry, until_s)
             if points is not None:
                 name = f"{case.label}: {entry.kind}"
                 traces.append(_number(case, entry, thin(*points), name))
-                kinds.add(entry.kind)
-        if traces:
+                told.append(f"{entry.kind} {_words(points, until_s)}")
+                kinds.append(entry.kind)
+        if traces and case.theory is not None:
             traces += _exact(case, until_s)
-            kinds |= {"exact"} if case.theory is not None else set()
-            drawn.append((case, traces))
-    if not drawn:
+            told.append(f"exact mean {units.number(case.theory.in_system)}")
+            kinds.append("exact")
+        if traces:
+            words = f"Requests in the system over {units.seconds(until_s)}: {'; '.join(told)}."
+            found.append(panels.TimeLine(case, traces, words))
+    if not found:
         return None
-    keys: list[tuple[Kind, Note]] = [
-        (kind, "") for kind in ("measured", "simulated", "exact") if kind in kinds
-    ]
-    return panels.figure(drawn, kind_keys(keys), "requests in the system", until_s)
+    keys = kind_keys((kind, "") for kind in kinds)
+    return Drawing(panels.stacked(found, "requests in the system", until_s), keys, linked=True)
+
+
+def _words(points: Steps, until_s: float) -> str:
+    mean = panels.mean_of_steps(*points, until_s)
+    return f"mean {units.number(mean)}, most {units.count(int(points[1].max()))}"
 
 
 def _number(case: Case, entry: Entry, points: Steps, name: str) -> go.Scatter:
@@ -89,5 +97,5 @@ CHART = Chart(
     caption="A closed system can never hold more requests than it has clients; where users "
     "arrive on their own nothing bounds the queue, and it takes long to drain (dotted: the "
     "exact mean).",
-    figure=_figure,
+    draw=_draw,
 )

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import plotly.graph_objects as go
 import polars as pl
-from plotly.subplots import make_subplots
 
 from thinktime.report.case import Case, Entry
-from thinktime.report.charts.chart import escape, layout
+from thinktime.report.charts import axes
+from thinktime.report.charts.chart import Panel, escape, layout, titled
 from thinktime.theory.law import FloatArray
 
-_PANEL_HEIGHT = 118
-_FRAME_HEIGHT = 124  # legend, labels and margins
+COUNTS = ("scheduled", "completed", "failed")
+"""What a series counts in each interval."""
+
+_HEIGHT = 160
+
+
+@dataclass(frozen=True)
+class TimeLine:
+    """What is drawn of one case, and the same in words."""
+
+    case: Case
+    traces: Sequence[go.Scatter]
+    words: str
 
 
 def shown(case: Case) -> list[Entry]:
@@ -41,11 +54,26 @@ def series(entry: Entry, until_s: float) -> pl.DataFrame | None:
         return None
     table = pl.DataFrame(entry.result.series)
     whole = pl.col("start_s") + pl.col("interval_s") <= min(until_s, end_s(entry)) + 1e-9
-    columns = ["scheduled", "completed", "in_system"]
-    columns = [column for column in columns if column in table.columns]
+    columns = [column for column in (*COUNTS, "in_system") if column in table.columns]
     by_time = table.filter(whole).group_by("start_s", "interval_s", maintain_order=True)
     summed = by_time.agg(pl.col(column).sum() for column in columns).sort("start_s")
     return summed if summed.height > 0 else None
+
+
+def interval_s(tables: Sequence[pl.DataFrame]) -> float:
+    """The interval that several series can be brought to: the longest that any of them has."""
+    return max((max(table["interval_s"].to_list()) for table in tables), default=0.0)
+
+
+def in_intervals(table: pl.DataFrame, interval: float) -> pl.DataFrame:
+    """Counts in longer intervals, which begin at whole multiples of their length."""
+    bins = (pl.col("start_s") / interval + 1e-9).floor().cast(pl.Int64)
+    counts = [name for name in COUNTS if name in table.columns]
+    summed = table.group_by(bins.alias("bin")).agg(
+        *(pl.col(name).sum() for name in counts), covered=pl.col("interval_s").sum()
+    )
+    whole = summed.filter(pl.col("covered") > interval * (1 - 1e-6)).sort("bin")
+    return whole.with_columns(start_s=pl.col("bin") * interval, interval_s=pl.lit(interval))
 
 
 def steps(x: FloatArray, y: FloatArray, name: str, line: dict[str, Any], **more: Any) -> go.Scatter:
@@ -53,37 +81,30 @@ def steps(x: FloatArray, y: FloatArray, name: str, line: dict[str, Any], **more:
     style = {**line, "shape": "hv"}
     hover = "%{y:.3~g} at %{x:.3~f} s<extra>" + escape(name) + "</extra>"
     return go.Scatter(
-        x=x, y=y, mode="lines", name=escape(name), line=style, showlegend=False,
-        hovertemplate=hover, **more,
-    )  # fmt: skip
+        x=x, y=y, mode="lines", name=escape(name), line=style, hovertemplate=hover, **more
+    )
 
 
-def figure(
-    panels: Sequence[tuple[Case, Sequence[go.Scatter]]],
-    keys: Iterable[go.Scatter],
-    y_title: str,
-    until_s: float,
-) -> go.Figure:
-    """The panels as one figure; ``keys`` make up its legend."""
-    n = len(panels)
-    height = _FRAME_HEIGHT + _PANEL_HEIGHT * n
-    gap = 26 / (height - _FRAME_HEIGHT)
-    made = make_subplots(rows=n, cols=1, shared_xaxes=True, vertical_spacing=gap if n > 1 else 0)
-    for row, (case, traces) in enumerate(panels, start=1):
-        for trace in traces:
-            made.add_trace(trace, row=row, col=1)
-        made.add_annotation(
-            text=f"<b>{escape(case.label)}</b>", x=0, xref="paper", xanchor="left",
-            y=1, yref="y domain" if row == 1 else f"y{row} domain", yanchor="bottom",
-            showarrow=False,
-        )  # fmt: skip
-    made.add_traces(list(keys))
-    made.update_layout(layout(height))
-    made.update_layout(legend2_y=1.0)  # there is no other legend
-    highest = max(max(trace.y, default=0.0) for _, traces in panels for trace in traces)
-    made.update_yaxes(range=[0, 1.05 * highest or 1.0], nticks=4)
-    made.update_xaxes(range=[0, until_s])
-    made.update_xaxes(title_text="time since the start of the run (s)", row=n, col=1)
-    middle = (n + 1) // 2
-    made.update_yaxes(title_text=y_title, row=middle, col=1)
-    return made
+def stacked(found: Sequence[TimeLine], y_title: str, until_s: float) -> list[Panel]:
+    """A panel a case, on one scale."""
+    highest = max(max(trace.y, default=0.0) for one in found for trace in one.traces)
+    panels = []
+    for one in found:
+        made = go.Figure(list(one.traces))
+        made.update_layout(layout(_HEIGHT, margin={"l": 40, "r": 16, "t": 22, "b": 24}))
+        made.update_yaxes(axes.linear(0, 1.05 * highest or 1.0, "number") | {"nticks": 4})
+        made.update_xaxes(axes.linear(0, until_s, "time"))
+        titled(made, y_title, shift=2)
+        panels.append(Panel(made, one.words, one.case.label))
+    last = panels[-1].figure
+    last.update_xaxes(title_text="time since the start of the run")
+    last.update_layout(height=_HEIGHT + 24, margin_b=48)
+    return panels
+
+
+def mean_of_steps(x: FloatArray, y: FloatArray, until_s: float) -> float:
+    """The mean over time of a curve that stays until it changes."""
+    ends = [*x[1:].tolist(), max(until_s, float(x[-1]))]
+    spans = [end - begin for begin, end in zip(x.tolist(), ends, strict=True)]
+    whole = math.fsum(spans)
+    return math.fsum(s * v for s, v in zip(spans, y.tolist(), strict=True)) / whole if whole else 0

@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from thinktime.report import units
 from thinktime.report.case import Case
-from thinktime.report.charts.chart import COLOURS, Chart, escape, layout
+from thinktime.report.charts import axes
+from thinktime.report.charts.chart import INK, Chart, Drawing, Key, escape, layout
+from thinktime.report.charts.chart import Panel as Picture
 from thinktime.report.charts.turns import Core, Move, Schedule, Turn, schedule_of, window
+from thinktime.report.page import colour
 
 _ROW_HEIGHT = 30
-_TITLE_HEIGHT = 56  # between panels: ticks, and the next one's title
-_FRAME_HEIGHT = 132  # legend, the first title, the last axis title
+_FRAME_HEIGHT = 72  # ticks and an axis title
 _ROWS_MAX = 32  # cores of one panel
 _DRAWN_MAX = 900  # turns of one panel; the first view shows the window's only
 
@@ -36,28 +37,60 @@ class _Panel:
     """How many cores there are, those without a row included."""
 
 
-def _figure(cases: Sequence[Case]) -> go.Figure | None:
+def _draw(cases: Sequence[Case]) -> Drawing | None:
     panels = _panels(cases)
     if not panels:
         return None
-    lengths = [max(2, len(panel.rows)) * _ROW_HEIGHT for panel in panels]
-    inner = sum(lengths) + _TITLE_HEIGHT * (len(panels) - 1)
-    figure = make_subplots(
-        rows=len(panels), cols=1, row_heights=[length / sum(lengths) for length in lengths],
-        vertical_spacing=_TITLE_HEIGHT / inner if len(panels) > 1 else 0,
-    )  # fmt: skip
     names = list(dict.fromkeys(name for panel in panels for name in _names(panel.case)))
-    shown: set[str] = set()
-    for place, panel in enumerate(panels, start=1):
-        for trace in _traces(panel, names):
-            trace.showlegend = trace.name not in shown
-            shown.add(trace.name)
-            figure.add_trace(trace, row=place, col=1)
-        _frame(figure, place, panel)
-    last = {"row": len(panels), "col": 1}
-    figure.update_xaxes(title_text="time since the start of the run (s)", **last)
+    shown = {turn.name for panel in panels for turn in panel.turns}
+    keys = [
+        Key(name, colour(place), mark="box", group=name)
+        for place, name in enumerate(names)
+        if name in shown
+    ]
+    if any(panel.moves for panel in panels):
+        keys.append(Key("a task is moved"))
+    pictures = [Picture(_figure(panel, names), _words(panel), _title(panel)) for panel in panels]
+    pictures[-1].figure.update_xaxes(title_text="time since the start of the run")
+    return Drawing(pictures, keys, linked=True)
+
+
+def _figure(panel: _Panel, names: Sequence[str]) -> go.Figure:
+    figure = go.Figure(_traces(panel, names))
+    inner = max(2, len(panel.rows)) * _ROW_HEIGHT
     figure.update_layout(layout(inner + _FRAME_HEIGHT, barmode="overlay"))
-    return figure.update_layout(bargap=0.12, uniformtext={"mode": "hide", "minsize": 9})
+    figure.update_layout(bargap=0.12, uniformtext={"mode": "hide", "minsize": 9}, margin_t=26)
+    several = len({core.machine for core in panel.rows}) > 1
+    ticks = [
+        escape(f"{core.machine}, core {core.number}" if several else f"core {core.number}")
+        for core in panel.rows
+    ]
+    n = len(panel.rows)
+    figure.update_yaxes(
+        tickvals=list(range(n)), ticktext=ticks, range=[n - 0.5, -0.5], fixedrange=True,
+        automargin=True, showgrid=False, zeroline=False,
+    )  # fmt: skip
+    figure.update_xaxes(axes.linear(*panel.view_s, "time") | {"zeroline": False})
+    return figure
+
+
+def _title(panel: _Panel) -> str:
+    n = len(panel.rows)
+    more = f" (the first {n} of {panel.cores} cores)" if n < panel.cores else ""
+    return panel.case.label + more
+
+
+def _words(panel: _Panel) -> str:
+    """How much happens in the view."""
+    begin, end = panel.view_s
+    turns = [turn for turn in panel.turns if turn.until_s > begin and turn.from_s < end]
+    moves = [move for move in panel.moves if begin <= move.at_s <= end]
+    tasks = {turn.task for turn in turns}
+    return (
+        f"Turns of tasks at {units.counted(len(panel.rows), 'core')}: from "
+        f"{units.seconds(begin)} to {units.seconds(end)} {units.counted(len(turns), 'turn')} of "
+        f"{units.counted(len(tasks), 'task')} and {units.counted(len(moves), 'move')}."
+    )
 
 
 def _panels(cases: Sequence[Case]) -> list[_Panel]:
@@ -103,11 +136,11 @@ def _traces(panel: _Panel, names: Sequence[str]) -> list[Any]:
     for place, name in enumerate(names):
         turns = [turn for turn in panel.turns if turn.name == name]
         if turns:
-            found.append(_bars(panel, turns, name, COLOURS[place % len(COLOURS)]))
+            found.append(_bars(panel, turns, name, colour(place)))
     return [*found, _arrows(panel)] if panel.moves else found
 
 
-def _bars(panel: _Panel, turns: Sequence[Turn], name: str, colour: str) -> go.Bar:
+def _bars(panel: _Panel, turns: Sequence[Turn], name: str, fill: str) -> go.Bar:
     return go.Bar(
         orientation="h",
         base=[turn.from_s for turn in turns],
@@ -120,7 +153,7 @@ def _bars(panel: _Panel, turns: Sequence[Turn], name: str, colour: str) -> go.Ba
         textangle=0,
         name=escape(name),
         legendgroup=name,
-        marker={"color": colour, "line": {"color": "#ffffff", "width": 0.6}},
+        marker={"color": fill, "line": {"color": "#ffffff", "width": 0.6}},
         meta="turns",
         hovertemplate=(
             "task %{customdata[0]}, session %{customdata[1]}<br>%{customdata[2]} on "
@@ -153,31 +186,9 @@ def _arrows(panel: _Panel) -> go.Scatter:
         sizes += [0, 9, 0]
     return go.Scatter(
         x=x, y=y, mode="lines+markers", name="a task is moved", text=text, hoverinfo="text",
-        line={"color": "#888888", "width": 1.2}, meta="moves",
-        marker={"symbol": symbols, "size": sizes, "color": "#888888", "opacity": 1},
+        line={"color": INK, "width": 1.2}, meta="moves",
+        marker={"symbol": symbols, "size": sizes, "color": INK, "opacity": 1},
     )  # fmt: skip
-
-
-def _frame(figure: go.Figure, place: int, panel: _Panel) -> None:
-    """Axes and title of a panel."""
-    n = len(panel.rows)
-    words = f"<b>{escape(panel.case.label)}</b>"
-    if n < panel.cores:
-        words += f"  (the first {n} of {panel.cores} cores)"
-    figure.add_annotation(
-        text=words, x=0, xref="paper", xanchor="left", y=1, yanchor="bottom", showarrow=False,
-        yref="y domain" if place == 1 else f"y{place} domain",
-    )  # fmt: skip
-    several = len({core.machine for core in panel.rows}) > 1
-    ticks = [
-        escape(f"{core.machine}, core {core.number}" if several else f"core {core.number}")
-        for core in panel.rows
-    ]
-    figure.update_yaxes(
-        tickvals=list(range(n)), ticktext=ticks, range=[n - 0.5, -0.5], fixedrange=True,
-        automargin=True, showgrid=False, zeroline=False, row=place, col=1,
-    )  # fmt: skip
-    figure.update_xaxes(range=list(panel.view_s), zeroline=False, nticks=10, row=place, col=1)
 
 
 CHART = Chart(
@@ -187,6 +198,6 @@ CHART = Chart(
     "gaps are where the core is idle. The first view is a busy stretch: drag to zoom. The file "
     "schedule.json of the result directory, which thinktime simulate -o writes, holds more turns "
     "and opens in ui.perfetto.dev.",
-    figure=_figure,
+    draw=_draw,
     needed=False,
 )

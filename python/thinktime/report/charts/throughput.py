@@ -8,46 +8,76 @@ import numpy as np
 import plotly.graph_objects as go
 import polars as pl
 
-from thinktime.report.case import Case, Kind, Note
+from thinktime.report import units
+from thinktime.report.case import Case, Entry, Kind
 from thinktime.report.charts import panels
-from thinktime.report.charts.chart import Chart, kind_keys, legend_key, line, thin
+from thinktime.report.charts.chart import INK, Chart, Drawing, Key, kind_keys, line, thin
 from thinktime.theory.law import FloatArray
 
-_OFFERED = {"color": "#888888", "width": 1, "dash": "solid"}
+_OFFERED = {"color": INK, "width": 1, "dash": "solid"}
+
+Counted = tuple[Case, Entry, pl.DataFrame]
+"""What one result counted in each interval."""
 
 
-def _figure(cases: Sequence[Case]) -> go.Figure | None:
+def _draw(cases: Sequence[Case]) -> Drawing | None:
     until_s = panels.span_s(cases)
-    drawn, kinds = [], set[Kind]()
-    for case in cases:
-        traces: list[go.Scatter] = []
-        for entry in panels.shown(case):
-            series = panels.series(entry, until_s)
-            if series is None:
-                continue
-            if not traces:
-                offered = _rate(series, "scheduled")
-                traces.append(
-                    panels.steps(*offered, f"{case.label}: offered", _OFFERED, meta="ink")
-                )
-            name = f"{case.label}: completed, {entry.kind}"
-            style = {**line(case, entry.kind), "width": 1.6}
-            traces.append(panels.steps(*_rate(series, "completed"), name, style))
-            kinds.add(entry.kind)
-        if traces:
-            drawn.append((case, traces))
-    if not drawn:
+    found = _counted(cases, until_s)
+    if not found:
         return None
-    order: list[tuple[Kind, Note]] = [("measured", ""), ("simulated", "")]
-    keys = kind_keys([key for key in order if key[0] in kinds])
-    keys.append(legend_key("offered", line=_OFFERED, legend="legend2", meta="ink"))
-    return panels.figure(drawn, keys, "requests a second", until_s)
+    kinds: list[Kind] = [entry.kind for _, entry, _ in found]
+    lines = [_line(case, [one for one in found if one[0] is case]) for case in cases]
+    interval = units.seconds(float(found[0][2]["interval_s"][0]))
+    y_title = f"requests a second, mean of each {interval}"
+    keys = [*kind_keys((kind, "") for kind in kinds), Key("offered")]
+    drawn = [line for line in lines if line.traces]
+    return Drawing(panels.stacked(drawn, y_title, until_s), keys, linked=True)
 
 
-def _rate(series: pl.DataFrame, column: str) -> tuple[FloatArray, FloatArray]:
+def _line(case: Case, found: Sequence[Counted]) -> panels.TimeLine:
+    told = "; ".join(_words(entry, table) for _, entry, table in found)
+    return panels.TimeLine(case, _traces(found), f"Requests a second: {told}.")
+
+
+def _counted(cases: Sequence[Case], until_s: float) -> list[Counted]:
+    """The series of all results in the same intervals, so that they can be laid over one another.
+
+    Long series have longer intervals than short ones; the longest that occurs is taken for all.
+    """
+    found = [
+        (case, entry, table)
+        for case in cases
+        for entry in panels.shown(case)
+        if (table := panels.series(entry, until_s)) is not None
+    ]
+    common = panels.interval_s([table for *_, table in found])
+    same = [(case, entry, panels.in_intervals(table, common)) for case, entry, table in found]
+    return [one for one in same if one[2].height > 0]
+
+
+def _traces(found: Sequence[Counted]) -> list[go.Scatter]:
+    """What was offered, in the page's ink, and what each result of a case completed."""
+    traces = []
+    for place, (case, entry, table) in enumerate(found):
+        if place == 0:
+            offered = _rate(table, "scheduled")
+            traces.append(panels.steps(*offered, f"{case.label}: offered", _OFFERED, meta="ink"))
+        name = f"{case.label}: completed, {entry.kind}"
+        style = {**line(case, entry.kind), "width": 1.6}
+        traces.append(panels.steps(*_rate(table, "completed"), name, style))
+    return traces
+
+
+def _words(entry: Entry, table: pl.DataFrame) -> str:
+    span_s = float(table["interval_s"].sum())
+    rates = [units.rate(float(table[name].sum()) / span_s) for name in ("scheduled", "completed")]
+    return f"{entry.kind} {rates[0]} offered, {rates[1]} completed"
+
+
+def _rate(table: pl.DataFrame, column: str) -> tuple[FloatArray, FloatArray]:
     """The rate from the start of each interval on, and at the end of the last."""
-    starts, lengths = (series[name].to_numpy() for name in ("start_s", "interval_s"))
-    rate = series[column].to_numpy() / lengths
+    starts, lengths = (table[name].to_numpy() for name in ("start_s", "interval_s"))
+    rate = table[column].to_numpy() / lengths
     return thin(np.append(starts, starts[-1] + lengths[-1]), np.append(rate, rate[-1]))
 
 
@@ -56,5 +86,5 @@ CHART = Chart(
     title="What was offered and what was done",
     caption="Where the coloured line stays below the grey one, more was offered than completed, "
     "and a queue grew.",
-    figure=_figure,
+    draw=_draw,
 )

@@ -26,4 +26,8 @@ impl Shape for Constant {
     fn mean_factor(&self) -> f64 {
         1.0
     }
+
+    fn most_before_start(&self) -> f64 {
+        1.0
+    }
 }

@@ -27,6 +27,19 @@ trait Shape: Sized {
 
     /// The long-run mean of the factor.
     fn mean_factor(&self) -> f64;
+
+    /// The largest factor before the start of the run.
+    fn most_before_start(&self) -> f64;
+
+    /// The factor so many seconds before the start of the run; to be overridden where it varied.
+    fn before_start(&self, _age_s: f64) -> f64 {
+        self.most_before_start()
+    }
+
+    /// Whether the factor varied before the start.
+    fn varied_before_start(&self) -> bool {
+        false
+    }
 }
 
 macro_rules! profiles {
@@ -68,6 +81,26 @@ macro_rules! profiles {
             #[must_use]
             pub fn mean_factor(&self) -> f64 {
                 match &self.0 { $(AnyShape::$shape(shape) => shape.mean_factor()),+ }
+            }
+
+            /// The largest factor before the start of the run. A profile that recurs did so
+            /// before, and one that begins with a plateau had it; of others the first factor is
+            /// taken.
+            #[must_use]
+            pub fn most_before_start(&self) -> f64 {
+                match &self.0 { $(AnyShape::$shape(shape) => shape.most_before_start()),+ }
+            }
+
+            /// The factor so many seconds before the start of the run.
+            #[must_use]
+            pub fn before_start(&self, age_s: f64) -> f64 {
+                match &self.0 { $(AnyShape::$shape(shape) => shape.before_start(age_s)),+ }
+            }
+
+            /// Whether the factor varied before the start.
+            #[must_use]
+            pub fn varied_before_start(&self) -> bool {
+                match &self.0 { $(AnyShape::$shape(shape) => shape.varied_before_start()),+ }
             }
         }
     };

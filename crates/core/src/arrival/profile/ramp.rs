@@ -53,4 +53,8 @@ impl Shape for Ramp {
     fn mean_factor(&self) -> f64 {
         self.to
     }
+
+    fn most_before_start(&self) -> f64 {
+        self.from
+    }
 }

@@ -66,6 +66,10 @@ impl Shape for Rates {
     fn mean_factor(&self) -> f64 {
         1.0
     }
+
+    fn most_before_start(&self) -> f64 {
+        (self.upto_s[1] - self.upto_s[0]) / self.every_s
+    }
 }
 
 impl Rates {

@@ -45,9 +45,27 @@ impl Shape for Sine {
     fn mean_factor(&self) -> f64 {
         (1.0 + self.low) / 2.0
     }
+
+    fn most_before_start(&self) -> f64 {
+        1.0
+    }
+
+    fn before_start(&self, age_s: f64) -> f64 {
+        self.factor(-age_s)
+    }
+
+    fn varied_before_start(&self) -> bool {
+        true
+    }
 }
 
 impl Sine {
+    /// The factor at `t` seconds, before the start if negative.
+    fn factor(&self, t: f64) -> f64 {
+        let angle = TAU * t / self.period.as_secs_f64();
+        self.low + (1.0 - self.low) * (1.0 + angle.sin()) / 2.0
+    }
+
     /// The integral of the factor from 0 to `t` seconds.
     fn integral(&self, t: f64) -> f64 {
         let period_s = self.period.as_secs_f64();
@@ -72,9 +90,7 @@ impl Sine {
             if high - low < 1e-10 {
                 break;
             }
-            let angle = TAU * (phase_s + x) / period_s;
-            let factor = self.low + (1.0 - self.low) * (1.0 + angle.sin()) / 2.0;
-            let step = excess / factor;
+            let step = excess / self.factor(phase_s + x);
             if step.abs() < 1e-10 {
                 break;
             }

@@ -64,4 +64,8 @@ impl Shape for Steps {
     fn mean_factor(&self) -> f64 {
         self.steps[self.steps.len() - 1].1
     }
+
+    fn most_before_start(&self) -> f64 {
+        self.steps[0].1
+    }
 }

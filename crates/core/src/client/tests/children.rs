@@ -205,7 +205,7 @@ fn programs_are_told_of_an_end_by_a_failure() {
 #[test]
 fn a_closed_client_that_failed_thinks_and_begins_again() {
     let text = "name = 'a'\n[arrivals]\nmodel = 'closed'\nclients = 1\n\
-                [session]\nthink = '1s'\non_error = 'end'";
+                start = 'empty'\n[session]\nthink = '1s'\non_error = 'end'";
     let mut machine = clients(text, 3, 1e9);
     let mut seen = Vec::new();
     while !machine.finished() {

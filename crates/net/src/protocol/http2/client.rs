@@ -7,7 +7,7 @@ use super::hpack::{Decoder, Encoder};
 use super::settings::{self, Settings};
 use super::stream::{ReceiveWindow, STREAM_WINDOW, Stream};
 use super::{Http2Error, code};
-use crate::protocol::{Keeping, Kept};
+use crate::protocol::{Keeping, Kept, Outbox};
 
 /// What a client says first.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -143,7 +143,7 @@ impl Client {
     pub fn read(
         &mut self,
         bytes: &[u8],
-        out: &mut Vec<u8>,
+        out: &mut Outbox,
         events: &mut VecDeque<Event>,
     ) -> Result<(), Http2Error> {
         if let Some(error) = self.failed {
@@ -156,7 +156,7 @@ impl Client {
             self.failed = Some(error);
             let mut payload = [0; 8];
             payload[4..].copy_from_slice(&error.code().to_be_bytes());
-            frame::push(out, kind::GOAWAY, 0, 0, &payload);
+            frame::push(out.buffer(), kind::GOAWAY, 0, 0, &payload);
         }
         result
     }

@@ -7,7 +7,7 @@ use super::frame::{self, Frame, flag, kind, number};
 use super::head::Head;
 use super::stream::{Malformed, WINDOW_MAX};
 use super::{BARREN_FRAMES_MAX, BLOCK_BYTES_MAX, Http2Error, code};
-use crate::protocol::Keeping;
+use crate::protocol::{Keeping, Outbox};
 
 type Done = Result<(), Http2Error>;
 
@@ -15,7 +15,7 @@ impl Client {
     pub(super) fn dispatch(
         &mut self,
         frame: &Frame<'_>,
-        out: &mut Vec<u8>,
+        out: &mut Outbox,
         events: &mut VecDeque<Event>,
     ) -> Done {
         let settings = frame.kind == kind::SETTINGS && !frame.has(flag::ACK);
@@ -53,14 +53,14 @@ impl Client {
         Ok(self.place(frame.stream))
     }
 
-    fn data(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>, events: &mut VecDeque<Event>) -> Done {
+    fn data(&mut self, frame: &Frame<'_>, out: &mut Outbox, events: &mut VecDeque<Event>) -> Done {
         let place = self.place_of(frame)?;
         let length = frame.payload.len();
         if !self.receive_window.take(length) {
             return Err(Http2Error::FlowControl);
         }
         if let Some(increment) = self.receive_window.refill() {
-            frame::push_number(out, kind::WINDOW_UPDATE, 0, increment);
+            frame::push_number(out.buffer(), kind::WINDOW_UPDATE, 0, increment);
         }
         let (data, ends) = (frame.unpadded()?, frame.has(flag::END_STREAM));
         if data.is_empty() && !ends {
@@ -74,7 +74,7 @@ impl Client {
         stream.bytes += frame.bytes();
         let result = stream.data(data, ends);
         if !ends && let Some(increment) = stream.receive_window.refill() {
-            frame::push_number(out, kind::WINDOW_UPDATE, frame.stream, increment);
+            frame::push_number(out.buffer(), kind::WINDOW_UPDATE, frame.stream, increment);
         }
         if !data.is_empty() {
             self.barren = 0;
@@ -86,7 +86,7 @@ impl Client {
     fn headers(
         &mut self,
         frame: &Frame<'_>,
-        out: &mut Vec<u8>,
+        out: &mut Outbox,
         events: &mut VecDeque<Event>,
     ) -> Done {
         let place = self.place_of(frame)?;
@@ -112,7 +112,7 @@ impl Client {
     fn continuation(
         &mut self,
         frame: &Frame<'_>,
-        out: &mut Vec<u8>,
+        out: &mut Outbox,
         events: &mut VecDeque<Event>,
     ) -> Done {
         let mut block = self.block.take().ok_or(Http2Error::Protocol)?;
@@ -143,7 +143,7 @@ impl Client {
         stream: u32,
         ends: bool,
         block: &[u8],
-        out: &mut Vec<u8>,
+        out: &mut Outbox,
         events: &mut VecDeque<Event>,
     ) -> Done {
         let kept = self.keeping != Keeping::Nothing;
@@ -164,7 +164,7 @@ impl Client {
         &mut self,
         place: usize,
         result: Result<Option<u16>, Malformed>,
-        out: &mut Vec<u8>,
+        out: &mut Outbox,
         events: &mut VecDeque<Event>,
     ) {
         if result == Ok(None) {
@@ -178,11 +178,11 @@ impl Client {
             events.push_back(Event::Complete { stream: id, status, bytes, kept });
             if !stream.unsent.is_empty() {
                 // The server answers without having heard all: it need not hear the rest.
-                frame::push_number(out, kind::RST_STREAM, id, code::CANCEL);
+                frame::push_number(out.buffer(), kind::RST_STREAM, id, code::CANCEL);
             }
         } else {
             events.push_back(Event::Malformed { stream: id });
-            frame::push_number(out, kind::RST_STREAM, id, code::PROTOCOL_ERROR);
+            frame::push_number(out.buffer(), kind::RST_STREAM, id, code::PROTOCOL_ERROR);
         }
     }
 
@@ -197,7 +197,7 @@ impl Client {
         Ok(())
     }
 
-    fn settings(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) -> Done {
+    fn settings(&mut self, frame: &Frame<'_>, out: &mut Outbox) -> Done {
         if frame.stream != 0 {
             return Err(Http2Error::Protocol);
         }
@@ -218,12 +218,12 @@ impl Client {
                 return Err(Http2Error::FlowControl);
             }
         }
-        frame::push(out, kind::SETTINGS, flag::ACK, 0, &[]);
-        self.send_bodies(out);
+        out.reply(|bytes| frame::push(bytes, kind::SETTINGS, flag::ACK, 0, &[]))?;
+        self.send_bodies(out.buffer());
         self.barren()
     }
 
-    fn ping(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) -> Done {
+    fn ping(&mut self, frame: &Frame<'_>, out: &mut Outbox) -> Done {
         if frame.stream != 0 {
             return Err(Http2Error::Protocol);
         }
@@ -231,7 +231,7 @@ impl Client {
             return Err(Http2Error::FrameSize);
         }
         if !frame.has(flag::ACK) {
-            frame::push(out, kind::PING, flag::ACK, 0, frame.payload);
+            out.reply(|bytes| frame::push(bytes, kind::PING, flag::ACK, 0, frame.payload))?;
         }
         self.barren()
     }
@@ -256,7 +256,7 @@ impl Client {
     fn window_update(
         &mut self,
         frame: &Frame<'_>,
-        out: &mut Vec<u8>,
+        out: &mut Outbox,
         events: &mut VecDeque<Event>,
     ) -> Done {
         let increment = i64::from(number(frame.payload)? & 0x7fff_ffff);
@@ -275,7 +275,7 @@ impl Client {
                 self.went_on(place, Err(Malformed), out, events);
             }
         }
-        self.send_bodies(out);
+        self.send_bodies(out.buffer());
         Ok(())
     }
 }

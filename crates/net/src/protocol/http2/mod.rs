@@ -6,9 +6,9 @@
 //! parsed where it lies; only a frame cut in two is copied, and no frame is longer than 16 KiB.
 //!
 //! Memory is bounded whatever the server sends: a frame, a header block and a header list have
-//! limits, and so has the number of frames that bring nothing (pings, settings, empty frames),
-//! each of which might want a reply. The windows of flow control are so large that they are seldom
-//! opened again.
+//! limits, and so have the number of frames that bring nothing (pings, settings, empty frames) and
+//! the replies that wait for a server which does not read them. The windows of flow control are so
+//! large that they are seldom opened again.
 //!
 //! After an [`Http2Error`] the connection is of no use: a GOAWAY frame that says so was written.
 //!
@@ -29,6 +29,10 @@ mod tests;
 
 pub use client::{Client, Event};
 pub use request::Begun;
+
+#[cfg(doc)]
+use super::REPLY_BYTES_MAX;
+use super::RepliesUnread;
 
 /// The streams that a client opens at the same time where nobody says.
 pub const STREAMS_MAX: usize = 100;
@@ -64,6 +68,9 @@ pub enum Http2Error {
     /// More than [`BARREN_FRAMES_MAX`] frames in succession brought nothing.
     #[error("the server sends frames that bring nothing")]
     Flood,
+    /// More than [`REPLY_BYTES_MAX`] of replies waited for a server that does not read them.
+    #[error("the server does not read the replies that it asks for")]
+    RepliesUnread,
 }
 
 impl Http2Error {
@@ -77,6 +84,7 @@ impl Http2Error {
             Self::Compression => "http2_compression",
             Self::HeadTooLarge => "head_too_large",
             Self::Flood => "http2_flood",
+            Self::RepliesUnread => RepliesUnread::KIND,
         }
     }
 
@@ -87,8 +95,14 @@ impl Http2Error {
             Self::FlowControl => code::FLOW_CONTROL_ERROR,
             Self::FrameSize => code::FRAME_SIZE_ERROR,
             Self::Compression => code::COMPRESSION_ERROR,
-            Self::HeadTooLarge | Self::Flood => code::ENHANCE_YOUR_CALM,
+            Self::HeadTooLarge | Self::Flood | Self::RepliesUnread => code::ENHANCE_YOUR_CALM,
         }
+    }
+}
+
+impl From<RepliesUnread> for Http2Error {
+    fn from(_: RepliesUnread) -> Self {
+        Self::RepliesUnread
     }
 }
 

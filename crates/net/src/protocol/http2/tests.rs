@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 use super::frame::{self, FrameReader, flag, kind};
 use super::hpack::{Encoder, Keep};
 use super::*;
-use crate::protocol::Keeping;
 use crate::protocol::http1::RequestHead;
+use crate::protocol::{Keeping, Outbox, REPLY_BYTES_MAX};
 
 const GET: RequestHead<'static> =
     RequestHead { method: "GET", host: "a", target: "/", headers: &[], body: &[] };
@@ -73,14 +73,14 @@ fn feed(
     bytes: &[u8],
     size: usize,
 ) -> (Vec<Event>, Vec<u8>, Result<(), Http2Error>) {
-    let (mut events, mut out) = (VecDeque::new(), Vec::new());
+    let (mut events, mut out) = (VecDeque::new(), Outbox::default());
     for piece in bytes.chunks(size) {
         if let Err(error) = client.read(piece, &mut out, &mut events) {
             assert_eq!(client.read(b"more", &mut out, &mut events), Err(error));
-            return (events.into(), out, Err(error));
+            return (events.into(), out.unsent().to_vec(), Err(error));
         }
     }
-    (events.into(), out, Ok(()))
+    (events.into(), out.unsent().to_vec(), Ok(()))
 }
 
 /// The events of a script that breaks no rule.

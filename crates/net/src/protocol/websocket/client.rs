@@ -5,7 +5,8 @@ use thinktime_core::random::Stream;
 use super::frame::{self, Header, HeaderReader, opcode};
 use super::handshake::Handshake;
 use super::text::TextCheck;
-use super::{BARREN_FRAMES_MAX, MESSAGE_BYTES_MAX, UNSENT_BYTES_MAX, WebSocketError, code};
+use super::{BARREN_FRAMES_MAX, MESSAGE_BYTES_MAX, WebSocketError, code};
+use crate::protocol::Outbox;
 
 /// What came. The parts of one message come one after another, between its begin and its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,7 +124,7 @@ impl Client {
     pub fn read(
         &mut self,
         bytes: &[u8],
-        out: &mut Vec<u8>,
+        out: &mut Outbox,
         mut take: impl FnMut(Event<'_>),
     ) -> Result<(), WebSocketError> {
         if let Some(error) = self.failed {
@@ -133,7 +134,7 @@ impl Client {
         if let Err(error) = result {
             self.failed = Some(error);
             if let Some(code) = error.code() {
-                self.push(opcode::CLOSE, &code.to_be_bytes(), out);
+                self.push(opcode::CLOSE, &code.to_be_bytes(), out.buffer());
             }
         }
         result
@@ -142,7 +143,7 @@ impl Client {
     fn take_in(
         &mut self,
         mut bytes: &[u8],
-        out: &mut Vec<u8>,
+        out: &mut Outbox,
         take: &mut impl FnMut(Event<'_>),
     ) -> Result<(), WebSocketError> {
         while !bytes.is_empty() {
@@ -232,7 +233,7 @@ impl Client {
     fn end(
         &mut self,
         header: &Header,
-        out: &mut Vec<u8>,
+        out: &mut Outbox,
         take: &mut impl FnMut(Event<'_>),
     ) -> Result<(), WebSocketError> {
         self.state = State::Idle;
@@ -256,17 +257,17 @@ impl Client {
     fn end_of_control(
         &mut self,
         opcode: u8,
-        out: &mut Vec<u8>,
+        out: &mut Outbox,
         take: &mut impl FnMut(Event<'_>),
     ) -> Result<(), WebSocketError> {
         self.count_barren()?;
         let mut payload = std::mem::take(&mut self.control);
         match opcode {
-            opcode::PING if out.len() < UNSENT_BYTES_MAX => self.push(opcode::PONG, &payload, out),
+            opcode::PING => out.reply(|bytes| self.push(opcode::PONG, &payload, bytes))?,
             opcode::CLOSE => {
                 check_close(&payload)?;
                 payload.truncate(2);
-                self.push(opcode::CLOSE, &payload, out);
+                self.push(opcode::CLOSE, &payload, out.buffer());
                 self.state = State::Closed;
                 take(Event::Closed);
             }

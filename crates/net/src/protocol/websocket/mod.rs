@@ -5,7 +5,8 @@
 //! cut never changes what is read. Messages are not kept here: their parts are handed on as they
 //! come, so that memory is bounded whatever the server sends. What must be held (the head of the
 //! handshake, the header of a frame, the payload of a control frame) has limits, and so have the
-//! length of a message and the number of frames that bring nothing.
+//! length of a message, the number of frames that bring nothing, and the pongs that wait for a
+//! server which does not read them.
 //!
 //! After a [`WebSocketError`] the connection is of no use: a close frame that says so was written,
 //! unless the handshake had failed.
@@ -23,12 +24,12 @@ mod text;
 
 pub use client::{Client, Event};
 
+#[cfg(doc)]
+use super::REPLY_BYTES_MAX;
+use super::RepliesUnread;
+
 /// The longest message that is taken, in bytes.
 pub const MESSAGE_BYTES_MAX: u64 = 64 << 20;
-
-/// While more bytes than these wait to be sent, pings are not answered: a server that takes nothing
-/// could otherwise have any number of answers kept for it.
-pub const UNSENT_BYTES_MAX: usize = 1 << 20;
 
 /// The most frames in succession that may bring nothing of a message.
 pub const BARREN_FRAMES_MAX: u32 = 1000;
@@ -58,6 +59,9 @@ pub enum WebSocketError {
     /// More than [`BARREN_FRAMES_MAX`] frames in succession brought nothing.
     #[error("the server sends frames that bring nothing")]
     Flood,
+    /// More than [`REPLY_BYTES_MAX`] of replies waited for a server that does not read them.
+    #[error("the server does not read the replies that it asks for")]
+    RepliesUnread,
 }
 
 impl WebSocketError {
@@ -72,6 +76,7 @@ impl WebSocketError {
             Self::Text => "websocket_text",
             Self::TooLarge => "websocket_too_large",
             Self::Flood => "websocket_flood",
+            Self::RepliesUnread => RepliesUnread::KIND,
         }
     }
 
@@ -82,8 +87,14 @@ impl WebSocketError {
             Self::Protocol => Some(code::PROTOCOL_ERROR),
             Self::Text => Some(code::INVALID_TEXT),
             Self::TooLarge => Some(code::TOO_BIG),
-            Self::Flood => Some(code::POLICY),
+            Self::Flood | Self::RepliesUnread => Some(code::POLICY),
         }
+    }
+}
+
+impl From<RepliesUnread> for WebSocketError {
+    fn from(_: RepliesUnread) -> Self {
+        Self::RepliesUnread
     }
 }
 

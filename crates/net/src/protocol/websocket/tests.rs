@@ -8,6 +8,7 @@ use thinktime_core::random::{Purpose, Stream};
 use super::frame::opcode;
 use super::handshake::accept_of;
 use super::*;
+use crate::protocol::{Outbox, REPLY_BYTES_MAX};
 
 /// What came, with the parts of each message joined.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,7 +74,7 @@ fn feed(
     bytes: &[u8],
     size: usize,
 ) -> (Vec<Seen>, Vec<u8>, Result<(), WebSocketError>) {
-    let (mut seen, mut out, mut message) = (Vec::new(), Vec::new(), None::<Vec<u8>>);
+    let (mut seen, mut out, mut message) = (Vec::new(), Outbox::default(), None::<Vec<u8>>);
     for piece in bytes.chunks(size) {
         let result = client.read(piece, &mut out, |event| match event {
             Event::Opened => seen.push(Seen::Opened),
@@ -85,10 +86,10 @@ fn feed(
         if let Err(error) = result {
             assert!(client.is_closed() && !client.is_open());
             assert_eq!(client.read(b"more", &mut out, |_| panic!()), Err(error));
-            return (seen, out, Err(error));
+            return (seen, out.unsent().to_vec(), Err(error));
         }
     }
-    (seen, out, Ok(()))
+    (seen, out.unsent().to_vec(), Ok(()))
 }
 
 /// The frames that a client wrote, unmasked.

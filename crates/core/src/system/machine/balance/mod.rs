@@ -90,7 +90,8 @@ impl Balancer {
         let (_, load) = self.indices[core].loads(now, number);
         initiates
             && match self.transfer {
-                Transfer::Threshold { lower_bound, .. } if !rises => {
+                // An idle core asks whatever its aged load: it has nothing to lose.
+                Transfer::Threshold { lower_bound, .. } if occasion == Occasion::Less => {
                     load < TASK * u64::from(lower_bound)
                 }
                 Transfer::Threshold { .. } | Transfer::Relative { .. } => true,

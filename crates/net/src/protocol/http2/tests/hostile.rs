@@ -80,6 +80,40 @@ fn frames_that_bring_nothing_cannot_go_on_for_ever() {
     }
 }
 
+/// A client that has a head, and a thousand frames that want replies, with data between them: none
+/// of which is in itself too much.
+fn begged(kind: u8, payload: &[u8]) -> (Client, Vec<u8>) {
+    let (mut client, _) = client(1);
+    let begin = script().head(1, 0, &[(":status", "200")]);
+    assert_eq!(feed(&mut client, &begin.bytes, usize::MAX).2, Ok(()));
+    let nothing = Script { bytes: Vec::new(), encoder: Encoder::new() };
+    let more = |script: Script, _| script.frame(kind, 0, 0, payload).data(1, 0, 1);
+    (client, (0..1000).fold(nothing, more).bytes)
+}
+
+#[test]
+fn a_server_that_reads_no_replies_is_left() {
+    for (kind, payload) in [(kind::PING, &[0; 8][..]), (kind::SETTINGS, &[])] {
+        let (mut client, bytes) = begged(kind, payload);
+        let (mut events, mut out) = (VecDeque::new(), Outbox::default());
+        let error = (0..200).find_map(|_| client.read(&bytes, &mut out, &mut events).err());
+        assert_eq!(error, Some(Http2Error::RepliesUnread));
+        assert!(out.unsent().len() < REPLY_BYTES_MAX + 100, "{}", out.unsent().len());
+        assert_eq!(written(out.unsent()).last(), Some(&(kind::GOAWAY, 0)));
+        assert!(events.is_empty());
+    }
+}
+
+#[test]
+fn a_server_that_reads_its_replies_may_have_any_number() {
+    let (mut client, bytes) = begged(kind::PING, &[0; 8]);
+    let (mut events, mut out) = (VecDeque::new(), Outbox::default());
+    for _ in 0..200 {
+        assert_eq!(client.read(&bytes, &mut out, &mut events), Ok(()));
+        out.mark_sent(out.unsent().len() - 3);
+    }
+}
+
 #[test]
 fn resets_of_streams_that_are_over_cannot_go_on_for_ever() {
     let reset = |script: Script, _| script.frame(kind::RST_STREAM, 0, 1, &[0; 4]);

@@ -1,0 +1,171 @@
+"""What a simulated request costs, counted instead of timed.
+
+python3 benches/instructions/count.py [--check | --record] [CASE...]
+
+Runs the example `speed` under cachegrind with two numbers of requests and prints, for one request:
+instructions, data references, and misses of a cache of 512 KiB. Each is the difference of the two
+runs divided by that of their requests, so that starting up counts for nothing. The counts are the
+same however busy the machine is; they depend on the compiler, whose version the table names.
+
+`--check` compares with `table.toml` and ends with status 1 where a count is off by more than 3 %,
+in either direction: a gain is recorded too, by `--record`. With another compiler than the table's
+nothing is compared, and it says so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TABLE = Path(__file__).with_name("table.toml")
+CASES = [
+    "M/H2/1 FCFS open",
+    "M/M/1 PS open, load 0.9",
+    "M/M/1 SRPT open, load 0.9",
+    "M/M/1 LAS open, load 0.9",
+    "FCFS closed, 1000 clients",
+    "FCFS partly open, 5 requests",
+]
+FEW, MANY = 100_000, 300_000
+TOLERANCE = 0.03
+MISSES_LEAST = 0.01
+"""Misses may be off by so many at least: what else lies in the cache decides about a few."""
+CACHES = ["--I1=32768,8,64", "--D1=32768,8,64", "--LL=524288,8,64"]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one request takes."""
+
+    instructions: float
+    data_references: float
+    misses: float
+
+    def differences(self, recorded: Cost) -> list[str]:
+        """The counts that are off by more than the tolerance, in words."""
+        pairs = [
+            ("instructions", self.instructions, recorded.instructions, 0.0),
+            ("data references", self.data_references, recorded.data_references, 0.0),
+            ("misses", self.misses, recorded.misses, MISSES_LEAST),
+        ]
+        return [
+            f"{found:.3f} {name} a request, recorded are {expected:.3f}"
+            for name, found, expected, least in pairs
+            if abs(found - expected) > max(TOLERANCE * expected, least)
+        ]
+
+
+def example() -> str:
+    """Builds the example, and gives its path."""
+    build = ["cargo", "build", "--release", "--quiet", "-p", "thinktime-sim", "--example", "speed"]
+    messages = subprocess.run(
+        [*build, "--message-format=json"], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True
+    ).stdout
+    found = re.findall(r'"executable":"([^"]*)"', messages)
+    if not found:
+        raise SystemExit("cargo named no executable of the example `speed`")
+    return found[-1]
+
+
+def totals(program: str, case: str, requests: int) -> list[int]:
+    """Instructions, data references and misses of a whole run."""
+    with tempfile.TemporaryDirectory() as directory:
+        out = Path(directory) / "counts"
+        command = ["valgrind", "--tool=cachegrind", "--cache-sim=yes", *CACHES, "--quiet"]
+        command += [f"--cachegrind-out-file={out}", program, str(requests), case]
+        # An empty environment: it lies on the stack, and would move what lies below it.
+        subprocess.run(command, check=True, capture_output=True, env={"PATH": "/usr/bin:/bin"})
+        text = out.read_text()
+    names = re.findall(r"^events: (.*)$", text, re.M)[-1].split()
+    sums = re.findall(r"^summary: (.*)$", text, re.M)[-1].split()
+    of = dict(zip(names, map(int, sums), strict=True))
+    return [of["Ir"], of["Dr"] + of["Dw"], of["ILmr"] + of["DLmr"] + of["DLmw"]]
+
+
+def a_request(program: str, case: str) -> Cost:
+    """The cost of one request."""
+    few, many = (totals(program, case, requests) for requests in (FEW, MANY))
+    return Cost(*((more - less) / (MANY - FEW) for less, more in zip(few, many, strict=True)))
+
+
+def compiler() -> str:
+    """The compiler's version, as in `1.95.0 x86_64-unknown-linux-gnu`."""
+    told = subprocess.run(["rustc", "-vV"], check=True, capture_output=True, text=True).stdout
+    fields = dict(line.split(": ", 1) for line in told.splitlines() if ": " in line)
+    return f"{fields['release']} {fields['host']}"
+
+
+def written(rustc: str, costs: dict[str, Cost]) -> str:
+    """The table as a file."""
+    lines = [
+        "# What a request costs, by `make instructions`; record anew by",
+        "# `python3 benches/instructions/count.py --record`.",
+        f'rustc = "{rustc}"',
+    ]
+    for case, cost in costs.items():
+        lines += [
+            "",
+            f'[case."{case}"]',
+            f"instructions = {cost.instructions:.1f}",
+            f"data_references = {cost.data_references:.1f}",
+            f"misses = {cost.misses:.3f}",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def check(rustc: str, costs: dict[str, Cost]) -> int:
+    """Compares with the table; gives the exit status."""
+    table = tomllib.loads(TABLE.read_text())
+    if table["rustc"] != rustc:
+        print(f"NOT COMPARED: the table is of rustc {table['rustc']}, this is {rustc}.")
+        print("Record it anew with --record before anything else is changed.")
+        return 0
+    complaints = []
+    for case, cost in costs.items():
+        recorded = table["case"].get(case)
+        off = ["is not in the table"] if recorded is None else cost.differences(Cost(**recorded))
+        complaints += [f"{case}: {words}" for words in off]
+    if complaints:
+        print("\n".join(complaints))
+        print(f"More than {TOLERANCE:.0%} off. Where that is meant, record it: --record")
+        return 1
+    print(f"All within {TOLERANCE:.0%} of {TABLE.relative_to(ROOT)}.")
+    return 0
+
+
+def main() -> int:
+    """Count, print, and compare or record."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--check", action="store_true", help="compare with table.toml")
+    what.add_argument("--record", action="store_true", help="write table.toml")
+    parser.add_argument("cases", nargs="*", metavar="CASE", help="all, if none is named")
+    options = parser.parse_args()
+    if unknown := sorted(set(options.cases) - set(CASES)):
+        parser.error(f"no case {unknown[0]!r}; there are {', '.join(map(repr, CASES))}")
+    if options.record and options.cases:
+        parser.error("--record takes all cases, so that the table is of one compiler")
+    if shutil.which("valgrind") is None:
+        print("valgrind is not installed: apt-get install valgrind", file=sys.stderr)
+        return 2
+    program, costs = example(), {}
+    print(f"{'a request':30} {'instructions':>12} {'data references':>15} {'misses':>7}")
+    for case in options.cases or CASES:
+        cost = costs[case] = a_request(program, case)
+        counts = f"{cost.instructions:12.1f} {cost.data_references:15.1f} {cost.misses:7.3f}"
+        print(f"{case:30} {counts}", flush=True)
+    if options.record:
+        TABLE.write_text(written(compiler(), costs))
+    return check(compiler(), costs) if options.check else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

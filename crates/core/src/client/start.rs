@@ -1,0 +1,170 @@
+//! The sessions that think when a run begins, in the steady state of thinking.
+//!
+//! Sessions begin at rate r and think N - 1 times, Z each. So by Little's law r E[N-1] E[Z] of them
+//! think at any time. Which think time it is has the law weighted by their number (P(N = n) /
+//! E[N-1] for each of the n - 1), and what is left of it the equilibrium law of Z. For Poisson
+//! arrivals all this is exact, the number being a Poisson one; for others so is all but the
+//! number's variance, which is taken to be the same. Where the rate varied before the start, each
+//! session is there with the probability that the rate when it began bids.
+//!
+//! What remains for a warm-up is the queue. Sessions that wait for a response are not among these;
+//! the system is empty.
+
+use super::laws::Laws;
+use super::session::{Slots, Ticket};
+use super::{Clients, Share, Source};
+use crate::arrival::ArrivalProcess;
+use crate::distribution::{Distribution, Equilibrium};
+use crate::random::{Purpose, StreamFamily};
+use crate::time::Nanos;
+use crate::workload::{Beginning, Sessions, Thinks, Workload};
+
+/// The number of the first of these sessions: those that come later count from 0, and do the same
+/// whether these are there or not.
+pub(super) const FIRST_SESSION: u64 = 1 << 40;
+
+/// A session that thinks when the run begins.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Thinking {
+    /// Its number.
+    pub(super) session: u64,
+    /// The requests that it has behind it.
+    pub(super) behind: u32,
+    /// The requests that it has left, 1 or more.
+    pub(super) left: u64,
+    /// When it wants the next one.
+    pub(super) due: Nanos,
+}
+
+/// What such a session draws, each from a stream of its own.
+#[derive(Clone, Copy)]
+enum Draw {
+    Course,
+    Rest,
+    Past,
+}
+
+/// All sessions that think when the run begins.
+pub(super) struct ThinkingSessions<'a> {
+    arrivals: &'a ArrivalProcess,
+    think: Equilibrium<Distribution>,
+    thinks_behind: Equilibrium<Thinks>,
+    streams: StreamFamily,
+    count: u64,
+}
+
+/// So many think times of a session's past are drawn; if there were more, the others last as long
+/// as they do on average.
+const PAST_DRAWN: u32 = 1000;
+
+impl<'a> ThinkingSessions<'a> {
+    /// None where there are none: they have one request each, or never think.
+    pub(super) fn new(workload: &'a Workload) -> Option<ThinkingSessions<'a>> {
+        let Sessions::PartlyOpen { arrivals, requests, think } = &workload.sessions else {
+            return None;
+        };
+        let length = crate::workload::SessionLength::new(requests.clone());
+        let streams = StreamFamily::new(workload.seed, Purpose::Start);
+        let count = Distribution::poisson_count(workload.thinking_before_start()).ok()?;
+        Some(ThinkingSessions {
+            arrivals,
+            think: Equilibrium::new(think.clone())?,
+            thinks_behind: length.thinks_behind()?,
+            streams,
+            count: count.sample(&mut streams.stream(u64::MAX)) as u64,
+        })
+    }
+
+    /// Those of a share.
+    pub(super) fn of_share(&self, share: Share) -> impl Iterator<Item = Thinking> + '_ {
+        let numbers = (0..share.of_number(self.count)).map(move |number| share.session(number));
+        numbers.filter_map(|number| self.session(number))
+    }
+
+    /// The one of this number, if it was there: where the rate varied, fewer were.
+    fn session(&self, number: u64) -> Option<Thinking> {
+        let stream = |draw: Draw| self.streams.substream(number, draw as u64);
+        let mut course = stream(Draw::Course);
+        let behind = self.thinks_behind.sample(&mut course).floor() + 1.0;
+        let length = self.thinks_behind.tail().length().draw_above(behind, &mut course);
+        let rest_s = self.think.sample(&mut stream(Draw::Rest));
+        if self.arrivals.varied_before_start() {
+            let mut past = stream(Draw::Past);
+            let share = self.arrivals.share_before_start(self.age_s(behind, rest_s, &mut past));
+            if past.uniform() > share {
+                return None;
+            }
+        }
+        Some(Thinking {
+            session: FIRST_SESSION + number,
+            behind: behind as u32,
+            left: length.saturating_sub(behind as u64).clamp(1, u64::MAX - 1),
+            due: Nanos::from_secs_f64(rest_s),
+        })
+    }
+
+    /// How long ago it began, of whose think time so much is left: what has passed of that one, and
+    /// those before. (Responses are taken to have come at once.)
+    fn age_s(&self, behind: f64, rest_s: f64, past: &mut crate::random::Stream) -> f64 {
+        let think = self.think.tail();
+        let mut age_s = think.longer_than(rest_s, past) - rest_s;
+        let earlier = behind - 1.0;
+        let drawn = earlier.min(f64::from(PAST_DRAWN));
+        for _ in 0..drawn as u32 {
+            age_s += think.sample(past);
+        }
+        age_s + (earlier - drawn) * think.mean()
+    }
+}
+
+impl Laws {
+    /// The first think times of closed clients, where they begin in steady state: what is left of
+    /// one.
+    pub(super) fn first_think(&self) -> Option<impl Fn(u64) -> Nanos + use<>> {
+        let rest = Equilibrium::new(self.think.clone()?)?;
+        let streams = StreamFamily::new(self.seed, Purpose::Start);
+        Some(move |session| Nanos::from_secs_f64(rest.sample(&mut streams.stream(session))))
+    }
+}
+
+impl Slots {
+    /// A session that has so many requests behind it, and so many left.
+    pub(super) fn begin_amid(&mut self, session: u64, behind: u32, left: u64) -> Ticket {
+        let ticket = self.begin(session, left);
+        self.get_mut(ticket).index = behind;
+        ticket
+    }
+}
+
+impl Clients {
+    /// The sessions that are there when the run begins.
+    pub(super) fn begin_sessions(&mut self, workload: &Workload) {
+        let steady = workload.beginning() == Beginning::Steady;
+        match (&self.source, &workload.sessions) {
+            (Source::Fixed, Sessions::Closed { clients, .. }) => {
+                self.begin_closed(self.share.of_number(*clients), steady);
+            }
+            (Source::Arriving { .. }, Sessions::PartlyOpen { .. }) if steady => {
+                let Some(thinking) = ThinkingSessions::new(workload) else { return };
+                // Memory for those alone that will act.
+                let until = self.limit.until;
+                for one in thinking.of_share(self.share).filter(|one| one.due < until) {
+                    let ticket = self.slots.begin_amid(one.session, one.behind, one.left);
+                    self.timers.set(one.due, ticket, self.first_wish());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn begin_closed(&mut self, clients: u64, steady: bool) {
+        self.sessions_begun = clients;
+        let rest = if steady { self.laws.first_think() } else { None };
+        for session in (0..clients).map(|number| self.share.session(number)) {
+            let ticket = self.slots.begin(session, u64::MAX);
+            let at =
+                rest.as_ref().map_or_else(|| self.laws.think(session, 0), |rest| rest(session));
+            self.timers.set(at, ticket, self.first_wish());
+        }
+    }
+}

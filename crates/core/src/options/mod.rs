@@ -1,0 +1,196 @@
+//! What commands may be told: one list a command, from which the command line, `sweep --vary` and
+//! the table `options` of `run.toml` are made, and against which the Python functions are checked.
+//!
+//! An option that is not given is absent: what then holds is said by the methods, which turn what
+//! was given into what the drivers take.
+
+mod run;
+mod simulate;
+
+use serde::{Deserialize, Serialize};
+
+pub use run::RunOptions;
+pub use simulate::SimulateOptions;
+
+use crate::client::Limit;
+use crate::error::Invalid;
+use crate::schema::{Scalar, with_remedy};
+use crate::time::Nanos;
+use crate::units::{parse_share, parse_time};
+
+/// One option of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OptionEntry {
+    /// Its name in files and in Python; on the command line `_` is `-`.
+    pub name: &'static str,
+    /// What kind of value it takes.
+    pub kind: &'static str,
+    /// What it does.
+    pub about: &'static str,
+}
+
+/// A time with its unit, as in `250ms`, or a number of seconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Time(pub Scalar);
+
+/// A share, as in `1%` or 0.01.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Share(pub Scalar);
+
+/// A whole number of 0 or more.
+pub type Whole = u64;
+/// A number.
+pub type Number = f64;
+/// Something that holds or does not.
+pub type Flag = bool;
+/// A word.
+pub type Text = String;
+/// Several words.
+pub type Texts = Vec<String>;
+
+impl Time {
+    /// Whether it is to be found: `auto`.
+    #[must_use]
+    pub fn is_auto(&self) -> bool {
+        self.0.text().trim() == "auto"
+    }
+
+    /// In seconds.
+    ///
+    /// # Errors
+    /// When it is no time; `name` is that of the option.
+    pub fn seconds(&self, name: &str) -> Result<f64, Invalid> {
+        parse_time(&self.0.text()).map_err(|error| of_option(name, &error))
+    }
+}
+
+impl Share {
+    /// Between 0 and 1.
+    ///
+    /// # Errors
+    /// When it is none; `name` is that of the option.
+    pub fn value(&self, name: &str) -> Result<f64, Invalid> {
+        parse_share(&self.0.text()).map_err(|error| of_option(name, &error))
+    }
+}
+
+fn of_option(name: &str, error: &Invalid) -> Invalid {
+    Invalid::new(format!("{name}: {error}"))
+}
+
+/// The options of a command as a table whose absent keys were not given, and the list of them.
+macro_rules! options {
+    (
+        $(#[doc = $about:literal])+
+        $name:ident { $( $(#[doc = $doc:literal])+ $option:ident: $kind:ident, )+ }
+    ) => {
+        $(#[doc = $about])+
+        #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $name {
+            $(
+                $(#[doc = $doc])+
+                #[serde(skip_serializing_if = "Option::is_none")]
+                pub $option: Option<$kind>,
+            )+
+        }
+
+        impl $name {
+            /// All of them, in the order in which they are shown.
+            pub const ENTRIES: &'static [crate::options::OptionEntry] = &[
+                $( crate::options::OptionEntry {
+                    name: stringify!($option),
+                    kind: stringify!($kind),
+                    about: concat!($($doc),+).trim_ascii(),
+                } ),+
+            ];
+
+            /// Reads them from a JSON object.
+            ///
+            /// # Errors
+            /// When there is no such option, or a value is of the wrong kind.
+            pub fn from_json(text: &str) -> Result<$name, crate::error::Invalid> {
+                crate::options::from_json(text)
+            }
+        }
+    };
+}
+pub(crate) use options;
+
+/// Reads an object; what is wrong is said of the first option that is.
+fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, Invalid> {
+    let wrong = |error: serde_json::Error| Invalid::new(error.to_string());
+    let given: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_str(text).map_err(wrong)?;
+    for (name, value) in &given {
+        let alone = serde_json::Map::from_iter([(name.clone(), value.clone())]);
+        if let Err(error) = serde_json::from_value::<T>(alone.into()) {
+            let message = match error.to_string() {
+                text if value.is_number() && text.contains("expected u64") => {
+                    format!("{value} is out of its range: wanted is a whole number of 0 or more")
+                }
+                text => with_remedy(&text),
+            };
+            return Err(match message.strip_prefix("unknown key") {
+                Some(rest) => Invalid::new(format!("unknown option{rest}")),
+                None => of_option(name, &Invalid::new(message)),
+            });
+        }
+    }
+    serde_json::from_value(given.into()).map_err(wrong)
+}
+
+/// When a run ends, from what was given.
+fn limit(
+    requests: Option<u64>,
+    duration: Option<&Time>,
+    warmup: Option<&Time>,
+) -> Result<Limit, Invalid> {
+    let until = match duration.map(|time| time.seconds("duration")).transpose()? {
+        None => Nanos::MAX,
+        Some(0.0) => return Err(Invalid::new("a duration must be more than 0s")),
+        Some(duration_s) => Nanos::from_secs_f64(duration_s),
+    };
+    if requests == Some(0) {
+        return Err(Invalid::new("at least 1 request is needed"));
+    }
+    let given = warmup.filter(|time| !time.is_auto());
+    let warmup_s = given.map(|time| time.seconds("warmup")).transpose()?;
+    let warmup = Nanos::from_secs_f64(warmup_s.unwrap_or(0.0));
+    Ok(Limit { requests: requests.unwrap_or(u64::MAX), until, warmup })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_read_and_written_as_they_were_given() {
+        let text = r#"{"duration":"60s","loops":2,"sources":["127.0.0.2"],"stop_on_slo":true}"#;
+        let options = RunOptions::from_json(text).unwrap();
+        assert_eq!(options.loops, Some(2));
+        let written = serde_json::to_string(&options).unwrap();
+        assert_eq!(RunOptions::from_json(&written).unwrap(), options);
+        assert!(!written.contains("drain"));
+    }
+
+    #[test]
+    fn the_list_is_that_of_the_fields() {
+        let unknown = RunOptions::from_json(r#"{"xyzzy":1}"#).unwrap_err().to_string();
+        for entry in RunOptions::ENTRIES {
+            assert!(unknown.contains(entry.name), "{} in: {unknown}", entry.name);
+            assert!(entry.about.ends_with('.'), "{}", entry.about);
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let message = |text: &str| RunOptions::from_json(text).unwrap_err().to_string();
+        assert!(message(r#"{"durration":"60s"}"#).contains("did you mean `duration`?"));
+        let options = RunOptions::from_json(r#"{"duration":"2sec"}"#).unwrap();
+        let error = limit(None, options.duration.as_ref(), None).unwrap_err().to_string();
+        assert!(error.contains("duration: unknown unit `sec`"), "{error}");
+    }
+}

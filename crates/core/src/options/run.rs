@@ -1,0 +1,81 @@
+//! The options of `run`.
+
+use super::{Flag, Text, Texts, Time, Whole, limit, options};
+use crate::client::Limit;
+use crate::error::Invalid;
+use crate::time::Nanos;
+use crate::workload::Workload;
+
+options! {
+    /// What `run` may be told.
+    RunOptions {
+        /// Time at which no more requests begin; 30s where nothing else ends the run.
+        duration: Time,
+        /// Requests that are begun after the warm-up.
+        requests: Whole,
+        /// Requests scheduled before this time are sent, but do not count; 0s by default.
+        warmup: Time,
+        /// How long the last responses are waited for; 10s by default.
+        drain: Time,
+        /// The seed, instead of the workload's.
+        seed: Whole,
+        /// End once the SLO can no longer be met.
+        stop_on_slo: Flag,
+        /// Certificate authorities of an https target, as a file in PEM form; those that Mozilla
+        /// trusts by default.
+        ca_file: Text,
+        /// Take any certificate of an https target.
+        insecure: Flag,
+        /// An address that connections come from, perhaps with a range of ports
+        /// (127.0.0.2:20000-60000); may be given several times.
+        sources: Texts,
+        /// How much later than scheduled requests may be sent, to save CPU time; 0s by default.
+        lateness: Time,
+        /// Event loops, each on a core of its own; 1 by default.
+        loops: Whole,
+        /// Rows of requests.parquet: all, none, or 1/N of the sessions.
+        rows: Text,
+    }
+}
+
+/// How long a run lasts where nobody says, in seconds.
+const DURATION_S: f64 = 30.0;
+/// How long the last responses are waited for where nobody says, in seconds.
+const DRAIN_S: f64 = 10.0;
+
+impl RunOptions {
+    /// When the run ends, and which requests count. A log has an end of its own.
+    ///
+    /// # Errors
+    /// When a time is none, or nothing would be run.
+    pub fn limit(&self, workload: &Workload) -> Result<Limit, Invalid> {
+        let endless = self.requests.is_none() && workload.extent().is_none();
+        let usual = endless.then(|| Time(crate::schema::Scalar::Number(DURATION_S)));
+        let duration = self.duration.as_ref().or(usual.as_ref());
+        limit(self.requests, duration, self.warmup.as_ref())
+    }
+
+    /// How long the last responses are waited for.
+    ///
+    /// # Errors
+    /// When it is no time.
+    pub fn drain(&self) -> Result<Nanos, Invalid> {
+        let given_s = self.drain.as_ref().map(|time| time.seconds("drain")).transpose()?;
+        Ok(Nanos::from_secs_f64(given_s.unwrap_or(DRAIN_S)))
+    }
+
+    /// How much later than scheduled requests may be sent.
+    ///
+    /// # Errors
+    /// When it is no time.
+    pub fn lateness(&self) -> Result<Nanos, Invalid> {
+        let given_s = self.lateness.as_ref().map(|time| time.seconds("lateness")).transpose()?;
+        Ok(Nanos::from_secs_f64(given_s.unwrap_or(0.0)))
+    }
+
+    /// How many event loops there are.
+    #[must_use]
+    pub fn loops(&self) -> u32 {
+        self.loops.map_or(1, |loops| u32::try_from(loops).unwrap_or(u32::MAX))
+    }
+}

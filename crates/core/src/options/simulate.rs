@@ -1,0 +1,69 @@
+//! The options of `simulate`.
+
+use super::{Number, Share, Text, Time, Whole, limit, options};
+use crate::client::Limit;
+use crate::error::Invalid;
+use crate::workload::Workload;
+
+options! {
+    /// What `simulate` may be told.
+    SimulateOptions {
+        /// Requests that are begun after the warm-up; 1000000 where nothing else ends it.
+        requests: Whole,
+        /// Virtual time at which no more requests begin, as in 10min.
+        duration: Time,
+        /// Hold this load (0 to 1): sets the rate, or solves for the think time.
+        load: Number,
+        /// Requests scheduled before this time do not count; auto finds how long the start makes
+        /// a difference, which is the default unless a duration is given.
+        warmup: Time,
+        /// The seed, instead of the workload's.
+        seed: Whole,
+        /// Independent replications, on all cores; 1 by default.
+        replications: Whole,
+        /// Go on until the half-width of the mean's 95 % interval is this share of the mean, as in
+        /// 1%.
+        precision: Share,
+        /// Rows of requests.parquet: all, none, or 1/N of the sessions.
+        rows: Text,
+    }
+}
+
+/// Requests simulated where nobody says how many.
+const REQUESTS: u64 = 1_000_000;
+
+impl SimulateOptions {
+    /// When the simulation ends, and which requests count. A precision is sought for as long as it
+    /// takes, unless an end is given; a log has its own.
+    ///
+    /// # Errors
+    /// When a time is none, or nothing would be simulated.
+    pub fn limit(&self, workload: &Workload) -> Result<Limit, Invalid> {
+        let replays = workload.extent().is_some();
+        let endless = self.duration.is_some() || self.precision.is_some() || replays;
+        let requests = self.requests.or((!endless).then_some(REQUESTS));
+        limit(requests, self.duration.as_ref(), self.warmup.as_ref())
+    }
+
+    /// Whether the length of the warm-up is to be found. Where the duration is given, or the
+    /// workload is a log, the start itself may be what is wanted: it counts unless said otherwise.
+    #[must_use]
+    pub fn finds_warmup(&self, workload: &Workload) -> bool {
+        let usual = self.duration.is_none() && workload.extent().is_none();
+        self.warmup.as_ref().map_or(usual, Time::is_auto)
+    }
+
+    /// How many replications there are.
+    #[must_use]
+    pub fn replications(&self) -> u32 {
+        self.replications.map_or(1, |number| u32::try_from(number).unwrap_or(u32::MAX))
+    }
+
+    /// The precision that is sought.
+    ///
+    /// # Errors
+    /// When it is no share.
+    pub fn precision(&self) -> Result<Option<f64>, Invalid> {
+        self.precision.as_ref().map(|share| share.value("precision")).transpose()
+    }
+}

@@ -1,0 +1,130 @@
+//! Numbers for people: three significant digits, and a unit that leaves a number of 1 or more.
+//!
+//! `python/thinktime/report/units.py` does the same for tables and pages; a test holds the two
+//! together. What a file shall hold is written by `units`, which loses nothing.
+
+/// How many digits a number has at most where two would else look alike.
+const DIGITS_MAX: usize = 9;
+
+/// The units of times; one is used from so many seconds on.
+const TIMES: [(f64, f64, &str); 6] = [
+    (7200.0, 3600.0, "h"),
+    (120.0, 60.0, "min"),
+    (1.0, 1.0, "s"),
+    (1e-3, 1e-3, "ms"),
+    (1e-6, 1e-6, "µs"),
+    (0.0, 1e-9, "ns"),
+];
+
+/// A time in seconds, as in `4.70 ms`; a dash where it is not finite.
+#[must_use]
+pub fn time(seconds: f64) -> String {
+    time_to(seconds, 3)
+}
+
+/// Two times in as many digits as tell them apart, as in `1.0014 ms` and `1.0000 ms`.
+#[must_use]
+pub fn times_apart(one: f64, other: f64) -> (String, String) {
+    apart(|digits| (time_to(one, digits), time_to(other, digits)))
+}
+
+/// A share between 0 and 1, as in `1.50 %`.
+#[must_use]
+pub fn percent(share: f64) -> String {
+    percent_to(share, 3)
+}
+
+/// Two shares in as many digits as tell them apart.
+#[must_use]
+pub fn percents_apart(one: f64, other: f64) -> (String, String) {
+    apart(|digits| (percent_to(one, digits), percent_to(other, digits)))
+}
+
+/// The first of two texts, with more and more digits, that differ.
+fn apart(texts: impl Fn(usize) -> (String, String)) -> (String, String) {
+    (3..DIGITS_MAX)
+        .map(&texts)
+        .find(|(one, other)| one != other)
+        .unwrap_or_else(|| texts(DIGITS_MAX))
+}
+
+fn percent_to(share: f64, digits: usize) -> String {
+    format!("{} %", number(100.0 * share, digits))
+}
+
+fn time_to(seconds: f64, digits: usize) -> String {
+    if !seconds.is_finite() {
+        return "—".to_owned();
+    }
+    if seconds == 0.0 {
+        return "0 s".to_owned();
+    }
+    let size = rounded(seconds.abs(), digits);
+    let fits = |(from, ..): &&(f64, f64, &str)| size >= from * (1.0 - 1e-9);
+    let (_, unit, name) = TIMES.iter().find(fits).unwrap_or(&TIMES[5]);
+    format!("{} {name}", number(seconds / unit, digits))
+}
+
+/// A number to so many significant digits, without an exponent, its thousands apart.
+fn number(value: f64, digits: usize) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    let value = rounded(value, digits);
+    let power = (value.abs().log10() + 1e-9).floor() as i64;
+    let decimals = (digits as i64 - 1 - power).max(0) as usize;
+    let text = format!("{:.decimals$}", value.abs());
+    let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
+    let mut grouped = String::new();
+    for (place, digit) in whole.chars().enumerate() {
+        if place > 0 && (whole.len() - place) % 3 == 0 {
+            grouped.push('\u{202f}');
+        }
+        grouped.push(digit);
+    }
+    let sign = if value < 0.0 { "\u{2212}" } else { "" };
+    format!("{sign}{grouped}{rest}")
+}
+
+fn rounded(value: f64, digits: usize) -> f64 {
+    format!("{value:.*e}", digits - 1).parse().unwrap_or(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_three_digits_and_a_unit_that_fits() {
+        let table = [
+            (0.0, "0 s"),
+            (1.5e-9, "1.50 ns"),
+            (50e-6, "50.0 µs"),
+            (999.6e-6, "1.00 ms"),
+            (0.242_168_918_000_000_02, "242 ms"),
+            (59.99, "60.0 s"),
+            (119.0, "119 s"),
+            (120.0, "2.00 min"),
+            (2763.055_555_555_555_7 * 3600.0, "2\u{202f}760 h"),
+            (-0.0047, "\u{2212}4.70 ms"),
+            (f64::NAN, "—"),
+        ];
+        for (seconds, words) in table {
+            assert_eq!(time(seconds), words);
+        }
+    }
+
+    #[test]
+    fn two_times_never_look_alike_without_need() {
+        let texts = |one: &str, other: &str| (one.to_owned(), other.to_owned());
+        assert_eq!(times_apart(0.001_468, 1e-3), texts("1.47 ms", "1.00 ms"));
+        assert_eq!(times_apart(0.001_001_4, 1e-3), texts("1.001 ms", "1.000 ms"));
+        assert_eq!(times_apart(1.0, 1.0).0, times_apart(1.0, 1.0).1);
+    }
+
+    #[test]
+    fn shares_have_three_digits() {
+        assert_eq!(percent(0.015), "1.50 %");
+        assert_eq!(percent(1.0), "100 %");
+    }
+}

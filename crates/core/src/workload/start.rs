@@ -1,0 +1,93 @@
+//! How sessions are when a run begins.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::length::SessionLength;
+use super::{Sessions, Workload};
+use crate::distribution::Equilibrium;
+use crate::error::Invalid;
+
+/// What a run finds when it begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Start {
+    /// As many sessions think as in the long run, each somewhere in its course.
+    #[default]
+    Steady,
+    /// No session is there, and closed clients all begin a think time.
+    Empty,
+}
+
+/// How the sessions of a workload begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beginning {
+    /// As they are in the long run, but for those who wait for a response.
+    Steady,
+    /// Empty, because the file says so.
+    Chosen,
+    /// Empty, because the course of sessions is not known beforehand: a script or a log has it, or
+    /// a trace says when they come.
+    Unknown,
+    /// Empty, because the mean think time is infinite and there is no long run.
+    NeverSteady,
+}
+
+/// The most sessions that can be there at the start: as many as closed clients.
+const SESSIONS_MAX: f64 = 1e7;
+
+impl Workload {
+    /// How its sessions begin.
+    #[must_use]
+    pub fn beginning(&self) -> Beginning {
+        let think = match &self.sessions {
+            Sessions::Open { .. } => return Beginning::Steady,
+            _ if self.programs.is_some() => return Beginning::Unknown,
+            _ if self.file.arrivals.start == Some(Start::Empty) => return Beginning::Chosen,
+            Sessions::PartlyOpen { arrivals, .. } if arrivals.is_trace() => {
+                return Beginning::Unknown;
+            }
+            Sessions::Closed { think, .. } | Sessions::PartlyOpen { think, .. } => think,
+        };
+        if think.mean() == 0.0 || Equilibrium::new(think.clone()).is_some() {
+            Beginning::Steady
+        } else {
+            Beginning::NeverSteady
+        }
+    }
+
+    /// The mean number of sessions that think, by Little's law: the rate at which sessions come,
+    /// times the mean number of their think times, times the mean think time. The rate is that
+    /// before the start, or the largest there where it varied. For a closed model infinite, as its
+    /// sessions' length is; 0 for an open one.
+    #[must_use]
+    pub(crate) fn thinking_before_start(&self) -> f64 {
+        let Sessions::PartlyOpen { arrivals, requests, think } = &self.sessions else {
+            return if matches!(self.sessions, Sessions::Open { .. }) {
+                0.0
+            } else {
+                f64::INFINITY
+            };
+        };
+        let further = SessionLength::new(requests.clone()).mean() - 1.0;
+        arrivals.rate_before_start() * further * think.mean()
+    }
+
+    /// Refuses a start with more sessions than memory should hold.
+    ///
+    /// # Errors
+    /// When more than 10,000,000 sessions would think at the start on average.
+    pub fn check_start(&self) -> Result<(), Invalid> {
+        let Sessions::PartlyOpen { .. } = &self.sessions else { return Ok(()) };
+        let thinking = self.thinking_before_start();
+        if self.beginning() != Beginning::Steady || thinking <= SESSIONS_MAX {
+            return Ok(());
+        }
+        Err(Invalid::new(format!(
+            "{thinking:.3e} sessions think at any time in the long run (rate x mean number of \
+             think times x mean think time), more than the {SESSIONS_MAX:.0} that a run can \
+             begin with: lower the rate or the think time, or write start = \"empty\" in \
+             [arrivals] to begin with nobody"
+        )))
+    }
+}

@@ -1,0 +1,45 @@
+//! The names of a result's files.
+
+pub(crate) const RUN: &str = "run.toml";
+pub(crate) const SUMMARY: &str = "summary.json";
+pub(crate) const REQUESTS: &str = "requests.parquet";
+pub(crate) const SERIES: &str = "series.parquet";
+pub(crate) const HISTOGRAM: &str = "latency.hlog";
+pub(crate) const SCHEDULE: &str = "schedule.json";
+
+/// Says that a directory is not whole yet.
+pub(crate) const MARK: &str = "PARTIAL";
+/// Says that a directory was replaced by a newer one.
+pub(crate) const REPLACED: &str = "REPLACED";
+/// What stands behind the name of a file that is about to take another's place.
+pub(crate) const DRAFT: &str = ".new";
+/// The footer that `requests.parquet` would have if it ended now.
+pub(crate) const FOOTER: &str = "requests.footer";
+/// The rows after those of the footer, as an Arrow IPC stream; behind the name stands the number of
+/// row groups that the footer tells of.
+pub(crate) const TAIL: &str = "requests.tail-";
+/// The rows that were recovered.
+pub(crate) const RECOVERED: &str = "requests.recovered";
+
+/// Whether a newer result replaces this file, whatever kind of result it is of.
+pub(crate) fn is_known(name: &str) -> bool {
+    let name = name.strip_suffix(DRAFT).unwrap_or(name);
+    KNOWN.contains(&name) || name.starts_with(TAIL)
+}
+
+pub(crate) const KNOWN: [&str; 13] = [
+    RUN,
+    SUMMARY,
+    REQUESTS,
+    SERIES,
+    HISTOGRAM,
+    SCHEDULE,
+    MARK,
+    REPLACED,
+    FOOTER,
+    RECOVERED,
+    // A capacity.
+    "capacity.json",
+    "probes.parquet",
+    "capacity.html",
+];

@@ -1,0 +1,137 @@
+//! Results of what killed runs left behind.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+
+use crate::directory::{write_run, write_summary};
+use crate::files::{FOOTER, RECOVERED, REQUESTS, RUN, SUMMARY, TAIL};
+use crate::journal::read_left_behind;
+use crate::partial::{Partial, beside, left_behind, resolved};
+use crate::rows::RowTable;
+use crate::run_file::{OutcomeTable, RunFile};
+use crate::writer::properties;
+use crate::{DataError, Labels};
+
+/// A result that was recovered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recovered {
+    /// What was left behind.
+    pub from: PathBuf,
+    /// Where the result is; none where nothing had been measured yet.
+    pub path: Option<PathBuf>,
+}
+
+/// Makes results of what runs left behind that were killed while they wrote to `target`; or of
+/// what lies at `target` itself. One that was whole takes its place. Another one goes to its place
+/// only if no older result is there, and else beside it, to `target.recovered`.
+///
+/// # Errors
+/// When a file is damaged, or cannot be read or written.
+pub fn recover(target: &Path) -> Result<Vec<Recovered>, DataError> {
+    let target = resolved(target)?;
+    let mut all = Vec::new();
+    let (target, left) = match place_of(&target) {
+        Some(place) if Partial::left_at(&target, &place).is_some() => (place, vec![target]),
+        _ => {
+            let left = left_behind(&target);
+            (target, left)
+        }
+    };
+    for from in left {
+        if let Some(partial) = Partial::left_at(&from, &target) {
+            all.push(Recovered { from, path: recover_one(partial)? });
+        }
+    }
+    Ok(all)
+}
+
+/// The place that the name of a partial directory stands for.
+fn place_of(path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?.to_str()?;
+    let (place, number) = name.rsplit_once(".partial")?;
+    let fits = number.is_empty() || number.strip_prefix('-')?.parse::<u32>().is_ok();
+    let above = path.parent()?;
+    fits.then(|| if place.is_empty() { above.to_owned() } else { above.join(place) })
+}
+
+fn recover_one(mut partial: Partial) -> Result<Option<PathBuf>, DataError> {
+    if partial.whole().is_some() {
+        return partial.finish().map(Some);
+    }
+    let directory = partial.path().to_owned();
+    if directory.join(RUN).exists() {
+        recover_rows(&directory)?;
+        if !mark_as_cut_short(&directory)? {
+            let fail = |error| DataError::new(&directory, error);
+            fs::remove_dir_all(&directory).map_err(fail)?;
+            return Ok(None);
+        }
+    }
+    let target = partial.target().to_owned();
+    let is_taken = |path: &Path| fs::read_dir(path).is_ok_and(|mut all| all.next().is_some());
+    let mut numbered = (2..).map(|number| beside(&target, &format!(".recovered-{number}")));
+    let first = [target.clone(), beside(&target, ".recovered")].into_iter();
+    if let Some(free) = first.chain(&mut numbered).find(|path| !is_taken(path)) {
+        partial.aim_at(free);
+    }
+    partial.finish().map(Some)
+}
+
+/// Writes `requests.parquet` of what there is of it. It may break off itself, and be done again.
+fn recover_rows(directory: &Path) -> Result<(), DataError> {
+    let (rows, draft) = (directory.join(REQUESTS), directory.join("requests.recovered.new"));
+    let done = directory.join(RECOVERED);
+    let io = |error| DataError::new(directory, error);
+    let is_whole = |path: &Path| {
+        let file = File::open(path).ok()?;
+        ParquetRecordBatchReaderBuilder::try_new(file).ok().map(drop)
+    };
+    if !done.exists() && is_whole(&rows).is_some() {
+        fs::rename(&rows, &done).map_err(io)?;
+    } else if !done.exists() {
+        let wrong = |error| DataError::new(&draft, error);
+        let file = File::create(&draft).map_err(io)?;
+        let schema = RowTable::new(Labels::default()).schema();
+        let mut writer = ArrowWriter::try_new(file, schema, Some(properties())).map_err(wrong)?;
+        read_left_behind(directory, |batch| writer.write(batch).map_err(wrong))?;
+        writer.close().map_err(wrong)?;
+        fs::rename(&draft, &done).map_err(io)?;
+    }
+    for entry in fs::read_dir(directory).map_err(io)? {
+        let entry = entry.map_err(io)?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name == FOOTER || name.starts_with(TAIL) {
+            fs::remove_file(entry.path()).map_err(io)?;
+        }
+    }
+    fs::rename(&done, &rows).map_err(io)
+}
+
+/// Says in the summary and in `run.toml` that it was cut short; false where there is no summary.
+fn mark_as_cut_short(directory: &Path) -> Result<bool, DataError> {
+    let (run_path, path) = (directory.join(RUN), directory.join(SUMMARY));
+    let Ok(bytes) = fs::read(&path) else { return Ok(false) };
+    let mut summary: thinktime_core::record::Summary =
+        serde_json::from_slice(&bytes).map_err(|error| DataError::new(&path, error))?;
+    let text = fs::read_to_string(&run_path).map_err(|error| DataError::new(&run_path, error))?;
+    let mut run: RunFile =
+        toml::from_str(&text).map_err(|error| DataError::new(&run_path, error))?;
+    if run.outcome.is_none() {
+        let time_s = summary.warmup_s + summary.duration_s;
+        summary.warnings.retain(|one| !one.starts_with("interrupted"));
+        summary.warnings.push(format!(
+            "cut short: it was killed, and this is what it had written {time_s:.3} s after its \
+             start, requests that were over; what scripts found is not among it"
+        ));
+        write_summary(directory, &summary)?;
+        run.run.warmup_s = summary.warmup_s;
+        let outcome = OutcomeTable { interrupted: true, recovered: true, untrusted: None };
+        run.outcome = Some(outcome);
+        write_run(directory, &run)?;
+    }
+    Ok(true)
+}

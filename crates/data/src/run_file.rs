@@ -1,0 +1,99 @@
+//! `run.toml`: what was done, and how it ended.
+
+use serde::{Deserialize, Serialize};
+use thinktime_core::system::SystemFile;
+use thinktime_core::workload::WorkloadFile;
+
+/// `run.toml`: what was done, so that it can be done again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunFile {
+    /// The circumstances.
+    pub run: RunTable,
+    /// The options as they were given. Load and seed are in the workload already. None in results
+    /// of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub options: Option<toml::Table>,
+    /// The workload as it was used, after `--load` and `--seed`.
+    pub workload: WorkloadFile,
+    /// The modelled system; for a run, the one whose demands the requests carried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<SystemFile>,
+    /// How it ended; absent while it runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<OutcomeTable>,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OutcomeTable {
+    /// Whether it was stopped before its end.
+    pub interrupted: bool,
+    /// Whether it was killed, and this is what it had written by then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub recovered: bool,
+    /// Why the result is not to be trusted, if it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub untrusted: Option<String>,
+}
+
+/// The circumstances of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunTable {
+    /// `simulate` or `run`.
+    pub kind: String,
+    /// Thinktime's version.
+    pub version: String,
+    /// The seed of all random streams.
+    pub seed: u64,
+    /// Where the files lie that the workload names, if it names any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workload_files: Option<String>,
+    /// Where the files lie that the system names, if it names any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_files: Option<String>,
+    /// The target of a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// `virtual` or `monotonic`.
+    pub clock: String,
+    /// When it began, UTC; not for simulations, which are the same at all times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started: Option<String>,
+    /// The machine of a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<Host>,
+    /// The number of requests after which it was to end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests: Option<u64>,
+    /// The time after which it was to end, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_s: Option<f64>,
+    /// The length of the warm-up, in seconds.
+    pub warmup_s: f64,
+    /// How long the last responses of a run were waited for, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drain_s: Option<f64>,
+    /// The number of replications of a simulation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replications: Option<u32>,
+    /// The precision that a simulation sought.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precision: Option<f64>,
+    /// Which rows `requests.parquet` holds: `all`, `1/N` of the sessions, or `none`.
+    pub rows: String,
+}
+
+/// The machine of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Host {
+    /// Its kernel.
+    pub kernel: String,
+    /// Its architecture.
+    pub architecture: String,
+    /// The cores that the run could use.
+    pub cores: usize,
+}

@@ -1,0 +1,74 @@
+//! Fuzzing: what Thinktime reads is fed with inputs that nobody would write.
+//!
+//! A [`Target`] is one file in `targets` and a line in its list: a function that takes bytes and
+//! panics where something that must hold does not. Its corpus is a folder of small inputs, good and
+//! bad, in `corpus`; [`mutation`] makes others of them. `cargo test` tries a few thousand of each
+//! target with a fixed seed; the program, `make fuzz`, tries others for as long as it is told.
+//!
+//! Inputs are made by mutation alone, without looking at which code they reach: that needs no other
+//! toolchain than the stable one, and runs in each `cargo test`. So the corpus is to have an
+//! example of each kind of thing that can be read.
+
+pub mod mutation;
+mod targets;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+pub use targets::TARGETS;
+
+/// Something that reads bytes of strangers.
+pub struct Target {
+    /// Its name, which is also that of the folder of its corpus.
+    pub name: &'static str,
+    /// Where in the project further examples lie, as a folder and how their names end.
+    pub examples: Option<(&'static str, &'static str)>,
+    /// Bytes that mean something to it.
+    pub words: &'static [&'static str],
+    /// Inputs are no longer than this, in bytes.
+    pub bytes_max: usize,
+    /// How many inputs `cargo test` tries.
+    pub tried: u64,
+    /// Reads an input. Panics where what must hold does not.
+    pub read: fn(&[u8]),
+}
+
+impl Target {
+    /// The folder of its corpus.
+    #[must_use]
+    pub fn folder(&self) -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(self.name)
+    }
+
+    /// The inputs of its corpus, in the order of their names, and the examples that lie elsewhere
+    /// in the project.
+    ///
+    /// # Panics
+    /// When they cannot be read.
+    #[must_use]
+    pub fn corpus(&self) -> Vec<Vec<u8>> {
+        let files = |folder: PathBuf, ending: &str| -> Vec<PathBuf> {
+            let Ok(entries) = fs::read_dir(&folder) else {
+                panic!("{}: there is no such folder", folder.display())
+            };
+            let paths = entries.flatten().map(|entry| entry.path());
+            let mut paths: Vec<PathBuf> = paths.filter(|path| path.is_file()).collect();
+            paths.retain(|path| path.to_string_lossy().ends_with(ending));
+            paths.sort();
+            paths
+        };
+        let mut paths = files(self.folder(), "");
+        if let Some((folder, ending)) = self.examples {
+            let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+            paths.extend(files(project.join(folder), ending));
+        }
+        let read = |path: &PathBuf| match fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) => panic!("{}: {error}", path.display()),
+        };
+        paths.iter().map(read).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

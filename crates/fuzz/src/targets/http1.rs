@@ -1,0 +1,81 @@
+//! HTTP/1.1: the same bytes as responses and as requests. However they are cut, the same is read.
+
+use thinktime_net::protocol::Keeping;
+use thinktime_net::protocol::http1::{
+    Progress, RequestProgress, RequestReader, Response, ResponseReader,
+};
+
+use super::PIECES;
+use crate::Target;
+
+pub(super) const TARGET: Target = Target {
+    name: "http1",
+    examples: None,
+    words: &[
+        "HTTP/1.1 200 OK\r\n",
+        "Content-Length: ",
+        "Transfer-Encoding: chunked\r\n",
+        "\r\n\r\n",
+        "0\r\n\r\n",
+        "ffffffffffffffff\r\n",
+        "HTTP/1.1 100 Continue\r\n\r\n",
+        "Expect: 100-continue\r\n",
+        "Connection: close\r\n",
+    ],
+    bytes_max: 200_000,
+    tried: 20_000,
+    read,
+};
+
+fn read(bytes: &[u8]) {
+    // A head in pieces is looked at when a line of it ends, so that the last line must.
+    let bytes = &[bytes, b"\n"].concat()[..];
+    let (responses, requests) = (responses(bytes, bytes.len()), requests(bytes, bytes.len()));
+    for size in PIECES {
+        assert_eq!(self::responses(bytes, size), responses, "in pieces of {size}");
+        assert_eq!(self::requests(bytes, size), requests, "in pieces of {size}");
+    }
+}
+
+/// The responses of a connection, and how it ended.
+fn responses(bytes: &[u8], size: usize) -> (Vec<(Response, usize)>, Option<&'static str>) {
+    let mut reader = ResponseReader::keeping(Keeping::All);
+    let mut found = Vec::new();
+    reader.expect(false);
+    for mut piece in bytes.chunks(size.max(1)) {
+        while !piece.is_empty() {
+            match reader.read(piece) {
+                Ok(Progress::NeedMore) => break,
+                Ok(Progress::Complete { response, used }) => {
+                    assert!(used <= piece.len());
+                    let kept = reader.take_kept().map_or(0, |kept| kept.body.len());
+                    assert!(kept as u64 <= response.bytes);
+                    found.push((response, kept));
+                    piece = &piece[used..];
+                    reader.expect(false);
+                }
+                Err(error) => return (found, Some(error.kind())),
+            }
+        }
+    }
+    (found, reader.end_of_stream().err().map(|error| error.kind()))
+}
+
+fn requests(bytes: &[u8], size: usize) -> (Vec<(String, String, u64)>, Option<&'static str>) {
+    let mut reader = RequestReader::new(&["thinktime-demand"]);
+    let mut found = Vec::new();
+    for mut piece in bytes.chunks(size.max(1)) {
+        while !piece.is_empty() {
+            match reader.read(piece) {
+                Ok(RequestProgress::NeedMore { .. }) => break,
+                Ok(RequestProgress::Complete { request, used }) => {
+                    assert!(used <= piece.len());
+                    found.push((request.method, request.target, request.bytes));
+                    piece = &piece[used..];
+                }
+                Err(error) => return (found, Some(error.kind())),
+            }
+        }
+    }
+    (found, None)
+}

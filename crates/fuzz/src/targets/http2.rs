@@ -1,0 +1,60 @@
+//! HTTP/2: the frames of a server. However they are cut, the same is read; each stream ends at most
+//! once, and what is held for a server that reads nothing is bounded.
+
+use std::collections::VecDeque;
+
+use thinktime_net::protocol::http1::RequestHead;
+use thinktime_net::protocol::http2::{Client, Event, STREAMS_MAX};
+use thinktime_net::protocol::{Keeping, Outbox, REPLY_BYTES_MAX};
+
+use super::PIECES;
+use crate::Target;
+
+pub(super) const TARGET: Target = Target {
+    name: "http2",
+    examples: None,
+    words: &[
+        "\0\0\0\x04\0\0\0\0\0",
+        "\0\0\x08\x06\0\0\0\0\0\0\0\0\0\0\0\0\0",
+        "\0\0\x01\0\0\0\0\0\x01x",
+        "\0\0\0\0\x01\0\0\0\x01",
+        "\0\0\x04\x03\0\0\0\0\x01\0\0\0\x07",
+        "\0\0\x04\x08\0\0\0\0\0\x7f\0\0\0",
+        "\0\0\x08\x07\0\0\0\0\0\0\0\0\x01\0\0\0\0",
+    ],
+    bytes_max: 200_000,
+    tried: 20_000,
+    read,
+};
+
+const STREAMS: usize = 3;
+
+fn read(bytes: &[u8]) {
+    let whole = heard(bytes, bytes.len());
+    for size in PIECES {
+        assert_eq!(heard(bytes, size), whole, "in pieces of {size}");
+    }
+}
+
+/// What was told of the streams, what was written, and what broke the connection.
+pub(super) fn heard(bytes: &[u8], size: usize) -> (Vec<Event>, Vec<u8>, Option<&'static str>) {
+    let get = RequestHead { method: "GET", host: "a", target: "/", headers: &[], body: &[] };
+    let (mut out, mut events) = (Outbox::default(), VecDeque::new());
+    let mut client = Client::open(STREAMS_MAX, Keeping::All, out.buffer());
+    for _ in 0..STREAMS {
+        client.request(&get, "http", out.buffer());
+    }
+    out.discard();
+    let mut broken = None;
+    for piece in bytes.chunks(size.max(1)) {
+        if let Err(error) = client.read(piece, &mut out, &mut events) {
+            assert!(!client.has_room());
+            broken = Some(error.kind());
+            break;
+        }
+    }
+    let ends = events.iter().filter(|event| !matches!(event, Event::Begun { .. })).count();
+    assert!(ends <= STREAMS && events.len() <= 2 * STREAMS, "{events:?}");
+    assert!(out.unsent().len() <= REPLY_BYTES_MAX + 1000, "{}", out.unsent().len());
+    (events.into(), out.unsent().to_vec(), broken)
+}

@@ -1,0 +1,25 @@
+//! What is fuzzed: one file and one line each.
+
+mod hpack;
+mod http1;
+mod http2;
+mod log;
+mod luau;
+mod toml;
+mod websocket;
+
+use crate::Target;
+
+/// All targets.
+pub static TARGETS: [Target; 7] = [
+    http1::TARGET,
+    http2::TARGET,
+    hpack::TARGET,
+    websocket::TARGET,
+    log::TARGET,
+    toml::TARGET,
+    luau::TARGET,
+];
+
+/// Sizes of the pieces in which an input is read besides the whole.
+const PIECES: [usize; 2] = [1, 7];

@@ -1,0 +1,83 @@
+//! What is run, how far it is, and what comes of it.
+
+use std::io;
+
+use thinktime_core::client::Limit;
+use thinktime_core::error::Invalid;
+use thinktime_core::program::Report;
+use thinktime_core::record::{Collector, GeneratorFigures, Summary, Window};
+use thinktime_core::system::SystemModel;
+use thinktime_core::time::Nanos;
+use thiserror::Error;
+
+/// What is run, and for how long.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// When the run ends, and which of its requests count.
+    pub limit: Limit,
+    /// How long to wait, after the last request was begun, for responses to come.
+    pub drain: Nanos,
+    /// The system whose service demands the requests carry along, drawn as a simulation with the
+    /// same seed would draw them; for a target that is `thinktime serve`.
+    pub demands: Option<SystemModel>,
+    /// How much later than scheduled requests may be sent in order to wake more rarely, which
+    /// costs less CPU time; 0 for as punctual as the kernel allows.
+    pub lateness: Nanos,
+    /// How many event loops there are, each in a thread of its own with its share of the sessions.
+    pub loops: u32,
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// Requests that are over.
+    pub requests: u64,
+    /// Wall-clock time since the start, in seconds.
+    pub time_s: f64,
+    /// Requests on their way.
+    pub in_flight: u64,
+    /// Attempts that failed.
+    pub failures: u64,
+}
+
+/// A finished run.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Its figures.
+    pub summary: Summary,
+    /// Everything collected.
+    pub collector: Collector,
+    /// Whether it was stopped before its end.
+    pub interrupted: bool,
+    /// Why the result is not to be trusted, if it is not.
+    pub untrusted: Option<String>,
+}
+
+/// Why there is no run.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// Workload, target or plan are wrong; the message says what would be right.
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
+    /// The target cannot be reached at all.
+    #[error("{url} cannot be reached: {error}")]
+    Unreachable {
+        /// The target.
+        url: String,
+        /// What the operating system says.
+        error: io::Error,
+    },
+    /// The operating system refuses what the generator needs.
+    #[error("the generator failed: {0}")]
+    System(#[from] io::Error),
+}
+
+/// What a run gives.
+pub(super) struct Done {
+    pub(super) report: Option<Report>,
+    pub(super) window: Window,
+    pub(super) sessions: u64,
+    pub(super) interrupted: bool,
+    pub(super) in_flight: u64,
+    pub(super) generator: GeneratorFigures,
+}

@@ -1,0 +1,117 @@
+//! The generator's side of an HTTP/1.1 connection: one exchange at a time.
+
+use thinktime_core::client::Attempt;
+use thinktime_core::workload::RequestKind;
+
+use super::{Arrival, Carries, Conversation, Opening, Outgoing, PathUse, Protocol};
+use super::{NO_GRPC, misfit_of_requests};
+use crate::generator::exchange::{Answer, Event, Exchange};
+use crate::generator::failure::{CLOSED, Failure};
+use crate::protocol::Outbox;
+use crate::protocol::http1::{Progress, Response, ResponseReader, write_request};
+
+pub(super) const PROTOCOL: &Protocol = &Protocol {
+    alpn: b"http/1.1",
+    path: PathUse::Prefix,
+    carries: Carries::Requests,
+    heeds_arrival: true,
+    many: false,
+    misfit,
+    expects: |_| None,
+    open: Http1::open,
+};
+
+fn misfit(kind: &RequestKind, _scripted: bool) -> Option<&'static str> {
+    misfit_of_requests(kind).or(kind.grpc.then_some(NO_GRPC))
+}
+
+/// A connection.
+struct Http1 {
+    reader: ResponseReader,
+    /// What it carries; nothing while idle.
+    exchange: Option<Exchange>,
+    /// Whether it can carry no other exchange.
+    closing: bool,
+}
+
+impl Http1 {
+    fn open(opening: &Opening<'_>, _out: &mut Outbox) -> Box<dyn Conversation> {
+        let reader = ResponseReader::keeping(opening.keeping);
+        Box::new(Http1 { reader, exchange: None, closing: false })
+    }
+
+    fn done(&mut self, response: Response, ending: bool) -> Result<Event, Failure> {
+        let exchange = self.exchange.take().ok_or("unexpected_bytes")?;
+        self.closing = ending || !response.keep_alive;
+        let kept = self.reader.take_kept();
+        let (status, bytes) = (response.status, response.bytes);
+        Ok(Event::Done { exchange, answer: Answer { status, bytes, kept } })
+    }
+}
+
+impl Conversation for Http1 {
+    fn has_room(&self, _out: &Outbox) -> bool {
+        self.exchange.is_none() && !self.closing
+    }
+
+    fn is_idle(&self) -> bool {
+        self.exchange.is_none()
+    }
+
+    fn is_closing(&self) -> bool {
+        self.closing
+    }
+
+    fn begin(&mut self, exchange: Exchange, what: Outgoing<'_>, out: &mut Outbox) {
+        let Outgoing::Request(request) = what else { return };
+        // A response may have come before its request was out.
+        out.discard();
+        write_request(out.buffer(), request);
+        self.reader.expect(request.method == "HEAD");
+        let bytes_sent = out.unsent().len() as u64;
+        self.exchange = Some(Exchange { bytes_sent, ..exchange });
+    }
+
+    fn read(
+        &mut self,
+        bytes: &[u8],
+        ending: bool,
+        arrival: Arrival,
+        _out: &mut Outbox,
+    ) -> Result<Option<Event>, Failure> {
+        let Some(exchange) = &mut self.exchange else { return Err("unexpected_bytes") };
+        if let Some(received) = arrival.received() {
+            exchange.last_byte = received.max(exchange.sent);
+        }
+        if exchange.first_byte.is_never() {
+            exchange.first_byte = exchange.last_byte.min(arrival.now());
+        }
+        match self.reader.read(bytes) {
+            Ok(Progress::NeedMore) => Ok(None),
+            Ok(Progress::Complete { response, used }) if used == bytes.len() => {
+                self.done(response, ending).map(Some)
+            }
+            Ok(Progress::Complete { .. }) => Err("unexpected_bytes"),
+            Err(error) => Err(error.kind()),
+        }
+    }
+
+    fn end_of_stream(&mut self) -> Result<Event, Failure> {
+        if !self.reader.started() {
+            return Err(CLOSED);
+        }
+        let response = self.reader.end_of_stream().map_err(|_| CLOSED)?;
+        self.done(response, true)
+    }
+
+    /// The response may still come, so the connection is of no use any more.
+    fn give_up(&mut self, attempt: &Attempt, _: bool, _: &mut Outbox) -> Option<(Exchange, bool)> {
+        let exchange = self.exchange.take_if(|exchange| exchange.attempt == *attempt)?;
+        self.closing = true;
+        Some((exchange, true))
+    }
+
+    fn take_exchange(&mut self) -> Option<Exchange> {
+        self.exchange.take()
+    }
+}

@@ -1,0 +1,281 @@
+//! What can be spoken with a server: one file a protocol, and the list from the schemes of targets
+//! to them. CONTRIBUTING.md shows how to add one.
+
+mod http1;
+mod http2;
+mod tcp;
+mod udp;
+mod websocket;
+
+use std::time::Duration;
+
+use thinktime_core::client::Attempt;
+use thinktime_core::random::Stream;
+use thinktime_core::time::Nanos;
+use thinktime_core::workload::{Expect, Method, RequestKind};
+
+use super::answering::Sending;
+use super::exchange::{Event, Exchange};
+use super::failure::{CLOSED, Failure};
+use crate::poller::Clock;
+use crate::protocol::http1::RequestHead;
+use crate::protocol::{Keeping, Outbox};
+
+/// The schemes of targets: what carries the bytes, the port where none is named, and the protocols
+/// that may be spoken, the best first. With TLS the server chooses among them.
+pub(super) static SCHEMES: [Scheme; 7] = [
+    Scheme::new("http", Carrier::Tcp, Some(80), &[http1::PROTOCOL]),
+    Scheme::new("h2c", Carrier::Tcp, Some(80), &[http2::PROTOCOL]),
+    Scheme::new("https", Carrier::Tls, Some(443), &[http2::PROTOCOL, http1::PROTOCOL]),
+    Scheme::new("ws", Carrier::Tcp, Some(80), &[websocket::PROTOCOL]),
+    Scheme::new("wss", Carrier::Tls, Some(443), &[websocket::PROTOCOL]),
+    Scheme::new("tcp", Carrier::Tcp, None, &[tcp::PROTOCOL]),
+    Scheme::new("udp", Carrier::Datagrams, None, &[udp::PROTOCOL]),
+];
+
+/// How a target's URL begins, and what follows from that.
+pub(super) struct Scheme {
+    pub(super) name: &'static str,
+    pub(super) carrier: Carrier,
+    /// Where none is named; nothing where one must be.
+    pub(super) port: Option<u16>,
+    pub(super) protocols: &'static [&'static Protocol],
+}
+
+/// What carries the bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Carrier {
+    Tcp,
+    Tls,
+    Datagrams,
+}
+
+/// What is to be known of a protocol before a connection speaks it.
+pub(super) struct Protocol {
+    /// The name under which TLS offers it.
+    pub(super) alpn: &'static [u8],
+    /// What the path of a target's URL is.
+    pub(super) path: PathUse,
+    pub(super) carries: Carries,
+    /// Whether it heeds when the kernel received bytes, so that they may lie in their socket.
+    pub(super) heeds_arrival: bool,
+    /// Whether one connection carries several exchanges at the same time.
+    pub(super) many: bool,
+    /// Why a request does not fit, if it does not. Of a program's requests (`scripted`) the
+    /// workload gives names, timeouts and defaults only.
+    pub(super) misfit: fn(kind: &RequestKind, scripted: bool) -> Option<&'static str>,
+    /// What is expected of an answer, given what is wanted; nothing if that cannot be expected.
+    pub(super) expects: for<'a> fn(Option<&'a Expect>) -> Option<&'a Expect>,
+    /// Begins to speak over a new connection.
+    pub(super) open: fn(&Opening<'_>, &mut Outbox) -> Box<dyn Conversation>,
+}
+
+/// What the path of a target's URL is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PathUse {
+    /// It comes before each request's own.
+    Prefix,
+    /// All requests go there.
+    Whole,
+    /// There is none.
+    None,
+}
+
+/// What a protocol carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Carries {
+    /// Requests of HTTP.
+    Requests,
+    /// Messages, or plain bytes.
+    Messages,
+}
+
+/// What a connection is opened with.
+pub(super) struct Opening<'a> {
+    pub(super) secure: bool,
+    pub(super) host: &'a str,
+    pub(super) path: &'a str,
+    /// What is kept of responses.
+    pub(super) keeping: Keeping,
+    /// How many exchanges the server is expected to allow at the same time, where it may say.
+    pub(super) streams: usize,
+    /// A stream of the connection's own.
+    pub(super) random: Stream,
+}
+
+/// What is to be sent.
+#[derive(Clone, Copy)]
+pub(super) enum Outgoing<'a> {
+    Request(&'a RequestHead<'a>),
+    Message(&'a Sending<'a>),
+}
+
+/// When bytes came.
+#[derive(Clone, Copy)]
+pub(super) struct Arrival {
+    pub(super) clock: Clock,
+    /// As the kernel says: since the beginning of 1970.
+    pub(super) date: Option<Duration>,
+}
+
+impl Arrival {
+    #[inline]
+    pub(super) fn now(&self) -> Nanos {
+        self.clock.now()
+    }
+
+    /// When the kernel received them, where it tells.
+    #[inline]
+    pub(super) fn received(&self) -> Option<Nanos> {
+        self.date.map(|date| self.clock.at(date))
+    }
+}
+
+/// A protocol as it is spoken over one connection: without a socket, and with no clock but that of
+/// what arrives.
+pub(super) trait Conversation {
+    /// Whether another exchange can begin, given what waits to be sent.
+    fn has_room(&self, out: &Outbox) -> bool;
+
+    /// Whether no exchange is on its way.
+    fn is_idle(&self) -> bool;
+
+    /// Whether no further exchange can ever begin.
+    fn is_closing(&self) -> bool;
+
+    /// How many exchanges the server allows at the same time, once it has said so.
+    fn allowed(&self) -> Option<usize> {
+        None
+    }
+
+    /// Takes an exchange on, and writes what is to be sent of it. What it is given is of the kind
+    /// that the protocol carries.
+    fn begin(&mut self, exchange: Exchange, what: Outgoing<'_>, out: &mut Outbox);
+
+    /// Takes bytes in, a datagram where those are carried: what came of them first, if anything.
+    /// `ending` says that the server will send no more than what has come by now.
+    ///
+    /// # Errors
+    /// Why the connection is of no use any more.
+    fn read(
+        &mut self,
+        bytes: &[u8],
+        ending: bool,
+        arrival: Arrival,
+        out: &mut Outbox,
+    ) -> Result<Option<Event>, Failure>;
+
+    /// What else came of bytes that were taken in.
+    ///
+    /// # Errors
+    /// As [`Conversation::read`].
+    fn more(&mut self, _clock: Clock) -> Result<Option<Event>, Failure> {
+        Ok(None)
+    }
+
+    /// The server has ended the stream.
+    ///
+    /// # Errors
+    /// Where that is not the end of a response, [`CLOSED`].
+    fn end_of_stream(&mut self) -> Result<Event, Failure> {
+        Err(CLOSED)
+    }
+
+    /// Gives an attempt up: its exchange, and whether the connection is to be closed. `proven` says
+    /// that a response came over it before.
+    fn give_up(
+        &mut self,
+        attempt: &Attempt,
+        proven: bool,
+        out: &mut Outbox,
+    ) -> Option<(Exchange, bool)>;
+
+    /// Takes one of the exchanges that are on their way.
+    fn take_exchange(&mut self) -> Option<Exchange>;
+
+    /// Writes what is said before the connection is closed.
+    fn close(&mut self, _out: &mut Outbox) {}
+}
+
+impl Scheme {
+    const fn new(
+        name: &'static str,
+        carrier: Carrier,
+        port: Option<u16>,
+        protocols: &'static [&'static Protocol],
+    ) -> Scheme {
+        Scheme { name, carrier, port, protocols }
+    }
+
+    /// The scheme of this name.
+    pub(super) fn of(name: &str) -> Option<&'static Scheme> {
+        SCHEMES.iter().find(|scheme| scheme.name == name)
+    }
+
+    /// The protocol that is spoken where the server does not choose another.
+    pub(super) fn first(&self) -> &'static Protocol {
+        self.protocols[0]
+    }
+
+    /// The protocols that TLS offers: all, or the plainest alone.
+    pub(super) fn offered(&self, all: bool) -> &'static [&'static Protocol] {
+        if all { self.protocols } else { &self.protocols[self.protocols.len() - 1..] }
+    }
+
+    pub(super) fn carries(&self) -> Carries {
+        self.first().carries
+    }
+}
+
+impl std::fmt::Debug for Scheme {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl PartialEq for Scheme {
+    fn eq(&self, other: &Scheme) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Scheme {}
+
+/// Why calls of gRPC do not fit.
+const NO_GRPC: &str = "`grpc` goes to targets of h2c or https, and not with a script";
+
+/// Why a request does not fit a protocol of requests, calls of gRPC aside.
+fn misfit_of_requests(kind: &RequestKind) -> Option<&'static str> {
+    let of_messages = (kind.method == Method::Send) || kind.expect.is_some();
+    of_messages.then_some("`send` and `expect` go to targets of ws, wss, tcp or udp")
+}
+
+/// Why a request does not fit a protocol of messages that expects answers so.
+fn misfit_of_messages(
+    kind: &RequestKind,
+    scripted: bool,
+    expects: for<'a> fn(Option<&'a Expect>) -> Option<&'a Expect>,
+    wrong_expectation: &'static str,
+) -> Option<&'static str> {
+    if kind.grpc {
+        return Some(NO_GRPC);
+    }
+    if !(kind.method == Method::Send) && !scripted {
+        return Some("this target takes messages: give the request `send` or `send_hex`");
+    }
+    let given = kind.expect.is_some() || !scripted;
+    (given && expects(kind.expect.as_ref()).is_none()).then_some(wrong_expectation)
+}
+
+/// A whole message, the next one or that in which a pattern is found.
+fn whole_message(wanted: Option<&Expect>) -> Option<&Expect> {
+    match wanted {
+        None | Some(Expect::Message) => Some(&Expect::Message),
+        Some(Expect::Pattern(_)) => wanted,
+        Some(_) => None,
+    }
+}
+
+/// Why another expectation does not fit [`whole_message`].
+const WHOLE_MESSAGES: &str =
+    "`expect` is for whole messages here: message (the default) or pattern(REGEX)";

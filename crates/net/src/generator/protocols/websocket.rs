@@ -1,0 +1,133 @@
+//! The generator's side of a WebSocket: one exchange of messages at a time.
+
+use thinktime_core::client::Attempt;
+use thinktime_core::workload::RequestKind;
+
+use super::{Arrival, Carries, Conversation, Opening, Outgoing, PathUse, Protocol};
+use super::{WHOLE_MESSAGES, misfit_of_messages, whole_message};
+use crate::generator::answering::{Answering, Single};
+use crate::generator::exchange::{Event, Exchange};
+use crate::generator::failure::Failure;
+use crate::poller::Clock;
+use crate::protocol::Outbox;
+use crate::protocol::websocket::{self, Client};
+
+pub(super) const PROTOCOL: &Protocol = &Protocol {
+    // The handshake is a request of HTTP/1.1.
+    alpn: b"http/1.1",
+    path: PathUse::Whole,
+    carries: Carries::Messages,
+    heeds_arrival: false,
+    many: false,
+    misfit,
+    expects: whole_message,
+    open: WebSocket::open,
+};
+
+fn misfit(kind: &RequestKind, scripted: bool) -> Option<&'static str> {
+    misfit_of_messages(kind, scripted, whole_message, WHOLE_MESSAGES)
+}
+
+/// A connection.
+struct WebSocket {
+    client: Client,
+    single: Single,
+    /// A message that waits for the end of the handshake, and whether it is binary.
+    unsent: Option<(Vec<u8>, bool)>,
+    /// What broke the connection, once an answer that came before is told.
+    failure: Option<Failure>,
+}
+
+impl WebSocket {
+    /// Writes the handshake.
+    fn open(opening: &Opening<'_>, out: &mut Outbox) -> Box<dyn Conversation> {
+        let path = if opening.path.is_empty() { "/" } else { opening.path };
+        let random = opening.random.clone();
+        let client = Client::open(opening.host, path, random, out.buffer());
+        let single = Single::new(opening.keeping);
+        Box::new(WebSocket { client, single, unsent: None, failure: None })
+    }
+}
+
+impl Conversation for WebSocket {
+    fn has_room(&self, _out: &Outbox) -> bool {
+        self.single.has_room()
+    }
+
+    fn is_idle(&self) -> bool {
+        self.single.answering.is_none()
+    }
+
+    fn is_closing(&self) -> bool {
+        self.single.closing
+    }
+
+    fn begin(&mut self, exchange: Exchange, what: Outgoing<'_>, out: &mut Outbox) {
+        let Outgoing::Message(sending) = what else { return };
+        let bytes_sent = if self.client.is_open() {
+            self.client.send(sending.bytes, sending.binary, out.buffer())
+        } else {
+            self.unsent = Some((sending.bytes.to_vec(), sending.binary));
+            0
+        };
+        self.single.begin(Exchange { bytes_sent, ..exchange }, sending.expect);
+    }
+
+    /// Messages that began before the request was sent, or come after its answer, are passed over.
+    fn read(
+        &mut self,
+        bytes: &[u8],
+        _ending: bool,
+        arrival: Arrival,
+        out: &mut Outbox,
+    ) -> Result<Option<Event>, Failure> {
+        let WebSocket { client, single, unsent, .. } = self;
+        let Single { answering, closing, .. } = single;
+        let (mut over, mut opened) = (None, false);
+        let result = client.read(bytes, out, |event| match event {
+            websocket::Event::Opened => opened = true,
+            websocket::Event::Closed => {}
+            websocket::Event::Begun => {
+                if let (Some(answering), None) = (answering.as_mut(), unsent.as_ref()) {
+                    answering.message_begins(arrival.now());
+                }
+            }
+            websocket::Event::Part(part) => {
+                if let Some(answering) = answering.as_mut() {
+                    answering.message_part(part);
+                }
+            }
+            websocket::Event::Complete { bytes } => {
+                if let Some(own) = answering.take_if(Answering::message_ends) {
+                    over = Some(own.over(bytes));
+                }
+            }
+        });
+        if opened
+            && client.is_open()
+            && let (Some(answering), Some((message, binary))) = (answering, unsent.take())
+        {
+            answering.exchange.bytes_sent = client.send(&message, binary, out.buffer());
+        }
+        let closed = client.is_closed().then_some("websocket_closed");
+        self.failure = result.err().map(websocket::WebSocketError::kind).or(closed);
+        *closing = self.failure.is_some();
+        if over.is_some() { Ok(over) } else { self.more(arrival.clock) }
+    }
+
+    fn more(&mut self, _clock: Clock) -> Result<Option<Event>, Failure> {
+        self.failure.map_or(Ok(None), Err)
+    }
+
+    fn give_up(&mut self, attempt: &Attempt, _: bool, _: &mut Outbox) -> Option<(Exchange, bool)> {
+        self.single.give_up(attempt)
+    }
+
+    fn take_exchange(&mut self) -> Option<Exchange> {
+        self.single.take_exchange()
+    }
+
+    fn close(&mut self, out: &mut Outbox) {
+        self.client.close(out.buffer());
+    }
+}

@@ -1,0 +1,91 @@
+//! The turns of connections that are ready: writing, reading, and what comes of it.
+
+use super::connector::EXCHANGES_MAX;
+use super::engine::Engine;
+use super::exchange::Event;
+use super::ledger::Ledger;
+use crate::poller::Readiness;
+
+impl<L: Ledger> Engine<'_, L> {
+    pub(super) fn handle(&mut self, readiness: &Readiness) {
+        let place = readiness.token as u32;
+        if readiness.writable {
+            self.write(place);
+        }
+        if readiness.readable {
+            self.read(place, readiness.ending);
+        } else {
+            self.pool.settle(place);
+        }
+    }
+
+    /// Goes on with the connections that had more to read.
+    pub(super) fn read_on(&mut self) {
+        for place in std::mem::take(&mut self.unread) {
+            let left = self.pool.get(place).and_then(|connection| connection.unread.take());
+            if let Some(ending) = left {
+                self.read(place, ending);
+            }
+        }
+    }
+
+    fn read(&mut self, place: u32, ending: bool) {
+        let clock = self.clock;
+        self.reading.begin(ending);
+        loop {
+            let Some(connection) = self.pool.get(place) else { return };
+            match connection.read(&mut self.reading, clock) {
+                Ok(Event::Blocked) => return self.pool.settle(place),
+                Ok(Event::Later) => {
+                    connection.unread = Some(ending);
+                    self.unread.push(place);
+                    return self.pool.settle(place);
+                }
+                Ok(Event::Ready) => self.begin_what_waited(place),
+                Ok(event) => {
+                    if !self.ended(place, event) {
+                        return;
+                    }
+                }
+                Err(failure) => return self.broken(place, failure),
+            }
+        }
+    }
+
+    /// An exchange ended: whether its connection is there still. What comes next may open another
+    /// in its place, of which there is nothing to read yet.
+    fn ended(&mut self, place: u32, event: Event) -> bool {
+        if let Some(connection) = self.pool.get(place) {
+            connection.reused |= matches!(event, Event::Done { .. });
+            // The next connection is not asked for more than this one allows.
+            if let (Event::Unprocessed(_), Some(streams)) = (&event, connection.allowed()) {
+                self.connector.streams = streams.clamp(1, EXCHANGES_MAX);
+            }
+        }
+        self.pool.settle(place);
+        let stays = self.pool.get(place).is_some();
+        match event {
+            Event::Done { exchange, answer } => self.complete(&exchange, &answer),
+            Event::Unprocessed(exchange) => self.send_again(exchange, "stream_refused"),
+            Event::Failed { exchange, failure } => self.fail(exchange, failure),
+            Event::Blocked | Event::Later | Event::Ready => {}
+        }
+        stays
+    }
+
+    /// A handshake is over: what waited for it goes over the connection as far as there is room,
+    /// and over others where there is not.
+    fn begin_what_waited(&mut self, place: u32) {
+        let Some(connection) = self.pool.get(place) else { return };
+        let mut waiting = connection.settle_protocol(&mut self.connector);
+        while self.pool.get(place).is_some_and(|connection| connection.has_room())
+            && let Some(exchange) = waiting.pop_front()
+        {
+            self.begin(place, exchange);
+        }
+        self.write(place);
+        for exchange in waiting {
+            self.send(exchange);
+        }
+    }
+}

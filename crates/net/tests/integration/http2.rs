@@ -1,0 +1,165 @@
+//! HTTP/2 against a server that nobody here wrote, over TCP and over TLS.
+
+use std::io::{Read, Write};
+use std::net::SocketAddr;
+use std::sync::atomic::Ordering::Relaxed;
+
+use crate::http2_peer::{Behaviour, http2_server};
+use crate::support::*;
+use rustls::ALL_VERSIONS;
+use thinktime_core::files::NoFiles;
+use thinktime_core::schema::Source;
+use thinktime_core::workload::Workload;
+use thinktime_net::generator::{Target, TlsOptions};
+
+fn h2c(address: SocketAddr) -> Target {
+    Target::parse(&format!("h2c://{address}")).unwrap()
+}
+
+#[test]
+fn many_streams_share_one_connection() {
+    let (address, seen) = http2_server(Behaviour::default());
+    let (done, rows) = go(&closed(50, "get = '/'"), &h2c(address), 3000);
+    assert_eq!(done.summary.errors, 0, "{:?}", done.summary.errors_by_kind);
+    assert_eq!(seen.connections.load(Relaxed), 1);
+    assert!(seen.most.load(Relaxed) > 1);
+    for row in &rows {
+        assert!(row.sent <= row.first_byte && row.first_byte <= row.done);
+        assert!(row.status == 200 && row.bytes_received > 20 && row.bytes_sent > 9, "{row:?}");
+    }
+}
+
+#[test]
+fn more_clients_than_streams_take_more_connections() {
+    for streams in [1, 10] {
+        let behaviour = Behaviour { streams: Some(streams), ..Behaviour::default() };
+        let (address, seen) = http2_server(behaviour);
+        let (done, _) = go(&closed(50, ""), &h2c(address), 1000);
+        assert_eq!(done.summary.errors, 0, "{streams}: {:?}", done.summary.errors_by_kind);
+        assert!(seen.connections.load(Relaxed) > 1);
+    }
+}
+
+#[test]
+fn answers_of_every_kind_are_read() {
+    let (address, seen) = http2_server(Behaviour::default());
+    let cases = [
+        ("get = '/trailers'", 200, 10),
+        ("get = '/large'", 200, 3 << 20),
+        ("head = '/'", 200, 9),
+        ("post = '/'\nbody = 'hello'", 200, 9),
+        ("get = '/missing'", 404, 9),
+    ];
+    for (request, status, bytes) in cases {
+        let (_, rows) = go(&closed(3, request), &h2c(address), 20);
+        for row in rows {
+            assert_eq!(row.status, status, "{request}: {row:?}");
+            assert!(row.bytes_received > bytes, "{request}: {row:?}");
+        }
+    }
+    assert_eq!(seen.body_bytes.load(Relaxed), 20 * "hello".len());
+}
+
+#[test]
+fn large_bodies_are_sent_as_windows_open() {
+    let (address, seen) = http2_server(Behaviour::default());
+    let size = 1 << 20;
+    let request = format!("post = '/'\nbody = '{}'", "y".repeat(size));
+    let (done, rows) = go(&closed(5, &request), &h2c(address), 20);
+    assert_eq!(done.summary.errors, 0, "{:?}", done.summary.errors_by_kind);
+    assert_eq!(seen.body_bytes.load(Relaxed), 20 * size);
+    assert!(rows.iter().all(|row| row.bytes_sent > size as u64));
+}
+
+#[test]
+fn an_attempt_that_timed_out_ends_its_stream_and_not_the_connection() {
+    let (address, seen) = http2_server(Behaviour::default());
+    let requests = "get = '/'\n[[request]]\nname = 'y'\nget = '/never'\ntimeout = '30ms'";
+    let (done, _) = go(&even(requests), &h2c(address), 200);
+    let (errors, timeouts) = (done.summary.errors, done.summary.timeouts);
+    assert!(errors == timeouts && (50..150).contains(&errors), "{errors} {timeouts}");
+    assert_eq!(seen.connections.load(Relaxed), 1);
+    assert!(seen.cancelled.load(Relaxed) as u64 > errors / 2);
+}
+
+#[test]
+fn requests_go_on_over_new_connections_where_the_server_closes_old_ones() {
+    for clients in [1, 20] {
+        let behaviour = Behaviour { requests_per_connection: Some(25), ..Behaviour::default() };
+        let (address, seen) = http2_server(behaviour);
+        let (done, _) = go(&closed(clients, ""), &h2c(address), 500);
+        assert_eq!(done.summary.errors, 0, "{clients}: {:?}", done.summary.errors_by_kind);
+        assert!(seen.connections.load(Relaxed) >= 5);
+    }
+}
+
+#[test]
+fn what_a_server_does_wrong_is_counted_by_kind() {
+    let (address, _) = http2_server(Behaviour::default());
+    let garbage = server(|mut stream| {
+        read_head(&mut stream);
+        stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").ok();
+        stream.read_to_end(&mut Vec::new()).ok();
+    });
+    let cases = [
+        ("stream_reset", "get = '/reset'", address),
+        ("stream_refused", "get = '/refuse'", address),
+        ("http2_frame_size", "get = '/'", garbage),
+    ];
+    for (kind, request, address) in cases {
+        let (done, _) = go(&even(request), &h2c(address), 10);
+        let by_kind = &done.summary.errors_by_kind;
+        assert_eq!(by_kind.get(kind).copied(), Some(10), "{kind}: {by_kind:?}");
+    }
+}
+
+#[test]
+fn the_server_chooses_the_protocol_over_tls() {
+    let certificate = Certificate::new("127.0.0.1", "chooses");
+    let tls = certificate.configuration(ALL_VERSIONS, &["h2"]);
+    let behaviour = Behaviour { tls: Some(tls), ..Behaviour::default() };
+    let (address, seen) = http2_server(behaviour);
+    let target = https(address, certificate.trusted());
+    let (done, _) = go(&closed(50, ""), &target, 2000);
+    assert_eq!(done.summary.errors, 0, "{:?}", done.summary.errors_by_kind);
+    assert_eq!(seen.connections.load(Relaxed), 1);
+
+    // A client that offers only HTTP/1.1 finds nothing in common with it.
+    let options = TlsOptions { http2: false, ..certificate.trusted() };
+    let (done, _) = go(&even(""), &https(address, options), 10);
+    assert_eq!(done.summary.errors_by_kind["tls_handshake"], 10);
+
+    // A server that chooses HTTP/1.1 gets a connection for each client that waits.
+    let older = certificate.configuration(ALL_VERSIONS, &["http/1.1"]);
+    let address = tls_server(older, |mut stream| answer_all(&mut stream, OK));
+    let (done, rows) = go(&closed(20, ""), &https(address, certificate.trusted()), 500);
+    assert_eq!(done.summary.errors, 0, "{:?}", done.summary.errors_by_kind);
+    assert!(rows.iter().all(|row| row.bytes_received == OK.len() as u64));
+}
+
+#[test]
+fn large_bodies_go_both_ways_over_tls() {
+    let certificate = Certificate::new("127.0.0.1", "both");
+    let tls = certificate.configuration(ALL_VERSIONS, &["h2"]);
+    let (address, seen) = http2_server(Behaviour { tls: Some(tls), ..Behaviour::default() });
+    let request = format!("post = '/large'\nbody = '{}'", "y".repeat(1 << 20));
+    let target = https(address, certificate.trusted());
+    let (done, rows) = go(&closed(4, &request), &target, 16);
+    assert_eq!(done.summary.errors, 0, "{:?}", done.summary.errors_by_kind);
+    assert!(rows.iter().all(|row| row.bytes_received > 3 << 20));
+    assert_eq!(seen.body_bytes.load(Relaxed), 16 << 20);
+}
+
+#[test]
+fn cookies_and_redirects_are_those_of_streams() {
+    let (address, seen) = http2_server(Behaviour::default());
+    let text = "name = 'w'\n[arrivals]\nmodel = 'closed'\nclients = 5\n\
+                [session]\nthink = '1ms'\ncookies = true\nredirects = 1\n\
+                [[request]]\nname = 'x'\nget = '/member'";
+    let workload = Workload::parse(Source { file: "", text }, &NoFiles).unwrap();
+    let (done, rows) = go(&workload, &h2c(address), 50);
+    assert_eq!(done.summary.errors, 0, "{:?}", done.summary.errors_by_kind);
+    assert!(rows.iter().all(|row| row.status == 200));
+    // Each client is led once.
+    assert_eq!(seen.requests.load(Relaxed), 55);
+}

@@ -1,0 +1,162 @@
+//! Whether a replication gets on: what a file asks for may have no end, or need all memory.
+
+use std::fmt;
+
+use thinktime_core::time::Nanos;
+use thinktime_core::words;
+use thinktime_core::workload::Sessions;
+
+/// Events among which some requests must begin or end.
+const EVENTS: u64 = 1 << 24;
+/// So many looks among them must find that one did.
+const LOOKS_MIN: u32 = 16;
+/// Where a replication ends at a given time, it may need so many times these events.
+const PATIENCE: u64 = 1_000;
+/// More at a time are not followed, unless so many clients were asked for: each takes up to some
+/// 200 bytes.
+const IN_SYSTEM_MAX: u64 = 1 << 22;
+
+/// Why a replication was given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stuck {
+    /// Events go on and on, and hardly any request ends.
+    Still {
+        /// The virtual time that was reached.
+        at: Nanos,
+    },
+    /// Too much is in the system at a time.
+    Crowded {
+        /// How many attempts of requests.
+        number: u64,
+        /// The virtual time that was reached.
+        at: Nanos,
+    },
+}
+
+impl fmt::Display for Stuck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Stuck::Still { at } | Stuck::Crowded { at, .. }) = self;
+        let at = words::time(at.as_secs_f64());
+        match self {
+            Stuck::Still { .. } => write!(
+                f,
+                "the simulation does not get on: of {EVENTS} events up to {at} of simulated time \
+                 hardly any began or ended a request. Attempts that time out and are tried again \
+                 without an end do so, and turns far shorter than the demands: limit the attempts, \
+                 or give longer timeouts, backoffs or quanta"
+            ),
+            Stuck::Crowded { number, .. } => write!(
+                f,
+                "after {at} of simulated time {number} attempts are in the system at once, and no \
+                 more are followed. Attempts that their clients gave up pile up where timeouts are \
+                 short, and so does every overload: limit the attempts, say cancel = \"always\", \
+                 give a longer timeout or backoff, or lower the load"
+            ),
+        }
+    }
+}
+
+/// What was seen at a look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Seen {
+    /// Requests that are over and counted.
+    pub(crate) over: u64,
+    /// Requests begun and not over.
+    pub(crate) open: u64,
+    /// When one was last begun.
+    pub(crate) begun: Nanos,
+}
+
+/// Looks now and then, which costs an event nothing.
+#[derive(Debug)]
+pub(crate) struct Headway {
+    in_system_max: u64,
+    last: Option<Seen>,
+    since: Nanos,
+    events: u64,
+    looks: u32,
+}
+
+impl Headway {
+    pub(crate) fn new(sessions: &Sessions) -> Headway {
+        let clients = match sessions {
+            Sessions::Closed { clients, .. } => *clients,
+            Sessions::Open { .. } | Sessions::PartlyOpen { .. } => 0,
+        };
+        Headway::up_to(IN_SYSTEM_MAX.max(clients.saturating_mul(2)))
+    }
+
+    fn up_to(in_system_max: u64) -> Headway {
+        Headway { in_system_max, last: None, since: Nanos::ZERO, events: 0, looks: 0 }
+    }
+
+    /// After so many more events, at the time `now`, of a replication that lasts until `end`, with
+    /// `number` attempts in the system.
+    pub(crate) fn look(
+        &mut self,
+        events: u64,
+        seen: Seen,
+        number: u64,
+        now: Nanos,
+        end: Nanos,
+    ) -> Option<Stuck> {
+        if number > self.in_system_max {
+            return Some(Stuck::Crowded { number, at: now });
+        }
+        self.looks += u32::from(self.last.replace(seen) != Some(seen));
+        self.events += events;
+        if self.events < EVENTS {
+            return None;
+        }
+        let moved = now.since(self.since);
+        let ends = !end.is_never() && moved.0.saturating_mul(PATIENCE) >= end.since(now).0;
+        let gets_on = self.looks >= LOOKS_MIN || ends;
+        (self.events, self.looks, self.since) = (0, 0, now);
+        (!gets_on).then_some(Stuck::Still { at: now })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: Nanos = Nanos(3_600_000_000_000);
+
+    /// Looks once every 2^20 events, 16 to the bound, until `end`; `over` tells the requests over.
+    fn after(looks: u64, end: Nanos, step: Nanos, over: impl Fn(u64) -> u64) -> Option<Stuck> {
+        let mut headway = Headway::up_to(100);
+        (1..=looks).find_map(|look| {
+            let seen = Seen { over: over(look), open: 1, begun: Nanos::ZERO };
+            headway.look(1 << 20, seen, 50, Nanos(look * step.0), end)
+        })
+    }
+
+    #[test]
+    fn events_that_end_no_request_are_given_up() {
+        let stuck = after(64, Nanos::MAX, Nanos(1), |_| 0).unwrap();
+        assert_eq!(stuck, Stuck::Still { at: Nanos(16) });
+        assert!(stuck.to_string().contains("limit the attempts"));
+    }
+
+    #[test]
+    fn requests_that_end_are_headway() {
+        assert_eq!(after(64, Nanos::MAX, Nanos(1), |look| look), None);
+        // One in four looks is too few.
+        assert!(after(64, Nanos::MAX, Nanos(1), |look| look / 4).is_some());
+    }
+
+    #[test]
+    fn a_run_that_will_end_by_itself_goes_on() {
+        assert_eq!(after(64, HOUR, Nanos(HOUR.0 / 1_000), |_| 0), None);
+        assert!(after(64, HOUR, Nanos(1), |_| 0).is_some());
+    }
+
+    #[test]
+    fn crowds_are_given_up() {
+        let seen = Seen { over: 0, open: 9, begun: Nanos::ZERO };
+        let look = |number| Headway::up_to(IN_SYSTEM_MAX).look(1, seen, number, HOUR, Nanos::MAX);
+        assert_eq!(look(IN_SYSTEM_MAX), None);
+        let stuck = look(IN_SYSTEM_MAX + 1).unwrap();
+        assert!(stuck.to_string().contains("4194305 attempts"), "{stuck}");
+    }
+}

@@ -1,0 +1,85 @@
+//! Replications on their way to one result: joined in their order, each as soon as those before it
+//! are done.
+
+use std::collections::BTreeMap;
+
+use thinktime_core::record::{Row, RowSink, SoFar, Tally};
+
+use crate::driver::Replication;
+
+/// Several replications as one.
+#[derive(Clone)]
+pub(crate) struct Joined {
+    /// The first, into which the others are merged.
+    pub(crate) all: Replication,
+    /// The length of all measured times together.
+    pub(crate) duration_s: f64,
+    /// The response times of each; none where there is one replication only.
+    pub(crate) times: Vec<Tally>,
+}
+
+impl Joined {
+    pub(crate) fn one(first: Replication) -> Joined {
+        Joined { duration_s: first.window.duration_s(), all: first, times: Vec::new() }
+    }
+
+    fn of_several(first: Replication) -> Joined {
+        let times = vec![first.collector.all_responses()];
+        Joined { times, ..Joined::one(first) }
+    }
+
+    fn take(&mut self, other: &Replication) {
+        self.times.push(other.collector.all_responses());
+        self.all.collector.merge(&other.collector);
+        self.all.measured.join(&other.measured);
+        self.all.sessions += other.sessions;
+        self.all.stuck = self.all.stuck.or(other.stuck);
+        self.duration_s += other.window.duration_s();
+    }
+}
+
+/// Takes finished replications in any order.
+pub(crate) struct InOrder<'a, S> {
+    sink: &'a mut S,
+    next: u32,
+    waiting: BTreeMap<u32, (Replication, Vec<Row>)>,
+    pub(crate) joined: Option<Joined>,
+}
+
+impl<'a, S: RowSink> InOrder<'a, S> {
+    pub(crate) fn new(sink: &'a mut S) -> InOrder<'a, S> {
+        InOrder { sink, next: 0, waiting: BTreeMap::new(), joined: None }
+    }
+
+    /// A replication is done; `figures` makes figures of those so far.
+    pub(crate) fn take(
+        &mut self,
+        number: u32,
+        done: (Replication, Vec<Row>),
+        figures: impl Fn(Joined) -> SoFar,
+    ) {
+        self.waiting.insert(number, done);
+        while let Some((done, rows)) = self.waiting.remove(&self.next) {
+            self.next += 1;
+            rows.iter().for_each(|row| self.sink.row(row));
+            match &mut self.joined {
+                Some(joined) => joined.take(&done),
+                none => *none = Some(Joined::of_several(done)),
+            }
+        }
+        if let Some(joined) = &self.joined {
+            self.sink.look(&|| figures(joined.clone()));
+        }
+    }
+}
+
+/// Shows a sink the figures, but no rows.
+pub(crate) struct NoRows<'a, S>(pub(crate) &'a mut S);
+
+impl<S: RowSink> RowSink for NoRows<'_, S> {
+    fn row(&mut self, _row: &Row) {}
+
+    fn look(&mut self, so_far: &dyn Fn() -> SoFar) {
+        self.0.look(so_far);
+    }
+}

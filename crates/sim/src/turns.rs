@@ -1,0 +1,87 @@
+//! What turns of limited length cost: each is an event.
+
+use thinktime_core::error::Invalid;
+use thinktime_core::system::{DemandLaw, StationModel, SystemModel};
+use thinktime_core::time::Nanos;
+use thinktime_core::words;
+
+/// More turns a request are not simulated.
+const TURNS_MAX: f64 = 10_000.0;
+
+/// Refuses quanta so far below the demands that turns alone would take the time.
+///
+/// # Errors
+/// Where a request takes more than 10,000 turns, with the quantum that would do.
+pub(crate) fn check_turns(system: &SystemModel) -> Result<(), Invalid> {
+    for station in &system.stations {
+        // Turns follow one another on the last level, so that its quantum is what counts.
+        let Some(quantum) = station.discipline.quanta.last() else { continue };
+        let demand = largest_demand(station);
+        let turns = demand / quantum.as_secs_f64();
+        if turns > TURNS_MAX {
+            return Err(Invalid::new(format!(
+                "at `{}` a demand of {} takes {turns:.0} turns of {}, each an event: at most \
+                 {TURNS_MAX} are simulated. Make the last quantum at least {}, or say policy = \
+                 \"ps\", which is what ever shorter turns come to",
+                station.name,
+                words::time(demand),
+                words::time(quantum.as_secs_f64()),
+                words::time(demand / TURNS_MAX),
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The largest mean demand of a kind of request; the median, where the mean is infinite.
+fn largest_demand(station: &StationModel) -> f64 {
+    let typical = |law: &DemandLaw| match law {
+        DemandLaw::Drawn(law) if law.mean().is_finite() => law.mean(),
+        DemandLaw::Drawn(law) => law.quantile(0.5),
+        DemandLaw::Trace(values) => {
+            values.iter().copied().sum::<Nanos>().as_secs_f64() / values.len().max(1) as f64
+        }
+    };
+    station.laws().map(typical).fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use thinktime_core::files::NoFiles;
+    use thinktime_core::schema::Source;
+
+    use super::*;
+
+    fn checked(policy: &str, demand: &str) -> Result<(), String> {
+        let text = format!(
+            "name = \"s\"\n[[station]]\nname = \"cpu\"\npolicy = \"{policy}\"\ndemand = {demand}\n"
+        );
+        let system = SystemModel::parse(Source { file: "", text: &text }, &NoFiles).unwrap();
+        check_turns(&system).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn quanta_far_below_the_demands_are_refused_with_what_they_cost() {
+        let message = checked("rr(1ns)", "\"exp(10ms)\"").unwrap_err();
+        assert!(
+            message.contains("`cpu` a demand of 10.0 ms takes 10000000 turns of 1.00 ns"),
+            "{message}"
+        );
+        assert!(message.contains("at least 1.00 µs"), "{message}");
+        assert!(checked("mlfq(1ms, 1ns)", "\"exp(10ms)\"").is_err());
+        // The largest demand of any kind of request counts.
+        assert!(checked("rr(1us)", "{ a = \"1ms\", b = \"1s\" }").is_err());
+    }
+
+    #[test]
+    fn other_quanta_are_taken() {
+        for (policy, demand) in [
+            ("rr(1us)", "\"exp(10ms)\""),
+            ("mlfq(1ns, 1ms)", "\"exp(10ms)\""),
+            ("rr(1ms)", "\"pareto(shape=0.9, scale=1ms)\""),
+            ("ps", "\"1h\""),
+        ] {
+            assert_eq!(checked(policy, demand), Ok(()), "{policy}");
+        }
+    }
+}

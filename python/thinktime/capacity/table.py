@@ -1,0 +1,53 @@
+"""The table of probes, for the page and for the terminal."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from thinktime.capacity.answer import Capacity
+from thinktime.report import columns, units
+from thinktime.report.table import Cell, Group, Line, Table
+
+_SHOWN = (
+    "passed",
+    "margin",
+    "response_mean_s",
+    "response_p99_s",
+    "throughput",
+    "requests",
+    "error_share",
+    "lateness_p99_s",
+    "why",
+)
+
+_SPARE = ("decided by", "requests", "lateness p99", "throughput")
+
+
+def table(found: Capacity) -> Table:
+    """A row a probe, in their order."""
+    rows = found.probes.to_dicts()
+    names = ["passed", *columns.said(rows, _SHOWN[1:])]
+    lines = [Line(units.amount(row["value"], found.unit), _cells(row, names)) for row in rows]
+    return Table(
+        "probes",
+        "Every probe",
+        found.what,
+        columns.headings(names),
+        [Group(lines)],
+        "In their order; the next value is where the limit would be known best after it.",
+        spare=_SPARE,
+    )
+
+
+def _cells(row: dict[str, Any], names: list[str]) -> list[Cell]:
+    return [_margin(row) if name == "margin" else columns.cell(row, name) for name in names]
+
+
+def _margin(row: dict[str, Any]) -> Cell:
+    """Measured over allowed, with its interval."""
+    cell, error = columns.cell(row, "margin"), row["standard_error"]
+    if not cell.text or not error:
+        return cell
+    half = math.exp(row["margin"]) * math.expm1(1.96 * error)
+    return Cell(f"{cell.text} ± {units.number(half, 2)}", strong="" if row["passed"] else "text")

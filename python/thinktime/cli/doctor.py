@@ -1,0 +1,26 @@
+"""`thinktime doctor`."""
+
+from __future__ import annotations
+
+import json as json_module
+from typing import Annotated
+
+import typer
+
+
+def command(
+    json: Annotated[bool, typer.Option("--json", help="Print one object alone.")] = False,
+) -> None:
+    """Say what this machine allows: connections, punctuality, cores; and what to change."""
+    from thinktime.doctor import examine
+
+    findings = examine()
+    if json:
+        typer.echo(json_module.dumps({"findings": [one.to_dict() for one in findings]}, indent=2))
+        return
+    width = max(len(one.name) for one in findings)
+    for one in findings:
+        mark = "  " if one.enough else "! "
+        typer.echo(f"{mark}{one.name:{width}}  {one.found}: {one.allows}")
+        if one.change:
+            typer.echo(f"  {'':{width}}  to change it: {one.change}")

@@ -1,0 +1,80 @@
+"""The commands as a group that imports a command's file only when that command is asked for.
+
+A command may need a second's worth of libraries; those of the others are not for it to wait for.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+COMMANDS = {
+    "simulate": "Simulate a workload on a model of a server.",
+    "run": "Run a workload against a real server.",
+    "serve": "Serve a system over HTTP/1.1: responses leave when the model says so.",
+    "learn": "Learn a workload from access logs: what it is like, and which system model it "
+    "follows.",
+    "sweep": "Vary any keys over ranges or lists, on all cores; go on where it was stopped.",
+    "capacity": "Find the largest rate or number of clients that a server sustains within the SLO.",
+    "compare": "Show results in one table, with theory beside them, and how much their means "
+    "differ.",
+    "report": "Write one self-contained HTML page that compares results and works offline.",
+    "recover": "Make an ordinary result of what a run or a simulation had written when it was "
+    "killed.",
+    "schema": "Print the JSON Schema of workload or system files, so that editors complete them.",
+    "doctor": "Say what this machine allows: connections, punctuality, cores; and what to change.",
+    "demo": "Run one server under four workloads at the same load: measured, simulated and exact.",
+    "import-pcm": "Make a workload and a system of a Palladio Component Model.",
+    "machine": "Operating systems' schedulers as choices of features.",
+}
+"""The commands in the order in which help lists them, each with the first line of its own help.
+Each is a file of this folder, with a function `command`, or with an `app` of several."""
+
+APP_OPTIONS: dict[str, Any] = {"rich_markup_mode": None, "pretty_exceptions_enable": False}
+
+
+class Commands(TyperGroup):
+    """All commands, each loaded when it is asked for."""
+
+    def __init__(self, **options: Any) -> None:
+        """As a group without commands; the names are there for suggestions."""
+        super().__init__(**options)
+        self._loaded: dict[str, Any] = {}
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names, in the order of help."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Load a command; None where there is none of this name."""
+        if cmd_name not in COMMANDS:
+            return None
+        if cmd_name not in self._loaded:
+            self._loaded[cmd_name] = _load(cmd_name)
+        return self._loaded[cmd_name]
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find a command; where there is none, suggest those with a similar name."""
+        if args and args[0] not in COMMANDS:
+            names: dict[str, Any] = dict.fromkeys(COMMANDS)
+            self.commands = names
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List names and summaries without loading anything."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+def _load(name: str) -> Any:
+    module = import_module(f"thinktime.cli.{name.replace('-', '_')}")
+    app = getattr(module, "app", None)
+    if app is None:
+        app = typer.Typer(add_completion=False, **APP_OPTIONS)
+        app.command(name=name)(module.command)
+    command = typer.main.get_command(app)
+    command.name = name
+    return command

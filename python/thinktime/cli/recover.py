@@ -1,0 +1,33 @@
+"""`thinktime recover`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from thinktime.cli import common
+
+
+def command(
+    result: Annotated[
+        Path, typer.Argument(help="The result directory that the killed run was to write.")
+    ],
+) -> None:
+    """Make an ordinary result of what a run or a simulation had written when it was killed.
+
+    It goes to RESULT, or to RESULT.recovered where an older result is at RESULT.
+    """
+    from thinktime.recovery import recover
+
+    with common.mapped_errors():
+        found = recover(result)
+    if not found:
+        message = f"{result}: no run that was killed has left anything behind there"
+        raise common.fail(message, common.Exit.INPUT_WRONG)
+    for one in found:
+        if one.path is None:
+            typer.echo(f"{one.source}: nothing had been measured yet; removed")
+        else:
+            typer.echo(f"{one.path}")

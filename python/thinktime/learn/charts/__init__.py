@@ -1,0 +1,14 @@
+"""The charts of what was learned, one file each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from thinktime.learn.charts import arrivals, models, timeout, values
+from thinktime.report.charts.chart import Chart
+
+if TYPE_CHECKING:
+    from thinktime.learn import Learned
+
+CHARTS: list[Chart[Learned]] = [models.CHART, values.CHART, arrivals.CHART, timeout.CHART]
+"""In the order of the page."""

@@ -1,0 +1,51 @@
+"""Results of runs that were killed, and files that are there whole or not at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from thinktime import _core
+
+
+@dataclass(frozen=True)
+class Recovered:
+    """What a run had left behind that was killed."""
+
+    source: Path
+    """The directory that it wrote to."""
+
+    path: Path | None
+    """The result that was made of it; None where nothing had been measured yet."""
+
+
+def recover(path: str | Path) -> list[Recovered]:
+    """Make ordinary results of what runs left behind that were killed while they wrote to `path`.
+
+    A result goes to `path` itself, or to `path.recovered` where an older result is at `path`.
+
+    Raises:
+        InputError: if a file is damaged, or cannot be read or written.
+    """
+    found = _core.recover(Path(path))
+    return [Recovered(Path(one), None if to is None else Path(to)) for one, to in found]
+
+
+def left_behind(path: str | Path) -> list[Path]:
+    """The directories that killed runs left behind for the result at `path`."""
+    return [Path(one) for one in _core.left_behind(Path(path))]
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file beside its place and put it there: it is there whole, or as it was."""
+    data = content.encode() if isinstance(content, str) else content
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)  # a pipe or a device, which has no other place
+        return
+    place = path.resolve()
+    draft = place.with_name(f"{place.name}.new")
+    try:
+        draft.write_bytes(data)
+        draft.replace(place)
+    finally:
+        draft.unlink(missing_ok=True)

@@ -1,0 +1,61 @@
+"""What the results say, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from thinktime.report import agreement, contrast, doubts, units
+from thinktime.report.case import Case
+from thinktime.report.page import Verdict
+
+
+def verdict(cases: Sequence[Case]) -> Verdict:
+    """The sharpest true sentence first, then what supports it and what casts doubt on it."""
+    sharpest = contrast.sharpest(cases)
+    findings: list[str | None] = [_what_they_are(cases)] if len(cases) > 1 else []
+    if sharpest is not None:
+        headline = contrast.headline(sharpest)
+        findings += [contrast.others(sharpest, cases), contrast.measured(sharpest)]
+    elif len(cases) > 1 and all(_mean_known(case) for case in cases):
+        headline = (
+            "These results do not tell the systems apart: their response times differ by less "
+            "than a tenth or than their confidence intervals, or rest on too few requests."
+        )
+    else:
+        headline = " ".join(_alone(case) for case in cases) or "There are no results."
+    findings += agreement.sentences(cases)
+    said = [finding for finding in findings if finding is not None]
+    return Verdict(headline, said, doubts.sentences(cases))
+
+
+def _mean_known(case: Case) -> bool:
+    known = [case.exact, *(entry.figures for entry in case.entries)]
+    return any(figures is not None and figures.mean_s is not None for figures in known)
+
+
+def _what_they_are(cases: Sequence[Case]) -> str:
+    """Every case with its load."""
+    loads = [case.load for case in cases]
+    labels = [case.label for case in cases]
+    if all(contrast.same_load(case, cases[0]) for case in cases):
+        return f"{len(cases)} systems, all at a load of {loads[0]:.2f}: {'; '.join(labels)}."
+    if all(load is None for load in loads):
+        return f"{len(cases)} results: {'; '.join(labels)}. Their loads are not known."
+    pairs = zip(labels, loads, strict=True)
+    parts = [f"{label} {'(not known)' if x is None else f'at {x:.2f}'}" for label, x in pairs]
+    return f"{len(cases)} systems and their loads: {'; '.join(parts)}."
+
+
+def _alone(case: Case) -> str:
+    """The figures of a single case, of the best result that there is."""
+    entry = case.find("measured") or case.entries[0]
+    figures = entry.figures
+    load = f" at a load of {figures.load:.2f}" if figures.load is not None else ""
+    system = contrast.the_system(case)
+    if figures.mean_s is None:
+        return f"Of {system} nothing is known: no request completed."
+    p99 = figures.times_s.get("p99")
+    tail = "" if p99 is None else f", and one request in a hundred waits {units.seconds(p99)}"
+    tail += " or longer" if tail else ""
+    start = f"{system[0].upper()}{system[1:]}{load}"
+    return f"{start} answers in {units.mean(figures.mean_s, figures.ci95_s)} on average{tail}."

@@ -1,0 +1,156 @@
+"""The rows of results: measured, simulated and exact side by side, and their table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from thinktime.report import units
+from thinktime.report.by_request import RequestTimes, times_of
+from thinktime.report.case import Case, Entry, Kind, Note
+from thinktime.report.figures import TIMES, Figures
+from thinktime.report.machines import MachineFigures, figures_of
+from thinktime.report.table import Cell, Group, Line, LineStyle, Table
+
+HEADINGS = ("load", "throughput", "mean", "p50", "p90", "p99", "p99.9", "errors", "lateness p99")
+"""The columns after the one that says how a row was obtained."""
+
+_SPARE = ("p90", "lateness p99", "p50", "errors", "p99.9")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One result, or the theory of the results above it."""
+
+    case: str
+    place: int
+    """The case's number, which stands for its colour."""
+
+    name: str
+    """The workload's name."""
+
+    kind: Kind
+    note: Note
+    model: str
+    """What was solved, for an exact row, with its source; else nothing."""
+
+    figures: Figures
+    reference: str = ""
+    """What the deviations are taken from."""
+
+    deviations: dict[str, float] = field(default_factory=dict)
+    """Relative deviations of response times, by name."""
+
+    requests: Sequence[RequestTimes] = ()
+    """The result's times by request name."""
+
+    machines: Sequence[MachineFigures] = ()
+    """The result's machines."""
+
+    @property
+    def kind_words(self) -> str:
+        """As in 'simulated, same sample path'."""
+        return f"{self.kind}, {self.note}" if self.note else self.kind
+
+
+def rows(cases: Sequence[Case]) -> list[Row]:
+    """The rows of all cases: measured, simulated, then exact."""
+    return [row for case in cases for row in _case_rows(case)]
+
+
+def table(found: Sequence[Row]) -> Table:
+    """The table of some rows: a group a case."""
+    named = len({row.name for row in found}) > 1
+    groups = []
+    for (place, label, name), members in groupby(found, lambda r: (r.place, r.case, r.name)):
+        said = f", {name}, " in f", {label}, "
+        small = name if named and not said else ""
+        groups.append(Group([_line(row) for row in members], label, small, place))
+    return Table("results", "Response times", "result", HEADINGS, groups, spare=_SPARE)
+
+
+def _line(row: Row) -> Line:
+    style: LineStyle = "long" if row.note == "long" else row.kind
+    return Line(row.kind_words, cells(row), _below(row), style)
+
+
+def _below(row: Row) -> str:
+    """What was solved, or how many requests there were and what they are compared with."""
+    if row.model or row.figures.requests is None:
+        return row.model
+    against = f"; % against {row.reference}" if row.reference else ""
+    return f"{units.counted(row.figures.requests, 'request')}{against}"
+
+
+def cells(row: Row) -> list[Cell]:
+    """The cells of `HEADINGS`."""
+    figures = row.figures
+    known = [Cell(units.load(figures.load)), Cell(units.rate(figures.throughput))]
+    times = [_time(row, name) for name in TIMES]
+    if row.kind == "exact":
+        return [*known, *times, Cell(""), Cell("")]
+    lateness = units.seconds(figures.lateness_p99_s) if row.kind == "measured" else ""
+    return [*known, *times, _errors(figures), Cell(lateness)]
+
+
+def _time(row: Row, name: str) -> Cell:
+    time_s = row.figures.times_s.get(name)
+    text = units.mean(time_s, row.figures.ci95_s) if name == "mean" else units.seconds(time_s)
+    deviation = row.deviations.get(name)
+    below = "" if deviation is None else units.deviation(deviation)
+    return Cell(text, below, "text" if name == "p99" else "")
+
+
+def _errors(figures: Figures) -> Cell:
+    if not figures.errors or not figures.requests:
+        return Cell(units.count(figures.errors))
+    return Cell(units.count(figures.errors), units.percent(figures.errors / figures.requests))
+
+
+def _case_rows(case: Case) -> list[Row]:
+    rows = [_entry_row(case, entry) for entry in case.entries]
+    if case.theory is not None and case.exact is not None:
+        model = f"{case.theory.model} ({case.theory.source})"
+        rows.append(Row(case.label, case.place, case.name, "exact", "", model, case.exact))
+    return rows
+
+
+def _entry_row(case: Case, entry: Entry) -> Row:
+    reference, figures = _reference(case, entry)
+    deviations = {} if figures is None else relative(entry.figures, figures)
+    return Row(
+        case.label,
+        case.place,
+        case.name,
+        entry.kind,
+        entry.note,
+        "",
+        entry.figures,
+        reference if deviations else "",
+        deviations,
+        times_of(entry.result),
+        figures_of(entry.result),
+    )
+
+
+def _reference(case: Case, entry: Entry) -> tuple[str, Figures | None]:
+    """What an entry is compared with: the closest in kind that is better known than it."""
+    same_path = case.find("simulated", "same sample path")
+    if entry.kind == "measured" and same_path is not None:
+        return "the simulation of the same sample path", same_path.figures
+    if case.exact is not None:
+        return "the exact values", case.exact
+    long = case.find("simulated", "long")
+    if long is not None and long is not entry:
+        return "the long simulation", long.figures
+    simulated = case.find("simulated")
+    if entry.kind == "measured" and simulated is not None:
+        return "the simulation", simulated.figures
+    return "", None
+
+
+def relative(figures: Figures, reference: Figures) -> dict[str, float]:
+    """The relative deviation of each response time that both know."""
+    both = {name: reference.times_s.get(name) for name in figures.times_s}
+    return {name: figures.times_s[name] / value - 1 for name, value in both.items() if value}

@@ -1,0 +1,70 @@
+"""The table of a sweep, for the page and for the terminal."""
+
+from __future__ import annotations
+
+from thinktime.report import columns
+from thinktime.report.table import Group, Line, Table
+from thinktime.sweep.swept import Swept, value_words
+
+_SHOWN = (
+    "response_mean_s",
+    "exact_response_mean_s",
+    "response_p50_s",
+    "response_p99_s",
+    "load",
+    "found_load",
+    "throughput",
+    "think_time_s",
+    "requests",
+    "errors",
+    "timeouts",
+    "retries",
+    "migrations",
+    "preemptions",
+)
+
+_SETTINGS = ("think_time_s", "requests")
+"""Figures that are often the same at all points."""
+
+_SPARE = ("think time", "requests", "p50", "load found", "timeouts")
+
+
+def table(swept: Swept) -> Table:
+    """A row a point, a group a curve; figures that are 0 or unknown everywhere are left out."""
+    varied = {axis.key for axis in swept.axes}
+    names = [name for name in columns.said(swept.rows, _SHOWN) if name not in varied]
+    same = [name for name in names if name in _SETTINGS and _is_same(swept, name)]
+    names = [name for name in names if name not in same]
+    all_have = [f"{columns.COLUMNS[one].heading} {_first(swept, one)}" for one in same]
+    groups = [
+        Group(
+            [
+                Line(
+                    value_words(swept.across, row[swept.across.key], keyed=False),
+                    [columns.cell(row, name) for name in names],
+                )
+                for row in curve.rows
+            ],
+            curve.name,
+            place=curve.place if len(swept.curves) > 1 else None,
+        )
+        for curve in swept.curves
+    ]
+    return Table(
+        "points",
+        "Every point",
+        swept.across.key,
+        columns.headings(names),
+        groups,
+        f"Each point was {swept.kind}{': ' if all_have else ''}{', '.join(all_have)}.",
+        spare=_SPARE,
+    )
+
+
+def _is_same(swept: Swept, name: str) -> bool:
+    """Whether all points have the same text, so that a column would say nothing."""
+    return len({columns.cell(row, name).text for row in swept.rows}) == 1
+
+
+def _first(swept: Swept, name: str) -> str:
+    return columns.cell(swept.rows[0], name).text

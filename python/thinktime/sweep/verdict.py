@@ -1,0 +1,59 @@
+"""What a sweep says, in words."""
+
+from __future__ import annotations
+
+from thinktime.report import units
+from thinktime.report.page import Verdict
+from thinktime.sweep.swept import Row, Swept
+
+_POINTS_NAMED = 3
+
+
+def verdict(swept: Swept) -> Verdict:
+    """The span of the mean first, then agreement with theory, then the points' warnings."""
+    known = [row for row in swept.rows if row.get("response_mean_s")]
+    if not known:
+        return Verdict("No request completed at any point, so there are no times.")
+    least = min(known, key=lambda row: row["response_mean_s"])
+    most = max(known, key=lambda row: row["response_mean_s"])
+    headline = (
+        f"The mean response time goes from {units.seconds(least['response_mean_s'])} "
+        f"({swept.point_words(least)}) to {units.seconds(most['response_mean_s'])} "
+        f"({swept.point_words(most)}): a factor of "
+        f"{units.factor(most['response_mean_s'] / least['response_mean_s'])}."
+    )
+    if len(known) == 1:
+        headline = f"The mean response time is {units.seconds(least['response_mean_s'])}."
+    findings = [f"{units.counted(len(swept.rows), 'point')}, {swept.kind}.", *_exact(known)]
+    return Verdict(headline, findings, _doubts(swept))
+
+
+def _exact(rows: list[Row]) -> list[str]:
+    """How many means hold the exact value in their interval."""
+    both = [row for row in rows if row.get("exact_response_mean_s") and row.get("response_ci95_s")]
+    if not both:
+        return []
+    within = sum(
+        abs(row["response_mean_s"] - row["exact_response_mean_s"]) <= row["response_ci95_s"]
+        for row in both
+    )
+    return [
+        f"{within} of {len(both)} means lie within their 95 % confidence interval of the exact "
+        f"value; about {round(0.95 * len(both))} are expected to."
+    ]
+
+
+def _doubts(swept: Swept) -> list[str]:
+    """Each warning once, with the points that have it."""
+    found: dict[str, list[str]] = {}
+    for row in swept.rows:
+        for warning in (row.get("warnings") or "").split(" | "):
+            if warning:
+                found.setdefault(warning, []).append(swept.point_words(row))
+    return [units.sentence(f"{_at(points)}: {warning}") for warning, points in found.items()]
+
+
+def _at(points: list[str]) -> str:
+    if len(points) > _POINTS_NAMED:
+        return f"{len(points)} points, the first of them at {points[0]}"
+    return f"at {'; '.join(points)}"

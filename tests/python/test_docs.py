@@ -1,0 +1,268 @@
+"""README and docs say what is: every command is run, every file read, every program run.
+
+Each page has a folder with the files that README and the page show, the examples and a small access
+log. What takes long on the page is made shorter here: the rules are in `shorter`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import docs_snippets
+import pytest
+import typer
+from docs_snippets import ALL, PAGES, ROOT, Snippet, snippets
+from recorded_pairs import write_log
+
+import thinktime as tt
+from thinktime.cli import app
+
+THINKTIME = [sys.executable, "-c", "from thinktime.cli import main; main()"]
+URL = "http://127.0.0.1:8080"
+
+NOT_RUN = {
+    "make": "it builds and tests all of this; that its targets exist is tested",
+    "cargo": "it compiles; the examples are built with the tests",
+    "sed": "it edits the learned file, whose rate is small; the run takes it as it is",
+    ".venv/bin/python": "the studies have tests of their own; that the file exists is tested",
+    "thinktime capacity --target": "minutes of probes; test_capacity.py searches a real server",
+    "thinktime capacity --generator": "minutes of probes; test_capacity.py has its parts",
+}
+"""Commands that are only parsed, by how they begin, and why."""
+
+OTHER_LANGUAGES = {
+    "docs/machines.md 5": "a diagram",
+    "docs/scripts.md 3": "a part of a script, which examples/browser.luau has as a whole",
+}
+"""Blocks that are neither a file nor a command nor a program, and what they are."""
+
+COMPLETED = {
+    "docs/machines.md 3": 'name = "part"\n{}',
+    "docs/machines.md 4": 'name = "part"\n{}',
+    "docs/system-file.md 2": 'name = "part"\n'
+    '[[station]]\nname = "web"\ndemand = "exp(1ms)"\n'
+    '[[station]]\nname = "application"\n[[station]]\nname = "database"\n{}',
+}
+"""Parts of a system file, and what makes them a whole one."""
+
+
+def made(folder: Path, page: str) -> Path:
+    """The folder of a page, with its files."""
+    (folder / "examples").symlink_to(ROOT / "examples")
+    write_log(folder / "access.log")
+    for snippet in [*snippets("README.md"), *snippets(page)]:
+        if snippet.file is not None:
+            (folder / snippet.file).write_text(snippet.text)
+    for policy in ("fcfs", "srpt"):  # as docs/statistics.md says
+        text = (folder / "server.toml").read_text()
+        (folder / f"{policy}.toml").write_text(text.replace('"ps"', f'"{policy}"'))
+    return folder
+
+
+# ---- files
+
+
+@pytest.mark.parametrize("snippet", [s for s in ALL if s.language == "toml"], ids=lambda s: s.name)
+def test_files_are_accepted(snippet: Snippet, tmp_path: Path) -> None:
+    made(tmp_path, snippet.page)
+    text = COMPLETED.get(snippet.name, "{}").replace("{}", snippet.text)
+    if "[[tasks]]" in text:
+        (tmp_path / "tasks.toml").write_text(text)
+        export = next(words for words in commands(snippet.page) if "export" in words)
+        run([*THINKTIME, *export[1:], "--scenario", "tasks.toml"], tmp_path)
+    elif "[arrivals]" in text:
+        if "buyer.luau" in text:
+            (tmp_path / "buyer.luau").write_text((ROOT / "examples/buyer.luau").read_text())
+        assert tt.Workload(text, str(tmp_path / "page.toml")).name
+    else:
+        assert tt.System(text, str(tmp_path / "page.toml")).name
+
+
+def test_a_wrong_file_is_found_out(tmp_path: Path) -> None:
+    made(tmp_path, "README.md")
+    block = next(s for s in ALL if s.file == "server.toml")
+    with pytest.raises(tt.InputError):
+        tt.System(block.text.replace("policy", "polciy"), str(tmp_path / "page.toml"))
+
+
+# ---- commands
+
+
+def commands(page: str) -> list[list[str]]:
+    """The commands of a page, with `thinktime` under its short name."""
+    found = [words for snippet in snippets(page) for words in snippet.commands]
+    return [
+        ["thinktime", *words[1:]] if words[0] == ".venv/bin/thinktime" else words for words in found
+    ]
+
+
+def why_not_run(words: list[str]) -> str | None:
+    for beginning, reason in NOT_RUN.items():
+        program, *others = beginning.split()
+        if words[0] == program and all(one in words for one in others):
+            return reason
+    return None
+
+
+def parsed(words: list[str]) -> None:
+    """Raise where the command line does not take the words."""
+    group = typer.main.get_command(app)
+    with group.make_context("thinktime", words) as context:
+        name, command, rest = group.resolve_command(
+            context, [*context._protected_args, *context.args]
+        )
+        if hasattr(command, "resolve_command"):
+            with command.make_context(name, rest, parent=context) as inner:
+                _, command, rest = command.resolve_command(
+                    inner, [*inner._protected_args, *inner.args]
+                )
+        command.make_context(name, list(rest), parent=context).close()
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if commands(page)])
+def test_commands_are_understood(page: str, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(made(tmp_path, page))
+    makefile = (ROOT / "Makefile").read_text()
+    for words in commands(page):
+        if words[0] == "thinktime":
+            parsed(words[1:])
+        elif words[0] == "make":
+            assert re.search(rf"^{words[1]}:", makefile, re.MULTILINE), words
+        elif words[0] == ".venv/bin/python":
+            assert (ROOT / words[1]).is_file(), words
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["simulate", "shop.toml", "server.toml", "--laod", "0.8"],
+        ["run", "shop.toml", URL],
+        ["simulat", "shop.toml"],
+        ["machine", "shwo", "linux-eevdf"],
+    ],
+)
+def test_a_wrong_command_is_found_out(words: list[str]) -> None:
+    with pytest.raises(Exception, match=r"No such|[Uu]nexpected|[Mm]issing"):
+        parsed(words)
+
+
+def shorter(words: list[str], folder: Path) -> list[str]:
+    """The command with less to do."""
+    words = list(words)
+    for option, less in (("--duration", "1s"), ("--warmup", "200ms"), ("--replications", "2")):
+        if option in words:
+            words[words.index(option) + 1] = less
+    if words[1] in ("simulate", "sweep") and "--duration" not in words:
+        words += ["--requests", "1000"]
+    if words[1] == "run" and "--duration" not in words:
+        words += ["--duration", "1s"]
+    return [word if "*" not in word else str(next(folder.glob(word)).name) for word in words]
+
+
+def run(words: list[str], folder: Path, statuses: tuple[int, ...] = (0,)) -> str:
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=300)
+    assert "Traceback" not in done.stderr, done.stderr
+    assert done.returncode in statuses, (words, done.returncode, done.stderr)
+    return done.stdout
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> Iterator[str]:
+    system = tt.System('name = "s"\n[[station]]\nname = "server"\npolicy = "ps"\ndemand = "1ms"\n')
+    with tt.serve(system) as server:
+        yield server.url
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if commands(page)])
+def test_commands_do_what_the_page_says(page: str, tmp_path: Path, url: str) -> None:
+    made(tmp_path, page)
+    for words in commands(page):
+        if why_not_run(words) is not None:
+            continue
+        words = [url if word == URL else word for word in shorter(words, tmp_path)]
+        if words[1] == "serve":
+            begun_and_ended([*THINKTIME, *words[2:]], words[1], tmp_path)
+            continue
+        # 1: the objectives are missed at the page's load or in a second. 3: on a busy machine the
+        # generator is late, or so short a run says too little.
+        run([*THINKTIME, *words[1:]], tmp_path, statuses=(0, 1, 3))
+        for option in ("-o", "--report"):
+            if option in words:
+                assert (tmp_path / words[words.index(option) + 1]).exists(), words
+
+
+def begun_and_ended(words: list[str], command: str, folder: Path) -> None:
+    """A server begins to listen, on a port of its own, and ends with Ctrl-C."""
+    if "--listen" in words:
+        place = words.index("--listen")
+        del words[place : place + 2]
+    words = [*words[: len(THINKTIME)], command, *words[len(THINKTIME) :], "--listen", "127.0.0.1:0"]
+    server = subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    first = server.stdout.readline()
+    server.send_signal(2)
+    server.communicate(timeout=60)
+    assert first.startswith("serving on http://127.0.0.1:")
+
+
+# ---- programs
+
+
+PYTHON = [snippet for snippet in ALL if snippet.language == "python"]
+
+
+@pytest.mark.parametrize("snippet", PYTHON, ids=lambda s: s.name)
+def test_python_runs(snippet: Snippet, tmp_path: Path) -> None:
+    made(tmp_path, snippet.page)
+    tt.simulate(
+        tmp_path / "shop.toml", tmp_path / "server.toml",
+        requests=500, output=tmp_path / "results" / "shop",
+    )  # fmt: skip
+    code = re.sub(r'duration="\d+s"', 'duration="1s"', snippet.text)
+    run([sys.executable, "-c", code], tmp_path)
+
+
+def test_scripts_are_simulated(tmp_path: Path) -> None:
+    made(tmp_path, "docs/scripts.md")
+    assert (tmp_path / "buyer.luau").exists()
+    system = tt.System.load(ROOT / "examples" / "shop-server.toml")
+    result = tt.simulate(tmp_path / "buyers.toml", system, duration="20s")
+    assert result.summary["requests"] > 100
+    assert not result.summary["warnings"]
+
+
+# ---- nothing is left out
+
+
+def test_every_block_is_looked_at() -> None:
+    for snippet in ALL:
+        known = (
+            snippet.language in ("toml", "python")
+            or snippet.commands
+            or snippet.file is not None
+            or snippet.name in OTHER_LANGUAGES
+        )
+        assert known, f"{snippet.name} is neither file nor command nor program: {snippet.text}"
+    assert set(COMPLETED) | set(OTHER_LANGUAGES) <= {snippet.name for snippet in ALL}
+
+
+def test_every_reason_is_needed() -> None:
+    found = {why_not_run(words) for page in PAGES for words in commands(page)}
+    assert set(NOT_RUN.values()) <= found
+
+
+def test_blocks_are_found() -> None:
+    text = (
+        "# A\n```toml\n# a.toml\nx = 1\n```\n\n    thinktime run \\\n      a.toml  # so\n\n"
+        "```\n$ make x\nout\n```\n"
+    )
+    one, two, three = docs_snippets.snippets("x.md", text)
+    assert (one.file, one.text, one.commands) == ("a.toml", "# a.toml\nx = 1\n", [])
+    assert two.commands == [["make", "x"]]
+    assert three.commands == [["thinktime", "run", "a.toml"]]
+    assert os.path.basename(docs_snippets.ROOT / "README.md") in PAGES

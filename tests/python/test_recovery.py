@@ -1,0 +1,209 @@
+"""No result is lost: not by kill -9 at any moment, not by SIGTERM, not by a full disk."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import random
+import resource
+import signal
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import killed_work
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import thinktime as tt
+from thinktime.recovery import left_behind
+
+SPAWN = multiprocessing.get_context("forkserver")
+SPAWN.set_forkserver_preload(["thinktime", "thinktime.learn", "killed_work"])
+COMMAND = (sys.executable, "-c", "from thinktime.cli import main; main()")
+MOMENTS = random.Random(25)
+OLD_SEED = 99
+
+
+def killed(work: Callable[..., None], *arguments: Any, after: Any) -> Any:
+    """The last that the work told before it was killed, once `after` accepted what it told."""
+    ours, theirs = SPAWN.Pipe()
+    process = SPAWN.Process(target=work, args=(theirs, *arguments), daemon=True)
+    process.start()
+    theirs.close()
+    told = ours.recv()
+    while not after(told):
+        told = ours.recv()
+    time.sleep(MOMENTS.uniform(0, 0.1))
+    process.kill()
+    process.join()
+    try:
+        while ours.poll():
+            told = ours.recv()
+    except EOFError:
+        pass
+    return told
+
+
+def older(output: Path) -> dict[str, Any]:
+    """An older result at this place."""
+    workload, system = tt.Workload(killed_work.OPEN), tt.System(killed_work.SYSTEM)
+    workload = workload.with_seed(OLD_SEED)
+    return tt.simulate(workload, system, requests=500, warmup=0, output=output).summary
+
+
+@pytest.fixture(scope="module")
+def whole_simulation(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
+    """The first rows of the simulation that is killed."""
+    workload, system = tt.Workload(killed_work.OPEN), tt.System(killed_work.SYSTEM)
+    result = tt.simulate(workload.with_seed(7), system, requests=3_000_000, warmup=0, rows="all")
+    return pl.DataFrame(result.requests)
+
+
+@pytest.mark.parametrize("moment", range(10))
+def test_a_killed_simulation_keeps_the_rows_that_it_had(
+    tmp_path: Path, whole_simulation: pl.DataFrame, moment: int
+) -> None:
+    """What is recovered is the beginning of what it would have been, row by row."""
+    output = tmp_path / "result"
+    before = older(output)
+    enough = MOMENTS.uniform(100_000, 1_500_000)
+    killed(killed_work.simulate, output, after=lambda requests: requests >= enough)
+    assert tt.Result.load(output).summary == before
+    assert [one.name for one in left_behind(output)] == ["result.partial"]
+    (found,) = tt.recover(output)
+    if found.path is None:  # it had not run for a second
+        return
+    assert tt.Result.load(output).summary == before
+    assert found.path == tmp_path / "result.recovered"
+    recovered = tt.Result.load(found.path)
+    assert recovered.interrupted
+    assert any("cut short" in one for one in recovered.summary["warnings"])
+    rows = pl.DataFrame(recovered.requests)
+    shared = min(len(rows), len(whole_simulation))
+    assert len(rows) >= recovered.summary["requests"] > 0
+    assert_frame_equal(rows.head(shared), whole_simulation.head(shared), categorical_as_str=True)
+    assert left_behind(output) == []
+
+
+def test_killed_runs_lose_less_than_a_second(tmp_path: Path) -> None:
+    """The median of ten, so that a machine that is busy elsewhere does not fail it."""
+    lost = []
+    with tt.serve(tt.System(killed_work.SYSTEM)) as server:
+        for moment in range(10):
+            output = tmp_path / f"run-{moment}" / "result"
+            until = 1.0 + MOMENTS.uniform(0, 1.5)
+            told = killed(
+                killed_work.measure, output, server.url, after=lambda time_s, u=until: time_s >= u
+            )
+            with pytest.raises(tt.InputError, match="thinktime recover"):
+                tt.Result.load(output)
+            (found,) = tt.recover(output)
+            assert found.path == output
+            recovered = tt.Result.load(output)
+            rows = pl.DataFrame(recovered.requests)
+            assert recovered.summary["requests"] == len(rows) > 0
+            lost.append(told - rows["done_ns"].max() * 1e-9)
+    assert statistics.median(lost) < 1.0
+
+
+@pytest.mark.parametrize("what", ["simulate", "sweep", "capacity", "learn"])
+def test_what_is_killed_while_it_writes_is_there_whole(tmp_path: Path, what: str) -> None:
+    """Nearly all of this work's time is its last write; it is killed in the middle of it."""
+    line = '10.0.0.{} - - [22/Nov/2026:10:{:02}:{:02} +0000] "GET /{} HTTP/1.1" 200 512 "-" "x"'
+    lines = [line.format(n % 9, n // 60, n % 60, n % 5) for n in range(300)]
+    (tmp_path / "access.log").write_text("\n".join(lines) + "\n")
+    output = tmp_path / "result"
+    for moment in range(8):
+        least = 1 + moment % 2
+        killed(
+            killed_work.write_again_and_again, output, what, after=lambda seed, n=least: seed >= n
+        )
+        assert _seed_of(what, output) >= 1
+        for found in tt.recover(output):
+            assert found.path is None or found.path.exists()
+
+
+def _seed_of(what: str, output: Path) -> int:
+    """Reads all of a result."""
+    if what == "simulate":
+        result = tt.Result.load(output)
+        assert len(pl.DataFrame(result.requests)) == result.summary["requests"] == 200
+        return int(result.summary["seed"])
+    if what == "sweep":
+        assert (output / "sweep.html").read_text().rstrip().endswith("</html>")
+        return int(pl.read_parquet(output / "results.parquet")["seed"][0])
+    if what == "capacity":
+        assert json.loads((output / "capacity.json").read_text())["verdict"] != "interrupted"
+        return len(pl.read_parquet(output / "probes.parquet"))
+    text = output.read_text()
+    assert tt.Workload(text).name == "learned"
+    return int(text.split()[1])
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_signals_end_a_run_as_ctrl_c_does(tmp_path: Path, number: signal.Signals) -> None:
+    """What was measured is shown and written, and the status is 3."""
+    workload = tmp_path / "open.toml"
+    workload.write_text(killed_work.OPEN)
+    output = tmp_path / "result"
+    with tt.serve(tt.System(killed_work.SYSTEM)) as server:
+        arguments = ("run", workload, "--target", server.url, "--duration", "60s", "-o", output)
+        process = subprocess.Popen(
+            [*COMMAND, *map(str, arguments), "--json"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        while not (tmp_path / "result.partial" / "summary.json").exists():
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(number)
+        shown, said = process.communicate()
+    assert process.returncode == 3, said
+    assert "interrupted" in said
+    result = tt.Result.load(output)
+    assert result.interrupted
+    assert result.summary == json.loads(shown)
+    assert left_behind(output) == []
+
+
+def test_a_full_disk_keeps_what_was_written_and_shows_what_was_measured(tmp_path: Path) -> None:
+    """The limit of a file's size fails as a full disk does."""
+    for name, text in (("w.toml", killed_work.OPEN), ("s.toml", killed_work.SYSTEM)):
+        (tmp_path / name).write_text(text)
+    output = tmp_path / "result"
+    before = older(output)
+    arguments = ("simulate", "w.toml", "s.toml", "--requests", "300000", "--rows", "all")
+    done = subprocess.run(
+        [*COMMAND, *arguments, "-o", str(output)], cwd=tmp_path, capture_output=True, text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (3_000_000, 3_000_000)),
+    )  # fmt: skip
+    assert done.returncode == 3, done.stderr
+    assert "File too large" in done.stderr
+    assert f"thinktime recover {output}" in done.stderr
+    assert "simulated" in done.stdout
+    assert tt.Result.load(output).summary == before
+    (found,) = tt.recover(output)
+    assert found.path is None or found.path.name == "result.recovered"
+
+
+def test_files_that_are_no_results_stay(tmp_path: Path) -> None:
+    """A note beside a result is still there when a newer result has replaced it."""
+    output = tmp_path / "result"
+    older(output)
+    (output / "notes.md").write_text("mine")
+    older(output)
+    assert (output / "notes.md").read_text() == "mine"
+    assert [path.name for path in tmp_path.iterdir()] == ["result"]
+
+
+def test_there_is_nothing_to_recover(tmp_path: Path) -> None:
+    """An ordinary result is left alone."""
+    older(tmp_path / "result")
+    assert tt.recover(tmp_path / "result") == []
+    assert tt.recover(tmp_path / "nowhere") == []

@@ -1,0 +1,60 @@
+"""Commands start quickly: each imports what it needs and no more.
+
+Modules are counted instead of time, because tests do not measure time.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from thinktime.cli.group import COMMANDS
+
+CODE = """
+import json, sys
+from thinktime.cli import main
+try:
+    main()
+finally:
+    print(json.dumps(sorted(sys.modules)), file=open("modules.json", "w"))
+"""
+HEAVY = {"jinja2", "numpy", "plotly", "polars", "pydantic", "rich", "scipy"}
+"""Each of these takes between 50 ms and a second to import."""
+
+
+def imported(*arguments: str, cwd: Path) -> set[str]:
+    done = subprocess.run([sys.executable, "-c", CODE, *arguments], cwd=cwd, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    return set(json.loads((cwd / "modules.json").read_text()))
+
+
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_help_imports_no_library_but_that_of_the_options(option: str, tmp_path: Path) -> None:
+    assert not imported(option, cwd=tmp_path) & HEAVY
+
+
+def test_a_simulation_imports_no_more_than_its_table_needs(tmp_path: Path) -> None:
+    (tmp_path / "w.toml").write_text('name = "w"\n[arrivals]\nmodel = "open"\nrate = "80/s"\n')
+    (tmp_path / "s.toml").write_text(
+        'name = "s"\n[[station]]\nname = "server"\ndemand = "exp(10ms)"\n'
+    )
+    found = imported("simulate", "w.toml", "s.toml", "--requests", "1000", cwd=tmp_path)
+    assert not found & {"jinja2", "plotly", "polars", "scipy"}
+    assert "thinktime.report.terminal" in found, "no table was printed: the test looks at nothing"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_of_a_command_imports_no_library_for_figures(name: str, tmp_path: Path) -> None:
+    assert not imported(name, "--help", cwd=tmp_path) & {"plotly", "polars", "scipy"}
+
+
+def test_the_package_itself_is_light(tmp_path: Path) -> None:
+    code = "import thinktime, sys; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    assert not set(done.stdout.split()) & HEAVY
