@@ -149,3 +149,19 @@ def test_a_script_is_run_as_it_is_simulated(tmp_path: Path) -> None:
     for name, count in theirs.items():
         assert abs(ours[name] - count) <= 0.1 * count + 3, (ours, theirs)
     assert json.loads((tmp_path / "real" / "summary.json").read_text())["metrics"]
+
+
+@pytest.mark.parametrize(
+    "arrivals",
+    ['model = "partly-open"\nrate = "20/s"', 'model = "closed"\nclients = 3'],
+    ids=["partly open", "closed"],
+)
+@pytest.mark.parametrize("options", [{}, {"duration": 5}], ids=["endless", "5s"])
+def test_scripts_that_only_fail_end_and_are_not_trusted(
+    tmp_path: Path, arrivals: str, options: dict[str, float]
+) -> None:
+    workload = scripted(tmp_path, 'client:think("10ms")\nerror("no such item")', arrivals)
+    result = tt.simulate(workload, SERVER, rows="none", **options)
+    assert result.summary["requests"] == 0
+    assert result.untrusted is not None
+    assert "the script failed before it asked for anything" in result.untrusted

@@ -85,7 +85,8 @@ impl Findings<'_> {
 
     /// Why the result is not to be trusted, if it is not.
     pub(crate) fn spoils(&self, summary: &Summary) -> Option<String> {
-        self.rate_missed(summary).filter(|missed| missed.spoils).map(|missed| missed.words)
+        let missed = || self.rate_missed(summary).filter(|missed| missed.spoils);
+        self.collector.scripts_failed().or_else(|| missed().map(|missed| missed.words))
     }
 
     fn rate_missed(&self, summary: &Summary) -> Option<RateMissed> {

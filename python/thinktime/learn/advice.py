@@ -247,9 +247,7 @@ def _simulated(
     if cv2 < 0.95:
         law = f"gamma(shape={1 / max(cv2, 0.01)!r}, scale={mean * max(cv2, 0.01)!r}s)"
     think = sessions.think_law
-    texts = {
-        "open": f'model = "open"\nrate = "{rate!r}/s"\n',
-    }
+    texts = {"open": f'model = "open"\nrate = "{rate!r}/s"\n'}
     if think is not None and traffic.requests_per_session > 1:
         partly = (
             f'model = "partly-open"\nrate = "{{!r}}/s"\n'

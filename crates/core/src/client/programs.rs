@@ -10,7 +10,7 @@ use crate::time::Nanos;
 /// After so many turns of programs without a request there will be none.
 const IDLE_TURNS_MAX: u64 = 10_000_000;
 /// After so many sessions in a row without a request among them there will be none either.
-const IDLE_SESSIONS_MAX: u64 = 100_000;
+const IDLE_SESSIONS_MAX: u64 = 20_000;
 
 impl Clients {
     /// What a closed session does first, after its first think time.

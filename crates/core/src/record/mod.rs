@@ -11,6 +11,7 @@ mod figures;
 mod objectives;
 mod offered;
 mod row;
+mod scripts;
 mod sections;
 mod starved;
 mod summary;

@@ -1,5 +1,6 @@
 //! WebSocket: an input is what a server sends after a good handshake, and again in its place.
-//! However it is cut, the same is read, and what is held for a server that reads nothing is bounded.
+//! However it is cut, the same is read, and what is held for a server that reads nothing is
+//! bounded.
 
 use thinktime_core::random::{Purpose, Stream};
 use thinktime_net::protocol::websocket::{Client, Event};

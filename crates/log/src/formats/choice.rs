@@ -6,6 +6,7 @@ use thinktime_core::error::{Invalid, unknown};
 
 use super::{Cut, FORMATS, Format, Known, Wanted};
 use crate::reason::example;
+use crate::source::PARQUET_SEPARATOR;
 use crate::time::Clock;
 
 /// The begin of a file.
@@ -156,6 +157,16 @@ fn is_of(head: &Head<'_>, known: &Known) -> bool {
 
 fn no_format(head: &Head<'_>, choice: &Choice) -> Invalid {
     let first = head.lines().find(|line| !line.is_empty()).unwrap_or(head.bytes);
+    if let (Some(columns), None) = (first.strip_suffix(&[PARQUET_SEPARATOR]), &choice.named) {
+        let columns: Vec<String> =
+            columns.split(|byte| *byte == PARQUET_SEPARATOR).map(example).collect();
+        return Invalid::new(format!(
+            "has no column that is known as a time; its columns are {}: name one, as in \
+             `--format parquet:time={}`",
+            columns.join(", "),
+            columns[0]
+        ));
+    }
     let first = example(first);
     if let Some((known, _)) = &choice.named {
         let name = known.name;

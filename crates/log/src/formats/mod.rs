@@ -22,6 +22,7 @@ mod scanner;
 mod squid;
 #[cfg(test)]
 pub(crate) mod tests;
+mod thinktime;
 mod tree;
 mod w3c;
 mod worldcup;
@@ -79,6 +80,7 @@ pub static FORMATS: &[&Known] = &[
     &har::KNOWN,
     &json::CADDY,
     &json::JSON,
+    &thinktime::KNOWN,
     &csv::PARQUET,
     &csv::KNOWN,
     &worldcup::KNOWN,

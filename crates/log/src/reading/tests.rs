@@ -227,6 +227,8 @@ fn parquet_is_read_by_the_names_of_its_columns() {
     let format = Some("parquet:time=wen".to_owned());
     let error = read(source(), Options { format, ..Options::default() }).unwrap_err();
     assert!(error.reason.contains("did you mean `when`?"), "{error}");
+    let error = read(source(), Options::default()).unwrap_err();
+    assert!(error.reason.contains("its columns are when, path: name one"), "{error}");
     fs::remove_dir_all(path.parent().unwrap()).unwrap();
 }
 

@@ -96,6 +96,7 @@ pub fn run(
     let mut summary = Summary::new("run", workload, &collector, done.window, done.sessions);
     summary.generator = Some(done.generator);
     let untrusted = judge::judge(&mut summary, &workload.slo, done.interrupted, done.in_flight)
+        .or_else(|| collector.scripts_failed())
         .or_else(|| judge::judge_rate(&mut summary, workload, done.interrupted));
     Ok(Outcome { summary, collector, interrupted: done.interrupted, untrusted })
 }

@@ -1,0 +1,18 @@
+//! Scripts that say nothing because they fail.
+
+use super::Collector;
+use crate::program::Report;
+
+impl Collector {
+    /// Why a result of scripts is not to be trusted, if it is not: nothing was measured because
+    /// their sessions ended by errors.
+    #[must_use]
+    pub fn scripts_failed(&self) -> Option<String> {
+        let failed = self.programs.iter().flat_map(Report::errors).map(|(_, count)| count);
+        let failed = failed.sum::<u64>();
+        (failed > 0 && self.counts.requests == 0).then(|| {
+            let sessions = if failed == 1 { "1 session" } else { &format!("{failed} sessions") };
+            format!("the script failed before it asked for anything, in {sessions}")
+        })
+    }
+}

@@ -1,0 +1,74 @@
+//! The rows of a result of Thinktime's own, `requests.parquet`, which arrives here as text.
+//!
+//! Times are those since the run's start, as if it had begun in 1970. A session is a client with
+//! its number as address, and a request's name is its path, because rows have no targets. Attempts
+//! after the first are of the same request, and left out.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::{Format, Known, Take};
+use crate::entry::{Entry, Text};
+use crate::number::whole;
+use crate::reason::Reason;
+use crate::source::PARQUET_SEPARATOR;
+use crate::time::Clock;
+use thinktime_core::time::Nanos;
+
+pub(super) static KNOWN: Known = Known {
+    name: "thinktime",
+    summary: "requests.parquet of Thinktime's own results",
+    source: "docs/results.md",
+    example: "",
+    argument: None,
+    open: |head, _| {
+        let Some(header) = head.lines().find(|line| !line.is_empty()) else { return Ok(None) };
+        let names: Vec<&[u8]> = header.split(|byte| *byte == PARQUET_SEPARATOR).collect();
+        let place = |name: &str| names.iter().position(|own| *own == name.as_bytes());
+        let places = NAMES.map(place);
+        if places.contains(&None) {
+            return Ok(None);
+        }
+        let places = places.map(Option::unwrap_or_default);
+        Ok(Some(Arc::new(Rows { header: header.to_owned(), places }) as Arc<dyn Format>))
+    },
+};
+
+const NAMES: [&str; 7] =
+    ["session", "attempt", "name", "scheduled_ns", "done_ns", "status", "bytes_received"];
+
+/// Rows whose columns of these places have the names above.
+#[derive(Debug)]
+struct Rows {
+    header: Vec<u8>,
+    places: [usize; NAMES.len()],
+}
+
+impl Format for Rows {
+    fn read(&self, line: &[u8], _clock: &mut Clock, take: &mut Take<'_>) -> Result<(), Reason> {
+        if line == self.header {
+            return Ok(());
+        }
+        let cells: Vec<&[u8]> = line.split(|byte| *byte == PARQUET_SEPARATOR).collect();
+        let cell = |column: usize| cells.get(self.places[column]).copied();
+        let number = |column: usize| cell(column).and_then(whole);
+        if cell(1).ok_or(Reason::NotThisFormat)? != b"1" {
+            return Ok(());
+        }
+        let scheduled_ns = number(3).ok_or(Reason::NoTime)?;
+        let duration = number(4).map(|done_ns| Nanos(done_ns.saturating_sub(scheduled_ns)));
+        let name: Text<'_> = Cow::Owned([b"/", cell(2).unwrap_or_default()].concat());
+        take(&Entry {
+            time_ns: i64::try_from(scheduled_ns).map_err(|_| Reason::ImpossibleDate)?,
+            resolution_ns: 1,
+            duration,
+            address: Cow::Borrowed(cell(0).unwrap_or_default()),
+            method: Cow::Borrowed(b"GET"),
+            path: name,
+            status: number(5).and_then(|status| u16::try_from(status).ok()),
+            bytes: number(6),
+            ..Entry::default()
+        });
+        Ok(())
+    }
+}
