@@ -6,8 +6,8 @@ __all__ = [
     "Distribution",
     "InputError",
     "Machine",
-    "Outcome",
     "Partial",
+    "ResultData",
     "RunError",
     "Server",
     "Station",
@@ -147,7 +147,7 @@ class Table:
     def __arrow_c_stream__(self, requested_schema: Any | None = None) -> Any: ...
 
 @final
-class Outcome:
+class ResultData:
     @property
     def summary_json(self) -> str | None: ...
     @property
@@ -217,7 +217,7 @@ def simulate(
     *,
     output: Path | None = None,
     progress: Callable[[int, float, int], None] | None = None,
-) -> Outcome: ...
+) -> ResultData: ...
 def run(
     workload: Workload,
     target: str,
@@ -228,7 +228,7 @@ def run(
     started: str | None = None,
     progress: Callable[[int, float, int], None] | None = None,
     monitor: Callable[[dict[str, Any]], None] | None = None,
-) -> Outcome: ...
+) -> ResultData: ...
 def read_log(
     logs: Sequence[str],
     *,
@@ -244,7 +244,7 @@ def read_log(
     progress: Callable[[int, float, int], None] | None = None,
 ) -> dict[str, Any]: ...
 def log_formats() -> list[tuple[str, str, str]]: ...
-def load(path: Path) -> Outcome: ...
+def load(path: Path) -> ResultData: ...
 def left_behind(path: Path) -> list[Path]: ...
 def recover(path: Path) -> list[tuple[Path, Path | None]]: ...
 def schedulers() -> list[str]: ...

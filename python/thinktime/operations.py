@@ -148,7 +148,6 @@ def run(
     sources: Sequence[str] = (),
     lateness: Time | None = None,
     loops: int = 1,
-    precision: None = None,
 ) -> Result:
     """Run a workload against a real server.
 
@@ -179,7 +178,6 @@ def run(
             the generator wakes more rarely and costs less CPU time; 0 by default.
         loops: How many event loops the generator runs, each in a thread of its own with its
             share of the sessions; they do together what one would do.
-        precision: What `lateness` was called before; it is refused.
 
     Raises:
         InputError: if the input is wrong.
@@ -187,8 +185,6 @@ def run(
         Unwritten: if `output` cannot be written to; with the result.
         Interrupted: on Ctrl-C, with the result so far.
     """
-    if precision is not None:
-        raise _core.InputError("`precision` of a run is called `lateness` now")
     options = options_json("run", locals())
     outcome = _core.run(
         _workload(workload, seed),
@@ -268,7 +264,7 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, Sequence) else str(value)
 
 
-def _finished(outcome: _core.Outcome) -> Result:
+def _finished(outcome: _core.ResultData) -> Result:
     result = Result(outcome)
     if outcome.unwritten is not None:
         raise Unwritten(result, outcome.unwritten)

@@ -23,7 +23,7 @@ class Result:
     `pyarrow.table(table)`, pandas and duckdb read them without a copy.
     """
 
-    def __init__(self, outcome: _core.Outcome) -> None:
+    def __init__(self, outcome: _core.ResultData) -> None:
         """Wrap what the compiled half gave; users get results from `simulate`, `run` or `load`."""
         self._outcome = outcome
         text = outcome.summary_json

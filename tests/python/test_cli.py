@@ -166,7 +166,8 @@ def test_ctrl_c_keeps_the_result_and_exits_3(files: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
     )
-    while not (files / "out" / "run.toml").exists():
+    while not (files / "out.partial" / "run.toml").exists():
+        assert process.poll() is None
         time.sleep(0.05)
     begun_s = cpu_s(process.pid)
     while cpu_s(process.pid) < begun_s + 0.3:  # by then thousands of requests are over

@@ -129,7 +129,7 @@ def test_a_log_of_programs_alone_is_explained(tmp_path: Path) -> None:
     stamp = "01/Mar/2026:10:00:00 +0000"
     path.write_text(f'10.0.0.1 - - [{stamp}] "GET / HTTP/1.1" 200 5 "-" "curl/8.5"\n' * 30)
     assert "--crawlers with" in called(str(path), status=2)
-    assert "30 requests of 1 users" in called(str(path), "--crawlers", "with")
+    assert "30 requests of 1 user " in called(str(path), "--crawlers", "with")
 
 
 def test_a_file_that_is_no_log_is_refused(tmp_path: Path) -> None:

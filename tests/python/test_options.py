@@ -133,16 +133,6 @@ def test_what_cannot_be_done_again_is_said(files: Path) -> None:
         tt.again(made)
 
 
-def test_the_old_name_of_lateness_names_the_new_one(files: Path) -> None:
-    """In Python and on the command line."""
-    with pytest.raises(tt.InputError, match="lateness"):
-        tt.run(tt.Workload(OPEN), "http://127.0.0.1:1", precision="1ms")  # type: ignore[arg-type]
-    path = str(files / "w.toml")
-    done = invoke("run", path, "--target", "http://127.0.0.1:1", "--precision", "1ms")
-    assert done.exit_code == 2
-    assert "--lateness" in done.stderr
-
-
 @pytest.mark.parametrize(
     ("given", "said"),
     [

@@ -144,7 +144,10 @@ pub fn parse_rate(text: &str) -> Result<f64, Invalid> {
 /// # Errors
 /// When the text is no number, or one outside 0 to 1.
 pub fn parse_share(text: &str) -> Result<f64, Invalid> {
-    let value = Quantity::parse(text)?.expect(Dimension::Number)?;
+    let quantity = Quantity::parse(text).and_then(|one| one.expect(Dimension::Number));
+    let Ok(value) = quantity else {
+        return Err(Invalid::new(format!("`{text}` is not a share, such as 0.01 or 1%")));
+    };
     if (0.0..=1.0).contains(&value) {
         return Ok(value);
     }

@@ -356,7 +356,7 @@ mod tests {
         // The first of them was moved, and then it was killed.
         fs::rename(path.join(&all[0]), folder.join(&all[0])).unwrap();
         drop(partial);
-        assert_eq!(left_behind(&folder), [path.clone()]);
+        assert_eq!(left_behind(&folder), std::slice::from_ref(&path));
         within(&path).finish().unwrap();
         assert_eq!(names(&folder), ["notes.md", "run.toml", "summary.json"]);
         assert_eq!(content(&folder), "# new");

@@ -22,7 +22,7 @@ mod time;
 pub use entry::{Entry, Text};
 pub use error::LogError;
 pub use formats::{FORMATS, Known};
-pub use reading::{Options, Progress, Reading};
+pub use reading::{Options, Reading, ReadingProgress};
 pub use reason::Reason;
 pub use report::{BadLines, FileReport, Report};
 pub use source::Source;

@@ -33,7 +33,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<system::Station>()?;
     module.add_class::<system::Machine>()?;
     module.add_class::<table::Table>()?;
-    module.add_class::<result::Outcome>()?;
+    module.add_class::<result::ResultData>()?;
     module.add_class::<result::Partial>()?;
     module.add_class::<serve::Server>()?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;

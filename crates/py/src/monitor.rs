@@ -1,4 +1,4 @@
-//! What is seen of a run while it runs: its times so far, and whether its SLO can still be met.
+//! What is seen of a run while it runs: its times so far.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -6,9 +6,8 @@ use std::collections::BTreeMap;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use thinktime_core::client::{Fate, Limit};
-use thinktime_core::record::{Objectives, Row, RowSink, Tally};
-use thinktime_core::workload::Slo;
-use thinktime_net::generator::Progress;
+use thinktime_core::record::{Row, RowSink, Tally};
+use thinktime_net::generator::RunProgress;
 
 /// Looks at the rows of a run on their way to the writer.
 #[derive(Debug)]
@@ -19,13 +18,10 @@ pub(crate) struct Monitor {
     responses: Tally,
     lateness: Tally,
     errors: BTreeMap<&'static str, u64>,
-    objectives: Option<Objectives>,
-    next_check_s: f64,
 }
 
 impl Monitor {
-    /// With objectives, it says when they can no longer be met.
-    pub(crate) fn new(limit: Limit, slo: Option<&Slo>) -> Monitor {
+    pub(crate) fn new(limit: Limit) -> Monitor {
         Monitor {
             limit,
             over: 0,
@@ -33,8 +29,6 @@ impl Monitor {
             responses: Tally::default(),
             lateness: Tally::default(),
             errors: BTreeMap::new(),
-            objectives: slo.map(|slo| Objectives::new(slo, limit)),
-            next_check_s: 1.0,
         }
     }
 
@@ -56,23 +50,10 @@ impl Monitor {
             self.responses.add(response);
             self.lateness.add(row.sent.since(row.attempt.scheduled));
         }
-        if let Some(objectives) = &mut self.objectives {
-            objectives.take(success.then_some(response));
-        }
-    }
-
-    /// Why the objectives can no longer be met, in words; looked at about once a second.
-    pub(crate) fn hopeless(&mut self, progress: &Progress) -> Option<String> {
-        let objectives = self.objectives.as_mut()?;
-        if progress.time_s < self.next_check_s {
-            return None;
-        }
-        self.next_check_s = progress.time_s + 1.0;
-        objectives.hopeless(progress.time_s, progress.in_flight)
     }
 
     /// What is to be shown now.
-    pub(crate) fn seen(&self, progress: &Progress) -> Seen {
+    pub(crate) fn seen(&self, progress: &RunProgress) -> Seen {
         Seen {
             time_s: progress.time_s,
             in_flight: progress.in_flight,

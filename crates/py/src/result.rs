@@ -1,4 +1,4 @@
-//! `Outcome`: a result in memory or read back from its directory.
+//! `ResultData`: a result in memory or read back from its directory.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ use crate::workload::Workload;
 
 /// A result as the compiled half knows it; `thinktime.Result` is its face.
 #[pyclass(frozen, module = "thinktime._core")]
-pub(crate) struct Outcome {
+pub(crate) struct ResultData {
     pub(crate) run: RunFile,
     pub(crate) summary: Option<Summary>,
     /// Where there is a directory, they are read from it when somebody asks for them.
@@ -31,21 +31,21 @@ pub(crate) struct Outcome {
     pub(crate) unwritten: Option<String>,
 }
 
-impl Outcome {
+impl ResultData {
     pub(crate) fn of(
         run: RunFile,
         summary: Summary,
         collector: &Collector,
         names: &[String],
         rows: Vec<RecordBatch>,
-    ) -> Outcome {
+    ) -> ResultData {
         let all = collector.all_responses();
         let bins = all
             .histogram()
             .iter_recorded()
             .map(|bin| (bin.value_iterated_to(), bin.count_at_value()))
             .collect();
-        Outcome {
+        ResultData {
             run,
             summary: Some(summary),
             rows,
@@ -59,7 +59,7 @@ impl Outcome {
 }
 
 #[pymethods]
-impl Outcome {
+impl ResultData {
     /// The summary as JSON; None when the run was killed before its end.
     #[getter]
     fn summary_json(&self) -> PyResult<Option<String>> {
@@ -190,7 +190,7 @@ impl Outcome {
 
 /// Reads a result directory.
 #[pyfunction]
-pub(crate) fn load(path: PathBuf) -> PyResult<Outcome> {
+pub(crate) fn load(path: PathBuf) -> PyResult<ResultData> {
     let stored = thinktime_data::load(&path).map_err(|error| data(&error))?;
     let mut all = hdr();
     if stored.histogram.exists() {
@@ -200,7 +200,7 @@ pub(crate) fn load(path: PathBuf) -> PyResult<Outcome> {
     }
     let bins =
         all.iter_recorded().map(|bin| (bin.value_iterated_to(), bin.count_at_value())).collect();
-    Ok(Outcome {
+    Ok(ResultData {
         run: stored.run,
         summary: stored.summary,
         rows: Vec::new(),

@@ -7,14 +7,14 @@ use std::sync::{Mutex, PoisonError};
 use pyo3::prelude::*;
 use thinktime_core::options::RunOptions;
 use thinktime_data::{Figures, Host, Keep, Labels, OutcomeTable, RunFile, RunTable};
-use thinktime_net::generator::{self, Plan, Target};
+use thinktime_net::generator::{self, Ending, Plan, RunProgress, Target};
 
 use crate::errors::{generator as run_error, invalid};
 use crate::monitor::{Monitor, Seen, Watched};
 use crate::parameters::{as_table, run_table};
-use crate::result::Outcome;
+use crate::result::ResultData;
 use crate::storage::Storage;
-use crate::supervise::{Watch, supervise_and};
+use crate::supervise::supervise_and;
 use crate::system::System;
 use crate::workload::Workload;
 
@@ -36,14 +36,13 @@ pub(crate) fn run(
     started: Option<String>,
     progress: Option<Py<PyAny>>,
     monitor: Option<Py<PyAny>>,
-) -> PyResult<Outcome> {
+) -> PyResult<ResultData> {
     let wrong = |error| invalid(&error);
     let options = RunOptions::from_json(options).map_err(wrong)?;
     let target = Target::of(target, &options).map_err(wrong)?;
     let system = demands.map(|system| system.inner.clone());
     let plan = Plan::of(&options, &workload.inner, system).map_err(wrong)?;
     let keep = Keep::parse(options.rows.as_deref(), 0.0).map_err(wrong)?;
-    let stop_on_slo = options.stop_on_slo == Some(true);
     let limit = plan.limit;
     let run = RunFile {
         run: RunTable {
@@ -64,52 +63,25 @@ pub(crate) fn run(
     let labels = Labels { requests: workload.request_names_of(), stations: Vec::new() };
     let figures = Some(Figures::new(&workload.inner, limit));
     let (storage, mut writer) = Storage::open(output, run, labels, keep, figures)?;
-    let inner = &workload.inner;
-    let (seen, wanted) = (Mutex::new(None), monitor.is_some() || stop_on_slo);
+    let (seen, shown) = (Mutex::new(None), monitor.is_some());
     let tell = |py: Python<'_>| tell(py, monitor.as_ref(), &seen);
-    let (done, rows, early) = supervise_and(py, progress.as_ref(), tell, |watch| {
-        let slo = stop_on_slo.then_some(&inner.slo);
-        let eyes = Eyes { monitor: RefCell::new(Monitor::new(limit, slo)), watch, seen: &seen };
-        let mut early = None;
-        let mut report = |progress: generator::Progress| eyes.look(&progress, &mut early);
-        let mut sink = Watched { sink: &mut writer, monitor: &eyes.monitor, wanted };
-        let done = generator::run(inner, &target, &plan, &mut sink, &mut report);
-        (done, writer.finish(), early)
+    let (done, rows) = supervise_and(py, progress.as_ref(), tell, |watch| {
+        let monitor = RefCell::new(Monitor::new(limit));
+        let mut report = |progress: RunProgress| {
+            // The generator waits for nobody: a moment that cannot be shown at once is not shown.
+            if let Ok(mut seen) = seen.try_lock() {
+                *seen = Some(monitor.borrow().seen(&progress));
+            }
+            watch.report(progress.requests, progress.time_s, progress.in_flight)
+        };
+        let mut sink = Watched { sink: &mut writer, monitor: &monitor, wanted: shown };
+        let done = generator::run(&workload.inner, &target, &plan, &mut sink, &mut report);
+        (done, writer.finish())
     })?;
-    let mut done = done.map_err(|error| run_error(&error))?;
-    if let Some(why) = early {
-        done.interrupted = false;
-        done.summary.warnings.retain(|one| !one.starts_with("interrupted"));
-        done.summary.warnings.push(format!(
-            "ended early, because the SLO could no longer be met: {why}; requests on their way \
-             then are not counted"
-        ));
-    }
-    let (interrupted, untrusted) = (done.interrupted, done.untrusted);
+    let done = done.map_err(|error| run_error(&error))?;
+    let (interrupted, untrusted) = (done.ending == Ending::Interrupted, done.untrusted);
     let outcome = OutcomeTable { interrupted, untrusted, ..OutcomeTable::default() };
     storage.finish(done.summary, &done.collector, rows, outcome, None)
-}
-
-/// What looks at a run while it runs; it lives in the generator's thread.
-struct Eyes<'a> {
-    monitor: RefCell<Monitor>,
-    watch: &'a Watch,
-    seen: &'a Mutex<Option<Seen>>,
-}
-
-impl Eyes<'_> {
-    /// Shows the progress; says whether to go on, and notes why not, if for the SLO.
-    fn look(&self, progress: &generator::Progress, early: &mut Option<String>) -> bool {
-        // The generator waits for nobody: a moment that cannot be shown at once is not shown.
-        if let Ok(mut seen) = self.seen.try_lock() {
-            *seen = Some(self.monitor.borrow().seen(progress));
-        }
-        let go_on = self.watch.report(progress.requests, progress.time_s, progress.in_flight);
-        if go_on {
-            *early = self.monitor.borrow_mut().hopeless(progress);
-        }
-        go_on && early.is_none()
-    }
 }
 
 /// Hands what was seen last to Python, once.

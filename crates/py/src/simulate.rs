@@ -10,7 +10,7 @@ use thinktime_sim::{Control, Plan};
 
 use crate::errors::{invalid, simulation};
 use crate::parameters::{as_table, run_table};
-use crate::result::Outcome;
+use crate::result::ResultData;
 use crate::storage::Storage;
 use crate::supervise::supervise;
 use crate::system::System;
@@ -27,7 +27,7 @@ pub(crate) fn simulate(
     options: &str,
     output: Option<PathBuf>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<Outcome> {
+) -> PyResult<ResultData> {
     let options = SimulateOptions::from_json(options).map_err(|error| invalid(&error))?;
     let plan = Plan::of(&options, &workload.inner).map_err(|error| invalid(&error))?;
     let keep =
@@ -54,7 +54,7 @@ pub(crate) fn simulate(
     let (storage, mut writer) = Storage::open(output, run, labels, keep, None)?;
     let (inner, model) = (&workload.inner, &system.inner);
     let (done, rows) = supervise(py, progress.as_ref(), |watch| {
-        let report = |progress: thinktime_sim::Progress| match watch.report(
+        let report = |progress: thinktime_sim::SimulationProgress| match watch.report(
             progress.requests,
             progress.time_s,
             progress.in_system,

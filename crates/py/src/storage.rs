@@ -10,7 +10,7 @@ use thinktime_data::{
 };
 
 use crate::errors::{data, unwritten};
-use crate::result::Outcome;
+use crate::result::ResultData;
 
 pub(crate) struct Storage {
     path: Option<PathBuf>,
@@ -50,7 +50,7 @@ impl Storage {
         rows: Result<Vec<RecordBatch>, DataError>,
         outcome: OutcomeTable,
         schedule: Option<String>,
-    ) -> PyResult<Outcome> {
+    ) -> PyResult<ResultData> {
         self.run.outcome = Some(outcome);
         self.run.run.warmup_s = summary.warmup_s; // it may have been found only now
         let (mut kept, mut unwritten) = (Vec::new(), None);
@@ -71,8 +71,8 @@ impl Storage {
             }
         }
         let (path, run, names) = (self.path.take(), self.run.clone(), &self.names);
-        let result = Outcome::of(run, summary, collector, names, kept);
-        Ok(Outcome { path, schedule, unwritten, ..result })
+        let result = ResultData::of(run, summary, collector, names, kept);
+        Ok(ResultData { path, schedule, unwritten, ..result })
     }
 
     fn write(

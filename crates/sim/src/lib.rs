@@ -16,4 +16,6 @@ mod replications;
 mod turns;
 
 pub use load::{at_load, offered_load};
-pub use plan::{Control, Outcome, Plan, Progress, SimulationError, WarmUp, simulate};
+pub use plan::{
+    Control, Plan, SimulationError, SimulationOutcome, SimulationProgress, WarmUp, simulate,
+};

@@ -51,7 +51,7 @@ pub enum WarmUp {
 
 /// How far a simulation is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Progress {
+pub struct SimulationProgress {
     /// Requests that are over, in all replications.
     pub requests: u64,
     /// The virtual time of the replication that reports, in seconds.
@@ -71,7 +71,7 @@ pub enum Control {
 
 /// A finished simulation.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct SimulationOutcome {
     /// Its figures.
     pub summary: Summary,
     /// Everything collected, all replications together.
@@ -114,8 +114,8 @@ pub fn simulate(
     system: &SystemModel,
     plan: &Plan,
     sink: &mut (impl RowSink + Send),
-    watch: &(dyn Fn(Progress) -> Control + Sync),
-) -> Result<Outcome, SimulationError> {
+    watch: &(dyn Fn(SimulationProgress) -> Control + Sync),
+) -> Result<SimulationOutcome, SimulationError> {
     system.check_requests(workload)?;
     workload.check_start()?;
     check_load(workload, system, &plan.limit)?;
@@ -175,12 +175,12 @@ fn with_warmup(
     workload: &Workload,
     system: &SystemModel,
     plan: &Plan,
-    watch: &(dyn Fn(Progress) -> Control + Sync),
+    watch: &(dyn Fn(SimulationProgress) -> Control + Sync),
 ) -> Result<(Plan, Option<Warmup>), SimulationError> {
     if plan.warm_up == WarmUp::Given {
         return Ok((*plan, None));
     }
-    let nothing_yet = Progress { requests: 0, time_s: 0.0, in_system: 0 };
+    let nothing_yet = SimulationProgress { requests: 0, time_s: 0.0, in_system: 0 };
     let go_on = || watch(nothing_yet) == Control::Continue;
     let most = (plan.limit.requests / 4).clamp(1_000, 1_280_000).min(plan.limit.requests);
     let warmup = find_warmup(workload, system, most, &go_on).ok_or(SimulationError::Interrupted)?;
@@ -208,7 +208,7 @@ fn interval_of(workload: &Workload, limit: &Limit) -> Nanos {
 struct Shared<'a> {
     stopped: AtomicBool,
     requests: AtomicU64,
-    watch: &'a (dyn Fn(Progress) -> Control + Sync),
+    watch: &'a (dyn Fn(SimulationProgress) -> Control + Sync),
     warmup: Option<Warmup>,
 }
 
@@ -231,7 +231,7 @@ fn replicate<S: RowSink>(
         if stop.is_precise(driver.collector()) {
             driver.cut_short();
         }
-        let progress = Progress {
+        let progress = SimulationProgress {
             requests: total,
             time_s: driver.now.as_secs_f64(),
             in_system: driver.in_system(),
@@ -261,7 +261,7 @@ fn outcome(
     warmup: Option<Warmup>,
     joined: Joined,
     interrupted: bool,
-) -> Outcome {
+) -> SimulationOutcome {
     let Joined { all, duration_s, times } = joined;
     let Replication { collector, window, measured, sessions, stuck } = all;
     let stuck = stuck.map(|stuck| stuck.to_string());
@@ -277,5 +277,5 @@ fn outcome(
     summary.notes.extend(notes);
     summary.warnings.extend(stuck.iter().cloned().chain(warnings));
     let untrusted = stuck.or(untrusted);
-    Outcome { summary, collector, schedule: measured.schedule, interrupted, untrusted }
+    SimulationOutcome { summary, collector, schedule: measured.schedule, interrupted, untrusted }
 }

@@ -80,8 +80,7 @@ fn simulate(workload: &Workload) -> Result<Summary, Box<dyn Error>> {
 /// Runs for 10 s.
 fn run(workload: &Workload, url: &str) -> Result<Summary, Box<dyn Error>> {
     let limit = Limit { requests: u64::MAX, until: Nanos(10 * SECOND.0), warmup: Nanos::ZERO };
-    let drain = SECOND;
-    let plan = generator::Plan { limit, drain, demands: None, lateness: Nanos::ZERO, loops: 1 };
+    let plan = generator::Plan { drain: SECOND, ..generator::Plan::new(limit) };
     let target = Target::parse(url)?;
     Ok(generator::run(workload, &target, &plan, &mut (), &mut |_| true)?.summary)
 }

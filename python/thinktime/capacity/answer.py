@@ -108,7 +108,7 @@ def table(probes: Sequence[Probe]) -> pl.DataFrame:
 def _verdict(search: Search, interrupted: bool) -> Verdict:
     if interrupted:
         return "interrupted"
-    if search.hopeless:
+    if search.nothing_passed:
         return "not met"
     fails = [probe for probe in search.probes if not probe.passed]
     if fails and min(fails, key=lambda probe: probe.value).generator:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from thinktime import _core
 from thinktime.capacity.answer import Capacity
-from thinktime.capacity.probe import Probe, figures_of, hopeless, not_achieved
+from thinktime.capacity.probe import Probe, failed_outright, figures_of, not_achieved
 from thinktime.capacity.search import Search
 from thinktime.operations import Time, run
 from thinktime.report import units
@@ -89,7 +89,7 @@ def lateness_probe(rate: float, result: Result) -> Probe:
     summary = result.summary
     figures = figures_of(summary)
     late, failed = summary["lateness_s"]["p99"], summary["errors"]
-    why = hopeless(summary) or (f"{failed} requests failed" if failed else None)
+    why = failed_outright(summary) or (f"{failed} requests failed" if failed else None)
     why = why or not_achieved(summary, LATENESS_P99_S)
     if why is not None or late is None:
         return Probe(rate, False, None, why=why or "nothing was measured", figures=figures)

@@ -89,7 +89,8 @@ def probe_of(value: float, result: Result, slo: Slo, stopped: bool = False) -> P
     summary = result.summary
     margins = [*_times(summary, slo), *_errors(summary, slo)]
     figures = figures_of(summary)
-    unmet = hopeless(summary) or not_achieved(summary, max(slo.times_s.values(), default=0.0))
+    longest_s = max(slo.times_s.values(), default=0.0)
+    unmet = failed_outright(summary) or not_achieved(summary, longest_s)
     if unmet is not None or not margins:
         why = unmet or "nothing was measured"
         suspect = _generator_late(result)
@@ -155,7 +156,7 @@ def _errors(summary: Mapping[str, Any], slo: Slo) -> list[tuple[float, float, st
     return [(math.log(share / limit), 1 / math.sqrt(failed), text)]
 
 
-def hopeless(summary: Mapping[str, Any]) -> str | None:
+def failed_outright(summary: Mapping[str, Any]) -> str | None:
     """Why a run failed whatever its times are; None if it did not."""
     if summary["requests"] == 0:
         return "no request was over"

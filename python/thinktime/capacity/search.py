@@ -77,7 +77,7 @@ class Search:
         return bool(passes) and (len(passes) < len(self.probes) or 2 * max(passes) >= self.ceiling)
 
     @property
-    def hopeless(self) -> bool:
+    def nothing_passed(self) -> bool:
         """Whether nothing passed, however low it was."""
         return bool(self.probes) and not any(probe.passed for probe in self.probes)
 

@@ -31,12 +31,9 @@ def command(
     quiet: options.Quiet = False,
     output: options.Output = None,
     json: options.Json = False,
-    precision: Annotated[str | None, typer.Option(hidden=True)] = None,
     **given: Any,
 ) -> None:
     """Run a workload against a real server."""
-    if precision is not None:
-        raise common.fail("--precision of a run is called --lateness now", common.Exit.INPUT_WRONG)
     if output is None:
         given["rows"] = "none"
     with common.mapped_errors():

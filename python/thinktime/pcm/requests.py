@@ -34,7 +34,7 @@ def variants(outcomes: Sequence[Outcome], notes: Notes) -> list[Variant]:
     Draws that several demands depend on are told apart by their values, as far as there are not
     too many.
     """
-    ways = [replace(outcome, steps=_settled(outcome, notes)) for outcome in outcomes]
+    ways = [replace(outcome, steps=_balanced(outcome, notes)) for outcome in outcomes]
     ways = _alike(_shared_told_apart(ways, notes))
     whole = sum(way.probability for way in ways)
     return [Variant(way.probability / whole, way.steps, way.known) for way in ways]
@@ -50,7 +50,7 @@ def _only(way: Outcome) -> Knowledge:
     return {draw: support for draw, support in way.known.items() if draw in used}
 
 
-def _settled(outcome: Outcome, notes: Notes) -> Steps:
+def _balanced(outcome: Outcome, notes: Notes) -> Steps:
     steps = _awaited(_needed(outcome.steps, outcome.known), notes)
     wrong = unbalanced(steps)
     while wrong:

@@ -56,7 +56,7 @@ impl Clients {
     /// Whether nothing that clients do depends on when a response comes: sessions of one request
     /// that is never tried again, without programs or a limit of requests in flight.
     #[must_use]
-    pub fn hang_on_no_response(&self) -> bool {
+    pub fn act_without_responses(&self) -> bool {
         let arriving = matches!(self.source, Source::Arriving { .. });
         arriving
             && self.laws.one_request()

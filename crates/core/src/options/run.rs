@@ -50,7 +50,7 @@ impl RunOptions {
     /// When a time is none, or nothing would be run.
     pub fn limit(&self, workload: &Workload) -> Result<Limit, Invalid> {
         let endless = self.requests.is_none() && workload.extent().is_none();
-        let usual = endless.then(|| Time(crate::schema::Scalar::Number(DURATION_S)));
+        let usual = endless.then_some(Time(crate::schema::Scalar::Number(DURATION_S)));
         let duration = self.duration.as_ref().or(usual.as_ref());
         limit(self.requests, duration, self.warmup.as_ref())
     }

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::BatchMeans;
-use crate::client::Limit;
+use super::{BatchMeans, Row};
+use crate::client::{Fate, Limit};
 use crate::time::Nanos;
 use crate::words;
 use crate::workload::Slo;
@@ -92,8 +92,16 @@ impl Objectives {
         }
     }
 
+    /// An attempt has ended. Retried ones and those of the warm-up do not count.
+    pub fn add(&mut self, row: &Row) {
+        if row.fate == Fate::Over && self.limit.counts(row.attempt.request_scheduled) {
+            let response = row.done.since(row.attempt.request_scheduled);
+            self.take(row.error.is_none().then_some(response));
+        }
+    }
+
     /// A request is over, with this response time or without success.
-    pub fn take(&mut self, response: Option<Nanos>) {
+    fn take(&mut self, response: Option<Nanos>) {
         self.count += 1;
         if let Some(errors) = &mut self.errors {
             errors.add(f64::from(u8::from(response.is_none())));
@@ -110,7 +118,7 @@ impl Objectives {
     /// The objective that can no longer be met, in words: after `time_s` seconds of the run, with
     /// so many requests on their way. To be asked about once a second.
     #[must_use]
-    pub fn hopeless(&mut self, time_s: f64, in_flight: u64) -> Option<String> {
+    pub fn out_of_reach(&mut self, time_s: f64, in_flight: u64) -> Option<String> {
         if time_s < self.limit.warmup.as_secs_f64() {
             return None;
         }
@@ -186,7 +194,7 @@ mod tests {
         for n in 0..50_000_u64 {
             let late = n % 200 == 0;
             all.take((n % 300 != 0).then_some(Nanos(if late { 200_000_000 } else { 40_000_000 })));
-            assert_eq!(all.hopeless(1.0, 10), None, "after {n}");
+            assert_eq!(all.out_of_reach(1.0, 10), None, "after {n}");
         }
     }
 
@@ -197,9 +205,9 @@ mod tests {
         {
             let mut all = objectives(100_000);
             (0..999).for_each(|_| all.take(response));
-            assert_eq!(all.hopeless(1.0, 0), None, "999 requests say nothing");
+            assert_eq!(all.out_of_reach(1.0, 0), None, "999 requests say nothing");
             (0..200).for_each(|_| all.take(response));
-            assert!(all.hopeless(1.0, 0).is_some_and(|text| text.contains(word)), "{word}");
+            assert!(all.out_of_reach(1.0, 0).is_some_and(|text| text.contains(word)), "{word}");
         }
     }
 
@@ -207,9 +215,9 @@ mod tests {
     #[test]
     fn what_is_never_answered_is_lost_too() {
         let mut all = objectives(10_000);
-        assert_eq!(all.hopeless(0.0, 0), None);
-        assert_eq!(all.hopeless(1.0, 1000), None, "these may all be new");
-        assert!(all.hopeless(2.0, 2000).is_some_and(|text| text.contains("p99")));
+        assert_eq!(all.out_of_reach(0.0, 0), None);
+        assert_eq!(all.out_of_reach(1.0, 1000), None, "these may all be new");
+        assert!(all.out_of_reach(2.0, 2000).is_some_and(|text| text.contains("p99")));
     }
 
     /// 1.25 % of the times are beyond, in two bursts, where 1 % may be.
@@ -218,6 +226,6 @@ mod tests {
         let mut all = objectives(u64::MAX);
         let time = |beyond: bool| Some(Nanos(if beyond { 110_000_000 } else { 1_000_000 }));
         (0..2000).for_each(|n| all.take(time(n < 20 || (1000..1005).contains(&n))));
-        assert_eq!(all.hopeless(1.0, 0), None);
+        assert_eq!(all.out_of_reach(1.0, 0), None);
     }
 }

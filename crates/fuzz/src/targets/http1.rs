@@ -2,7 +2,7 @@
 
 use thinktime_net::protocol::Keeping;
 use thinktime_net::protocol::http1::{
-    Progress, RequestProgress, RequestReader, Response, ResponseReader,
+    RequestProgress, RequestReader, Response, ResponseProgress, ResponseReader,
 };
 
 use super::PIECES;
@@ -45,8 +45,8 @@ fn responses(bytes: &[u8], size: usize) -> (Vec<(Response, usize)>, Option<&'sta
     for mut piece in bytes.chunks(size.max(1)) {
         while !piece.is_empty() {
             match reader.read(piece) {
-                Ok(Progress::NeedMore) => break,
-                Ok(Progress::Complete { response, used }) => {
+                Ok(ResponseProgress::NeedMore) => break,
+                Ok(ResponseProgress::Complete { response, used }) => {
                     assert!(used <= piece.len());
                     let kept = reader.take_kept().map_or(0, |kept| kept.body.len());
                     assert!(kept as u64 <= response.bytes);

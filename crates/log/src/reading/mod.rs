@@ -60,7 +60,7 @@ impl Default for Options {
 
 /// How far the reading has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
+pub struct ReadingProgress {
     /// Bytes read so far, as they are stored.
     pub stored_bytes: u64,
     /// The size of all sources as they are stored, where it is known.
@@ -108,7 +108,7 @@ impl Reading {
         self,
         digest: impl Fn(&Entry<'_>, &mut Batch) + Sync,
         consume: impl FnMut(&mut Batch),
-        watch: impl FnMut(&Progress) -> ControlFlow<()>,
+        watch: impl FnMut(&ReadingProgress) -> ControlFlow<()>,
     ) -> Result<Report, LogError> {
         ring::run(self, digest, consume, watch)
     }

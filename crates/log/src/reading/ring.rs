@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::cutter::{Chunk, Cutter, Note};
 use super::parser::{Parsed, parse};
 use super::queue::{Popped, Queue};
-use super::{Progress, Reading};
+use super::{Reading, ReadingProgress};
 use crate::entry::Entry;
 use crate::error::LogError;
 use crate::report::{FileReport, Report};
@@ -83,7 +83,7 @@ struct Consuming<Consume, Watch> {
     consume: Consume,
     watch: Watch,
     report: Report,
-    progress: Progress,
+    progress: ReadingProgress,
     tracking: Tracking,
 }
 
@@ -92,13 +92,13 @@ pub(super) fn run<Batch: Default + Send>(
     reading: Reading,
     digest: impl Fn(&Entry<'_>, &mut Batch) + Sync,
     consume: impl FnMut(&mut Batch),
-    watch: impl FnMut(&Progress) -> ControlFlow<()>,
+    watch: impl FnMut(&ReadingProgress) -> ControlFlow<()>,
 ) -> Result<Report, LogError> {
     let threads = reading.options.threads.get();
     let ring = Ring::new(threads);
     let tracking = Tracking::default();
     let stored_bytes_total = reading.sources.iter().map(Source::stored_bytes).sum();
-    let progress = Progress { stored_bytes_total, ..Progress::default() };
+    let progress = ReadingProgress { stored_bytes_total, ..ReadingProgress::default() };
     start_cutter(reading, &ring, &tracking);
     let report = Report::default();
     let stopped = tracking.stopped.clone();
@@ -136,7 +136,7 @@ fn start_cutter<Batch>(reading: Reading, ring: &Ring<Batch>, tracking: &Tracking
     std::thread::spawn(move || cutter.all(sources, options.follow));
 }
 
-impl<Consume, Watch: FnMut(&Progress) -> ControlFlow<()>> Consuming<Consume, Watch> {
+impl<Consume, Watch: FnMut(&ReadingProgress) -> ControlFlow<()>> Consuming<Consume, Watch> {
     /// Consumes all chunks in their order.
     fn all<Batch: Default>(mut self, ring: &Ring<Batch>) -> Result<Report, LogError>
     where

@@ -280,7 +280,7 @@ fn progress_is_told_and_reading_can_be_stopped() {
     fs::write(&path, &text).unwrap();
     let options = Options { chunk_bytes: NonZero::new(10_000).unwrap(), ..Options::default() };
     let reading = Reading::new(vec![Source::File(path.clone())], options).unwrap();
-    let (mut entries, mut last) = (0, Progress::default());
+    let (mut entries, mut last) = (0, ReadingProgress::default());
     let report = reading
         .run(
             digest,

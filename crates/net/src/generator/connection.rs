@@ -174,7 +174,7 @@ impl Connection {
 
     /// After the handshake: begins to speak what the server has chosen, and gives what waited for
     /// that.
-    pub(super) fn settle_protocol(&mut self, connector: &mut Connector) -> VecDeque<Exchange> {
+    pub(super) fn choose_protocol(&mut self, connector: &mut Connector) -> VecDeque<Exchange> {
         let Transport::Tls(stream) = &self.transport else { return VecDeque::new() };
         let protocol = connector.chosen(stream.chosen_protocol());
         let open = (protocol.open)(&connector.opening(self.number), &mut self.out);

@@ -101,7 +101,7 @@ impl<L: Ledger> Engine<'_, L> {
             if useless {
                 self.pool.drop(place);
             } else {
-                self.pool.settle(place);
+                self.pool.list_or_close(place);
                 self.write(place);
             }
         }
@@ -134,7 +134,7 @@ impl<L: Ledger> Engine<'_, L> {
                 self.record(&row);
             }
         }
-        self.ledger.settle(Nanos::MAX);
+        self.ledger.complete_up_to(Nanos::MAX);
         let done = Done {
             generator: self.limits.figures(now),
             report: self.clients.report(),

@@ -14,7 +14,7 @@ use super::failure::failure;
 use super::ledger::Ledger;
 use super::limits::Limits;
 use super::messages::Messages;
-use super::plan::{Done, Plan, Progress};
+use super::plan::{Done, Plan, RunProgress};
 use super::pool::Pool;
 use super::protocols::Outgoing;
 use super::reading::Reading;
@@ -49,7 +49,7 @@ pub(super) struct Engine<'a, L> {
 /// schedule still reads responses and can be stopped.
 const WISHES_PER_TURN: u32 = 64;
 /// Responses that nobody waits for lie in their sockets no longer than this.
-const LIE_MAX: Nanos = Nanos(1_000_000);
+const UNREAD_MAX: Nanos = Nanos(1_000_000);
 /// The time between two reports of progress.
 const LOOK: Nanos = Nanos(100_000_000);
 
@@ -66,8 +66,8 @@ impl<'a, L: Ledger> Engine<'a, L> {
         let requests = Requests::new(workload, target, plan);
         let reads = clients.reads_responses();
         connector.keeping = if reads { Keeping::All } else { requests.keeping() };
-        let led = requests.redirects.followed();
-        let patient = clients.hang_on_no_response() && !led && target.tells_arrival();
+        let redirected = requests.redirects.followed();
+        let patient = clients.act_without_responses() && !redirected && target.tells_arrival();
         connector.stamped = patient;
         Ok(Engine {
             plan,
@@ -92,7 +92,7 @@ impl<'a, L: Ledger> Engine<'a, L> {
     pub(super) fn run(
         mut self,
         clock: Clock,
-        watch: &mut dyn FnMut(Progress) -> bool,
+        watch: &mut dyn FnMut(RunProgress) -> bool,
     ) -> io::Result<(Done, L)> {
         self.clock = clock;
         self.limits.restart(Nanos::ZERO);
@@ -105,7 +105,7 @@ impl<'a, L: Ledger> Engine<'a, L> {
             if now >= next_look {
                 next_look = now + LOOK;
                 self.limits.connections = self.limits.connections.max(self.pool.open_now());
-                self.ledger.settle(now);
+                self.ledger.complete_up_to(now);
                 interrupted = !watch(self.progress(now));
             }
             if interrupted || self.drained(now) {
@@ -132,7 +132,7 @@ impl<'a, L: Ledger> Engine<'a, L> {
     fn rest(&mut self, until: Nanos, ready: &mut Vec<Readiness>) -> io::Result<()> {
         let now = self.clock.now();
         let rest = until.since(now);
-        if !self.patient || rest > LIE_MAX {
+        if !self.patient || rest > UNREAD_MAX {
             return self.poller.wait(rest, ready);
         }
         let rest = until.max(self.rested + self.plan.lateness).since(now);
@@ -150,8 +150,8 @@ impl<'a, L: Ledger> Engine<'a, L> {
         self.poller.wait(Nanos::ZERO, ready)
     }
 
-    fn progress(&self, now: Nanos) -> Progress {
-        Progress {
+    fn progress(&self, now: Nanos) -> RunProgress {
+        RunProgress {
             requests: self.ledger.requests(),
             time_s: now.as_secs_f64(),
             in_flight: self.clients.open_requests(),
@@ -198,7 +198,7 @@ impl<'a, L: Ledger> Engine<'a, L> {
         let per_session = self.requests.connections() == Reuse::PerSession;
         let kept = match per_session {
             true => self.pool.take_own(&exchange.attempt, exchange.resent),
-            false => self.pool.take_roomy(exchange.resent),
+            false => self.pool.take_with_room(exchange.resent),
         };
         let place = match kept {
             Some(place) => place,
@@ -236,7 +236,7 @@ impl<'a, L: Ledger> Engine<'a, L> {
                 self.requests.make(&attempt, call.as_deref(), sender, write);
             }
         }
-        self.pool.settle(place);
+        self.pool.list_or_close(place);
     }
 
     pub(super) fn write(&mut self, place: u32) {

@@ -4,6 +4,8 @@ use thinktime_core::record::{GeneratorFigures, Summary, rate_missed};
 use thinktime_core::words;
 use thinktime_core::workload::{Breach, Slo, Workload};
 
+use super::plan::Ending;
+
 /// Lateness beyond this share of the mean response time is worth a warning.
 const LATENESS_NOTED: f64 = 0.02;
 /// The figures by which a result is judged.
@@ -31,14 +33,19 @@ const OWN_FAILURES: [&str; 2] = ["no_free_port", "no_free_descriptor"];
 pub(super) fn judge(
     summary: &mut Summary,
     slo: &Slo,
-    interrupted: bool,
+    ending: &Ending,
     in_flight: u64,
 ) -> Option<String> {
     let mut verdict = Verdict { warnings: Vec::new(), untrusted: None };
-    if interrupted {
-        verdict.warn(format!(
+    match ending {
+        Ending::Planned => {}
+        Ending::Interrupted => verdict.warn(format!(
             "interrupted: the figures are those up to then; {in_flight} requests were on their way"
-        ));
+        )),
+        Ending::OutOfReach(reason) => verdict.warn(format!(
+            "ended early, because the SLO could no longer be met: {reason}; {in_flight} requests \
+             on their way then are not counted"
+        )),
     }
     verdict.failures(summary);
     verdict.lateness(summary, slo);
@@ -55,9 +62,9 @@ pub(super) fn judge(
 pub(super) fn judge_rate(
     summary: &mut Summary,
     workload: &Workload,
-    interrupted: bool,
+    ending: &Ending,
 ) -> Option<String> {
-    let missed = rate_missed(workload, summary).filter(|_| !interrupted)?;
+    let missed = rate_missed(workload, summary).filter(|_| *ending == Ending::Planned)?;
     summary.warnings.push(missed.words.clone());
     missed.spoils.then_some(missed.words)
 }

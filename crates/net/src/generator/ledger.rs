@@ -12,7 +12,7 @@ pub(super) trait Ledger {
     /// The number of requests that count and are over.
     fn requests(&self) -> u64;
     /// No row that comes later ended before this time.
-    fn settle(&mut self, now: Nanos);
+    fn complete_up_to(&mut self, now: Nanos);
 }
 
 /// The book that becomes the result.
@@ -38,7 +38,7 @@ impl<S: RowSink> Ledger for Book<'_, S> {
         self.collector.requests()
     }
 
-    fn settle(&mut self, _now: Nanos) {
+    fn complete_up_to(&mut self, _now: Nanos) {
         self.sink.flush();
     }
 }
@@ -47,7 +47,7 @@ impl<S: RowSink> Ledger for Book<'_, S> {
 pub(super) struct Page {
     pub(super) part: usize,
     pub(super) rows: Vec<(Row, Ended)>,
-    pub(super) settled: Nanos,
+    pub(super) complete_up_to: Nanos,
 }
 
 /// Hands the rows of one of several loops on to the thread that keeps the book.
@@ -68,10 +68,10 @@ impl Ledger for Relay {
         0
     }
 
-    fn settle(&mut self, now: Nanos) {
+    fn complete_up_to(&mut self, now: Nanos) {
         let room = self.rows.len();
         let rows = std::mem::replace(&mut self.rows, Vec::with_capacity(room));
         // Nobody takes it any more only where the keeper has panicked.
-        self.pages.send(Page { part: self.part, rows, settled: now }).ok();
+        self.pages.send(Page { part: self.part, rows, complete_up_to: now }).ok();
     }
 }

@@ -19,7 +19,7 @@ use thinktime_core::workload::{Sessions, Workload};
 use super::connector::Connector;
 use super::engine::Engine;
 use super::ledger::{Book, Ledger, Page, Relay};
-use super::plan::{Done, Plan, Progress, RunError};
+use super::plan::{Done, Plan, RunError, RunProgress};
 use super::target::Target;
 use crate::poller::Clock;
 
@@ -58,7 +58,7 @@ struct Common {
     built: Barrier,
     clock: OnceLock<Clock>,
     stop: AtomicBool,
-    seen: Mutex<Vec<Option<Progress>>>,
+    seen: Mutex<Vec<Option<RunProgress>>>,
 }
 
 /// Runs all loops to their end.
@@ -67,7 +67,7 @@ pub(super) fn run<S: RowSink>(
     target: &Target,
     plan: &Plan,
     book: Book<'_, S>,
-    watch: &mut dyn FnMut(Progress) -> bool,
+    watch: &mut dyn FnMut(RunProgress) -> bool,
 ) -> Result<(Done, Collector), RunError> {
     let loops = plan.loops as usize;
     let common = Common {
@@ -137,19 +137,19 @@ fn joined(one: Done, other: Done) -> Done {
 struct Keeper<'a, S> {
     book: Book<'a, S>,
     rows: Vec<(Row, Ended)>,
-    settled: Vec<Nanos>,
+    complete_up_to: Vec<Nanos>,
 }
 
 impl<'a, S: RowSink> Keeper<'a, S> {
     fn new(book: Book<'a, S>, loops: usize) -> Keeper<'a, S> {
-        Keeper { book, rows: Vec::new(), settled: vec![Nanos::ZERO; loops] }
+        Keeper { book, rows: Vec::new(), complete_up_to: vec![Nanos::ZERO; loops] }
     }
 
     fn keep(
         mut self,
         pages: &Receiver<Page>,
         common: &Common,
-        watch: &mut dyn FnMut(Progress) -> bool,
+        watch: &mut dyn FnMut(RunProgress) -> bool,
     ) -> Collector {
         let clock = Clock::start();
         let look = Nanos::from_secs_f64(LOOK.as_secs_f64());
@@ -157,7 +157,7 @@ impl<'a, S: RowSink> Keeper<'a, S> {
         loop {
             match pages.recv_timeout(LOOK) {
                 Ok(page) => {
-                    self.settled[page.part] = page.settled;
+                    self.complete_up_to[page.part] = page.complete_up_to;
                     self.rows.extend(page.rows);
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -165,7 +165,7 @@ impl<'a, S: RowSink> Keeper<'a, S> {
             }
             if clock.now() >= next_look {
                 next_look = clock.now() + look;
-                self.write(self.settled.iter().copied().min().unwrap_or(Nanos::MAX));
+                self.write(self.complete_up_to.iter().copied().min().unwrap_or(Nanos::MAX));
                 let seen = common.seen.lock().unwrap_or_else(PoisonError::into_inner).clone();
                 if !watch(self.progress(&seen)) {
                     common.stop.store(true, Ordering::Relaxed);
@@ -177,17 +177,17 @@ impl<'a, S: RowSink> Keeper<'a, S> {
     }
 
     /// Writes down what ended before this time.
-    fn write(&mut self, settled: Nanos) {
+    fn write(&mut self, until: Nanos) {
         self.rows.sort_by_key(|(row, _)| row.done);
-        let ready = self.rows.partition_point(|(row, _)| row.done < settled);
+        let ready = self.rows.partition_point(|(row, _)| row.done < until);
         for (row, ended) in self.rows.drain(..ready) {
             self.book.add(&row, ended);
         }
-        self.book.settle(settled);
+        self.book.complete_up_to(until);
     }
 
-    fn progress(&self, seen: &[Option<Progress>]) -> Progress {
-        let mut all = Progress { requests: self.book.requests(), ..Progress::default() };
+    fn progress(&self, seen: &[Option<RunProgress>]) -> RunProgress {
+        let mut all = RunProgress { requests: self.book.requests(), ..RunProgress::default() };
         for one in seen.iter().flatten() {
             all.time_s = all.time_s.max(one.time_s);
             all.in_flight += one.in_flight;

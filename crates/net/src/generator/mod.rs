@@ -9,6 +9,7 @@ mod answering;
 mod connection;
 mod connector;
 mod cookies;
+mod early;
 mod ends;
 mod engine;
 mod exchange;
@@ -41,9 +42,11 @@ use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
 
 use connector::Connector;
+use early::EarlyEnd;
 use engine::Engine;
 use ledger::Book;
-pub use plan::{Outcome, Plan, Progress, RunError};
+use plan::Done;
+pub use plan::{Ending, Plan, RunError, RunOutcome, RunProgress};
 use protocols::Carrier;
 pub use source::SourceAddress;
 pub use target::Target;
@@ -65,17 +68,9 @@ pub fn run(
     target: &Target,
     plan: &Plan,
     sink: &mut impl RowSink,
-    watch: &mut dyn FnMut(Progress) -> bool,
-) -> Result<Outcome, RunError> {
-    if plan.limit.warmup >= plan.limit.until {
-        return Err(Invalid::new("the warm-up must end before the duration does").into());
-    }
-    if let Some(system) = &plan.demands {
-        system.check_requests(workload)?;
-    }
-    workload.check_start()?;
-    messages::check(workload, target, plan.demands.is_some())?;
-    loops::check(workload, plan)?;
+    watch: &mut dyn FnMut(RunProgress) -> bool,
+) -> Result<RunOutcome, RunError> {
+    check(workload, target, plan)?;
     let connector = || Connector::new(target, workload.clients.connections, workload.seed);
     let first = connector()?;
     // Nobody says whether datagrams arrive.
@@ -84,21 +79,54 @@ pub fn run(
             .map_err(|error| RunError::Unreachable { url: target.url.clone(), error })?;
     }
     raise_descriptor_limit();
-    let book = Book::new(Collector::new(workload.requests.len(), plan.limit, true, SECOND), sink);
-    let (done, mut collector) = if plan.loops == 1 {
+    let (early, mut out_of_reach) = (EarlyEnd::new(workload, plan), None);
+    let collector = Collector::new(workload.requests.len(), plan.limit, true, SECOND);
+    let mut sink = early.before(sink);
+    let book = Book::new(collector, &mut sink);
+    let mut watch = early.watching(watch, &mut out_of_reach);
+    let (done, collector) = if plan.loops == 1 {
         let engine = Engine::new(workload, target, plan, first, Share::WHOLE, book)?;
-        let (done, book) = engine.run(Clock::start(), watch)?;
+        let (done, book) = engine.run(Clock::start(), &mut watch)?;
         (done, book.collector)
     } else {
-        loops::run(workload, target, plan, book, watch)?
+        loops::run(workload, target, plan, book, &mut watch)?
+    };
+    drop(watch);
+    Ok(outcome(workload, collector, done, out_of_reach))
+}
+
+/// Whether workload, target and plan make sense together.
+fn check(workload: &Workload, target: &Target, plan: &Plan) -> Result<(), RunError> {
+    if plan.limit.warmup >= plan.limit.until {
+        return Err(Invalid::new("the warm-up must end before the duration does").into());
+    }
+    if let Some(system) = &plan.demands {
+        system.check_requests(workload)?;
+    }
+    workload.check_start()?;
+    messages::check(workload, target, plan.demands.is_some())?;
+    Ok(loops::check(workload, plan)?)
+}
+
+/// The result, judged.
+fn outcome(
+    workload: &Workload,
+    mut collector: Collector,
+    done: Done,
+    out_of_reach: Option<String>,
+) -> RunOutcome {
+    let ending = match (out_of_reach, done.interrupted) {
+        (Some(reason), _) => Ending::OutOfReach(reason),
+        (None, true) => Ending::Interrupted,
+        (None, false) => Ending::Planned,
     };
     collector.set_report(done.report);
     let mut summary = Summary::new("run", workload, &collector, done.window, done.sessions);
     summary.generator = Some(done.generator);
-    let untrusted = judge::judge(&mut summary, &workload.slo, done.interrupted, done.in_flight)
+    let untrusted = judge::judge(&mut summary, &workload.slo, &ending, done.in_flight)
         .or_else(|| collector.scripts_failed())
-        .or_else(|| judge::judge_rate(&mut summary, workload, done.interrupted));
-    Ok(Outcome { summary, collector, interrupted: done.interrupted, untrusted })
+        .or_else(|| judge::judge_rate(&mut summary, workload, &ending));
+    RunOutcome { summary, collector, ending, untrusted }
 }
 
 /// Lets the process open as many sockets as it may.

@@ -25,6 +25,7 @@ impl Plan {
             demands,
             lateness: options.lateness()?,
             loops: options.loops(),
+            stop_on_slo: options.stop_on_slo == Some(true),
         })
     }
 }

@@ -10,6 +10,9 @@ use thinktime_core::system::SystemModel;
 use thinktime_core::time::Nanos;
 use thiserror::Error;
 
+/// How long responses are waited for, where nobody says how long.
+const DRAIN: Nanos = Nanos(10_000_000_000);
+
 /// What is run, and for how long.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -25,11 +28,29 @@ pub struct Plan {
     pub lateness: Nanos,
     /// How many event loops there are, each in a thread of its own with its share of the sessions.
     pub loops: u32,
+    /// Whether to end the run when it is certain that the workload's objectives cannot be met.
+    pub stop_on_slo: bool,
+}
+
+impl Plan {
+    /// A plan that ends so, as punctual as the kernel allows, in one event loop; for everything
+    /// else there is what Rust has, as in `Plan { loops: 2, ..Plan::new(limit) }`.
+    #[must_use]
+    pub fn new(limit: Limit) -> Plan {
+        Plan {
+            limit,
+            drain: DRAIN,
+            demands: None,
+            lateness: Nanos::ZERO,
+            loops: 1,
+            stop_on_slo: false,
+        }
+    }
 }
 
 /// How far a run is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Progress {
+pub struct RunProgress {
     /// Requests that are over.
     pub requests: u64,
     /// Wall-clock time since the start, in seconds.
@@ -40,15 +61,26 @@ pub struct Progress {
     pub failures: u64,
 }
 
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// As it was planned.
+    Planned,
+    /// The one who watched stopped it.
+    Interrupted,
+    /// Its objectives could no longer be met, for this reason.
+    OutOfReach(String),
+}
+
 /// A finished run.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct RunOutcome {
     /// Its figures.
     pub summary: Summary,
     /// Everything collected.
     pub collector: Collector,
-    /// Whether it was stopped before its end.
-    pub interrupted: bool,
+    /// How it ended.
+    pub ending: Ending,
     /// Why the result is not to be trusted, if it is not.
     pub untrusted: Option<String>,
 }

@@ -15,7 +15,7 @@ pub(super) struct Pool {
     /// Places without a connection.
     vacant: Vec<u32>,
     /// Connections with room for an exchange; the last one used goes first.
-    roomy: Vec<u32>,
+    with_room: Vec<u32>,
     /// Sessions' slots to the places of their connections, for timeouts.
     place_of: Vec<u32>,
 }
@@ -53,11 +53,11 @@ impl Pool {
 
     /// A connection with room for an exchange, if there is one; a `fresh` one has not yet brought
     /// any response.
-    pub(super) fn take_roomy(&mut self, fresh: bool) -> Option<u32> {
-        while let Some(place) = self.roomy.pop() {
+    pub(super) fn take_with_room(&mut self, fresh: bool) -> Option<u32> {
+        while let Some(place) = self.with_room.pop() {
             let Some(connection) = self.get(place) else { continue };
             if fresh && connection.reused {
-                self.roomy.push(place);
+                self.with_room.push(place);
                 return None;
             }
             connection.listed = false;
@@ -95,13 +95,13 @@ impl Pool {
 
     /// Sees to a connection after an exchange began or ended on it: it can take another one, or
     /// is done with.
-    pub(super) fn settle(&mut self, place: u32) {
+    pub(super) fn list_or_close(&mut self, place: u32) {
         let Some(connection) = self.get(place) else { return };
         if connection.is_finished() {
             self.drop(place);
         } else if connection.owner.is_none() && connection.has_room() && !connection.listed {
             connection.listed = true;
-            self.roomy.push(place);
+            self.with_room.push(place);
         }
     }
 
@@ -116,7 +116,7 @@ impl Pool {
     pub(super) fn take(&mut self, place: u32) -> Option<Connection> {
         let connection = self.connections.get_mut(place as usize)?.take()?;
         if connection.listed {
-            self.roomy.retain(|roomy| *roomy != place);
+            self.with_room.retain(|other| *other != place);
         }
         self.vacant.push(place);
         Some(connection)

@@ -15,7 +15,7 @@ impl<L: Ledger> Engine<'_, L> {
         if readiness.readable {
             self.read(place, readiness.ending);
         } else {
-            self.pool.settle(place);
+            self.pool.list_or_close(place);
         }
     }
 
@@ -35,11 +35,11 @@ impl<L: Ledger> Engine<'_, L> {
         loop {
             let Some(connection) = self.pool.get(place) else { return };
             match connection.read(&mut self.reading, clock) {
-                Ok(Event::Blocked) => return self.pool.settle(place),
+                Ok(Event::Blocked) => return self.pool.list_or_close(place),
                 Ok(Event::Later) => {
                     connection.unread = Some(ending);
                     self.unread.push(place);
-                    return self.pool.settle(place);
+                    return self.pool.list_or_close(place);
                 }
                 Ok(Event::Ready) => self.begin_what_waited(place),
                 Ok(event) => {
@@ -62,7 +62,7 @@ impl<L: Ledger> Engine<'_, L> {
                 self.connector.streams = streams.clamp(1, EXCHANGES_MAX);
             }
         }
-        self.pool.settle(place);
+        self.pool.list_or_close(place);
         let stays = self.pool.get(place).is_some();
         match event {
             Event::Done { exchange, answer } => self.complete(&exchange, &answer),
@@ -77,7 +77,7 @@ impl<L: Ledger> Engine<'_, L> {
     /// and over others where there is not.
     fn begin_what_waited(&mut self, place: u32) {
         let Some(connection) = self.pool.get(place) else { return };
-        let mut waiting = connection.settle_protocol(&mut self.connector);
+        let mut waiting = connection.choose_protocol(&mut self.connector);
         while self.pool.get(place).is_some_and(|connection| connection.has_room())
             && let Some(exchange) = waiting.pop_front()
         {

@@ -16,7 +16,7 @@ use thinktime_core::record::Row;
 use thinktime_core::schema::Source;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{Method, Workload};
-use thinktime_net::generator::{Outcome, Target};
+use thinktime_net::generator::{RunOutcome, Target};
 
 /// A request as a server saw it.
 #[derive(Clone, Debug)]
@@ -84,7 +84,7 @@ fn browse(
     request: &str,
     requests: u64,
     answer: impl Fn(&Seen) -> (u16, String) + Send + Sync + 'static,
-) -> (Outcome, Vec<Row>, Vec<Seen>) {
+) -> (RunOutcome, Vec<Row>, Vec<Seen>) {
     let (address, log) = site(answer);
     let (outcome, rows) = go(&workload(session, request), &target(address), requests);
     let seen = log.lock().unwrap().clone();
@@ -135,7 +135,7 @@ fn sessions_have_jars_of_their_own() {
         *next += 1;
         (200, format!("Set-Cookie: id={next}\r\n"))
     });
-    let text = "name = 'w'\n[arrivals]\nmodel = 'partly-open'\nrate = '500/s'\n\
+    let text = "name = 'w'\n[arrivals]\nmodel = 'partly-open'\nrate = '500/s'\nstart = 'empty'\n\
                 [session]\nrequests = 3\nthink = '2ms'\ncookies = true";
     let partly_open = Workload::parse(Source { file: "", text }, &NoFiles).unwrap();
     let (outcome, _) = go(&partly_open, &target(address), 300);

@@ -8,7 +8,9 @@
 use std::collections::VecDeque;
 
 use thinktime_core::random::{Purpose, Stream};
-use thinktime_net::protocol::http1::{Progress, RequestHead, ResponseReader, write_response};
+use thinktime_net::protocol::http1::{
+    RequestHead, ResponseProgress, ResponseReader, write_response,
+};
 use thinktime_net::protocol::http2::{Client, Event, STREAMS_MAX};
 use thinktime_net::protocol::{Keeping, Outbox};
 
@@ -128,8 +130,8 @@ fn read_http1(delivery: &Delivery, keep: bool) -> Vec<u16> {
         let mut rest = &piece[..];
         while !rest.is_empty() {
             match reader.read(rest) {
-                Ok(Progress::NeedMore) => break,
-                Ok(Progress::Complete { response, used }) => {
+                Ok(ResponseProgress::NeedMore) => break,
+                Ok(ResponseProgress::Complete { response, used }) => {
                     assert!(used <= rest.len() && used > 0);
                     let kept = reader.take_kept();
                     assert_eq!(kept.is_some(), keep);

@@ -14,7 +14,7 @@ use thinktime_core::record::Row;
 use thinktime_core::schema::Source;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
-use thinktime_net::generator::{Outcome, Plan, RunError, Target, run};
+use thinktime_net::generator::{Ending, Plan, RunError, RunOutcome, Target, run};
 
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
@@ -28,10 +28,10 @@ fn workload(request: &str) -> Workload {
 
 fn plan(requests: u64) -> Plan {
     let limit = Limit { requests, until: Nanos(30_000_000_000), warmup: Nanos::ZERO };
-    Plan { limit, drain: Nanos(300_000_000), demands: None, lateness: Nanos::ZERO, loops: 1 }
+    Plan { drain: Nanos(300_000_000), ..Plan::new(limit) }
 }
 
-fn go(address: SocketAddr, request: &str, requests: u64) -> (Outcome, Vec<Row>) {
+fn go(address: SocketAddr, request: &str, requests: u64) -> (RunOutcome, Vec<Row>) {
     let target = Target::parse(&format!("http://{address}")).unwrap();
     let mut rows = Vec::new();
     let done = run(&workload(request), &target, &plan(requests), &mut rows, &mut |_| true);
@@ -236,7 +236,7 @@ fn an_interrupted_run_keeps_what_it_has() {
         progress.requests < 20
     })
     .unwrap();
-    assert!(done.interrupted && looked.load(Ordering::Relaxed));
+    assert!(done.ending == Ending::Interrupted && looked.load(Ordering::Relaxed));
     assert!(done.summary.requests >= 20 && done.summary.errors == 0);
     assert_eq!(rows.len() as u64, done.summary.requests);
     assert!(done.summary.warnings.iter().any(|one| one.contains("interrupted")));

@@ -7,14 +7,14 @@ use thinktime_core::client::Limit;
 use thinktime_core::record::Row;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
-use thinktime_net::generator::{Outcome, Plan, Target, run};
+use thinktime_net::generator::{Ending, Plan, RunOutcome, Target, run};
 
 fn target() -> Target {
     let address = server(|mut stream| answer_all(&mut stream, OK));
     Target::parse(&format!("http://{address}")).unwrap()
 }
 
-fn go(workload: &Workload, target: &Target, plan: &Plan) -> (Outcome, Vec<Row>) {
+fn go(workload: &Workload, target: &Target, plan: &Plan) -> (RunOutcome, Vec<Row>) {
     let mut rows = Vec::new();
     let done = run(workload, target, plan, &mut rows, &mut |_| true).unwrap();
     (done, rows)
@@ -65,7 +65,7 @@ fn all_loops_end_when_they_are_told_to() {
         looks < 3
     };
     let done = run(&workload, &target, &for_time(60.0, 2), &mut (), &mut watch).unwrap();
-    assert!(done.interrupted);
+    assert_eq!(done.ending, Ending::Interrupted);
     assert!(done.summary.requests > 0);
 }
 

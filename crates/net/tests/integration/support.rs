@@ -15,7 +15,7 @@ use thinktime_core::record::Row;
 use thinktime_core::schema::Source;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
-use thinktime_net::generator::{Outcome, Plan, Target, TlsOptions, run};
+use thinktime_net::generator::{Plan, RunOutcome, Target, TlsOptions, run};
 
 pub const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
@@ -39,11 +39,11 @@ pub fn closed(clients: u32, request: &str) -> Workload {
 
 pub fn plan(requests: u64) -> Plan {
     let limit = Limit { requests, until: Nanos(30_000_000_000), warmup: Nanos::ZERO };
-    Plan { limit, drain: Nanos(2_000_000_000), demands: None, lateness: Nanos::ZERO, loops: 1 }
+    Plan { drain: Nanos(2_000_000_000), ..Plan::new(limit) }
 }
 
 /// Runs so many requests of the workload against the target.
-pub fn go(workload: &Workload, target: &Target, requests: u64) -> (Outcome, Vec<Row>) {
+pub fn go(workload: &Workload, target: &Target, requests: u64) -> (RunOutcome, Vec<Row>) {
     let mut rows = Vec::new();
     let done = run(workload, target, &plan(requests), &mut rows, &mut |_| true);
     (done.unwrap(), rows)

@@ -8,7 +8,7 @@ const DRAWS: u64 = 20_000;
 fn laws() -> impl Iterator<Item = Distribution> {
     let settled =
         |law: &Distribution| law.range().0 >= 0.0 && law.mean() > 0.0 && law.mean().is_finite();
-    all().into_iter().filter(settled)
+    all().filter(settled)
 }
 
 /// The share of draws up to x is within 5 standard deviations of G(x) at each of 5 points: false

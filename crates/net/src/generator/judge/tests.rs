@@ -37,7 +37,7 @@ fn with_p99_interval(mut summary: Summary, low_us: f64, high_us: f64) -> Summary
 }
 
 fn judged(mut summary: Summary, slo: &Slo) -> (Option<String>, String) {
-    let untrusted = judge(&mut summary, slo, false, 0);
+    let untrusted = judge(&mut summary, slo, &Ending::Planned, 0);
     (untrusted, summary.warnings.join("; "))
 }
 

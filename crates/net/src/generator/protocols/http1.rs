@@ -8,7 +8,7 @@ use super::{NO_GRPC, misfit_of_requests};
 use crate::generator::exchange::{Answer, Event, Exchange};
 use crate::generator::failure::{CLOSED, Failure};
 use crate::protocol::Outbox;
-use crate::protocol::http1::{Progress, Response, ResponseReader, write_request};
+use crate::protocol::http1::{Response, ResponseProgress, ResponseReader, write_request};
 
 pub(super) const PROTOCOL: &Protocol = &Protocol {
     alpn: b"http/1.1",
@@ -87,11 +87,11 @@ impl Conversation for Http1 {
             exchange.first_byte = exchange.last_byte.min(arrival.now());
         }
         match self.reader.read(bytes) {
-            Ok(Progress::NeedMore) => Ok(None),
-            Ok(Progress::Complete { response, used }) if used == bytes.len() => {
+            Ok(ResponseProgress::NeedMore) => Ok(None),
+            Ok(ResponseProgress::Complete { response, used }) if used == bytes.len() => {
                 self.done(response, ending).map(Some)
             }
-            Ok(Progress::Complete { .. }) => Err("unexpected_bytes"),
+            Ok(ResponseProgress::Complete { .. }) => Err("unexpected_bytes"),
             Err(error) => Err(error.kind()),
         }
     }

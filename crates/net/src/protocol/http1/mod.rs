@@ -30,7 +30,9 @@ mod tests;
 mod write;
 
 pub use request::{CONTINUE, Request, RequestHead, RequestProgress, RequestReader, write_request};
-pub use response::{Progress, Response, ResponseReader, write_response, write_response_head};
+pub use response::{
+    Response, ResponseProgress, ResponseReader, write_response, write_response_head,
+};
 
 /// The longest head that is read, in bytes, from its first line through the blank line ending it.
 pub const HEAD_BYTES_MAX: usize = 64 * 1024;

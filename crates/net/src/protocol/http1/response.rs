@@ -22,7 +22,7 @@ pub struct Response {
 
 /// How far a response has been read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Progress {
+pub enum ResponseProgress {
     /// All bytes were used and the response goes on.
     NeedMore,
     /// The response ended.
@@ -81,10 +81,10 @@ impl ResponseReader {
     ///
     /// # Errors
     /// What the server did wrong. Close the connection then.
-    pub fn read(&mut self, bytes: &[u8]) -> Result<Progress, ProtocolError> {
+    pub fn read(&mut self, bytes: &[u8]) -> Result<ResponseProgress, ProtocolError> {
         let head_only = self.head_only;
         let complete = self.message.read(bytes, |head| parse_head(head, head_only))?;
-        Ok(complete.map_or(Progress::NeedMore, |complete| Progress::Complete {
+        Ok(complete.map_or(ResponseProgress::NeedMore, |complete| ResponseProgress::Complete {
             used: complete.used,
             response: complete.into(),
         }))

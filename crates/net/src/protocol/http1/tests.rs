@@ -18,8 +18,8 @@ fn read_response(pieces: &[&[u8]], head_only: bool) -> Result<(Response, usize),
     let mut total = 0;
     for piece in pieces {
         match reader.read(piece)? {
-            Progress::NeedMore => total += piece.len(),
-            Progress::Complete { response, used } => {
+            ResponseProgress::NeedMore => total += piece.len(),
+            ResponseProgress::Complete { response, used } => {
                 assert!(used <= piece.len());
                 assert!(!reader.started());
                 return Ok((response, total + used));

@@ -64,7 +64,7 @@ pub struct Client {
     most: usize,
     pub(super) server: Settings,
     /// Whether the server's first settings came.
-    pub(super) settled: bool,
+    pub(super) settings_read: bool,
     pub(super) send_window: i64,
     pub(super) receive_window: ReceiveWindow,
     /// A header block of which more is to come.
@@ -104,7 +104,7 @@ impl Client {
             next_id: 1,
             most,
             server,
-            settled: false,
+            settings_read: false,
             send_window: server.window,
             receive_window: ReceiveWindow::new(),
             block: None,
@@ -124,7 +124,7 @@ impl Client {
     /// How many streams the server allows at the same time, once it has said so.
     #[must_use]
     pub fn streams_allowed(&self) -> Option<usize> {
-        self.settled.then_some(self.server.streams)
+        self.settings_read.then_some(self.server.streams)
     }
 
     /// Whether no further stream will ever be opened: the server said so, or broke the rules, or

@@ -20,7 +20,8 @@ impl Client {
     ) -> Done {
         let settings = frame.kind == kind::SETTINGS && !frame.has(flag::ACK);
         // Settings come first, and nothing comes between the parts of a header block.
-        if !(self.settled || settings) || (self.block.is_some() && frame.kind != kind::CONTINUATION)
+        if !(self.settings_read || settings)
+            || (self.block.is_some() && frame.kind != kind::CONTINUATION)
         {
             return Err(Http2Error::Protocol);
         }
@@ -210,7 +211,7 @@ impl Client {
         }
         let before = self.server.window;
         self.server.apply(frame.payload)?;
-        self.settled = true;
+        self.settings_read = true;
         self.encoder.allow(self.server.table);
         for stream in &mut self.streams {
             stream.send_window += self.server.window - before;

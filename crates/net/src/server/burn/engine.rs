@@ -13,7 +13,7 @@ use thinktime_core::time::Nanos;
 
 use super::connection::{Connection, Next};
 use super::counters::{Burned, Counters};
-use super::plan::{BurnPlan, Step};
+use super::plan::{BurnPlan, BurnStep};
 use super::watch::Watch;
 use super::work::{Speed, thread_cpu};
 use crate::protocol::http1::Request;
@@ -179,11 +179,11 @@ impl Engine {
         for (step, demand) in self.plan.steps[kind as usize].iter().zip(demands) {
             let Some(demand) = *demand else { continue };
             match step {
-                Step::Burn => {
+                BurnStep::Burn => {
                     demanded = demanded.saturating_add(demand.0);
                     self.speed.burn(demand, || self.ending()).then_some(())?;
                 }
-                Step::Sleep => self.sleep(demand)?,
+                BurnStep::Sleep => self.sleep(demand)?,
             }
         }
         Some(Nanos(demanded))

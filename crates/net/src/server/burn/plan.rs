@@ -23,7 +23,7 @@ pub enum Threads {
 
 /// A step of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum BurnStep {
     /// Use CPU time.
     Burn,
     /// Sleep: the thread stays the request's.
@@ -40,7 +40,7 @@ pub struct BurnPlan {
     cores: Vec<usize>,
     pub(super) kinds: Kinds,
     /// By kind: the steps, one for each of its demands, in their order.
-    pub(super) steps: Vec<Vec<Step>>,
+    pub(super) steps: Vec<Vec<BurnStep>>,
     pub(super) seed: u64,
 }
 
@@ -163,11 +163,11 @@ fn threads_of_station(
 }
 
 /// What requests of this kind do, a step for each of their demands.
-fn steps_of(system: &SystemModel, kind: &str) -> Result<Vec<Step>, Invalid> {
-    let Some(behaviour) = system.behaviour_of(kind) else { return Ok(vec![Step::Burn]) };
+fn steps_of(system: &SystemModel, kind: &str) -> Result<Vec<BurnStep>, Invalid> {
+    let Some(behaviour) = system.behaviour_of(kind) else { return Ok(vec![BurnStep::Burn]) };
     let step = |step: &system::Step| match step {
-        system::Step::Use { .. } => Ok(Step::Burn),
-        system::Step::Delay { .. } => Ok(Step::Sleep),
+        system::Step::Use { .. } => Ok(BurnStep::Burn),
+        system::Step::Delay { .. } => Ok(BurnStep::Sleep),
         system::Step::Acquire(_) | system::Step::Release(_) | system::Step::Fork(_) => {
             Err(Invalid::new(
                 "requests that burn can `use` and `delay`, not `acquire`, `release` or `fork`",
@@ -207,7 +207,7 @@ mod tests {
         let plan = on_machine("demand = '1ms'").unwrap();
         assert_eq!((plan.threads(), plan.cores.len()), (Threads::PerRequest, 1));
         let plan = on_machine("demand = '1ms'\nthreads = 5").unwrap();
-        assert_eq!((plan.threads(), plan.steps), (Threads::Pool(5), vec![vec![Step::Burn]]));
+        assert_eq!((plan.threads(), plan.steps), (Threads::Pool(5), vec![vec![BurnStep::Burn]]));
         for (text, part) in [
             ("demand = '1ms'\nthreads = 'event-loop'", "say \"per-request\""),
             ("demand = '1ms'\nqueue_limit = 5", "leave out `queue_limit`"),
@@ -247,6 +247,6 @@ mod tests {
     fn uses_burn_and_delays_sleep() {
         let steps = "steps = [{ use = 'a' }, { delay = '1ms' }, { use = 'a', demand = '2ms' }]";
         let plan = plan(&format!("demand = '1ms'\n[[behaviour]]\nrequest = 'x'\n{steps}")).unwrap();
-        assert_eq!(plan.steps, [[Step::Burn, Step::Sleep, Step::Burn]]);
+        assert_eq!(plan.steps, [[BurnStep::Burn, BurnStep::Sleep, BurnStep::Burn]]);
     }
 }

@@ -102,7 +102,7 @@ proptest! {
             reader.expect(head_only);
             let mut complete = false;
             for piece in pieces(&bytes, size) {
-                complete |= matches!(reader.read(piece), Ok(Progress::Complete { .. }));
+                complete |= matches!(reader.read(piece), Ok(ResponseProgress::Complete { .. }));
             }
             prop_assert!(complete || reader.end_of_stream().is_ok());
             prop_assert_eq!(reader.take_kept(), Some(Box::new(kept.clone())));
@@ -147,11 +147,11 @@ fn one_reader_reads_response_after_response() {
     let mut reader = ResponseReader::new();
     reader.expect(false);
     let response = Response { status: 200, keep_alive: true, bytes: first as u64 };
-    assert_eq!(reader.read(&out), Ok(Progress::Complete { response, used: first }));
+    assert_eq!(reader.read(&out), Ok(ResponseProgress::Complete { response, used: first }));
     reader.expect(false);
     let used = out.len() - first;
     let response = Response { status: 503, keep_alive: false, bytes: used as u64 };
-    assert_eq!(reader.read(&out[first..]), Ok(Progress::Complete { response, used }));
+    assert_eq!(reader.read(&out[first..]), Ok(ResponseProgress::Complete { response, used }));
 }
 
 #[test]
@@ -159,13 +159,13 @@ fn expecting_a_response_forgets_the_unfinished_one() {
     let mut reader = ResponseReader::new();
     for unfinished in ["HTTP/1.1 20", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabc"] {
         reader.expect(false);
-        assert_eq!(reader.read(unfinished.as_bytes()), Ok(Progress::NeedMore));
+        assert_eq!(reader.read(unfinished.as_bytes()), Ok(ResponseProgress::NeedMore));
         assert!(reader.started());
         reader.expect(false);
         assert!(!reader.started());
         let bytes = b"HTTP/1.1 204 No Content\r\n\r\n";
         let response = Response { status: 204, keep_alive: true, bytes: 27 };
-        assert_eq!(reader.read(bytes), Ok(Progress::Complete { response, used: 27 }));
+        assert_eq!(reader.read(bytes), Ok(ResponseProgress::Complete { response, used: 27 }));
     }
 }
 

@@ -1,0 +1,70 @@
+//! The early end of a run whose objectives can no longer be met.
+
+use std::cell::RefCell;
+
+use thinktime_core::record::{Objectives, Row, RowSink};
+use thinktime_core::workload::Workload;
+
+use super::plan::{Plan, RunProgress};
+
+/// The time between two looks at the objectives, in seconds.
+const LOOK_S: f64 = 1.0;
+
+/// Looks at the rows of a run, and says when its objectives can no longer be met.
+pub(super) struct EarlyEnd {
+    /// None where nobody asked for an early end.
+    objectives: Option<RefCell<Objectives>>,
+}
+
+impl EarlyEnd {
+    pub(super) fn new(workload: &Workload, plan: &Plan) -> EarlyEnd {
+        let objectives = || RefCell::new(Objectives::new(&workload.slo, plan.limit));
+        EarlyEnd { objectives: plan.stop_on_slo.then(objectives) }
+    }
+
+    /// What watches the progress: `watch`, and the objectives once a second. Why they cannot be
+    /// met any more goes to `reason`.
+    pub(super) fn watching<'a>(
+        &'a self,
+        watch: &'a mut dyn FnMut(RunProgress) -> bool,
+        reason: &'a mut Option<String>,
+    ) -> impl FnMut(RunProgress) -> bool + 'a {
+        let mut next_look_s = LOOK_S;
+        move |progress: RunProgress| {
+            let goes_on = watch(progress);
+            if let Some(objectives) = self.objectives.as_ref().filter(|_| goes_on)
+                && progress.time_s >= next_look_s
+            {
+                next_look_s = progress.time_s + LOOK_S;
+                let mut objectives = objectives.borrow_mut();
+                *reason = objectives.out_of_reach(progress.time_s, progress.in_flight);
+            }
+            goes_on && reason.is_none()
+        }
+    }
+
+    /// The sink through which the rows have to go.
+    pub(super) fn before<'a, S>(&'a self, sink: &'a mut S) -> Observed<'a, S> {
+        Observed { objectives: self.objectives.as_ref(), sink }
+    }
+}
+
+/// Rows that are looked at on their way.
+pub(super) struct Observed<'a, S> {
+    objectives: Option<&'a RefCell<Objectives>>,
+    sink: &'a mut S,
+}
+
+impl<S: RowSink> RowSink for Observed<'_, S> {
+    #[inline]
+    fn row(&mut self, row: &Row) {
+        if let Some(objectives) = self.objectives {
+            objectives.borrow_mut().add(row);
+        }
+        self.sink.row(row);
+    }
+
+    fn flush(&mut self) {
+        self.sink.flush();
+    }
+}
