@@ -196,7 +196,7 @@ fn mistakes_in_formats_are_named() {
         ("apache", None, "give the format after a colon"),
         ("apache:%h %s", None, "has no time"),
         ("apache:%h%t %y", None, "`%y`, which is not known"),
-        ("apache:%{%Q}t", None, "`%Q`, which is not known"),
+        ("apache:%{%Q}t", None, "`%Q` has a conversion that is not known"),
         ("apache:%h%u %t", None, "`h` and `u` need something between them"),
         ("nginx:$status $", None, "a `$` without a name"),
         ("nginx:$msec ${x", None, "a closing brace"),

@@ -70,8 +70,11 @@ fn time(argument: &str, builder: &mut Builder) -> Result<(), Invalid> {
         (_, Some(end)) => (true, end),
         _ => (false, argument),
     };
-    let pattern = Pattern::compile(if argument.is_empty() { "%d/%b/%Y:%T %z" } else { argument })?;
-    builder.field("t", Field::Pattern(pattern), ends);
+    let field = match argument {
+        "" => Field::Clf,
+        _ => Field::Pattern(Pattern::compile(argument)?),
+    };
+    builder.field("t", field, ends);
     Ok(())
 }
 

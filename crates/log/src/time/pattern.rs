@@ -1,36 +1,23 @@
 //! Times in patterns of `strftime`, and times that are put together from several fields.
 
-use super::{
-    MICROSECOND, MILLISECOND, SECOND, Stamp, calendar, day_ns, epoch, offset, time_of_day,
-};
-use crate::number::whole;
-use crate::reason::Reason;
+use chrono::format::{Item, ParseErrorKind, Parsed, StrftimeItems, parse_and_remainder};
+use chrono::{ParseError, Timelike};
 use thinktime_core::error::Invalid;
 
-/// One part of a pattern.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Item {
-    Year,
-    ShortYear,
-    Month,
-    MonthName,
-    Day,
-    Hour,
-    HalfDayHour,
-    Minute,
-    Second,
-    HalfDay,
-    Zone,
-    Epoch(i64),
-    Fraction(usize),
-    /// A word that says nothing new, such as the name of the day.
-    Word,
-    Literal(u8),
-}
+use super::{MICROSECOND, MILLISECOND, SECOND, Stamp, epoch, time_of_day};
+use crate::number::whole;
+use crate::reason::Reason;
 
 /// A pattern of `strftime`, or one of Apache's words such as `msec_frac`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Pattern(Vec<Item>);
+pub(crate) enum Pattern {
+    /// What chrono reads.
+    Calendar(Vec<Item<'static>>),
+    /// A number since 1970 in units of so many nanoseconds.
+    Epoch(i64),
+    /// So many digits of a second's fraction.
+    Fraction(usize),
+}
 
 impl Pattern {
     /// Compiles what stands in `%{...}t`.
@@ -38,153 +25,61 @@ impl Pattern {
     /// # Errors
     /// When the pattern has a conversion that is not known.
     pub(crate) fn compile(text: &str) -> Result<Pattern, Invalid> {
-        let item = match text {
-            "sec" => Item::Epoch(SECOND),
-            "msec" => Item::Epoch(MILLISECOND),
-            "usec" => Item::Epoch(MICROSECOND),
-            "msec_frac" => Item::Fraction(3),
-            "usec_frac" => Item::Fraction(6),
-            _ => return Pattern::compile_conversions(text),
-        };
-        Ok(Pattern(vec![item]))
-    }
-
-    fn compile_conversions(text: &str) -> Result<Pattern, Invalid> {
-        let mut items = Vec::new();
-        let mut bytes = text.bytes();
-        while let Some(byte) = bytes.next() {
-            if byte != b'%' {
-                items.push(Item::Literal(byte));
-                continue;
+        Ok(match text {
+            "sec" => Pattern::Epoch(SECOND),
+            "msec" => Pattern::Epoch(MILLISECOND),
+            "usec" => Pattern::Epoch(MICROSECOND),
+            "msec_frac" => Pattern::Fraction(3),
+            "usec_frac" => Pattern::Fraction(6),
+            _ => {
+                // To chrono `%f` alone is a number of nanoseconds, and no fraction.
+                let items = StrftimeItems::new(&text.replace(".%f", "%.f")).parse_to_owned();
+                Pattern::Calendar(items.map_err(|_| {
+                    Invalid::new(format!(
+                        "the time pattern `{text}` has a conversion that is not known"
+                    ))
+                })?)
             }
-            let letter = bytes.next().map_or(' ', char::from);
-            match composed(letter) {
-                Some(longer) => items.extend(Pattern::compile_conversions(longer)?.0),
-                None => items.push(conversion(letter).ok_or_else(|| {
-                    Invalid::new(format!("a time pattern has `%{letter}`, which is not known"))
-                })?),
-            }
-        }
-        Ok(Pattern(items))
+        })
     }
 
     /// Reads a text by the pattern, and adds what it says to `parts`.
-    pub(crate) fn read(&self, mut text: &[u8], parts: &mut Parts) -> Result<(), Reason> {
-        for item in &self.0 {
-            text = item.read(text, parts)?;
+    pub(crate) fn read(&self, text: &[u8], parts: &mut Parts) -> Result<(), Reason> {
+        match self {
+            Pattern::Calendar(items) => {
+                let text = str::from_utf8(text).map_err(|_| Reason::NoTime)?;
+                parse_and_remainder(&mut parts.parsed, text, items.iter())
+                    .map_err(|error| reason(&error))?;
+            }
+            Pattern::Epoch(unit) => parts.epoch = Some(epoch(text, *unit)?),
+            Pattern::Fraction(digits) => parts.read_fraction(text, *digits)?,
         }
         Ok(())
     }
 
     /// Whether what is written by it has spaces in it.
     pub(crate) fn has_space(&self) -> bool {
-        self.0.contains(&Item::Literal(b' '))
+        let Pattern::Calendar(items) = self else { return false };
+        let has = |text: &str| text.contains(char::is_whitespace);
+        items.iter().any(|item| match item {
+            Item::Literal(text) | Item::Space(text) => has(text),
+            Item::OwnedLiteral(text) | Item::OwnedSpace(text) => has(text),
+            _ => false,
+        })
     }
 }
 
-/// What a conversion stands for that is short for several.
-fn composed(letter: char) -> Option<&'static str> {
-    Some(match letter {
-        'T' => "%H:%M:%S",
-        'R' => "%H:%M",
-        'F' => "%Y-%m-%d",
-        'D' => "%m/%d/%y",
-        'r' => "%I:%M:%S %p",
-        'c' => "%a %b %e %H:%M:%S %Y",
-        _ => return None,
-    })
-}
-
-fn conversion(letter: char) -> Option<Item> {
-    Some(match letter {
-        'Y' => Item::Year,
-        'y' => Item::ShortYear,
-        'm' => Item::Month,
-        'b' | 'B' | 'h' => Item::MonthName,
-        'd' | 'e' => Item::Day,
-        'H' | 'k' => Item::Hour,
-        'I' | 'l' => Item::HalfDayHour,
-        'M' => Item::Minute,
-        'S' => Item::Second,
-        'p' | 'P' => Item::HalfDay,
-        'z' => Item::Zone,
-        's' => Item::Epoch(SECOND),
-        'f' => Item::Fraction(9),
-        'a' | 'A' | 'Z' | 'u' | 'w' | 'j' => Item::Word,
-        't' => Item::Literal(b'\t'),
-        '%' => Item::Literal(b'%'),
-        _ => return None,
-    })
-}
-
-impl Item {
-    /// Reads one item; gives what follows it.
-    fn read<'a>(self, text: &'a [u8], parts: &mut Parts) -> Result<&'a [u8], Reason> {
-        match self {
-            Item::Year => number(text, 4, &mut parts.year),
-            Item::ShortYear => {
-                let rest = number(text, 2, &mut parts.year)?;
-                parts.year += if parts.year < 70 { 2000 } else { 1900 };
-                Ok(rest)
-            }
-            Item::Month => number(text, 2, &mut parts.month),
-            Item::Day => number(text, 2, &mut parts.day),
-            Item::Hour | Item::HalfDayHour => number(text, 2, &mut parts.hour),
-            Item::Minute => number(text, 2, &mut parts.minute),
-            Item::Second => number(text, 2, &mut parts.second),
-            Item::MonthName => {
-                let (word, rest) = split(text, u8::is_ascii_alphabetic);
-                parts.month = calendar::month(word.get(..3).unwrap_or(word)).ok_or(NO_TIME)?;
-                Ok(rest)
-            }
-            Item::HalfDay => {
-                let (word, rest) = split(text, u8::is_ascii_alphabetic);
-                parts.hour =
-                    parts.hour % 12 + if word.eq_ignore_ascii_case(b"pm") { 12 } else { 0 };
-                Ok(rest)
-            }
-            Item::Zone => {
-                let (zone, rest) = split(text, |byte| !matches!(byte, b' ' | b']' | b'"'));
-                parts.offset_s = offset(zone)?;
-                Ok(rest)
-            }
-            Item::Epoch(unit) => {
-                let (digits, rest) = split(text, u8::is_ascii_digit);
-                parts.epoch = Some(epoch(digits, unit)?);
-                Ok(rest)
-            }
-            Item::Fraction(most) => parts.read_fraction(text, most),
-            Item::Word => Ok(split(text, u8::is_ascii_alphanumeric).1),
-            Item::Literal(byte) => text.strip_prefix(&[byte]).ok_or(NO_TIME),
-        }
+fn reason(error: &ParseError) -> Reason {
+    match error.kind() {
+        ParseErrorKind::OutOfRange | ParseErrorKind::Impossible => Reason::ImpossibleDate,
+        _ => Reason::NoTime,
     }
-}
-
-const NO_TIME: Reason = Reason::NoTime;
-
-/// Splits where the condition ends to hold.
-fn split(text: &[u8], holds: impl Fn(&u8) -> bool) -> (&[u8], &[u8]) {
-    text.split_at(text.iter().position(|byte| !holds(byte)).unwrap_or(text.len()))
-}
-
-/// Reads a number of at most so many digits, perhaps padded with a space; gives what follows.
-fn number<'a>(text: &'a [u8], most: usize, into: &mut u64) -> Result<&'a [u8], Reason> {
-    let text = text.strip_prefix(b" ").unwrap_or(text);
-    let digits = split(&text[..text.len().min(most)], u8::is_ascii_digit).0.len();
-    *into = whole(&text[..digits]).ok_or(NO_TIME)?;
-    Ok(&text[digits..])
 }
 
 /// A time that is put together from several fields.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Parts {
-    year: u64,
-    month: u64,
-    day: u64,
-    hour: u64,
-    minute: u64,
-    second: u64,
-    offset_s: i64,
+    parsed: Parsed,
     fraction_ns: i64,
     fraction_digits: usize,
     epoch: Option<Stamp>,
@@ -195,46 +90,67 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    fn read_fraction<'a>(&mut self, text: &'a [u8], most: usize) -> Result<&'a [u8], Reason> {
-        let digits = split(&text[..text.len().min(most)], u8::is_ascii_digit).0;
-        let value = whole(digits).ok_or(NO_TIME)? as i64;
-        self.fraction_ns = value * 10_i64.pow(9 - digits.len() as u32);
-        self.fraction_digits = digits.len();
-        Ok(&text[digits.len()..])
+    fn read_fraction(&mut self, text: &[u8], most: usize) -> Result<(), Reason> {
+        let digits = text.iter().take(most).take_while(|byte| byte.is_ascii_digit()).count();
+        let value = whole(&text[..digits]).ok_or(Reason::NoTime)? as i64;
+        self.fraction_ns = value * 10_i64.pow(9 - digits as u32);
+        self.fraction_digits = digits;
+        Ok(())
     }
 
     /// A time of day such as `10:05:03`, perhaps with a fraction.
     pub(crate) fn read_time_of_day(&mut self, text: &[u8]) -> Result<(), Reason> {
-        let whole_seconds = text.get(..8).ok_or(NO_TIME)?;
+        let whole_seconds = text.get(..8).ok_or(Reason::NoTime)?;
         self.seconds = Some(time_of_day(whole_seconds)?);
         match &text[8..] {
             [] => Ok(()),
-            [b'.', fraction @ ..] => self.read_fraction(fraction, 9).map(|_| ()),
-            _ => Err(NO_TIME),
+            [b'.', fraction @ ..] => self.read_fraction(fraction, 9),
+            _ => Err(Reason::NoTime),
         }
     }
 
     /// The time that all parts together say.
     pub(crate) fn stamp(&self) -> Result<Stamp, Reason> {
-        let (ns, resolution_ns) = match self.epoch {
-            Some(stamp) => (stamp.ns, stamp.resolution_ns),
-            None => (self.calendar_ns()?, super::resolution(self.fraction_digits)),
+        let fraction = super::resolution(self.fraction_digits);
+        let (ns, resolution_ns) = match (self.epoch, self.parsed.timestamp()) {
+            (Some(stamp), _) => (stamp.ns, stamp.resolution_ns.min(fraction)),
+            (None, Some(seconds)) => (seconds.checked_mul(SECOND).ok_or(Reason::NoTime)?, fraction),
+            (None, None) => self.calendar_ns(fraction)?,
         };
-        let resolution_ns = resolution_ns.min(super::resolution(self.fraction_digits));
-        Ok(Stamp { ns: ns.checked_add(self.fraction_ns).ok_or(NO_TIME)?, resolution_ns })
+        let ns = ns.checked_add(self.fraction_ns).ok_or(Reason::NoTime)?;
+        Ok(Stamp { ns, resolution_ns })
     }
 
-    fn calendar_ns(&self) -> Result<i64, Reason> {
+    /// The time by the calendar, and the steps in which it is written.
+    fn calendar_ns(&self, resolution_ns: u64) -> Result<(i64, u64), Reason> {
         let midnight = match self.midnight_ns {
             Some(midnight) => midnight,
-            None if self.day == 0 && self.month == 0 && self.year == 0 => return Err(NO_TIME),
-            None => day_ns(self.year, self.month, self.day)?,
+            None => super::calendar::midnight_ns(
+                self.parsed.to_naive_date().map_err(|error| reason(&error))?,
+            )?,
         };
-        if self.hour > 23 || self.minute > 59 || self.second > 60 {
-            return Err(Reason::ImpossibleDate);
+        let (since_ns, resolution_ns) = match self.seconds {
+            Some(seconds) => (seconds * SECOND, resolution_ns),
+            None => self.time_of_day_ns(resolution_ns)?,
+        };
+        let offset_s = i64::from(self.parsed.offset().unwrap_or(0));
+        Ok((midnight + since_ns - offset_s * SECOND, resolution_ns))
+    }
+
+    /// Nanoseconds since midnight, a leap second counted as the next one; midnight where no part
+    /// tells the hour.
+    fn time_of_day_ns(&self, resolution_ns: u64) -> Result<(i64, u64), Reason> {
+        if self.parsed.hour_mod_12().is_none() {
+            return Ok((0, resolution_ns));
         }
-        let clock = (self.hour * 3600 + self.minute * 60 + self.second) as i64;
-        Ok(midnight + (self.seconds.unwrap_or(clock) - self.offset_s) * SECOND)
+        let time = self.parsed.to_naive_time().map_err(|error| reason(&error))?;
+        let ns = i64::from(time.nanosecond());
+        let written = match self.parsed.nanosecond() {
+            None => resolution_ns,
+            Some(ns) if i64::from(ns) % MILLISECOND == 0 => MILLISECOND as u64,
+            Some(_) => MICROSECOND as u64,
+        };
+        Ok((i64::from(time.num_seconds_from_midnight()) * SECOND + ns, written.min(resolution_ns)))
     }
 }
 
