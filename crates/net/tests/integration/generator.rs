@@ -2,29 +2,17 @@
 //! counted, nothing hangs, and what was measured before is kept.
 
 use std::io::{Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
+use std::net::{Shutdown, SocketAddr, TcpListener};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use thinktime_core::client::Limit;
-use thinktime_core::files::NoFiles;
 use thinktime_core::record::Row;
-use thinktime_core::schema::Source;
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::Workload;
 use thinktime_net::generator::{Ending, Plan, RunError, RunOutcome, Target, run};
 
-const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-
-fn workload(request: &str) -> Workload {
-    let text = format!(
-        "name = 'w'\n[arrivals]\nmodel = 'open'\nrate = '200/s'\nprocess = 'even'\n\
-         [[request]]\nname = 'x'\n{request}"
-    );
-    Workload::parse(Source { file: "", text: &text }, &NoFiles).unwrap()
-}
+use crate::support::{OK, answer_all, even, read_head, server};
 
 fn plan(requests: u64) -> Plan {
     let limit = Limit { requests, until: Nanos(30_000_000_000), warmup: Nanos::ZERO };
@@ -34,45 +22,12 @@ fn plan(requests: u64) -> Plan {
 fn go(address: SocketAddr, request: &str, requests: u64) -> (RunOutcome, Vec<Row>) {
     let target = Target::parse(&format!("http://{address}")).unwrap();
     let mut rows = Vec::new();
-    let done = run(&workload(request), &target, &plan(requests), &mut rows, &mut |_| true);
+    let done = run(&even(request), &target, &plan(requests), &mut rows, &mut |_| true);
     (done.unwrap(), rows)
 }
 
-/// A server that answers each connection by a function, in threads that end with the test
-/// process.
-fn server(answer: impl Fn(TcpStream) + Send + Sync + 'static) -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    let answer = Arc::new(answer);
-    thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let answer = Arc::clone(&answer);
-            thread::spawn(move || answer(stream));
-        }
-    });
-    address
-}
-
-/// Reads one request's head; false at the end of the stream.
-fn read_request(stream: &mut TcpStream) -> bool {
-    let (mut seen, mut byte) = (Vec::new(), [0]);
-    while !seen.ends_with(b"\r\n\r\n") {
-        match stream.read(&mut byte) {
-            Ok(1) => seen.push(byte[0]),
-            _ => return false,
-        }
-    }
-    true
-}
-
 fn always(bytes: &'static [u8]) -> SocketAddr {
-    server(move |mut stream| {
-        while read_request(&mut stream) {
-            if stream.write_all(bytes).is_err() {
-                return;
-            }
-        }
-    })
+    server(move |mut stream| answer_all(&mut stream, bytes))
 }
 
 #[test]
@@ -99,17 +54,17 @@ fn answers_of_every_kind_are_read() {
     let chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n";
     assert_eq!(go(always(chunked), "", 20).0.summary.errors, 0);
     let until_close = server(|mut stream| {
-        read_request(&mut stream);
+        read_head(&mut stream);
         stream.write_all(b"HTTP/1.1 200 OK\r\n\r\nuntil the end").ok();
     });
     assert_eq!(go(until_close, "", 20).0.summary.errors, 0);
     let closing = server(|mut stream| {
-        read_request(&mut stream);
+        read_head(&mut stream);
         stream.write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n").ok();
     });
     assert_eq!(go(closing, "", 20).0.summary.errors, 0);
     let one_byte_at_a_time = server(|mut stream| {
-        while read_request(&mut stream) {
+        while read_head(&mut stream).is_some() {
             for byte in OK {
                 stream.write_all(&[*byte]).ok();
                 stream.flush().ok();
@@ -131,7 +86,7 @@ fn what_a_server_does_wrong_is_counted_by_kind() {
         (
             "closed",
             server(|mut stream| {
-                read_request(&mut stream);
+                read_head(&mut stream);
                 stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf").ok();
             }),
         ),
@@ -173,7 +128,7 @@ fn a_server_that_hangs_ends_in_timeouts_or_unanswered_requests() {
 fn a_retry_succeeds_where_the_first_attempt_failed() {
     let count = AtomicUsize::new(0);
     let flaky = server(move |mut stream| {
-        while read_request(&mut stream) {
+        while read_head(&mut stream).is_some() {
             let good = count.fetch_add(1, Ordering::Relaxed) % 2 == 1;
             let bad: &[u8] = b"HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n";
             stream.write_all(if good { OK } else { bad }).ok();
@@ -191,7 +146,7 @@ fn a_retry_succeeds_where_the_first_attempt_failed() {
 #[test]
 fn a_connection_that_the_server_closed_while_idle_is_replaced_silently() {
     let one_answer = server(|mut stream| {
-        read_request(&mut stream);
+        read_head(&mut stream);
         stream.write_all(OK).ok();
     });
     let (done, _) = go(one_answer, "", 40);
@@ -204,7 +159,7 @@ fn a_target_that_refuses_is_said_at_once_and_later_counted() {
     let address = listener.local_addr().unwrap();
     drop(listener);
     let target = Target::parse(&format!("http://{address}")).unwrap();
-    let refused = run(&workload(""), &target, &plan(5), &mut (), &mut |_| true).unwrap_err();
+    let refused = run(&even(""), &target, &plan(5), &mut (), &mut |_| true).unwrap_err();
     assert!(matches!(refused, RunError::Unreachable { .. }), "{refused}");
     assert!(refused.to_string().contains("cannot be reached"));
 
@@ -215,7 +170,7 @@ fn a_target_that_refuses_is_said_at_once_and_later_counted() {
         drop(listener.accept().unwrap()); // the generator looks whether anybody is there
         let (mut stream, _) = listener.accept().unwrap();
         for _ in 0..10 {
-            read_request(&mut stream);
+            read_head(&mut stream);
             stream.write_all(OK).unwrap();
         }
     });
@@ -231,7 +186,7 @@ fn an_interrupted_run_keeps_what_it_has() {
     let target = Target::parse(&format!("http://{}", always(OK))).unwrap();
     let looked = AtomicBool::new(false);
     let mut rows: Vec<Row> = Vec::new();
-    let done = run(&workload(""), &target, &plan(100_000), &mut rows, &mut |progress| {
+    let done = run(&even(""), &target, &plan(100_000), &mut rows, &mut |progress| {
         looked.store(true, Ordering::Relaxed);
         progress.requests < 20
     })
