@@ -163,7 +163,8 @@ def test_a_run_ends_early_when_the_slo_is_lost(slo: str, request_table: str, wor
     assert not any(one.startswith("interrupted") for one in done.summary["warnings"])
     assert not done.interrupted
     assert done.breaches()
-    assert done.summary["requests"] >= 1000
+    # 1,000 have begun, of which some are on their way.
+    assert done.summary["requests"] >= 900
     assert done.summary["duration_s"] < 600
 
 
