@@ -1,4 +1,4 @@
-"""How often 95 % intervals hold the exact value: `python benches/coverage.py [--runs N]`.
+"""How often 95 % intervals hold the exact value: `python benches/coverage.py [--runs N] [--model TEXT]`.
 
 Many short simulations with different seeds, each with its own interval of the mean and of the
 99th percentile, against the exact values. Prints a table in Markdown; docs/statistics.md shows
@@ -34,11 +34,14 @@ def main() -> None:
     """Measure all cases."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=1000)
-    runs = parser.parse_args().runs
+    parser.add_argument("--model", default="", help="only models whose names have this in them")
+    options = parser.parse_args()
+    runs = options.runs
     print("| model | requests | runs | mean held | p99 held | half-width |")
     print("|---|---|---|---|---|---|")
     for case in cases():
-        print(row(case, runs), flush=True)
+        if options.model in case.name:
+            print(row(case, runs), flush=True)
 
 
 def row(case: Case, runs: int) -> str:
@@ -82,6 +85,8 @@ def cases() -> list[Case]:
         ("fcfs", "exp(10ms)"),
         ("fcfs", "h2(10ms, cv2=4)"),
         ("fcfs", "h2(10ms, cv2=8)"),
+        ("fcfs", "h2(10ms, cv2=49)"),
+        ("fcfs", "lognormal(mu=-6.605, sigma=2)"),
         ("ps", "h2(10ms, cv2=8)"),
         ("srpt", "h2(10ms, cv2=8)"),
         ("las", "h2(10ms, cv2=8)"),
@@ -94,7 +99,11 @@ def cases() -> list[Case]:
         "model = 'partly-open'\nrate = '18/s'\n[session]\nrequests = 'geometric(5)'\n"
         "think = 'exp(1s)'"
     )
+    long_sessions = sessions.replace("18/s", "4.5/s").replace("geometric(5)", "geometric(20)")
     for requests in LENGTHS:
+        found.append(case("partly open exp(10ms) ps", sessions, "ps", "exp(10ms)", requests))
+        name = "partly open, 20 requests a session, exp(10ms) ps"
+        found.append(case(name, long_sessions, "ps", "exp(10ms)", requests))
         found.append(
             case("closed 100 h2(10ms, cv2=8) fcfs", closed, "fcfs", "h2(10ms, cv2=8)", requests)
         )
