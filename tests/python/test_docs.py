@@ -6,6 +6,7 @@ log. What takes long on the page is made shorter here: the rules are in `shorter
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -14,13 +15,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import docs_snippets
+import jsonschema_lite
 import pytest
 import typer
 from docs_snippets import ALL, PAGES, ROOT, Snippet, snippets
 from recorded_pairs import write_log
 
 import thinktime as tt
+from thinktime import _core
 from thinktime.cli import app
+from thinktime.cli.group import COMMANDS
 
 THINKTIME = [sys.executable, "-c", "from thinktime.cli import main; main()"]
 URL = "http://127.0.0.1:8080"
@@ -249,6 +253,57 @@ def test_every_block_is_looked_at() -> None:
         )
         assert known, f"{snippet.name} is neither file nor command nor program: {snippet.text}"
     assert set(COMPLETED) | set(OTHER_LANGUAGES) <= {snippet.name for snippet in ALL}
+
+
+INLINE = re.compile(r"`([^`\n]+)`")
+CODE = "\n".join(
+    [one.text for one in ALL]
+    + [word for page in PAGES for word in INLINE.findall((ROOT / page).read_text("utf-8"))]
+)
+"""All that stands on pages as code."""
+
+
+def keys(kind: str) -> list[str]:
+    """The keys of a kind of file, tables and their own keys alike."""
+    described = jsonschema_lite.property_descriptions(json.loads(tt.schema(kind)))
+    return [name.split(".", 1)[1] for name in described]
+
+
+def fields() -> list[str]:
+    """The fields of `summary.json`, tables and their own fields alike."""
+    workload = tt.Workload('name = "w"\n[arrivals]\nmodel = "open"\nrate = "80/s"\n')
+    system = tt.System('name = "s"\n[[station]]\nname = "server"\ndemand = "exp(1ms)"\n')
+    summary = tt.simulate(workload, system, requests=100).summary
+    return [*summary, *summary["stations"]["server"], *summary["response_time_s"]]
+
+
+NAMES = {
+    "commands": lambda: [f"thinktime {name}" for name in COMMANDS],
+    "keys of workload files": lambda: keys("workload"),
+    "keys of system files": lambda: keys("system"),
+    "fields of summary.json": fields,
+    "distributions": lambda: [name for name, _, _ in _core.distributions()],
+    "operating systems": _core.schedulers,
+    "log formats": lambda: [name for name, _, _ in _core.log_formats()],
+}
+"""What users can name, and where the program has the list of it."""
+
+
+def is_shown(name: str) -> bool:
+    """Whether some page has the name as code."""
+    return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", CODE) is not None
+
+
+@pytest.mark.parametrize("kind", NAMES)
+def test_every_name_stands_on_a_page(kind: str) -> None:
+    names = NAMES[kind]()
+    assert names
+    assert [name for name in names if not is_shown(name)] == []
+
+
+def test_a_name_without_a_page_is_found_out() -> None:
+    for name in ("thinktime simulat", "backoff_mi", "linux-eevd", "boundedpareto"):
+        assert not is_shown(name)
 
 
 def test_every_reason_is_needed() -> None:
