@@ -108,33 +108,31 @@ impl<T: Copy> Heap<T> {
     }
 
     /// Puts `node` in the place of the first one and lets it sink.
+    #[inline]
     fn sift_down(&mut self, node: Node<T>) {
-        let length = self.nodes.len();
+        let nodes = self.nodes.as_mut_slice();
         let mut at = 0;
-        loop {
-            let first = 4 * at + 1;
-            if first >= length {
-                break;
+        // The first of the children; the last group may be smaller than four.
+        let mut first = 1;
+        while let Some(children) = nodes.get(first..).and_then(<[_]>::first_chunk::<4>) {
+            let left = usize::from(children[1].before(&children[0]));
+            let right = 2 + usize::from(children[3].before(&children[2]));
+            // Both are below four, which the compiler is told, so that it need not look.
+            let which = if children[right % 4].before(&children[left % 4]) { right } else { left };
+            let child = children[which % 4];
+            if !child.before(&node) {
+                return nodes[at] = node;
             }
-            let child = match self.nodes[first..].first_chunk::<4>() {
-                Some([a, b, c, d]) => {
-                    let left = usize::from(b.before(a));
-                    let right = 2 + usize::from(d.before(c));
-                    let of = |at: usize| self.nodes[first + at].rank();
-                    first + if of(right) < of(left) { right } else { left }
-                }
-                None => {
-                    let rank = |at: &usize| self.nodes[*at].rank();
-                    (first..length).min_by_key(rank).unwrap_or(first)
-                }
-            };
-            if !self.nodes[child].before(&node) {
-                break;
-            }
-            self.nodes[at] = self.nodes[child];
+            nodes[at] = child;
+            at = first + which;
+            first = 4 * at + 1;
+        }
+        let last = (first..nodes.len()).min_by_key(|child| nodes[*child].rank());
+        if let Some(child) = last.filter(|child| nodes[*child].before(&node)) {
+            nodes[at] = nodes[child];
             at = child;
         }
-        self.nodes[at] = node;
+        nodes[at] = node;
     }
 
     /// Changes every key by a function that keeps their order.

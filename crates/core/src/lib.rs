@@ -19,6 +19,7 @@ pub mod program;
 pub mod random;
 pub mod record;
 pub mod replay;
+mod ring;
 pub mod schema;
 pub mod system;
 pub mod time;

@@ -1,20 +1,19 @@
 //! One replication on a virtual clock.
 
+mod attempts;
 mod headway;
+mod line;
 mod stages;
 
-use thinktime_core::client::{Attempt, Clients, Fate, Limit, Step, Ticket};
-use thinktime_core::program::Reply;
-use thinktime_core::record::{
-    Collector, Ended, LATE, Row, RowSink, SoFar, TIMEOUT, UNSENT, Window,
-};
-use thinktime_core::system::{Departure, Job, Presence, SystemModel};
+use thinktime_core::client::{Clients, Limit};
+use thinktime_core::record::{Collector, RowSink, SoFar, Window};
+use thinktime_core::system::{Presence, SystemModel};
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::{Cancel, RequestKind, Workload};
+use thinktime_core::workload::{RequestKind, Workload};
 
 pub(crate) use self::headway::Stuck;
 use self::headway::{Headway, Seen};
-use crate::modelled::{Measured, Modelled};
+use crate::modelled::{Measured, Modelled, takes_back};
 
 /// What one replication gives.
 #[derive(Clone)]
@@ -30,6 +29,9 @@ pub(crate) struct Replication {
 /// Clients and system with the virtual clock between them.
 pub(crate) struct Driver<'a, S> {
     clients: Clients,
+    /// Whether clients remember nothing of sessions, so that the system's jobs are all there is of
+    /// attempts.
+    fleeting: bool,
     system: Modelled,
     collector: Collector,
     kinds: Vec<RequestKind>,
@@ -57,9 +59,6 @@ pub(crate) struct Driver<'a, S> {
     stuck: Option<Stuck>,
 }
 
-/// What programs are told of a response by a modelled system.
-const OK: u16 = 200;
-
 impl<'a, S: RowSink> Driver<'a, S> {
     pub(crate) fn new(
         workload: &Workload,
@@ -69,14 +68,15 @@ impl<'a, S: RowSink> Driver<'a, S> {
         sink: &'a mut S,
         interval: Nanos,
     ) -> Driver<'a, S> {
-        let withdraws = workload.requests.iter().any(|kind| kind.cancel != Cancel::Never);
         let stage_end = if limit.warmup > Nanos::ZERO { limit.warmup } else { limit.until };
+        let clients = Clients::new(workload, limit);
         Driver {
-            clients: Clients::new(workload, limit),
+            fleeting: clients.fleeting(),
+            clients,
             system: Modelled::new(model, workload),
             collector: Collector::new(workload.requests.len(), limit, false, interval),
             kinds: workload.requests.clone(),
-            present: if withdraws { vec![None] } else { Vec::new() },
+            present: if takes_back(workload) { vec![None] } else { Vec::new() },
             limit,
             sink,
             replication,
@@ -106,7 +106,7 @@ impl<'a, S: RowSink> Driver<'a, S> {
 
     /// The sessions that are there: those that think, and those that wait for a response.
     pub(crate) fn sessions(&self) -> u64 {
-        self.clients.sessions()
+        if self.fleeting { self.clients.open_requests() } else { self.clients.sessions() }
     }
 
     /// Whether no further request is begun.
@@ -124,35 +124,41 @@ impl<'a, S: RowSink> Driver<'a, S> {
             self.cut_short();
             return false;
         }
-        for _ in 0..events {
+        let more = self.handle(events);
+        self.collector.settle();
+        more
+    }
+
+    fn handle(&mut self, events: u64) -> bool {
+        let mut left = events;
+        while left > 0 {
+            left -= self.arrivals_at_line(left);
+            if left == 0 {
+                break;
+            }
             if self.clients.done() {
                 self.close();
                 self.empty_line();
                 return false;
             }
-            let wake = self.clients.next_wake();
-            let served = match &self.system {
-                Modelled::Any(system) => system.next_event(),
-                Modelled::Line(_) => Nanos::MAX,
-            };
+            let wake =
+                if self.fleeting { self.clients.next_fleeting() } else { self.clients.next_wake() };
+            let served = self.system.next_event();
             let next = wake.min(served);
             if next >= self.boundary && !self.goes_on_at(next) {
                 return false;
             }
             self.now = next;
             // A departure goes before a client's wish of the same instant.
-            match &mut self.system {
-                Modelled::Any(system) if served <= wake => {
-                    if let Some(departure) = system.advance() {
-                        self.depart(&departure);
-                    }
+            if served <= wake {
+                if let Some(departure) = self.system.advance(next) {
+                    self.depart(&departure);
                 }
-                Modelled::Any(_) => self.wake(next),
-                Modelled::Line(_) => {
-                    self.leave_line(next);
-                    self.wake(next);
-                }
+            } else {
+                self.leave_line(next);
+                self.wake(next);
             }
+            left -= 1;
         }
         true
     }
@@ -166,99 +172,6 @@ impl<'a, S: RowSink> Driver<'a, S> {
         };
         self.stuck = self.headway.look(events, seen, self.system.number(), self.now, end);
         self.stuck.is_some()
-    }
-
-    #[inline(always)]
-    fn wake(&mut self, now: Nanos) {
-        match self.clients.wake() {
-            Step::Send(attempt) => self.send(now, &attempt),
-            Step::TimedOut(attempt, fate) => {
-                self.withdraw(now, &attempt);
-                let sent = attempt.scheduled;
-                let row = self.row(attempt, fate, now);
-                self.record(&Row { sent, error: Some(TIMEOUT), ..row });
-            }
-            Step::Refused(attempt, fate) => {
-                let row = self.row(attempt, fate, now);
-                self.record(&Row { error: Some(UNSENT), ..row });
-            }
-            Step::Idle => {}
-        }
-        if self.clients.closed() {
-            self.close();
-        }
-    }
-
-    #[inline(always)]
-    fn send(&mut self, now: Nanos, attempt: &Attempt) {
-        let kind = &self.kinds[attempt.kind as usize];
-        let job = Job {
-            token: attempt.ticket.to_word(),
-            session: attempt.session,
-            serial: attempt.demand_serial(kind),
-            kind: attempt.kind,
-        };
-        let presence = match &mut self.system {
-            Modelled::Any(system) => system.arrive(now, job),
-            Modelled::Line(line) => {
-                let departure = line.arrive(now, job);
-                return self.depart(&departure);
-            }
-        };
-        if !self.present.is_empty() {
-            let slot = attempt.ticket.slot();
-            self.present.resize(self.present.len().max(slot + 1), None);
-            self.present[slot] = Some(presence);
-        }
-    }
-
-    /// The client gave the attempt up, and may take it back.
-    fn withdraw(&mut self, now: Nanos, attempt: &Attempt) {
-        let cancel = self.kinds[attempt.kind as usize].cancel;
-        if cancel == Cancel::Never {
-            return;
-        }
-        if let (Modelled::Any(system), Some(presence)) =
-            (&mut self.system, self.present[attempt.ticket.slot()])
-        {
-            let token = attempt.ticket.to_word();
-            system.withdraw(now, presence, token, cancel == Cancel::Always);
-        }
-    }
-
-    #[inline(always)]
-    fn depart(&mut self, departure: &Departure) {
-        let ticket = Ticket::from_word(departure.job.token);
-        // A client that had given up is not told.
-        let reply = Reply { status: OK, ..Reply::of(departure.error) };
-        let Some(ended) = self.clients.answer(departure.at, ticket, reply) else {
-            return;
-        };
-        let row = Row {
-            sent: ended.attempt.scheduled,
-            first_byte: departure.at,
-            station: departure.station,
-            demand: departure.demand,
-            error: if ended.late { Some(LATE) } else { departure.error },
-            ..self.row(ended.attempt, ended.fate, departure.at)
-        };
-        self.record(&row);
-    }
-
-    #[inline(always)]
-    fn row(&self, attempt: Attempt, fate: Fate, done: Nanos) -> Row {
-        Row { replication: self.replication, ..Row::ended(attempt, fate, done) }
-    }
-
-    #[inline(always)]
-    fn record(&mut self, row: &Row) {
-        let ended = match self.system {
-            Modelled::Line(_) => Ended::ToldLater,
-            Modelled::Any(_) if self.clients.closed() => Ended::AfterWindow,
-            Modelled::Any(_) => Ended::InWindow,
-        };
-        self.collector.add(row, ended);
-        self.sink.row(row);
     }
 
     /// Shows the sink what there would be if it ended now; `figures` makes figures of it.
@@ -284,7 +197,7 @@ impl<'a, S: RowSink> Driver<'a, S> {
         let window = Window { begin: self.limit.warmup.min(end), end };
         let measured = self.measured.take().unwrap_or_else(|| self.system.measured(self.now));
         self.collector.set_report(self.clients.report());
-        for attempt in self.clients.waiting().filter(|_| !self.gave_up) {
+        for attempt in self.waiting().into_iter().filter(|_| !self.gave_up) {
             if self.limit.counts(attempt.request_scheduled) {
                 self.collector.unfinished(self.now.since(attempt.request_scheduled));
             }

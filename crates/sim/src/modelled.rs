@@ -3,14 +3,18 @@
 use thinktime_core::random::Purpose;
 use thinktime_core::record::Summary;
 use thinktime_core::system::machine::{MachineSummary, Schedule};
-use thinktime_core::system::{DrawnDemands, Line, StationSummary, System, SystemModel};
+use thinktime_core::system::{
+    Departure, DrawnDemands, Job, Line, Lone, Presence, StationSummary, System, SystemModel,
+};
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::{ClientLimits, RequestKind, Workload};
+use thinktime_core::workload::{Cancel, ClientLimits, RequestKind, Workload};
 
 /// The modelled system.
 pub(crate) enum Modelled {
     /// Whatever the file says.
     Any(Box<System<DrawnDemands>>),
+    /// One station alone, of which nobody is taken back.
+    Lone(Box<Lone<DrawnDemands>>),
     /// One server, first come, first served: clients are told at once when they will be answered.
     Line(Line<DrawnDemands>),
 }
@@ -26,6 +30,10 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
+    fn of_station(station: StationSummary) -> Measured {
+        Measured { stations: vec![station], machines: Vec::new(), schedule: Schedule::default() }
+    }
+
     /// Adds the parts of the system to a summary.
     pub(crate) fn add_to(&self, summary: &mut Summary, system: &SystemModel) {
         let (stations, others) = self.stations.split_at(system.stations.len());
@@ -58,18 +66,69 @@ impl Modelled {
         let names: Vec<&str> = workload.requests.iter().map(|kind| kind.name.as_str()).collect();
         let program = model.program_for(workload);
         let demands = DrawnDemands::new(&program, workload.seed, Purpose::Demand);
-        let general = |demands| {
+        let line = if can_be_told_early(workload) {
+            Line::new(model, demands).map(Modelled::Line)
+        } else {
+            Err(demands)
+        };
+        let lone = |demands| match takes_back(workload) {
+            true => Err(demands),
+            false => Lone::new(model, &program, &names, demands, workload.seed)
+                .map(|lone| Modelled::Lone(Box::new(lone))),
+        };
+        let any = |demands| {
             Modelled::Any(Box::new(System::new(model, &program, &names, demands, workload.seed)))
         };
-        if !can_be_told_early(workload) {
-            return general(demands);
+        line.or_else(lone).unwrap_or_else(any)
+    }
+
+    /// When the system next wants to act; never, where clients are told of everything when they
+    /// arrive.
+    #[inline(always)]
+    pub(crate) fn next_event(&self) -> Nanos {
+        match self {
+            Modelled::Any(system) => system.next_event(),
+            Modelled::Lone(station) => station.next_event(),
+            Modelled::Line(_) => Nanos::MAX,
         }
-        Line::new(model, demands).map_or_else(general, Modelled::Line)
+    }
+
+    /// Acts on what is due at [`Modelled::next_event`], which is `now`. Perhaps a request leaves.
+    #[inline(always)]
+    pub(crate) fn advance(&mut self, now: Nanos) -> Option<Departure> {
+        match self {
+            Modelled::Any(system) => system.advance(),
+            Modelled::Lone(station) => station.advance(now),
+            Modelled::Line(_) => None,
+        }
+    }
+
+    /// A request arrives; gives its departure, where that is known.
+    #[inline(always)]
+    pub(crate) fn arrive(&mut self, now: Nanos, job: Job) -> Arrived {
+        match self {
+            Modelled::Any(system) => Arrived::Present(system.arrive(now, job)),
+            Modelled::Lone(station) => {
+                station.arrive(now, job);
+                Arrived::Stays
+            }
+            Modelled::Line(line) => Arrived::Leaves(line.arrive(now, job)),
+        }
+    }
+
+    /// Those who are in the system.
+    pub(crate) fn inside(&self) -> Vec<Job> {
+        match self {
+            Modelled::Any(system) => system.inside().copied().collect(),
+            Modelled::Lone(station) => station.inside().copied().collect(),
+            Modelled::Line(_) => Vec::new(),
+        }
     }
 
     pub(crate) fn number(&self) -> u64 {
         match self {
             Modelled::Any(system) => system.in_system(),
+            Modelled::Lone(station) => station.number(),
             Modelled::Line(line) => line.number(),
         }
     }
@@ -77,6 +136,7 @@ impl Modelled {
     pub(crate) fn begin_measuring(&mut self, now: Nanos) {
         match self {
             Modelled::Any(system) => system.begin_measuring(now),
+            Modelled::Lone(station) => station.begin_measuring(now),
             Modelled::Line(line) => line.begin_measuring(now),
         }
     }
@@ -88,12 +148,25 @@ impl Modelled {
                 machines: system.machine_summaries(now),
                 schedule: system.schedule(),
             },
-            Modelled::Line(line) => {
-                let stations = vec![line.summary(now)];
-                Measured { stations, machines: Vec::new(), schedule: Schedule::default() }
-            }
+            Modelled::Lone(station) => Measured::of_station(station.summary(now)),
+            Modelled::Line(line) => Measured::of_station(line.summary(now)),
         }
     }
+}
+
+/// What comes of an arrival.
+pub(crate) enum Arrived {
+    /// The request is there, and may be taken back by this name.
+    Present(Presence),
+    /// It is there until it is done.
+    Stays,
+    /// It is there until this departure, which lies ahead.
+    Leaves(Departure),
+}
+
+/// Whether clients take requests back that they have given up.
+pub(crate) fn takes_back(workload: &Workload) -> bool {
+    workload.requests.iter().any(|kind| kind.cancel != Cancel::Never)
 }
 
 /// Whether clients may be told of a response before its time: they may if nothing that they do

@@ -12,7 +12,7 @@ pub use profile::{PROFILES, Profile};
 
 use std::sync::Arc;
 
-use crate::distribution::Distribution;
+use crate::distribution::{Distribution, MANY};
 use crate::error::{Invalid, nearest};
 use crate::files::{Files, trace};
 use crate::random::{Purpose, Stream};
@@ -128,8 +128,8 @@ impl ArrivalProcess {
             seed,
             stream: Stream::new(seed, 0, Purpose::Arrival),
             number: 0,
-            ahead: [0.0; AHEAD],
-            now: Nanos::ZERO,
+            ahead: [Nanos::ZERO; MANY],
+            place: MANY,
         }
     }
 }
@@ -181,50 +181,53 @@ pub struct Arrivals {
     process: ArrivalProcess,
     seed: u64,
     stream: Stream,
-    /// The number of arrivals so far; of a log's sessions, those included that are left out.
+    /// The number of arrivals drawn so far; of a log's sessions, those included that are left out.
     number: usize,
-    /// Gaps drawn ahead.
-    ahead: [f64; AHEAD],
-    now: Nanos,
+    /// Times drawn ahead, and which of them comes next.
+    ahead: [Nanos; MANY],
+    place: usize,
 }
-
-/// Gaps are drawn by so many: one after another they take the processor half the time that they
-/// take it one by one, each waited for.
-const AHEAD: usize = 32;
 
 impl Arrivals {
     /// The time of the next arrival; [`Nanos::MAX`] when there are no more.
-    #[inline]
+    #[inline(always)]
     pub fn next_arrival(&mut self) -> Nanos {
-        let gap = match &self.process.gaps {
-            Gaps::Drawn(law) => {
-                let place = self.number % AHEAD;
-                if place == 0 {
-                    law.fill(&mut self.stream, &mut self.ahead);
-                }
-                self.ahead[place]
-            }
-            Gaps::Trace(gaps) => match gaps.get(self.number) {
-                Some(gap) => *gap,
-                None => return Nanos::MAX,
-            },
-            Gaps::Log(_) => return self.next_of_log(),
-        };
-        self.number += 1;
-        let expected = gap / self.process.rate;
-        self.now = self.process.profile.advance(self.now, expected);
-        self.now
+        if self.place >= MANY {
+            self.draw();
+        }
+        let next = self.ahead[self.place];
+        self.place += 1;
+        next
     }
 
-    #[cold]
-    fn next_of_log(&mut self) -> Nanos {
-        let Gaps::Log(replay) = &self.process.gaps else { return Nanos::MAX };
-        let Some(session) = replay.next_session(self.number, self.seed) else {
-            return Nanos::MAX;
-        };
-        self.number = session + 1;
-        replay.begin(session)
+    #[inline(never)]
+    fn draw(&mut self) {
+        let Arrivals { process, seed, stream, number, ahead, place } = self;
+        *place = 0;
+        let mut gaps = [0.0; MANY];
+        let mut given = MANY;
+        match &process.gaps {
+            Gaps::Drawn(law) => law.fill(stream, &mut gaps),
+            Gaps::Trace(trace) => {
+                let left = &trace[(*number).min(trace.len())..];
+                given = left.len().min(MANY);
+                gaps[..given].copy_from_slice(&left[..given]);
+            }
+            Gaps::Log(replay) => {
+                return ahead.fill_with(|| next_of_log(replay, number, *seed));
+            }
+        }
+        *number += given;
+        let last = ahead[MANY - 1];
+        *ahead = process.profile.advance_all(last, &gaps.map(|gap| gap / process.rate));
+        ahead[given..].fill(Nanos::MAX);
     }
+}
+
+fn next_of_log(replay: &Replay, number: &mut usize, seed: u64) -> Nanos {
+    let Some(session) = replay.next_session(*number, seed) else { return Nanos::MAX };
+    *number = session + 1;
+    replay.begin(session)
 }
 
 #[cfg(test)]

@@ -67,7 +67,7 @@ impl Laws {
     pub(super) fn think(&self, session: u64, index: u32) -> Nanos {
         match &self.think {
             None => Nanos::ZERO,
-            Some(law) => law.sample_time(&mut self.thinks.substream(session, index.into())),
+            Some(law) => law.first_time(|| self.thinks.substream(session, index.into())),
         }
     }
 

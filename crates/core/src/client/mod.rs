@@ -9,6 +9,7 @@
 mod attempts;
 mod budget;
 mod family;
+mod fleeting;
 mod laws;
 mod programs;
 mod session;
@@ -38,6 +39,8 @@ use crate::workload::{ClientLimits, OnError, Reuse, Sessions, Workload};
 #[derive(Debug)]
 pub struct Clients {
     source: Source,
+    /// When the next session arrives; never, once no further one does.
+    next: Nanos,
     share: Share,
     laws: Laws,
     slots: Slots,
@@ -70,7 +73,7 @@ pub struct Clients {
 /// Where sessions come from.
 #[derive(Debug)]
 enum Source {
-    Arriving { arrivals: Box<Arrivals>, next: Nanos },
+    Arriving(Box<Arrivals>),
     Fixed,
 }
 
@@ -87,16 +90,17 @@ impl Clients {
     #[must_use]
     pub fn of_share(workload: &Workload, limit: Limit, share: Share) -> Clients {
         let laws = Laws::new(workload);
-        let source = match &workload.sessions {
-            Sessions::Closed { .. } => Source::Fixed,
+        let (source, next) = match &workload.sessions {
+            Sessions::Closed { .. } => (Source::Fixed, Nanos::MAX),
             Sessions::Open { arrivals } | Sessions::PartlyOpen { arrivals, .. } => {
                 let mut arrivals = Box::new(arrivals.arrivals(workload.seed));
                 let next = share.first(|| arrivals.next_arrival());
-                Source::Arriving { arrivals, next }
+                (Source::Arriving(arrivals), next)
             }
         };
         let mut machine = Clients {
             source,
+            next,
             share,
             laws,
             slots: Slots::default(),
@@ -128,10 +132,7 @@ impl Clients {
     #[must_use]
     pub fn next_wake(&self) -> Nanos {
         let timer = self.timers.next();
-        match &self.source {
-            Source::Arriving { next, .. } if !self.closed => timer.min(*next),
-            _ => timer,
-        }
+        if self.closed { timer } else { timer.min(self.next) }
     }
 
     /// Whether every request is over and no other will be begun.
@@ -168,6 +169,7 @@ impl Clients {
     /// Begins no further request: those begun are still waited for.
     pub fn close(&mut self) {
         self.closed = true;
+        self.next = Nanos::MAX;
     }
 
     /// Acts on the earliest wish, which is due at [`Clients::next_wake`]. One call is one step:
@@ -175,17 +177,18 @@ impl Clients {
     #[inline(always)]
     pub fn wake(&mut self) -> Step {
         let timer = self.timers.next();
-        if let Source::Arriving { arrivals, next } = &mut self.source
+        if let Source::Arriving(arrivals) = &mut self.source
             && !self.closed
-            && *next <= timer
+            && self.next <= timer
         {
-            let now = *next;
+            let now = self.next;
             if now >= self.limit.until {
                 self.closed = true;
                 return Step::Idle;
             }
-            *next = self.share.next(|| arrivals.next_arrival());
-            let last = next.is_never() && self.limit.until.is_never() && self.laws.one_request();
+            self.next = self.share.next(|| arrivals.next_arrival());
+            let last =
+                self.next.is_never() && self.limit.until.is_never() && self.laws.one_request();
             let session = self.share.session(self.sessions_begun);
             self.sessions_begun += 1;
             if self.programs.is_some() {

@@ -97,7 +97,7 @@ impl Clients {
     /// given time are waited for until then, as everywhere: that nobody comes is part of the
     /// workload.
     fn close_if_exhausted(&mut self) {
-        let waits = matches!(self.source, Source::Arriving { .. }) && !self.limit.until.is_never();
+        let waits = matches!(self.source, Source::Arriving(_)) && !self.limit.until.is_never();
         if self.wanted > 0 || waits {
             return;
         }

@@ -144,7 +144,7 @@ impl Clients {
             (Source::Fixed, Sessions::Closed { clients, .. }) => {
                 self.begin_closed(self.share.of_number(*clients), steady);
             }
-            (Source::Arriving { .. }, Sessions::PartlyOpen { .. }) if steady => {
+            (Source::Arriving(_), Sessions::PartlyOpen { .. }) if steady => {
                 let Some(thinking) = ThinkingSessions::new(workload) else { return };
                 // Memory for those alone that will act.
                 let until = self.limit.until;

@@ -47,17 +47,15 @@ impl Clients {
     /// Whether the next wish is a session's arrival, not a timer.
     #[must_use]
     pub fn arrival_is_next(&self) -> bool {
-        match &self.source {
-            Source::Arriving { next, .. } => !self.closed && *next <= self.timers.next(),
-            Source::Fixed => false,
-        }
+        let arriving = matches!(self.source, Source::Arriving(_));
+        arriving && !self.closed && self.next <= self.timers.next()
     }
 
     /// Whether nothing that clients do depends on when a response comes: sessions of one request
     /// that is never tried again, without programs or a limit of requests in flight.
     #[must_use]
     pub fn act_without_responses(&self) -> bool {
-        let arriving = matches!(self.source, Source::Arriving { .. });
+        let arriving = matches!(self.source, Source::Arriving(_));
         arriving
             && self.laws.one_request()
             && self.programs.is_none()

@@ -4,25 +4,66 @@ use super::{AnyLaw, Distribution, Law};
 use crate::random::Stream;
 use crate::time::Nanos;
 
+/// So many values are drawn together: one after another they take the processor half the time that
+/// they take it one by one, each waited for.
+pub(crate) const MANY: usize = 32;
+
+/// The streams of many draws.
+pub trait Streams {
+    /// Draws from the stream of the draw of this number; asked once a draw, in their order.
+    fn draw<T>(&mut self, number: usize, draw: impl FnOnce(&mut Stream) -> T) -> T;
+}
+
+/// All draws from one stream, one after another.
+struct One<'a>(&'a mut Stream);
+
+impl Streams for One<'_> {
+    #[inline(always)]
+    fn draw<T>(&mut self, _number: usize, draw: impl FnOnce(&mut Stream) -> T) -> T {
+        draw(self.0)
+    }
+}
+
+/// Each draw is the first of a stream of its own.
+struct Own<F>(F);
+
+impl<F: Fn(usize) -> Stream> Streams for Own<F> {
+    #[inline(always)]
+    fn draw<T>(&mut self, number: usize, draw: impl FnOnce(&mut Stream) -> T) -> T {
+        draw(&mut (self.0)(number))
+    }
+}
+
 impl Distribution {
     /// Draws one value after another, in the base unit.
-    pub(crate) fn fill(&self, stream: &mut Stream, values: &mut [f64]) {
-        each_law!(&self.law, law => values.iter_mut().for_each(|one| *one = law.sample(stream)));
+    pub(crate) fn fill(&self, stream: &mut Stream, values: &mut [f64; MANY]) {
+        // A copy, which nothing else can see, stays in registers.
+        let mut own = stream.clone();
+        each_law!(&self.law, law => law.fill(&mut One(&mut own), values));
+        *stream = own;
     }
 
     /// Draws the first value of each stream, in the base unit.
-    pub(crate) fn fill_from(&self, streams: impl Fn(usize) -> Stream, values: &mut [f64]) {
-        each_law!(&self.law, law => {
-            for (at, one) in values.iter_mut().enumerate() {
-                *one = law.sample(&mut streams(at));
-            }
-        });
+    pub(crate) fn fill_from(&self, streams: impl Fn(usize) -> Stream, values: &mut [f64; MANY]) {
+        each_law!(&self.law, law => law.fill(&mut Own(streams), values));
     }
 
     /// Draws a value in the base unit.
     #[inline]
     pub fn sample(&self, stream: &mut Stream) -> f64 {
         each_law!(&self.law, law => law.sample(stream))
+    }
+
+    /// Draws the first value of a stream, as a time; values below zero count as zero.
+    #[inline]
+    pub(crate) fn first_time(&self, stream: impl FnOnce() -> Stream) -> Nanos {
+        let value = match &self.law {
+            // Where a law is short, of a stream that is made in place most is never computed.
+            AnyLaw::Exponential(law) => law.sample(&mut stream()),
+            AnyLaw::Constant(law) => law.sample(&mut stream()),
+            _ => self.sample(&mut stream()),
+        };
+        Nanos::from_secs_f64(value)
     }
 
     /// Draws a time; values below zero count as zero.

@@ -1,6 +1,7 @@
 //! `exp(MEAN)`.
 
-use super::logarithm::ln;
+use super::draws::{MANY, Streams};
+use super::logarithm::{ln, ln_all};
 use super::{Entry, Law};
 use crate::error::Invalid;
 use crate::files::Files;
@@ -74,6 +75,15 @@ impl Law for Exponential {
     #[inline]
     fn sample(&self, stream: &mut Stream) -> f64 {
         -self.mean * ln(1.0 - stream.uniform())
+    }
+
+    #[inline]
+    fn fill(&self, streams: &mut impl Streams, values: &mut [f64; MANY]) {
+        for (number, value) in values.iter_mut().enumerate() {
+            *value = 1.0 - streams.draw(number, Stream::uniform);
+        }
+        ln_all(values);
+        values.iter_mut().for_each(|value| *value *= -self.mean);
     }
 
     fn range(&self) -> (f64, f64) {

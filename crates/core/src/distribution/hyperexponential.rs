@@ -1,7 +1,8 @@
 //! `h2(MEAN, cv2=8)`.
 
+use super::draws::{MANY, Streams};
 use super::exponential::Exponential;
-use super::logarithm::ln;
+use super::logarithm::{ln, ln_all};
 use super::mix::Mix;
 use super::numeric::{Point, Tail, solve};
 use super::values::written;
@@ -137,5 +138,18 @@ impl Law for Hyperexponential {
     fn sample(&self, stream: &mut Stream) -> f64 {
         let phase = usize::from(stream.uniform() >= self.shares[0]);
         -self.means[phase] * ln(1.0 - stream.uniform())
+    }
+
+    #[inline]
+    fn fill(&self, streams: &mut impl Streams, values: &mut [f64; MANY]) {
+        let mut factors = [0.0; MANY];
+        for number in 0..MANY {
+            let (phase, uniform) = streams.draw(number, |stream| {
+                (usize::from(stream.uniform() >= self.shares[0]), stream.uniform())
+            });
+            (values[number], factors[number]) = (1.0 - uniform, -self.means[phase]);
+        }
+        ln_all(values);
+        values.iter_mut().zip(&factors).for_each(|(value, factor)| *value *= factor);
     }
 }

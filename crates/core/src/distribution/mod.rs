@@ -35,6 +35,8 @@ mod tests;
 use std::fmt;
 use std::str::FromStr;
 
+pub(crate) use draws::MANY;
+pub use draws::Streams;
 pub use equilibrium::{Equilibrium, Tail};
 pub use law::{Entry, Law};
 

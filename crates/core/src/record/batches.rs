@@ -2,6 +2,8 @@
 
 use statrs::function::beta::inv_beta_reg;
 
+use crate::time::Nanos;
+
 /// Means of consecutive batches of observations. When all places are taken, neighbours are
 /// joined and the batch size doubles, so memory stays the same however long the run.
 #[derive(Clone, Debug)]
@@ -34,6 +36,22 @@ impl BatchMeans {
         self.in_current += 1;
         if self.in_current == self.size {
             self.finish_batch();
+        }
+    }
+
+    /// Adds times, in nanoseconds.
+    #[inline]
+    pub(super) fn add_times(&mut self, times: &[Nanos]) {
+        let mut rest = times;
+        while !rest.is_empty() {
+            let room = (self.size - self.in_current).min(rest.len() as u64);
+            let (now, later) = rest.split_at(room as usize);
+            self.current = now.iter().fold(self.current, |sum, time| sum + time.0 as f64);
+            self.in_current += room;
+            if self.in_current == self.size {
+                self.finish_batch();
+            }
+            rest = later;
         }
     }
 

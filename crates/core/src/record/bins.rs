@@ -2,6 +2,7 @@
 
 use hdrhistogram::Histogram;
 
+use super::packed::Packed;
 use crate::time::Nanos;
 
 /// Counts by bins that are at most 0.1 % wide: one a nanosecond below 2048 ns, then 1024 to every
@@ -13,6 +14,8 @@ pub(super) struct Bins {
 
 /// Bins to a power of two, as a power of two.
 const DIGITS: u32 = 10;
+/// There is always a multiple of so many.
+const EIGHT: usize = 8;
 
 impl Bins {
     #[inline(always)]
@@ -24,9 +27,47 @@ impl Bins {
         self.counts[bin] += 1;
     }
 
+    /// Adds many.
+    #[inline]
+    pub(super) fn add_all(&mut self, times: &[Nanos]) {
+        times.iter().for_each(|time| self.add(*time));
+    }
+
+    /// The bins that hold something, with their counts.
+    pub(super) fn held(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        self.counts.iter().copied().enumerate().filter(|(_, count)| *count > 0)
+    }
+
+    /// Gives the bins that hold something with their counts, in their order, and empties them.
+    pub(super) fn drain(&mut self, mut taken: impl FnMut(usize, u64)) {
+        // Most hold nothing: those are passed by eight.
+        let (eights, _) = self.counts.as_chunks_mut::<EIGHT>();
+        for (at, eight) in eights.iter_mut().enumerate() {
+            if eight.iter().fold(0, |any, count| any | count) == 0 {
+                continue;
+            }
+            for place in 0..EIGHT {
+                if eight[place] > 0 {
+                    taken(EIGHT * at + place, eight[place]);
+                }
+            }
+            *eight = [0; EIGHT];
+        }
+    }
+
+    /// Adds the counts of a packed histogram.
+    pub(super) fn take_in(&mut self, packed: &Packed) {
+        packed.each(|bin, count| {
+            if bin >= self.counts.len() {
+                self.grow(bin);
+            }
+            self.counts[bin] += count;
+        });
+    }
+
     #[cold]
     fn grow(&mut self, bin: usize) {
-        self.counts.resize(bin + 1, 0);
+        self.counts.resize((bin + 1).next_multiple_of(EIGHT), 0);
     }
 
     pub(super) fn merge(&mut self, other: &Bins) {
@@ -34,10 +75,6 @@ impl Bins {
             self.counts.resize(other.counts.len(), 0);
         }
         self.counts.iter_mut().zip(&other.counts).for_each(|(mine, theirs)| *mine += theirs);
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.counts.fill(0);
     }
 
     /// The largest time of the first bin that holds, with those before it, this many times.
@@ -50,25 +87,19 @@ impl Bins {
         self.counts.iter().position(holds).map_or(Nanos::ZERO, |bin| Nanos(largest_in(bin)))
     }
 
-    /// The number of times up to this one, or in its bin.
-    pub(super) fn up_to(&self, time: Nanos) -> u64 {
-        let end = (bin_of(time.0) + 1).min(self.counts.len());
-        self.counts[..end].iter().sum()
-    }
-
     /// As an HdrHistogram, for files.
     pub(super) fn histogram(&self) -> Histogram<u64> {
         let mut histogram = Histogram::new(3).expect("three digits are a valid precision");
-        for (bin, count) in self.counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+        for (bin, count) in self.held() {
             let time = largest_in(bin);
-            histogram.record_n(time, *count).expect("a histogram that grows takes any value");
+            histogram.record_n(time, count).expect("a histogram that grows takes any value");
         }
         histogram
     }
 }
 
 #[inline(always)]
-fn bin_of(time: u64) -> usize {
+pub(super) fn bin_of(time: u64) -> usize {
     // Times below 2048 have a shift of 0 and are their own bins.
     let shift = (63 - (time | 1).leading_zeros()).saturating_sub(DIGITS);
     ((u64::from(shift) << DIGITS) + (time >> shift)) as usize

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::recent::Recent;
 use super::{BatchMeans, Row, Sections, Starved, Tally, TimeFigures, Timeline};
 use crate::client::{Fate, Limit};
 use crate::program::Report;
@@ -10,11 +11,13 @@ use crate::time::Nanos;
 /// Collects the rows of one run or replication.
 #[derive(Clone, Debug)]
 pub struct Collector {
-    limit: Limit,
+    pub(super) limit: Limit,
     /// Whether sending can be late, so that lateness and service times are worth keeping.
     real: bool,
+    /// Requests that are in nothing below yet: see [`Collector::settle`].
+    pub(super) recent: Recent,
     /// By kind of request; empty where there is one kind.
-    by_kind: Vec<Tally>,
+    pub(super) by_kind: Vec<Tally>,
     pub(super) sections: Sections,
     pub(super) starved: Starved,
     pub(super) service: Tally,
@@ -81,6 +84,7 @@ impl Collector {
         Collector {
             limit,
             real,
+            recent: Recent::default(),
             by_kind: if kinds > 1 { vec![Tally::default(); kinds] } else { Vec::new() },
             sections: Sections::default(),
             starved: Starved::default(),
@@ -95,8 +99,10 @@ impl Collector {
     }
 
     /// Adds a row.
-    #[inline(always)]
     pub fn add(&mut self, row: &Row, ended: Ended) {
+        if self.recent.len() > 0 {
+            self.settle(); // batches are of requests in the order of their ends
+        }
         self.timeline.add(row);
         let success = row.error.is_none();
         if success && ended == Ended::InWindow {
@@ -133,10 +139,9 @@ impl Collector {
         }
     }
 
-    #[inline(always)]
     fn succeeded(&mut self, row: &Row) {
         let response = row.done.since(row.attempt.request_scheduled);
-        self.sections.add(response);
+        self.sections.add_all(&[response]);
         if let Some(tally) = self.by_kind.get_mut(row.attempt.kind as usize) {
             tally.add(response);
         }
@@ -173,6 +178,7 @@ impl Collector {
     /// The response times of all kinds of request.
     #[must_use]
     pub fn all_responses(&self) -> Tally {
+        debug_assert_eq!(self.recent.len(), 0, "to be settled before it is asked");
         self.sections.all()
     }
 
@@ -196,12 +202,15 @@ impl Collector {
 
     /// Notes the number in the modelled system; gives the time at which the next is wanted.
     pub fn note_in_server(&mut self, now: Nanos, number: u64) -> Nanos {
+        // Those still to be entered may make intervals longer.
+        self.settle();
         self.timeline.note_in_server(now, number)
     }
 
     /// The run over time, warm-up included.
     #[must_use]
     pub fn timeline(&self) -> &Timeline {
+        debug_assert_eq!(self.recent.len(), 0, "to be settled before it is asked");
         &self.timeline
     }
 
@@ -213,13 +222,13 @@ impl Collector {
     /// The number of requests that count and are over.
     #[must_use]
     pub fn requests(&self) -> u64 {
-        self.counts.requests
+        self.counts.requests + self.recent.len() as u64
     }
 
     /// The mean response time in seconds and the half-width of its 95 % confidence interval.
     #[must_use]
     pub fn mean_and_half_width(&self) -> Option<(f64, f64)> {
-        Some((self.all_responses().mean_s()?, self.batches.interval_95()?.half_width * 1e-9))
+        Some((self.sections.mean_s()?, self.batches.interval_95()?.half_width * 1e-9))
     }
 
     /// Whether the mean response time is known to this share of itself: by its interval, and by one
@@ -228,7 +237,7 @@ impl Collector {
     #[must_use]
     pub fn is_precise(&self, share: f64) -> bool {
         let half_s = self.batches.cautious_half_width_95().map(|half| half * 1e-9);
-        let mean_s = self.all_responses().mean_s();
+        let mean_s = self.sections.mean_s();
         half_s.zip(mean_s).is_some_and(|(half_s, mean_s)| half_s <= share * mean_s)
     }
 

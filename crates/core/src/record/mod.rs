@@ -10,6 +10,8 @@ mod collector;
 mod figures;
 mod objectives;
 mod offered;
+mod packed;
+mod recent;
 mod row;
 mod scripts;
 mod sections;

@@ -3,17 +3,23 @@
 
 use super::Tally;
 use super::batches::mean_interval_95;
+use super::bins::Bins;
+use super::packed::Packed;
+use super::tally::Totals;
 use crate::time::Nanos;
 
-/// Tallies of consecutive sections of equal size. When all places are taken, neighbours are joined
-/// and the size doubles, so that memory stays the same however long the run.
+/// Histograms of consecutive sections of equal size. When all places are taken, neighbours are
+/// joined and the size doubles, so that memory stays the same however long the run.
+///
+/// The one histogram that is written to is always the same memory; finished ones are packed.
 #[derive(Clone, Debug)]
 pub struct Sections {
     size: u64,
-    done: Vec<Tally>,
-    current: Tally,
-    /// Empty tallies, kept for their memory.
-    spare: Vec<Tally>,
+    done: Vec<Packed>,
+    current: Bins,
+    in_current: u64,
+    /// Of all sections together.
+    totals: Totals,
 }
 
 /// The number of sections at which neighbours are joined.
@@ -25,52 +31,67 @@ const SIZE_FIRST: u64 = 256;
 
 impl Default for Sections {
     fn default() -> Sections {
-        let (done, spare) = (Vec::new(), Vec::new());
-        Sections { size: SIZE_FIRST, done, current: Tally::default(), spare }
+        Sections {
+            size: SIZE_FIRST,
+            done: Vec::with_capacity(SECTIONS_MAX),
+            current: Bins::default(),
+            in_current: 0,
+            totals: Totals::default(),
+        }
     }
 }
 
 impl Sections {
-    /// Adds a response time.
-    #[inline(always)]
-    pub fn add(&mut self, time: Nanos) {
-        self.current.add(time);
-        if self.current.count() == self.size {
-            self.finish_section();
+    /// Adds response times.
+    pub fn add_all(&mut self, times: &[Nanos]) {
+        self.totals.add_all(times);
+        let mut rest = times;
+        while !rest.is_empty() {
+            let room = (self.size - self.in_current).min(rest.len() as u64);
+            let (now, later) = rest.split_at(room as usize);
+            self.current.add_all(now);
+            self.in_current += room;
+            if self.in_current == self.size {
+                self.finish_section();
+            }
+            rest = later;
         }
     }
 
     #[cold]
     fn finish_section(&mut self) {
-        let empty = self.spare.pop().unwrap_or_default();
-        self.done.push(std::mem::replace(&mut self.current, empty));
+        self.done.push(Packed::of(&mut self.current));
+        self.in_current = 0;
         if self.done.len() == SECTIONS_MAX {
-            self.join_neighbours();
+            for at in 0..SECTIONS_MAX / 2 {
+                let [mut first, second] =
+                    [2 * at, 2 * at + 1].map(|at| std::mem::take(&mut self.done[at]));
+                first.join(second, &mut self.current);
+                self.done[at] = first;
+            }
+            self.done.truncate(SECTIONS_MAX / 2);
+            self.size *= 2;
         }
     }
 
-    fn join_neighbours(&mut self) {
-        let mut halves = std::mem::take(&mut self.done).into_iter();
-        while let (Some(mut first), Some(mut second)) = (halves.next(), halves.next()) {
-            first.merge(&second);
-            second.clear();
-            self.done.push(first);
-            self.spare.push(second);
-        }
-        self.size *= 2;
-    }
-
-    /// Adds what another replication took, which is of no section.
+    /// Adds what another replication took, which is of no section: nothing is to be added after it.
     pub fn take_in(&mut self, other: &Tally) {
-        self.current.merge(other);
+        self.totals.merge(other.totals());
+        self.current.merge(other.bins());
+    }
+
+    /// The mean in seconds; none when there are no response times.
+    #[must_use]
+    pub fn mean_s(&self) -> Option<f64> {
+        self.totals.mean_s()
     }
 
     /// All response times.
     #[must_use]
     pub fn all(&self) -> Tally {
         let mut all = self.current.clone();
-        self.done.iter().for_each(|one| all.merge(one));
-        all
+        self.done.iter().for_each(|one| all.take_in(one));
+        self.totals.with(all)
     }
 
     /// The 95 % confidence interval of a percentile, `share` between 0 and 1, in seconds; nothing
@@ -85,7 +106,8 @@ impl Sections {
             return None;
         }
         let percentile = all.quantile(share);
-        let shares: Vec<f64> = self.done.iter().map(|one| one.share_up_to(percentile)).collect();
+        let share_of = |one: &Packed| one.up_to(percentile) as f64 / self.size as f64;
+        let shares: Vec<f64> = self.done.iter().map(share_of).collect();
         // Where all that is beyond lies in a few sections, they say little of what is usual.
         let usual = shares.iter().filter(|one| **one < 1.0).count();
         let interval = mean_interval_95(&shares)?;
@@ -110,13 +132,12 @@ mod tests {
     #[test]
     fn nothing_is_lost_however_long_the_run() {
         let mut sections = Sections::default();
-        for n in 0..100_000u64 {
-            sections.add(Nanos(n));
-        }
+        let times: Vec<Nanos> = (0..100_000).map(Nanos).collect();
+        times.chunks(77).for_each(|some| sections.add_all(some));
         let all = sections.all();
         assert_eq!((all.count(), all.quantile(1.0)), (100_000, Nanos(99_999)));
         assert!(sections.done.len() < SECTIONS_MAX && sections.done.len() >= SECTIONS_MAX / 2 - 1);
-        assert!(sections.done.iter().all(|one| one.count() == sections.size));
+        assert!(sections.done.iter().all(|one| one.up_to(Nanos::MAX) == sections.size));
     }
 
     /// Of 200 intervals of the 99th percentile of correlated times (a moving maximum of ten
@@ -135,7 +156,7 @@ mod tests {
                 last[n % 10] = -stream.uniform().ln();
                 if n >= 10 {
                     let time = last.iter().fold(0.0, |a: f64, b| a.max(*b));
-                    sections.add(Nanos::from_secs_f64(time));
+                    sections.add_all(&[Nanos::from_secs_f64(time)]);
                 }
             }
             let [low, high] = sections.interval_95(&sections.all(), 0.99)?;
@@ -149,7 +170,7 @@ mod tests {
     #[test]
     fn too_little_data_gives_no_interval() {
         let mut sections = Sections::default();
-        (0..5000).for_each(|n| sections.add(Nanos(n * 7919 % 5003)));
+        (0..5000).for_each(|n| sections.add_all(&[Nanos(n * 7919 % 5003)]));
         let all = sections.all();
         assert!(sections.interval_95(&all, 0.5).is_some());
         assert_eq!(sections.interval_95(&all, 0.9999), None);

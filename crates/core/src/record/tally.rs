@@ -8,18 +8,54 @@ use crate::time::Nanos;
 
 /// Times of one kind. The histogram keeps three significant digits (its bins are at most 0.1 %
 /// wide); mean, smallest and largest are exact.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Tally {
     bins: Bins,
+    totals: Totals,
+}
+
+/// What is exact of times.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Totals {
     count: u64,
     sum: u128,
     min: Nanos,
     max: Nanos,
 }
 
-impl Default for Tally {
-    fn default() -> Tally {
-        Tally { bins: Bins::default(), count: 0, sum: 0, min: Nanos::MAX, max: Nanos::ZERO }
+impl Default for Totals {
+    fn default() -> Totals {
+        Totals { count: 0, sum: 0, min: Nanos::MAX, max: Nanos::ZERO }
+    }
+}
+
+impl Totals {
+    #[inline(always)]
+    pub(super) fn add_all(&mut self, times: &[Nanos]) {
+        // In registers for the length of the loop.
+        let Totals { mut sum, mut min, mut max, .. } = *self;
+        for time in times {
+            sum += u128::from(time.0);
+            min = min.min(*time);
+            max = max.max(*time);
+        }
+        *self = Totals { count: self.count + times.len() as u64, sum, min, max };
+    }
+
+    pub(super) fn merge(&mut self, other: &Totals) {
+        self.count += other.count;
+        self.sum += other.sum;
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+    }
+
+    pub(super) fn mean_s(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum as f64 / self.count as f64 * 1e-9)
+    }
+
+    /// With the histogram of the same times.
+    pub(super) fn with(self, bins: Bins) -> Tally {
+        Tally { bins, totals: self }
     }
 }
 
@@ -28,67 +64,58 @@ impl Tally {
     #[inline(always)]
     pub fn add(&mut self, time: Nanos) {
         self.bins.add(time);
-        self.count += 1;
-        self.sum += u128::from(time.0);
-        self.min = self.min.min(time);
-        self.max = self.max.max(time);
+        self.totals.add_all(&[time]);
     }
 
     /// Adds all that another tally holds.
     pub fn merge(&mut self, other: &Tally) {
         self.bins.merge(&other.bins);
-        self.count += other.count;
-        self.sum += other.sum;
-        self.min = self.min.min(other.min);
-        self.max = self.max.max(other.max);
+        self.totals.merge(&other.totals);
+    }
+
+    pub(super) fn totals(&self) -> &Totals {
+        &self.totals
+    }
+
+    pub(super) fn bins(&self) -> &Bins {
+        &self.bins
     }
 
     /// The number of times.
     #[must_use]
     pub fn count(&self) -> u64 {
-        self.count
-    }
-
-    /// Forgets all times, but keeps the memory.
-    pub fn clear(&mut self) {
-        self.bins.clear();
-        (self.count, self.sum, self.min, self.max) = (0, 0, Nanos::MAX, Nanos::ZERO);
-    }
-
-    /// The share of times up to this one, or in its bin.
-    #[must_use]
-    pub fn share_up_to(&self, time: Nanos) -> f64 {
-        self.bins.up_to(time) as f64 / self.count.max(1) as f64
+        self.totals.count
     }
 
     /// The mean in seconds; none when empty.
     #[must_use]
     pub fn mean_s(&self) -> Option<f64> {
-        (self.count() > 0).then(|| self.sum as f64 / self.count() as f64 * 1e-9)
+        (self.totals.count > 0).then(|| self.totals.sum as f64 / self.totals.count as f64 * 1e-9)
     }
 
     /// The smallest time below or at which this share of all times lies, in seconds, to three
     /// significant digits; none when empty.
     #[must_use]
     pub fn quantile_s(&self, share: f64) -> Option<f64> {
-        (self.count > 0).then(|| self.quantile(share).as_secs_f64())
+        (self.totals.count > 0).then(|| self.quantile(share).as_secs_f64())
     }
 
     /// As [`Tally::quantile_s`]; zero when empty.
     pub(super) fn quantile(&self, share: f64) -> Nanos {
-        let number = ((share * self.count as f64).ceil() as u64).clamp(1, self.count.max(1));
-        self.bins.nth(number).max(self.min).min(self.max)
+        let number =
+            ((share * self.totals.count as f64).ceil() as u64).clamp(1, self.totals.count.max(1));
+        self.bins.nth(number).max(self.totals.min).min(self.totals.max)
     }
 
     /// All figures of the summary, with the half-width of the mean's interval.
     #[must_use]
     pub fn figures(&self, ci95: Option<f64>) -> TimeFigures {
-        let present = self.count() > 0;
+        let present = self.totals.count > 0;
         TimeFigures {
             mean: self.mean_s(),
             ci95,
-            min: present.then(|| self.min.as_secs_f64()),
-            max: present.then(|| self.max.as_secs_f64()),
+            min: present.then(|| self.totals.min.as_secs_f64()),
+            max: present.then(|| self.totals.max.as_secs_f64()),
             p50: self.quantile_s(0.5),
             p90: self.quantile_s(0.9),
             p95: self.quantile_s(0.95),

@@ -2,6 +2,7 @@
 
 use crate::client::Fate;
 use crate::record::Row;
+use crate::record::recent::Recent;
 use crate::time::Nanos;
 
 /// What happened in one interval to one kind of request.
@@ -99,6 +100,40 @@ impl Timeline {
                 cell.response_max = cell.response_max.max(response);
             }
             Some(_) => cell.failed += 1,
+        }
+    }
+
+    /// Adds requests that were served at their first attempt.
+    pub(super) fn add_served(&mut self, served: &Recent) {
+        let times = served.scheduled().iter().zip(served.responses()).zip(served.kinds());
+        let mut rest = times.map(|((scheduled, response), kind)| (*scheduled, *response, *kind));
+        let mut next = rest.next();
+        // Those that follow one another mostly fall into the same cells.
+        while let Some((scheduled, response, kind)) = next {
+            let end = self.place(scheduled + response, 0) + kind as usize;
+            // Asked for last: the later time may have joined intervals.
+            let begin = self.place(scheduled, 1) + kind as usize;
+            let (from, interval) = (self.recent.map(|(from, _)| from.0), self.interval.0);
+            let same = |one: &(Nanos, Nanos, u32)| {
+                one.2 == kind
+                    && one.0.0.wrapping_sub(from[1]) < interval
+                    && (one.0.0 + one.1.0).wrapping_sub(from[0]) < interval
+            };
+            let (mut count, mut sum, mut max) = (1, u128::from(response.0), response);
+            next = rest.next();
+            while let Some((_, response, _)) = next.filter(same) {
+                count += 1;
+                sum += u128::from(response.0);
+                max = max.max(response);
+                next = rest.next();
+            }
+            let cell = &mut self.cells[begin];
+            cell.scheduled += count;
+            cell.attempts += count;
+            let cell = &mut self.cells[end];
+            cell.completed += count;
+            cell.response_sum_ns += sum;
+            cell.response_max = cell.response_max.max(max);
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::file::DemandValue;
 use super::{Job, Program};
-use crate::distribution::Distribution;
+use crate::distribution::{Distribution, MANY};
 use crate::error::Invalid;
 use crate::files::{Files, trace};
 use crate::random::{Purpose, StreamFamily};
@@ -149,9 +149,12 @@ fn next_of(cursors: &mut Vec<(Arc<[Nanos]>, usize)>, values: &Arc<[Nanos]>) -> N
 }
 
 impl DemandSource for DrawnDemands {
-    #[inline]
+    #[inline(always)]
     fn demand(&mut self, job: &Job, draw: usize) -> Option<Nanos> {
         let (law, ahead) = self.laws[job.kind as usize][draw].as_mut()?;
+        if let Some(demand) = ahead.drawn(job) {
+            return Some(demand);
+        }
         match law {
             DemandLaw::Drawn(law) => Some(ahead.demand(law, self.families[draw], job)),
             DemandLaw::Trace(values) => Some(next_of(&mut self.cursors, values)),
@@ -160,43 +163,48 @@ impl DemandSource for DrawnDemands {
 }
 
 /// Demands drawn before they are asked for: those of the sessions that come next, where sessions
-/// come one after another. Drawn together they take the processor a third of the time that they
-/// take it one by one, each waited for.
-#[derive(Clone, Debug, Default)]
+/// come one after another.
+#[derive(Clone, Debug)]
 struct Ahead {
-    /// The session asked for last.
+    /// The session for which nothing had been drawn last.
     last: u64,
-    /// The session of the first one, and the request's number in its session.
+    /// The session of the first one, and the request's number in its session; [`NO_SERIAL`] where
+    /// there are none yet.
     first: u64,
     serial: u64,
-    /// How many there are: none at first.
-    number: u64,
-    demands: [Nanos; AHEAD],
+    demands: [Nanos; MANY],
 }
 
-const AHEAD: usize = 32;
+/// No request's number: attempts are not so many.
+const NO_SERIAL: u64 = u64::MAX;
+
+impl Default for Ahead {
+    fn default() -> Ahead {
+        Ahead { last: 0, first: 0, serial: NO_SERIAL, demands: [Nanos::ZERO; MANY] }
+    }
+}
 
 impl Ahead {
-    #[inline]
-    fn demand(&mut self, law: &Distribution, family: StreamFamily, job: &Job) -> Nanos {
-        let follows = job.session == self.last.wrapping_add(1);
-        self.last = job.session;
+    /// The demand, if it has been drawn.
+    #[inline(always)]
+    fn drawn(&self, job: &Job) -> Option<Nanos> {
         let place = job.session.wrapping_sub(self.first);
-        if place < self.number && job.serial == self.serial {
-            return self.demands[place as usize];
-        }
-        if !follows {
-            return law.sample_time(&mut family.substream(job.session, job.serial));
-        }
-        self.draw(law, family, job)
+        self.demands.get(place as usize).copied().filter(|_| job.serial == self.serial)
     }
 
-    fn draw(&mut self, law: &Distribution, family: StreamFamily, job: &Job) -> Nanos {
-        (self.first, self.serial, self.number) = (job.session, job.serial, AHEAD as u64);
-        let mut demands = [0.0; AHEAD];
+    #[inline(never)]
+    fn demand(&mut self, law: &Distribution, family: StreamFamily, job: &Job) -> Nanos {
+        let follows = job.session.wrapping_sub(1) == self.last
+            || job.session.wrapping_sub(self.first) == MANY as u64;
+        self.last = job.session;
+        if !follows {
+            return law.first_time(|| family.substream(job.session, job.serial));
+        }
+        (self.first, self.serial) = (job.session, job.serial);
+        let mut demands = [0.0; MANY];
         let stream = |at: usize| family.substream(job.session.wrapping_add(at as u64), job.serial);
         law.fill_from(stream, &mut demands);
-        self.demands = demands.map(Nanos::from_secs_f64);
+        self.demands = Nanos::from_all_secs(&demands);
         self.demands[0]
     }
 }

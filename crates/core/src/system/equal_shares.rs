@@ -11,6 +11,8 @@ use crate::time::Nanos;
 #[derive(Debug)]
 pub(super) struct EqualShares<T: Copy> {
     servers: f64,
+    /// The rate at which each piece is served: kept, because a division takes long.
+    rate: f64,
     /// By the virtual time at which it is done; a positive float's bits keep its order.
     work: Heap<T>,
     /// Virtual time in nanoseconds, at `updated`.
@@ -26,6 +28,7 @@ impl<T: Copy> EqualShares<T> {
     pub(super) fn new(servers: u32) -> EqualShares<T> {
         EqualShares {
             servers: servers.into(),
+            rate: 1.0,
             work: Heap::new(),
             virtual_now: 0.0,
             updated: Nanos::ZERO,
@@ -76,28 +79,25 @@ impl<T: Copy> EqualShares<T> {
         self.find_next();
     }
 
-    #[inline]
-    fn rate(&self) -> f64 {
-        (self.servers / self.work.len() as f64).min(1.0)
-    }
-
     /// Lets virtual time run up to `now`.
     #[inline]
     fn pass(&mut self, now: Nanos) {
         if let Some((key, _)) = self.work.peek() {
-            let passed = now.since(self.updated).0 as f64 * self.rate();
+            let passed = now.since(self.updated).0 as f64 * self.rate;
             // What is done next is due no later than its rounded time: never run past it.
             self.virtual_now = (self.virtual_now + passed).min(f64::from_bits(key));
         }
         self.updated = now;
     }
 
+    /// The number of pieces has changed, or virtual time has.
     #[inline]
     fn find_next(&mut self) {
         self.next = match self.work.peek() {
             None => Nanos::MAX,
             Some((key, _)) => {
-                let left = (f64::from_bits(key) - self.virtual_now).max(0.0) / self.rate();
+                self.rate = (self.servers / self.work.len() as f64).min(1.0);
+                let left = (f64::from_bits(key) - self.virtual_now).max(0.0) / self.rate;
                 self.updated + Nanos((left + 0.5) as u64)
             }
         };

@@ -139,6 +139,12 @@ impl Jobs {
         !gone
     }
 
+    /// The requests that are here.
+    pub(super) fn requests(&self) -> impl Iterator<Item = &Job> {
+        let here = self.visitors.iter().filter(|one| !one.gone && one.parent == NOBODY);
+        here.map(|one| &one.job)
+    }
+
     /// The parallel parts of a request.
     pub(super) fn parts_of(&self, request: Handle) -> Vec<Handle> {
         let all = self.visitors.iter().zip(0..);

@@ -4,12 +4,11 @@
 //! (Lindley, 1952). So no departure need be waited for as an event. Tests hold this against
 //! [`super::System`], which is told nothing of it.
 
-use std::collections::VecDeque;
-
 use super::parts::Overload;
 use super::station::{Monitor, StationSummary};
 use super::{DemandSource, Departure, Job, SystemModel};
 use crate::policy::scheduling::{Rank, Ties};
+use crate::ring::Ring;
 use crate::time::Nanos;
 
 /// A waiting line with one server.
@@ -19,12 +18,12 @@ pub struct Line<D> {
     /// When the server will have served all who are here.
     free_at: Nanos,
     /// Those who are here, by the time at which they leave.
-    leaving: VecDeque<Leaving>,
+    leaving: Ring<Leaving>,
     monitor: Monitor,
 }
 
 /// Somebody in the line.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Leaving {
     /// When it came.
     pub came: Nanos,
@@ -48,7 +47,7 @@ impl<D: DemandSource> Line<D> {
         if !plain || !model.behaviours.is_empty() {
             return Err(demands);
         }
-        let (free_at, leaving) = (Nanos::ZERO, VecDeque::new());
+        let (free_at, leaving) = (Nanos::ZERO, Ring::new());
         Ok(Line { demands, free_at, leaving, monitor: Monitor::new(1) })
     }
 
@@ -65,10 +64,7 @@ impl<D: DemandSource> Line<D> {
     /// Takes out one who has left by `now`.
     #[inline(always)]
     pub fn leave(&mut self, now: Nanos) -> Option<Leaving> {
-        let first = *self.leaving.front()?;
-        if first.at > now {
-            return None;
-        }
+        let first = *self.leaving.front().filter(|first| first.at <= now)?;
         self.leaving.pop_front();
         self.monitor.depart(first.at);
         Some(first)

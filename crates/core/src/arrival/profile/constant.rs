@@ -1,6 +1,7 @@
 //! `constant`.
 
 use super::Shape;
+use crate::distribution::MANY;
 use crate::error::Invalid;
 use crate::files::Files;
 use crate::notation::{Arguments, Call};
@@ -21,6 +22,15 @@ impl Shape for Constant {
     #[inline]
     fn advance(&self, from: Nanos, amount_s: f64) -> Nanos {
         from + Nanos::from_secs_f64(amount_s)
+    }
+
+    fn advance_all(&self, from: Nanos, amounts_s: &[f64; MANY]) -> [Nanos; MANY] {
+        let mut times = Nanos::from_all_secs(amounts_s);
+        times.iter_mut().fold(from, |now, time| {
+            *time = now + *time;
+            *time
+        });
+        times
     }
 
     fn mean_factor(&self) -> f64 {

@@ -8,6 +8,7 @@ mod rates;
 mod sine;
 mod steps;
 
+use crate::distribution::MANY;
 use crate::error::{Invalid, unknown};
 use crate::files::Files;
 use crate::notation::Call;
@@ -24,6 +25,17 @@ trait Shape: Sized {
     /// The time t' >= `from` at which the integral of the factor from `from` to t' reaches
     /// `amount_s` (seconds at factor 1); [`Nanos::MAX`] when it never does.
     fn advance(&self, from: Nanos, amount_s: f64) -> Nanos;
+
+    /// The times of all amounts, one after another, from `from` on.
+    fn advance_all(&self, from: Nanos, amounts_s: &[f64; MANY]) -> [Nanos; MANY] {
+        let mut now = from;
+        amounts_s.map(|amount_s| {
+            if !now.is_never() {
+                now = self.advance(now, amount_s);
+            }
+            now
+        })
+    }
 
     /// The long-run mean of the factor.
     fn mean_factor(&self) -> f64;
@@ -75,6 +87,15 @@ macro_rules! profiles {
             #[must_use]
             pub fn advance(&self, from: Nanos, amount_s: f64) -> Nanos {
                 match &self.0 { $(AnyShape::$shape(shape) => shape.advance(from, amount_s)),+ }
+            }
+
+            /// As [`Profile::advance`], one after another: the times of all amounts.
+            pub(super) fn advance_all(
+                &self,
+                from: Nanos,
+                amounts_s: &[f64; MANY],
+            ) -> [Nanos; MANY] {
+                match &self.0 { $(AnyShape::$shape(shape) => shape.advance_all(from, amounts_s)),+ }
             }
 
             /// The long-run mean of the factor; where the profile ends in a plateau, that.

@@ -49,11 +49,12 @@ pub(in crate::system) struct Monitor {
     servers: u64,
     number: u64,
     number_max: u64,
-    changed: Nanos,
     began: Nanos,
-    /// Server-nanoseconds and job-nanoseconds. At 128 bits they cannot overflow.
-    busy: u128,
-    present: u128,
+    /// The integrals over time of the number of busy servers and of jobs here, each less what it
+    /// would be had the number always been what it is now: so who comes or goes adds its time, and
+    /// no product with the time since the last change. At 128 bits they cannot overflow.
+    busy: i128,
+    present: i128,
     arrivals: u64,
     /// Nanoseconds, and their squares.
     demand_sum: f64,
@@ -66,7 +67,6 @@ impl Monitor {
             servers: servers.into(),
             number: 0,
             number_max: 0,
-            changed: Nanos::ZERO,
             began: Nanos::ZERO,
             busy: 0,
             present: 0,
@@ -78,14 +78,11 @@ impl Monitor {
 
     /// Forgets what was, not who is here.
     pub(in crate::system) fn begin(&mut self, now: Nanos) {
-        let fresh = Monitor::new(self.servers as u32);
-        *self = Monitor {
-            number: self.number,
-            number_max: self.number,
-            changed: now,
-            began: now,
-            ..fresh
-        };
+        let Monitor { number, .. } = *self;
+        *self =
+            Monitor { number, number_max: number, began: now, ..Monitor::new(self.servers as u32) };
+        let (busy, present) = self.up_to(now);
+        (self.busy, self.present) = (-busy, -present);
     }
 
     pub(in crate::system) fn number(&self) -> u64 {
@@ -94,7 +91,8 @@ impl Monitor {
 
     #[inline]
     pub(in crate::system) fn arrive(&mut self, now: Nanos, demand: Nanos) {
-        self.pass(now);
+        self.busy -= if self.number < self.servers { now.0.into() } else { 0 };
+        self.present -= i128::from(now.0);
         self.number += 1;
         self.number_max = self.number_max.max(self.number);
         self.arrivals += 1;
@@ -105,28 +103,21 @@ impl Monitor {
 
     #[inline]
     pub(in crate::system) fn depart(&mut self, now: Nanos) {
-        self.pass(now);
         self.number -= 1;
+        self.busy += if self.number < self.servers { now.0.into() } else { 0 };
+        self.present += i128::from(now.0);
     }
 
-    #[inline]
-    fn pass(&mut self, now: Nanos) {
-        let (busy, present) = self.since_change(now);
-        self.busy += busy;
-        self.present += present;
-        self.changed = now;
-    }
-
-    #[inline]
-    fn since_change(&self, now: Nanos) -> (u128, u128) {
-        let span = u128::from(now.since(self.changed).0);
-        (span * u128::from(self.number.min(self.servers)), span * u128::from(self.number))
+    /// The integrals of busy servers and of jobs here.
+    fn up_to(&self, now: Nanos) -> (i128, i128) {
+        let of = |number: u64| i128::from(number) * i128::from(now.0);
+        (self.busy + of(self.number.min(self.servers)), self.present + of(self.number))
     }
 
     pub(in crate::system) fn summary(&self, now: Nanos) -> StationSummary {
-        let (busy, present) = self.since_change(now);
+        let (busy, present) = self.up_to(now);
         let span = now.since(self.began).0 as f64;
-        let average = |integral: u128| if span > 0.0 { integral as f64 / span } else { 0.0 };
+        let average = |integral: i128| if span > 0.0 { integral as f64 / span } else { 0.0 };
         let count = self.arrivals as f64;
         let (mean, square) = match self.arrivals {
             0 => (0.0, 0.0),
@@ -134,8 +125,8 @@ impl Monitor {
         };
         StationSummary {
             duration_s: span * 1e-9,
-            load: average(self.busy + busy) / self.servers as f64,
-            queue_length_mean: average(self.present + present),
+            load: average(busy) / self.servers as f64,
+            queue_length_mean: average(present),
             queue_length_max: self.number_max,
             arrivals: self.arrivals,
             demand_mean_s: mean,

@@ -1,0 +1,10 @@
+//! Who is in the system.
+
+use super::{DemandSource, Job, System};
+
+impl<D: DemandSource> System<D> {
+    /// The requests that have arrived and have not been given as departed.
+    pub fn inside(&self) -> impl Iterator<Item = &Job> {
+        self.jobs.requests().chain(self.leaving.iter().map(|departure| &departure.job))
+    }
+}

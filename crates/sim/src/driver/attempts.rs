@@ -1,0 +1,158 @@
+//! What becomes of attempts: sent, answered, given up, recorded.
+
+use thinktime_core::client::{Attempt, Ended, Fate, Step, Ticket};
+use thinktime_core::program::Reply;
+use thinktime_core::record::{Ended as When, LATE, Row, RowSink, TIMEOUT, UNSENT};
+use thinktime_core::system::{Departure, Job};
+use thinktime_core::time::Nanos;
+use thinktime_core::workload::Cancel;
+
+use super::Driver;
+use crate::modelled::{Arrived, Modelled};
+
+/// What programs are told of a response by a modelled system.
+const OK: u16 = 200;
+
+impl<S: RowSink> Driver<'_, S> {
+    #[inline(always)]
+    pub(super) fn wake(&mut self, now: Nanos) {
+        if self.fleeting {
+            if let Some(attempt) = self.clients.wake_fleeting() {
+                self.send(now, &attempt);
+            }
+        } else {
+            self.wake_session(now);
+        }
+        if self.clients.closed() {
+            self.close();
+        }
+    }
+
+    #[inline(always)]
+    fn wake_session(&mut self, now: Nanos) {
+        match self.clients.wake() {
+            Step::Send(attempt) => self.send(now, &attempt),
+            Step::TimedOut(attempt, fate) => {
+                self.withdraw(now, &attempt);
+                let sent = attempt.scheduled;
+                let row = self.row(attempt, fate, now);
+                self.record(&Row { sent, error: Some(TIMEOUT), ..row });
+            }
+            Step::Refused(attempt, fate) => {
+                let row = self.row(attempt, fate, now);
+                self.record(&Row { error: Some(UNSENT), ..row });
+            }
+            Step::Idle => {}
+        }
+    }
+
+    #[inline(always)]
+    fn send(&mut self, now: Nanos, attempt: &Attempt) {
+        let kind = &self.kinds[attempt.kind as usize];
+        let job = Job {
+            token: if self.fleeting { now.0 } else { attempt.ticket.to_word() },
+            session: attempt.session,
+            serial: attempt.demand_serial(kind),
+            kind: attempt.kind,
+        };
+        match self.system.arrive(now, job) {
+            Arrived::Leaves(departure) => self.depart(&departure),
+            Arrived::Present(presence) if !self.present.is_empty() => {
+                let slot = attempt.ticket.slot();
+                self.present.resize(self.present.len().max(slot + 1), None);
+                self.present[slot] = Some(presence);
+            }
+            Arrived::Present(_) | Arrived::Stays => {}
+        }
+    }
+
+    /// The client gave the attempt up, and may take it back.
+    fn withdraw(&mut self, now: Nanos, attempt: &Attempt) {
+        let cancel = self.kinds[attempt.kind as usize].cancel;
+        if cancel == Cancel::Never {
+            return;
+        }
+        if let (Modelled::Any(system), Some(presence)) =
+            (&mut self.system, self.present[attempt.ticket.slot()])
+        {
+            let token = attempt.ticket.to_word();
+            system.withdraw(now, presence, token, cancel == Cancel::Always);
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn depart(&mut self, departure: &Departure) {
+        if let Some(ended) = self.told(departure) {
+            self.record_answer(departure, &ended, self.phase());
+        }
+    }
+
+    /// Records an answer that a client was told of.
+    #[inline(always)]
+    pub(super) fn record_answer(&mut self, departure: &Departure, ended: &Ended, when: When) {
+        let (attempt, replication) = (&ended.attempt, self.replication);
+        let error = if ended.late { Some(LATE) } else { departure.error };
+        // Made only where it is looked at, which mostly is nowhere.
+        let row = || Row {
+            replication,
+            sent: attempt.scheduled,
+            first_byte: departure.at,
+            station: departure.station,
+            demand: departure.demand,
+            error,
+            ..Row::ended(*attempt, ended.fate, departure.at)
+        };
+        let served = error.is_none() && ended.fate == Fate::Over;
+        if !(served && self.collector.add_served(attempt, departure.at, when)) {
+            self.collector.add(&row(), when);
+        }
+        self.sink.row(&row());
+    }
+
+    /// Tells the client; one that had given up is not told.
+    #[inline(always)]
+    fn told(&mut self, departure: &Departure) -> Option<Ended> {
+        if self.fleeting {
+            self.clients.end_fleeting();
+            let attempt = only_attempt(&departure.job);
+            return Some(Ended { attempt, fate: Fate::Over, late: false });
+        }
+        let ticket = Ticket::from_word(departure.job.token);
+        let reply = Reply { status: OK, ..Reply::of(departure.error) };
+        self.clients.answer(departure.at, ticket, reply)
+    }
+
+    #[inline(always)]
+    pub(super) fn row(&self, attempt: Attempt, fate: Fate, done: Nanos) -> Row {
+        Row { replication: self.replication, ..Row::ended(attempt, fate, done) }
+    }
+
+    pub(super) fn record(&mut self, row: &Row) {
+        self.collector.add(row, self.phase());
+        self.sink.row(row);
+    }
+
+    /// When an attempt that ends now ends.
+    #[inline(always)]
+    fn phase(&self) -> When {
+        match self.system {
+            Modelled::Line(_) => When::ToldLater,
+            _ if self.clients.closed() => When::AfterWindow,
+            _ => When::InWindow,
+        }
+    }
+
+    /// The attempts that wait for their response.
+    pub(super) fn waiting(&self) -> Vec<Attempt> {
+        if self.fleeting {
+            return self.system.inside().iter().map(only_attempt).collect();
+        }
+        self.clients.waiting().collect()
+    }
+}
+
+/// The attempt of a fleeting session, of which there is nothing but the job.
+#[inline(always)]
+fn only_attempt(job: &Job) -> Attempt {
+    Attempt { kind: job.kind, ..Attempt::only(job.session, Nanos(job.token)) }
+}
