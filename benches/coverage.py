@@ -1,4 +1,6 @@
-"""How often 95 % intervals hold the exact value: `python benches/coverage.py [--runs N] [--model TEXT]`.
+"""How often 95 % intervals hold the exact value.
+
+`python benches/coverage.py [--runs N] [--model TEXT]`.
 
 Many short simulations with different seeds, each with its own interval of the mean and of the
 99th percentile, against the exact values. Prints a table in Markdown; docs/statistics.md shows

@@ -291,7 +291,7 @@ WRONG = {
     "arrivals.process: empty.log: holds no request; so there is": ("trace(empty.log)", ""),
     "no.log: No such file": ("trace(no.log)", ""),
     "has no format that is known": ("trace(times)", ""),
-    "(a column of times is told by format=times)": ("trace(times)", ""),
+    "(if it is a column of times, say format=times)": ("trace(times)", ""),
     "unknown format `combind`: did you mean `combined`?": ("trace(times, format=combind)", ""),
     "add format=auto": ("trace(times.csv, speed=2)", ""),
     "make it faster or slower by `speed`": ("trace(access.log)", 'rate = "5/s"'),

@@ -61,7 +61,7 @@ pub(crate) fn read(path: &Path, options: &LogOptions) -> Result<RequestLog, Inva
     );
     let report = report.map_err(|error| match options.format {
         Some(_) => failed(error),
-        None => Invalid::new(format!("{error} (a column of times is told by format=times)")),
+        None => Invalid::new(format!("{error} (if it is a column of times, say format=times)")),
     })?;
     log.add_unreadable(report.bad_lines());
     Ok(log)

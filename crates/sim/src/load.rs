@@ -84,13 +84,16 @@ pub fn at_load(
             // The profile's long-run factor stays: the load is that of the long run.
             let factor = arrivals.mean_factor();
             if factor <= 0.0 {
-                return Err(Invalid::new("arrivals end, so there is no long-run load").into());
+                return Err(Invalid::new(NO_LONG_RUN).into());
             }
             let rate = load / demand / workload.requests_per_session() / factor;
             Ok(workload.with_rate(rate, files)?)
         }
     }
 }
+
+const NO_LONG_RUN: &str = "the profile ends at a rate of 0, so there is no load in the long run: \
+                           leave the load out";
 
 const PROGRAMS: &str = "a script decides what its sessions ask for, and a log has its own times, \
                         so the load is not known beforehand: leave the load out";

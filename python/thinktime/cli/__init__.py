@@ -10,8 +10,8 @@ from thinktime.cli.signals import stop_on_signals
 
 app = typer.Typer(
     cls=Commands,
-    help="Open, closed and partly-open workloads: run them against a real server, simulate them "
-    "on a model of it, and lay both over theory.",
+    help="Learn a workload from access logs or write one, run it against a real server, simulate "
+    "it on a model of the server, and compare both with theory.",
     no_args_is_help=True,
     **APP_OPTIONS,
 )

@@ -21,18 +21,20 @@ def command(
     system: Annotated[Path | None, typer.Argument(help="The system file; none with --target.")] = (
         None
     ),
-    target: Annotated[str | None, typer.Option(help="The url of a real server.")] = None,
+    target: Annotated[
+        str | None, typer.Option(help="A real server, as in http://127.0.0.1:8080.")
+    ] = None,
     generator: Annotated[
-        bool, typer.Option("--generator", help="Find what this machine can generate.")
+        bool, typer.Option("--generator", help="Find the rate that this machine can generate.")
     ] = False,
     what: Annotated[
-        str | None, typer.Option(help="`rate` or `clients`; by default what fits.")
+        str | None, typer.Option(help="`rate` or `clients`; by default what fits the workload.")
     ] = None,
     duration: Annotated[
-        str | None, typer.Option(help="The length of each probe; 10s against a target.")
+        str | None, typer.Option(help="The length of each probe; 10s by default against a target.")
     ] = None,
     precision: Annotated[
-        str | None, typer.Option(help="Half-width of the 95 % interval, as in 5%, the default.")
+        str | None, typer.Option(help="End at this half-width of the interval; 5% by default.")
     ] = None,
     quiet: options.Quiet = False,
     output: options.Output = None,

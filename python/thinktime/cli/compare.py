@@ -12,7 +12,10 @@ from thinktime.cli import common
 
 
 def command(
-    results: Annotated[list[Path], typer.Argument(help="Two or more result directories.")],
+    results: Annotated[
+        list[Path],
+        typer.Argument(help="Result directories; means are compared with the first one's."),
+    ],
 ) -> None:
     """Show results in one table, with theory beside them, and how much their means differ."""
     with common.mapped_errors():

@@ -13,9 +13,11 @@ from thinktime.cli import common
 
 def command(
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Where results and report go.")
+        Path, typer.Option("--output", "-o", help="The folder for results and report.")
     ] = Path("demo"),
-    seed: Annotated[int | None, typer.Option(help="Instead of the demo's seed.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="The seed of all workloads, instead of the demo's own.")
+    ] = None,
 ) -> None:
     """Run one server under four workloads at the same load: measured, simulated and exact."""
     from thinktime import demo

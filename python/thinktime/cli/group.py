@@ -17,18 +17,18 @@ COMMANDS = {
     "serve": "Serve a system over HTTP/1.1: responses leave when the model says so.",
     "learn": "Learn a workload from access logs: what it is like, and which system model it "
     "follows.",
-    "sweep": "Vary any keys over ranges or lists, on all cores; go on where it was stopped.",
+    "sweep": "Vary any keys over ranges or lists, on all cores.",
     "capacity": "Find the largest rate or number of clients that a server sustains within the SLO.",
     "compare": "Show results in one table, with theory beside them, and how much their means "
     "differ.",
     "report": "Write one self-contained HTML page that compares results and works offline.",
-    "recover": "Make an ordinary result of what a run or a simulation had written when it was "
+    "recover": "Make an ordinary result of what a run or a simulation had written before it was "
     "killed.",
     "schema": "Print the JSON Schema of workload or system files, so that editors complete them.",
     "doctor": "Say what this machine allows: connections, punctuality, cores; and what to change.",
     "demo": "Run one server under four workloads at the same load: measured, simulated and exact.",
-    "import-pcm": "Make a workload and a system of a Palladio Component Model.",
-    "machine": "Operating systems' schedulers as choices of features.",
+    "import-pcm": "Make a workload file and a system file of a Palladio Component Model.",
+    "machine": "List, show and export operating systems' schedulers, each a choice of features.",
 }
 """The commands in the order in which help lists them, each with the first line of its own help.
 Each is a file of this folder, with a function `command`, or with an `app` of several."""

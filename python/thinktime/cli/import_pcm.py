@@ -44,7 +44,7 @@ def command(
     services: Services = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make a workload and a system of a Palladio Component Model."""
+    """Make a workload file and a system file of a Palladio Component Model."""
     from thinktime import pcm
 
     choices = pcm.Choices(os, usagemodel, allocation, scenario, time_unit, services)

@@ -24,14 +24,16 @@ def command(
     format: Annotated[
         str | None,
         typer.Option(
-            "--format", help="The logs' format or its definition; found by itself. See --formats."
+            "--format",
+            help="The logs' format or its definition (--formats lists them); by default it is "
+            "found from the first lines.",
         ),
     ] = None,
     timeout: Annotated[
-        str, typer.Option(help="A longer gap ends a session; `auto` finds it.")
+        str, typer.Option(help="A longer gap ends a session; `auto` finds one.", metavar="TIME")
     ] = "1800s",
     user: Annotated[
-        str, typer.Option(help="Users by `address`, `agent` (address and agent) or `field`.")
+        str, typer.Option(help="Tell users by `address`, `agent` (address and agent) or `field`.")
     ] = "agent",
     user_field: Annotated[
         str | None, typer.Option(help="The field that tells the user, as the format calls it.")
@@ -39,9 +41,12 @@ def command(
     pages: Annotated[
         bool, typer.Option(help="Take embedded objects together with their page.")
     ] = True,
-    crawlers: Annotated[str, typer.Option(help="`apart`, or `with` what persons do.")] = "apart",
+    crawlers: Annotated[
+        str, typer.Option(help="Take crawlers `apart` from persons, or `with` them.")
+    ] = "apart",
     demand_cv2: Annotated[
-        float | None, typer.Option(help="C² of the service demands, for the advice; learned.")
+        float | None,
+        typer.Option(help="C² of the service demands, for the advice; learned by default."),
     ] = None,
     load: Annotated[float, typer.Option(help="The load at which the advice is simulated.")] = 0.8,
     follow: Annotated[

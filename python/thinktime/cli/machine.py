@@ -12,8 +12,9 @@ from thinktime.cli import common
 from thinktime.machine import changes, cpn
 
 app = typer.Typer(
-    help="Operating systems' schedulers as choices of features.",
+    help="List, show and export operating systems' schedulers, each a choice of features.",
     no_args_is_help=True,
+    add_completion=False,
     rich_markup_mode=None,
 )
 
@@ -48,7 +49,9 @@ def list_presets() -> None:
 
 @app.command("show")
 def show(
-    name: Annotated[str, typer.Argument(help="The operating system, or a FILE.toml to check.")],
+    name: Annotated[
+        str, typer.Argument(help="An operating system of the list, or a FILE.toml to check.")
+    ],
 ) -> None:
     """Print the features of an operating system's scheduler, as a file to change and to name."""
     with common.mapped_errors():

@@ -35,6 +35,16 @@ _TYPES: dict[str, Any] = {
     "Time": str | None,
     "Share": str | None,
 }
+_PLACES = {
+    "Whole": "N",
+    "Number": "NUMBER",
+    "Text": "TEXT",
+    "Texts": "TEXT",
+    "Time": "TIME",
+    "Share": "SHARE",
+}
+"""What stands in --help for the value of an option."""
+
 _WORDS = {"ca_file": "--ca", "sources": "--source"}
 """Words of the command line that are not the option's name."""
 
@@ -75,5 +85,7 @@ def _parameter(name: str, kind: str, about: str) -> inspect.Parameter:
         name,
         inspect.Parameter.KEYWORD_ONLY,
         default=False if kind == "Flag" else None,
-        annotation=Annotated[_TYPES[kind], typer.Option(word, help=about)],
+        annotation=Annotated[
+            _TYPES[kind], typer.Option(word, help=about, metavar=_PLACES.get(kind))
+        ],
     )

@@ -15,7 +15,7 @@ def command(
         Path, typer.Argument(help="The result directory that the killed run was to write.")
     ],
 ) -> None:
-    """Make an ordinary result of what a run or a simulation had written when it was killed.
+    """Make an ordinary result of what a run or a simulation had written before it was killed.
 
     It goes to RESULT, or to RESULT.recovered where an older result is at RESULT.
     """

@@ -19,21 +19,26 @@ if TYPE_CHECKING:
 _AT_EACH_POINT = ("requests", "duration", "load", "warmup", "replications", "precision")
 
 
+_Vary = Annotated[
+    list[str],
+    typer.Option(
+        help="KEY=A,B,C, or KEY=FROM..TO/STEPS in equal steps, or KEY=FROM..TO/STEPSlog by equal "
+        "factors; may be given several times. A key of the workload or system file, or an option "
+        "such as load.",
+        metavar="KEY=VALUES",
+    ),
+]
+
+
 @options.of("simulate", only=_AT_EACH_POINT)
 def command(
     workload: options.Workload,
     system: Annotated[Path | None, typer.Argument(help="The system file; none with --target.")] = (
         None
     ),
-    vary: Annotated[
-        list[str],
-        typer.Option(
-            help="KEY=FROM..TO/STEPS, KEY=FROM..TO/STEPSlog or KEY=A,B,C; again for more keys. "
-            "A key of the workload or system file, or load, requests, replications, ..."
-        ),
-    ] = [],  # noqa: B006 - typer makes a new one each time
+    vary: _Vary = [],  # noqa: B006 - typer makes a new one each time
     target: Annotated[
-        str | None, typer.Option(help="Run against this url, one point after another.")
+        str | None, typer.Option(help="Run against this server, one point after another.")
     ] = None,
     output: options.Output = None,
     json: Annotated[
@@ -41,7 +46,10 @@ def command(
     ] = False,
     **given: Any,
 ) -> None:
-    """Vary any keys over ranges or lists, on all cores; go on where it was stopped."""
+    """Vary any keys over ranges or lists, on all cores.
+
+    With --output each finished point is kept, and the same command goes on where it was stopped.
+    """
     if not vary:
         raise common.fail(
             "give at least one key to vary, as in --vary load=0.1..0.9/9", common.Exit.INPUT_WRONG

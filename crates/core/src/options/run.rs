@@ -9,9 +9,9 @@ use crate::workload::Workload;
 options! {
     /// What `run` may be told.
     RunOptions {
-        /// Time at which no more requests begin; 30s where nothing else ends the run.
+        /// Time at which no more requests begin, as in 60s; 30s where nothing else ends the run.
         duration: Time,
-        /// Requests that are begun after the warm-up.
+        /// Requests that are begun after the warm-up; any number by default.
         requests: Whole,
         /// Requests scheduled before this time are sent, but do not count; 0s by default.
         warmup: Time,
@@ -33,7 +33,7 @@ options! {
         lateness: Time,
         /// Event loops, each on a core of its own; 1 by default.
         loops: Whole,
-        /// Rows of requests.parquet: all, none, or 1/N of the sessions.
+        /// Rows of requests.parquet: all (the default), none, or 1/N of the sessions.
         rows: Text,
     }
 }

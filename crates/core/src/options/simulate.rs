@@ -24,7 +24,8 @@ options! {
         /// Go on until the half-width of the mean's 95 % interval is this share of the mean, as in
         /// 1%.
         precision: Share,
-        /// Rows of requests.parquet: all, none, or 1/N of the sessions.
+        /// Rows of requests.parquet: all, none, or 1/N of the sessions; by default all, or a share
+        /// that keeps about a million.
         rows: Text,
     }
 }

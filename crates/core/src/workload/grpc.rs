@@ -71,7 +71,9 @@ fn method(name: &str, pool: &DescriptorPool) -> Result<MethodDescriptor, Invalid
             unknown("method", method_name, known.iter().map(String::as_str))
         })?;
     if method.is_client_streaming() || method.is_server_streaming() {
-        return Err(Invalid::new(format!("`{name}` is a stream: one message a call is sent here")));
+        return Err(Invalid::new(format!(
+            "`{name}` takes or gives a stream: only methods of one message each way can be called"
+        )));
     }
     Ok(method)
 }
@@ -179,7 +181,7 @@ mod tests {
             ("grpc = 'Place'\ndescriptors = 'shop.pb'".to_owned(), "a method is written as"),
             (place.replace("Orders", "Order"), "did you mean `shop.Orders`?"),
             (place.replace("Place", "Pace"), "did you mean `Place`?"),
-            (place.replace("Place", "Watch"), "is a stream"),
+            (place.replace("Place", "Watch"), "takes or gives a stream"),
             (place.replace("shop.pb", "other.pb"), "holds no descriptors"),
             (format!("{place}\nmessage = '{{\"price\": 1}}'"), "request[1].message: is no `shop."),
             (format!("{place}\nmessage = '{{'"), "is no `shop.Order` in JSON"),

@@ -117,7 +117,9 @@ impl Expect {
     /// # Errors
     /// When it is none of them.
     pub fn parse(text: &str) -> Result<Expect, Invalid> {
-        let wrong = || Invalid::new(format!("`{text}` says nothing of an answer: {EXPECT_FORM}"));
+        let wrong = || {
+            Invalid::new(format!("`{text}` does not say when an answer is complete: {EXPECT_FORM}"))
+        };
         let text = text.trim();
         if text == "message" {
             return Ok(Expect::Message);

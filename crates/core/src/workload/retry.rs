@@ -4,6 +4,7 @@ use super::file::{RetryTable, RetryWhen};
 use crate::distribution::Distribution;
 use crate::error::Invalid;
 use crate::files::Files;
+use crate::schema::Scalar;
 use crate::time::Nanos;
 use crate::units::{Dimension, parse_time};
 
@@ -44,18 +45,6 @@ impl Retry {
         files: &dyn Files,
     ) -> Result<Retry, Invalid> {
         let Some(table) = table else { return Ok(Retry::never()) };
-        let attempts = match table.attempts.text().as_str() {
-            "unlimited" => u32::MAX,
-            text => match text.parse() {
-                Ok(attempts @ 1..=1000) => attempts,
-                _ => {
-                    return Err(Invalid::new(
-                        "`attempts` must be from 1 to 1000, the first one included, or \
-                         \"unlimited\"",
-                    ));
-                }
-            },
-        };
         let when = table.when.unwrap_or_default();
         if when == RetryWhen::Late && timeout.is_never() {
             return Err(Invalid::new("`when = \"late\"` needs the request's `timeout`"));
@@ -64,15 +53,35 @@ impl Retry {
         if !(1.0..=1000.0).contains(&growth) {
             return Err(Invalid::new(format!("`growth` must be from 1 to 1000, not {growth}")));
         }
-        let law = |text: String| Distribution::parse(&text, files)?.expect(Dimension::Time);
-        let backoff_max = table.backoff_max.as_ref().map(|time| parse_time(&time.text()));
+        let law = |text: &str| Distribution::parse(text, files)?.expect(Dimension::Time);
+        let backoff_max = of_key("backoff_max", table.backoff_max.as_ref(), parse_time)?;
         Ok(Retry {
-            attempts,
+            attempts: attempts(&table.attempts.text())?,
             when,
-            backoff: table.backoff.as_ref().map(|scalar| law(scalar.text())).transpose()?,
+            backoff: of_key("backoff", table.backoff.as_ref(), law)?,
             growth,
-            backoff_max: backoff_max.transpose()?.map_or(Nanos::MAX, Nanos::from_secs_f64),
+            backoff_max: backoff_max.map_or(Nanos::MAX, Nanos::from_secs_f64),
             same_demand: table.same_demand.unwrap_or(false),
         })
     }
+}
+
+fn attempts(text: &str) -> Result<u32, Invalid> {
+    match text.parse() {
+        _ if text == "unlimited" => Ok(u32::MAX),
+        Ok(attempts @ 1..=1000) => Ok(attempts),
+        _ => Err(Invalid::new(
+            "`attempts` must be from 1 to 1000, the first one included, or \"unlimited\"",
+        )),
+    }
+}
+
+/// The value of a key, if it is given; what is wrong with it comes with the key's name.
+fn of_key<T>(
+    key: &str,
+    given: Option<&Scalar>,
+    read: impl Fn(&str) -> Result<T, Invalid>,
+) -> Result<Option<T>, Invalid> {
+    let value = given.map(|scalar| read(&scalar.text())).transpose();
+    value.map_err(|error| Invalid::new(format!("`{key}`: {error}")))
 }

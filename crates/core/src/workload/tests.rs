@@ -87,6 +87,8 @@ fn bad_values_are_named() {
         ("think = \"exp(7s)\"\n", "", ":9: session: a partly-open model needs `think`"),
         ("weight = 9", "weight = -9", ":15: request[1].weight: must be positive"),
         ("weight = 9", "weight = \"x\"", ":15: invalid type"),
+        ("backoff = \"const(0s)\"", "backoff = \"expo(1s)\"", "retry: `backoff`: unknown"),
+        ("backoff = \"const(0s)\"", "backoff_max = \"-1s\"", "retry: `backoff_max`: `-1s` must"),
         ("get = \"/item/", "get = \"item/", "must begin with `/`"),
         ("timeout = \"2s\"", "timeout = \"0s\"", "more than 0s"),
         ("name = \"order\"", "name = \"item\"", "request[2].name: is taken"),

@@ -108,7 +108,9 @@ impl Builder {
     /// The layout; for `what` in messages.
     fn finish(mut self, what: &str) -> Result<Layout, Invalid> {
         let Some(ends) = self.choose_time() else {
-            return Err(Invalid::new(format!("{what} has no time: nothing can be learned of it")));
+            return Err(Invalid::new(format!(
+                "{what} has no time, without which nothing can be learned"
+            )));
         };
         self.choose_duration();
         self.choose_request();
