@@ -47,18 +47,21 @@ pub fn schedule_json(
         return None;
     }
     let cores: Vec<(u32, u32, String)> = (1..)
-        .zip(&system.machines)
+        .zip(system.machines())
         .flat_map(|(pid, machine)| (0..machine.cores).map(move |core| (pid, core)))
         .map(|(pid, core)| (pid, core, format!("core {core}")))
         .collect();
-    let machines = (1..).zip(&system.machines);
+    let machines = (1..).zip(system.machines());
     let mut events: Vec<Event<'_>> =
         machines.map(|(pid, machine)| named("process_name", pid, 0, &machine.name)).collect();
     events.extend(cores.iter().map(|(pid, core, name)| named("thread_name", *pid, *core, name)));
     let kind = |kind: u32| requests.get(kind as usize).map_or("", String::as_str);
-    let service = |at: u32| system.services.get(at as usize).map(|one| one.name.as_str());
+    let service = |turn: &Turn| {
+        let machine = system.machines().nth(turn.machine as usize)?;
+        machine.services.get(turn.service as usize).map(|one| one.name.as_str())
+    };
     let turns = schedule.turns.iter();
-    events.extend(turns.map(|turn| turned(turn, kind(turn.kind), service(turn.service))));
+    events.extend(turns.map(|turn| turned(turn, kind(turn.kind), service(turn))));
     events.extend(schedule.placed.iter().map(|one| placed(one, kind(one.kind))));
     Some(serde_json::to_string(&events).expect("events are plain"))
 }

@@ -48,8 +48,7 @@ pub(crate) fn simulate(
         system: Some(system.inner.file.clone()),
         outcome: None,
     };
-    let places = 0..system.inner.places();
-    let stations = places.map(|at| system.inner.place_name(at).to_owned()).collect();
+    let stations = system.inner.doors.iter().map(|door| door.name.clone()).collect();
     let labels = Labels { requests: workload.request_names_of(), stations };
     let (storage, mut writer) = Storage::open(output, run, labels, keep, None)?;
     let (inner, model) = (&workload.inner, &system.inner);

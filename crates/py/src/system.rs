@@ -7,7 +7,7 @@ use thinktime_core::change::with_value;
 use thinktime_core::error::Invalid;
 use thinktime_core::schema::Source;
 use thinktime_core::system::machine::MachineModel;
-use thinktime_core::system::{Demand, DemandLaw, StationModel, SystemModel};
+use thinktime_core::system::{Demand, DemandLaw, StationModel, StationTable, SystemModel};
 use thinktime_core::workload::to_toml;
 
 use crate::distribution::Distribution;
@@ -49,21 +49,18 @@ impl System {
     /// The stations in the order of visits.
     #[getter]
     fn stations(&self) -> Vec<Station> {
-        let names = || self.inner.file.station.iter();
-        let policy = |at: usize| names().nth(at).and_then(|table| table.policy.clone());
-        let stations = self.inner.stations.iter().enumerate();
-        stations
-            .map(|(at, model)| Station {
-                model: model.clone(),
-                policy: policy(at).unwrap_or_else(|| "fcfs".to_owned()),
-            })
-            .collect()
+        let tables = self.inner.file.station.iter();
+        let station = |(model, table): (&StationModel, &StationTable)| Station {
+            model: model.clone(),
+            policy: table.policy.clone().unwrap_or_else(|| "fcfs".to_owned()),
+        };
+        self.inner.stations().zip(tables).map(station).collect()
     }
 
     /// The machines.
     #[getter]
     fn machines(&self) -> Vec<Machine> {
-        self.inner.machines.iter().map(|model| Machine { model: model.clone() }).collect()
+        self.inner.machines().map(|model| Machine { model: model.clone() }).collect()
     }
 
     /// Whether it is nothing but stations that all requests visit in their order, and that take

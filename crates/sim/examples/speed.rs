@@ -24,11 +24,31 @@ const CASES: &[(&str, &str, &str, &str)] = &[
     ("FCFS closed, 1000 clients", CLOSED, "fcfs", "exp(10ms)"),
     ("FCFS partly open, 5 requests", PARTLY_OPEN, "fcfs", "exp(10ms)"),
 ];
+/// What the case of many stations is called.
+const MANY: &str = "3 of 1000 stations open";
 const OPEN: &str = "model = 'open'\nrate = '80/s'";
 const BUSY: &str = "model = 'open'\nrate = '90/s'";
 const CLOSED: &str = "model = 'closed'\nclients = 1000\n[session]\nthink = 'exp(12.45s)'";
 const PARTLY_OPEN: &str = "model = 'partly-open'\nrate = '16/s'\n[session]\n\
                            requests = 'geometric(5)'\nthink = 'exp(1s)'";
+
+/// A thousand stations, of which each of 333 kinds of request visits three of its own, at a load of
+/// 0.5.
+fn many_stations() -> (Workload, SystemModel) {
+    let kinds = (0..333).map(|kind| format!("[[request]]\nname = 'r{kind}'\n"));
+    let text: String = kinds.collect();
+    let text = format!("name = 'w'\n[arrivals]\nmodel = 'open'\nrate = '16650/s'\n{text}");
+    let workload = Workload::parse(Source { file: "", text: &text }, &NoFiles).unwrap();
+    let stations =
+        (0..1000).map(|at| format!("[[station]]\nname = 's{at}'\ndemand = 'exp(10ms)'\n"));
+    let steps =
+        |kind| [0, 333, 666].map(|more| format!("{{ use = 's{}' }}", kind + more)).join(", ");
+    let behaviour =
+        |kind| format!("[[behaviour]]\nrequest = 'r{kind}'\nsteps = [{}]\n", steps(kind));
+    let text: String = stations.chain((0..333).map(behaviour)).collect();
+    let text = format!("name = 's'\n{text}");
+    (workload, SystemModel::parse(Source { file: "", text: &text }, &NoFiles).unwrap())
+}
 
 /// Nanoseconds to make a stream for a session's request and draw from it once.
 fn stream_nanos() -> f64 {
@@ -53,14 +73,22 @@ fn main() {
             "name = 's'\n[[station]]\nname = 'server'\npolicy = '{policy}'\ndemand = '{demand}'"
         );
         let system = SystemModel::parse(Source { file: "", text: &text }, &NoFiles).unwrap();
-        let limit = Limit { requests, until: Nanos::MAX, warmup: Nanos::ZERO };
-        let warm_up = WarmUp::Given;
-        let plan = Plan { limit, warm_up, replications: 1, precision: None, rows: false };
-        let began = Instant::now();
-        let done = simulate(&workload, &system, &plan, &mut (), &|_| Control::Continue).unwrap();
-        let nanos = began.elapsed().as_nanos() as f64 / requests as f64;
-        let mean_ms = done.summary.response_time_s.mean.unwrap() * 1e3;
-        let half_ms = done.summary.response_time_s.ci95.unwrap() * 1e3;
-        println!("{name:30} {nanos:6.1} ns a request   mean {mean_ms:8.3} ms +- {half_ms:.3}");
+        measure(name, &workload, &system, requests);
     }
+    if MANY.contains(&only) {
+        let (workload, system) = many_stations();
+        measure(MANY, &workload, &system, requests);
+    }
+}
+
+fn measure(name: &str, workload: &Workload, system: &SystemModel, requests: u64) {
+    let limit = Limit { requests, until: Nanos::MAX, warmup: Nanos::ZERO };
+    let warm_up = WarmUp::Given;
+    let plan = Plan { limit, warm_up, replications: 1, precision: None, rows: false };
+    let began = Instant::now();
+    let done = simulate(workload, system, &plan, &mut (), &|_| Control::Continue).unwrap();
+    let nanos = began.elapsed().as_nanos() as f64 / requests as f64;
+    let mean_ms = done.summary.response_time_s.mean.unwrap() * 1e3;
+    let half_ms = done.summary.response_time_s.ci95.unwrap() * 1e3;
+    println!("{name:30} {nanos:6.1} ns a request   mean {mean_ms:8.3} ms +- {half_ms:.3}");
 }

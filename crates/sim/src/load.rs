@@ -6,7 +6,7 @@ use thinktime_core::client::Limit;
 use thinktime_core::error::Invalid;
 use thinktime_core::files::Files;
 use thinktime_core::record::Timeline;
-use thinktime_core::system::SystemModel;
+use thinktime_core::system::{Capacity, SystemModel};
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{Sessions, Workload};
 
@@ -25,9 +25,9 @@ pub fn offered_load(workload: &Workload, system: &SystemModel) -> Option<f64> {
 /// others lose what is too much.
 pub(crate) fn unlimited_load(workload: &Workload, system: &SystemModel) -> Option<f64> {
     let rate = workload.request_rate()?;
-    let demands = system.mean_demands(workload).into_iter().zip(system.servers());
-    let unlimited = demands.zip(system.unlimited()).filter(|(_, unlimited)| *unlimited);
-    let load = |((demand, servers), _): ((f64, u32), bool)| rate * demand / f64::from(servers);
+    let capacities = system.capacities(workload);
+    let unlimited = capacities.iter().filter(|one| one.unlimited);
+    let load = |one: &Capacity| rate * one.demand_s / f64::from(one.servers);
     Some(unlimited.map(load).fold(0.0, f64::max))
 }
 

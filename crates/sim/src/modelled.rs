@@ -2,9 +2,10 @@
 
 use thinktime_core::random::Purpose;
 use thinktime_core::record::Summary;
-use thinktime_core::system::machine::{MachineSummary, Schedule};
+use thinktime_core::system::machine::Schedule;
 use thinktime_core::system::{
-    Departure, DrawnDemands, Job, Line, Lone, Presence, StationSummary, System, SystemModel,
+    Departure, DrawnDemands, Job, Line, Lone, NodeSummary, Presence, StationSummary, System,
+    SystemModel,
 };
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{Cancel, ClientLimits, RequestKind, Workload};
@@ -19,45 +20,42 @@ pub(crate) enum Modelled {
     Line(Line<DrawnDemands>),
 }
 
-/// What the parts of the system were like over the measured time.
+/// What the nodes of the system were like over the measured time.
 #[derive(Clone, Debug)]
 pub(crate) struct Measured {
-    /// The stations, the pools, and the machines as stations.
-    pub(crate) stations: Vec<StationSummary>,
-    pub(crate) machines: Vec<MachineSummary>,
+    /// By node; none for what is not measured.
+    nodes: Vec<Option<NodeSummary>>,
     /// The first turns of the machines' cores.
     pub(crate) schedule: Schedule,
 }
 
 impl Measured {
     fn of_station(station: StationSummary) -> Measured {
-        Measured { stations: vec![station], machines: Vec::new(), schedule: Schedule::default() }
+        let nodes = vec![Some(NodeSummary::Station(station))];
+        Measured { nodes, schedule: Schedule::default() }
     }
 
-    /// Adds the parts of the system to a summary.
+    /// Adds the nodes of the system to a summary.
     pub(crate) fn add_to(&self, summary: &mut Summary, system: &SystemModel) {
-        let (stations, others) = self.stations.split_at(system.stations.len());
-        let (pools, machines) = others.split_at(system.pools.len());
-        for (model, station) in system.stations.iter().zip(stations) {
-            summary.add_station(&model.name, station);
-        }
-        for (model, pool) in system.pools.iter().zip(pools) {
-            summary.add_pool(&model.name, pool);
-        }
-        let machines = machines.iter().zip(&self.machines);
-        for (model, (station, machine)) in system.machines.iter().zip(machines) {
-            summary.add_station(&model.name, station);
-            summary.add_machine(&model.name, &model.os, machine);
+        for (model, node) in system.nodes.iter().zip(&self.nodes) {
+            let name = model.name();
+            match node {
+                None => {}
+                Some(NodeSummary::Station(station)) => summary.add_station(name, station),
+                Some(NodeSummary::Pool(pool)) => summary.add_pool(name, pool),
+                Some(NodeSummary::Machine { station, machine, os }) => {
+                    summary.add_station(name, station);
+                    summary.add_machine(name, os, machine);
+                }
+            }
         }
     }
 
     /// Adds another replication: time averages over both, each weighted by its length. The
     /// schedule stays the first's.
     pub(crate) fn join(&mut self, other: &Measured) {
-        let stations = self.stations.iter_mut().zip(&other.stations);
-        stations.for_each(|(mine, theirs)| mine.join(theirs));
-        let machines = self.machines.iter_mut().zip(&other.machines);
-        machines.for_each(|(mine, theirs)| mine.join(theirs));
+        let nodes = self.nodes.iter_mut().flatten().zip(other.nodes.iter().flatten());
+        nodes.for_each(|(mine, theirs)| mine.join(theirs));
     }
 }
 
@@ -143,11 +141,9 @@ impl Modelled {
 
     pub(crate) fn measured(&self, now: Nanos) -> Measured {
         match self {
-            Modelled::Any(system) => Measured {
-                stations: system.summaries(now),
-                machines: system.machine_summaries(now),
-                schedule: system.schedule(),
-            },
+            Modelled::Any(system) => {
+                Measured { nodes: system.summaries(now), schedule: system.schedule() }
+            }
             Modelled::Lone(station) => Measured::of_station(station.summary(now)),
             Modelled::Line(line) => Measured::of_station(line.summary(now)),
         }
@@ -174,4 +170,27 @@ pub(crate) fn takes_back(workload: &Workload) -> bool {
 fn can_be_told_early(workload: &Workload) -> bool {
     let patient = |kind: &RequestKind| kind.timeout.is_never();
     workload.clients == ClientLimits::NONE && workload.requests.iter().all(patient)
+}
+
+#[cfg(test)]
+mod tests {
+    use thinktime_core::files::NoFiles;
+    use thinktime_core::schema::Source;
+
+    use super::*;
+
+    /// A pool that nobody takes places of is measured like any other.
+    #[test]
+    fn a_pool_beside_the_only_station_is_measured() {
+        let text = "name = 's'\n[[station]]\nname = 'a'\ndemand = '1ms'\n\
+                    [[pool]]\nname = 'p'\nsize = 2";
+        let model = SystemModel::parse(Source { file: "", text }, &NoFiles).unwrap();
+        let text = "name = 'w'\n[arrivals]\nmodel = 'open'\nrate = '50/s'";
+        let workload = Workload::parse(Source { file: "", text }, &NoFiles).unwrap();
+        let modelled = Modelled::new(&model, &workload);
+        let measured = modelled.measured(Nanos(1_000_000));
+        let kinds: Vec<bool> =
+            measured.nodes.iter().map(|one| matches!(one, Some(NodeSummary::Pool(_)))).collect();
+        assert_eq!(kinds, [false, true]);
+    }
 }

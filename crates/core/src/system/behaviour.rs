@@ -1,8 +1,9 @@
 //! Behaviours: the steps that a request goes through, checked.
 
 use super::file::{BehaviourTable, StepTable};
-use super::machine::{ServiceModel, Threads};
-use super::{PoolModel, StationModel};
+use super::node::{Door, DoorId, Kept, NodeId};
+use super::nodes::AnyNodeModel;
+use super::read::Placed;
 use crate::distribution::Distribution;
 use crate::error::{Invalid, unknown};
 use crate::files::Files;
@@ -23,46 +24,44 @@ pub struct Behaviour {
 pub enum Step {
     /// Be served at a station, or run in a service of a machine.
     Use {
-        /// The station's number, or that of the service and all stations before it.
-        place: usize,
+        /// By which door.
+        door: DoorId,
         /// The demand, where the step has one of its own.
         demand: Option<Distribution>,
     },
     /// Wait for a time, beside any number of others; for a disk, or for a timer.
     Delay {
+        /// The node of all delays.
+        node: NodeId,
         /// The time.
         length: Distribution,
         /// Whether it is a disk's.
         disk: bool,
     },
     /// Take a place of a pool, or wait for one.
-    Acquire(usize),
+    Acquire(NodeId),
     /// Give it back.
-    Release(usize),
+    Release(NodeId),
     /// Go through several parts at once, and go on when all are done.
     Fork(Vec<Vec<Step>>),
 }
 
 /// What behaviours refer to.
 pub(super) struct Context<'a> {
-    pub(super) stations: &'a [StationModel],
-    pub(super) services: &'a [ServiceModel],
-    pub(super) pools: &'a [PoolModel],
+    pub(super) nodes: &'a [AnyNodeModel],
+    pub(super) doors: &'a [Door],
     pub(super) files: &'a dyn Files,
 }
-
-/// An error, with the key that it is about.
-type Placed<T> = Result<T, (String, Invalid)>;
 
 impl Behaviour {
     pub(super) fn from_table(table: &BehaviourTable, context: &Context<'_>) -> Placed<Behaviour> {
         let steps = context.steps(&table.steps, "steps", &mut Vec::new())?;
-        if let Some(service) = context.waits_for_itself(&steps) {
+        if let Some(door) = context.waits_for_itself(&steps) {
             let message = format!(
                 "a request has a thread of `{0}` while its parallel parts want others of the same \
                  pool: with all threads taken so they would wait for ever; let the parts use \
                  another service, or give `{0}` a thread for each request",
-                service.name
+                door.name
             );
             return Err(("steps".to_owned(), Invalid::new(message)));
         }
@@ -73,7 +72,7 @@ impl Behaviour {
 impl Context<'_> {
     /// Checks steps; `held` are the pools of which a place is held, which the end must find as the
     /// begin did.
-    fn steps(&self, tables: &[StepTable], path: &str, held: &mut Vec<usize>) -> Placed<Vec<Step>> {
+    fn steps(&self, tables: &[StepTable], path: &str, held: &mut Vec<NodeId>) -> Placed<Vec<Step>> {
         if tables.is_empty() {
             return Err((path.to_owned(), Invalid::new("needs at least one step")));
         }
@@ -85,14 +84,14 @@ impl Context<'_> {
         match held.iter().find(|pool| !before.contains(pool)) {
             None => Ok(steps),
             Some(pool) => {
-                let name = &self.pools[*pool].name;
+                let name = self.name(*pool);
                 let message = format!("`{name}` is acquired and never released");
                 Err((path.to_owned(), Invalid::new(message)))
             }
         }
     }
 
-    fn step(&self, table: &StepTable, path: &str, held: &mut Vec<usize>) -> Placed<Step> {
+    fn step(&self, table: &StepTable, path: &str, held: &mut Vec<NodeId>) -> Placed<Step> {
         let fail =
             |key: &str, message: String| Err((format!("{path}.{key}"), Invalid::new(message)));
         let kinds = table.kinds();
@@ -109,16 +108,17 @@ impl Context<'_> {
             return fail("disk", "goes with `delay` only".to_owned());
         }
         if let Some(name) = &table.visits {
-            let names = self.stations.iter().map(|one| &one.name);
-            let place =
-                find("station", name, names.chain(self.services.iter().map(|one| &one.name)))
-                    .map_err(|error| (format!("{path}.use"), error))?;
+            let door = find("station", name, self.doors.iter().map(|one| one.name.as_str()))
+                .map_err(|error| (format!("{path}.use"), error))?;
+            let door = DoorId(door as u32);
             let demand = table.demand.as_ref().map(|law| self.time(law, path, "demand"));
-            return Ok(Step::Use { place, demand: demand.transpose()? });
+            return Ok(Step::Use { door, demand: demand.transpose()? });
         }
         if let Some(law) = &table.delay {
             let length = self.time(law, path, "delay")?;
-            return Ok(Step::Delay { length, disk: table.disk });
+            let delays = |one: &AnyNodeModel| matches!(one, AnyNodeModel::Delay(_));
+            let node = self.find_node(delays).expect("there are delays, so there is their node");
+            return Ok(Step::Delay { node, length, disk: table.disk });
         }
         if let Some(step) = self.pool_step(table, path, held)? {
             return Ok(step);
@@ -131,7 +131,7 @@ impl Context<'_> {
         &self,
         table: &StepTable,
         path: &str,
-        held: &mut Vec<usize>,
+        held: &mut Vec<NodeId>,
     ) -> Placed<Option<Step>> {
         let fail = |key: &str, what: &str, name: &str| {
             Err((format!("{path}.{key}"), Invalid::new(format!("`{name}` {what}"))))
@@ -155,20 +155,22 @@ impl Context<'_> {
         Ok(None)
     }
 
-    /// A service with a pool of threads that parts use while the whole has a thread of it.
-    fn waits_for_itself(&self, steps: &[Step]) -> Option<&ServiceModel> {
-        let pooled = |place: usize| {
-            let service = self.services.get(place.checked_sub(self.stations.len())?)?;
-            matches!(service.threads, Threads::Pool(_)).then_some(service)
+    /// A door that keeps one of a limited number of things, and that parts use while the whole
+    /// keeps one.
+    fn waits_for_itself(&self, steps: &[Step]) -> Option<&Door> {
+        let limited = |at: DoorId| {
+            let door = &self.doors[at.0 as usize];
+            let kept = self.nodes[door.node.0 as usize].model().kept(door.entrance);
+            (kept == Kept::Limited).then_some(door)
         };
-        let uses = |step: &Step, at: usize| matches!(step, Step::Use { place, .. } if *place == at);
+        let uses = |step: &Step, at: DoorId| matches!(step, Step::Use { door, .. } if *door == at);
         steps.iter().enumerate().find_map(|(at, step)| {
             let Step::Fork(parts) = step else { return None };
             let inner = parts.iter().flatten().find_map(|step| match step {
-                Step::Use { place, .. } => {
-                    let around = |all: &[Step]| all.iter().any(|step| uses(step, *place));
+                Step::Use { door, .. } => {
+                    let around = |all: &[Step]| all.iter().any(|step| uses(step, *door));
                     let held = around(&steps[..at]) && around(&steps[at + 1..]);
-                    pooled(*place).filter(|_| held)
+                    limited(*door).filter(|_| held)
                 }
                 _ => None,
             });
@@ -176,7 +178,7 @@ impl Context<'_> {
         })
     }
 
-    fn fork(&self, parts: &[Vec<StepTable>], path: &str, held: &[usize]) -> Placed<Step> {
+    fn fork(&self, parts: &[Vec<StepTable>], path: &str, held: &[NodeId]) -> Placed<Step> {
         let key = format!("{path}.fork");
         if parts.len() < 2 {
             return Err((key, Invalid::new("needs at least two parts, each a list of steps")));
@@ -189,7 +191,7 @@ impl Context<'_> {
                     key.clone(),
                     Invalid::new(format!(
                         "a part cannot release `{}`, which it did not acquire",
-                        self.pools[pool].name
+                        self.name(pool)
                     )),
                 )),
             }
@@ -197,9 +199,19 @@ impl Context<'_> {
         Ok(Step::Fork(parts.iter().enumerate().map(part).collect::<Result<_, _>>()?))
     }
 
-    fn pool(&self, name: &str, path: &str, key: &str) -> Placed<usize> {
-        find("pool", name, self.pools.iter().map(|one| &one.name))
-            .map_err(|error| (format!("{path}.{key}"), error))
+    fn pool(&self, name: &str, path: &str, key: &str) -> Placed<NodeId> {
+        let pools = self.nodes.iter().zip(0..).filter(|(one, _)| one.model().is_acquired());
+        let pools: Vec<(&str, NodeId)> = pools.map(|(one, at)| (one.name(), NodeId(at))).collect();
+        let found = find("pool", name, pools.iter().map(|(name, _)| *name));
+        found.map(|at| pools[at].1).map_err(|error| (format!("{path}.{key}"), error))
+    }
+
+    fn find_node(&self, so: impl Fn(&AnyNodeModel) -> bool) -> Option<NodeId> {
+        self.nodes.iter().position(so).map(|at| NodeId(at as u32))
+    }
+
+    fn name(&self, node: NodeId) -> &str {
+        self.nodes[node.0 as usize].name()
     }
 
     fn time(&self, scalar: &Scalar, path: &str, key: &str) -> Placed<Distribution> {
@@ -211,7 +223,7 @@ impl Context<'_> {
 }
 
 /// A pool that the steps release before they acquire it.
-fn releases_foreign(steps: &[Step]) -> Option<usize> {
+fn releases_foreign(steps: &[Step]) -> Option<NodeId> {
     let mut own = Vec::new();
     steps.iter().find_map(|step| match step {
         Step::Acquire(pool) => {
@@ -226,8 +238,8 @@ fn releases_foreign(steps: &[Step]) -> Option<usize> {
 fn find<'a>(
     what: &str,
     name: &str,
-    names: impl Iterator<Item = &'a String> + Clone,
+    names: impl Iterator<Item = &'a str> + Clone,
 ) -> Result<usize, Invalid> {
     let found = names.clone().position(|other| other == name);
-    found.ok_or_else(|| unknown(what, name, names.clone().map(String::as_str)))
+    found.ok_or_else(|| unknown(what, name, names))
 }

@@ -33,6 +33,20 @@ pub struct SystemFile {
     pub behaviour: Vec<BehaviourTable>,
 }
 
+impl SystemFile {
+    /// What steps can `use`, in the order in which a request without a behaviour visits it: the
+    /// kind of table, its number, and its name.
+    pub(super) fn used(&self) -> impl Iterator<Item = (&'static str, usize, &str)> {
+        let stations = self.station.iter().map(|one| one.name.as_str());
+        let machines = self.machine.iter().map(|one| one.name.as_str());
+        let services = self.service.iter().map(|one| one.name.as_str());
+        let numbered = stations.enumerate().map(|(at, name)| ("station", at, name));
+        let machines = machines.enumerate().map(|(at, name)| ("machine", at, name));
+        let services = services.enumerate().map(|(at, name)| ("service", at, name));
+        numbered.chain(machines).chain(services)
+    }
+}
+
 /// One queue with its servers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

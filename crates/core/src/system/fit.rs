@@ -1,7 +1,7 @@
 //! Whether a system and a workload go together.
 
+use super::Program;
 use super::model::SystemModel;
-use super::{Demand, Program};
 use crate::error::{Invalid, nearest};
 use crate::workload::Workload;
 
@@ -36,15 +36,14 @@ impl SystemModel {
             )));
         }
         for (kind, name) in known.iter().enumerate() {
-            let places = 0..self.places();
-            let demand: f64 = places.map(|at| program.mean_demand_s(kind, at)).sum();
+            let demand: f64 = program.mean_demands_s(kind, self.doors.len()).iter().sum();
             let declared = self.behaviour_of(name).is_some();
             match program.lacks_demand(kind).filter(|_| declared) {
                 Some(at) => {
                     return Err(Invalid::new(format!(
                         "the behaviour of `{name}` uses `{}`, which has no demand for it: give the \
                      step a `demand`, or the station",
-                        self.place_name(at)
+                        self.doors[at.0 as usize].name
                     )));
                 }
                 None if !declared && demand <= 0.0 && !self.visits_any(name) => {
@@ -60,26 +59,15 @@ impl SystemModel {
     }
 
     fn visits_any(&self, request: &str) -> bool {
-        (0..self.places()).any(|at| self.demand_at(at).is_some_and(|one| one.of(request).is_some()))
+        let visits = |door| self.demand_at(door).is_some_and(|one| one.of(request).is_some());
+        self.doors().any(|(door, _)| visits(door))
     }
 
     /// Every request name in the system, with where it stands.
-    fn named_requests(&self) -> Vec<(String, &str)> {
-        let mut named = Vec::new();
-        for station in &self.stations {
-            if let Some(Demand::ByRequest(laws)) = &station.demand {
-                let place = format!("station `{}` has a demand for", station.name);
-                named.extend(laws.iter().map(|(name, _)| (place.clone(), name.as_str())));
-            }
-            let place = format!("station `{}` has a priority for", station.name);
-            named.extend(station.classes.iter().map(|(name, _)| (place.clone(), name.as_str())));
-        }
-        for service in &self.services {
-            if let Some(Demand::ByRequest(laws)) = &service.demand {
-                let place = format!("service `{}` has a demand for", service.name);
-                named.extend(laws.iter().map(|(name, _)| (place.clone(), name.as_str())));
-            }
-        }
+    #[must_use]
+    pub fn named_requests(&self) -> Vec<(String, &str)> {
+        let mut named: Vec<(String, &str)> =
+            self.nodes.iter().flat_map(|node| node.model().named_requests()).collect();
         for request in self.behaviours.iter().filter_map(|one| one.request.as_deref()) {
             named.push(("there is a behaviour of".to_owned(), request));
         }

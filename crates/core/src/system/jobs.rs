@@ -4,6 +4,7 @@ use std::ops::{Index, IndexMut};
 
 use super::Job;
 use super::machine::Cause;
+use super::node::NodeId;
 use crate::time::Nanos;
 
 /// Names a visitor in the table; used again after the visitor has left.
@@ -25,13 +26,11 @@ pub(super) struct Visitor {
     pub(super) parent: Handle,
     /// Parallel parts that have not joined yet.
     pub(super) parts: u32,
-    /// A bit for each pool of which it holds a place.
-    pub(super) held: u64,
     /// The demands of the steps that it has gone through.
     pub(super) served: Nanos,
     /// When it came to where it is.
     pub(super) entered: Nanos,
-    /// The demand that it brought to the station where it is.
+    /// The demand that it brought to the node where it is.
     pub(super) demand: Nanos,
     /// What is left of it; kept up to date while it is not in service.
     pub(super) remaining: Nanos,
@@ -57,7 +56,6 @@ impl Visitor {
         gone: false,
         parent: NOBODY,
         parts: 0,
-        held: 0,
         served: Nanos::ZERO,
         entered: Nanos::ZERO,
         demand: Nanos::ZERO,
@@ -76,18 +74,19 @@ impl Visitor {
 pub(super) enum Place {
     /// Between two steps, or at rest until its parts have joined.
     Between,
-    /// In a station's waiting line.
-    Waiting(u32),
-    /// In service at a station.
-    Service(u32),
-    /// In a pool's waiting line.
-    Pool(u32),
-    /// In a delay.
-    Delay,
-    /// In a service, by a thread of its own or one that works for it now.
-    Thread(u32),
-    /// In a service, waiting for a thread.
-    NoThread(u32),
+    /// In a node's waiting line, or waiting for a thread.
+    Waiting(NodeId),
+    /// In service at a station: when it goes, the next one in line has its server.
+    Service(NodeId),
+    /// At a node, and in no line: on a thread, or in a delay.
+    Inside(NodeId),
+}
+
+/// What a visitor keeps of a node: a place of a pool, a thread of a service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Keeping {
+    pub(super) node: NodeId,
+    pub(super) entrance: u32,
 }
 
 /// All visitors.
@@ -95,6 +94,10 @@ pub(super) enum Place {
 pub(super) struct Jobs {
     visitors: Vec<Visitor>,
     free: Vec<Handle>,
+    /// By visitor, what it keeps.
+    kept: Vec<Vec<Keeping>>,
+    /// Who is to go on with its next step.
+    pub(super) ready: Vec<Handle>,
     /// Whom a station has dropped from its waiting line since the system last looked.
     pub(super) dropped: Vec<Handle>,
 }
@@ -116,7 +119,6 @@ impl Jobs {
         visitor.place = Place::Between;
         visitor.gone = false;
         visitor.parent = parent;
-        visitor.held = 0;
         visitor.served = Nanos::ZERO;
         handle
     }
@@ -125,6 +127,9 @@ impl Jobs {
     #[inline]
     pub(super) fn remove(&mut self, handle: Handle) {
         self.visitors[handle as usize].gone = true;
+        if let Some(kept) = self.kept.get_mut(handle as usize) {
+            kept.clear();
+        }
         self.free.push(handle);
     }
 
@@ -143,6 +148,31 @@ impl Jobs {
     pub(super) fn requests(&self) -> impl Iterator<Item = &Job> {
         let here = self.visitors.iter().filter(|one| !one.gone && one.parent == NOBODY);
         here.map(|one| &one.job)
+    }
+
+    /// The visitor keeps something of a node from now on, if it did not before.
+    pub(super) fn keep(&mut self, handle: Handle, node: NodeId, entrance: u32) {
+        let (at, keeping) = (handle as usize, Keeping { node, entrance });
+        if self.kept.len() <= at {
+            self.kept.resize_with(at + 1, Vec::new);
+        }
+        if !self.kept[at].contains(&keeping) {
+            self.kept[at].push(keeping);
+        }
+    }
+
+    /// It does not keep it any more.
+    pub(super) fn let_go(&mut self, handle: Handle, node: NodeId, entrance: u32) {
+        if let Some(kept) = self.kept.get_mut(handle as usize) {
+            kept.retain(|one| *one != Keeping { node, entrance });
+        }
+    }
+
+    /// All that a visitor keeps, in the order of the nodes.
+    pub(super) fn kept_by(&self, handle: Handle) -> Vec<Keeping> {
+        let mut kept = self.kept.get(handle as usize).cloned().unwrap_or_default();
+        kept.sort_unstable();
+        kept
     }
 
     /// The parallel parts of a request.

@@ -4,9 +4,8 @@
 //! (Lindley, 1952). So no departure need be waited for as an event. Tests hold this against
 //! [`super::System`], which is told nothing of it.
 
-use super::parts::Overload;
-use super::station::{Monitor, StationSummary};
-use super::{DemandSource, Departure, Job, SystemModel};
+use super::station::{Monitor, Overload, StationSummary};
+use super::{DemandSource, Departure, DoorId, Job, SystemModel};
 use crate::policy::scheduling::{Rank, Ties};
 use crate::ring::Ring;
 use crate::time::Nanos;
@@ -34,17 +33,13 @@ pub struct Leaving {
 impl<D: DemandSource> Line<D> {
     /// An empty line, where the system is nothing else; `demands` are given back where it is not.
     pub fn new(model: &SystemModel, demands: D) -> Result<Line<D>, D> {
-        let plain = match model.stations.as_slice() {
-            [only] if model.machines.is_empty() => {
-                let discipline = &only.discipline;
-                only.servers == 1
-                    && discipline.rank == Rank::Equal
-                    && discipline.ties == Ties::FirstCome
-                    && only.overload == Overload::NONE
-            }
-            _ => false,
-        };
-        if !plain || !model.behaviours.is_empty() {
+        let plain = model.only_station().is_some_and(|only| {
+            only.servers == 1
+                && only.discipline.rank == Rank::Equal
+                && only.discipline.ties == Ties::FirstCome
+                && only.overload == Overload::NONE
+        });
+        if !plain {
             return Err(demands);
         }
         let (free_at, leaving) = (Nanos::ZERO, Ring::new());
@@ -58,7 +53,7 @@ impl<D: DemandSource> Line<D> {
         self.monitor.arrive(now, demand);
         self.free_at = self.free_at.max(now) + demand;
         self.leaving.push_back(Leaving { came: now, at: self.free_at });
-        Departure { job, at: self.free_at, station: 0, demand, error: None }
+        Departure { job, at: self.free_at, station: DoorId(0), demand, error: None }
     }
 
     /// Takes out one who has left by `now`.

@@ -3,9 +3,9 @@
 //! There a request has no steps to go through: it comes to the station, and leaves when it is done.
 
 use super::jobs::{Jobs, NOBODY};
-use super::parts::Overload;
-use super::station::{Ranks, Station, StationSummary};
-use super::{DemandSource, Departure, Job, Program, SystemModel};
+use super::node::{Building, Node, NodeId};
+use super::station::{Overload, Station, StationSummary};
+use super::{DemandSource, Departure, DoorId, Job, Program, SystemModel};
 use crate::time::Nanos;
 
 /// One station that lets everybody in, whatever its policy.
@@ -27,16 +27,12 @@ impl<D: DemandSource> Lone<D> {
         seed: u64,
     ) -> Result<Lone<D>, D> {
         let all_visit = program.laws.iter().all(|draws| draws.iter().all(Option::is_some));
-        let only = match model.stations.as_slice() {
-            [only] if only.overload == Overload::NONE && all_visit => only,
+        let only = match model.only_station() {
+            Some(only) if only.overload == Overload::NONE && all_visit => only,
             _ => return Err(demands),
         };
-        let others = model.pools.len() + model.machines.len() + model.behaviours.len();
-        if others > 0 {
-            return Err(demands);
-        }
-        let means: Vec<Nanos> = (0..kinds.len()).map(|kind| program.first_mean(kind, 0)).collect();
-        let station = Station::new(0, only, Ranks::new(0, only, kinds, &means, seed));
+        let building = Building { doors: &model.doors, program, kinds, seed };
+        let station = only.station(NodeId(0), &building);
         Ok(Lone { demands, station, jobs: Jobs::default() })
     }
 
@@ -45,7 +41,7 @@ impl<D: DemandSource> Lone<D> {
     pub fn arrive(&mut self, now: Nanos, job: Job) {
         let demand = self.demands.demand(&job, 0).unwrap_or_default();
         let handle = self.jobs.add(job, 0, NOBODY);
-        let let_in = self.station.arrive(now, demand, handle, &mut self.jobs);
+        let let_in = self.station.let_in(now, handle, demand, &mut self.jobs);
         debug_assert!(let_in, "the queue has no limit");
     }
 
@@ -63,7 +59,7 @@ impl<D: DemandSource> Lone<D> {
         let visitor = &self.jobs[handle];
         let (job, demand) = (visitor.job, visitor.demand);
         self.jobs.remove(handle);
-        Some(Departure { job, at: now, station: 0, demand, error: None })
+        Some(Departure { job, at: now, station: DoorId(0), demand, error: None })
     }
 
     /// Those who are here.

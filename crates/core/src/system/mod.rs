@@ -1,10 +1,12 @@
-//! A modelled system: stations, pools and delays, and requests that go through them.
+//! A modelled system: nodes (stations, pools, machines, delays), and requests that go through them.
 //!
 //! [`SystemModel`] is what the file says; [`System`] is the state machine. It is told of arrivals,
 //! says when it next wants to act, and gives departures. The same code is simulated on a virtual
 //! clock and served on the wall clock.
 
+mod agenda;
 mod behaviour;
+mod delay;
 mod demand;
 mod equal_shares;
 mod file;
@@ -15,32 +17,35 @@ mod line;
 mod lone;
 pub mod machine;
 mod model;
-mod on_machines;
-mod parts;
+mod node;
+mod nodes;
 mod pool;
 mod program;
+mod read;
 mod run;
 mod station;
 
 pub use behaviour::{Behaviour, Step};
+pub use delay::DelayModel;
 pub use demand::{Demand, DemandLaw, DemandSource, DrawnDemands};
 pub use file::{BehaviourTable, DemandValue, PoolTable, StationTable, StepTable, SystemFile};
 pub use line::{Leaving, Line};
 pub use lone::Lone;
-pub use model::SystemModel;
-pub use parts::{Overload, PoolModel, StationModel};
+pub use model::{Capacity, SystemModel};
+pub use node::{Door, DoorId, NodeId, NodeSummary};
+pub use nodes::AnyNodeModel;
+pub use pool::PoolModel;
 pub use program::Program;
-pub use station::StationSummary;
+pub use station::{Overload, StationModel, StationSummary};
 
 use std::collections::VecDeque;
 
-use crate::heap::Heap;
 use crate::time::Nanos;
 use jobs::{Handle, Jobs, NOBODY, Place};
-use machine::{Machine, Service};
-use pool::Pool;
+use machine::Schedule;
+use node::Building;
+use nodes::Nodes;
 use program::Instruction;
-use station::{Monitor, Ranks, Station};
 
 /// A request inside the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,8 +67,8 @@ pub struct Departure {
     pub job: Job,
     /// When it left.
     pub at: Nanos,
-    /// The last station that served it; `u32::MAX` if none did.
-    pub station: u32,
+    /// The door of the visit from which it left; [`DoorId::NONE`] if it left from elsewhere.
+    pub station: DoorId,
     /// All the service demand that it brought to what it went through.
     pub demand: Nanos,
     /// Why it was not served to the end: [`REFUSED`] or [`DROPPED`].
@@ -82,20 +87,12 @@ pub struct Presence(Handle);
 /// The running system.
 #[derive(Debug)]
 pub struct System<D> {
-    stations: Vec<Station>,
-    pools: Vec<Pool>,
-    machines: Vec<Machine>,
-    /// By machine, what it looks like as a station.
-    machine_monitors: Vec<Monitor>,
-    services: Vec<Service>,
+    nodes: Nodes,
     code: Vec<Instruction>,
     begins: Vec<u32>,
     forks: bool,
     demands: D,
     jobs: Jobs,
-    delays: Heap<Handle>,
-    /// Who is to go on with its next step.
-    ready: Vec<Handle>,
     /// Departures that the driver has not taken yet.
     leaving: VecDeque<Departure>,
     /// Requests that are here.
@@ -112,29 +109,14 @@ impl<D: DemandSource> System<D> {
         demands: D,
         seed: u64,
     ) -> System<D> {
-        let station = |(number, station): (usize, &StationModel)| {
-            let means: Vec<Nanos> =
-                (0..kinds.len()).map(|kind| program.first_mean(kind, number)).collect();
-            let ranks = Ranks::new(number as u64, station, kinds, &means, seed);
-            Station::new(number as u32, station, ranks)
-        };
-        let pools = model.pools.iter().enumerate();
+        let building = Building { doors: &model.doors, program, kinds, seed };
         System {
-            stations: model.stations.iter().enumerate().map(station).collect(),
-            pools: pools.map(|(number, pool)| Pool::new(number as u32, pool)).collect(),
-            machines: (0..)
-                .zip(&model.machines)
-                .map(|(at, one)| Machine::new(at, one, seed))
-                .collect(),
-            machine_monitors: model.machines.iter().map(|one| Monitor::new(one.cores)).collect(),
-            services: (0..).zip(&model.services).map(|(at, one)| Service::new(at, one)).collect(),
+            nodes: Nodes::new(&model.nodes, &building),
             code: program.code.clone(),
             begins: program.begins.clone(),
             forks: program.forks,
             demands,
             jobs: Jobs::default(),
-            delays: Heap::new(),
-            ready: Vec::new(),
             leaving: VecDeque::new(),
             number: 0,
         }
@@ -145,7 +127,7 @@ impl<D: DemandSource> System<D> {
     pub fn arrive(&mut self, now: Nanos, job: Job) -> Presence {
         self.number += 1;
         let handle = self.jobs.add(job, self.begins[job.kind as usize], NOBODY);
-        self.go_on(now, handle, u32::MAX);
+        self.go_on(now, handle, DoorId::NONE);
         Presence(handle)
     }
 
@@ -156,16 +138,7 @@ impl<D: DemandSource> System<D> {
         if let Some(departure) = self.leaving.front() {
             return departure.at;
         }
-        let service = match self.stations.as_slice() {
-            [only] => only.next_event(),
-            all => all.iter().map(Station::next_event).min().unwrap_or(Nanos::MAX),
-        };
-        let service =
-            if self.machines.is_empty() { service } else { service.min(self.next_of_machines()) };
-        match self.delays.peek() {
-            None => service,
-            Some((at, _)) => service.min(Nanos(at)),
-        }
+        self.nodes.next_event().0
     }
 
     /// Acts on the earliest event, which is due at [`System::next_event`]. Perhaps a request
@@ -175,31 +148,29 @@ impl<D: DemandSource> System<D> {
         if let Some(departure) = self.leaving.pop_front() {
             return Some(departure);
         }
-        let at = self.next_event();
-        if let Some(number) = self.machines.iter().position(|one| one.next_event() == at) {
-            self.advance_machine(at, number);
-        } else if self.delays.peek().is_some_and(|(due, _)| due == at.0) {
-            self.end_delay(at);
-        } else {
-            let station = match self.stations.len() {
-                1 => 0,
-                _ => self.stations.iter().position(|one| one.next_event() == at)?,
-            };
-            let done = self.stations[station].advance(at, &mut self.jobs);
-            if let Some(handle) = done {
+        let (at, node) = self.nodes.next_event();
+        match self.nodes.advance(at, node, &mut self.jobs) {
+            None => self.settle(at),
+            Some(handle) => {
                 let visitor = &mut self.jobs[handle];
                 visitor.served += visitor.demand;
                 visitor.place = Place::Between;
-                let leaves = self.code[visitor.step as usize] == Instruction::Leave;
+                let (door, leaves) = match self.code[visitor.step as usize - 1..] {
+                    [Instruction::Visit { door, .. }, next, ..] => {
+                        (door, next == Instruction::Leave)
+                    }
+                    _ => unreachable!("who is at a node has come there"),
+                };
                 if leaves && self.jobs.dropped.is_empty() {
                     // The common case, without the detour by `leaving`.
-                    return Some(self.departed(at, handle, station as u32, None));
+                    let departure = self.departed(at, handle, door, None);
+                    self.nodes.settle(at, node, &mut self.jobs);
+                    return Some(departure);
                 }
-                self.go_on(at, handle, station as u32);
-            } else {
-                self.settle(at);
+                self.go_on(at, handle, door);
             }
         }
+        self.nodes.settle(at, node, &mut self.jobs);
         self.leaving.pop_front()
     }
 
@@ -216,21 +187,21 @@ impl<D: DemandSource> System<D> {
 
     /// Begins the time averages anew.
     pub fn begin_measuring(&mut self, now: Nanos) {
-        for station in &mut self.stations {
-            station.begin_measuring(now);
-        }
-        for pool in &mut self.pools {
-            pool.begin_measuring(now);
-        }
-        self.begin_measuring_machines(now);
+        self.nodes.begin_measuring(now);
     }
 
-    /// The time averages so far: the stations', the pools', then the machines' as stations.
+    /// The time averages so far, by node; none for what is not measured.
     #[must_use]
-    pub fn summaries(&self, now: Nanos) -> Vec<StationSummary> {
-        let stations = self.stations.iter().map(|station| station.monitor().summary(now));
-        let pools = self.pools.iter().map(|pool| pool.summary(now));
-        stations.chain(pools).chain(self.machine_stations(now)).collect()
+    pub fn summaries(&self, now: Nanos) -> Vec<Option<NodeSummary>> {
+        self.nodes.summaries(now)
+    }
+
+    /// The first turns of machines' cores since the measuring began.
+    #[must_use]
+    pub fn schedule(&self) -> Schedule {
+        let mut all = Schedule::default();
+        self.nodes.schedules().for_each(|one| all.join(one));
+        all
     }
 }
 

@@ -1,12 +1,16 @@
 //! What a system file says, checked.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::behaviour::{Behaviour, Context};
 use super::demand::Demand;
-use super::file::{BehaviourTable, StationTable, SystemFile};
-use super::machine::{MachineModel, MachineTable, ServiceModel, ServiceTable};
-use super::parts::{Overload, PoolModel, StationModel};
+use super::file::{BehaviourTable, SystemFile};
+use super::machine::MachineModel;
+use super::node::{Door, DoorId, Kept, NodeId};
+use super::nodes::AnyNodeModel;
 use super::program::Program;
-use crate::error::Invalid;
+use super::read::Reading;
+use super::station::StationModel;
 use crate::files::Files;
 use crate::schema::{SchemaError, Source};
 use crate::workload::Workload;
@@ -16,22 +20,36 @@ use crate::workload::Workload;
 pub struct SystemModel {
     /// Its name.
     pub name: String,
-    /// Its stations, in the order of the file.
-    pub stations: Vec<StationModel>,
-    /// Its machines. There is a station or a machine.
-    pub machines: Vec<MachineModel>,
-    /// The services: the machines' own in the machines' order, then those of tables of their own.
-    pub services: Vec<ServiceModel>,
-    /// Its pools.
-    pub pools: Vec<PoolModel>,
-    /// What requests do; those without a behaviour visit the stations in their order.
+    /// Its nodes, by kind, those of a kind in the order of the file.
+    pub nodes: Vec<AnyNodeModel>,
+    /// The names by which steps `use` nodes, in the order in which a request without a behaviour
+    /// goes by them. There is at least one.
+    pub doors: Vec<Door>,
+    /// What requests do; those without a behaviour go by all doors that have a demand for them.
     pub behaviours: Vec<Behaviour>,
     /// The plain tables that this was built from.
     pub file: SystemFile,
 }
 
-/// Held pools are bits of a word.
-const POOLS_MAX: usize = 64;
+/// What a node with servers can do, and what requests want of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Capacity {
+    /// The mean service demand of a request with the workload's mix, in seconds.
+    pub demand_s: f64,
+    /// The number of servers, or of cores.
+    pub servers: u32,
+    /// Whether everybody is let in, and waits for as long as it takes.
+    pub unlimited: bool,
+}
+
+impl Capacity {
+    /// The load that one request a second puts on it: the demand divided by the number of servers,
+    /// in seconds.
+    #[must_use]
+    pub fn demand_per_server_s(&self) -> f64 {
+        self.demand_s / f64::from(self.servers)
+    }
+}
 
 impl SystemModel {
     /// Parses a system file. `files` reads the files that it names.
@@ -41,37 +59,23 @@ impl SystemModel {
     /// file, line, key and what would be right.
     pub fn parse(source: Source<'_>, files: &dyn Files) -> Result<SystemModel, SchemaError> {
         let file: SystemFile = source.read()?;
-        let fail = |key: &str, message: &str| Err(source.error(key, &Invalid::new(message)));
-        if file.station.is_empty() && file.machine.is_empty() {
-            return fail("station", "a system needs at least one [[station]] or [[machine]] table");
-        }
-        if file.pool.len() > POOLS_MAX {
-            return fail("pool", "a system has at most 64 pools");
-        }
-        let station = |table: &StationTable| StationModel::from_table(table, files);
-        let stations = read_all(source, "station", &file.station, station, |one| &one.name)?;
-        let machine = |table: &MachineTable| MachineModel::from_table(table, files);
-        let machines = read_all(source, "machine", &file.machine, machine, |one| &one.name)?;
-        let services = read_services(source, &file, &machines, files)?;
-        check_names(source, &stations, &file)?;
-        let pools = read_all(source, "pool", &file.pool, PoolModel::from_table, |one| &one.name)?;
-        let context = Context { stations: &stations, services: &services, pools: &pools, files };
+        let reading = Reading { source, file: &file, files };
+        let Some((table, at, _)) = file.used().next() else {
+            let message = "a system needs at least one [[station]] or [[machine]] table";
+            return Err(reading.error("station", message));
+        };
+        let nodes = AnyNodeModel::read_all(&reading)?;
+        let doors = doors(&reading, &nodes)?;
+        let context = Context { nodes: &nodes, doors: &doors, files };
         let behaviour = |table: &BehaviourTable| Behaviour::from_table(table, &context);
-        let behaviours =
-            read_all(source, "behaviour", &file.behaviour, behaviour, |one| &one.request)?;
-        if let (true, Some(at)) =
-            (behaviours.is_empty(), stations.iter().position(|one| one.demand.is_none()))
-        {
-            return fail(&format!("station.{at}"), "missing key `demand`");
+        let name = |one: &Behaviour| one.request.clone();
+        let behaviours = reading.all("behaviour", &file.behaviour, behaviour, name)?;
+        let demands = |door: &Door| demand_behind(&nodes, door).is_some();
+        if behaviours.is_empty() && !doors.iter().any(demands) {
+            let message = "missing key `demand`, here or in a [[service]]";
+            return Err(reading.error(&format!("{table}.{at}"), message));
         }
-        if behaviours.is_empty()
-            && stations.is_empty()
-            && services.iter().all(|one| one.demand.is_none())
-        {
-            return fail("machine.0", "missing key `demand`, here or in a [[service]]");
-        }
-        let name = file.name.clone();
-        Ok(SystemModel { name, stations, machines, services, pools, behaviours, file })
+        Ok(SystemModel { name: file.name.clone(), nodes, doors, behaviours, file })
     }
 
     /// Builds a system from plain tables.
@@ -83,7 +87,23 @@ impl SystemModel {
         SystemModel::parse(Source { file: "", text: &text }, files)
     }
 
-    /// The behaviour of requests of this name; none where they visit the stations in order.
+    /// The stations, in the order of the file.
+    pub fn stations(&self) -> impl Iterator<Item = &StationModel> {
+        self.nodes.iter().filter_map(|node| match node {
+            AnyNodeModel::Station(station) => Some(station),
+            _ => None,
+        })
+    }
+
+    /// The machines, in the order of the file.
+    pub fn machines(&self) -> impl Iterator<Item = &MachineModel> {
+        self.nodes.iter().filter_map(|node| match node {
+            AnyNodeModel::Machine(machine) => Some(machine),
+            _ => None,
+        })
+    }
+
+    /// The behaviour of requests of this name; none where they go by all doors.
     #[must_use]
     pub fn behaviour_of(&self, request: &str) -> Option<&Behaviour> {
         let named =
@@ -95,32 +115,46 @@ impl SystemModel {
     /// in and finish everything.
     #[must_use]
     pub fn is_plain(&self) -> bool {
-        let plain = |one: &StationModel| one.overload == Overload::NONE;
-        self.behaviours.is_empty() && self.machines.is_empty() && self.stations.iter().all(plain)
+        self.behaviours.is_empty() && self.nodes.iter().all(|one| one.model().is_plain())
     }
 
-    /// The number of stations and services.
-    #[must_use]
-    pub fn places(&self) -> usize {
-        self.stations.len() + self.services.len()
-    }
-
-    /// The name of a station, or of a service after all stations.
-    #[must_use]
-    pub fn place_name(&self, place: usize) -> &str {
-        match place.checked_sub(self.stations.len()) {
-            None => &self.stations[place].name,
-            Some(service) => &self.services[service].name,
+    /// The one station, where there is nothing else, and all requests visit it.
+    pub(super) fn only_station(&self) -> Option<&StationModel> {
+        match self.nodes.as_slice() {
+            [AnyNodeModel::Station(only)] if self.behaviours.is_empty() => Some(only),
+            _ => None,
         }
     }
 
-    /// The demand that a station or service has of its own.
+    /// All doors.
+    pub fn doors(&self) -> impl Iterator<Item = (DoorId, &Door)> {
+        (0..).map(DoorId).zip(&self.doors)
+    }
+
+    fn door(&self, door: DoorId) -> &Door {
+        &self.doors[door.0 as usize]
+    }
+
+    fn node(&self, node: NodeId) -> &AnyNodeModel {
+        &self.nodes[node.0 as usize]
+    }
+
+    /// The node behind a door, and which of its entrances it is.
+    pub(super) fn behind(&self, door: DoorId) -> (NodeId, u32) {
+        let Door { node, entrance, .. } = *self.door(door);
+        (node, entrance)
+    }
+
+    /// The demand that a door has of its own.
     #[must_use]
-    pub fn demand_at(&self, place: usize) -> Option<&Demand> {
-        match place.checked_sub(self.stations.len()) {
-            None => self.stations[place].demand.as_ref(),
-            Some(service) => self.services[service].demand.as_ref(),
-        }
+    pub fn demand_at(&self, door: DoorId) -> Option<&Demand> {
+        demand_behind(&self.nodes, self.door(door))
+    }
+
+    /// What requests keep from their first use of a door to their last.
+    pub(super) fn kept_at(&self, door: DoorId) -> Kept {
+        let (node, entrance) = self.behind(door);
+        self.node(node).model().kept(entrance)
     }
 
     /// What requests named `kinds` do, as a program.
@@ -130,109 +164,55 @@ impl SystemModel {
         Program::new(self, &kinds)
     }
 
-    /// The mean service demand of a request at each station, and then on each machine, in seconds,
-    /// with the workload's mix.
+    /// What each node with servers can do, and what requests want of it.
     #[must_use]
-    pub fn mean_demands(&self, workload: &Workload) -> Vec<f64> {
+    pub fn capacities(&self, workload: &Workload) -> Vec<Capacity> {
         let program = self.program_for(workload);
         let total: f64 = workload.requests.iter().map(|kind| kind.weight).sum();
-        let share = |place: usize| -> f64 {
-            let kinds = workload.requests.iter().enumerate();
-            let part = |(kind, request): (usize, &crate::workload::RequestKind)| {
-                request.weight * program.mean_demand_s(kind, place)
-            };
-            kinds.map(part).sum::<f64>() / total
+        let mut by_door = vec![0.0; self.doors.len()];
+        for (kind, request) in workload.requests.iter().enumerate() {
+            let means = program.mean_demands_s(kind, self.doors.len());
+            by_door.iter_mut().zip(means).for_each(|(sum, mean)| *sum += request.weight * mean);
+        }
+        let mut by_node = vec![0.0; self.nodes.len()];
+        for (door, sum) in self.doors.iter().zip(by_door) {
+            by_node[door.node.0 as usize] += sum / total;
+        }
+        let capacity = |(node, demand_s): (&AnyNodeModel, f64)| {
+            let (model, servers) = (node.model(), node.model().servers()?);
+            Some(Capacity { demand_s, servers, unlimited: model.is_unlimited() })
         };
-        let on_machine = |machine: usize| -> f64 {
-            let services = self.services.iter().zip(self.stations.len()..);
-            services.filter(|(one, _)| one.machine == machine).map(|(_, place)| share(place)).sum()
-        };
-        let stations = (0..self.stations.len()).map(share);
-        stations.chain((0..self.machines.len()).map(on_machine)).collect()
-    }
-
-    /// The number of servers of each station, and of cores of each machine.
-    pub fn servers(&self) -> impl Iterator<Item = u32> {
-        let cores = self.machines.iter().map(|one| one.cores);
-        self.stations.iter().map(|one| one.servers).chain(cores)
-    }
-
-    /// Whether each station, and each machine, lets everybody wait for as long as it takes.
-    pub fn unlimited(&self) -> impl Iterator<Item = bool> {
-        let patient = |at: &Overload| at.queue_limit == u64::MAX && at.queue_timeout.is_never();
-        let stations = self.stations.iter().map(move |one| patient(&one.overload));
-        let machines = 0..self.machines.len();
-        stations.chain(machines.map(|machine| {
-            let mut there = self.services.iter().filter(move |one| one.machine == machine);
-            there.all(|one| one.queue_limit == u64::MAX)
-        }))
+        self.nodes.iter().zip(by_node).filter_map(capacity).collect()
     }
 
     /// The load that one request a second puts on the busiest station or machine: its demand
     /// divided by the number of its servers or cores, in seconds.
     #[must_use]
     pub fn bottleneck_demand(&self, workload: &Workload) -> f64 {
-        let demands = self.mean_demands(workload).into_iter().zip(self.servers());
-        demands.map(|(demand, servers)| demand / f64::from(servers)).fold(0.0, f64::max)
+        let capacities = self.capacities(workload);
+        capacities.iter().map(Capacity::demand_per_server_s).fold(0.0, f64::max)
     }
 }
 
-/// The machines' own services, and those of tables.
-fn read_services(
-    source: Source<'_>,
-    file: &SystemFile,
-    machines: &[MachineModel],
-    files: &dyn Files,
-) -> Result<Vec<ServiceModel>, SchemaError> {
-    let mut services = Vec::new();
-    for (at, (table, machine)) in file.machine.iter().zip(machines).enumerate() {
-        let own = ServiceModel::of_machine(at, machine, table, files);
-        services.push(
-            own.map_err(|(key, error)| source.error(&format!("machine.{at}.{key}"), &error))?,
-        );
-    }
-    let service = |table: &ServiceTable| ServiceModel::from_table(table, machines, files);
-    services.extend(read_all(source, "service", &file.service, service, |one| &one.name)?);
-    Ok(services)
+fn demand_behind<'a>(nodes: &'a [AnyNodeModel], door: &Door) -> Option<&'a Demand> {
+    nodes[door.node.0 as usize].model().demand(door.entrance)
 }
 
-/// Whatever a request may use has a name of its own.
-fn check_names(
-    source: Source<'_>,
-    stations: &[StationModel],
-    file: &SystemFile,
-) -> Result<(), SchemaError> {
-    let mut known: Vec<&str> = stations.iter().map(|one| one.name.as_str()).collect();
-    let machines = file.machine.iter().enumerate().map(|(at, one)| ("machine", at, &one.name));
-    let services = file.service.iter().enumerate().map(|(at, one)| ("service", at, &one.name));
-    for (kind, at, name) in machines.chain(services) {
-        if known.contains(&name.as_str()) {
-            let error = Invalid::new("is taken by another station, machine or service");
-            return Err(source.error(&format!("{kind}.{at}.name"), &error));
-        }
-        known.push(name);
+/// The doors of all nodes, in the order of [`SystemFile::used`]. Each has a name of its own.
+fn doors(reading: &Reading<'_>, nodes: &[AnyNodeModel]) -> Result<Vec<Door>, SchemaError> {
+    let mut known = BTreeSet::new();
+    if let Some((kind, at, _)) = reading.file.used().find(|(_, _, name)| !known.insert(*name)) {
+        let message = "is taken by another station, machine or service";
+        return Err(reading.error(&format!("{kind}.{at}.name"), message));
     }
-    Ok(())
-}
-
-/// Checks the tables of one kind, whose names must differ.
-fn read_all<Table, Model, Name: PartialEq>(
-    source: Source<'_>,
-    kind: &str,
-    tables: &[Table],
-    read: impl Fn(&Table) -> Result<Model, (String, Invalid)>,
-    name: impl Fn(&Model) -> &Name,
-) -> Result<Vec<Model>, SchemaError> {
-    let mut all: Vec<Model> = Vec::new();
-    for (at, table) in tables.iter().enumerate() {
-        let place = |key: &str| format!("{kind}.{at}.{key}");
-        let one = read(table).map_err(|(key, error)| source.error(&place(&key), &error))?;
-        if all.iter().any(|other| name(other) == name(&one)) {
-            let error = Invalid::new(format!("is taken by another {kind}"));
-            let key = if kind == "behaviour" { "request" } else { "name" };
-            return Err(source.error(&place(key), &error));
-        }
-        all.push(one);
+    let mut by_name = BTreeMap::new();
+    for (node, id) in nodes.iter().zip(0..) {
+        let entrances = node.model().entrances().into_iter().zip(0..);
+        by_name.extend(entrances.map(|(name, entrance)| (name, (NodeId(id), entrance))));
     }
-    Ok(all)
+    let door = |(_, _, name): (&str, usize, &str)| {
+        let (node, entrance) = *by_name.get(name)?;
+        Some(Door { name: name.to_owned(), node, entrance })
+    };
+    Ok(reading.file.used().filter_map(door).collect())
 }

@@ -2,15 +2,31 @@
 
 use std::collections::VecDeque;
 
-use super::PoolModel;
+use super::file::PoolTable;
 use super::jobs::{Handle, Jobs, Place};
-use super::station::{Monitor, StationSummary};
+use super::machine::Cause;
+use super::node::{Answer, Building, Node, NodeId, NodeModel, NodeSummary, Visit};
+use super::nodes::AnyNode;
+use super::read::{Placed, Reading, at_least_one, named};
+use super::station::Monitor;
+use crate::schema::SchemaError;
 use crate::time::Nanos;
+
+/// A pool, checked.
+#[derive(Clone, Debug)]
+pub struct PoolModel {
+    /// Its name.
+    pub name: String,
+    /// The number of places, at least 1.
+    pub size: u32,
+    /// The largest number of requests that wait for a place.
+    pub queue_limit: u64,
+}
 
 /// A pool in motion; who finds no place waits, first come, first served.
 #[derive(Debug)]
 pub(super) struct Pool {
-    number: u32,
+    id: NodeId,
     free: u64,
     waiting: VecDeque<Handle>,
     /// Those who wait and have not gone.
@@ -19,80 +35,96 @@ pub(super) struct Pool {
     monitor: Monitor,
 }
 
-/// What comes of asking for a place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Acquired {
-    Granted,
-    Waits,
-    Refused,
+/// A pool has one way in.
+const ENTRANCE: u32 = 0;
+
+impl PoolModel {
+    fn from_table(table: &PoolTable) -> Placed<PoolModel> {
+        Ok(PoolModel {
+            name: named(&table.name)?,
+            size: at_least_one("size", table.size)?,
+            queue_limit: table.queue_limit.map_or(u64::MAX, u64::from),
+        })
+    }
 }
 
-impl Pool {
-    pub(super) fn new(number: u32, model: &PoolModel) -> Pool {
-        Pool {
-            number,
-            free: model.size.into(),
+impl NodeModel for PoolModel {
+    fn read(reading: &Reading<'_>) -> Result<Vec<PoolModel>, SchemaError> {
+        let name = |one: &PoolModel| one.name.clone();
+        reading.all("pool", &reading.file.pool, PoolModel::from_table, name)
+    }
+
+    fn build(&self, id: NodeId, _: &Building<'_>) -> AnyNode {
+        AnyNode::Pool(Pool {
+            id,
+            free: self.size.into(),
             waiting: VecDeque::new(),
             waiting_count: 0,
-            queue_limit: model.queue_limit,
-            monitor: Monitor::new(model.size),
-        }
+            queue_limit: self.queue_limit,
+            monitor: Monitor::new(self.size),
+        })
     }
 
-    fn bit(&self) -> u64 {
-        1 << self.number
+    fn name(&self) -> &str {
+        &self.name
     }
 
-    pub(super) fn acquire(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) -> Acquired {
+    fn is_acquired(&self) -> bool {
+        true
+    }
+
+    /// Only behaviours take places.
+    fn is_plain(&self) -> bool {
+        true
+    }
+}
+
+impl Node for Pool {
+    fn arrive(&mut self, now: Nanos, visit: Visit, jobs: &mut Jobs) -> Answer {
+        let handle = visit.handle;
         if self.free == 0 && self.waiting_count >= self.queue_limit {
-            return Acquired::Refused;
+            return Answer::Refused;
         }
         self.monitor.arrive(now, Nanos::ZERO);
-        let job = &mut jobs[handle];
-        job.entered = now;
+        jobs[handle].entered = now;
         if self.free > 0 {
             self.free -= 1;
-            job.held |= self.bit();
-            return Acquired::Granted;
+            jobs.keep(handle, self.id, ENTRANCE);
+            return Answer::GoesOn;
         }
-        job.place = Place::Pool(self.number);
+        let job = &mut jobs[handle];
+        (job.place, job.waited_for) = (Place::Waiting(self.id), Cause::Event);
         self.waiting.push_back(handle);
         self.waiting_count += 1;
-        Acquired::Waits
+        Answer::Stays
     }
 
-    /// Gives a place back; says who gets it.
-    pub(super) fn release(
-        &mut self,
-        now: Nanos,
-        handle: Handle,
-        jobs: &mut Jobs,
-    ) -> Option<Handle> {
+    /// Gives a place back: who waits first gets it.
+    fn release(&mut self, now: Nanos, _: u32, handle: Handle, jobs: &mut Jobs) {
         self.monitor.depart(now);
-        jobs[handle].held &= !self.bit();
+        jobs.let_go(handle, self.id, ENTRANCE);
         while let Some(next) = self.waiting.pop_front() {
             if jobs.still_waits(next) {
                 self.waiting_count -= 1;
-                let job = &mut jobs[next];
-                (job.place, job.held) = (Place::Between, job.held | self.bit());
-                return Some(next);
+                jobs[next].place = Place::Between;
+                jobs.keep(next, self.id, ENTRANCE);
+                return jobs.ready.push(next);
             }
         }
         self.free += 1;
-        None
     }
 
-    /// One who waits goes away; it stays in the line, as gone.
-    pub(super) fn withdraw(&mut self, now: Nanos) {
+    fn withdraw(&mut self, now: Nanos, _: Handle, _: &mut Jobs) -> bool {
         self.monitor.depart(now);
         self.waiting_count -= 1;
+        true
     }
 
-    pub(super) fn begin_measuring(&mut self, now: Nanos) {
+    fn begin_measuring(&mut self, now: Nanos) {
         self.monitor.begin(now);
     }
 
-    pub(super) fn summary(&self, now: Nanos) -> StationSummary {
-        self.monitor.summary(now)
+    fn summary(&self, now: Nanos) -> Option<NodeSummary> {
+        Some(NodeSummary::Pool(self.monitor.summary(now)))
     }
 }

@@ -1,26 +1,20 @@
 //! Behaviours as one plain list of instructions, for the kinds of request of a run.
 
 use super::behaviour::{Behaviour, Step};
+use super::delay::DelayModel;
 use super::demand::DemandLaw;
-use super::machine::Cause;
 use super::model::SystemModel;
+use super::node::{DoorId, Kept, NodeId};
 use crate::time::Nanos;
 
 /// An instruction. Draws are numbered from 0 within each kind of request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Instruction {
-    /// Be served at a station, if there is a demand.
-    Use { station: u32, draw: u32 },
-    /// Run on a machine, if there is a demand.
-    Serve { service: u32, draw: u32 },
-    /// The service is not used any more.
-    Finish { service: u32 },
-    /// Wait for a drawn time, for a timer or a disk.
-    Delay { draw: u32, cause: Cause },
-    /// Take a place of a pool.
-    Acquire { pool: u32 },
-    /// Give it back.
-    Release { pool: u32 },
+    /// Come to a node with the demand of a draw, if there is one, or with none under [`NO_DRAW`].
+    /// By a door, or to wait or to take something.
+    Visit { node: NodeId, entrance: u32, draw: u32, door: DoorId },
+    /// Let go of what was kept of a node.
+    Release { node: NodeId, entrance: u32 },
     /// Go through parts at once: the instructions that follow, each beginning a part, say where;
     /// then go on at `after`.
     Fork { parts: u32, after: u32 },
@@ -32,6 +26,9 @@ pub(super) enum Instruction {
     Leave,
 }
 
+/// A visit brings no demand.
+pub(super) const NO_DRAW: u32 = u32::MAX;
+
 /// The behaviours of all kinds of request.
 #[derive(Clone, Debug)]
 pub struct Program {
@@ -40,92 +37,100 @@ pub struct Program {
     pub(super) begins: Vec<u32>,
     /// By kind, what each of its draws is drawn from; none where it does not visit.
     pub(super) laws: Vec<Vec<Option<DemandLaw>>>,
-    /// By kind, where each draw is a demand: a station, or a service after all stations; none for a
-    /// delay.
-    places: Vec<Vec<Option<usize>>>,
+    /// By kind, at which door each draw is a demand; none for a delay.
+    doors: Vec<Vec<Option<DoorId>>>,
     /// Whether any request has parallel parts.
     pub(super) forks: bool,
+    /// Whether it goes by doors where the system has no demand for the request.
+    all_doors: bool,
 }
 
 impl Program {
-    /// What requests named `kinds` do in the system.
+    /// What requests named `kinds` do in the system, which draws their demands.
     #[must_use]
     pub fn new(system: &SystemModel, kinds: &[&str]) -> Program {
-        let mut program = Program {
-            code: Vec::new(),
-            begins: Vec::new(),
-            laws: Vec::new(),
-            places: Vec::new(),
-            forks: false,
-        };
+        Program::compiled(system, kinds, false)
+    }
+
+    /// The same for requests that may bring demands of their own, even where the system has none
+    /// for them.
+    #[must_use]
+    pub fn of_carried_demands(system: &SystemModel, kinds: &[&str]) -> Program {
+        Program::compiled(system, kinds, true)
+    }
+
+    fn compiled(system: &SystemModel, kinds: &[&str], all_doors: bool) -> Program {
+        let (code, begins, laws, doors) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut program = Program { code, begins, laws, doors, forks: false, all_doors };
         for kind in kinds {
             program.begins.push(program.code.len() as u32);
             program.laws.push(Vec::new());
-            program.places.push(Vec::new());
+            program.doors.push(Vec::new());
             match system.behaviour_of(kind) {
                 Some(Behaviour { steps, .. }) => program.steps(system, kind, steps),
-                None => program.all_stations(system, kind),
+                None => program.all_visits(system, kind),
             }
             program.code.push(Instruction::Leave);
         }
         program
     }
 
-    /// Without a behaviour, a request visits the stations that have a demand for it in the order
-    /// of the file, and then the services; a place's draw has the place's number.
-    fn all_stations(&mut self, system: &SystemModel, kind: &str) {
-        for place in 0..system.places() {
-            let law = system.demand_at(place).and_then(|demand| demand.of(kind)).cloned();
-            let draw = self.draw(law, Some(place));
-            self.visit(system, place, draw, true);
+    /// Without a behaviour, a request goes by all doors that have a demand for it; a door's draw
+    /// has the door's number.
+    fn all_visits(&mut self, system: &SystemModel, kind: &str) {
+        for (door, _) in system.doors() {
+            let law = system.demand_at(door).and_then(|demand| demand.of(kind)).cloned();
+            let visits = self.all_doors || law.is_some();
+            let draw = self.draw(law, Some(door));
+            if visits {
+                self.visit(system, door, draw, true);
+            }
         }
     }
 
-    /// One visit; the last one to a service gives its thread back.
-    fn visit(&mut self, system: &SystemModel, place: usize, draw: u32, last: bool) {
-        let Some(service) = place.checked_sub(system.stations.len()) else {
-            return self.code.push(Instruction::Use { station: place as u32, draw });
-        };
-        let service = service as u32;
-        self.code.push(Instruction::Serve { service, draw });
-        if last {
-            self.code.push(Instruction::Finish { service });
+    /// One visit; the last one to a door lets go of what is kept there.
+    fn visit(&mut self, system: &SystemModel, door: DoorId, draw: u32, last: bool) {
+        let (node, entrance) = system.behind(door);
+        self.code.push(Instruction::Visit { node, entrance, draw, door });
+        if last && system.kept_at(door) != Kept::Nothing {
+            self.code.push(Instruction::Release { node, entrance });
         }
     }
 
-    fn draw(&mut self, law: Option<DemandLaw>, place: Option<usize>) -> u32 {
+    fn draw(&mut self, law: Option<DemandLaw>, door: Option<DoorId>) -> u32 {
         let laws = self.laws.last_mut().expect("a kind is being added");
         laws.push(law);
-        self.places.last_mut().expect("a kind is being added").push(place);
+        self.doors.last_mut().expect("a kind is being added").push(door);
         laws.len() as u32 - 1
     }
 
     fn steps(&mut self, system: &SystemModel, kind: &str, steps: &[Step]) {
         for (at, step) in steps.iter().enumerate() {
-            let instruction = match step {
-                Step::Use { place, demand } => {
+            match step {
+                Step::Use { door, demand } => {
                     let own = demand.clone().map(DemandLaw::Drawn);
-                    let standing = || system.demand_at(*place)?.of(kind).cloned();
-                    let draw = self.draw(own.or_else(standing), Some(*place));
+                    let standing = || system.demand_at(*door)?.of(kind).cloned();
+                    let draw = self.draw(own.or_else(standing), Some(*door));
                     let again =
-                        |step: &Step| matches!(step, Step::Use { place: at, .. } if at == place);
-                    self.visit(system, *place, draw, !steps[at + 1..].iter().any(again));
-                    continue;
+                        |step: &Step| matches!(step, Step::Use { door: at, .. } if at == door);
+                    self.visit(system, *door, draw, !steps[at + 1..].iter().any(again));
                 }
-                Step::Delay { length, disk } => {
-                    let law = DemandLaw::Drawn(length.clone());
-                    let cause = if *disk { Cause::Disk } else { Cause::Timer };
-                    Instruction::Delay { draw: self.draw(Some(law), None), cause }
+                Step::Delay { node, length, disk } => {
+                    let draw = self.draw(Some(DemandLaw::Drawn(length.clone())), None);
+                    self.come_to(*node, DelayModel::entrance(*disk), draw);
                 }
-                Step::Acquire(pool) => Instruction::Acquire { pool: *pool as u32 },
-                Step::Release(pool) => Instruction::Release { pool: *pool as u32 },
-                Step::Fork(parts) => {
-                    self.fork(system, kind, parts);
-                    continue;
+                Step::Acquire(node) => self.come_to(*node, 0, NO_DRAW),
+                Step::Release(node) => {
+                    self.code.push(Instruction::Release { node: *node, entrance: 0 });
                 }
-            };
-            self.code.push(instruction);
+                Step::Fork(parts) => self.fork(system, kind, parts),
+            }
         }
+    }
+
+    /// A visit by no door.
+    fn come_to(&mut self, node: NodeId, entrance: u32, draw: u32) {
+        self.code.push(Instruction::Visit { node, entrance, draw, door: DoorId::NONE });
     }
 
     fn fork(&mut self, system: &SystemModel, kind: &str, parts: &[Vec<Step>]) {
@@ -148,18 +153,20 @@ impl Program {
         self.laws[kind].len()
     }
 
-    /// The mean demand that a request of this kind brings to a place, all its visits together, in
-    /// seconds. Places are the stations and then the services.
-    #[must_use]
-    pub fn mean_demand_s(&self, kind: usize, place: usize) -> f64 {
-        self.visits(kind, place).map(DemandLaw::mean).sum()
+    /// By door, the mean demand that a request of this kind brings, all its visits together, in
+    /// seconds. There are `doors` of them.
+    pub(super) fn mean_demands_s(&self, kind: usize, doors: usize) -> Vec<f64> {
+        let mut means = vec![0.0; doors];
+        for (door, law) in self.visits(kind) {
+            means[door.0 as usize] += law.mean();
+        }
+        means
     }
 
-    /// The mean demand of a kind's first visit to a station.
-    pub(super) fn first_mean(&self, kind: usize, station: usize) -> Nanos {
-        self.visits(kind, station)
-            .next()
-            .map_or(Nanos::ZERO, |law| Nanos::from_secs_f64(law.mean()))
+    /// The mean demand of a kind's first visit by a door.
+    pub(super) fn first_mean(&self, kind: usize, door: DoorId) -> Nanos {
+        let first = self.visits(kind).find(|(at, _)| *at == door);
+        first.map_or(Nanos::ZERO, |(_, law)| Nanos::from_secs_f64(law.mean()))
     }
 
     /// Whether requests of this kind take demands from a trace.
@@ -167,14 +174,14 @@ impl Program {
         self.laws[kind].iter().flatten().any(|law| matches!(law, DemandLaw::Trace(_)))
     }
 
-    /// The name of the first `use` of a kind that has no demand from anywhere.
-    pub(super) fn lacks_demand(&self, kind: usize) -> Option<usize> {
-        let mut visits = self.laws[kind].iter().zip(&self.places[kind]);
-        visits.find(|(law, _)| law.is_none()).and_then(|(_, place)| *place)
+    /// The first `use` of a kind that has no demand from anywhere.
+    pub(super) fn lacks_demand(&self, kind: usize) -> Option<DoorId> {
+        let mut draws = self.laws[kind].iter().zip(&self.doors[kind]);
+        draws.find(|(law, _)| law.is_none()).and_then(|(_, door)| *door)
     }
 
-    fn visits(&self, kind: usize, place: usize) -> impl Iterator<Item = &DemandLaw> {
-        let visits = self.laws[kind].iter().zip(&self.places[kind]);
-        visits.filter(move |(_, at)| **at == Some(place)).filter_map(|(law, _)| law.as_ref())
+    fn visits(&self, kind: usize) -> impl Iterator<Item = (DoorId, &DemandLaw)> {
+        let draws = self.doors[kind].iter().zip(&self.laws[kind]);
+        draws.filter_map(|(door, law)| Some(((*door)?, law.as_ref()?)))
     }
 }

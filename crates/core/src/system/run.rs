@@ -1,76 +1,64 @@
 //! Going through the steps of behaviours.
 
-use super::jobs::{Handle, Jobs, NOBODY, Place};
+use super::jobs::{Handle, Jobs, Keeping, NOBODY, Place};
 use super::machine::Cause;
-use super::pool::Acquired;
-use super::program::Instruction;
+use super::node::{Answer, DoorId, Visit};
+use super::program::{Instruction, NO_DRAW};
 use super::{DROPPED, DemandSource, Departure, Presence, REFUSED, System};
 use crate::time::Nanos;
 
 impl<D: DemandSource> System<D> {
-    /// Lets a visitor go on until it waits for something, and whoever that wakes too. `station`
-    /// is the one that served it last.
+    /// Lets a visitor go on until it waits for something, and whoever that wakes too. `served_at`
+    /// is the door of the visit that it comes from.
     #[inline(always)]
-    pub(super) fn go_on(&mut self, now: Nanos, handle: Handle, station: u32) {
-        self.steps(now, handle, station);
+    pub(super) fn go_on(&mut self, now: Nanos, handle: Handle, served_at: DoorId) {
+        self.steps(now, handle, served_at);
         self.settle(now);
     }
 
     /// Lets everybody go on who can, and those leave whom a station has dropped.
     #[inline(always)]
     pub(super) fn settle(&mut self, now: Nanos) {
-        while !self.ready.is_empty() || !self.jobs.dropped.is_empty() {
-            if let Some(next) = self.ready.pop() {
-                self.steps(now, next, u32::MAX);
+        while !self.jobs.ready.is_empty() || !self.jobs.dropped.is_empty() {
+            if let Some(next) = self.jobs.ready.pop() {
+                self.steps(now, next, DoorId::NONE);
             } else if let Some(dropped) = self.jobs.dropped.pop() {
                 self.fail(now, dropped, DROPPED);
             }
         }
     }
 
-    fn steps(&mut self, now: Nanos, mut handle: Handle, mut served_at: u32) {
+    fn steps(&mut self, now: Nanos, mut handle: Handle, mut served_at: DoorId) {
         loop {
             let visitor = &mut self.jobs[handle];
             let instruction = self.code[visitor.step as usize];
             visitor.step += 1;
             match instruction {
-                Instruction::Use { station, draw } => {
-                    let Some(demand) = self.demands.demand(&visitor.job, draw as usize) else {
-                        continue;
+                Instruction::Visit { node, entrance, draw, .. } => {
+                    let demand = match draw {
+                        NO_DRAW => Nanos::ZERO,
+                        _ => match self.demands.demand(&visitor.job, draw as usize) {
+                            Some(demand) => demand,
+                            None => continue,
+                        },
                     };
-                    let at = &mut self.stations[station as usize];
-                    if !at.arrive(now, demand, handle, &mut self.jobs) {
-                        self.fail(now, handle, REFUSED);
-                    }
-                    return;
-                }
-                Instruction::Serve { service, draw } => {
-                    let Some(demand) = self.demands.demand(&visitor.job, draw as usize) else {
-                        continue;
-                    };
-                    return self.serve(now, handle, service as usize, demand);
-                }
-                Instruction::Finish { service } => self.finish(now, handle, service as usize),
-                Instruction::Delay { draw, cause } => {
-                    let length = self.demands.demand(&visitor.job, draw as usize);
-                    (visitor.place, visitor.waited_for) = (Place::Delay, cause);
-                    self.delays.push((now + length.unwrap_or_default()).0, handle);
-                    return;
-                }
-                Instruction::Acquire { pool } => {
-                    match self.pools[pool as usize].acquire(now, handle, &mut self.jobs) {
-                        Acquired::Granted => {}
-                        Acquired::Waits => return self.waits_for(handle, Cause::Event),
-                        Acquired::Refused => return self.fail(now, handle, REFUSED),
+                    let visit = Visit { handle, entrance, demand };
+                    match self.nodes.arrive(now, node, visit, &mut self.jobs) {
+                        Answer::Stays => return,
+                        Answer::GoesOn => {}
+                        Answer::Refused => return self.fail(now, handle, REFUSED),
                     }
                 }
-                Instruction::Release { pool } => self.release(now, handle, pool as usize),
+                Instruction::Release { node, entrance } => {
+                    let what = Keeping { node, entrance };
+                    self.nodes.release(now, what, handle, &mut self.jobs);
+                }
                 Instruction::Fork { parts, after } => {
                     return self.fork(handle, parts, after);
                 }
                 Instruction::Part { .. } => unreachable!("parts begin where the fork says"),
                 Instruction::Join => match self.join(handle) {
-                    Some(whole) => (handle, served_at) = (whole, u32::MAX),
+                    Some(whole) => (handle, served_at) = (whole, DoorId::NONE),
                     None => return,
                 },
                 Instruction::Leave => {
@@ -78,12 +66,6 @@ impl<D: DemandSource> System<D> {
                     return self.leaving.push_back(departure);
                 }
             }
-        }
-    }
-
-    fn release(&mut self, now: Nanos, handle: Handle, pool: usize) {
-        if let Some(next) = self.pools[pool].release(now, handle, &mut self.jobs) {
-            self.ready.push(next);
         }
     }
 
@@ -99,7 +81,7 @@ impl<D: DemandSource> System<D> {
                 unreachable!("a fork is followed by its parts")
             };
             let handle = self.jobs.add(job, begin, whole);
-            self.ready.push(handle);
+            self.jobs.ready.push(handle);
         }
     }
 
@@ -113,22 +95,13 @@ impl<D: DemandSource> System<D> {
         (request.parts == 0).then_some(whole)
     }
 
-    pub(super) fn end_delay(&mut self, now: Nanos) {
-        if let Some((_, handle)) = self.delays.pop()
-            && self.jobs.still_waits(handle)
-        {
-            self.jobs[handle].place = Place::Between;
-            self.go_on(now, handle, u32::MAX);
-        }
-    }
-
     /// The request leaves. Its place in the table is free.
     #[inline(always)]
     pub(super) fn departed(
         &mut self,
         at: Nanos,
         handle: Handle,
-        station: u32,
+        station: DoorId,
         error: Option<&'static str>,
     ) -> Departure {
         self.number -= 1;
@@ -147,7 +120,7 @@ impl<D: DemandSource> System<D> {
         let departure = Departure {
             job: self.jobs[whole].job,
             at: now,
-            station: u32::MAX,
+            station: DoorId::NONE,
             demand: self.jobs[whole].served,
             error: Some(error),
         };
@@ -156,7 +129,7 @@ impl<D: DemandSource> System<D> {
     }
 
     /// Takes a request back before it is done; says whether it was. With `even_in_service` false
-    /// only one is taken that waits, in a station's queue or for a place of a pool.
+    /// only one is taken that waits, in a queue, for a place of a pool or for a thread.
     pub fn withdraw(
         &mut self,
         now: Nanos,
@@ -169,9 +142,7 @@ impl<D: DemandSource> System<D> {
         if visitor.job.token != token || visitor.gone {
             return false;
         }
-        if !even_in_service
-            && !matches!(visitor.place, Place::Waiting(_) | Place::Pool(_) | Place::NoThread(_))
-        {
+        if !even_in_service && !matches!(visitor.place, Place::Waiting(_)) {
             return false;
         }
         self.leave_unfinished(now, handle);
@@ -188,55 +159,39 @@ impl<D: DemandSource> System<D> {
             all.extend(self.jobs.parts_of(all[seen]));
             seen += 1;
         }
-        self.ready.retain(|handle| !all.contains(handle));
+        self.jobs.ready.retain(|handle| !all.contains(handle));
         self.jobs.dropped.retain(|handle| !all.contains(handle));
         // Those who wait go first, so that what the others give back is not given to them.
         let in_service =
             |jobs: &Jobs, handle: Handle| matches!(jobs[handle].place, Place::Service(_));
         let (served, others): (Vec<Handle>, Vec<Handle>) =
             all.into_iter().partition(|handle| in_service(&self.jobs, *handle));
-        others.iter().chain(&served).for_each(|handle| self.take_away(now, *handle));
-        for handle in others.into_iter().chain(served) {
-            self.give_back(now, handle);
+        let all: Vec<Handle> = others.into_iter().chain(served).collect();
+        // Looked up before: who is in a waiting line may be let go by those that leave it now.
+        let kept: Vec<Vec<Keeping>> = all.iter().map(|one| self.jobs.kept_by(*one)).collect();
+        let stay: Vec<bool> = all.iter().map(|one| self.take_away(now, *one)).collect();
+        for ((handle, kept), stays_in_line) in all.into_iter().zip(kept).zip(stay) {
+            for what in kept {
+                self.nodes.abandon(now, what, handle, &mut self.jobs);
+            }
+            if !stays_in_line {
+                self.jobs.remove(handle);
+            }
         }
     }
 
-    fn take_away(&mut self, now: Nanos, handle: Handle) {
+    /// Takes a visitor from where it is; says whether it stays in a waiting line, as gone.
+    fn take_away(&mut self, now: Nanos, handle: Handle) -> bool {
         let stays_in_line = match self.jobs[handle].place {
             Place::Between => false,
-            Place::Waiting(at) | Place::Service(at) => {
-                let station = &mut self.stations[at as usize];
-                station.withdraw(now, handle, &mut self.jobs);
-                matches!(self.jobs[handle].place, Place::Waiting(_))
+            Place::Waiting(node) | Place::Service(node) | Place::Inside(node) => {
+                self.nodes.withdraw(now, node, handle, &mut self.jobs)
             }
-            Place::Pool(at) => {
-                self.pools[at as usize].withdraw(now);
-                true
-            }
-            Place::Delay => true,
-            // Services are left with all else that it holds.
-            Place::Thread(_) | Place::NoThread(_) => return self.jobs[handle].gone = true,
         };
         self.jobs[handle].gone = true;
         if !stays_in_line {
             self.jobs[handle].place = Place::Between;
         }
-    }
-
-    /// Gives back what a visitor holds that was taken away, and its place in the table, unless it
-    /// is still in a waiting line.
-    fn give_back(&mut self, now: Nanos, handle: Handle) {
-        for pool in 0..self.pools.len() {
-            if self.jobs[handle].held & (1 << pool) != 0 {
-                self.release(now, handle, pool);
-            }
-        }
-        for service in 0..self.services.len() {
-            self.withdraw_from_service(now, handle, service);
-        }
-        if matches!(self.jobs[handle].place, Place::Between | Place::Thread(_) | Place::NoThread(_))
-        {
-            self.jobs.remove(handle);
-        }
+        stays_in_line
     }
 }

@@ -1,3 +1,5 @@
+mod many;
+
 use super::*;
 use crate::files::NoFiles;
 use crate::random::Purpose;
@@ -93,11 +95,17 @@ fn a_request_visits_the_stations_that_have_a_demand_for_it() {
     system.arrive(Nanos(0), Job { kind: 1, ..job(0) });
     assert_eq!(system.advance(), None);
     let order = system.advance().unwrap();
-    assert_eq!((order.at, order.station, order.demand), (Nanos(7_000_000), 1, Nanos(7_000_000)));
+    assert_eq!((order.at, order.station), (Nanos(7_000_000), DoorId(1)));
+    assert_eq!(order.demand, Nanos(7_000_000));
     system.arrive(order.at, job(1));
     let item = system.advance().unwrap();
-    assert_eq!((item.station, item.demand), (0, Nanos(2_000_000)));
-    let summaries = system.summaries(item.at);
+    assert_eq!((item.station, item.demand), (DoorId(0), Nanos(2_000_000)));
+    let station = |summary| match summary {
+        Some(NodeSummary::Station(summary)) => summary,
+        other => panic!("{other:?} is no station"),
+    };
+    let summaries: Vec<StationSummary> =
+        system.summaries(item.at).into_iter().map(station).collect();
     assert!((summaries[1].load - 5.0 / 9.0).abs() < 1e-9);
     assert_eq!(summaries[0].arrivals, 2);
 }

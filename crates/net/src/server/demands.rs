@@ -74,7 +74,7 @@ impl Kinds {
     pub(super) fn new(system: &SystemModel) -> Kinds {
         let names = request_names(system);
         let kinds: Vec<&str> = names.iter().map(String::as_str).collect();
-        let program = Program::new(system, &kinds);
+        let program = Program::of_carried_demands(system, &kinds);
         Kinds { program, names }
     }
 
@@ -166,23 +166,13 @@ impl DemandSource for ServedDemands {
 
 /// The request names that the system knows, and the empty name where it serves any other too.
 fn request_names(system: &SystemModel) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    let mut others = false;
-    for demand in (0..system.places()).filter_map(|place| system.demand_at(place)) {
-        match demand {
-            Demand::All(_) => others |= system.behaviours.is_empty(),
-            Demand::ByRequest(laws) => names.extend(laws.iter().map(|(name, _)| name.clone())),
-        }
-    }
-    for station in &system.stations {
-        names.extend(station.classes.iter().map(|(name, _)| name.clone()));
-    }
-    for behaviour in &system.behaviours {
-        match &behaviour.request {
-            Some(name) => names.push(name.clone()),
-            None => others = true,
-        }
-    }
+    let named = system.named_requests().into_iter();
+    let mut names: Vec<String> = named.map(|(_, name)| name.to_owned()).collect();
+    let for_all = |door| matches!(system.demand_at(door), Some(Demand::All(_)));
+    let others = match system.behaviours.as_slice() {
+        [] => system.doors().any(|(door, _)| for_all(door)),
+        behaviours => behaviours.iter().any(|one| one.request.is_none()),
+    };
     names.sort();
     names.dedup();
     if others || names.is_empty() {

@@ -97,7 +97,7 @@ impl<S: RowSink> Driver<'_, S> {
             replication,
             sent: attempt.scheduled,
             first_byte: departure.at,
-            station: departure.station,
+            station: departure.station.0,
             demand: departure.demand,
             error,
             ..Row::ended(*attempt, ended.fate, departure.at)

@@ -19,7 +19,7 @@ pub(super) fn think_time(
     if clients > CLIENTS_MAX || !has_product_form(workload, system) {
         return None;
     }
-    let demands = system.mean_demands(workload);
+    let demands: Vec<f64> = system.capacities(workload).iter().map(|one| one.demand_s).collect();
     let load_at = |think_s: f64| throughput(&demands, clients, think_s) * demand;
     let reachable = load_at(0.0);
     if reachable < load {
@@ -58,7 +58,7 @@ fn throughput(demands: &[f64], clients: u64, think_s: f64) -> f64 {
 fn has_product_form(workload: &Workload, system: &SystemModel) -> bool {
     let patient = |kind: &RequestKind| kind.timeout.is_never();
     system.is_plain()
-        && system.stations.iter().all(is_product_form)
+        && system.stations().all(is_product_form)
         && workload.programs.is_none()
         && workload.clients == ClientLimits::NONE
         && workload.browsing.on_error == OnError::Continue

@@ -6,6 +6,7 @@ pub mod features;
 mod figures;
 mod file;
 mod model;
+mod node;
 mod schedule;
 mod scheduled;
 mod service;
@@ -17,13 +18,14 @@ pub use features::Features;
 pub use figures::MachineSummary;
 pub use file::{MachineTable, PriorityValue, ServiceTable, ThreadsValue};
 pub use model::{MachineModel, ServiceModel, Threads};
+pub(super) use node::MachineNode;
 pub use schedule::{Placed, Placing, Schedule, Turn};
-pub(super) use service::{Burst, Given, Service};
-pub(in crate::system) use task::{Birth, Cause, NO_TASK, TaskId, Work};
+pub(in crate::system) use task::Cause;
 
 use crate::time::Nanos;
 use scheduled::Scheduled;
 use shared::Shared;
+use task::{Birth, NO_TASK, TaskId, Work};
 
 /// A machine in motion.
 #[derive(Debug)]

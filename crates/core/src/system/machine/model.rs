@@ -2,10 +2,12 @@
 
 use super::super::demand::Demand;
 use super::super::file::DemandValue;
+use super::super::read::{Placed, Reading};
 use super::features::{Features, preset};
 use super::file::{MachineTable, PriorityValue, ServiceTable, ThreadsValue};
 use crate::error::{Invalid, unknown};
 use crate::files::Files;
+use crate::schema::SchemaError;
 use crate::time::Nanos;
 use crate::units::parse_time;
 
@@ -14,6 +16,8 @@ use crate::units::parse_time;
 pub struct MachineModel {
     /// Its name.
     pub name: String,
+    /// Its number among the machines.
+    pub(in crate::system) number: u32,
     /// The number of cores, 1 to 128.
     pub cores: u32,
     /// Its operating system, as the file names it.
@@ -22,6 +26,8 @@ pub struct MachineModel {
     pub features: Features,
     /// What a core loses whenever it turns to another task.
     pub context_switch: Nanos,
+    /// The services on it: its own, and then those of tables of their own.
+    pub services: Vec<ServiceModel>,
 }
 
 /// A service, checked. Every machine has one of its own name.
@@ -29,8 +35,6 @@ pub struct MachineModel {
 pub struct ServiceModel {
     /// Its name.
     pub name: String,
-    /// The number of its machine.
-    pub machine: usize,
     /// Its threads.
     pub threads: Threads,
     /// How many levels below the best one the priority of its threads is.
@@ -59,17 +63,33 @@ const CORES_MAX: u32 = 128;
 /// The largest number of threads.
 const THREADS_MAX: u32 = 1_000_000;
 
-type Placed<T> = Result<T, (String, Invalid)>;
-
 fn wrong<T>(key: &str, message: impl Into<String>) -> Placed<T> {
     Err((key.to_owned(), Invalid::new(message)))
 }
 
 impl MachineModel {
-    pub(in crate::system) fn from_table(
-        table: &MachineTable,
-        files: &dyn Files,
-    ) -> Placed<MachineModel> {
+    /// All machines of a file, with the services on them.
+    pub(super) fn read_all(reading: &Reading<'_>) -> Result<Vec<MachineModel>, SchemaError> {
+        let Reading { file, files, .. } = *reading;
+        let machine = |table: &MachineTable| MachineModel::from_table(table, files);
+        let mut machines =
+            reading.all("machine", &file.machine, machine, |one| one.name.clone())?;
+        for ((machine, table), number) in machines.iter_mut().zip(&file.machine).zip(0..) {
+            machine.number = number;
+            let place = |key: String| format!("machine.{number}.{key}");
+            let own = ServiceModel::of_machine(machine, table, files)
+                .map_err(|(key, error)| reading.source.error(&place(key), &error))?;
+            machine.services.push(own);
+        }
+        let service = |table: &ServiceTable| ServiceModel::from_table(table, &machines, files);
+        let name = |(_, one): &(usize, ServiceModel)| one.name.clone();
+        for (machine, service) in reading.all("service", &file.service, service, name)? {
+            machines[machine].services.push(service);
+        }
+        Ok(machines)
+    }
+
+    fn from_table(table: &MachineTable, files: &dyn Files) -> Placed<MachineModel> {
         if table.name.is_empty() {
             return wrong("name", "is empty");
         }
@@ -100,7 +120,8 @@ impl MachineModel {
             return wrong("scheduler", message);
         }
         let name = table.name.clone();
-        Ok(MachineModel { name, cores, os: table.os.clone(), features, context_switch })
+        let os = table.os.clone();
+        Ok(MachineModel { name, number: 0, cores, os, features, context_switch, services: vec![] })
     }
 
     fn level(&self, priority: Option<&PriorityValue>) -> Result<u32, Invalid> {
@@ -158,8 +179,7 @@ struct Common<'a> {
 
 impl ServiceModel {
     /// The service that a machine is itself.
-    pub(in crate::system) fn of_machine(
-        number: usize,
+    fn of_machine(
         machine: &MachineModel,
         table: &MachineTable,
         files: &dyn Files,
@@ -172,14 +192,15 @@ impl ServiceModel {
             demand: table.demand.as_ref(),
             queue_limit: table.queue_limit,
         };
-        ServiceModel::new(number, machine, &common, files)
+        ServiceModel::new(machine, &common, files)
     }
 
-    pub(in crate::system) fn from_table(
+    /// The service, and the number of its machine.
+    fn from_table(
         table: &ServiceTable,
         machines: &[MachineModel],
         files: &dyn Files,
-    ) -> Placed<ServiceModel> {
+    ) -> Placed<(usize, ServiceModel)> {
         let names = machines.iter().map(|one| one.name.as_str());
         let Some(number) = names.clone().position(|name| name == table.machine) else {
             return Err(("machine".to_owned(), unknown("machine", &table.machine, names)));
@@ -192,15 +213,10 @@ impl ServiceModel {
             demand: table.demand.as_ref(),
             queue_limit: table.queue_limit,
         };
-        ServiceModel::new(number, &machines[number], &common, files)
+        Ok((number, ServiceModel::new(&machines[number], &common, files)?))
     }
 
-    fn new(
-        number: usize,
-        machine: &MachineModel,
-        common: &Common<'_>,
-        files: &dyn Files,
-    ) -> Placed<ServiceModel> {
+    fn new(machine: &MachineModel, common: &Common<'_>, files: &dyn Files) -> Placed<ServiceModel> {
         if common.name.is_empty() {
             return wrong("name", "is empty");
         }
@@ -212,7 +228,6 @@ impl ServiceModel {
         };
         Ok(ServiceModel {
             name: common.name.to_owned(),
-            machine: number,
             threads: threads.map_err(|error| ("threads".to_owned(), error))?,
             level,
             cores,

@@ -5,13 +5,13 @@ use crate::time::Nanos;
 /// A span in which a core had a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Turn {
-    /// The machine's number.
+    /// The machine's number among the machines.
     pub machine: u32,
     /// The core, counted from 0.
     pub core: u32,
     /// The task's number among all of the machine.
     pub task: u64,
-    /// The service that it belongs to.
+    /// The service that it belongs to, by its number on the machine.
     pub service: u32,
     /// The kind of the request that it worked for.
     pub kind: u32,
@@ -37,7 +37,7 @@ pub enum Placing {
 /// A task is given a core: its first one, or another one than before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placed {
-    /// The machine's number.
+    /// The machine's number among the machines.
     pub machine: u32,
     /// The task's number among all of the machine.
     pub task: u64,

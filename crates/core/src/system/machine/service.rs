@@ -8,9 +8,8 @@ use crate::time::Nanos;
 
 /// A service in motion.
 #[derive(Debug)]
-pub(in crate::system) struct Service {
+pub(super) struct Service {
     birth: Birth,
-    pub(in crate::system) machine: usize,
     threads: Threads,
     queue_limit: usize,
     /// By visitor, the thread that it has.
@@ -36,17 +35,17 @@ struct EventLoop {
 
 /// What a request wants done.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::system) struct Burst {
-    pub(in crate::system) work: Work,
-    pub(in crate::system) demand: Nanos,
-    pub(in crate::system) cause: Cause,
+pub(super) struct Burst {
+    pub(super) work: Work,
+    pub(super) demand: Nanos,
+    pub(super) cause: Cause,
     /// The task that a new one for it would be a child of.
-    pub(in crate::system) creator: TaskId,
+    pub(super) creator: TaskId,
 }
 
 /// What comes of asking for a burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::system) enum Given {
+pub(super) enum Given {
     /// A thread has it.
     Runs,
     /// It waits for a thread.
@@ -56,7 +55,7 @@ pub(in crate::system) enum Given {
 }
 
 impl Service {
-    pub(in crate::system) fn new(number: u32, model: &ServiceModel) -> Service {
+    pub(super) fn new(number: u32, model: &ServiceModel) -> Service {
         let birth =
             Birth { service: number, level: model.level, cores: model.cores, creator: NO_TASK };
         let loops = match model.threads {
@@ -66,7 +65,6 @@ impl Service {
         let new_loop = || EventLoop { task: NO_TASK, busy: false, waiting: VecDeque::new() };
         Service {
             birth,
-            machine: model.machine,
             threads: model.threads,
             queue_limit: usize::try_from(model.queue_limit).unwrap_or(usize::MAX),
             task_of: Vec::new(),
@@ -80,7 +78,7 @@ impl Service {
 
     /// The thread that a visitor has; under event loops nobody has one.
     #[inline]
-    pub(in crate::system) fn task_of(&self, visitor: Handle) -> Option<TaskId> {
+    pub(super) fn task_of(&self, visitor: Handle) -> Option<TaskId> {
         let task = self.task_of.get(visitor as usize).copied()?;
         (task != NO_TASK && !self.has_loops()).then_some(task)
     }
@@ -98,12 +96,7 @@ impl Service {
     }
 
     /// Has a burst done.
-    pub(in crate::system) fn serve(
-        &mut self,
-        now: Nanos,
-        machine: &mut Machine,
-        burst: Burst,
-    ) -> Given {
+    pub(super) fn serve(&mut self, now: Nanos, machine: &mut Machine, burst: Burst) -> Given {
         let visitor = burst.work.owner;
         if self.has_loops() {
             return self.serve_in_loop(now, machine, burst);
@@ -161,7 +154,7 @@ impl Service {
     }
 
     /// After a burst of an event loop, and what followed from it: the next one. Gives whose it is.
-    pub(in crate::system) fn go_on(
+    pub(super) fn go_on(
         &mut self,
         now: Nanos,
         machine: &mut Machine,
@@ -172,7 +165,7 @@ impl Service {
     }
 
     /// A visitor does not use the service any more. Gives who has its thread then.
-    pub(in crate::system) fn finish(
+    pub(super) fn finish(
         &mut self,
         now: Nanos,
         machine: &mut Machine,
@@ -197,12 +190,14 @@ impl Service {
     }
 
     /// A visitor goes away in the middle. A thread that works for it is ended, and another one
-    /// takes its place. Gives who have a thread then.
-    pub(in crate::system) fn withdraw(
+    /// takes its place; an event loop whose burst is `done` at this very instant works for nobody.
+    /// Gives who have a thread then.
+    pub(super) fn withdraw(
         &mut self,
         now: Nanos,
         machine: &mut Machine,
         visitor: Handle,
+        done: Option<TaskId>,
     ) -> Vec<Handle> {
         let mut served = Vec::new();
         let others = |burst: &Burst| burst.work.owner != visitor;
@@ -216,7 +211,8 @@ impl Service {
         }
         for at in &mut self.loops {
             at.waiting.retain(others);
-            if at.busy && machine.work(at.task).1.owner == visitor {
+            let works = at.busy && done != Some(at.task);
+            if works && machine.work(at.task).1.owner == visitor {
                 machine.end(now, at.task);
                 at.task = machine.start(now, self.birth);
                 served.extend(at.begin_next(now, machine));

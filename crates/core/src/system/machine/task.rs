@@ -46,7 +46,7 @@ pub(crate) enum Cause {
 /// What a new task is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Birth {
-    /// The service's number, which the machine gives back.
+    /// The service's number on the machine, which gives it back.
     pub(crate) service: u32,
     /// How many levels below the best its static priority is.
     pub(crate) level: u32,

@@ -7,12 +7,13 @@
 //! each job is moved at most log2(n) times, whatever the number of jobs that share.
 
 use super::super::jobs::{Handle, Jobs, Place};
+use super::super::node::NodeId;
 use crate::heap::Heap;
 use crate::time::Nanos;
 
 #[derive(Debug)]
 pub(super) struct Attained {
-    station: u32,
+    station: NodeId,
     servers: f64,
     /// The most served first; the last ones are in service.
     groups: Vec<Group>,
@@ -45,7 +46,7 @@ impl Group {
 }
 
 impl Attained {
-    pub(super) fn new(station: u32, servers: u32) -> Attained {
+    pub(super) fn new(station: NodeId, servers: u32) -> Attained {
         Attained {
             station,
             servers: servers.into(),

@@ -7,22 +7,24 @@
 //! bend the model.
 
 mod attained;
+mod model;
 mod monitor;
 mod ranked;
 mod ranks;
 mod servers;
 mod shared;
 
+pub use model::{Overload, StationModel};
 pub(in crate::system) use monitor::Monitor;
 pub use monitor::StationSummary;
-pub(super) use ranks::Ranks;
 
-use super::StationModel;
 use super::jobs::{Handle, Jobs, Place};
+use super::node::{Answer, Node, NodeId, NodeSummary, Visit};
 use crate::policy::scheduling::{Rank, Ties};
 use crate::time::Nanos;
 use attained::Attained;
 use ranked::Ranked;
+use ranks::Ranks;
 use shared::Shared;
 
 /// A station in motion.
@@ -43,12 +45,11 @@ enum Engine {
 }
 
 impl Station {
-    /// The station of this number in the system.
-    pub(super) fn new(number: u32, model: &StationModel, ranks: Ranks) -> Station {
+    fn new(id: NodeId, model: &StationModel, ranks: Ranks) -> Station {
         let engine = match (&model.discipline.ties, &model.discipline.rank) {
-            (Ties::Share, Rank::Attained) => Engine::Attained(Attained::new(number, model.servers)),
-            (Ties::Share, _) => Engine::Shared(Shared::new(number, model.servers)),
-            _ => Engine::Ranked(Ranked::new(number, model)),
+            (Ties::Share, Rank::Attained) => Engine::Attained(Attained::new(id, model.servers)),
+            (Ties::Share, _) => Engine::Shared(Shared::new(id, model.servers)),
+            _ => Engine::Ranked(Ranked::new(id, model)),
         };
         let full_at = u64::from(model.servers).saturating_add(model.overload.queue_limit);
         Station { engine, ranks, monitor: Monitor::new(model.servers), full_at }
@@ -56,11 +57,11 @@ impl Station {
 
     /// A job arrives with its demand; says whether it is let in.
     #[inline]
-    pub(super) fn arrive(
+    pub(super) fn let_in(
         &mut self,
         now: Nanos,
-        demand: Nanos,
         handle: Handle,
+        demand: Nanos,
         jobs: &mut Jobs,
     ) -> bool {
         if self.monitor.number() >= self.full_at {
@@ -78,10 +79,22 @@ impl Station {
         true
     }
 
-    /// When the station next wants to act if nobody else arrives; [`Nanos::MAX`] when it is
-    /// empty.
+    pub(super) fn monitor(&self) -> &Monitor {
+        &self.monitor
+    }
+}
+
+impl Node for Station {
+    #[inline(always)]
+    fn arrive(&mut self, now: Nanos, visit: Visit, jobs: &mut Jobs) -> Answer {
+        match self.let_in(now, visit.handle, visit.demand, jobs) {
+            true => Answer::Stays,
+            false => Answer::Refused,
+        }
+    }
+
     #[inline]
-    pub(super) fn next_event(&self) -> Nanos {
+    fn next_event(&self) -> Nanos {
         match &self.engine {
             Engine::Ranked(engine) => engine.next_event(),
             Engine::Shared(engine) => engine.next_event(),
@@ -89,10 +102,8 @@ impl Station {
         }
     }
 
-    /// Acts on what is due at [`Station::next_event`], which `now` must be: perhaps a service
-    /// ends. Those whom it drops are in `jobs.dropped`.
     #[inline]
-    pub(super) fn advance(&mut self, now: Nanos, jobs: &mut Jobs) -> Option<Handle> {
+    fn advance(&mut self, now: Nanos, jobs: &mut Jobs) -> Option<Handle> {
         let dropped = jobs.dropped.len();
         let done = match &mut self.engine {
             Engine::Ranked(engine) => engine.advance(now, jobs),
@@ -105,8 +116,7 @@ impl Station {
         done
     }
 
-    /// A job leaves unfinished. One that waits stays in the waiting line, as gone.
-    pub(super) fn withdraw(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) {
+    fn withdraw(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) -> bool {
         self.monitor.depart(now);
         let dropped = jobs.dropped.len();
         let in_service = matches!(jobs[handle].place, Place::Service(_));
@@ -119,13 +129,14 @@ impl Station {
         for _ in dropped..jobs.dropped.len() {
             self.monitor.depart(now);
         }
+        !in_service
     }
 
-    pub(super) fn monitor(&self) -> &Monitor {
-        &self.monitor
-    }
-
-    pub(super) fn begin_measuring(&mut self, now: Nanos) {
+    fn begin_measuring(&mut self, now: Nanos) {
         self.monitor.begin(now);
+    }
+
+    fn summary(&self, now: Nanos) -> Option<NodeSummary> {
+        Some(NodeSummary::Station(self.monitor.summary(now)))
     }
 }

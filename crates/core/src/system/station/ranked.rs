@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 
-use super::super::StationModel;
 use super::super::jobs::{Handle, Jobs, Place};
+use super::super::node::NodeId;
+use super::StationModel;
 use super::servers::{Running, Servers};
 use crate::heap::Heap;
 use crate::policy::scheduling::{Rank, Ties};
@@ -11,7 +12,7 @@ use crate::time::Nanos;
 
 #[derive(Debug)]
 pub(super) struct Ranked {
-    station: u32,
+    station: NodeId,
     preemptive: bool,
     by: By,
     newest_first: bool,
@@ -48,7 +49,7 @@ enum Waiting {
 }
 
 impl Ranked {
-    pub(super) fn new(station: u32, model: &StationModel) -> Ranked {
+    pub(super) fn new(station: NodeId, model: &StationModel) -> Ranked {
         let discipline = &model.discipline;
         let newest_first = discipline.ties == Ties::LastCome;
         let by = match discipline.rank {

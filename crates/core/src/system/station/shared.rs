@@ -2,16 +2,17 @@
 
 use super::super::equal_shares::EqualShares;
 use super::super::jobs::{Handle, Jobs, Place};
+use super::super::node::NodeId;
 use crate::time::Nanos;
 
 #[derive(Debug)]
 pub(super) struct Shared {
-    station: u32,
+    station: NodeId,
     jobs: EqualShares<Handle>,
 }
 
 impl Shared {
-    pub(super) fn new(station: u32, servers: u32) -> Shared {
+    pub(super) fn new(station: NodeId, servers: u32) -> Shared {
         Shared { station, jobs: EqualShares::new(servers) }
     }
 

@@ -4,7 +4,8 @@ use std::io;
 
 use thinktime_core::error::Invalid;
 use thinktime_core::system;
-use thinktime_core::system::{Overload, StationModel, SystemModel, machine};
+use thinktime_core::system::machine::{self, MachineModel};
+use thinktime_core::system::{Overload, StationModel, SystemModel};
 
 use super::cores;
 use crate::server::demands::Kinds;
@@ -60,8 +61,10 @@ impl BurnPlan {
         cores: &[usize],
         seed: u64,
     ) -> Result<BurnPlan, Invalid> {
-        let own = match (system.stations.as_slice(), system.machines.as_slice()) {
-            ([], [_]) => threads_of_machine(system),
+        let stations: Vec<&StationModel> = system.stations().collect();
+        let machines: Vec<&MachineModel> = system.machines().collect();
+        let own = match (stations.as_slice(), machines.as_slice()) {
+            ([], [machine]) => threads_of_machine(system, machine),
             ([station], []) => threads_of_station(system, station),
             (stations, machines) => Err(Invalid::new(format!(
                 "a system that burns is one machine; `{}` has {} machines and {} stations",
@@ -78,7 +81,7 @@ impl BurnPlan {
             )
         })?;
         check_size(threads)?;
-        let cores = match (cores, system.machines.first()) {
+        let cores = match (cores, machines.first()) {
             ([], Some(machine)) => cores::first(machine.cores)?,
             (cores, _) => cores::checked(cores)?,
         };
@@ -120,11 +123,15 @@ fn check_size(threads: Threads) -> Result<(), Invalid> {
 }
 
 /// The threads of the one machine; refuses what this one cannot be told to do.
-fn threads_of_machine(system: &SystemModel) -> Result<Option<Threads>, Invalid> {
+fn threads_of_machine(
+    system: &SystemModel,
+    machine: &MachineModel,
+) -> Result<Option<Threads>, Invalid> {
     let refused = |what: &str| {
         Err(Invalid::new(format!("requests that burn are served by the kernel: leave out {what}")))
     };
-    let ([service], Some(table)) = (system.services.as_slice(), system.file.machine.first()) else {
+    let ([service], Some(table)) = (machine.services.as_slice(), system.file.machine.first())
+    else {
         return refused("[[service]] tables, and give the machine their demand and threads");
     };
     if table.queue_limit.is_some() {

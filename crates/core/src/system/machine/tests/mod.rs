@@ -20,7 +20,9 @@ use std::fmt::Write as _;
 
 use notation::steps_of;
 
-use super::super::{Departure, DrawnDemands, Job, Presence, Program, System, SystemModel};
+use super::super::{
+    Departure, DrawnDemands, Job, NodeSummary, Presence, Program, System, SystemModel,
+};
 use super::{MachineSummary, Turn};
 use crate::files::NoFiles;
 use crate::random::Purpose;
@@ -188,7 +190,12 @@ fn drive(
     while let Some(departure) = system.leaving.pop_front() {
         note(&mut left, Some(departure));
     }
-    Outcome { turns: system.schedule().turns, left, summaries: system.machine_summaries(end), end }
+    let machine = |summary| match summary {
+        Some(NodeSummary::Machine { machine, .. }) => Some(machine),
+        _ => None,
+    };
+    let summaries = system.summaries(end).into_iter().filter_map(machine).collect();
+    Outcome { turns: system.schedule().turns, left, summaries, end }
 }
 
 const MOST_EVENTS: u64 = 3_000_000;

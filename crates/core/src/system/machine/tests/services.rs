@@ -44,6 +44,23 @@ fn an_event_loop_does_not_wait_with_a_request() {
     assert_eq!(outcome.tasks(0), "A 0-45");
 }
 
+/// A is refused by `v` in the instant in which the loop has done its work. The loop is as it was,
+/// and goes on with the next one.
+#[test]
+fn a_refusal_elsewhere_leaves_the_event_loop_alone() {
+    for (at, case) in [machine(4), on("processor-sharing", 4)].into_iter().enumerate() {
+        let case = case.service("w", "threads = 'event-loop'");
+        let case = case.service("v", "threads = 1\nqueue_limit = 0");
+        let requests =
+            [(0.0, "v 30"), (1.0, "w 9, v 5"), (2.0, "w 10"), (3.0, "w 10"), (4.0, "w 10, v 5")];
+        let outcome = case.run(&requests);
+        assert_eq!(outcome.ends(), ["30", "refused 10", "20", "30", "45"]);
+        if at == 0 {
+            assert_eq!(outcome.tasks(1), "B 1-40", "one thread does it all");
+        }
+    }
+}
+
 /// Requests are dealt to the loops in turn, and stay with theirs.
 #[test]
 fn several_event_loops_take_requests_in_turn() {

@@ -1,10 +1,15 @@
-//! The stations and pools of a system file, checked.
+//! What a system file says of a station, checked.
 
-use super::demand::{Demand, DemandLaw};
-use super::file::{PoolTable, StationTable};
+use super::super::demand::{Demand, DemandLaw};
+use super::super::file::StationTable;
+use super::super::node::{Building, NodeId, NodeModel, demand_names};
+use super::super::nodes::AnyNode;
+use super::super::read::{Placed, Reading, at_least_one, named};
+use super::{Ranks, Station};
 use crate::error::Invalid;
 use crate::files::Files;
 use crate::policy::scheduling::{self, Discipline, Rank, Ties};
+use crate::schema::SchemaError;
 use crate::time::Nanos;
 use crate::units::parse_time;
 
@@ -13,6 +18,8 @@ use crate::units::parse_time;
 pub struct StationModel {
     /// Its name.
     pub name: String,
+    /// Its number among the stations, which its random streams are named by.
+    pub(in crate::system) number: u32,
     /// The number of servers, at least 1.
     pub servers: u32,
     /// The scheduling policy.
@@ -36,46 +43,8 @@ pub struct Overload {
     pub newest_first_above: usize,
 }
 
-/// A pool, checked.
-#[derive(Clone, Debug)]
-pub struct PoolModel {
-    /// Its name.
-    pub name: String,
-    /// The number of places, at least 1.
-    pub size: u32,
-    /// The largest number of requests that wait for a place.
-    pub queue_limit: u64,
-}
-
-fn at_least_one(key: &str, count: u32) -> Result<u32, (String, Invalid)> {
-    if (1..=1_000_000).contains(&count) {
-        return Ok(count);
-    }
-    Err((key.to_owned(), Invalid::new("must be from 1 to 1000000")))
-}
-
-fn named(name: &str) -> Result<String, (String, Invalid)> {
-    if name.is_empty() {
-        return Err(("name".to_owned(), Invalid::new("is empty")));
-    }
-    Ok(name.to_owned())
-}
-
-impl PoolModel {
-    pub(super) fn from_table(table: &PoolTable) -> Result<PoolModel, (String, Invalid)> {
-        Ok(PoolModel {
-            name: named(&table.name)?,
-            size: at_least_one("size", table.size)?,
-            queue_limit: table.queue_limit.map_or(u64::MAX, u64::from),
-        })
-    }
-}
-
 impl StationModel {
-    pub(super) fn from_table(
-        table: &StationTable,
-        files: &dyn Files,
-    ) -> Result<StationModel, (String, Invalid)> {
+    fn from_table(table: &StationTable, files: &dyn Files) -> Placed<StationModel> {
         let policy = table.policy.as_deref().unwrap_or("fcfs");
         let discipline =
             scheduling::parse(policy, files).map_err(|error| ("policy".to_owned(), error))?;
@@ -93,12 +62,22 @@ impl StationModel {
         }
         Ok(StationModel {
             name: named(&table.name)?,
+            number: 0,
             servers: at_least_one("servers", table.servers.unwrap_or(1))?,
             overload: Overload::from_table(table, &discipline)?,
             discipline,
             demand: table.demand.as_ref().map(|value| Demand::parse(value, files)).transpose()?,
             classes: table.priority.iter().map(|(name, class)| (name.clone(), *class)).collect(),
         })
+    }
+
+    /// The station at rest.
+    pub(in crate::system) fn station(&self, id: NodeId, building: &Building<'_>) -> Station {
+        let expected = matches!(self.discipline.rank, Rank::Expected(_, None));
+        let means = if expected { building.first_means(id) } else { Vec::new() };
+        let Building { kinds, seed, .. } = *building;
+        let ranks = Ranks::new(self.number.into(), self, kinds, &means, seed);
+        Station::new(id, self, ranks)
     }
 
     /// What its own demands are drawn from, for all requests or each name.
@@ -119,6 +98,56 @@ impl StationModel {
     }
 }
 
+impl NodeModel for StationModel {
+    fn read(reading: &Reading<'_>) -> Result<Vec<StationModel>, SchemaError> {
+        let file = reading.file;
+        let one = |table: &StationTable| StationModel::from_table(table, reading.files);
+        let mut all = reading.all("station", &file.station, one, |one| one.name.clone())?;
+        for (station, number) in all.iter_mut().zip(0..) {
+            station.number = number;
+            if file.behaviour.is_empty() && station.demand.is_none() {
+                return Err(reading.error(&format!("station.{number}"), "missing key `demand`"));
+            }
+        }
+        Ok(all)
+    }
+
+    fn build(&self, id: NodeId, building: &Building<'_>) -> AnyNode {
+        AnyNode::Station(self.station(id, building))
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn entrances(&self) -> Vec<&str> {
+        vec![&self.name]
+    }
+
+    fn demand(&self, _: u32) -> Option<&Demand> {
+        self.demand.as_ref()
+    }
+
+    fn servers(&self) -> Option<u32> {
+        Some(self.servers)
+    }
+
+    fn is_unlimited(&self) -> bool {
+        self.overload.queue_limit == u64::MAX && self.overload.queue_timeout.is_never()
+    }
+
+    fn is_plain(&self) -> bool {
+        self.overload == Overload::NONE
+    }
+
+    fn named_requests(&self) -> Vec<(String, &str)> {
+        let mut named = demand_names("station", &self.name, self.demand.as_ref());
+        let place = format!("station `{}` has a priority for", self.name);
+        named.extend(self.classes.iter().map(|(name, _)| (place.clone(), name.as_str())));
+        named
+    }
+}
+
 impl Overload {
     /// Everything is let in and served.
     pub const NONE: Overload = Overload {
@@ -127,10 +156,7 @@ impl Overload {
         newest_first_above: usize::MAX,
     };
 
-    pub(super) fn from_table(
-        table: &StationTable,
-        discipline: &Discipline,
-    ) -> Result<Overload, (String, Invalid)> {
+    fn from_table(table: &StationTable, discipline: &Discipline) -> Placed<Overload> {
         let fail = |key: &str, message: &str| Err((key.to_owned(), Invalid::new(message)));
         let queue_timeout = match &table.queue_timeout {
             None => Nanos::MAX,

@@ -1,0 +1,174 @@
+//! A machine and the services on it, as one node of the system.
+
+use super::super::demand::Demand;
+use super::super::jobs::{Handle, Jobs, NOBODY, Place};
+use super::super::node::{
+    Answer, Building, Kept, Node, NodeId, NodeModel, NodeSummary, Visit, demand_names,
+};
+use super::super::nodes::AnyNode;
+use super::super::read::Reading;
+use super::super::station::{Monitor, StationSummary};
+use super::service::{Burst, Given, Service};
+use super::{Machine, MachineModel, NO_TASK, Schedule, TaskId, Threads, Work};
+use crate::schema::SchemaError;
+use crate::time::Nanos;
+
+/// A machine in motion, with its services.
+#[derive(Debug)]
+pub(in crate::system) struct MachineNode {
+    id: NodeId,
+    os: String,
+    machine: Machine,
+    services: Vec<Service>,
+    /// What it looks like as a station.
+    monitor: Monitor,
+    /// The task whose burst was done last and its service, until it is known what follows.
+    done: Option<(TaskId, u32)>,
+}
+
+impl NodeModel for MachineModel {
+    fn read(reading: &Reading<'_>) -> Result<Vec<MachineModel>, SchemaError> {
+        MachineModel::read_all(reading)
+    }
+
+    fn build(&self, id: NodeId, building: &Building<'_>) -> AnyNode {
+        AnyNode::Machine(MachineNode {
+            id,
+            os: self.os.clone(),
+            machine: Machine::new(self.number, self, building.seed),
+            services: (0..).zip(&self.services).map(|(at, one)| Service::new(at, one)).collect(),
+            monitor: Monitor::new(self.cores),
+            done: None,
+        })
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn entrances(&self) -> Vec<&str> {
+        self.services.iter().map(|one| one.name.as_str()).collect()
+    }
+
+    fn demand(&self, entrance: u32) -> Option<&Demand> {
+        self.services[entrance as usize].demand.as_ref()
+    }
+
+    fn kept(&self, entrance: u32) -> Kept {
+        match self.services[entrance as usize].threads {
+            Threads::Pool(_) => Kept::Limited,
+            Threads::PerRequest | Threads::EventLoops(_) => Kept::Own,
+        }
+    }
+
+    fn servers(&self) -> Option<u32> {
+        Some(self.cores)
+    }
+
+    fn is_unlimited(&self) -> bool {
+        self.services.iter().all(|one| one.queue_limit == u64::MAX)
+    }
+
+    fn named_requests(&self) -> Vec<(String, &str)> {
+        let services = self.services.iter();
+        services.flat_map(|one| demand_names("service", &one.name, one.demand.as_ref())).collect()
+    }
+}
+
+impl MachineNode {
+    /// A task of a visitor.
+    fn task_of(&self, visitor: Handle) -> TaskId {
+        if visitor == NOBODY {
+            return NO_TASK;
+        }
+        self.services.iter().find_map(|service| service.task_of(visitor)).unwrap_or(NO_TASK)
+    }
+
+    fn gets_thread(&self, visitor: Option<Handle>, jobs: &mut Jobs) {
+        if let Some(visitor) = visitor {
+            jobs[visitor].place = Place::Inside(self.id);
+        }
+    }
+}
+
+impl Node for MachineNode {
+    /// A visitor wants a burst of a service.
+    fn arrive(&mut self, now: Nanos, visit: Visit, jobs: &mut Jobs) -> Answer {
+        let Visit { handle, entrance, demand } = visit;
+        let visitor = &mut jobs[handle];
+        (visitor.demand, visitor.entered) = (demand, now);
+        let work = Work { owner: handle, kind: visitor.job.kind, session: visitor.job.session };
+        let cause = std::mem::take(&mut visitor.waited_for);
+        let creator = self.task_of(visitor.parent);
+        jobs.keep(handle, self.id, entrance);
+        let burst = Burst { work, demand, cause, creator };
+        let service = &mut self.services[entrance as usize];
+        jobs[handle].place = match service.serve(now, &mut self.machine, burst) {
+            Given::Refused => return Answer::Refused,
+            Given::Runs => Place::Inside(self.id),
+            Given::Waits => Place::Waiting(self.id),
+        };
+        self.monitor.arrive(now, demand);
+        Answer::Stays
+    }
+
+    fn next_event(&self) -> Nanos {
+        self.machine.next_event()
+    }
+
+    fn advance(&mut self, now: Nanos, _: &mut Jobs) -> Option<Handle> {
+        let task = self.machine.advance(now)?;
+        let (service, work) = self.machine.work(task);
+        self.done = Some((task, service));
+        self.monitor.depart(now);
+        Some(work.owner)
+    }
+
+    fn settle(&mut self, now: Nanos, jobs: &mut Jobs) -> bool {
+        if let Some((task, service)) = self.done.take() {
+            let service = &mut self.services[service as usize];
+            let next = service.go_on(now, &mut self.machine, task);
+            self.gets_thread(next, jobs);
+        }
+        self.machine.settle(now);
+        true
+    }
+
+    /// A visitor does not use a service any more.
+    fn release(&mut self, now: Nanos, entrance: u32, handle: Handle, jobs: &mut Jobs) {
+        let service = &mut self.services[entrance as usize];
+        let next = service.finish(now, &mut self.machine, handle);
+        jobs.let_go(handle, self.id, entrance);
+        self.gets_thread(next, jobs);
+    }
+
+    fn withdraw(&mut self, now: Nanos, _: Handle, _: &mut Jobs) -> bool {
+        self.monitor.depart(now);
+        false
+    }
+
+    fn abandon(&mut self, now: Nanos, entrance: u32, handle: Handle, jobs: &mut Jobs) {
+        let service = &mut self.services[entrance as usize];
+        let done = self.done.map(|(task, _)| task);
+        for next in service.withdraw(now, &mut self.machine, handle, done) {
+            self.gets_thread(Some(next), jobs);
+        }
+    }
+
+    fn begin_measuring(&mut self, now: Nanos) {
+        self.machine.begin_measuring(now);
+        self.monitor.begin(now);
+    }
+
+    fn summary(&self, now: Nanos) -> Option<NodeSummary> {
+        let machine = self.machine.summary(now);
+        let loads = &machine.core_loads;
+        let load = loads.iter().sum::<f64>() / loads.len() as f64;
+        let station = StationSummary { load, ..self.monitor.summary(now) };
+        Some(NodeSummary::Machine { station, machine, os: self.os.clone() })
+    }
+
+    fn schedule(&self) -> Option<&Schedule> {
+        self.machine.schedule()
+    }
+}

@@ -1,0 +1,242 @@
+//! What every node is: the one interface between requests and what they go through.
+//!
+//! A system is a list of nodes: stations, pools, machines, and one for all delays. Each kind is a
+//! file with two things in it: what the system file says of such a node ([`NodeModel`]), and the
+//! node in motion ([`Node`]). `nodes.rs` has the list of kinds.
+
+use super::demand::Demand;
+use super::jobs::{Handle, Jobs};
+use super::machine::{MachineSummary, Schedule};
+use super::nodes::AnyNode;
+use super::program::Program;
+use super::read::Reading;
+use super::station::StationSummary;
+use crate::schema::SchemaError;
+use crate::time::Nanos;
+
+/// Names a node: its number in the system's one list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NodeId(pub(super) u32);
+
+/// Names a door: its number in the system's list of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DoorId(pub u32);
+
+impl DoorId {
+    /// No door.
+    pub const NONE: DoorId = DoorId(u32::MAX);
+}
+
+/// A name by which steps `use` a node: a station has one, a machine one for each of its services.
+#[derive(Clone, Debug)]
+pub struct Door {
+    /// The name.
+    pub name: String,
+    /// Whose it is.
+    pub node: NodeId,
+    /// Which of the node's own it is.
+    pub(super) entrance: u32,
+}
+
+/// A visitor comes to a node.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Visit {
+    pub(super) handle: Handle,
+    /// By which of the node's entrances.
+    pub(super) entrance: u32,
+    /// The demand that it brings; zero where it only takes something.
+    pub(super) demand: Nanos,
+}
+
+/// What comes of a visit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// The visitor is at the node, which has noted where in [`super::jobs::Visitor::place`].
+    Stays,
+    /// It has what it wanted, and goes on at once.
+    GoesOn,
+    /// It is not let in.
+    Refused,
+}
+
+/// A node in motion. It is told of visitors, says when it next wants to act, and acts.
+///
+/// Who waits for something else than time, and gets it, is pushed to [`Jobs::ready`]; whom the
+/// node gives up, to [`Jobs::dropped`].
+pub(super) trait Node {
+    /// A visitor comes.
+    fn arrive(&mut self, now: Nanos, visit: Visit, jobs: &mut Jobs) -> Answer;
+
+    /// When it next wants to act if nobody comes or goes; [`Nanos::MAX`] for never.
+    fn next_event(&self) -> Nanos {
+        Nanos::MAX
+    }
+
+    /// Acts on what is due at [`Node::next_event`], which `now` is: perhaps a visitor is done.
+    fn advance(&mut self, _now: Nanos, _jobs: &mut Jobs) -> Option<Handle> {
+        None
+    }
+
+    /// Follows each [`Node::advance`], once the visitor who was done has gone on. Says whether
+    /// anything has changed.
+    fn settle(&mut self, _now: Nanos, _jobs: &mut Jobs) -> bool {
+        false
+    }
+
+    /// A visitor who kept something of the node (see [`Jobs::keep`]) does not need it any more.
+    fn release(&mut self, _now: Nanos, _entrance: u32, _handle: Handle, _jobs: &mut Jobs) {}
+
+    /// A visitor who is here goes away in the middle. Says whether it stays in the node's waiting
+    /// line, as gone, until its turn comes (see [`Jobs::still_waits`]). What it keeps is given
+    /// back afterwards, by [`Node::abandon`].
+    fn withdraw(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) -> bool;
+
+    /// Who goes away in the middle, here or elsewhere, kept something of the node.
+    fn abandon(&mut self, now: Nanos, entrance: u32, handle: Handle, jobs: &mut Jobs) {
+        self.release(now, entrance, handle, jobs);
+    }
+
+    /// Begins the time averages anew.
+    fn begin_measuring(&mut self, _now: Nanos) {}
+
+    /// The time averages so far; none for what is not measured.
+    fn summary(&self, _now: Nanos) -> Option<NodeSummary> {
+        None
+    }
+
+    /// Who had which core when.
+    fn schedule(&self) -> Option<&Schedule> {
+        None
+    }
+}
+
+/// What a node was like over the measured time, by where results show it.
+#[derive(Clone, Debug)]
+pub enum NodeSummary {
+    /// Among the stations.
+    Station(StationSummary),
+    /// Among the pools.
+    Pool(StationSummary),
+    /// Among the machines, and as a station whose servers are the cores.
+    Machine {
+        /// As a station.
+        station: StationSummary,
+        /// As a machine.
+        machine: MachineSummary,
+        /// Its operating system, as the file names it.
+        os: String,
+    },
+}
+
+impl NodeSummary {
+    /// Averages with another measurement of the same node, each weighted by its length.
+    pub fn join(&mut self, other: &NodeSummary) {
+        match (self, other) {
+            (NodeSummary::Station(mine), NodeSummary::Station(theirs))
+            | (NodeSummary::Pool(mine), NodeSummary::Pool(theirs)) => mine.join(theirs),
+            (
+                NodeSummary::Machine { station: mine, machine, .. },
+                NodeSummary::Machine { station: theirs, machine: other, .. },
+            ) => {
+                mine.join(theirs);
+                machine.join(other);
+            }
+            _ => unreachable!("a node is of one kind"),
+        }
+    }
+}
+
+/// What a visitor keeps of a node from its first use of an entrance to its last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kept {
+    Nothing,
+    /// Something of its own, of which there are as many as are wanted.
+    Own,
+    /// One of a limited number: others may have to wait for it.
+    Limited,
+}
+
+/// What a system file says of a node, checked.
+pub(super) trait NodeModel {
+    /// All of this kind that a file has.
+    fn read(reading: &Reading<'_>) -> Result<Vec<Self>, SchemaError>
+    where
+        Self: Sized;
+
+    /// The node at rest.
+    fn build(&self, id: NodeId, building: &Building<'_>) -> AnyNode;
+
+    /// Its name in tables and charts.
+    fn name(&self) -> &str;
+
+    /// The names by which steps `use` it.
+    fn entrances(&self) -> Vec<&str> {
+        Vec::new()
+    }
+
+    /// The demand that an entrance has of its own.
+    fn demand(&self, _entrance: u32) -> Option<&Demand> {
+        None
+    }
+
+    /// What a visitor keeps from its first use of an entrance to its last.
+    fn kept(&self, _entrance: u32) -> Kept {
+        Kept::Nothing
+    }
+
+    /// Whether steps `acquire` and `release` it by its name.
+    fn is_acquired(&self) -> bool {
+        false
+    }
+
+    /// The number of servers or cores that its load is shared by; none where it has no load.
+    fn servers(&self) -> Option<u32> {
+        None
+    }
+
+    /// Whether it lets everybody wait for as long as it takes.
+    fn is_unlimited(&self) -> bool {
+        true
+    }
+
+    /// Whether it takes in and finishes everything, and all that is served there waits in one
+    /// queue.
+    fn is_plain(&self) -> bool {
+        false
+    }
+
+    /// The request names that its tables mention, each with where it stands.
+    fn named_requests(&self) -> Vec<(String, &str)> {
+        Vec::new()
+    }
+}
+
+/// What nodes are built from, beside their own models.
+#[derive(Clone, Copy)]
+pub(super) struct Building<'a> {
+    pub(super) doors: &'a [Door],
+    pub(super) program: &'a Program,
+    /// The names of the kinds of request.
+    pub(super) kinds: &'a [&'a str],
+    pub(super) seed: u64,
+}
+
+impl Building<'_> {
+    /// By kind of request, the mean demand of its first visit to a node of one door.
+    pub(super) fn first_means(&self, node: NodeId) -> Vec<Nanos> {
+        let door = (0..).map(DoorId).zip(self.doors).find(|(_, door)| door.node == node);
+        let mean = |kind| door.map(|(id, _)| self.program.first_mean(kind, id));
+        (0..self.kinds.len()).map(|kind| mean(kind).unwrap_or(Nanos::ZERO)).collect()
+    }
+}
+
+/// The names of a node's own demands, with where they stand.
+pub(super) fn demand_names<'a>(
+    kind: &str,
+    name: &str,
+    demand: Option<&'a Demand>,
+) -> Vec<(String, &'a str)> {
+    let Some(Demand::ByRequest(laws)) = demand else { return Vec::new() };
+    let place = format!("{kind} `{name}` has a demand for");
+    laws.iter().map(|(name, _)| (place.clone(), name.as_str())).collect()
+}
