@@ -17,7 +17,6 @@ EXCEPTIONS = {
     ("tests/python/test_tidy.py", "words"): "it names the words that it bans",
     ("tests/python/test_tidy.py", "places"): "it names the places that it bans",
     ("benches/freezing.py", "words"): "options and results of other tools are called so",
-    ("crates/core/src/system/run.rs", "functions"): "one arm an instruction",
     ("crates/core/src/record/summary.rs", "functions"): "one line a figure",
     ("studies/omission-and-collapse/readings.py", "functions"): "a table, row by row",
     ("crates/py/src/learn.rs", "functions"): "the keyword arguments are half of it",
