@@ -33,8 +33,11 @@ CASES = [
     "M/M/1 LAS open, load 0.9",
     "FCFS closed, 1000 clients",
     "FCFS partly open, 5 requests",
+    "3 of 1000 stations open",
 ]
 FEW, MANY = 100_000, 300_000
+FEWER = {"3 of 1000 stations open": (10_000, 30_000)}
+"""The numbers of requests where each costs more."""
 TOLERANCE = 0.03
 MISSES_LEAST = 0.01
 """Misses may be off by so many at least: what else lies in the cache decides about a few."""
@@ -92,8 +95,10 @@ def totals(program: str, case: str, requests: int) -> list[int]:
 
 def a_request(program: str, case: str) -> Cost:
     """The cost of one request."""
-    few, many = (totals(program, case, requests) for requests in (FEW, MANY))
-    return Cost(*((more - less) / (MANY - FEW) for less, more in zip(few, many, strict=True)))
+    numbers = FEWER.get(case, (FEW, MANY))
+    few, many = (totals(program, case, requests) for requests in numbers)
+    requests = numbers[1] - numbers[0]
+    return Cost(*((more - less) / requests for less, more in zip(few, many, strict=True)))
 
 
 def compiler() -> str:

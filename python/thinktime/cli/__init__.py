@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import sys
+
 import typer
 
 from thinktime import __version__
@@ -35,4 +39,13 @@ def _options(
 def main() -> None:
     """Run the command line."""
     stop_on_signals()
-    app(prog_name="thinktime")
+    try:
+        app(prog_name="thinktime")
+        sys.stdout.flush()
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        # What could not be written must not be tried again at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.stderr.write(f"error: the output cannot be written: {error.strerror}\n")
+        sys.exit(3)
