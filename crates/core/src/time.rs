@@ -34,6 +34,7 @@ impl Nanos {
 
     /// As [`Nanos::from_secs_f64`], for many: without a branch for each, two at a time.
     #[inline]
+    #[allow(clippy::manual_range_contains, reason = "it would branch")]
     pub(crate) fn from_all_secs<const N: usize>(seconds: &[f64; N]) -> [Nanos; N] {
         let mut times = [Nanos::ZERO; N];
         let mut common = true;

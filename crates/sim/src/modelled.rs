@@ -11,6 +11,7 @@ use thinktime_core::time::Nanos;
 use thinktime_core::workload::{Cancel, ClientLimits, RequestKind, Workload};
 
 /// The modelled system.
+#[allow(clippy::large_enum_variant, reason = "there is one, and it is in the inner loop")]
 pub(crate) enum Modelled {
     /// Whatever the file says.
     Any(Box<System<DrawnDemands>>),

@@ -46,10 +46,8 @@ impl Bins {
             if eight.iter().fold(0, |any, count| any | count) == 0 {
                 continue;
             }
-            for place in 0..EIGHT {
-                if eight[place] > 0 {
-                    taken(EIGHT * at + place, eight[place]);
-                }
+            for (place, count) in eight.iter().enumerate().filter(|(_, count)| **count > 0) {
+                taken(EIGHT * at + place, *count);
             }
             *eight = [0; EIGHT];
         }

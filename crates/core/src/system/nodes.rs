@@ -17,6 +17,7 @@ macro_rules! kinds {
     ($($(#[$what:meta])* $kind:ident($model:ty, $node:ty),)+) => {
         /// What a system file says of a node, checked.
         #[derive(Clone, Debug)]
+        #[allow(clippy::large_enum_variant, reason = "there are few, and they are not moved")]
         pub enum AnyNodeModel {
             $($(#[$what])* $kind($model),)+
         }
