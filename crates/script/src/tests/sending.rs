@@ -39,7 +39,7 @@ fn wrong_messages_name_their_line() {
     for (text, expected) in [
         ("client:send()", "buyer.luau:2: a message is text"),
         ("client:send(7)", "buyer.luau:2:"),
-        ("client:send('x', { expect = 'lines' })", "buyer.luau:2: `lines` says nothing"),
+        ("client:send('x', { expect = 'lines' })", "buyer.luau:2: `lines` does not say"),
         ("client:send('x', { expect = 'pattern(()' })", "buyer.luau:2: the pattern `(`"),
         ("client:send('x', { headers = {} })", "buyer.luau:2: `headers` as table is no option"),
         ("client:send('x', { name = 'buy' })", "buyer.luau:2: the workload has no request"),
