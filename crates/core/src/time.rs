@@ -53,6 +53,15 @@ impl Nanos {
         Nanos((nanoseconds + SHIFT).to_bits().wrapping_sub(SHIFT.to_bits()))
     }
 
+    /// The nearest whole nanosecond to a number of them that is 0 or more.
+    #[inline(always)]
+    pub(crate) fn nearest(nanoseconds: f64) -> Nanos {
+        const SIGNED_END: f64 = (1u64 << 63) as f64;
+        let above = nanoseconds + 0.5;
+        // Processors convert to signed numbers; to convert to unsigned ones takes twice as long.
+        if above < SIGNED_END { Nanos(above as i64 as u64) } else { Nanos(above as u64) }
+    }
+
     /// This time in seconds.
     #[inline]
     #[must_use]
@@ -133,6 +142,14 @@ mod tests {
             let seconds = [1.5e-9, 0.0, odd, 3.25];
             assert_eq!(Nanos::from_all_secs(&seconds), seconds.map(Nanos::from_secs_f64));
         }
+    }
+
+    #[test]
+    fn nanoseconds_round_to_the_nearest() {
+        for (given, expected) in [(0.0, 0), (0.49, 0), (0.5, 1), (2.5, 3), (1e19, 10u64.pow(19))] {
+            assert_eq!(Nanos::nearest(given), Nanos(expected));
+        }
+        assert!(Nanos::nearest(f64::INFINITY).is_never());
     }
 
     #[test]

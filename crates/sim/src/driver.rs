@@ -130,11 +130,14 @@ impl<'a, S: RowSink> Driver<'a, S> {
     }
 
     fn handle(&mut self, events: u64) -> bool {
+        let at_line = self.fleeting && matches!(self.system, Modelled::Line(_));
         let mut left = events;
         while left > 0 {
-            left -= self.arrivals_at_line(left);
-            if left == 0 {
-                break;
+            if at_line {
+                left -= self.arrivals_at_line(left);
+                if left == 0 {
+                    break;
+                }
             }
             if self.clients.done() {
                 self.close();

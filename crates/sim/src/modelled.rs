@@ -10,15 +10,14 @@ use thinktime_core::system::{
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{Cancel, ClientLimits, RequestKind, Workload};
 
-/// The modelled system.
-#[allow(clippy::large_enum_variant, reason = "there is one, and it is in the inner loop")]
+/// The modelled system. All are boxed, so that which one it is takes one look to see.
 pub(crate) enum Modelled {
     /// Whatever the file says.
     Any(Box<System<DrawnDemands>>),
     /// One station alone, of which nobody is taken back.
     Lone(Box<Lone<DrawnDemands>>),
     /// One server, first come, first served: clients are told at once when they will be answered.
-    Line(Line<DrawnDemands>),
+    Line(Box<Line<DrawnDemands>>),
 }
 
 /// What the nodes of the system were like over the measured time.
@@ -66,7 +65,7 @@ impl Modelled {
         let program = model.program_for(workload);
         let demands = DrawnDemands::new(&program, workload.seed, Purpose::Demand);
         let line = if can_be_told_early(workload) {
-            Line::new(model, demands).map(Modelled::Line)
+            Line::new(model, demands).map(|line| Modelled::Line(Box::new(line)))
         } else {
             Err(demands)
         };

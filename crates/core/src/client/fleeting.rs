@@ -25,8 +25,9 @@ impl Clients {
     }
 
     /// As [`Clients::wake`], where sessions are fleeting: the next one begins, and with it its
-    /// request, unless the run has come to its end. The attempt's ticket names nothing; when it has
-    /// ended, [`Clients::end_fleeting`] is to be called.
+    /// request, unless the run has come to its end. The attempt's ticket names nothing. Where its
+    /// end is not told at once, [`Clients::await_fleeting`] is to be called, and then
+    /// [`Clients::end_fleeting`].
     #[inline(always)]
     pub fn wake_fleeting(&mut self) -> Option<Attempt> {
         let Source::Arriving(arrivals) = &mut self.source else { return None };
@@ -39,7 +40,6 @@ impl Clients {
         let session = self.share.session(self.sessions_begun);
         self.sessions_begun += 1;
         self.last_launch = now;
-        self.open += 1;
         self.launched += u64::from(self.limit.counts(now));
         let is_last = self.next.is_never() && self.limit.until.is_never();
         if self.launched == self.limit.requests || is_last {
@@ -48,7 +48,13 @@ impl Clients {
         Some(Attempt { kind: self.laws.choose(session, 0), ..Attempt::only(session, now) })
     }
 
-    /// The request of a fleeting session is over.
+    /// The request of a fleeting session is waited for.
+    #[inline(always)]
+    pub fn await_fleeting(&mut self) {
+        self.open += 1;
+    }
+
+    /// A request that was waited for is over.
     #[inline(always)]
     pub fn end_fleeting(&mut self) {
         self.open -= 1;

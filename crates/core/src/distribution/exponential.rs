@@ -79,11 +79,7 @@ impl Law for Exponential {
 
     #[inline]
     fn fill(&self, streams: &mut impl Streams, values: &mut [f64; MANY]) {
-        for (number, value) in values.iter_mut().enumerate() {
-            *value = 1.0 - streams.draw(number, Stream::uniform);
-        }
-        ln_all(values);
-        values.iter_mut().for_each(|value| *value *= -self.mean);
+        *values = ln_all(|number| (-self.mean, 1.0 - streams.draw(number, Stream::uniform)));
     }
 
     fn range(&self) -> (f64, f64) {

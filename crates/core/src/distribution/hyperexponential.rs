@@ -142,14 +142,11 @@ impl Law for Hyperexponential {
 
     #[inline]
     fn fill(&self, streams: &mut impl Streams, values: &mut [f64; MANY]) {
-        let mut factors = [0.0; MANY];
-        for number in 0..MANY {
-            let (phase, uniform) = streams.draw(number, |stream| {
-                (usize::from(stream.uniform() >= self.shares[0]), stream.uniform())
-            });
-            (values[number], factors[number]) = (1.0 - uniform, -self.means[phase]);
-        }
-        ln_all(values);
-        values.iter_mut().zip(&factors).for_each(|(value, factor)| *value *= factor);
+        *values = ln_all(|number| {
+            streams.draw(number, |stream| {
+                let phase = usize::from(stream.uniform() >= self.shares[0]);
+                (-self.means[phase], 1.0 - stream.uniform())
+            })
+        });
     }
 }

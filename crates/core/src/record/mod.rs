@@ -33,7 +33,7 @@ pub use offered::{RateMissed, rate_missed};
 pub use row::{Row, RowSink, SoFar};
 pub use sections::Sections;
 pub use starved::Starved;
-pub use summary::{Summary, request_figures};
+pub use summary::Summary;
 pub use tally::Tally;
 pub use timeline::{Cell, Timeline};
 pub use warmup::mser5;

@@ -21,7 +21,7 @@ const WIDE: u64 = 255;
 /// The words of a count.
 const COUNT_WORDS: usize = 4;
 /// With more words, parts are packed as one.
-const WORDS_MAX: usize = 8192;
+const WORDS_MAX: usize = 12288;
 
 impl Packed {
     /// What the histogram holds, which then is empty.
@@ -71,11 +71,29 @@ impl Packed {
         }
     }
 
-    /// The number of times up to this one, or in its bin.
-    pub(super) fn up_to(&self, time: Nanos) -> u64 {
-        let (last, mut sum) = (bin_of(time.0), 0);
-        self.each(|bin, count| sum += if bin <= last { count } else { 0 });
-        sum
+    /// The numbers of times up to each of these, or in its bin, by one look at all bins. Times must
+    /// be in ascending order.
+    pub(super) fn up_to<const N: usize>(&self, times: [Nanos; N]) -> [u64; N] {
+        let last = times.map(|time| bin_of(time.0));
+        // Of those above the one before; bins mostly come in their order, so that the place of the
+        // last one is near.
+        let (mut between, mut at) = ([0; N], 0);
+        self.each(|bin, count| {
+            while at > 0 && bin <= last[at - 1] {
+                at -= 1;
+            }
+            while at < N && bin > last[at] {
+                at += 1;
+            }
+            if at < N {
+                between[at] += count;
+            }
+        });
+        let mut sum = 0;
+        between.map(|count| {
+            sum += count;
+            sum
+        })
     }
 }
 
@@ -116,8 +134,11 @@ mod tests {
             let mut unpacked = Bins::default();
             unpacked.take_in(&both);
             prop_assert!(unpacked.held().eq(bins(&all).held()));
-            let upto = all.iter().filter(|time| bin_of(**time) <= bin_of(until)).count();
-            prop_assert_eq!(both.up_to(Nanos(until)), upto as u64);
+            let upto = |until: Nanos| {
+                all.iter().filter(|time| bin_of(**time) <= bin_of(until.0)).count() as u64
+            };
+            let untils = [Nanos(until / 2), Nanos(until), Nanos::MAX];
+            prop_assert_eq!(both.up_to(untils), untils.map(upto));
         }
     }
 

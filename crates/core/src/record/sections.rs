@@ -94,34 +94,46 @@ impl Sections {
         self.totals.with(all)
     }
 
-    /// The 95 % confidence interval of a percentile, `share` between 0 and 1, in seconds; nothing
-    /// where there is too little data to bound it.
+    /// The 95 % confidence intervals of percentiles, `shares` between 0 and 1 in ascending order,
+    /// in seconds; nothing where there is too little data to bound one.
     ///
     /// The share of response times up to the percentile is a mean, whose half-width h comes from
     /// the sections as in batch means; the interval is from the percentile of `share` - h to that
     /// of `share` + h (Law, Simulation Modeling and Analysis, 5th ed., 9.5.3).
     #[must_use]
-    pub fn interval_95(&self, all: &Tally, share: f64) -> Option<[f64; 2]> {
+    pub fn intervals_95<const N: usize>(
+        &self,
+        all: &Tally,
+        shares: [f64; N],
+    ) -> [Option<[f64; 2]>; N] {
         if self.done.len() < SECTIONS_MIN {
-            return None;
+            return [None; N];
         }
-        let percentile = all.quantile(share);
-        let share_of = |one: &Packed| one.up_to(percentile) as f64 / self.size as f64;
-        let shares: Vec<f64> = self.done.iter().map(share_of).collect();
-        // Where all that is beyond lies in a few sections, they say little of what is usual.
-        let usual = shares.iter().filter(|one| **one < 1.0).count();
-        let interval = mean_interval_95(&shares)?;
-        if 2 * usual < shares.len() || interval.correlated {
-            return None;
-        }
-        let half = interval.half_width;
-        // Fewer than ten response times beyond say nothing of how far they may lie.
-        let beyond = (1.0 - share - half) * all.count() as f64;
-        if share - half <= 0.0 || beyond < 1.0 || (1.0 - share) * (all.count() as f64) < 10.0 {
-            return None;
-        }
-        Some([all.quantile_s(share - half)?, all.quantile_s(share + half)?])
+        let percentiles = shares.map(|share| all.quantile(share));
+        let up_to: Vec<[u64; N]> = self.done.iter().map(|one| one.up_to(percentiles)).collect();
+        std::array::from_fn(|at| {
+            let share_of = |counts: &[u64; N]| counts[at] as f64 / self.size as f64;
+            let in_sections: Vec<f64> = up_to.iter().map(share_of).collect();
+            interval_95(all, shares[at], &in_sections)
+        })
     }
+}
+
+/// The interval of one percentile, from the shares of response times up to it in the sections.
+fn interval_95(all: &Tally, share: f64, in_sections: &[f64]) -> Option<[f64; 2]> {
+    // Where all that is beyond lies in a few sections, they say little of what is usual.
+    let usual = in_sections.iter().filter(|one| **one < 1.0).count();
+    let interval = mean_interval_95(in_sections)?;
+    if 2 * usual < in_sections.len() || interval.correlated {
+        return None;
+    }
+    let half = interval.half_width;
+    // Fewer than ten response times beyond say nothing of how far they may lie.
+    let beyond = (1.0 - share - half) * all.count() as f64;
+    if share - half <= 0.0 || beyond < 1.0 || (1.0 - share) * (all.count() as f64) < 10.0 {
+        return None;
+    }
+    Some([all.quantile_s(share - half)?, all.quantile_s(share + half)?])
 }
 
 #[cfg(test)]
@@ -137,7 +149,7 @@ mod tests {
         let all = sections.all();
         assert_eq!((all.count(), all.quantile(1.0)), (100_000, Nanos(99_999)));
         assert!(sections.done.len() < SECTIONS_MAX && sections.done.len() >= SECTIONS_MAX / 2 - 1);
-        assert!(sections.done.iter().all(|one| one.up_to(Nanos::MAX) == sections.size));
+        assert!(sections.done.iter().all(|one| one.up_to([Nanos::MAX]) == [sections.size]));
     }
 
     /// Of 200 intervals of the 99th percentile of correlated times (a moving maximum of ten
@@ -159,7 +171,7 @@ mod tests {
                     sections.add_all(&[Nanos::from_secs_f64(time)]);
                 }
             }
-            let [low, high] = sections.interval_95(&sections.all(), 0.99)?;
+            let [low, high] = sections.intervals_95(&sections.all(), [0.99])[0]?;
             Some(low <= exact && exact <= high)
         };
         let given: Vec<bool> = (0..230).filter_map(holds).take(200).collect();
@@ -172,8 +184,8 @@ mod tests {
         let mut sections = Sections::default();
         (0..5000).for_each(|n| sections.add_all(&[Nanos(n * 7919 % 5003)]));
         let all = sections.all();
-        assert!(sections.interval_95(&all, 0.5).is_some());
-        assert_eq!(sections.interval_95(&all, 0.9999), None);
-        assert_eq!(Sections::default().interval_95(&Tally::default(), 0.5), None);
+        let [half, far] = sections.intervals_95(&all, [0.5, 0.9999]);
+        assert!(half.is_some() && far.is_none());
+        assert_eq!(Sections::default().intervals_95(&Tally::default(), [0.5]), [None]);
     }
 }

@@ -127,7 +127,7 @@ impl Summary {
             stations: BTreeMap::new(),
             pools: BTreeMap::new(),
             machines: BTreeMap::new(),
-            by_request: request_figures(workload, collector),
+            by_request: request_figures(workload, collector, &responses),
             checks: collector.programs.iter().flat_map(|one| one.checks().clone()).collect(),
             metrics: collector.programs.iter().flat_map(metric_figures).collect(),
             errors_by_kind: collector.errors_by_kind(),
@@ -243,23 +243,24 @@ fn percentile_intervals(collector: &Collector, all: &Tally) -> BTreeMap<String, 
     if !collector.mean_and_half_width().is_some_and(known) {
         return BTreeMap::new();
     }
-    let interval = |(name, share): (&str, f64)| {
-        Some((name.to_owned(), collector.sections.interval_95(all, share)?))
-    };
-    TimeFigures::PERCENTILES.into_iter().filter_map(interval).collect()
+    let shares = TimeFigures::PERCENTILES.map(|(_, share)| share);
+    let intervals = collector.sections.intervals_95(all, shares);
+    let named = TimeFigures::PERCENTILES.into_iter().zip(intervals);
+    named.filter_map(|((name, _), interval)| Some((name.to_owned(), interval?))).collect()
 }
 
-/// The figures of each kind of request, by name.
-#[must_use]
-pub fn request_figures(
+/// The figures of each kind of request, by name; `all` holds the response times of all kinds, which
+/// are those of the only one where there is one.
+fn request_figures(
     workload: &Workload,
     collector: &Collector,
+    all: &Tally,
 ) -> BTreeMap<String, RequestFigures> {
     let figures = |tally: &Tally| RequestFigures {
         requests: tally.count(),
         response_time_s: tally.figures(None),
     };
-    let tallies = collector.responses();
-    let kinds = workload.requests.iter().zip(&tallies);
-    kinds.map(|(kind, tally)| (kind.name.clone(), figures(tally))).collect()
+    let tally = |place: usize| collector.by_kind.get(place).unwrap_or(all);
+    let kinds = workload.requests.iter().enumerate();
+    kinds.map(|(place, kind)| (kind.name.clone(), figures(tally(place)))).collect()
 }

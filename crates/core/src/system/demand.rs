@@ -152,11 +152,12 @@ impl DemandSource for DrawnDemands {
     #[inline(always)]
     fn demand(&mut self, job: &Job, draw: usize) -> Option<Nanos> {
         let (law, ahead) = self.laws[job.kind as usize][draw].as_mut()?;
-        if let Some(demand) = ahead.drawn(job) {
+        let (session, serial) = (job.session, job.serial);
+        if let Some(demand) = ahead.drawn(session, serial) {
             return Some(demand);
         }
         match law {
-            DemandLaw::Drawn(law) => Some(ahead.demand(law, self.families[draw], job)),
+            DemandLaw::Drawn(law) => Some(ahead.demand(law, self.families[draw], session, serial)),
             DemandLaw::Trace(values) => Some(next_of(&mut self.cursors, values)),
         }
     }
@@ -187,22 +188,28 @@ impl Default for Ahead {
 impl Ahead {
     /// The demand, if it has been drawn.
     #[inline(always)]
-    fn drawn(&self, job: &Job) -> Option<Nanos> {
-        let place = job.session.wrapping_sub(self.first);
-        self.demands.get(place as usize).copied().filter(|_| job.serial == self.serial)
+    fn drawn(&self, session: u64, serial: u64) -> Option<Nanos> {
+        let place = session.wrapping_sub(self.first);
+        self.demands.get(place as usize).copied().filter(|_| serial == self.serial)
     }
 
     #[inline(never)]
-    fn demand(&mut self, law: &Distribution, family: StreamFamily, job: &Job) -> Nanos {
-        let follows = job.session.wrapping_sub(1) == self.last
-            || job.session.wrapping_sub(self.first) == MANY as u64;
-        self.last = job.session;
+    fn demand(
+        &mut self,
+        law: &Distribution,
+        family: StreamFamily,
+        session: u64,
+        serial: u64,
+    ) -> Nanos {
+        let follows =
+            session.wrapping_sub(1) == self.last || session.wrapping_sub(self.first) == MANY as u64;
+        self.last = session;
         if !follows {
-            return law.first_time(|| family.substream(job.session, job.serial));
+            return law.first_time(|| family.substream(session, serial));
         }
-        (self.first, self.serial) = (job.session, job.serial);
+        (self.first, self.serial) = (session, serial);
         let mut demands = [0.0; MANY];
-        let stream = |at: usize| family.substream(job.session.wrapping_add(at as u64), job.serial);
+        let stream = |at: usize| family.substream(session.wrapping_add(at as u64), serial);
         law.fill_from(stream, &mut demands);
         self.demands = Nanos::from_all_secs(&demands);
         self.demands[0]

@@ -18,6 +18,8 @@ pub struct Line<D> {
     free_at: Nanos,
     /// Those who are here, by the time at which they leave.
     leaving: Ring<Leaving>,
+    /// When the first of them leaves.
+    next: Nanos,
     monitor: Monitor,
 }
 
@@ -42,8 +44,8 @@ impl<D: DemandSource> Line<D> {
         if !plain {
             return Err(demands);
         }
-        let (free_at, leaving) = (Nanos::ZERO, Ring::new());
-        Ok(Line { demands, free_at, leaving, monitor: Monitor::new(1) })
+        let (free_at, leaving, next) = (Nanos::ZERO, Ring::new(), Nanos::MAX);
+        Ok(Line { demands, free_at, leaving, next, monitor: Monitor::new(1) })
     }
 
     /// A request arrives: gives its departure, which lies ahead.
@@ -52,6 +54,7 @@ impl<D: DemandSource> Line<D> {
         let demand = self.demands.demand(&job, 0).unwrap_or_default();
         self.monitor.arrive(now, demand);
         self.free_at = self.free_at.max(now) + demand;
+        self.next = self.next.min(self.free_at);
         self.leaving.push_back(Leaving { came: now, at: self.free_at });
         Departure { job, at: self.free_at, station: DoorId(0), demand, error: None }
     }
@@ -59,8 +62,12 @@ impl<D: DemandSource> Line<D> {
     /// Takes out one who has left by `now`.
     #[inline(always)]
     pub fn leave(&mut self, now: Nanos) -> Option<Leaving> {
-        let first = *self.leaving.front().filter(|first| first.at <= now)?;
+        if self.next > now {
+            return None;
+        }
+        let first = *self.leaving.front()?;
         self.leaving.pop_front();
+        self.next = self.leaving.front().map_or(Nanos::MAX, |next| next.at);
         self.monitor.depart(first.at);
         Some(first)
     }

@@ -1,6 +1,7 @@
 //! The quick way through a system that is one station alone.
 //!
 //! There a request has no steps to go through: it comes to the station, and leaves when it is done.
+//! A test holds this against [`super::System`], which is told nothing of it.
 
 use super::jobs::{Jobs, NOBODY};
 use super::node::{Building, Node, NodeId};
@@ -82,5 +83,93 @@ impl<D: DemandSource> Lone<D> {
     #[must_use]
     pub fn summary(&self, now: Nanos) -> StationSummary {
         self.station.monitor().summary(now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::node::NodeSummary;
+    use super::super::{DrawnDemands, System};
+    use super::*;
+    use crate::files::NoFiles;
+    use crate::random::{Purpose, Stream};
+    use crate::schema::Source;
+
+    const POLICIES: [&str; 10] = [
+        "fcfs",
+        "lcfs",
+        "plcfs",
+        "ps",
+        "las",
+        "srpt",
+        "psjf",
+        "rr(3ms)",
+        "mlfq(2ms, 5ms)",
+        "pesjf(error=lognormal(mu=0, sigma=1))",
+    ];
+
+    /// Arrivals at a load of about 0.9, the same for both.
+    fn arrivals(servers: u32) -> Vec<(Nanos, Job)> {
+        let (mut stream, mut now) = (Stream::new(3, 0, Purpose::Arrival), 0.0);
+        let mut arrival = |session| {
+            now += -0.011 / f64::from(servers) * stream.uniform().ln();
+            (Nanos::from_secs_f64(now), Job { token: session, session, serial: 0, kind: 0 })
+        };
+        (0..2000).map(&mut arrival).collect()
+    }
+
+    /// The next arrival, if it comes before what is due.
+    fn coming_before(
+        coming: &mut std::iter::Peekable<std::vec::IntoIter<(Nanos, Job)>>,
+        due: Nanos,
+    ) -> Option<(Nanos, Job)> {
+        coming.next_if(|(at, _)| *at < due)
+    }
+
+    #[test]
+    fn it_is_the_system_whatever_the_policy() {
+        for (policy, servers) in POLICIES.iter().flat_map(|one| [(one, 1), (one, 3), (one, 14)]) {
+            let text = format!(
+                "name = 's'\n[[station]]\nname = 'a'\nservers = {servers}\n\
+                 policy = '{policy}'\ndemand = 'exp(10ms)'"
+            );
+            let model = SystemModel::parse(Source { file: "", text: &text }, &NoFiles).unwrap();
+            let program = Program::new(&model, &["request"]);
+            let demands = || DrawnDemands::new(&program, 5, Purpose::Demand);
+            let mut lone = Lone::new(&model, &program, &["request"], demands(), 5).unwrap();
+            let mut system = System::new(&model, &program, &["request"], demands(), 5);
+            let (mut quick, mut coming) = (Vec::new(), arrivals(servers).into_iter().peekable());
+            while quick.len() < 2000 {
+                match coming_before(&mut coming, lone.next_event()) {
+                    Some((at, job)) => lone.arrive(at, job),
+                    None => quick.extend(lone.advance(lone.next_event())),
+                }
+            }
+            let (mut whole, mut coming) = (Vec::new(), arrivals(servers).into_iter().peekable());
+            while whole.len() < 2000 {
+                match coming_before(&mut coming, system.next_event()) {
+                    Some((at, job)) => _ = system.arrive(at, job),
+                    None => whole.extend(system.advance()),
+                }
+            }
+            assert_eq!(quick, whole, "{policy}, {servers} servers");
+            let end = quick[quick.len() - 1].at;
+            let Some(NodeSummary::Station(summary)) = &system.summaries(end)[0] else {
+                panic!("the node is a station")
+            };
+            assert_eq!(lone.summary(end), *summary, "{policy}");
+            assert_eq!((lone.number(), lone.inside().count(), system.inside().count()), (0, 0, 0));
+        }
+    }
+
+    #[test]
+    fn other_systems_are_left_to_others() {
+        for more in ["queue_limit = 3", "[[pool]]\nname = 'p'\nsize = 2"] {
+            let text = format!("name = 's'\n[[station]]\nname = 'a'\ndemand = '1ms'\n{more}");
+            let model = SystemModel::parse(Source { file: "", text: &text }, &NoFiles).unwrap();
+            let program = Program::new(&model, &["request"]);
+            let demands = DrawnDemands::new(&program, 5, Purpose::Demand);
+            assert!(Lone::new(&model, &program, &["request"], demands, 5).is_err(), "{more}");
+        }
     }
 }

@@ -18,6 +18,7 @@ impl<S: RowSink> Driver<'_, S> {
     pub(super) fn wake(&mut self, now: Nanos) {
         if self.fleeting {
             if let Some(attempt) = self.clients.wake_fleeting() {
+                self.clients.await_fleeting();
                 self.send(now, &attempt);
             }
         } else {

@@ -10,21 +10,19 @@ use crate::modelled::Modelled;
 
 impl<S: RowSink> Driver<'_, S> {
     /// Handles up to `events` arrivals that come before anything else does, and says how many it
-    /// were: the same as the driver's other loop does, but for its many questions.
+    /// were: the same as the driver's other loop does, but for its many questions. Sessions must be
+    /// fleeting, and the system a line.
     pub(super) fn arrivals_at_line(&mut self, events: u64) -> u64 {
-        if !self.fleeting || !matches!(self.system, Modelled::Line(_)) {
-            return 0;
-        }
         for handled in 0..events {
             let next = self.clients.next_fleeting();
             if next >= self.boundary {
                 return handled;
             }
-            self.now = next;
             self.leave_line(next);
             if let Some(attempt) = self.clients.wake_fleeting() {
                 self.serve_in_line(next, attempt);
             }
+            self.now = next;
             if self.clients.closed() {
                 self.close();
                 return handled + 1;
@@ -39,7 +37,6 @@ impl<S: RowSink> Driver<'_, S> {
         let Attempt { session, kind, .. } = attempt;
         let job = Job { token: now.0, session, serial: attempt.serial(), kind };
         let departure = line.arrive(now, job);
-        self.clients.end_fleeting();
         let ended = Ended { attempt, fate: Fate::Over, late: false };
         self.record_answer(&departure, &ended, When::ToldLater);
     }

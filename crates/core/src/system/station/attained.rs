@@ -6,6 +6,7 @@
 //! catches up with the one below joins it, the smaller heap being emptied into the larger one. So
 //! each job is moved at most log2(n) times, whatever the number of jobs that share.
 
+use super::super::equal_shares::{larger, smaller};
 use super::super::jobs::{Handle, Jobs, Place};
 use super::super::node::NodeId;
 use crate::heap::Heap;
@@ -81,8 +82,17 @@ impl Attained {
     /// What is due at [`Attained::next_event`]: a job is done, or a group catches up.
     pub(super) fn advance(&mut self, now: Nanos) -> Option<Handle> {
         self.pass(now);
-        let due = self.served().find(|(at, _)| self.groups[*at].smallest_left() < 0.5);
-        let done = due.and_then(|(at, _)| {
+        let due = match self.groups.as_slice() {
+            // Mostly one group has all the servers.
+            [rest @ .., top] if top.len() >= self.servers => {
+                (top.smallest_left() < 0.5).then_some(rest.len())
+            }
+            all => {
+                let mut served = self.served();
+                served.find(|(at, _)| all[*at].smallest_left() < 0.5).map(|(at, _)| at)
+            }
+        };
+        let done = due.and_then(|at| {
             let (_, handle) = self.groups[at].jobs.pop()?;
             if self.groups[at].jobs.len() == 0 {
                 self.spare.push(self.groups.remove(at).jobs);
@@ -110,7 +120,7 @@ impl Attained {
         let mut left = self.servers;
         (0..self.groups.len()).rev().map_while(move |at| {
             let jobs = self.groups[at].len();
-            let rate = (left / jobs).min(1.0);
+            let rate = smaller(left / jobs, 1.0);
             left -= jobs.min(left);
             (rate > 0.0).then_some((at, rate))
         })
@@ -124,7 +134,7 @@ impl Attained {
         let mut left = self.servers;
         for group in self.groups.iter_mut().rev() {
             let jobs = group.jobs.len() as f64;
-            group.attained += elapsed * (left / jobs).min(1.0);
+            group.attained += elapsed * smaller(left / jobs, 1.0);
             left -= jobs;
             if left <= 0.0 {
                 break;
@@ -157,20 +167,19 @@ impl Attained {
         }
     }
 
+    #[inline]
     fn find_next(&mut self) {
         let soonest = match self.groups.as_slice() {
-            [] => f64::INFINITY,
+            [] => return self.next = Nanos::MAX,
             // Mostly one group has all the servers.
             [rest @ .., top] if top.len() >= self.servers => {
-                let gap = rest.last().map_or(f64::INFINITY, |one| one.attained - top.attained);
-                top.smallest_left().min(gap) * top.len() / self.servers
+                let left = top.smallest_left();
+                let gap = rest.last().map_or(left, |below| below.attained - top.attained);
+                smaller(left, gap) * top.len() / self.servers
             }
             _ => self.soonest(),
         };
-        self.next = match soonest.is_finite() {
-            false => Nanos::MAX,
-            true => self.updated + Nanos((soonest.max(0.0) + 0.5) as u64),
-        };
+        self.next = self.updated + Nanos::nearest(larger(soonest, 0.0));
     }
 
     /// Nanoseconds until a job is done or a group catches up with the one below.

@@ -31,6 +31,8 @@ use shared::Shared;
 #[derive(Debug)]
 pub(super) struct Station {
     engine: Engine,
+    /// When the engine next wants to act: kept, because it is asked for more often than it changes.
+    next: Nanos,
     ranks: Ranks,
     monitor: Monitor,
     /// With so many here, arrivals are refused.
@@ -52,7 +54,8 @@ impl Station {
             _ => Engine::Ranked(Ranked::new(id, model)),
         };
         let full_at = u64::from(model.servers).saturating_add(model.overload.queue_limit);
-        Station { engine, ranks, monitor: Monitor::new(model.servers), full_at }
+        let monitor = Monitor::new(model.servers);
+        Station { engine, next: Nanos::MAX, ranks, monitor, full_at }
     }
 
     /// A job arrives with its demand; says whether it is let in.
@@ -71,11 +74,20 @@ impl Station {
         let job = &mut jobs[handle];
         (job.entered, job.demand) = (now, demand);
         job.rank = self.ranks.of(&job.job, demand);
-        match &mut self.engine {
-            Engine::Ranked(engine) => engine.arrive(now, handle, jobs),
-            Engine::Shared(engine) => engine.arrive(now, handle, jobs),
-            Engine::Attained(engine) => engine.arrive(now, handle, jobs),
-        }
+        self.next = match &mut self.engine {
+            Engine::Ranked(engine) => {
+                engine.arrive(now, handle, jobs);
+                engine.next_event()
+            }
+            Engine::Shared(engine) => {
+                engine.arrive(now, handle, jobs);
+                engine.next_event()
+            }
+            Engine::Attained(engine) => {
+                engine.arrive(now, handle, jobs);
+                engine.next_event()
+            }
+        };
         true
     }
 
@@ -95,22 +107,22 @@ impl Node for Station {
 
     #[inline]
     fn next_event(&self) -> Nanos {
-        match &self.engine {
-            Engine::Ranked(engine) => engine.next_event(),
-            Engine::Shared(engine) => engine.next_event(),
-            Engine::Attained(engine) => engine.next_event(),
-        }
+        self.next
     }
 
     #[inline]
     fn advance(&mut self, now: Nanos, jobs: &mut Jobs) -> Option<Handle> {
         let dropped = jobs.dropped.len();
-        let done = match &mut self.engine {
-            Engine::Ranked(engine) => engine.advance(now, jobs),
-            Engine::Shared(engine) => engine.advance(now),
-            Engine::Attained(engine) => engine.advance(now),
+        let (done, next) = match &mut self.engine {
+            Engine::Ranked(engine) => (engine.advance(now, jobs), engine.next_event()),
+            Engine::Shared(engine) => (engine.advance(now), engine.next_event()),
+            Engine::Attained(engine) => (engine.advance(now), engine.next_event()),
         };
-        for _ in 0..jobs.dropped.len() - dropped + usize::from(done.is_some()) {
+        self.next = next;
+        if done.is_some() {
+            self.monitor.depart(now);
+        }
+        for _ in dropped..jobs.dropped.len() {
             self.monitor.depart(now);
         }
         done
@@ -126,6 +138,11 @@ impl Node for Station {
             Engine::Shared(engine) => engine.withdraw(now, handle),
             Engine::Attained(engine) => engine.withdraw(now, handle),
         }
+        self.next = match &self.engine {
+            Engine::Ranked(engine) => engine.next_event(),
+            Engine::Shared(engine) => engine.next_event(),
+            Engine::Attained(engine) => engine.next_event(),
+        };
         for _ in dropped..jobs.dropped.len() {
             self.monitor.depart(now);
         }

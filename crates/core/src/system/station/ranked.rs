@@ -175,7 +175,7 @@ impl Ranked {
     }
 
     /// Takes the job out of service and books what it was served.
-    #[inline]
+    #[inline(always)]
     fn interrupt(&mut self, now: Nanos, slot: u32, jobs: &mut Jobs) -> Handle {
         let Running { handle, begins, .. } = self.servers.stop(slot);
         let job = &mut jobs[handle];

@@ -89,7 +89,9 @@ impl Servers {
     /// [`Servers::idle`].
     #[inline]
     pub(super) fn stop(&mut self, slot: u32) -> Running {
-        let stopped = std::mem::replace(&mut self.slots[slot as usize], FREE);
+        let running = &mut self.slots[slot as usize];
+        let stopped = *running;
+        (running.handle, running.ends) = (FREE.handle, FREE.ends);
         if let Some(index) = &mut self.index {
             index.by_end.remove(&(stopped.ends, slot));
             index.by_key.remove(&(stopped.key, slot));
