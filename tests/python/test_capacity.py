@@ -17,7 +17,7 @@ import polars as pl
 import pytest
 
 import thinktime as tt
-from thinktime.capacity import generator
+from thinktime.capacity import generator, search_kept
 from thinktime.capacity.answer import answer
 from thinktime.capacity.crossing import crossing_of
 from thinktime.capacity.probe import Probe, Slo, probe_of
@@ -32,6 +32,21 @@ def open_text(slo: str, rate: float = 100.0, seed: int = 1) -> str:
 
 
 # ---- the search alone
+
+
+def test_a_search_stopped_before_its_first_probe_leaves_an_older_result(tmp_path: Path) -> None:
+    def kept(probe: Callable[[float], Probe]) -> tt.Capacity:
+        return search_kept(Search(start=100.0), probe, ("rate", "/s"), tmp_path / "result", None)
+
+    def stopped(_value: float) -> Probe:
+        raise KeyboardInterrupt
+
+    found = kept(noisy(root=300.0, error=0.01, seed=1))
+    with pytest.raises(tt.CapacityStopped):
+        kept(stopped)
+    answer_kept = json.loads((tmp_path / "result" / "capacity.json").read_text())
+    assert answer_kept["value"] == found.value
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["result"]
 
 
 def search(function: Callable[[float], Probe], **options: float) -> Search:

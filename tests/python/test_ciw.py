@@ -1,8 +1,4 @@
-"""The simulator against Ciw, another one by others, where that is installed.
-
-Ciw (https://pypi.org/project/ciw) is no dependency; without it these tests are skipped. The
-environment of `benches/simulation.py` has it: set PYTHONPATH to the site-packages below
-`target/peers/venv`.
+"""The simulator against Ciw, another one by others (https://pypi.org/project/ciw).
 
 Each side gives the means of `REPLICATIONS` independent replications with fixed seeds. They may
 differ by `WIDE` standard errors of their difference, most of which is Ciw's: Student's t with 9
@@ -17,11 +13,10 @@ import statistics
 from collections import defaultdict
 from typing import Any
 
+import ciw
 import pytest
 
 import thinktime as tt
-
-ciw = pytest.importorskip("ciw", reason="ciw is not installed: PyPI `ciw`, see the docstring")
 
 REPLICATIONS = 10
 WIDE = 5.3

@@ -151,6 +151,15 @@ def test_a_script_is_run_as_it_is_simulated(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "real" / "summary.json").read_text())["metrics"]
 
 
+def test_scripts_without_an_end_are_given_up(tmp_path: Path) -> None:
+    """Each session takes a million steps; twenty are enough, whatever the duration."""
+    workload = scripted(tmp_path, "while true do end")
+    result = tt.simulate(workload, SERVER, duration="100h", rows="none")
+    assert "the script failed before it asked for anything" in str(result.untrusted)
+    (told,) = [one for one in result.summary["warnings"] if "the script ended" in one]
+    assert "20 sessions" in told
+
+
 @pytest.mark.parametrize(
     "arrivals",
     ['model = "partly-open"\nrate = "20/s"', 'model = "closed"\nclients = 3'],

@@ -42,6 +42,8 @@ pub(crate) struct Host {
     pub(crate) patterns: Patterns,
     pub(crate) data: Arc<[DataTable]>,
     pub(crate) report: Report,
+    /// Turns, one after another, that had no end; a request begins the count anew.
+    pub(crate) endless_turns: u32,
 }
 
 /// A session, besides its coroutine.
@@ -118,6 +120,7 @@ impl Host {
             patterns: Patterns::default(),
             data: Arc::clone(data),
             report: Report::default(),
+            endless_turns: 0,
         }
     }
 

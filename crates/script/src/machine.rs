@@ -16,6 +16,8 @@ use crate::host::{Host, Session, TURNS_AT_ONCE_MAX};
 use crate::sandbox::{self, Budget};
 use crate::shared::Local;
 
+/// After so many turns without an end, and no request among them, no session begins any more.
+const ENDLESS_TURNS_MAX: u32 = 20;
 const PRELUDE: &str = include_str!("prelude.luau");
 
 /// What `step` gives, as the prelude has it.
@@ -98,8 +100,12 @@ impl Machine {
     fn action(&mut self, slot: usize, outcome: Result<(u32, Value)>) -> Action {
         let mut host = self.host.borrow_mut();
         let asked = std::mem::replace(&mut host.sessions[slot].asked, true);
+        host.endless_turns += u32::from(self.budget.is_spent());
         let complaint = match outcome {
-            Ok((REQUEST, _)) => return Action::Request(host.sessions[slot].kind),
+            Ok((REQUEST, _)) => {
+                host.endless_turns = 0;
+                return Action::Request(host.sessions[slot].kind);
+            }
             Ok((THINK, seconds)) => {
                 let seconds =
                     seconds.as_number().or(seconds.as_integer().map(|whole| whole as f64));
@@ -199,6 +205,10 @@ impl Programs for Machine {
 
     fn reads_responses(&self) -> bool {
         self.reads_responses
+    }
+
+    fn gives_up(&self) -> bool {
+        self.host.borrow().endless_turns >= ENDLESS_TURNS_MAX
     }
 
     fn report(&self) -> Report {

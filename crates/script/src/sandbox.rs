@@ -55,6 +55,8 @@ pub(crate) struct Budget {
     steps: Rc<Cell<u64>>,
     /// When the turn was first found to be a long one.
     since: Rc<Cell<Option<Instant>>>,
+    /// Whether the turn was stopped.
+    spent: Rc<Cell<bool>>,
 }
 
 impl Budget {
@@ -62,6 +64,12 @@ impl Budget {
     pub(crate) fn renew(&self) {
         self.steps.set(0);
         self.since.set(None);
+        self.spent.set(false);
+    }
+
+    /// Whether the turn was stopped because it had no end.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.spent.get()
     }
 
     /// One more step; says why it must be the last, if so.
@@ -97,7 +105,10 @@ pub(crate) fn interpreter() -> Result<(Lua, Budget)> {
     let counted = budget.clone();
     lua.set_interrupt(move |_| match counted.step() {
         None => Ok(VmState::Continue),
-        Some(why) => Err(Error::runtime(format!("a session {why}: it was stopped"))),
+        Some(why) => {
+            counted.spent.set(true);
+            Err(Error::runtime(format!("a session {why}: it was stopped")))
+        }
     });
     Ok((lua, budget))
 }

@@ -131,6 +131,10 @@ def search_kept(
             partial.abandon()
         raise
     found = answer(search, *named, interrupted)
+    if interrupted and partial is not None and not search.probes:
+        # An older result says more than this one would.
+        partial.abandon()
+        raise CapacityStopped(found)
     if directory is not None:
         from thinktime.capacity import page
 

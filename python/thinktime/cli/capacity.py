@@ -98,7 +98,7 @@ def _finish(found: Capacity, against: str | None, as_json: bool, output: Path | 
         typer.echo(f"capacity: {found.words}")
     if against is not None:
         common.errors.print("note:", against, style="dim", markup=False, soft_wrap=True)
-    if output is not None:
+    if output is not None and len(found.probes):
         common.errors.print(f"result: {output / 'capacity.html'}", markup=False, soft_wrap=True)
     if found.verdict == "not met" and against is not None:
         message = f"{found.words}; is the machine busy with something else?"

@@ -111,7 +111,8 @@ impl Clients {
     /// would never end.
     fn count_ended(&mut self) {
         self.idle_sessions += 1;
-        self.closed |= self.idle_sessions > IDLE_SESSIONS_MAX;
+        self.closed |= self.idle_sessions > IDLE_SESSIONS_MAX
+            || self.programs.as_ref().is_some_and(|programs| programs.gives_up());
     }
 
     fn begin_again(&mut self, now: Nanos, ticket: Ticket) {

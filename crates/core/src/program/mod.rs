@@ -91,6 +91,11 @@ pub trait Programs: Debug {
         false
     }
 
+    /// Whether no session is to begin any more, because each costs much and none asks for anything.
+    fn gives_up(&self) -> bool {
+        false
+    }
+
     /// What the programs found out: checks, metrics, errors.
     fn report(&self) -> Report;
 }
