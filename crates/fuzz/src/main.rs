@@ -1,6 +1,6 @@
-//! `thinktime-fuzz SECONDS [SEED] [TARGET...]`: tries inputs made from the corpora, each target for
-//! as long, and ends at the first of which something does not hold. The input is then in
-//! `target/fuzz`, and is to become part of the corpus.
+//! `thinktime-fuzz SECONDS|Nx [SEED] [TARGET...]`: tries inputs made from the corpora, each target
+//! for as long, or N times as many as its test does, and ends at the first of which something does
+//! not hold. The input is then in `target/fuzz`, and is to become part of the corpus.
 #![allow(clippy::print_stderr, reason = "this is a program for the terminal")]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,48 +19,69 @@ const INPUT_TIME_MAX: Nanos = Nanos(20_000_000_000);
 /// The most memory that the process may hold, in bytes.
 const MEMORY_BYTES_MAX: u64 = 2 << 30;
 
+/// How long each target is tried.
+#[derive(Clone, Copy)]
+enum Effort {
+    /// For so many seconds.
+    Seconds(f64),
+    /// So many times the inputs of its test: the same on every machine.
+    Times(u64),
+}
+
+impl Effort {
+    /// `60`: so many seconds for all targets together; `10x`: times.
+    fn parse(word: &str, targets: usize) -> Option<Effort> {
+        match word.strip_suffix('x') {
+            Some(times) => times.parse().ok().map(Effort::Times),
+            None => word.parse().ok().map(|all: f64| Effort::Seconds(all / targets as f64)),
+        }
+    }
+}
+
 /// What is being read, and since when.
 type Current = Arc<Mutex<(Nanos, &'static str, Vec<u8>)>>;
 
 fn main() -> ExitCode {
     let words: Vec<String> = env::args().skip(1).collect();
-    let (Some(seconds), seed) = (
-        words.first().and_then(|word| word.parse::<f64>().ok()),
-        words.get(1).and_then(|word| word.parse::<u64>().ok()).unwrap_or(process::id().into()),
-    ) else {
-        eprintln!("usage: thinktime-fuzz SECONDS [SEED] [TARGET...]");
-        return ExitCode::from(2);
-    };
     let wanted = words.get(2..).unwrap_or_default();
     let is_wanted =
         |target: &&Target| wanted.is_empty() || wanted.iter().any(|it| it == target.name);
     let targets: Vec<&'static Target> = TARGETS.iter().filter(is_wanted).collect();
-    let share = seconds / targets.len() as f64;
-    eprintln!("seed {seed}, {share:.1} s for each of {} targets", targets.len());
+    let Some(effort) = words.first().and_then(|word| Effort::parse(word, targets.len())) else {
+        eprintln!("usage: thinktime-fuzz SECONDS|Nx [SEED] [TARGET...]");
+        return ExitCode::from(2);
+    };
+    let given = words.get(1).and_then(|word| word.parse::<u64>().ok());
+    let seed = given.unwrap_or(process::id().into());
+    eprintln!("seed {seed}, {} targets", targets.len());
     let clock = Clock::start();
     let current: Current = Arc::new(Mutex::new((Nanos::ZERO, "", Vec::new())));
     let watched = Arc::clone(&current);
     thread::spawn(move || watch(&watched, clock));
     for target in targets {
-        if !try_for(target, share, seed, clock, &current) {
+        if !holds(target, effort, seed, clock, &current) {
             return ExitCode::FAILURE;
         }
     }
     ExitCode::SUCCESS
 }
 
-/// Tries inputs for so many seconds; says whether all held.
-fn try_for(
+/// Tries inputs; says whether all held.
+fn holds(
     target: &'static Target,
-    seconds: f64,
+    effort: Effort,
     seed: u64,
     clock: Clock,
     current: &Current,
 ) -> bool {
     let corpus = target.corpus();
-    let end = clock.now().as_secs_f64() + seconds;
+    let begun = clock.now();
+    let goes_on = |number: u64| match effort {
+        Effort::Seconds(seconds) => clock.now().since(begun).as_secs_f64() < seconds,
+        Effort::Times(times) => number < times * target.tried,
+    };
     let mut number = 0;
-    while clock.now().as_secs_f64() < end {
+    while goes_on(number) {
         let bytes = mutation::input(target, &corpus, seed, number);
         *current.lock().unwrap_or_else(PoisonError::into_inner) =
             (clock.now(), target.name, bytes.clone());

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use thinktime_core::client::{Attempt, Clients, Limit, Step};
+use thinktime_core::client::{Attempt, ClientAction, Clients, Limit};
 use thinktime_core::files::NoFiles;
 use thinktime_core::program::Reply;
 use thinktime_core::schema::Source;
@@ -61,7 +61,7 @@ fn collect(clients: &mut Clients) -> Vec<(Nanos, Attempt)> {
     let mut sent = Vec::with_capacity(CLIENTS);
     while sent.len() < CLIENTS {
         let now = clients.next_wake();
-        if let Step::Send(attempt) = clients.wake() {
+        if let ClientAction::Send(attempt) = clients.wake() {
             sent.push((now, attempt));
         }
     }

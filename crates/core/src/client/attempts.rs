@@ -2,7 +2,7 @@
 
 use super::budget::Budget;
 use super::session::{Attempt, Ticket, Wish};
-use super::{Clients, Ended, Fate, Step};
+use super::{ClientAction, Clients, Ended, Fate};
 use crate::program::Reply;
 use crate::record::UNSENT;
 use crate::time::Nanos;
@@ -11,18 +11,18 @@ use crate::workload::RetryWhen;
 impl Clients {
     /// Sends an attempt, or lets it wait while as many are in flight as may be.
     #[inline(always)]
-    pub(super) fn send_or_wait(&mut self, now: Nanos, ticket: Ticket) -> Step {
+    pub(super) fn send_or_wait(&mut self, now: Nanos, ticket: Ticket) -> ClientAction {
         if self.in_flight < self.limits.concurrency {
             self.in_flight += 1;
-            return Step::Send(self.send(now, ticket));
+            return ClientAction::Send(self.send(now, ticket));
         }
         if (self.waiting.len() as u64) < self.limits.waiting {
             self.waiting.push_back(ticket);
-            return Step::Idle;
+            return ClientAction::Idle;
         }
         let attempt = self.slots.send(now, ticket);
         let reply = Reply::of(Some(UNSENT));
-        Step::Refused(attempt, self.after(now, attempt, true, reply))
+        ClientAction::Refused(attempt, self.after(now, attempt, true, reply))
     }
 
     #[inline(always)]

@@ -6,6 +6,7 @@
 //! get the same sessions, requests and think times, because every draw is a function of (seed,
 //! purpose, session, request) alone.
 
+mod action;
 mod attempts;
 mod budget;
 mod family;
@@ -16,9 +17,9 @@ mod session;
 mod share;
 mod start;
 mod state;
-mod step;
 mod timers;
 
+pub use action::{ClientAction, Ended, Fate, Limit};
 use budget::Budget;
 use laws::Laws;
 pub use session::{Attempt, Ticket};
@@ -26,7 +27,6 @@ use session::{Slots, Wish};
 pub use share::Share;
 pub use state::Owner;
 use std::collections::VecDeque;
-pub use step::{Ended, Fate, Limit, Step};
 use timers::Timers;
 
 use crate::arrival::Arrivals;
@@ -175,7 +175,7 @@ impl Clients {
     /// Acts on the earliest wish, which is due at [`Clients::next_wake`]. One call is one step:
     /// call again while `next_wake` is due.
     #[inline(always)]
-    pub fn wake(&mut self) -> Step {
+    pub fn wake(&mut self) -> ClientAction {
         let timer = self.timers.next();
         if let Source::Arriving(arrivals) = &mut self.source
             && !self.closed
@@ -184,7 +184,7 @@ impl Clients {
             let now = self.next;
             if now >= self.limit.until {
                 self.closed = true;
-                return Step::Idle;
+                return ClientAction::Idle;
             }
             self.next = self.share.next(|| arrivals.next_arrival());
             let last =
@@ -194,7 +194,7 @@ impl Clients {
             if self.programs.is_some() {
                 let ticket = self.slots.begin(session, u64::MAX);
                 self.begin_program(now, ticket);
-                return Step::Idle;
+                return ClientAction::Idle;
             }
             let ticket = self.slots.begin(session, self.laws.session_length(session));
             let step = self.begin_request(now, ticket);
@@ -203,48 +203,48 @@ impl Clients {
         }
         match self.timers.take() {
             Some((at, ticket, wish)) => self.act(at, ticket, wish),
-            None => Step::Idle,
+            None => ClientAction::Idle,
         }
     }
 
     #[inline(always)]
-    fn act(&mut self, now: Nanos, ticket: Ticket, wish: Wish) -> Step {
+    fn act(&mut self, now: Nanos, ticket: Ticket, wish: Wish) -> ClientAction {
         match wish {
             Wish::Request | Wish::Begin | Wish::Resume if now >= self.limit.until => {
                 self.closed = true;
-                Step::Idle
+                ClientAction::Idle
             }
             Wish::Begin => {
                 self.begin_program(now, ticket);
-                Step::Idle
+                ClientAction::Idle
             }
             Wish::Resume => {
                 self.resume_program(now, ticket);
-                Step::Idle
+                ClientAction::Idle
             }
             Wish::Request => self.begin_request(now, ticket),
             Wish::Retry => self.send_or_wait(now, ticket),
-            Wish::Granted => Step::Send(self.send(now, ticket)),
+            Wish::Granted => ClientAction::Send(self.send(now, ticket)),
             Wish::Timeout => match self.slots.in_flight(ticket) {
-                None => Step::Idle, // answered in time
+                None => ClientAction::Idle, // answered in time
                 Some(attempt) => {
                     self.landed(now);
                     let reply = Reply::of(Some(TIMEOUT));
-                    Step::TimedOut(attempt, self.after(now, attempt, true, reply))
+                    ClientAction::TimedOut(attempt, self.after(now, attempt, true, reply))
                 }
             },
         }
     }
 
     #[inline(always)]
-    fn begin_request(&mut self, now: Nanos, ticket: Ticket) -> Step {
+    fn begin_request(&mut self, now: Nanos, ticket: Ticket) -> ClientAction {
         if self.closed {
-            return Step::Idle;
+            return ClientAction::Idle;
         }
         if self.limit.counts(now) {
             if self.launched >= self.limit.requests {
                 self.closed = true;
-                return Step::Idle;
+                return ClientAction::Idle;
             }
             self.launched += 1;
             self.closed = self.launched == self.limit.requests;

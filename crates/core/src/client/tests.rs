@@ -25,7 +25,7 @@ fn drive(clients: &mut Clients, delay_s: f64) -> Vec<Attempt> {
             }
             _ => {
                 let now = clients.next_wake();
-                if let Step::Send(attempt) = clients.wake() {
+                if let ClientAction::Send(attempt) = clients.wake() {
                     sent.push(attempt);
                     answers.push((now + delay, attempt.ticket));
                 }
@@ -82,7 +82,7 @@ fn a_timeout_gives_up_and_tries_again_as_often_as_allowed() {
     let given_up: Vec<(u64, Fate)> = steps
         .iter()
         .filter_map(|(at, step)| match step {
-            Step::TimedOut(_, fate) => Some((*at, *fate)),
+            ClientAction::TimedOut(_, fate) => Some((*at, *fate)),
             _ => None,
         })
         .collect();
@@ -94,8 +94,8 @@ fn a_late_answer_finds_nothing() {
     let text = "name = 'a'\n[arrivals]\nmodel = 'open'\nrate = '1/s'\n\
                 [[request]]\nname = 'x'\ntimeout = '100ms'";
     let mut machine = clients(text, 1, 1e9);
-    let Step::Send(attempt) = machine.wake() else { panic!("a request") };
-    let Step::TimedOut(given_up, Fate::Over) = machine.wake() else { panic!("a timeout") };
+    let ClientAction::Send(attempt) = machine.wake() else { panic!("a request") };
+    let ClientAction::TimedOut(given_up, Fate::Over) = machine.wake() else { panic!("a timeout") };
     assert_eq!(given_up, attempt);
     assert_eq!(machine.answer(Nanos(u64::MAX / 2), attempt.ticket, Reply::default()), None);
     assert!(machine.finished());

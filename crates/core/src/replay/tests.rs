@@ -3,7 +3,7 @@ use std::cell::RefCell;
 use proptest::prelude::*;
 
 use super::*;
-use crate::client::{Attempt, Clients, Limit, Step, Ticket};
+use crate::client::{Attempt, ClientAction, Clients, Limit, Ticket};
 use crate::files::Files;
 use crate::program::Reply;
 use crate::schema::Source;
@@ -89,7 +89,7 @@ fn sent(workload: &Workload, limit: Limit, delay_ms: u64) -> Vec<Sent> {
             clients.answer(at, ticket, Reply::default());
         } else {
             let now = clients.next_wake();
-            if let Step::Send(attempt) = clients.wake() {
+            if let ClientAction::Send(attempt) = clients.wake() {
                 sent.push(note(&clients, &attempt));
                 answers.push((now + Nanos(delay_ms * 1_000_000), attempt.ticket));
             }
@@ -188,7 +188,7 @@ fn a_run_ends_with_the_log_or_before() {
         let mut clients = Clients::new(&workload, ENDLESS);
         let mut begun = 0;
         while !clients.closed() {
-            if let Step::Send(attempt) = clients.wake() {
+            if let ClientAction::Send(attempt) = clients.wake() {
                 begun += 1;
                 clients.answer(attempt.scheduled, attempt.ticket, Reply::default());
             }
@@ -211,7 +211,7 @@ fn the_measured_time_is_that_of_the_model() {
     {
         let mut clients = Clients::new(&replay(model, ""), limit);
         while !clients.finished() {
-            if let Step::Send(attempt) = clients.wake() {
+            if let ClientAction::Send(attempt) = clients.wake() {
                 clients.answer(attempt.scheduled, attempt.ticket, Reply::default());
             }
         }
@@ -226,7 +226,7 @@ fn a_session_may_end_with_a_failed_request() {
     let mut clients = Clients::new(&workload, ENDLESS);
     let mut targets = Vec::new();
     while !clients.finished() {
-        if let Step::Send(attempt) = clients.wake() {
+        if let ClientAction::Send(attempt) = clients.wake() {
             targets.push(clients.call(&attempt).unwrap().target.clone());
             clients.answer(attempt.scheduled, attempt.ticket, Reply::of(Some("status")));
         }
@@ -295,7 +295,7 @@ fn requests_are_named_by_their_targets() {
     let mut clients = Clients::new(&workload, ENDLESS);
     let mut names = Vec::new();
     while !clients.finished() {
-        if let Step::Send(attempt) = clients.wake() {
+        if let ClientAction::Send(attempt) = clients.wake() {
             names.push(workload.requests[attempt.kind as usize].name.clone());
         }
         if names.len() == named.len() {

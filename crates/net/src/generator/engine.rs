@@ -2,7 +2,7 @@
 
 use std::io;
 
-use thinktime_core::client::{Clients, Share, Step};
+use thinktime_core::client::{ClientAction, Clients, Share};
 use thinktime_core::record::{Row, UNSENT};
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{Reuse, Workload};
@@ -177,13 +177,13 @@ impl<'a, L: Ledger> Engine<'a, L> {
     /// Acts on the clients' next wish.
     fn send_next(&mut self) {
         match self.clients.wake() {
-            Step::Send(attempt) => self.send(Exchange::new(attempt, self.clock.now())),
-            Step::TimedOut(attempt, fate) => self.give_up(attempt, fate),
-            Step::Refused(attempt, fate) => {
+            ClientAction::Send(attempt) => self.send(Exchange::new(attempt, self.clock.now())),
+            ClientAction::TimedOut(attempt, fate) => self.give_up(attempt, fate),
+            ClientAction::Refused(attempt, fate) => {
                 let now = self.clock.now();
                 self.record(&Row { error: Some(UNSENT), ..Row::ended(attempt, fate, now) });
             }
-            Step::Idle => {}
+            ClientAction::Idle => {}
         }
     }
 

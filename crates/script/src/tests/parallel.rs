@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::*;
-use thinktime_core::client::{Attempt, Clients, Limit, Step};
+use thinktime_core::client::{Attempt, ClientAction, Clients, Limit};
 use thinktime_core::files::Files;
 use thinktime_core::program::Report;
 use thinktime_core::schema::Source;
@@ -57,7 +57,7 @@ pub(super) fn drive(text: &str, rest: &str, seconds: u64) -> (Vec<Sent>, Report,
             let (at, sent) = answers.pop_front().unwrap();
             let error = sent.target.starts_with("/no").then_some("status");
             clients.answer(at, sent.attempt.ticket, Reply::of(error));
-        } else if let Step::Send(attempt) = clients.wake() {
+        } else if let ClientAction::Send(attempt) = clients.wake() {
             let target = clients.call(&attempt).unwrap().target.clone();
             let sent = Sent { ms: now.0 / 1_000_000, attempt, target };
             answers.push_back((now + SERVICE, sent.clone()));

@@ -1,6 +1,6 @@
 //! What becomes of attempts: sent, answered, given up, recorded.
 
-use thinktime_core::client::{Attempt, Ended, Fate, Step, Ticket};
+use thinktime_core::client::{Attempt, ClientAction, Ended, Fate, Ticket};
 use thinktime_core::program::Reply;
 use thinktime_core::record::{Ended as When, LATE, Row, RowSink, TIMEOUT, UNSENT};
 use thinktime_core::system::{Departure, Job};
@@ -32,18 +32,18 @@ impl<S: RowSink> Driver<'_, S> {
     #[inline(always)]
     fn wake_session(&mut self, now: Nanos) {
         match self.clients.wake() {
-            Step::Send(attempt) => self.send(now, &attempt),
-            Step::TimedOut(attempt, fate) => {
+            ClientAction::Send(attempt) => self.send(now, &attempt),
+            ClientAction::TimedOut(attempt, fate) => {
                 self.withdraw(now, &attempt);
                 let sent = attempt.scheduled;
                 let row = self.row(attempt, fate, now);
                 self.record(&Row { sent, error: Some(TIMEOUT), ..row });
             }
-            Step::Refused(attempt, fate) => {
+            ClientAction::Refused(attempt, fate) => {
                 let row = self.row(attempt, fate, now);
                 self.record(&Row { error: Some(UNSENT), ..row });
             }
-            Step::Idle => {}
+            ClientAction::Idle => {}
         }
     }
 

@@ -158,7 +158,7 @@ fn owners_of_children_are_their_parents() {
     let mut owners = Vec::new();
     while !machine.finished() {
         let now = machine.next_wake().min(Nanos::from_secs_f64(9.0));
-        if let Step::Send(attempt) = machine.wake() {
+        if let ClientAction::Send(attempt) = machine.wake() {
             owners.push((machine.owner(&attempt).slot, attempt.ticket.slot()));
             machine.answer(now, attempt.ticket, Reply::default());
         }
@@ -182,7 +182,7 @@ fn a_failed_request_ends_its_session_if_it_is_to() {
         let mut sent = 0;
         while !machine.finished() {
             let now = machine.next_wake();
-            if let Step::Send(attempt) = machine.wake() {
+            if let ClientAction::Send(attempt) = machine.wake() {
                 sent += 1;
                 machine.answer(now, attempt.ticket, error);
             }
@@ -194,8 +194,8 @@ fn a_failed_request_ends_its_session_if_it_is_to() {
 #[test]
 fn programs_are_told_of_an_end_by_a_failure() {
     let mut machine = families(&format!("{PARTLY_OPEN}\non_error = 'end'"), u64::MAX, 1.5);
-    let Step::Idle = machine.wake() else { panic!("it begins") };
-    let Step::Send(attempt) = machine.wake() else { panic!("a request") };
+    let ClientAction::Idle = machine.wake() else { panic!("it begins") };
+    let ClientAction::Send(attempt) = machine.wake() else { panic!("a request") };
     let at = attempt.scheduled;
     machine.answer(at, attempt.ticket, Reply::of(Some("status")));
     assert_eq!(machine.report().unwrap().errors()["0"], 1);
@@ -210,7 +210,7 @@ fn a_closed_client_that_failed_thinks_and_begins_again() {
     let mut seen = Vec::new();
     while !machine.finished() {
         let now = machine.next_wake();
-        if let Step::Send(attempt) = machine.wake() {
+        if let ClientAction::Send(attempt) = machine.wake() {
             seen.push((now.as_secs_f64(), machine.owner(&attempt).turn));
             machine.answer(now, attempt.ticket, Reply::of(Some("status")));
         }

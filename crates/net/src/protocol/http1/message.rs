@@ -140,8 +140,8 @@ impl PartialHead {
     ///
     /// Blank lines before a head are skipped, since some peers end a body with one too many. They
     /// are never held, and a held head is parsed again only at the end of a line, of which it can
-    /// have no more than [`super::HEADERS_MAX`]: so the work stays linear in the bytes however
-    /// small the pieces are.
+    /// have no more than [`super::HEADERS_MAX`], and when there is room for no more of it: so the
+    /// work stays linear in the bytes however small the pieces are.
     fn read<M>(
         &mut self,
         bytes: &[u8],
@@ -158,7 +158,8 @@ impl PartialHead {
         } else {
             self.0.extend_from_slice(fresh);
             let line_ended = memchr::memchr(b'\n', fresh).is_some();
-            if line_ended { parse(&self.0)? } else { None }
+            let full = fresh.len() == room;
+            if line_ended || full { parse(&self.0)? } else { None }
         };
         match parsed {
             Some((head, length)) => {

@@ -94,6 +94,9 @@ fn heads_are_bounded_in_bytes() {
     assert_eq!(response_kinds(&response_with_head_of(HEAD_BYTES_MAX + 1)), ["head_too_large"; 2]);
     let endless = "HTTP/1.1 200 ".to_owned() + &"a".repeat(2 * HEAD_BYTES_MAX);
     assert_eq!(response_kinds(endless.as_bytes()), ["head_too_large"; 2]);
+    // What is wrong with it comes first, in pieces too.
+    let wrong = "HTTP/1.1 200 OK\r\nA: 1\r".to_owned() + &"a".repeat(2 * HEAD_BYTES_MAX);
+    assert_eq!(response_kinds(wrong.as_bytes()), ["bad_header"; 2]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What goes in and out of [`super::Clients`]: limits, steps, and what becomes of requests.
+//! What goes in and out of [`super::Clients`]: limits, actions, and what becomes of requests.
 
 use super::Attempt;
 use crate::time::Nanos;
@@ -22,9 +22,9 @@ impl Limit {
     }
 }
 
-/// What comes of a wake-up.
+/// What comes of a wake-up: what the driver is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum ClientAction {
     /// Send this attempt now.
     Send(Attempt),
     /// The client has given this attempt up: its timeout passed.
