@@ -4,18 +4,27 @@
 //! memory: fewer cache misses a push and a pop.
 
 /// The priority queue of timers and of waiting jobs.
+///
+/// The first node is at the place 3, its children are the group 1, and those of the node at place p
+/// are the group p - 2. In places where nobody is stands a node that comes after all others: so a
+/// group always has four, and nothing need ask how many.
 #[derive(Clone, Debug)]
 pub(crate) struct Heap<T> {
-    nodes: Vec<Node<T>>,
+    groups: Vec<[Node<T>; 4]>,
+    len: usize,
     pushed: u64,
 }
 
+/// The place of the first node.
+const FIRST: usize = 3;
+
+/// An item with what it is ordered by.
 #[derive(Clone, Copy, Debug)]
-struct Node<T> {
-    key: u64,
+pub(crate) struct Node<T> {
+    pub(crate) key: u64,
     /// Breaks ties, so that the order never depends on the heap's shape.
-    order: u64,
-    item: T,
+    pub(crate) order: u64,
+    pub(crate) item: T,
 }
 
 impl<T> Node<T> {
@@ -27,35 +36,50 @@ impl<T> Node<T> {
     }
 
     #[inline(always)]
-    fn before(&self, other: &Node<T>) -> bool {
+    pub(crate) fn before(&self, other: &Node<T>) -> bool {
         self.rank() < other.rank()
+    }
+}
+
+impl<T: Copy> Node<T> {
+    /// What stands where nobody is: it comes after all others.
+    #[inline(always)]
+    fn nobody(&self) -> Node<T> {
+        Node { key: u64::MAX, order: u64::MAX, item: self.item }
     }
 }
 
 impl<T: Copy> Heap<T> {
     pub(crate) fn new() -> Heap<T> {
-        Heap { nodes: Vec::new(), pushed: 0 }
+        Heap { groups: Vec::new(), len: 0, pushed: 0 }
     }
 
+    #[inline]
     pub(crate) fn len(&self) -> usize {
-        self.nodes.len()
+        self.len
+    }
+
+    #[inline]
+    fn nodes(&self) -> &[Node<T>] {
+        self.groups.as_flattened().get(FIRST..FIRST + self.len).unwrap_or_default()
     }
 
     /// The smallest key and its item.
     #[inline]
     pub(crate) fn peek(&self) -> Option<(u64, &T)> {
-        self.nodes.first().map(|node| (node.key, &node.item))
+        let first = &self.groups.first()?[FIRST];
+        (self.len > 0).then_some((first.key, &first.item))
     }
 
     /// As [`Heap::peek`], for what will be the first one after the next pop.
     #[inline]
     pub(crate) fn peek_second(&self) -> Option<(u64, &T)> {
-        let children = self.nodes.iter().take(5).skip(1);
-        children.min_by_key(|node| node.rank()).map(|node| (node.key, &node.item))
+        let second = earliest(self.groups.get(1)?).1;
+        (self.len > 1).then_some((second.key, &second.item))
     }
 
     /// Pops the first one and pushes another, by one way through the heap instead of two.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn replace_first(&mut self, key: u64, item: T) {
         self.pushed += 1;
         self.sift_down(Node { key, order: self.pushed, item });
@@ -71,76 +95,102 @@ impl<T: Copy> Heap<T> {
     /// [`Heap::push`].
     #[inline]
     pub(crate) fn push_in_order(&mut self, key: u64, order: u64, item: T) {
-        let node = Node { key, order, item };
-        let mut at = self.nodes.len();
-        self.nodes.push(node);
-        while at > 0 {
-            let parent = (at - 1) / 4;
-            if !node.before(&self.nodes[parent]) {
+        self.push_node(Node { key, order, item });
+    }
+
+    #[inline]
+    pub(crate) fn push_node(&mut self, node: Node<T>) {
+        let mut at = FIRST + self.len;
+        if at / 4 == self.groups.len() {
+            self.groups.push([node.nobody(); 4]);
+        }
+        self.len += 1;
+        let nodes = self.groups.as_flattened_mut();
+        while at > FIRST {
+            let parent = at / 4 + 2;
+            if !node.before(&nodes[parent]) {
                 break;
             }
-            self.nodes[at] = self.nodes[parent];
+            nodes[at] = nodes[parent];
             at = parent;
         }
-        self.nodes[at] = node;
+        nodes[at] = node;
     }
 
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<(u64, T)> {
-        let last = self.nodes.pop()?;
-        let Some(first) = self.nodes.first().copied() else { return Some((last.key, last.item)) };
-        self.sift_down(last);
-        Some((first.key, first.item))
+        self.pop_node().map(|node| (node.key, node.item))
+    }
+
+    #[inline]
+    pub(crate) fn pop_node(&mut self) -> Option<Node<T>> {
+        let first = *self.nodes().first()?;
+        let last = self.take_last();
+        if self.len > 0 {
+            self.sift_down(last);
+        }
+        Some(first)
     }
 
     /// Takes any one out, at the least cost.
     #[inline]
     pub(crate) fn pop_any(&mut self) -> Option<(u64, T)> {
-        self.nodes.pop().map(|node| (node.key, node.item))
+        let any = self.peek().is_some().then(|| self.take_last())?;
+        Some((any.key, any.item))
+    }
+
+    /// Takes the node at the last place, of which there must be one.
+    #[inline]
+    fn take_last(&mut self) -> Node<T> {
+        self.len -= 1;
+        let place = &mut self.groups.as_flattened_mut()[FIRST + self.len];
+        let last = *place;
+        *place = last.nobody();
+        last
     }
 
     /// Takes out the items that are so, at a cost that grows with the number of items.
     pub(crate) fn remove(&mut self, so: impl Fn(&T) -> bool) {
-        let nodes = std::mem::take(&mut self.nodes);
-        for node in nodes.into_iter().filter(|node| !so(&node.item)) {
-            self.push_in_order(node.key, node.order, node.item);
+        let left: Vec<Node<T>> =
+            self.nodes().iter().filter(|node| !so(&node.item)).copied().collect();
+        (self.groups, self.len) = (Vec::new(), 0);
+        for node in left {
+            self.push_node(node);
         }
     }
 
     /// Puts `node` in the place of the first one and lets it sink.
-    #[inline]
+    #[inline(always)]
     fn sift_down(&mut self, node: Node<T>) {
-        let nodes = self.nodes.as_mut_slice();
-        let mut at = 0;
-        // The first of the children; the last group may be smaller than four.
-        let mut first = 1;
-        while let Some(children) = nodes.get(first..).and_then(<[_]>::first_chunk::<4>) {
-            let left = usize::from(children[1].before(&children[0]));
-            let right = 2 + usize::from(children[3].before(&children[2]));
-            // Both are below four, which the compiler is told, so that it need not look.
-            let which = if children[right % 4].before(&children[left % 4]) { right } else { left };
-            let child = children[which % 4];
+        let groups = self.groups.as_mut_slice();
+        let mut at = FIRST;
+        while let Some(children) = groups.get(at - 2) {
+            let (which, child) = earliest(children);
             if !child.before(&node) {
-                return nodes[at] = node;
+                break;
             }
-            nodes[at] = child;
-            at = first + which;
-            first = 4 * at + 1;
+            let (place, child) = (4 * (at - 2) + which, *child);
+            groups.as_flattened_mut()[at] = child;
+            at = place;
         }
-        let last = (first..nodes.len()).min_by_key(|child| nodes[*child].rank());
-        if let Some(child) = last.filter(|child| nodes[*child].before(&node)) {
-            nodes[at] = nodes[child];
-            at = child;
-        }
-        nodes[at] = node;
+        groups.as_flattened_mut()[at] = node;
     }
 
     /// Changes every key by a function that keeps their order.
     pub(crate) fn map_keys(&mut self, change: impl Fn(u64) -> u64) {
-        for node in &mut self.nodes {
-            node.key = change(node.key);
-        }
+        let nodes = self.groups.as_flattened_mut().iter_mut().skip(FIRST).take(self.len);
+        nodes.for_each(|node| node.key = change(node.key));
     }
+}
+
+/// Which one of a group comes first.
+#[inline(always)]
+fn earliest<T>(group: &[Node<T>; 4]) -> (usize, &Node<T>) {
+    let left = usize::from(group[1].before(&group[0]));
+    let right = 2 + usize::from(group[3].before(&group[2]));
+    // All are below four, which the compiler is told, so that it need not look.
+    let which = if group[right % 4].before(&group[left % 4]) { right } else { left };
+    (which % 4, &group[which % 4])
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ pub mod notation;
 pub mod options;
 pub mod policy;
 pub mod program;
+mod queue;
 pub mod random;
 pub mod record;
 pub mod replay;

@@ -59,7 +59,13 @@ impl Nanos {
         const SIGNED_END: f64 = (1u64 << 63) as f64;
         let above = nanoseconds + 0.5;
         // Processors convert to signed numbers; to convert to unsigned ones takes twice as long.
-        if above < SIGNED_END { Nanos(above as i64 as u64) } else { Nanos(above as u64) }
+        if above < SIGNED_END { Nanos(above as i64 as u64) } else { Nanos::far(above) }
+    }
+
+    /// Out of line, or else it would be computed for all.
+    #[cold]
+    fn far(nanoseconds: f64) -> Nanos {
+        Nanos(nanoseconds as u64)
     }
 
     /// This time in seconds.

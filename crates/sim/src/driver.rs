@@ -3,6 +3,7 @@
 mod attempts;
 mod headway;
 mod line;
+mod lone;
 mod stages;
 
 use thinktime_core::client::{Clients, Limit};
@@ -32,6 +33,8 @@ pub(crate) struct Driver<'a, S> {
     /// Whether clients remember nothing of sessions, so that the system's jobs are all there is of
     /// attempts.
     fleeting: bool,
+    /// Whether clients can be told of a response when they send the request.
+    told_at_once: bool,
     system: Modelled,
     collector: Collector,
     kinds: Vec<RequestKind>,
@@ -72,6 +75,7 @@ impl<'a, S: RowSink> Driver<'a, S> {
         let clients = Clients::new(workload, limit);
         Driver {
             fleeting: clients.fleeting(),
+            told_at_once: clients.can_be_told(),
             clients,
             system: Modelled::new(model, workload),
             collector: Collector::new(workload.requests.len(), limit, false, interval),
@@ -130,14 +134,17 @@ impl<'a, S: RowSink> Driver<'a, S> {
     }
 
     fn handle(&mut self, events: u64) -> bool {
-        let at_line = self.fleeting && matches!(self.system, Modelled::Line(_));
+        let at_line = matches!(self.system, Modelled::Line(_));
+        let at_station = self.fleeting && matches!(self.system, Modelled::Lone(_));
         let mut left = events;
         while left > 0 {
             if at_line {
-                left -= self.arrivals_at_line(left);
-                if left == 0 {
-                    break;
-                }
+                left -= self.events_at_line(left);
+            } else if at_station {
+                left -= self.events_at_station(left);
+            }
+            if left == 0 {
+                break;
             }
             if self.clients.done() {
                 self.close();

@@ -18,6 +18,7 @@ mod share;
 mod start;
 mod state;
 mod timers;
+mod told;
 
 pub use action::{ClientAction, Ended, Fate, Limit};
 use budget::Budget;
@@ -176,21 +177,11 @@ impl Clients {
     /// call again while `next_wake` is due.
     #[inline(always)]
     pub fn wake(&mut self) -> ClientAction {
-        let timer = self.timers.next();
-        if let Source::Arriving(arrivals) = &mut self.source
-            && !self.closed
-            && self.next <= timer
-        {
-            let now = self.next;
-            if now >= self.limit.until {
-                self.closed = true;
+        let arriving = matches!(self.source, Source::Arriving(_)) && !self.closed;
+        if arriving && self.next <= self.timers.next() {
+            let Some((now, session, last)) = self.next_session() else {
                 return ClientAction::Idle;
-            }
-            self.next = self.share.next(|| arrivals.next_arrival());
-            let last =
-                self.next.is_never() && self.limit.until.is_never() && self.laws.one_request();
-            let session = self.share.session(self.sessions_begun);
-            self.sessions_begun += 1;
+            };
             if self.programs.is_some() {
                 let ticket = self.slots.begin(session, u64::MAX);
                 self.begin_program(now, ticket);
@@ -205,6 +196,23 @@ impl Clients {
             Some((at, ticket, wish)) => self.act(at, ticket, wish),
             None => ClientAction::Idle,
         }
+    }
+
+    /// The session that arrives at [`Clients::next`], unless that is after the end: the time, the
+    /// session's number, and whether no other session or request will follow.
+    #[inline(always)]
+    fn next_session(&mut self) -> Option<(Nanos, u64, bool)> {
+        let Source::Arriving(arrivals) = &mut self.source else { return None };
+        let now = self.next;
+        if now >= self.limit.until {
+            self.closed = true;
+            return None;
+        }
+        self.next = self.share.next(|| arrivals.next_arrival());
+        let last = self.next.is_never() && self.limit.until.is_never() && self.laws.one_request();
+        let session = self.share.session(self.sessions_begun);
+        self.sessions_begun += 1;
+        Some((now, session, last))
     }
 
     #[inline(always)]
@@ -238,18 +246,9 @@ impl Clients {
 
     #[inline(always)]
     fn begin_request(&mut self, now: Nanos, ticket: Ticket) -> ClientAction {
-        if self.closed {
+        if !self.launch(now) {
             return ClientAction::Idle;
         }
-        if self.limit.counts(now) {
-            if self.launched >= self.limit.requests {
-                self.closed = true;
-                return ClientAction::Idle;
-            }
-            self.launched += 1;
-            self.closed = self.launched == self.limit.requests;
-        }
-        self.last_launch = now;
         self.open += 1;
         let slot = self.slots.get(ticket);
         let kind = match self.programs {
@@ -266,6 +265,24 @@ impl Clients {
             budget.earn();
         }
         self.send_or_wait(now, ticket)
+    }
+
+    /// Counts a request that begins now; says whether it may.
+    #[inline(always)]
+    fn launch(&mut self, now: Nanos) -> bool {
+        if self.closed {
+            return false;
+        }
+        if self.limit.counts(now) {
+            if self.launched >= self.limit.requests {
+                self.closed = true;
+                return false;
+            }
+            self.launched += 1;
+            self.closed = self.launched == self.limit.requests;
+        }
+        self.last_launch = now;
+        true
     }
 }
 

@@ -15,7 +15,7 @@ pub(super) struct Bins {
 /// Bins to a power of two, as a power of two.
 const DIGITS: u32 = 10;
 /// There is always a multiple of so many.
-const EIGHT: usize = 8;
+pub(super) const EIGHT: usize = 8;
 
 impl Bins {
     #[inline(always)]
@@ -38,18 +38,16 @@ impl Bins {
         self.counts.iter().copied().enumerate().filter(|(_, count)| *count > 0)
     }
 
-    /// Gives the bins that hold something with their counts, in their order, and empties them.
-    pub(super) fn drain(&mut self, mut taken: impl FnMut(usize, u64)) {
-        // Most hold nothing: those are passed by eight.
+    /// Gives the bins with their counts by eight, in their order, each eight with its first bin,
+    /// and empties them. Eights that hold nothing, as most do, are left out.
+    #[inline(always)]
+    pub(super) fn drain(&mut self, mut taken: impl FnMut(usize, &[u64; EIGHT])) {
         let (eights, _) = self.counts.as_chunks_mut::<EIGHT>();
         for (at, eight) in eights.iter_mut().enumerate() {
-            if eight.iter().fold(0, |any, count| any | count) == 0 {
-                continue;
+            if eight.iter().fold(0, |any, count| any | count) > 0 {
+                taken(EIGHT * at, eight);
+                *eight = [0; EIGHT];
             }
-            for (place, count) in eight.iter().enumerate().filter(|(_, count)| **count > 0) {
-                taken(EIGHT * at + place, *count);
-            }
-            *eight = [0; EIGHT];
         }
     }
 

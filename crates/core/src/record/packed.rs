@@ -1,6 +1,6 @@
 //! A finished histogram in little memory.
 
-use super::bins::{Bins, bin_of};
+use super::bins::{Bins, EIGHT, bin_of};
 use crate::time::Nanos;
 
 /// The bins that hold something, as words of 16 bits: in the upper half of a word the step from the
@@ -27,15 +27,7 @@ impl Packed {
     /// What the histogram holds, which then is empty.
     pub(super) fn of(bins: &mut Bins) -> Packed {
         let (mut words, mut last) = (Vec::new(), 0);
-        bins.drain(|bin, count| {
-            let step = (bin - last) as u64;
-            last = bin;
-            if step < WIDE && count < WIDE {
-                words.push((step << 8 | count) as u16);
-            } else {
-                push_wide(&mut words, step, count);
-            }
-        });
+        bins.drain(|first, counts| last = push_eight(&mut words, last, first, counts));
         words.shrink_to_fit();
         Packed { parts: vec![words] }
     }
@@ -95,6 +87,48 @@ impl Packed {
             sum
         })
     }
+}
+
+/// Adds eight bins from `first` on; `last` is the last one before them that holds something, and
+/// the new one is given.
+#[inline(always)]
+fn push_eight(words: &mut Vec<u16>, mut last: usize, first: usize, counts: &[u64; EIGHT]) -> usize {
+    let any = counts.iter().fold(0, |any, count| any | count);
+    if any >= WIDE || (first + EIGHT - last) as u64 > WIDE {
+        return push_one_by_one(words, last, first, counts);
+    }
+    // Which bins hold something is as good as random. So, without a branch, each has its word
+    // written, and one that holds nothing has it written over by the next.
+    let (mut taken, mut number) = ([0; EIGHT], 0);
+    for (bin, count) in (first..).zip(counts) {
+        taken[number % EIGHT] = ((bin - last) << 8) as u16 | *count as u16;
+        let holds = *count > 0;
+        number += usize::from(holds);
+        last = if holds { bin } else { last };
+    }
+    let before = words.len();
+    words.extend_from_slice(&taken);
+    words.truncate(before + number);
+    last
+}
+
+#[inline(never)]
+fn push_one_by_one(
+    words: &mut Vec<u16>,
+    mut last: usize,
+    first: usize,
+    counts: &[u64; EIGHT],
+) -> usize {
+    for (bin, count) in (first..).zip(counts).filter(|(_, count)| **count > 0) {
+        let step = (bin - last) as u64;
+        last = bin;
+        if step < WIDE && *count < WIDE {
+            words.push((step << 8 | count) as u16);
+        } else {
+            push_wide(words, step, *count);
+        }
+    }
+    last
 }
 
 #[cold]

@@ -207,6 +207,18 @@ impl Ahead {
         if !follows {
             return law.first_time(|| family.substream(session, serial));
         }
+        self.draw_ahead(law, family, session, serial)
+    }
+
+    /// Draws those of this session and the next ones; gives this one's.
+    #[inline(never)]
+    fn draw_ahead(
+        &mut self,
+        law: &Distribution,
+        family: StreamFamily,
+        session: u64,
+        serial: u64,
+    ) -> Nanos {
         (self.first, self.serial) = (session, serial);
         let mut demands = [0.0; MANY];
         let stream = |at: usize| family.substream(session.wrapping_add(at as u64), serial);

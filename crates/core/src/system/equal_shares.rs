@@ -2,10 +2,10 @@
 //!
 //! With n pieces on c servers each is served at the rate min(1, c/n). *Virtual time* runs at that
 //! rate; a piece that comes at virtual time v with demand s is done at virtual time v + s, whatever
-//! comes between (Kleinrock, Queueing Systems 2, ch. 4.4). So a coming and a going cost a heap
-//! operation each, however many there are.
+//! comes between (Kleinrock, Queueing Systems 2, ch. 4.4). So a coming and a going cost one
+//! operation of a priority queue each, however many there are.
 
-use crate::heap::Heap;
+use crate::queue::Queue;
 use crate::time::Nanos;
 
 #[derive(Debug)]
@@ -14,7 +14,7 @@ pub(super) struct EqualShares<T: Copy> {
     /// The rate at which each piece is served: kept, because a division takes long.
     rate: f64,
     /// By the virtual time at which it is done; a positive float's bits keep its order.
-    work: Heap<T>,
+    work: Queue<T>,
     /// Virtual time in nanoseconds, at `updated`.
     virtual_now: f64,
     updated: Nanos,
@@ -41,7 +41,7 @@ impl<T: Copy> EqualShares<T> {
         EqualShares {
             servers: servers.into(),
             rate: 1.0,
-            work: Heap::new(),
+            work: Queue::new(),
             virtual_now: 0.0,
             updated: Nanos::ZERO,
             next: Nanos::MAX,

@@ -154,6 +154,6 @@ impl<S: RowSink> Driver<'_, S> {
 
 /// The attempt of a fleeting session, of which there is nothing but the job.
 #[inline(always)]
-fn only_attempt(job: &Job) -> Attempt {
+pub(super) fn only_attempt(job: &Job) -> Attempt {
     Attempt { kind: job.kind, ..Attempt::only(job.session, Nanos(job.token)) }
 }

@@ -17,11 +17,17 @@ pub(super) struct Attained {
     station: NodeId,
     servers: f64,
     /// The most served first; the last ones are in service.
-    groups: Vec<Group>,
+    groups: Stack,
     updated: Nanos,
     next: Nanos,
-    /// Empty heaps, for groups to come.
-    spare: Vec<Heap<Handle>>,
+}
+
+/// The groups on one another. Those that have gone keep their memory, for groups to come.
+#[derive(Debug, Default)]
+struct Stack {
+    all: Vec<Group>,
+    /// So many are there; the others are empty.
+    height: usize,
 }
 
 /// Jobs with the same attained service.
@@ -31,18 +37,81 @@ struct Group {
     attained: f64,
     /// By their demand, which tells who is done first.
     jobs: Heap<Handle>,
+    /// The smallest demand: kept, because it is asked for more often than it changes.
+    smallest: f64,
 }
 
 impl Group {
     #[inline]
     fn len(&self) -> f64 {
-        self.jobs.len() as f64
+        // Handles have 32 bits, and those are converted by one instruction.
+        f64::from(self.jobs.len() as u32)
     }
 
     /// What is left of its smallest demand.
     #[inline]
     fn smallest_left(&self) -> f64 {
-        self.jobs.peek().map_or(f64::INFINITY, |(demand, _)| demand as f64 - self.attained)
+        self.smallest - self.attained
+    }
+
+    #[inline]
+    fn push(&mut self, demand: u64, handle: Handle) {
+        self.jobs.push(demand, handle);
+        self.smallest = smaller(self.smallest, demand as f64);
+    }
+
+    #[inline]
+    fn find_smallest(&mut self) {
+        self.smallest = self.jobs.peek().map_or(f64::INFINITY, |(demand, _)| demand as f64);
+    }
+}
+
+impl Stack {
+    /// Those that are there.
+    #[inline(always)]
+    fn groups(&self) -> &[Group] {
+        &self.all[..self.height]
+    }
+
+    #[inline(always)]
+    fn groups_mut(&mut self) -> &mut [Group] {
+        &mut self.all[..self.height]
+    }
+
+    /// Puts an empty group on top, and says where that is.
+    #[inline]
+    fn open(&mut self) -> usize {
+        if self.height == self.all.len() {
+            self.all.push(Group { attained: 0.0, jobs: Heap::new(), smallest: f64::INFINITY });
+        }
+        let top = self.height;
+        self.all[top].attained = 0.0;
+        self.height += 1;
+        top
+    }
+
+    /// Takes away a group, which is empty.
+    #[inline]
+    fn close(&mut self, at: usize) {
+        if at + 1 < self.height {
+            self.groups_mut()[at..].rotate_left(1);
+        }
+        self.height -= 1;
+    }
+
+    /// Joins a group with the one below: the smaller heap is emptied into the larger one.
+    fn join_with_below(&mut self, high: usize) {
+        if let [.., below, above] = &mut self.groups_mut()[..=high] {
+            if above.jobs.len() > below.jobs.len() {
+                std::mem::swap(&mut above.jobs, &mut below.jobs);
+                std::mem::swap(&mut above.smallest, &mut below.smallest);
+            }
+            while let Some((demand, handle)) = above.jobs.pop_any() {
+                below.push(demand, handle);
+            }
+            above.smallest = f64::INFINITY;
+        }
+        self.close(high);
     }
 }
 
@@ -51,10 +120,9 @@ impl Attained {
         Attained {
             station,
             servers: servers.into(),
-            groups: Vec::new(),
+            groups: Stack::default(),
             updated: Nanos::ZERO,
             next: Nanos::MAX,
-            spare: Vec::new(),
         }
     }
 
@@ -68,21 +136,18 @@ impl Attained {
         self.pass(now);
         let job = &mut jobs[handle];
         job.place = Place::Service(self.station);
-        match self.groups.last_mut() {
-            Some(top) if top.attained == 0.0 => top.jobs.push(job.demand.0, handle),
-            _ => {
-                let mut heap = self.spare.pop().unwrap_or_else(Heap::new);
-                heap.push(job.demand.0, handle);
-                self.groups.push(Group { attained: 0.0, jobs: heap });
-            }
-        }
+        let top = match self.groups.groups().last() {
+            Some(top) if top.attained == 0.0 => self.groups.height - 1,
+            _ => self.groups.open(),
+        };
+        self.groups.all[top].push(job.demand.0, handle);
         self.find_next();
     }
 
     /// What is due at [`Attained::next_event`]: a job is done, or a group catches up.
     pub(super) fn advance(&mut self, now: Nanos) -> Option<Handle> {
         self.pass(now);
-        let due = match self.groups.as_slice() {
+        let due = match self.groups.groups() {
             // Mostly one group has all the servers.
             [rest @ .., top] if top.len() >= self.servers => {
                 (top.smallest_left() < 0.5).then_some(rest.len())
@@ -93,9 +158,11 @@ impl Attained {
             }
         };
         let done = due.and_then(|at| {
-            let (_, handle) = self.groups[at].jobs.pop()?;
-            if self.groups[at].jobs.len() == 0 {
-                self.spare.push(self.groups.remove(at).jobs);
+            let group = &mut self.groups.groups_mut()[at];
+            let (_, handle) = group.jobs.pop()?;
+            group.find_smallest();
+            if group.jobs.len() == 0 {
+                self.groups.close(at);
             }
             Some(handle)
         });
@@ -107,10 +174,14 @@ impl Attained {
     /// A job leaves unfinished.
     pub(super) fn withdraw(&mut self, now: Nanos, handle: Handle) {
         self.pass(now);
-        for group in &mut self.groups {
+        for at in (0..self.groups.height).rev() {
+            let group = &mut self.groups.groups_mut()[at];
             group.jobs.remove(|one| *one == handle);
+            group.find_smallest();
+            if group.jobs.len() == 0 {
+                self.groups.close(at);
+            }
         }
-        self.groups.retain(|group| group.jobs.len() > 0);
         self.find_next();
     }
 
@@ -118,8 +189,9 @@ impl Attained {
     #[inline]
     fn served(&self) -> impl Iterator<Item = (usize, f64)> + use<'_> {
         let mut left = self.servers;
-        (0..self.groups.len()).rev().map_while(move |at| {
-            let jobs = self.groups[at].len();
+        let groups = self.groups.groups();
+        (0..groups.len()).rev().map_while(move |at| {
+            let jobs = groups[at].len();
             let rate = smaller(left / jobs, 1.0);
             left -= jobs.min(left);
             (rate > 0.0).then_some((at, rate))
@@ -132,8 +204,8 @@ impl Attained {
         let elapsed = now.since(self.updated).0 as f64;
         self.updated = now;
         let mut left = self.servers;
-        for group in self.groups.iter_mut().rev() {
-            let jobs = group.jobs.len() as f64;
+        for group in self.groups.groups_mut().iter_mut().rev() {
+            let jobs = group.len();
             group.attained += elapsed * smaller(left / jobs, 1.0);
             left -= jobs;
             if left <= 0.0 {
@@ -144,32 +216,22 @@ impl Attained {
 
     /// Joins groups that are within half a nanosecond, the resolution of time.
     fn join_neighbours(&mut self) {
-        let mut above = self.groups.len();
-        while above > 1 {
-            above -= 1;
-            let (low, high) = (above - 1, above);
-            if self.groups[low].attained - self.groups[high].attained >= 0.5 {
+        let mut high = self.groups.height;
+        while high > 1 {
+            high -= 1;
+            let [.., below, above] = &self.groups.groups()[..=high] else { return };
+            if below.attained - above.attained < 0.5 {
+                self.groups.join_with_below(high);
+            } else if self.groups.height - high > self.servers as usize {
                 // Only groups in service move: those further down are as they were.
-                if self.groups.len() - above > self.servers as usize {
-                    break;
-                }
-                continue;
+                break;
             }
-            let mut small = self.groups.remove(high).jobs;
-            let large = &mut self.groups[low].jobs;
-            if small.len() > large.len() {
-                std::mem::swap(&mut small, large);
-            }
-            while let Some((demand, handle)) = small.pop_any() {
-                large.push(demand, handle);
-            }
-            self.spare.push(small);
         }
     }
 
     #[inline]
     fn find_next(&mut self) {
-        let soonest = match self.groups.as_slice() {
+        let soonest = match self.groups.groups() {
             [] => return self.next = Nanos::MAX,
             // Mostly one group has all the servers.
             [rest @ .., top] if top.len() >= self.servers => {
@@ -185,11 +247,11 @@ impl Attained {
     /// Nanoseconds until a job is done or a group catches up with the one below.
     fn soonest(&self) -> f64 {
         let mut soonest = f64::INFINITY;
-        let mut served = self.served().peekable();
+        let (groups, mut served) = (self.groups.groups(), self.served().peekable());
         while let Some((at, rate)) = served.next() {
-            let group = &self.groups[at];
+            let group = &groups[at];
             soonest = soonest.min(group.smallest_left() / rate);
-            let Some(below) = at.checked_sub(1).map(|below| &self.groups[below]) else { break };
+            let Some(below) = at.checked_sub(1).map(|below| &groups[below]) else { break };
             let gaining = rate - served.peek().map_or(0.0, |(_, slower)| *slower);
             if gaining > 1e-12 {
                 soonest = soonest.min((below.attained - group.attained) / gaining);

@@ -6,8 +6,8 @@ use super::super::jobs::{Handle, Jobs, Place};
 use super::super::node::NodeId;
 use super::StationModel;
 use super::servers::{Running, Servers};
-use crate::heap::Heap;
 use crate::policy::scheduling::{Rank, Ties};
+use crate::queue::Queue;
 use crate::time::Nanos;
 
 #[derive(Debug)]
@@ -45,7 +45,7 @@ enum By {
 enum Waiting {
     Line(VecDeque<Handle>),
     Stack(Vec<Handle>),
-    ByRank(Heap<Handle>),
+    ByRank(Queue<Handle>),
 }
 
 impl Ranked {
@@ -61,7 +61,7 @@ impl Ranked {
             Rank::Equal if newest_first => Waiting::Stack(Vec::new()),
             Rank::Equal => Waiting::Line(VecDeque::new()),
             Rank::Level if discipline.quanta.len() == 1 => Waiting::Line(VecDeque::new()),
-            _ => Waiting::ByRank(Heap::new()),
+            _ => Waiting::ByRank(Queue::new()),
         };
         let switches = if discipline.switch > Nanos::ZERO { model.servers as usize } else { 0 };
         Ranked {

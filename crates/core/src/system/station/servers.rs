@@ -71,33 +71,46 @@ impl Servers {
         })
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn start(&mut self, slot: u32, running: Running) {
         self.slots[slot as usize] = running;
-        match &mut self.index {
-            None if running.ends < self.next.0 => self.next = (running.ends, slot),
-            None => {}
-            Some(index) => {
-                index.by_end.insert((running.ends, slot));
-                index.by_key.insert((running.key, slot));
-                self.find_next();
-            }
+        if self.index.is_some() {
+            self.note_started(slot, &running);
+        } else if running.ends < self.next.0 {
+            self.next = (running.ends, slot);
         }
+    }
+
+    #[inline(never)]
+    fn note_started(&mut self, slot: u32, running: &Running) {
+        let Some(index) = &mut self.index else { return };
+        index.by_end.insert((running.ends, slot));
+        index.by_key.insert((running.key, slot));
+        self.find_next();
     }
 
     /// Takes the job out of the server, which then is free, but kept for [`Servers::start`] or
     /// [`Servers::idle`].
-    #[inline]
+    #[inline(always)]
     pub(super) fn stop(&mut self, slot: u32) -> Running {
         let running = &mut self.slots[slot as usize];
         let stopped = *running;
         (running.handle, running.ends) = (FREE.handle, FREE.ends);
+        if self.count == 1 {
+            self.next = (Nanos::MAX, 0);
+        } else {
+            self.note_stopped(slot, &stopped);
+        }
+        stopped
+    }
+
+    #[inline(never)]
+    fn note_stopped(&mut self, slot: u32, stopped: &Running) {
         if let Some(index) = &mut self.index {
             index.by_end.remove(&(stopped.ends, slot));
             index.by_key.remove(&(stopped.key, slot));
         }
         self.find_next();
-        stopped
     }
 
     /// Nobody waits for the server.
@@ -110,7 +123,6 @@ impl Servers {
     fn find_next(&mut self) {
         self.next = match (&self.index, self.slots.as_slice()) {
             (Some(index), _) => index.by_end.first().copied().unwrap_or((Nanos::MAX, 0)),
-            (None, [only]) => (only.ends, 0),
             (None, all) => {
                 let ends = all.iter().map(|one| one.ends).zip(0..);
                 ends.min().unwrap_or((Nanos::MAX, 0))

@@ -1,0 +1,64 @@
+//! Sessions that are told the answer to a request as soon as they send it.
+
+use super::session::Wish;
+use super::{Attempt, Clients, Source, Ticket};
+use crate::time::Nanos;
+use crate::workload::RequestKind;
+
+impl Clients {
+    /// Whether sessions do nothing but send requests, wait for the answers, and think: requests are
+    /// neither given up nor tried again nor held back, and there are no programs. A driver that
+    /// knows each answer when the request is sent may then ask for requests by
+    /// [`Clients::wake_told`], tell of their answers by [`Clients::tell`], and use nothing else.
+    #[must_use]
+    pub fn can_be_told(&self) -> bool {
+        let once = |kind: &RequestKind| kind.timeout.is_never() && kind.retry.attempts == 1;
+        self.programs.is_none()
+            && self.limits.concurrency == u64::MAX
+            && self.budget.is_none()
+            && self.slots.left.is_none()
+            && self.laws.kinds.iter().all(once)
+            && self.limit.requests > 0
+    }
+
+    /// As [`Clients::wake`], where sessions can be told: a session begins its next request, unless
+    /// the run has come to its end. [`Clients::tell`] must follow. Must not be called once
+    /// [`Clients::closed`] is true.
+    #[inline(always)]
+    pub fn wake_told(&mut self) -> Option<Attempt> {
+        if matches!(self.source, Source::Arriving(_)) && self.next <= self.timers.next() {
+            let (now, session, last) = self.next_session()?;
+            let ticket = self.slots.begin(session, self.laws.session_length(session));
+            let attempt = self.begin_told(now, ticket);
+            self.closed |= last;
+            return attempt;
+        }
+        let (now, ticket, _) = self.timers.take()?;
+        if now >= self.limit.until {
+            self.closed = true;
+            return None;
+        }
+        self.begin_told(now, ticket)
+    }
+
+    #[inline(always)]
+    fn begin_told(&mut self, now: Nanos, ticket: Ticket) -> Option<Attempt> {
+        if !self.launch(now) {
+            return None;
+        }
+        let slot = self.slots.get(ticket);
+        let (session, index) = (slot.session, slot.index);
+        let kind = self.laws.choose(session, index);
+        Some(Attempt { ticket, index, kind, ..Attempt::only(session, now) })
+    }
+
+    /// The answer to the request that [`Clients::wake_told`] gave comes at `done`: the session
+    /// thinks from then on, or ends.
+    #[inline(always)]
+    pub fn tell(&mut self, done: Nanos, attempt: &Attempt) {
+        if self.slots.end_request(attempt.ticket) {
+            let think = self.laws.think(attempt.session, attempt.index + 1);
+            self.timers.set(done + think, attempt.ticket, Wish::Request);
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Fleeting sessions at one station, whatever its policy.
+
+use thinktime_core::client::{Ended, Fate};
+use thinktime_core::record::{Ended as When, RowSink};
+use thinktime_core::system::Job;
+
+use super::Driver;
+use super::attempts::only_attempt;
+use crate::modelled::Modelled;
+
+impl<S: RowSink> Driver<'_, S> {
+    /// Handles up to `events` arrivals and departures that come before anything else does, as long
+    /// as sessions still begin, and says how many it were: the same as the driver's other loop
+    /// does, but for its many questions. Sessions must be fleeting.
+    pub(super) fn events_at_station(&mut self, events: u64) -> u64 {
+        if self.clients.closed() {
+            return 0;
+        }
+        for handled in 0..events {
+            let Modelled::Lone(station) = &mut self.system else { return handled };
+            let (wake, served) = (self.clients.next_fleeting(), station.next_event());
+            let next = wake.min(served);
+            if next >= self.boundary {
+                return handled;
+            }
+            self.now = next;
+            if served <= wake {
+                if let Some(departure) = station.advance(next) {
+                    self.clients.end_fleeting();
+                    let attempt = only_attempt(&departure.job);
+                    let ended = Ended { attempt, fate: Fate::Over, late: false };
+                    self.record_answer(&departure, &ended, When::InWindow);
+                }
+                continue;
+            }
+            if let Some(attempt) = self.clients.wake_fleeting() {
+                self.clients.await_fleeting();
+                let (session, serial) = (attempt.session, attempt.serial());
+                station.arrive(next, Job { token: next.0, session, serial, kind: attempt.kind });
+            }
+            if self.clients.closed() {
+                self.close();
+                return handled + 1;
+            }
+        }
+        events
+    }
+}
