@@ -13,6 +13,11 @@ same form.
     print(result.summary["response_time_s"]["p99"])
 """
 
+# ruff: noqa: E402 - Ctrl-C is answered quietly from here on, while the rest is imported.
+from thinktime.starting import quietly
+
+quietly()
+
 from thinktime._core import (
     Distribution,
     InputError,

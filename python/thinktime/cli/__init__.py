@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import sys
 
 import typer
 
 from thinktime import __version__
+from thinktime.cli import signals
 from thinktime.cli.group import APP_OPTIONS, Commands
-from thinktime.cli.signals import stop_on_signals
 
 app = typer.Typer(
     cls=Commands,
@@ -19,6 +20,13 @@ app = typer.Typer(
     no_args_is_help=True,
     **APP_OPTIONS,
 )
+
+
+_INTERRUPTED = 130
+"""The status by which the library for commands tells of Ctrl-C."""
+
+_READER_GONE = 128 + signal.SIGPIPE
+"""As of any program whose output nobody reads any more."""
 
 
 def _show_version(wanted: bool) -> None:
@@ -38,14 +46,28 @@ def _options(
 
 def main() -> None:
     """Run the command line."""
-    stop_on_signals()
+    signals.stop_on_signals()
     try:
-        app(prog_name="thinktime")
+        status = _status_of_app()
         sys.stdout.flush()
     except OSError as error:
-        if error.errno != errno.ENOSPC:
+        if error.errno not in (errno.ENOSPC, errno.EPIPE):
             raise
         # What could not be written must not be tried again at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if error.errno == errno.EPIPE:
+            sys.exit(_READER_GONE)
         sys.stderr.write(f"error: the output cannot be written: {error.strerror}\n")
         sys.exit(3)
+    sys.exit(signals.status() if status == _INTERRUPTED else status)
+
+
+def _status_of_app() -> int | str | None:
+    try:
+        app(prog_name="thinktime")
+    except SystemExit as ended:
+        # The library for commands ends with 1 where the reader of a pipe is gone.
+        if isinstance(ended.__context__, BrokenPipeError):
+            raise ended.__context__ from None
+        return ended.code
+    return 0

@@ -46,6 +46,8 @@ def mapped_errors() -> Iterator[None]:
         raise fail(str(error), Exit.NOT_TO_BE_TRUSTED) from None
     except OverflowError as error:
         raise fail(f"a number is out of its range: {error}", Exit.INPUT_WRONG) from None
+    except BrokenPipeError:
+        raise  # nobody reads what is printed: `main` ends the command
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
         status = Exit.NOT_TO_BE_TRUSTED if full else Exit.INPUT_WRONG
