@@ -136,11 +136,14 @@ impl<'a> Source<'a> {
 
     fn explain(&self, error: &toml::de::Error) -> SchemaError {
         let line = error.span().map_or(0, |span| self.line_at(span.start));
+        let message = error.message();
+        let value = error.span().filter(|_| message.starts_with("invalid "));
+        let key = value.and_then(|span| key_before(self.text.get(..span.start)?));
         SchemaError {
             file: self.file.to_owned(),
             line,
-            key: String::new(),
-            message: with_remedy(error.message()),
+            key: key.unwrap_or_default().to_owned(),
+            message: with_remedy(message),
         }
     }
 
@@ -176,6 +179,13 @@ impl<'a> Source<'a> {
     }
 }
 
+/// The key whose value begins where the text ends.
+fn key_before(text: &str) -> Option<&str> {
+    let before = text.trim_end().strip_suffix('=')?.trim_end();
+    let is_of_key = |one: char| one.is_alphanumeric() || "_-.\"'".contains(one);
+    before.rsplit(|one| !is_of_key(one)).next().filter(|key| !key.is_empty())
+}
+
 /// `request.0.weight` as people count: `request[1].weight`.
 fn readable(path: &str) -> String {
     let mut out = String::new();
@@ -202,6 +212,26 @@ pub(crate) fn with_remedy(message: &str) -> String {
             };
             format!("unknown key `{wrong}`: {remedy}")
         }
-        _ => message.replace("missing field", "missing key"),
+        _ => of_number(message).unwrap_or_else(|| message.replace("missing field", "missing key")),
     }
+}
+
+/// What serde says of a value that should be a number, without its names of types.
+fn of_number(message: &str) -> Option<String> {
+    let told = message.strip_prefix("invalid value: ");
+    let told = told.or_else(|| message.strip_prefix("invalid type: "))?;
+    let (found, wanted) = told.split_once(", expected ")?;
+    let whole = |largest: u64| format!("a whole number from 0 to {largest}");
+    let wanted = match wanted.split_whitespace().next()? {
+        "u8" => whole(u8::MAX.into()),
+        "u16" => whole(u16::MAX.into()),
+        "u32" => whole(u32::MAX.into()),
+        "u64" | "usize" => whole(u64::MAX),
+        "f32" | "f64" => "a number".to_owned(),
+        _ => return None,
+    };
+    // As in: integer `-1`, floating point `1.5`, boolean `true`, string "x", sequence.
+    let value = found.split('`').nth(1);
+    let value = value.unwrap_or_else(|| found.strip_prefix("string ").unwrap_or(found));
+    Some(format!("must be {wanted}, not {value}"))
 }

@@ -34,6 +34,17 @@ pub fn percent(share: f64) -> String {
     percent_to(share, 3)
 }
 
+/// A number as people write it; one that has no end of digits by a power of ten, as in `1.00e298`.
+#[must_use]
+pub fn plain(value: f64) -> String {
+    let size = value.abs();
+    if size != 0.0 && !(1e-4..1e9).contains(&size) {
+        format!("{value:.2e}")
+    } else {
+        format!("{value:.3}")
+    }
+}
+
 /// Two shares in as many digits as tell them apart.
 #[must_use]
 pub fn percents_apart(one: f64, other: f64) -> (String, String) {
@@ -120,6 +131,13 @@ mod tests {
         assert_eq!(times_apart(0.001_468, 1e-3), texts("1.47 ms", "1.00 ms"));
         assert_eq!(times_apart(0.001_001_4, 1e-3), texts("1.001 ms", "1.000 ms"));
         assert_eq!(times_apart(1.0, 1.0).0, times_apart(1.0, 1.0).1);
+    }
+
+    #[test]
+    fn no_number_is_longer_than_it_can_be_read() {
+        assert_eq!(plain(1.25), "1.250");
+        assert_eq!(plain(1e300), "1.00e300");
+        assert_eq!(plain(0.0), "0.000");
     }
 
     #[test]

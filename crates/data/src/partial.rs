@@ -48,7 +48,7 @@ impl Partial {
             return Err(DataError::new(target, "is a file: name a directory"));
         }
         if let Some(above) = target.parent() {
-            fs::create_dir_all(above).map_err(fail)?;
+            fs::create_dir_all(above).map_err(|error| within_file(above).unwrap_or(fail(error)))?;
         }
         let mut within = is_mounted(&target);
         let mut numbers = 1..1000;
@@ -239,6 +239,12 @@ pub(crate) fn resolved(target: &Path) -> Result<PathBuf, DataError> {
     fs::canonicalize(target)
         .or_else(|_| std::path::absolute(target.components().as_path()))
         .map_err(|error| DataError::new(target, error))
+}
+
+/// What is wrong with a place whose path leads through a file.
+fn within_file(above: &Path) -> Option<DataError> {
+    let file = above.ancestors().find(|one| one.is_file())?;
+    Some(DataError::new(file, "is a file, so there can be no directory in it"))
 }
 
 fn is_mounted(target: &Path) -> bool {

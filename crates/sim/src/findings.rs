@@ -86,7 +86,9 @@ impl Findings<'_> {
     /// Why the result is not to be trusted, if it is not.
     pub(crate) fn spoils(&self, summary: &Summary) -> Option<String> {
         let missed = || self.rate_missed(summary).filter(|missed| missed.spoils);
-        self.collector.scripts_failed().or_else(|| missed().map(|missed| missed.words))
+        let nothing = || summary.nothing_happened().filter(|_| !self.interrupted);
+        let spoilt = self.collector.scripts_failed().or_else(nothing);
+        spoilt.or_else(|| missed().map(|missed| missed.words))
     }
 
     fn rate_missed(&self, summary: &Summary) -> Option<RateMissed> {
@@ -100,8 +102,9 @@ impl Findings<'_> {
     fn overload(&self) -> Option<String> {
         let load = unlimited_load(self.workload, self.system).filter(|load| *load >= 1.0)?;
         Some(format!(
-            "the offered load is {load:.3}: the queue grows without bound, and all times depend \
-             on how long the run was"
+            "the offered load is {}: the queue grows without bound, and all times depend on how \
+             long the run was",
+            words::plain(load)
         ))
     }
 

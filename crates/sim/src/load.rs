@@ -8,6 +8,7 @@ use thinktime_core::files::Files;
 use thinktime_core::record::Timeline;
 use thinktime_core::system::{Capacity, SystemModel};
 use thinktime_core::time::Nanos;
+use thinktime_core::words;
 use thinktime_core::workload::{Sessions, Workload};
 
 use crate::driver::Driver;
@@ -39,8 +40,9 @@ pub(crate) fn check_load(
 ) -> Result<(), Invalid> {
     match unlimited_load(workload, system) {
         Some(load) if load >= 1.0 && limit.until.is_never() => Err(Invalid::new(format!(
-            "the offered load is {load:.3}: at 1 and more the queue grows without bound and there \
-             is no steady state; lower the rate, or give a duration to watch it grow"
+            "the offered load is {}: at 1 and more the queue grows without bound and there is no \
+             steady state; lower the rate, or give a duration to watch it grow",
+            words::plain(load)
         ))),
         _ => Ok(()),
     }

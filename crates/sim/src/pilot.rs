@@ -127,6 +127,10 @@ fn pilot(
     requests: u64,
     go_on: &dyn Fn() -> bool,
 ) -> Option<Kept> {
+    // To make the clients takes a second where there are millions.
+    if !go_on() {
+        return None;
+    }
     let seed = Stream::new(workload.seed, number, Purpose::Pilot).bits();
     let workload = workload.with_seed(seed);
     let limit = Limit { requests, until: Nanos::MAX, warmup: Nanos::ZERO };

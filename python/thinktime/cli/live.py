@@ -149,7 +149,8 @@ def _lines(view: View, console: Console, every_s: float) -> Callable[[Moment], N
 
 def _errors(moment: Moment) -> str:
     kinds = sorted(moment.errors.items(), key=lambda item: -item[1])
-    named = ", ".join(f"{kind} {count:,}" for kind, count in kinds)
+    names = {"status": "with a status of 400 or more"}
+    named = ", ".join(f"{count:,} {names.get(kind, kind)}" for kind, count in kinds)
     return named or "none"
 
 

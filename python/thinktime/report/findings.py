@@ -18,8 +18,8 @@ def verdict(cases: Sequence[Case]) -> Verdict:
         findings += [contrast.others(sharpest, cases), contrast.measured(sharpest)]
     elif len(cases) > 1 and all(_mean_known(case) for case in cases):
         headline = (
-            "These results do not tell the systems apart: their response times differ by less "
-            "than a tenth or than their confidence intervals, or rest on too few requests."
+            f"These results do not tell the {_subjects(cases)} apart: their response times differ "
+            "by less than a tenth or than their confidence intervals, or rest on too few requests."
         )
     else:
         headline = " ".join(_alone(case) for case in cases) or "There are no results."
@@ -37,13 +37,23 @@ def _what_they_are(cases: Sequence[Case]) -> str:
     """Every case with its load."""
     loads = [case.load for case in cases]
     labels = [case.label for case in cases]
+    subjects = f"{len(cases)} {_subjects(cases)}"
     if all(contrast.same_load(case, cases[0]) for case in cases):
-        return f"{len(cases)} systems, all at a load of {loads[0]:.2f}: {'; '.join(labels)}."
+        return f"{subjects}, all at a load of {loads[0]:.2f}: {'; '.join(labels)}."
     if all(load is None for load in loads):
         return f"{len(cases)} results: {'; '.join(labels)}. Their loads are not known."
     pairs = zip(labels, loads, strict=True)
     parts = [f"{label} {'(not known)' if x is None else f'at {x:.2f}'}" for label, x in pairs]
-    return f"{len(cases)} systems and their loads: {'; '.join(parts)}."
+    return f"{subjects} and their loads: {'; '.join(parts)}."
+
+
+def _subjects(cases: Sequence[Case]) -> str:
+    """Whether cases are systems, or runs of one: of one server, under one system model."""
+    measured = [case.find("measured") for case in cases]
+    of_one = {
+        None if one is None else (one.result.target, one.result.workload.model) for one in measured
+    }
+    return "runs" if len(of_one) == 1 and None not in of_one else "systems"
 
 
 def _alone(case: Case) -> str:

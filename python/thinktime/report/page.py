@@ -87,10 +87,16 @@ def write(page: Page, path: str | Path) -> Path:
     byte for byte.
     """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}")
-    draft.write_text(render(page), encoding="utf-8")
-    return draft.replace(path)
+    content = render(page)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft.write_text(content, encoding="utf-8")
+        return draft.replace(path)
+    except OSError as error:
+        # Nobody has heard of the draft.
+        why = "a part of its path is a file" if isinstance(error, FileExistsError) else None
+        raise OSError(error.errno, why or error.strerror, str(path)) from None
 
 
 def render(page: Page) -> str:

@@ -10,6 +10,8 @@
 //! What remains for a warm-up is the queue. Sessions that wait for a response are not among these;
 //! the system is empty.
 
+use std::collections::BinaryHeap;
+
 use super::laws::Laws;
 use super::session::{Slots, Ticket};
 use super::{Clients, Share, Source};
@@ -160,11 +162,41 @@ impl Clients {
     fn begin_closed(&mut self, clients: u64, steady: bool) {
         self.sessions_begun = clients;
         let rest = if steady { self.laws.first_think() } else { None };
-        for session in (0..clients).map(|number| self.share.session(number)) {
+        let first = |number| {
+            let session = self.share.session(number);
+            let think = || self.laws.think(session, 0);
+            (rest.as_ref().map_or_else(think, |rest| rest(session)), session)
+        };
+        // With a limit that counts from the start, no more sessions than it allows requests ever
+        // begin one: those that want theirs first.
+        let limited = self.programs.is_none() && self.limit.warmup == Nanos::ZERO;
+        let most = usize::try_from(self.limit.requests).unwrap_or(usize::MAX);
+        let wish = self.first_wish();
+        let begin = |(at, session)| {
             let ticket = self.slots.begin(session, u64::MAX);
-            let at =
-                rest.as_ref().map_or_else(|| self.laws.think(session, 0), |rest| rest(session));
-            self.timers.set(at, ticket, self.first_wish());
+            self.timers.set(at, ticket, wish);
+        };
+        if limited && self.limit.requests < clients {
+            earliest((0..clients).map(first), most).into_iter().for_each(begin);
+        } else {
+            (0..clients).map(first).for_each(begin);
         }
     }
+}
+
+/// So many of these, the ones that are due first, in the order of their numbers.
+fn earliest(all: impl Iterator<Item = (Nanos, u64)>, most: usize) -> Vec<(Nanos, u64)> {
+    let mut kept = BinaryHeap::with_capacity(most);
+    for one in all {
+        if kept.len() < most {
+            kept.push(one);
+        } else if let Some(mut last) = kept.peek_mut()
+            && one < *last
+        {
+            *last = one;
+        }
+    }
+    let mut kept = kept.into_vec();
+    kept.sort_unstable_by_key(|(_, number)| *number);
+    kept
 }

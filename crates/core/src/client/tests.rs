@@ -55,6 +55,27 @@ fn a_closed_workload_waits_for_each_response() {
     assert_eq!(sent.iter().map(|attempt| attempt.index).collect::<Vec<_>>(), [0, 1, 2]);
 }
 
+/// Of more clients than requests, those begin that want theirs first; and no memory is taken for
+/// the others.
+#[test]
+fn of_many_clients_those_begin_that_are_first() {
+    for start in ["steady", "empty"] {
+        let text = format!(
+            "name = 'a'\n[arrivals]\nmodel = 'closed'\nclients = 3000\nstart = '{start}'\n\
+             [session]\nthink = 'exp(1s)'"
+        );
+        let mut few = clients(&text, 40, 1e9);
+        assert_eq!((few.sessions(), few.sessions_begun()), (40, 3000));
+        let few = drive(&mut few, 0.2);
+        let all = drive(&mut clients(&text, 3000, 1e9), 0.2);
+        let acts = |sent: &[Attempt]| -> Vec<(Nanos, u64, u32)> {
+            sent.iter().take(40).map(|one| (one.scheduled, one.session, one.index)).collect()
+        };
+        assert_eq!(few.len(), 40);
+        assert_eq!(acts(&few), acts(&all));
+    }
+}
+
 #[test]
 fn partly_open_sessions_have_their_length() {
     let text = "name = 'a'\n[arrivals]\nmodel = 'partly-open'\nrate = '1/s'\nprocess = 'even'\n\

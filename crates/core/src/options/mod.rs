@@ -127,12 +127,7 @@ fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, Invalid> {
     for (name, value) in &given {
         let alone = serde_json::Map::from_iter([(name.clone(), value.clone())]);
         if let Err(error) = serde_json::from_value::<T>(alone.into()) {
-            let message = match error.to_string() {
-                text if value.is_number() && text.contains("expected u64") => {
-                    format!("{value} is out of its range: wanted is a whole number of 0 or more")
-                }
-                text => with_remedy(&text),
-            };
+            let message = with_remedy(&error.to_string());
             return Err(match message.strip_prefix("unknown key") {
                 Some(rest) => Invalid::new(format!("unknown option{rest}")),
                 None => of_option(name, &Invalid::new(message)),

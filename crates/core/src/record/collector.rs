@@ -27,6 +27,7 @@ pub struct Collector {
     pub(super) timeline: Timeline,
     pub(super) counts: Counts,
     pub(super) errors: BTreeMap<&'static str, u64>,
+    pub(super) errors_by_status: BTreeMap<u16, u64>,
     /// What programs found out, where sessions are programs.
     pub(super) programs: Option<Report>,
 }
@@ -94,6 +95,7 @@ impl Collector {
             timeline: Timeline::new(kinds, interval),
             counts: Counts::default(),
             errors: BTreeMap::new(),
+            errors_by_status: BTreeMap::new(),
             programs: None,
         }
     }
@@ -114,6 +116,9 @@ impl Collector {
         if let Some(error) = row.error {
             *self.errors.entry(error).or_default() += 1;
             self.counts.timeouts += u64::from(error == TIMEOUT);
+            if error == STATUS {
+                *self.errors_by_status.entry(row.status).or_default() += 1;
+            }
         }
         if row.fate == Fate::Retried {
             self.counts.retries += 1;
@@ -261,6 +266,9 @@ impl Collector {
         for (error, count) in &other.errors {
             *self.errors.entry(error).or_default() += count;
         }
+        for (status, count) in &other.errors_by_status {
+            *self.errors_by_status.entry(*status).or_default() += count;
+        }
         if let (Some(mine), Some(theirs)) = (&mut self.programs, &other.programs) {
             mine.merge(theirs);
         }
@@ -269,6 +277,8 @@ impl Collector {
 
 /// The word for an attempt that the client gave up.
 pub const TIMEOUT: &str = "timeout";
+/// The word for an attempt whose response had a status of 400 or more.
+pub const STATUS: &str = "status";
 /// The word for an attempt that had not been answered when the run ended.
 pub const UNANSWERED: &str = "unanswered";
 /// The word for an attempt that was answered, but too late for the client.

@@ -23,7 +23,7 @@ mod warmup;
 
 pub use batches::{BatchMeans, MeanInterval, student_half_width_95};
 pub use collapse::Collapse;
-pub use collector::{Collector, Ended, LATE, TIMEOUT, UNANSWERED, UNSENT, Window};
+pub use collector::{Collector, Ended, LATE, STATUS, TIMEOUT, UNANSWERED, UNSENT, Window};
 pub use figures::{
     DemandFigures, GeneratorFigures, MachineFigures, PoolFigures, RequestFigures, StationFigures,
     TimeFigures,

@@ -8,7 +8,7 @@ use super::figures::{
     DemandFigures, GeneratorFigures, MachineFigures, PoolFigures, RequestFigures, StationFigures,
     TimeFigures,
 };
-use super::{Collector, MeanInterval, Tally, Window, student_half_width_95};
+use super::{Collector, MeanInterval, STATUS, Tally, Window, student_half_width_95};
 use crate::program::{CheckCount, Report};
 use crate::system::StationSummary;
 use crate::system::machine::MachineSummary;
@@ -76,6 +76,9 @@ pub struct Summary {
     pub metrics: BTreeMap<String, TimeFigures>,
     /// Failed attempts by what went wrong.
     pub errors_by_kind: BTreeMap<String, u64>,
+    /// Those that failed by their status, by that status.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub errors_by_status: BTreeMap<u16, u64>,
     /// What the generator used itself; none for a simulation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generator: Option<GeneratorFigures>,
@@ -131,6 +134,7 @@ impl Summary {
             checks: collector.programs.iter().flat_map(|one| one.checks().clone()).collect(),
             metrics: collector.programs.iter().flat_map(metric_figures).collect(),
             errors_by_kind: collector.errors_by_kind(),
+            errors_by_status: collector.errors_by_status.clone(),
             generator: None,
             notes: Vec::new(),
             warnings: first_warnings(collector, interval),
@@ -202,6 +206,27 @@ impl Summary {
         if self.requests == 0 { 0.0 } else { self.errors as f64 / self.requests as f64 }
     }
 
+    /// What went wrong and how often, in words, as in `12 timeout, 3 with status 404`.
+    #[must_use]
+    pub fn errors_in_words(&self) -> String {
+        let kinds = self.errors_by_kind.iter().filter(|(kind, _)| *kind != STATUS);
+        let kinds = kinds.map(|(kind, count)| format!("{count} {kind}"));
+        let statuses = self.errors_by_status.iter();
+        let statuses = statuses.map(|(status, count)| format!("{count} with status {status}"));
+        kinds.chain(statuses).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Why nothing can be said of a run in which no request happened; none where one did.
+    #[must_use]
+    pub fn nothing_happened(&self) -> Option<String> {
+        (self.requests == 0).then(|| {
+            format!(
+                "{NO_REQUEST}: give it a longer duration or a shorter warm-up, raise the rate, or \
+                 let the script ask for something"
+            )
+        })
+    }
+
     /// The objectives that the result does not meet, in words.
     #[must_use]
     pub fn breaches(&self, slo: &Slo) -> Vec<String> {
@@ -213,6 +238,8 @@ impl Summary {
 
 const CORRELATED: &str = "the run is short for its own memory: even its longest batches depend on \
                           one another, so the interval of the mean is too narrow";
+
+const NO_REQUEST: &str = "no request was begun in the measured time, or none of them ended";
 
 fn metric_figures(report: &Report) -> impl Iterator<Item = (String, TimeFigures)> + '_ {
     report.metrics().iter().map(|(name, tally)| (name.clone(), tally.figures(None)))
@@ -226,7 +253,7 @@ fn first_warnings(collector: &Collector, interval: Option<MeanInterval>) -> Vec<
     }
     warnings.extend(collector.programs.iter().flat_map(Report::warnings).cloned());
     if collector.counts.requests == 0 {
-        warnings.push("no request was begun in the measured time".to_owned());
+        warnings.push(NO_REQUEST.to_owned());
     }
     if interval.is_some_and(|one| one.correlated) {
         warnings.push(CORRELATED.to_owned());

@@ -60,6 +60,9 @@ impl SystemModel {
     pub fn parse(source: Source<'_>, files: &dyn Files) -> Result<SystemModel, SchemaError> {
         let file: SystemFile = source.read()?;
         let reading = Reading { source, file: &file, files };
+        if file.name.is_empty() {
+            return Err(reading.error("name", "is empty: it stands in tables and charts"));
+        }
         let Some((table, at, _)) = file.used().next() else {
             let message = "a system needs at least one [[station]] or [[machine]] table";
             return Err(reading.error("station", message));

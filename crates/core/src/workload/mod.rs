@@ -101,6 +101,9 @@ impl Workload {
     pub fn parse(source: Source<'_>, files: &dyn Files) -> Result<Workload, SchemaError> {
         let file: WorkloadFile = source.read()?;
         let check = Check { source, files };
+        if file.name.is_empty() {
+            return check.fail("name", "is empty: it stands in tables and charts");
+        }
         let requests = check.requests(&file)?;
         let replay = check.replay(&file, &requests)?;
         let sessions = check.sessions(&file, replay.as_ref())?;

@@ -86,7 +86,10 @@ fn bad_values_are_named() {
         ("think = \"exp(7s)\"", "think = \"expo(7s)\"", "did you mean `exp`"),
         ("think = \"exp(7s)\"\n", "", ":9: session: a partly-open model needs `think`"),
         ("weight = 9", "weight = -9", ":15: request[1].weight: must be positive"),
-        ("weight = 9", "weight = \"x\"", ":15: invalid type"),
+        ("weight = 9", "weight = \"x\"", ":15: weight: must be a number, not \"x\""),
+        ("name = \"item\"", "name = \"\"", "request[1].name: is empty"),
+        ("name = \"shop\"", "name = \"\"", ":1: name: is empty"),
+        ("seed = 7", "seed = 1.5", ":2: seed: must be a whole number from 0 to"),
         ("backoff = \"const(0s)\"", "backoff = \"expo(1s)\"", "retry: `backoff`: unknown"),
         ("backoff = \"const(0s)\"", "backoff_max = \"-1s\"", "retry: `backoff_max`: `-1s` must"),
         ("get = \"/item/", "get = \"item/", "must begin with `/`"),
@@ -95,7 +98,7 @@ fn bad_values_are_named() {
         ("post = \"/order\"", "get = \"/order\"", "goes with `post`, `put` or `patch` only"),
         ("p99 = \"250ms\"", "p99 = \"fast\"", "slo.p99: "),
         ("errors = \"1%\"", "errors = \"200%\"", "slo.errors: "),
-        ("seed = 7", "seed = -7", ":2: "),
+        ("seed = 7", "seed = -7", ":2: seed: must be a whole number from 0 to"),
         ("low=1/3", "low=3", "arrivals.profile: "),
     ];
     for (from, to, expected) in cases {

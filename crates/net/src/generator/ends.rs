@@ -2,7 +2,7 @@
 
 use thinktime_core::client::{Attempt, Fate};
 use thinktime_core::program::Reply;
-use thinktime_core::record::{Ended, LATE, Row, TIMEOUT, UNANSWERED, Window};
+use thinktime_core::record::{Ended, LATE, Row, STATUS, TIMEOUT, UNANSWERED, Window};
 use thinktime_core::time::Nanos;
 
 use super::engine::Engine;
@@ -22,7 +22,7 @@ impl<L: Ledger> Engine<'_, L> {
                 let sent = exchange.sent;
                 return self.send(Exchange::new(exchange.attempt, sent));
             }
-            Ok(false) if status >= 400 => Some("status"),
+            Ok(false) if status >= 400 => Some(STATUS),
             Ok(false) => self.requests.grpc_failure(&exchange.attempt, answer),
             Err(failure) => Some(failure),
         };

@@ -47,6 +47,9 @@ pub(super) fn judge(
              on their way then are not counted"
         )),
     }
+    if let (Ending::Planned, Some(why)) = (ending, summary.nothing_happened()) {
+        verdict.spoil(why);
+    }
     verdict.failures(summary);
     verdict.lateness(summary, slo);
     // A run without a request is over at once, and its share of CPU time is that of the start.
@@ -87,12 +90,10 @@ impl Verdict {
     fn failures(&mut self, summary: &Summary) {
         let requests = summary.requests;
         if summary.errors > 0 {
-            let kinds: Vec<String> =
-                summary.errors_by_kind.iter().map(|(kind, n)| format!("{kind} {n}")).collect();
-            let kinds = kinds.join(", ");
             self.warn(format!(
-                "{} of {requests} requests failed ({kinds}); their times are in no distribution",
-                summary.errors
+                "{} of {requests} requests failed ({}); their times are in no distribution",
+                summary.errors,
+                summary.errors_in_words()
             ));
         }
         if summary.dropped > 0 {

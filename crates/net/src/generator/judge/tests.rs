@@ -113,3 +113,21 @@ fn an_slo_that_lateness_misses_is_not_the_servers() {
     assert!(why.contains("p50 would be 2.00 ms instead of 5.00 ms"), "{why}");
     assert!(why.ends_with("and the SLO would be met"), "{why}");
 }
+
+#[test]
+fn errors_are_counted_by_their_status() {
+    let mut failed = summary([100.0; 3], [1.0; 3]);
+    failed.errors = 132;
+    failed.errors_by_kind = [("status".to_owned(), 131), ("timeout".to_owned(), 1)].into();
+    failed.errors_by_status = [(404, 129), (503, 2)].into();
+    let (_, warnings) = judged(failed, &Slo::default());
+    assert!(warnings.contains("(1 timeout, 129 with status 404, 2 with status 503)"), "{warnings}");
+}
+
+#[test]
+fn a_run_without_a_request_is_not_to_be_trusted() {
+    let mut empty = summary([100.0; 3], [1.0; 3]);
+    empty.requests = 0;
+    let why = judged(empty, &Slo::default()).0.unwrap();
+    assert!(why.contains("no request was begun") && why.contains("longer duration"), "{why}");
+}
