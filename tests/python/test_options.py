@@ -137,7 +137,7 @@ def test_what_cannot_be_done_again_is_said(files: Path) -> None:
     ("given", "said"),
     [
         ({"duration": "2sec"}, "duration: unknown unit `sec`"),
-        ({"requests": -5}, "requests: -5 is out of its range"),
+        ({"requests": -5}, "requests: must be a whole number from 0"),
         ({"rows": "some"}, "`all`, `none`, or `1/N`"),
         ({"precision": "tight"}, "precision: `tight`"),
     ],
