@@ -8,14 +8,13 @@ mod driver;
 mod findings;
 mod load;
 mod modelled;
-mod options;
 mod pilot;
 mod plan;
 mod precision;
 mod replications;
+mod simulate;
 mod turns;
 
 pub use load::{at_load, offered_load};
-pub use plan::{
-    Control, Plan, SimulationError, SimulationOutcome, SimulationProgress, WarmUp, simulate,
-};
+pub use plan::{Plan, WarmUp};
+pub use simulate::{Control, SimulationError, SimulationOutcome, SimulationProgress, simulate};

@@ -12,7 +12,7 @@ use thinktime_core::words;
 use thinktime_core::workload::{Sessions, Workload};
 
 use crate::driver::Driver;
-use crate::plan::SimulationError;
+use crate::simulate::SimulationError;
 use crate::turns::check_turns;
 
 /// The load that the workload offers to the busiest station, where it does not depend on the

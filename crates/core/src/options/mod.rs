@@ -9,7 +9,7 @@ mod simulate;
 
 use serde::{Deserialize, Serialize};
 
-pub use run::RunOptions;
+pub use run::{DRAIN, RunOptions};
 pub use simulate::SimulateOptions;
 
 use crate::client::Limit;

@@ -40,8 +40,8 @@ options! {
 
 /// How long a run lasts where nobody says, in seconds.
 const DURATION_S: f64 = 30.0;
-/// How long the last responses are waited for where nobody says, in seconds.
-const DRAIN_S: f64 = 10.0;
+/// How long the last responses are waited for where nobody says.
+pub const DRAIN: Nanos = Nanos(10_000_000_000);
 
 impl RunOptions {
     /// When the run ends, and which requests count. A log has an end of its own.
@@ -61,7 +61,7 @@ impl RunOptions {
     /// When it is no time.
     pub fn drain(&self) -> Result<Nanos, Invalid> {
         let given_s = self.drain.as_ref().map(|time| time.seconds("drain")).transpose()?;
-        Ok(Nanos::from_secs_f64(given_s.unwrap_or(DRAIN_S)))
+        Ok(given_s.map_or(DRAIN, Nanos::from_secs_f64))
     }
 
     /// How much later than scheduled requests may be sent.

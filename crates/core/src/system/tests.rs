@@ -19,12 +19,17 @@ fn job(token: u64) -> Job {
     Job { token, session: token, serial: 0, kind: 0 }
 }
 
-/// Runs jobs (arrival, demand) and gives their departure times in the order of arrival.
+/// As [`departures_of`], at one station.
 fn departures(policy: &str, servers: u32, jobs: &[(u64, u64)]) -> Vec<u64> {
     let text = format!(
         "name = 's'\n[[station]]\nname = 'a'\nservers = {servers}\npolicy = '{policy}'\ndemand = 0"
     );
-    let model = SystemModel::parse(Source { file: "", text: &text }, &NoFiles).unwrap();
+    departures_of(&text, jobs)
+}
+
+/// Runs jobs (arrival, demand) and gives their departure times in the order of arrival.
+fn departures_of(text: &str, jobs: &[(u64, u64)]) -> Vec<u64> {
+    let model = SystemModel::parse(Source { file: "", text }, &NoFiles).unwrap();
     let demands = Given(jobs.iter().map(|(_, demand)| *demand).collect());
     let program = Program::new(&model, &["request"]);
     let mut system = System::new(&model, &program, &["request"], demands, 1);

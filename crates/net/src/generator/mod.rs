@@ -20,7 +20,6 @@ mod ledger;
 mod limits;
 mod loops;
 mod messages;
-mod options;
 mod plan;
 mod pool;
 mod protocols;

@@ -4,14 +4,13 @@ use std::io;
 
 use thinktime_core::client::Limit;
 use thinktime_core::error::Invalid;
+use thinktime_core::options::{DRAIN, RunOptions};
 use thinktime_core::program::Report;
 use thinktime_core::record::{Collector, GeneratorFigures, Summary, Window};
 use thinktime_core::system::SystemModel;
 use thinktime_core::time::Nanos;
+use thinktime_core::workload::Workload;
 use thiserror::Error;
-
-/// How long responses are waited for, where nobody says how long.
-const DRAIN: Nanos = Nanos(10_000_000_000);
 
 /// What is run, and for how long.
 #[derive(Clone, Debug)]
@@ -45,6 +44,25 @@ impl Plan {
             loops: 1,
             stop_on_slo: false,
         }
+    }
+
+    /// The plan that these options make. `demands` is a system whose demands the requests carry.
+    ///
+    /// # Errors
+    /// When an option is wrong; the message names it.
+    pub fn of(
+        options: &RunOptions,
+        workload: &Workload,
+        demands: Option<SystemModel>,
+    ) -> Result<Plan, Invalid> {
+        Ok(Plan {
+            limit: options.limit(workload)?,
+            drain: options.drain()?,
+            demands,
+            lateness: options.lateness()?,
+            loops: options.loops(),
+            stop_on_slo: options.stop_on_slo == Some(true),
+        })
     }
 }
 

@@ -1,0 +1,256 @@
+//! A simulation from its plan to its outcome: replications, progress, figures.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+use thinktime_core::client::Limit;
+use thinktime_core::error::Invalid;
+use thinktime_core::random::{Purpose, Stream};
+use thinktime_core::record::{Collector, Row, RowSink, SoFar, Summary, Timeline};
+use thinktime_core::schema::SchemaError;
+use thinktime_core::system::SystemModel;
+use thinktime_core::system::machine::Schedule;
+use thinktime_core::time::Nanos;
+use thinktime_core::workload::Workload;
+use thiserror::Error;
+
+use crate::driver::{Driver, Replication};
+use crate::findings::Findings;
+use crate::load::check_load;
+use crate::pilot::{Warmup, find_warmup};
+use crate::plan::{Plan, WarmUp};
+use crate::precision::StopRule;
+use crate::replications::{InOrder, Joined, NoRows};
+use crate::turns::check_turns;
+
+/// How far a simulation is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SimulationProgress {
+    /// Requests that are over, in all replications.
+    pub requests: u64,
+    /// The virtual time of the replication that reports, in seconds.
+    pub time_s: f64,
+    /// Requests in its system.
+    pub in_system: u64,
+}
+
+/// What the one who watches wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Control {
+    /// Go on.
+    Continue,
+    /// End here, and keep what there is.
+    Stop,
+}
+
+/// A finished simulation.
+#[derive(Clone, Debug)]
+pub struct SimulationOutcome {
+    /// Its figures.
+    pub summary: Summary,
+    /// Everything collected, all replications together.
+    pub collector: Collector,
+    /// The first turns of the cores of the first replication's machines.
+    pub schedule: Schedule,
+    /// Whether it was stopped before its end.
+    pub interrupted: bool,
+    /// Why the result is not to be trusted, if it is not.
+    pub untrusted: Option<String>,
+}
+
+/// Why there is no simulation.
+#[derive(Clone, Debug, Error)]
+pub enum SimulationError {
+    /// Workload, system or plan do not fit together; the message says what would.
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
+    /// A changed workload cannot be built.
+    #[error(transparent)]
+    Schema(#[from] SchemaError),
+    /// It was stopped before it had a result.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// Events between two looks at the clock of progress.
+const EVENTS_PER_LOOK: u64 = 1 << 15;
+
+/// Simulates a workload on a system model.
+///
+/// Replication 0 has the workload's own seed, so that a real run with that seed can be compared
+/// with it request by request; the others have seeds drawn from it.
+///
+/// # Errors
+/// When the system cannot serve the workload's requests, or its load is 1 or more and no time
+/// limit is given.
+pub fn simulate(
+    workload: &Workload,
+    system: &SystemModel,
+    plan: &Plan,
+    sink: &mut (impl RowSink + Send),
+    watch: &(dyn Fn(SimulationProgress) -> Control + Sync),
+) -> Result<SimulationOutcome, SimulationError> {
+    system.check_requests(workload)?;
+    workload.check_start()?;
+    check_load(workload, system, &plan.limit)?;
+    check_turns(system)?;
+    plan.check()?;
+    let (plan, warmup) = &with_warmup(workload, system, plan, watch)?;
+    let (stopped, requests) = (AtomicBool::new(false), AtomicU64::new(0));
+    let shared = Shared { stopped, requests, watch, warmup: *warmup };
+    let joined = if plan.replications > 1 {
+        replicate_all(workload, system, plan, sink, &shared)
+    } else if plan.rows {
+        Joined::one(replicate(workload, system, plan, 0, sink, &shared))
+    } else {
+        Joined::one(replicate(workload, system, plan, 0, &mut NoRows(sink), &shared))
+    };
+    let interrupted = shared.stopped.load(Ordering::Relaxed);
+    Ok(outcome(workload, system, plan, *warmup, joined, interrupted))
+}
+
+/// All replications, on all cores.
+fn replicate_all<S: RowSink + Send>(
+    workload: &Workload,
+    system: &SystemModel,
+    plan: &Plan,
+    sink: &mut S,
+    shared: &Shared<'_>,
+) -> Joined {
+    let in_order = Mutex::new(InOrder::new(sink));
+    (0..plan.replications).into_par_iter().for_each(|number: u32| {
+        let mut rows: Vec<Row> = Vec::new();
+        let done = if plan.rows {
+            replicate(workload, system, plan, number, &mut rows, shared)
+        } else {
+            replicate(workload, system, plan, number, &mut (), shared)
+        };
+        let figures = |joined| so_far(workload, system, plan, shared.warmup, joined);
+        in_order.lock().unwrap_or_else(PoisonError::into_inner).take(number, (done, rows), figures);
+    });
+    let done = in_order.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.joined.expect("there is at least one replication")
+}
+
+/// The figures of a simulation that has not ended.
+fn so_far(
+    workload: &Workload,
+    system: &SystemModel,
+    plan: &Plan,
+    warmup: Option<Warmup>,
+    joined: Joined,
+) -> SoFar {
+    let done = outcome(workload, system, plan, warmup, joined, true);
+    SoFar { summary: done.summary, collector: done.collector }
+}
+
+/// The plan with its warm-up looked for, where it is to be.
+fn with_warmup(
+    workload: &Workload,
+    system: &SystemModel,
+    plan: &Plan,
+    watch: &(dyn Fn(SimulationProgress) -> Control + Sync),
+) -> Result<(Plan, Option<Warmup>), SimulationError> {
+    if plan.warm_up == WarmUp::Given {
+        return Ok((*plan, None));
+    }
+    let nothing_yet = SimulationProgress { requests: 0, time_s: 0.0, in_system: 0 };
+    let go_on = || watch(nothing_yet) == Control::Continue;
+    let most = (plan.limit.requests / 4).clamp(1_000, 1_280_000).min(plan.limit.requests);
+    let warmup = find_warmup(workload, system, most, &go_on).ok_or(SimulationError::Interrupted)?;
+    let limit = Limit { warmup: warmup.end(), ..plan.limit };
+    if limit.warmup >= limit.until {
+        return Err(Invalid::new(format!(
+            "the warm-up lasts {}, longer than the whole run: give a longer duration, or \
+             --warmup 0s to see the start itself",
+            limit.warmup
+        ))
+        .into());
+    }
+    Ok((Plan { limit, ..*plan }, Some(warmup)))
+}
+
+/// The timeline's interval: a second, or less where the run is short.
+fn interval_of(workload: &Workload, limit: &Limit) -> Nanos {
+    let expected_s = workload
+        .request_rate()
+        .map_or(f64::INFINITY, |rate| limit.requests as f64 / rate + limit.warmup.as_secs_f64());
+    Timeline::interval_for(limit.until.min(Nanos::from_secs_f64(expected_s)))
+}
+
+/// What all replications share.
+struct Shared<'a> {
+    stopped: AtomicBool,
+    requests: AtomicU64,
+    watch: &'a (dyn Fn(SimulationProgress) -> Control + Sync),
+    warmup: Option<Warmup>,
+}
+
+fn replicate<S: RowSink>(
+    workload: &Workload,
+    system: &SystemModel,
+    plan: &Plan,
+    number: u32,
+    sink: &mut S,
+    shared: &Shared<'_>,
+) -> Replication {
+    let seeded = replication_of(workload, number);
+    let interval = interval_of(workload, &plan.limit);
+    let mut driver = Driver::new(&seeded, system, plan.limit, number, sink, interval);
+    let (mut seen, mut stop) = (0, StopRule::new(plan.precision));
+    while driver.proceed(EVENTS_PER_LOOK) {
+        let requests = driver.collector().requests();
+        let total = shared.requests.fetch_add(requests - seen, Ordering::Relaxed) + requests - seen;
+        seen = requests;
+        if stop.is_precise(driver.collector()) {
+            driver.cut_short();
+        }
+        let progress = SimulationProgress {
+            requests: total,
+            time_s: driver.now.as_secs_f64(),
+            in_system: driver.in_system(),
+        };
+        if (shared.watch)(progress) == Control::Stop {
+            shared.stopped.store(true, Ordering::Relaxed);
+        }
+        if shared.stopped.load(Ordering::Relaxed) {
+            driver.cut_short();
+            break;
+        }
+        driver.look(|one| so_far(workload, system, plan, shared.warmup, Joined::one(one)));
+    }
+    driver.finish()
+}
+
+/// The workload with the replication's seed.
+fn replication_of(workload: &Workload, number: u32) -> Workload {
+    let seed = || Stream::new(workload.seed, number.into(), Purpose::Replication).bits();
+    if number == 0 { workload.clone() } else { workload.with_seed(seed()) }
+}
+
+fn outcome(
+    workload: &Workload,
+    system: &SystemModel,
+    plan: &Plan,
+    warmup: Option<Warmup>,
+    joined: Joined,
+    interrupted: bool,
+) -> SimulationOutcome {
+    let Joined { all, duration_s, times } = joined;
+    let Replication { collector, window, measured, sessions, stuck } = all;
+    let stuck = stuck.map(|stuck| stuck.to_string());
+    let mut summary = Summary::new("simulate", workload, &collector, window, sessions);
+    if times.len() > 1 {
+        summary.pool_replications(duration_s, &times);
+    }
+    measured.add_to(&mut summary, system);
+    let findings =
+        Findings { workload, system, plan, collector: &collector, window, warmup, interrupted };
+    let (notes, warnings) = (findings.notes(&summary), findings.warnings(&summary));
+    let untrusted = findings.spoils(&summary);
+    summary.notes.extend(notes);
+    summary.warnings.extend(stuck.iter().cloned().chain(warnings));
+    let untrusted = stuck.or(untrusted);
+    SimulationOutcome { summary, collector, schedule: measured.schedule, interrupted, untrusted }
+}
