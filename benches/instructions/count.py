@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -94,9 +95,10 @@ def totals(program: str, case: str, requests: int) -> list[int]:
 
 
 def a_request(program: str, case: str) -> Cost:
-    """The cost of one request."""
+    """The cost of one request; the two runs go on at the same time."""
     numbers = FEWER.get(case, (FEW, MANY))
-    few, many = (totals(program, case, requests) for requests in numbers)
+    with ThreadPoolExecutor() as both:
+        few, many = both.map(lambda requests: totals(program, case, requests), numbers)
     requests = numbers[1] - numbers[0]
     return Cost(*((more - less) / requests for less, more in zip(few, many, strict=True)))
 

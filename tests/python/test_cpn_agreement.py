@@ -116,6 +116,7 @@ def test_they_agree(case: Case, tmp_path: Path) -> None:
     assert run_simulator(case, tmp_path) == net
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("case", tied_cases(), ids=lambda case: case.name)
 def test_they_agree_where_much_happens_at_once(case: Case, tmp_path: Path) -> None:
     net = run_net(case.features, case.cores, case.tasks)

@@ -45,7 +45,8 @@ COLOUR_SETS = [
     ColourSet("SPAN_LIST", "list", ("MICROSECONDS",)),
     ColourSet("PLAN", "product", ("TASK_ID", "SPAN_LIST")),
     ColourSet("TIMED_PLAN", "product", ("TASK_ID", "SPAN_LIST"), timed=True),
-    ColourSet("DUE", "product", ("TASK_ID", "BOOL", "SPAN_LIST")),
+    ColourSet("SLEEPER", "product", ("INT", "TASK_ID", "SPAN_LIST"), timed=True),
+    ColourSet("DUE", "product", ("INT", "TASK_ID", "BOOL", "SPAN_LIST")),
     ColourSet("DUE_LIST", "list", ("DUE",)),
     ColourSet("COMPLETION", "product", ("TASK_ID", "MICROSECONDS")),
     ColourSet("COMPLETION_LIST", "list", ("COMPLETION",)),
@@ -117,6 +118,8 @@ NUMBERS = [
     "val P_TURN = 200;",
     "val P_PERIODIC = 300;",
     "val P_OUTSIDE = 400;",
+    "(* Of tasks that wake and arrive at one time, those that wake go first. *)\n"
+    "val ARRIVALS = 1000000000;",
 ]
 
 
@@ -157,7 +160,8 @@ def _interface(tasks: list[Task]) -> dict[str, Kind]:
     return {name: Kind("TASK_ID") for name in identifiers} | {
         "Request": Kind("TASK_DEMAND"),
         "Arrivals": Kind("TIMED_PLAN", plans),
-        "Asleep": Kind("TIMED_PLAN"),
+        "Asleep": Kind("SLEEPER"),
+        "Sleeps": Kind("INT", "1`0"),
         "Due": Kind("DUE_LIST", "1`[]"),
         "Plans": Kind("PLAN"),
     }

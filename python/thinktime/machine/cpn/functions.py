@@ -37,10 +37,10 @@ SHARING = [
     "fun insertDue ((c, v), []) = [(c, v)]\n"
     "  | insertDue ((c, v), (k, w)::queue) =\n"
     "    if c < k then (c, v)::(k, w)::queue else (k, w)::(insertDue ((c, v), queue));",
-    "fun insertOutside ((i, new, l), []) = [(i, new, l)]\n"
-    "  | insertOutside ((i, new, l), (x, old, m)::queue) =\n"
-    "    if i < x then (i, new, l)::(x, old, m)::queue\n"
-    "    else (x, old, m)::(insertOutside ((i, new, l), queue));",
+    "fun insertOutside ((n, i, new, l), []) = [(n, i, new, l)]\n"
+    "  | insertOutside ((n, i, new, l), (m, x, old, k)::queue) =\n"
+    "    if n < m then (n, i, new, l)::(m, x, old, k)::queue\n"
+    "    else (m, x, old, k)::(insertOutside ((n, i, new, l), queue));",
     "(* Of cores and their loads the least loaded one, of equals the first. *)\n"
     "fun leastLoaded ((c, n), []) = c\n"
     "  | leastLoaded ((c, n), (k, m)::rest) =\n"
@@ -83,10 +83,6 @@ SHARING = [
     "  andalso priorityOf (bestMoved (moved, queue)) < priorityOf task;",
     "fun movedWait (moved, queue, task) =\n"
     "  idOf task <> IDLE_ID andalso not (movedGoFirst (moved, queue, task));",
-    "(* The queue when x takes the core: x is its head, for transition Take Best; who ran is the\n"
-    "   head of its own list. *)\n"
-    "fun pushedOut (x, task, queue, expired) =\n"
-    "  (taskOf (x, queue^^expired))::(insertFirst (task, removeTask (x, queue)));",
 ]
 
 LOADS = [

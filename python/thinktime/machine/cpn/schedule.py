@@ -192,7 +192,7 @@ def _contend(features: Carried, kinds: Mapping[str, Kind]) -> Page:
 def _preempt(features: Carried, kinds: Mapping[str, Kind]) -> Page:
     page = Page("Preempt", kinds)
     page.ports(0, {"Incoming": 0, "Agenda": 1, "Request": 2})
-    page.ports(2, {"Ready": 0, "Expired": 1, "Running": 2})
+    page.ports(2, {"Ready": 0, "Running": 2})
     drawn_leaving(features, page, (2.2, 1))
     queue = queue_of(features)
     preempt = page.transition("Preempt", (1, 1), priority="P_WORK")
@@ -201,10 +201,7 @@ def _preempt(features: Carried, kinds: Mapping[str, Kind]) -> Page:
     preempt.change("Running", RUNS_PARTS, "(c, IDLE_TASK, t, v)")
     preempt.change("Request", "(i, d)", "(i, d - (now () - t))")
     ran = "(i, c, p, s - (now () - t))"
-    preempt.change(
-        "Ready", f"({queue}, queue)", f"({queue}, pushedOut (x,\n{ran}, queue, expired))"
-    )
-    preempt.change("Expired", f"({queue}, expired)", f"({queue}, removeTask (x, expired))")
+    preempt.change("Ready", f"({queue}, queue)", f"({queue}, insertFirst ({ran}, queue))")
     leaves(features, preempt)
     return page
 

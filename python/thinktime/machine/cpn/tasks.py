@@ -19,24 +19,26 @@ def behaviour(kinds: Mapping[str, Kind]) -> Page:
         "Arrivals": (-1, 0),
         "Asleep": (-1, 2),
         "Due": (0, 1),
+        "Sleeps": (0.5, 2.2),
         "Plans": (2, 1),
     }.items():
         page.place(name, at)
     arrives = page.transition("Arrives", (-0.5, 0.5), priority="P_COLLECT")
     arrives.take("Arrivals", "(i, spans)")
-    arrives.change("Due", "dues", "insertOutside ((i, true, spans), dues)")
+    arrives.change("Due", "dues", "insertOutside ((ARRIVALS + i, i, true, spans), dues)")
     rested = page.transition("Slept", (-0.5, 1.5), priority="P_COLLECT")
-    rested.take("Asleep", "(i, spans)")
-    rested.change("Due", "dues", "insertOutside ((i, false, spans), dues)")
+    rested.take("Asleep", "(n, i, spans)")
+    rested.change("Due", "dues", "insertOutside ((n, i, false, spans), dues)")
     begin = page.transition("Begin", (1, 0.6), priority="P_OUTSIDE")
-    begin.change("Due", "(i, true, d::spans)::dues", "dues").put("New", "i")
+    begin.change("Due", "(n, i, true, d::spans)::dues", "dues").put("New", "i")
     wake = page.transition("Wake", (1, 1.2), priority="P_OUTSIDE")
-    wake.change("Due", "(i, false, d::spans)::dues", "dues").put("WakeUp", "i")
+    wake.change("Due", "(n, i, false, d::spans)::dues", "dues").put("WakeUp", "i")
     for transition in (begin, wake):
         transition.put("Request", "(i, d)").put("Plans", "(i, spans)")
     sleep = page.transition("Sleep", (1.5, 1.6), priority="P_WORK")
     sleep.take("Response", "i").take("Plans", "(i, d::spans)")
-    sleep.put("PutToSleep", "i").put("Asleep", "1`(i, spans)@+d")
+    sleep.put("PutToSleep", "i").put("Asleep", "1`(n, i, spans)@+d")
+    sleep.change("Sleeps", "n", "n + 1")
     end = page.transition("End", (2.5, 1.6), priority="P_WORK")
     end.take("Response", "i").take("Plans", "(i, [])").put("Terminate", "i")
     return page
