@@ -76,6 +76,7 @@ def test_sessions_by_a_script_have_no_number_of_requests() -> None:
     assert "nan" not in headline.lower()
 
 
+@pytest.mark.serial
 def test_real_runs_of_one_workload_are_told_apart(before_and_after: list[tt.Result]) -> None:
     found = cases(before_and_after)
     assert [case.label for case in found] == ["open, before deploy", "open, after deploy"]
@@ -97,6 +98,7 @@ def test_a_simulation_joins_the_run_that_it_repeats(before_and_after: list[tt.Re
     assert kinds == [["measured", "simulated"], ["measured"]]
 
 
+@pytest.mark.serial
 def test_compare_says_how_much_real_runs_differ(before_and_after: list[tt.Result]) -> None:
     paths = [str(result.path) for result in before_and_after]
     said = CliRunner().invoke(app, ["compare", *paths])

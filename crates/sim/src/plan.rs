@@ -5,6 +5,9 @@ use thinktime_core::error::Invalid;
 use thinktime_core::options::SimulateOptions;
 use thinktime_core::workload::Workload;
 
+/// Each has a summary of its own in memory.
+const REPLICATIONS_MAX: u32 = 1_000_000;
+
 /// How long to simulate, and how often.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plan {
@@ -48,8 +51,9 @@ impl Plan {
 
     /// Whether it makes sense.
     pub(crate) fn check(&self) -> Result<(), Invalid> {
-        if self.replications == 0 {
-            return Err(Invalid::new("at least 1 replication is needed"));
+        if !(1..=REPLICATIONS_MAX).contains(&self.replications) {
+            let message = format!("from 1 to {REPLICATIONS_MAX} replications are possible");
+            return Err(Invalid::new(message));
         }
         if self.limit.warmup >= self.limit.until {
             return Err(Invalid::new("the warm-up must end before the duration does"));
