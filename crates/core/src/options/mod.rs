@@ -4,12 +4,12 @@
 //! An option that is not given is absent: what then holds is said by the methods, which turn what
 //! was given into what the drivers take.
 
-mod run;
+pub mod run;
 mod simulate;
 
 use serde::{Deserialize, Serialize};
 
-pub use run::{DRAIN, RunOptions};
+pub use run::RunOptions;
 pub use simulate::SimulateOptions;
 
 use crate::client::Limit;

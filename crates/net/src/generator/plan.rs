@@ -4,7 +4,7 @@ use std::io;
 
 use thinktime_core::client::Limit;
 use thinktime_core::error::Invalid;
-use thinktime_core::options::{DRAIN, RunOptions};
+use thinktime_core::options::run::{DRAIN, RunOptions};
 use thinktime_core::program::Report;
 use thinktime_core::record::{Collector, GeneratorFigures, Summary, Window};
 use thinktime_core::system::SystemModel;
