@@ -3,7 +3,7 @@
 //! Four children a node make the heap half as deep as a binary one, and they lie side by side in
 //! memory: fewer cache misses a push and a pop.
 
-/// The priority queue of timers and of waiting jobs.
+/// The priority queue of waiting jobs.
 ///
 /// The first node is at the place 3, its children are the group 1, and those of the node at place p
 /// are the group p - 2. In places where nobody is stands a node that comes after all others: so a
@@ -31,7 +31,7 @@ impl<T> Node<T> {
     /// Key and order as one number, which compares without a branch: which of two comes first is
     /// as good as random, and a processor that guesses it is wrong half of the time.
     #[inline(always)]
-    fn rank(&self) -> u128 {
+    pub(crate) fn rank(&self) -> u128 {
         u128::from(self.key) << 64 | u128::from(self.order)
     }
 
@@ -59,8 +59,9 @@ impl<T: Copy> Heap<T> {
         self.len
     }
 
+    /// All, in no order but that the first one comes first.
     #[inline]
-    fn nodes(&self) -> &[Node<T>] {
+    pub(crate) fn nodes(&self) -> &[Node<T>] {
         self.groups.as_flattened().get(FIRST..FIRST + self.len).unwrap_or_default()
     }
 
@@ -69,6 +70,12 @@ impl<T: Copy> Heap<T> {
     pub(crate) fn peek(&self) -> Option<(u64, &T)> {
         let first = &self.groups.first()?[FIRST];
         (self.len > 0).then_some((first.key, &first.item))
+    }
+
+    /// As [`Heap::peek`], with what it is ordered by.
+    #[inline(always)]
+    pub(crate) fn first(&self) -> Option<&Node<T>> {
+        self.groups.first().filter(|_| self.len > 0).map(|group| &group[FIRST])
     }
 
     /// As [`Heap::peek`], for what will be the first one after the next pop.
@@ -80,9 +87,8 @@ impl<T: Copy> Heap<T> {
 
     /// Pops the first one and pushes another, by one way through the heap instead of two.
     #[inline(never)]
-    pub(crate) fn replace_first(&mut self, key: u64, item: T) {
-        self.pushed += 1;
-        self.sift_down(Node { key, order: self.pushed, item });
+    pub(crate) fn replace_first(&mut self, node: Node<T>) {
+        self.sift_down(node);
     }
 
     #[inline]

@@ -5,6 +5,7 @@
 //! actions; `thinktime-sim` drives them with a virtual clock, `thinktime-net` with the wall clock.
 
 pub mod arrival;
+mod calendar;
 pub mod change;
 pub mod client;
 pub mod data;

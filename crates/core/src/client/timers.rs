@@ -1,51 +1,37 @@
 //! When sessions want to act.
 
 use super::session::{Ticket, Wish};
-use crate::heap::Heap;
+use crate::calendar::Calendar;
 use crate::time::Nanos;
 
 /// What is due, the earliest first; what is due at the same time, in the order in which it was
 /// set.
-///
-/// A timer that runs out mostly leads to another soon: so its place is kept for that one.
 #[derive(Debug)]
 pub(super) struct Timers {
-    heap: Heap<(Ticket, Wish)>,
-    /// The first one of the heap has run out.
-    spent: bool,
+    calendar: Calendar<(Ticket, Wish)>,
 }
 
 impl Timers {
     pub(super) fn new() -> Timers {
-        Timers { heap: Heap::new(), spent: false }
+        Timers { calendar: Calendar::new() }
     }
 
     /// When the earliest is due; [`Nanos::MAX`] when there is none.
     #[inline(always)]
     pub(super) fn next(&self) -> Nanos {
-        let first = if self.spent { self.heap.peek_second() } else { self.heap.peek() };
-        first.map_or(Nanos::MAX, |(at, _)| Nanos(at))
+        Nanos(self.calendar.next())
     }
 
     #[inline(always)]
     pub(super) fn set(&mut self, at: Nanos, ticket: Ticket, wish: Wish) {
-        if self.spent {
-            self.spent = false;
-            self.heap.replace_first(at.0, (ticket, wish));
-        } else {
-            self.heap.push(at.0, (ticket, wish));
-        }
+        self.calendar.push(at.0, (ticket, wish));
     }
 
     /// Takes out the earliest.
     #[inline(always)]
     pub(super) fn take(&mut self) -> Option<(Nanos, Ticket, Wish)> {
-        if self.spent {
-            self.heap.pop();
-        }
-        let first = self.heap.peek().map(|(at, (ticket, wish))| (Nanos(at), *ticket, *wish));
-        self.spent = first.is_some();
-        first
+        let (at, (ticket, wish)) = self.calendar.pop()?;
+        Some((Nanos(at), ticket, wish))
     }
 }
 
