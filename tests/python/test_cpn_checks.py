@@ -77,8 +77,8 @@ AGEING = with_load_index('kind = "ageing-queue-length", weight = 0.5, tick = "4m
 PULL = (DYNAMIC, THRESHOLD, ON_IDLE)
 MUTANTS = {
     "preempted to the tail": (
-        "::(insertFirst (task",
-        "::(insertLast (task",
+        "insertFirst ((i, c, p, s",
+        "insertLast ((i, c, p, s",
         features(),
         1,
         [task(0, 20, priority=3), task(4, 3, priority=1), task(2, 5, priority=3)],

@@ -72,7 +72,7 @@ def test_the_view_shows_all_figures() -> None:
     text = re.sub(r"\x1b\[[0-9;]*m", "", console.file.getvalue())  # type: ignore[attr-defined]
     for part in (
         "3.1 ms", "42.1 ms", "64 us", "in flight", "lateness p99", "offered", "200/s", "0:10",
-        "timeout 12, status 3", "left",
+        "12 timeout, 3 with a status of 400 or more", "left",
     ):  # fmt: skip
         assert part in text, text
 

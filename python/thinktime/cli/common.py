@@ -124,13 +124,13 @@ def finish(operation: Operation, as_json: bool, output: Path | None) -> None:
         except Unwritten as failed:
             result, unwritten, output = failed.result, str(failed), None
     show(result, as_json, output)
-    if unwritten is not None:
-        raise fail(f"the result could not be written: {unwritten}", Exit.NOT_TO_BE_TRUSTED)
     breaches = result.breaches()
     missed = "the SLO is not met: " + "; ".join(breaches) if breaches else ""
     doubt = f"not to be trusted: {result.untrusted}" if result.untrusted is not None else ""
     if interrupted:
         doubt = "interrupted: the result is that up to then"
+    if unwritten is not None:
+        doubt = f"the result could not be written: {unwritten}"
     if doubt:
         # What was found stands beside the doubt, and the status is that of the doubt.
         raise fail("; ".join(filter(None, [doubt, missed])), Exit.NOT_TO_BE_TRUSTED)

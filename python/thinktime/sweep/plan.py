@@ -13,8 +13,15 @@ from thinktime.operations import run, simulate
 from thinktime.result import Result
 from thinktime.sweep.grid import Point
 
-_WORKLOAD = ("name", "seed", "arrivals", "session", "clients", "request", "slo")
-_SYSTEM = ("station", "machine", "service", "pool", "behaviour")
+
+def _keys(kind: str) -> tuple[str, ...]:
+    return tuple(json.loads(_core.schema(kind))["properties"])
+
+
+_WORKLOAD = _keys("workload")
+_SYSTEM = tuple(key for key in _keys("system") if key not in _WORKLOAD)
+"""What keys of files begin with."""
+
 _NOT_VARIED = ("rows", "stop_on_slo", "insecure")
 """Options that make no difference to a point's figures, or no number of them."""
 
