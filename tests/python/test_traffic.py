@@ -7,7 +7,9 @@ each comparison of a count or a mean is 4.5 standard errors wide (false alarm 7e
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 from random import Random
 
 import numpy as np
@@ -46,6 +48,7 @@ from traffic.programs import Crawler, Even, Loop, Scanners
 from traffic.scenarios.sites import RECORDS, SHOP, STATUS, THINKS, magazine, shop_with_thinks
 from traffic.scene import Made, Scene, make
 from traffic.site import Site, Target
+from traffic.truth import Truth
 
 P_LEAST = 1e-3
 DEVIATIONS = 4.5
@@ -158,10 +161,8 @@ def journeys() -> Made:
 
 
 def test_pages_follow_by_the_matrix(journeys: Made) -> None:
-    pages = journeys.truth.table.sort("session", "page").with_columns(pl.col("kind").cast(str))
-    followed = pl.col("kind").shift(-1).over("session").fill_null("end")
-    pairs = pages.select("kind", followed.alias("next")).group_by("kind", "next").len()
-    counts = {(kind, following): count for kind, following, count in pairs.rows()}
+    counts = journeys.truth.transitions("visitors")
+    assert sum(counts.values()) == journeys.truth.table.height
     squares, freedom = 0.0, 0
     for kind, row in SHOP.matrix().items():
         total = sum(count for (one, _), count in counts.items() if one == kind)
@@ -170,6 +171,20 @@ def test_pages_follow_by_the_matrix(journeys: Made) -> None:
         freedom += len(row) - 1
     assert not counts, "pages that cannot follow"
     assert stats.chi2.sf(squares, freedom) > P_LEAST
+
+
+def test_transitions_and_sessions_are_counted(journeys: Made) -> None:
+    """By hand, for the first ten sessions."""
+    truth = journeys.truth
+    some = truth.sessions("visitors").head(10)
+    assert some["begin"].to_list() == [2.0 * n for n in range(10)]
+    counts = Counter()
+    for session, pages, lines in some.select("session", "pages", "lines").rows():
+        own = truth.table.filter(pl.col("session") == session).sort("arrival")
+        assert own.height == pages == lines
+        counts.update(pairwise([*own["kind"].cast(str), "end"]))
+    part = Truth(truth.table.filter(pl.col("session").is_in(some["session"].to_list())), {})
+    assert part.transitions("visitors") == counts
 
 
 def test_journeys_begin_and_visit_as_the_chain_does(journeys: Made) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 import pytest
 import traffic
+from traffic.addresses import Addresses
 from traffic.arrivals import poisson
 from traffic.laws import const, exp
 from traffic.people import People
@@ -25,12 +26,13 @@ from traffic.scenarios.sites import SHOP, STATUS, single_page
 from traffic.scene import EVERYWHERE, Made, Scene, make
 from traffic.servers import GIVEN_UP, OVERLOADED, Server
 from traffic.truth import COLUMNS, Truth
-from traffic.writing import EPOCH, FORMATS, Format
+from traffic.writing import EPOCH, FORMATS, PROXY, Format
 
 from thinktime import _core
 
 FOLDER = Path(traffic.__file__).parent
 DEVIATIONS = 4.5
+ONE = Addresses(shared=1.0, behind=1, agent="-")
 
 
 # ---- servers
@@ -141,7 +143,8 @@ def small(form: str, **more: float) -> Made:
 LINE = re.compile(
     r"(?:(?P<host>\S+):443 )?(?P<address>\S+) (?:- - \[(?P<date>[^]]+)\]|(?P<epoch>\d+\.\d{3}) "
     r'(?P<before>\d+\.\d{3})) "(?P<method>\S+) (?P<path>\S+) HTTP/1.1" (?P<status>\d+) '
-    r'(?P<bytes>\d+) "(?P<referrer>[^"]*)" "(?P<agent>[^"]*)"(?: (?P<after>\S+))?'
+    r'(?P<bytes>\d+) "(?P<referrer>[^"]*)" "(?P<agent>[^"]*)"(?: "(?P<forwarded>[^"]*)")?'
+    r"(?: (?P<after>\S+))?"
 )
 
 
@@ -166,7 +169,11 @@ def read(line: str, form: Format) -> dict[str, str | float | None]:
     if found["date"]:
         stamp = datetime.strptime(found["date"], "%d/%b/%Y:%H:%M:%S %z").timestamp()
     took = took and float(took) / (1e6 if form.name == "apache-timed" else 1)
-    return found | {"stamp": stamp - EPOCH, "took": took}
+    address = found["address"]
+    if found["forwarded"]:
+        assert address == PROXY
+        address = found["forwarded"]
+    return found | {"address": address, "stamp": stamp - EPOCH, "took": took}
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -199,6 +206,7 @@ def test_thinktime_reads_every_line(name: str, tmp_path: Path) -> None:
     (file,) = found["files"]
     assert file["lines"] == found["requests"] == made.truth.table.height
     assert file["bad"] == []
+    assert found["addresses"] == made.truth.table["address"].n_unique()
 
 
 def test_stamps_of_a_collector_come_in_bunches() -> None:
@@ -224,6 +232,15 @@ def test_the_truth_is_written_beside_the_log(tmp_path: Path) -> None:
     assert truth.table.columns == COLUMNS
     assert truth.table.height == log.read_text().count("\n") == truth.facts["lines"]
     assert truth.facts == json.loads(json.dumps(made.truth.facts))
+
+
+def test_what_cannot_be_told_apart_by_address_and_agent() -> None:
+    assert small("json").truth.inseparable() == 0
+    people = People("visitors", SHOP, exp(5.0), poisson(0.5), addresses=ONE)
+    loops = Loop("pollers", [STATUS], 2, network=200, one_address=True, agent=ONE.agent)
+    truth = make(Scene([people, loops], 300.0), seed=1).truth
+    shares = [one["share"] for one in truth.facts["populations"].values()]
+    assert truth.inseparable() == pytest.approx(min(shares))
 
 
 # ---- scenarios

@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from traffic.servers import TRUE_OF_REQUESTS
+from traffic.site import END
 
 COLUMNS = ["arrival", "done", *TRUE_OF_REQUESTS, "status", "bytes"]
 """See README.md for their meanings."""
@@ -54,6 +55,43 @@ class Truth:
     def rows(self) -> Iterator[dict[str, Any]]:
         """The rows as dictionaries."""
         return self.table.iter_rows(named=True)
+
+    def sessions(self, population: str) -> pl.DataFrame:
+        """Each session of a population: its user, `begin`, `end`, and how many lines and pages.
+
+        The columns are `session`, `user`, `begin`, `end`, `lines` and `pages`, in the order of
+        `begin`. Of sessions that began before the log or ended after it, only a part is there.
+        """
+        own = self.table.filter(pl.col("population") == population)
+        told = own.group_by("session").agg(
+            pl.col("user").first(),
+            pl.col("arrival").min().alias("begin"),
+            pl.col("done").max().alias("end"),
+            pl.len().alias("lines"),
+            pl.col("page").n_unique().alias("pages"),
+        )
+        return told.sort("begin", "session")
+
+    def transitions(self, population: str) -> dict[tuple[str, str], int]:
+        """How often one kind of page came after another in a tab, by (from, to).
+
+        After the last page of a tab comes `end`, also where the log ends before the session.
+        """
+        first = (pl.col("population") == population) & (pl.col("role") == "page")
+        pages = self.table.filter(first & (pl.col("retry") == 0)).sort("session", "tab", "page")
+        kind = pl.col("kind").cast(pl.String)
+        after = kind.shift(-1).over("session", "tab").fill_null(END)
+        counts = pages.select(kind, after.alias("after")).group_by("kind", "after").len()
+        return {(kind, after): count for kind, after, count in counts.rows()}
+
+    def inseparable(self) -> float:
+        """The share of lines on the wrong side if each address with its agent had one population.
+
+        Nobody who tells users by these two alone can do better.
+        """
+        sizes = self.table.group_by("address", "agent", "population").len()
+        right = sizes.group_by("address", "agent").agg(pl.col("len").max())["len"].sum()
+        return 1 - right / self.table.height
 
     def write(self, log: Path) -> None:
         """Write it beside the log: `NAME.truth.parquet` and `NAME.truth.json`."""

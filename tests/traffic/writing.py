@@ -11,6 +11,9 @@ from typing import Any
 EPOCH = 1_789_948_800
 """The log's begin: Monday, 21 September 2026, 00:00:00 UTC."""
 
+PROXY = "10.254.0.1"
+"""The address in all lines of a server behind a proxy that tells whom it asks for."""
+
 Row = dict[str, Any]
 Line = Callable[[Row, float], str]
 """A row of the truth and its stamp, in seconds since the log's begin, as a line."""
@@ -62,6 +65,11 @@ def _apache_timed(row: Row, stamp: float) -> str:
 
 def _vhost(row: Row, stamp: float) -> str:
     return f"{row['host']}:443 {_combined(row, stamp)}"
+
+
+def _forwarded(row: Row, stamp: float) -> str:
+    inner = f"{PROXY} - - [{_common_date(math.floor(stamp))}] {_request(row)} {_behind(row)}"
+    return f'{inner} "{row["address"]}"'
 
 
 def _msec(row: Row, stamp: float) -> str:
@@ -130,6 +138,10 @@ FORMATS = {
         ),
         Format("apache-timed", _apache_timed, 1.0, "arrival", 1e-6, f"apache:{_APACHE} %D"),
         Format("vhost", _vhost, 1.0, "arrival", None, f"apache:%v:%p {_APACHE}"),
+        Format(
+            *("forwarded", _forwarded, 1.0, "done", None),
+            f'nginx:$remote_addr - $remote_user [$time_local] {_NGINX} "$http_x_forwarded_for"',
+        ),
         Format(
             *("msec", _msec, 1e-3, "done", 1e-3),
             f"nginx:$remote_addr $msec $request_time {_NGINX}",

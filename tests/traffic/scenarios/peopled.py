@@ -106,11 +106,7 @@ def long_sessions(span: float) -> Scene:
 
 @named("closed-people", 2.8 * HOUR, "a load test: 200 clients who begin anew when they are through")
 def closed_people(span: float) -> Scene:
-    testers = People(
-        *("testers", SHOP, lognormal(2.7, 0.8)),
-        clients=200,
-        addresses=Addresses(shared=1.0, behind=200),
-    )
+    testers = People("testers", SHOP, lognormal(2.7, 0.8), clients=200)
     return Scene([testers], span)
 
 
@@ -138,6 +134,12 @@ def heavy_address(span: float) -> Scene:
 def one_address(span: float) -> Scene:
     proxy = Addresses(shared=1.0, behind=1)
     return Scene([People("visitors", SHOP, THINK, poisson(2.0), addresses=proxy)], span)
+
+
+@named("proxy-that-tells", 3.6 * HOUR, "a proxy's address in all lines, the users' at their end")
+def proxy_that_tells(span: float) -> Scene:
+    visitors = People("visitors", SHOP, THINK, poisson(2.0))
+    return Scene([visitors], span, format="forwarded")
 
 
 @named("gateway", 3.6 * HOUR, "one address and one agent in all lines")
