@@ -247,9 +247,12 @@ def test_what_cannot_be_told_apart_by_address_and_agent() -> None:
 
 
 def test_a_scenario_is_the_same_for_the_same_seed() -> None:
-    first, again, other = (scenario("everything", seed, 0.02) for seed in (1, 1, 2))
+    scene = replace(SCENARIOS["everything"].build(400.0), lead_s=30.0)
+    first, again, other = (make(scene, seed) for seed in (1, 1, 2))
     assert first.text == again.text
     assert first.text != other.text
+    name = "single-requests"
+    assert scenario(name, 3, 0.01).text == scenario(name, 3, 0.01).text
     with pytest.raises(KeyError, match="no scenario `nothing`"):
         scenario("nothing")
 
@@ -320,7 +323,7 @@ print(json.dumps(told))
     [
         ("answers", ["40, 0.25, 2.5", "50%", "closed (sure) 3 bad lines 7 clients"]),
         ("fails", ["status 1: it cannot"]),
-        ("sleeps", ["more than 2 s"]),
+        ("sleeps", ["more than 0.5 s"]),
     ],
 )
 def test_the_survey_shows_the_truth_beside_the_answer(
@@ -330,7 +333,7 @@ def test_the_survey_shows_the_truth_beside_the_answer(
     program.write_text(PROGRAM.format(python=sys.executable, does=does))
     program.chmod(0o755)
     wanted = ["pollers", "--scale", "0.02", "--program", str(program), "--json", str(answers)]
-    limit = "2" if does == "sleeps" else "60"
+    limit = "0.5" if does == "sleeps" else "60"
     command = [sys.executable, "-m", "traffic.survey", *wanted, "--timeout", limit]
     run = subprocess.run(command, cwd=FOLDER.parent, capture_output=True, text=True, timeout=120)
     assert run.returncode == 0, run.stderr
