@@ -65,6 +65,16 @@ def pollers_jittered(span: float) -> Scene:
     return Scene([visitors(5.8), loops], span)
 
 
+@named("few-people", 18.5 * HOUR, "22 jittered pollers of three paths, and few people: a quarter")
+def few_people(span: float) -> Scene:
+    loops = Loop(
+        *("pollers", [STATUS, FEED, HEALTH], 22),
+        think=lognormal(2.9, 0.4),
+        agent=BROWSERS[0],
+    )
+    return Scene([visitors(0.4), loops], span, format="timed")
+
+
 @named("health-checks", 3.6 * HOUR, "6 even checks of 5 s, and one a minute: 16 % of lines")
 def health_checks(span: float) -> Scene:
     checks = Even("checks", [HEALTH], count=6, every=5.0, agent="ELB-HealthChecker/2.0")
