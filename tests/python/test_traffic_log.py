@@ -312,6 +312,7 @@ if {does!r} == "fails":
     raise SystemExit("it cannot")
 told = {{"requests": lines, "bad_lines": {{"no time": 3}}, "requests_per_session": {{"mean": 2.5}}}}
 told |= {{"sessions": 40, "session_rate": 0.25, "crawlers": {{"requests": lines // 2}}}}
+told |= {{"session_arrivals_poisson": {{"verdict": "no"}}}}
 told |= {{"recommended_model": "closed", "confidence": "sure: so", "simulated": {{"clients": 7}}}}
 print(json.dumps(told))
 """
@@ -321,7 +322,7 @@ print(json.dumps(told))
 @pytest.mark.parametrize(
     ("does", "shown"),
     [
-        ("answers", ["40, 0.25, 2.5", "50%", "closed (sure) 3 bad lines 7 clients"]),
+        ("answers", ["40, 0.25, 2.5", "50% | no", "closed (sure) 3 bad lines 7 clients"]),
         ("fails", ["status 1: it cannot"]),
         ("sleeps", ["more than 0.5 s"]),
     ],

@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PEOPLE = "people"
 HEADS = [
     *("scenario", "lines", "in truth", "people's sessions, /s, requests each"),
-    *("learned sessions, /s, requests each", "apart", "verdict", "s"),
+    *("learned sessions, /s, requests each", "apart", "Poisson", "verdict", "s"),
 ]
 
 
@@ -72,7 +72,7 @@ def row_of(name: str, made: Made, found: dict[str, Any], took_s: float) -> list[
     true = sessions_in_words(count, count / facts["span_s"], lines / max(count, 1))
     row = [name, str(facts["lines"]), truth_in_words(made), true]
     if "error" in found:
-        return [*row, "", "", found["error"], f"{took_s:.1f}"]
+        return [*row, "", "", "", found["error"], f"{took_s:.1f}"]
     bad = sum(found["bad_lines"].values())
     each = found["requests_per_session"] or {"mean": 0.0}
     said = sessions_in_words(found["sessions"], found["session_rate"] or 0.0, each["mean"])
@@ -82,7 +82,8 @@ def row_of(name: str, made: Made, found: dict[str, Any], took_s: float) -> list[
     clients = found["simulated"]["clients"]
     if found["recommended_model"] == "closed":
         verdict += f" {clients} clients"
-    return [*row, said, apart, verdict, f"{took_s:.1f}"]
+    poisson = found["session_arrivals_poisson"]["verdict"]
+    return [*row, said, apart, poisson, verdict, f"{took_s:.1f}"]
 
 
 def options() -> argparse.Namespace:
