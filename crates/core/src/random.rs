@@ -44,6 +44,14 @@ pub enum Purpose {
     Spread = 16,
     /// The sessions that think when a run begins.
     Start = 17,
+    /// The seeds of the populations after the first.
+    Population = 18,
+    /// How many objects a page has.
+    ObjectCount = 19,
+    /// Which objects they are.
+    Object = 20,
+    /// How long a session lasts.
+    SessionTime = 21,
 }
 
 /// All streams of one seed and purpose.

@@ -16,7 +16,9 @@ pub struct Figures {
     collector: Collector,
     /// When the last attempt ended.
     last: Nanos,
-    sessions: u64,
+    /// Sessions that came, by population.
+    sessions: Vec<u64>,
+    any: bool,
 }
 
 impl Figures {
@@ -26,21 +28,26 @@ impl Figures {
         Figures {
             workload: workload.clone(),
             limit,
-            collector: Collector::new(workload.requests.len(), limit, true, SECOND),
+            collector: Collector::of(workload, limit, true, SECOND),
             last: Nanos::ZERO,
-            sessions: 0,
+            sessions: vec![0; workload.populations.len()],
+            any: false,
         }
     }
 
     pub(crate) fn take(&mut self, row: &Row) {
         self.collector.add(row, Ended::InWindow);
         self.last = self.last.max(row.done);
-        self.sessions = self.sessions.max(row.attempt.session + 1);
+        self.any = true;
+        if let Some((population, number)) = row.attempt.came_as() {
+            let begun = &mut self.sessions[population];
+            *begun = (*begun).max(number + 1);
+        }
     }
 
     /// Whether there is anything yet.
     pub(crate) fn any(&self) -> bool {
-        self.sessions > 0
+        self.any
     }
 
     pub(crate) fn collector(&self) -> &Collector {
@@ -51,6 +58,6 @@ impl Figures {
     pub(crate) fn summary(&self) -> Summary {
         let end = self.last.min(self.limit.until);
         let window = Window { begin: self.limit.warmup.min(end), end };
-        Summary::new("run", &self.workload, &self.collector, window, self.sessions)
+        Summary::new("run", &self.workload, &self.collector, window, self.sessions.iter().sum())
     }
 }

@@ -9,6 +9,7 @@ use arrow_array::builder::{
 use arrow_array::types::UInt16Type;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use thinktime_core::client::NO_PAGE;
 use thinktime_core::record::Row;
 use thinktime_core::time::Nanos;
 
@@ -17,6 +18,8 @@ use thinktime_core::time::Nanos;
 pub struct Labels {
     /// Names of the kinds of request.
     pub requests: Vec<String>,
+    /// By kind of request, the name of its population; empty where the workload names none.
+    pub populations: Vec<String>,
     /// Names of the stations; empty for a real system.
     pub stations: Vec<String>,
 }
@@ -46,6 +49,8 @@ impl RowTable {
     pub fn batch(&self, rows: &[Row]) -> RecordBatch {
         let names = &self.labels.requests;
         let station = |row: &Row| self.labels.stations.get(row.station as usize);
+        let populations = &self.labels.populations;
+        let population = |row: &Row| populations.get(row.attempt.kind as usize);
         let columns: Vec<ArrayRef> = vec![
             whole(rows, |row| row.attempt.session),
             counts(rows, |row| row.attempt.index),
@@ -62,6 +67,8 @@ impl RowTable {
             words(rows, |row| station(row).map(String::as_str)),
             seconds(rows, |row| row.demand),
             counts(rows, |row| row.replication),
+            words(rows, |row| population(row).map(String::as_str)),
+            pages(rows),
         ];
         RecordBatch::try_new(self.schema(), columns).expect("columns match the schema above")
     }
@@ -87,6 +94,8 @@ fn schema() -> SchemaRef {
         optional("station", word()),
         optional("demand_s", DataType::Float64),
         required("replication", DataType::UInt32),
+        optional("population", word()),
+        optional("page", DataType::UInt32),
     ]))
 }
 
@@ -99,6 +108,15 @@ fn whole(rows: &[Row], value: impl Fn(&Row) -> u64) -> ArrayRef {
 fn counts(rows: &[Row], value: impl Fn(&Row) -> u32) -> ArrayRef {
     let mut column = UInt32Builder::with_capacity(rows.len());
     rows.iter().for_each(|row| column.append_value(value(row)));
+    Arc::new(column.finish())
+}
+
+/// The page of each row, where it is of one.
+fn pages(rows: &[Row]) -> ArrayRef {
+    let mut column = UInt32Builder::with_capacity(rows.len());
+    for row in rows {
+        column.append_option(Some(row.attempt.page).filter(|page| *page != NO_PAGE));
+    }
     Arc::new(column.finish())
 }
 

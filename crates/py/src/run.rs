@@ -60,7 +60,11 @@ pub(crate) fn run(
         system: demands.map(|system| system.inner.file.clone()),
         outcome: None,
     };
-    let labels = Labels { requests: workload.request_names_of(), stations: Vec::new() };
+    let labels = Labels {
+        requests: workload.request_names_of(),
+        populations: workload.population_names_of(),
+        stations: Vec::new(),
+    };
     let figures = Some(Figures::new(&workload.inner, limit));
     let (storage, mut writer) = Storage::open(output, run, labels, keep, figures)?;
     let (seen, shown) = (Mutex::new(None), monitor.is_some());

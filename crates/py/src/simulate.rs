@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use thinktime_core::options::SimulateOptions;
-use thinktime_core::workload;
+use thinktime_core::workload::{self, RequestKind};
 use thinktime_data::{Keep, Labels, OutcomeTable, RunFile, RunTable, schedule_json};
 use thinktime_sim::{Control, Plan};
 
@@ -49,7 +49,11 @@ pub(crate) fn simulate(
         outcome: None,
     };
     let stations = system.inner.doors.iter().map(|door| door.name.clone()).collect();
-    let labels = Labels { requests: workload.request_names_of(), stations };
+    let labels = Labels {
+        requests: workload.request_names_of(),
+        populations: workload.population_names_of(),
+        stations,
+    };
     let (storage, mut writer) = Storage::open(output, run, labels, keep, None)?;
     let (inner, model) = (&workload.inner, &system.inner);
     let (done, rows) = supervise(py, progress.as_ref(), |watch| {
@@ -78,13 +82,23 @@ fn expected_requests(workload: &workload::Workload, system: &System, plan: &Plan
     }
     let limit = &plan.limit;
     let requests = workload.extent().map_or(u64::MAX, |extent| extent.requests).min(limit.requests);
-    let capacity = 1.0 / system.inner.bottleneck_demand(workload).max(1e-9);
+    let ones = vec![1.0; workload.populations.len()];
+    let capacity = 1.0 / system.inner.bottleneck_load(workload, &ones).max(1e-9);
     let rate = workload.request_rate().unwrap_or(capacity);
     let each = (requests as f64).min(rate * limit.until.as_secs_f64());
     each * f64::from(plan.replications)
 }
 
 impl Workload {
+    /// By kind of request, the name of its population; empty where the workload names none.
+    pub(crate) fn population_names_of(&self) -> Vec<String> {
+        let name = |kind: &RequestKind| {
+            self.inner.populations[kind.population as usize].name.clone()
+        };
+        let names: Vec<String> = self.inner.requests.iter().map(name).collect();
+        if names.iter().all(String::is_empty) { Vec::new() } else { names }
+    }
+
     pub(crate) fn request_names_of(&self) -> Vec<String> {
         self.inner.requests.iter().map(|kind| kind.name.clone()).collect()
     }

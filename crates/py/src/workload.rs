@@ -56,30 +56,22 @@ impl Workload {
         self.inner.seed
     }
 
-    /// `open`, `closed` or `partly-open`.
+    /// `open`, `closed` or `partly-open`; `mixed` where populations have different ones.
     #[getter]
     fn model(&self) -> String {
-        self.inner.model().to_string()
+        self.inner.model_word()
     }
 
     /// The number of sessions of a closed model; else None.
     #[getter]
     fn clients(&self) -> Option<u64> {
-        match &self.inner.sessions {
-            Sessions::Closed { clients, .. } => Some(*clients),
-            _ => None,
-        }
+        self.inner.only()?.clients()
     }
 
     /// Sessions a second in the long run; None for a closed model.
     #[getter]
     fn session_rate(&self) -> Option<f64> {
-        match &self.inner.sessions {
-            Sessions::Open { arrivals } | Sessions::PartlyOpen { arrivals, .. } => {
-                Some(arrivals.mean_rate())
-            }
-            Sessions::Closed { .. } => None,
-        }
+        Some(self.inner.only()?.arrivals()?.mean_rate())
     }
 
     /// Requests a second in the long run; None for a closed model.
@@ -97,42 +89,36 @@ impl Workload {
     /// Whether sessions arrive as a Poisson process of constant rate.
     #[getter]
     fn poisson(&self) -> bool {
-        match &self.inner.sessions {
-            Sessions::Open { arrivals } | Sessions::PartlyOpen { arrivals, .. } => {
-                arrivals.is_poisson()
-            }
-            Sessions::Closed { .. } => false,
-        }
+        let arrivals = self.inner.only().and_then(|only| only.arrivals());
+        arrivals.is_some_and(|arrivals| arrivals.is_poisson())
     }
 
     /// Whether no request has a timeout or is retried, clients share no limits, the rate does not
     /// change over time, and sessions are neither scripts nor those of a log.
     #[getter]
     fn plain(&self) -> bool {
-        let steady = self.inner.file.arrivals.profile.as_deref().is_none_or(|p| p == "constant");
         let kinds = &self.inner.requests;
-        let free = self.inner.clients == workload::ClientLimits::NONE;
-        free && steady
-            && self.inner.programs.is_none()
+        let free = |one: &workload::Population| {
+            let profile = one.table.arrivals.profile.as_deref();
+            one.clients == workload::ClientLimits::NONE
+                && one.programs.is_none()
+                && profile.is_none_or(|profile| profile == "constant")
+        };
+        self.inner.populations.iter().all(free)
             && kinds.iter().all(|kind| kind.timeout.is_never() && kind.retry.attempts == 1)
     }
 
     /// The think time; None for an open model.
     #[getter]
     fn think(&self) -> Option<Distribution> {
-        match &self.inner.sessions {
-            Sessions::Open { .. } => None,
-            Sessions::Closed { think, .. } | Sessions::PartlyOpen { think, .. } => {
-                Some(think.into())
-            }
-        }
+        self.inner.only()?.think().map(Into::into)
     }
 
     /// The number of requests of a session; None unless partly open.
     #[getter]
     fn session_length(&self) -> Option<Distribution> {
-        match &self.inner.sessions {
-            Sessions::PartlyOpen { requests, .. } => Some(requests.into()),
+        match &self.inner.only()?.sessions {
+            Sessions::PartlyOpen { requests, .. } => requests.as_ref().map(Into::into),
             _ => None,
         }
     }
@@ -140,7 +126,7 @@ impl Workload {
     /// The file of the script that sessions run; None where they have none.
     #[getter]
     fn script(&self) -> Option<String> {
-        self.inner.file.session.script.clone()
+        self.inner.only()?.table.session.script.clone()
     }
 
     /// All requests that there will be, where the workload comes to an end by itself: those of a
@@ -197,7 +183,7 @@ impl Workload {
     }
 
     fn __repr__(&self) -> String {
-        format!("<Workload {} ({})>", self.inner.name, self.inner.model())
+        format!("<Workload {} ({})>", self.inner.name, self.inner.model_word())
     }
 }
 

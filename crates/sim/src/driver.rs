@@ -54,6 +54,7 @@ pub(crate) struct Driver<'a, S> {
     /// the last request was begun; so this is never, where there are none.
     drain_end: Nanos,
     retries: bool,
+    pages: bool,
     measured: Option<Measured>,
     gave_up: bool,
     pub(crate) now: Nanos,
@@ -78,7 +79,7 @@ impl<'a, S: RowSink> Driver<'a, S> {
             told_at_once: clients.can_be_told(),
             clients,
             system: Modelled::new(model, workload),
-            collector: Collector::new(workload.requests.len(), limit, false, interval),
+            collector: Collector::of(workload, limit, false, interval),
             kinds: workload.requests.clone(),
             present: if takes_back(workload) { vec![None] } else { Vec::new() },
             limit,
@@ -89,11 +90,12 @@ impl<'a, S: RowSink> Driver<'a, S> {
             note_at: interval,
             drain_end: Nanos::MAX,
             retries: workload.requests.iter().any(|kind| kind.retry.attempts > 1),
+            pages: workload.populations.iter().any(|one| one.has_pages),
             measured: None,
             gave_up: false,
             now: Nanos::ZERO,
             cut_short: false,
-            headway: Headway::new(&workload.sessions),
+            headway: Headway::new(workload),
             stuck: None,
         }
     }

@@ -1,5 +1,6 @@
 //! Holding the load fixed: the rate or the think time that brings a system to a wanted load.
 
+mod mixed;
 mod product_form;
 
 use thinktime_core::client::Limit;
@@ -19,17 +20,15 @@ use crate::turns::check_turns;
 /// system: none for a closed model.
 #[must_use]
 pub fn offered_load(workload: &Workload, system: &SystemModel) -> Option<f64> {
-    Some(workload.request_rate()? * system.bottleneck_demand(workload))
+    Some(system.bottleneck_load(workload, &workload.request_rates()?))
 }
 
 /// As [`offered_load`], of the stations that let everybody wait for as long as it takes: the
 /// others lose what is too much.
 pub(crate) fn unlimited_load(workload: &Workload, system: &SystemModel) -> Option<f64> {
-    let rate = workload.request_rate()?;
-    let capacities = system.capacities(workload);
+    let capacities = system.capacities(workload, &workload.request_rates()?);
     let unlimited = capacities.iter().filter(|one| one.unlimited);
-    let load = |one: &Capacity| rate * one.demand_s / f64::from(one.servers);
-    Some(unlimited.map(load).fold(0.0, f64::max))
+    Some(unlimited.map(Capacity::demand_per_server_s).fold(0.0, f64::max))
 }
 
 /// Refuses an overload that nothing would end.
@@ -65,20 +64,24 @@ pub fn at_load(
 ) -> Result<Workload, SimulationError> {
     system.check_requests(workload)?;
     check_turns(system)?;
-    if workload.programs.is_some() {
+    if workload.has_programs() {
         return Err(Invalid::new(PROGRAMS).into());
     }
     if !(load > 0.0 && load < 1.0) {
         return Err(Invalid::new(format!("a load lies between 0 and 1, not at {load}")).into());
     }
-    let demand = system.bottleneck_demand(workload);
+    let ones = vec![1.0; workload.populations.len()];
+    let demand = system.bottleneck_load(workload, &ones);
     if demand <= 0.0 {
         return Err(
             Invalid::new("the system has no service demand, so its load is always 0").into()
         );
     }
-    match &workload.sessions {
-        Sessions::Closed { clients, think } => {
+    let Some(only) = workload.only() else {
+        return mixed::at_load(workload, system, load, files);
+    };
+    match &only.sessions {
+        Sessions::Closed { clients, think, .. } => {
             let goal = Goal { workload, system, load, clients: *clients, demand, go_on };
             goal.solve(think.mean())
         }

@@ -168,8 +168,9 @@ pub(crate) fn takes_back(workload: &Workload) -> bool {
 /// Whether clients may be told of a response before its time: they may if nothing that they do
 /// meanwhile, and nothing that others do, hangs on whether it has come.
 fn can_be_told_early(workload: &Workload) -> bool {
-    let patient = |kind: &RequestKind| kind.timeout.is_never();
-    workload.clients == ClientLimits::NONE && workload.requests.iter().all(patient)
+    let patient = |kind: &RequestKind| kind.timeout.is_never() && kind.objects.is_none();
+    let free = workload.populations.iter().all(|one| one.clients == ClientLimits::NONE);
+    free && workload.requests.iter().all(patient)
 }
 
 #[cfg(test)]

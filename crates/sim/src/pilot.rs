@@ -9,7 +9,7 @@ use thinktime_core::random::{Purpose, Stream};
 use thinktime_core::record::{Row, RowSink, Timeline, mser5};
 use thinktime_core::system::SystemModel;
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::{Beginning, Model, Workload};
+use thinktime_core::workload::{Beginning, Model, Population, Workload};
 
 use crate::driver::Driver;
 
@@ -117,7 +117,10 @@ pub(crate) fn find_warmup(
 
 /// Whether sessions come one after another to a run in which nobody is at first.
 fn fills_up(workload: &Workload) -> bool {
-    workload.model() == Model::PartlyOpen && workload.beginning() != Beginning::Steady
+    let fills = |one: &Population| {
+        one.model() == Model::PartlyOpen && one.beginning() != Beginning::Steady
+    };
+    workload.populations.iter().any(fills)
 }
 
 fn pilot(

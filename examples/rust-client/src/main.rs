@@ -53,7 +53,7 @@ demand.buy = "exp(20ms)"
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut workload = Workload::parse(Source { file: "", text: WORKLOAD }, &NoFiles)?;
-    workload.programs = Some(Arc::new(Buyers));
+    workload.populations[0].programs = Some(Arc::new(Buyers));
     let summary = match std::env::args().nth(1) {
         None => simulate(&workload)?,
         Some(url) => run(&workload, &url)?,

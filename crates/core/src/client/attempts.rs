@@ -12,12 +12,13 @@ impl Clients {
     /// Sends an attempt, or lets it wait while as many are in flight as may be.
     #[inline(always)]
     pub(super) fn send_or_wait(&mut self, now: Nanos, ticket: Ticket) -> ClientAction {
-        if self.in_flight < self.limits.concurrency {
-            self.in_flight += 1;
+        let population = self.population_of(ticket);
+        if population.in_flight < population.limits.concurrency {
+            population.in_flight += 1;
             return ClientAction::Send(self.send(now, ticket));
         }
-        if (self.waiting.len() as u64) < self.limits.waiting {
-            self.waiting.push_back(ticket);
+        if (population.waiting.len() as u64) < population.limits.waiting {
+            population.waiting.push_back(ticket);
             return ClientAction::Idle;
         }
         let attempt = self.slots.send(now, ticket);
@@ -28,7 +29,7 @@ impl Clients {
     #[inline(always)]
     pub(super) fn send(&mut self, now: Nanos, ticket: Ticket) -> Attempt {
         let attempt = self.slots.send(now, ticket);
-        let kind = &self.laws.kinds[attempt.kind as usize];
+        let kind = &self.kinds[attempt.kind as usize];
         let timeout = kind.timeout;
         if !timeout.is_never() && kind.retry.when == RetryWhen::Timeout {
             self.timers.set(now + timeout, attempt.ticket, Wish::Timeout);
@@ -42,8 +43,8 @@ impl Clients {
     pub fn answer(&mut self, now: Nanos, ticket: Ticket, reply: Reply<'_>) -> Option<Ended> {
         let failed = reply.error.is_some();
         let attempt = self.slots.in_flight(ticket)?;
-        self.landed(now);
-        let kind = &self.laws.kinds[attempt.kind as usize];
+        self.landed(now, ticket);
+        let kind = &self.kinds[attempt.kind as usize];
         let tardy = !failed
             && kind.retry.when == RetryWhen::Late
             && now.since(attempt.scheduled) > kind.timeout;
@@ -53,10 +54,11 @@ impl Clients {
 
     /// An attempt is no longer in flight: one that waits gets its place.
     #[inline(always)]
-    pub(super) fn landed(&mut self, now: Nanos) {
-        match self.waiting.pop_front() {
+    pub(super) fn landed(&mut self, now: Nanos, ticket: Ticket) {
+        let population = self.population_of(ticket);
+        match population.waiting.pop_front() {
             Some(next) => self.timers.set(now, next, Wish::Granted),
-            None => self.in_flight -= 1,
+            None => population.in_flight -= 1,
         }
     }
 
@@ -69,26 +71,33 @@ impl Clients {
         reply: Reply<'_>,
     ) -> Fate {
         let ticket = self.slots.end_attempt(attempt.ticket);
-        let retry = &self.laws.kinds[attempt.kind as usize].retry;
-        let budget = &mut self.budget;
+        let retry = &self.kinds[attempt.kind as usize].retry;
+        let place = usize::from(self.slots.get(ticket).population);
+        let population = &mut self.populations[place];
+        let budget = &mut population.budget;
         if failed && attempt.attempt < retry.attempts && budget.as_mut().is_none_or(Budget::spend) {
-            let wait = self.laws.backoff(&attempt);
+            let wait = population.laws.backoff(&attempt, retry);
             self.timers.set(now + wait, ticket, Wish::Retry);
             return Fate::Retried;
         }
         self.open -= 1;
-        let ends = self.ends_on_error && reply.error.is_some();
-        if ends && self.programs.is_none() {
+        if population.course.is_some() {
+            self.end_step(now, ticket, &attempt, reply.error.is_some());
+            return Fate::Over;
+        }
+        let ends = population.ends_on_error && reply.error.is_some();
+        let programmed = population.programs.is_some();
+        if ends && !programmed {
             self.slots.end_early(ticket);
         }
         let goes_on = self.slots.end_request(ticket);
-        if ends && self.programs.is_some() {
+        if ends && programmed {
             self.end_program(now, ticket);
-        } else if self.programs.is_some() {
+        } else if programmed {
             let response_time = now.since(attempt.request_scheduled);
             self.answer_program(now, ticket, Reply { response_time, ..reply });
         } else if goes_on {
-            let think = self.laws.think(attempt.session, attempt.index + 1);
+            let think = population.laws.think(attempt.session, attempt.index + 1, attempt.kind);
             self.timers.set(now + think, ticket, Wish::Request);
         }
         Fate::Over

@@ -1,11 +1,12 @@
 //! Children of sessions: clients of the same session, each with a slot of its own.
 
-use super::session::{NOBODY, Slots, Ticket};
+use super::session::{NOBODY, Slot, Slots, Ticket};
 
 impl Slots {
     /// A child of the session in this slot.
     pub(super) fn begin_child(&mut self, parent: usize) -> Ticket {
-        let ticket = self.begin(self.get(self.ticket(parent)).session, u64::MAX);
+        let Slot { session, population, .. } = *self.get(self.ticket(parent));
+        let ticket = self.begin(session, u64::MAX, population);
         let slots = self.parents.len().max(ticket.slot() + 1);
         self.parents.resize(slots, NOBODY);
         self.parents[ticket.slot()] = parent as u32;

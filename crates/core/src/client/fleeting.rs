@@ -1,6 +1,6 @@
 //! Sessions of which nothing need be remembered.
 
-use super::{Attempt, Clients, Source, Ticket};
+use super::{Attempt, Clients, NO_PAGE, Ticket};
 use crate::time::Nanos;
 use crate::workload::{RequestKind, RetryWhen};
 
@@ -13,7 +13,7 @@ impl Clients {
         let waits_for_ever =
             |kind: &RequestKind| kind.timeout.is_never() || kind.retry.when != RetryWhen::Timeout;
         self.act_without_responses()
-            && self.laws.kinds.iter().all(waits_for_ever)
+            && self.kinds.iter().all(waits_for_ever)
             && self.limit.requests > 0
     }
 
@@ -30,22 +30,22 @@ impl Clients {
     /// [`Clients::end_fleeting`].
     #[inline(always)]
     pub fn wake_fleeting(&mut self) -> Option<Attempt> {
-        let Source::Arriving(arrivals) = &mut self.source else { return None };
         let now = self.next;
         if now >= self.limit.until {
             self.close();
             return None;
         }
-        self.next = self.share.next(|| arrivals.next_arrival());
-        let session = self.share.session(self.sessions_begun);
-        self.sessions_begun += 1;
+        let population = &mut self.populations[0];
+        let session = population.begin_session(self.share);
+        let kind = population.laws.choose(session, 0);
+        self.next = population.next;
         self.last_launch = now;
         self.launched += u64::from(self.limit.counts(now));
         let is_last = self.next.is_never() && self.limit.until.is_never();
         if self.launched == self.limit.requests || is_last {
             self.close();
         }
-        Some(Attempt { kind: self.laws.choose(session, 0), ..Attempt::only(session, now) })
+        Some(Attempt { kind, ..Attempt::only(session, now) })
     }
 
     /// The request of a fleeting session is waited for.
@@ -72,6 +72,7 @@ impl Attempt {
             index: 0,
             attempt: 1,
             kind: 0,
+            page: NO_PAGE,
             scheduled,
             request_scheduled: scheduled,
         }

@@ -4,44 +4,56 @@ use super::Attempt;
 use crate::distribution::Distribution;
 use crate::random::{Purpose, StreamFamily};
 use crate::time::Nanos;
-use crate::workload::{RequestKind, SessionLength, Sessions, Workload};
+use crate::workload::{Count, Retry, Sessions, Workload};
 
 /// What sessions draw from.
 #[derive(Debug)]
 pub(super) struct Laws {
-    pub(super) kinds: Vec<RequestKind>,
-    /// Cumulative shares of the kinds.
+    /// The place of its first kind of request in the workload's list.
+    pub(super) first_kind: u32,
+    /// Cumulative shares of its kinds.
     shares: Vec<f64>,
-    length: Option<SessionLength>,
+    /// Whether every session has one request.
+    pub(super) one_request: bool,
+    /// The number of requests of a session; none where something else ends it, or nothing.
+    length: Option<Count>,
     pub(super) think: Option<Distribution>,
+    /// By kind, the think time after it, where any has its own; else empty.
+    thinks_after: Vec<Option<Distribution>>,
     pub(super) seed: u64,
     lengths: StreamFamily,
     thinks: StreamFamily,
-    choices: StreamFamily,
+    pub(super) choices: StreamFamily,
     backoffs: StreamFamily,
 }
 
 impl Laws {
-    pub(super) fn new(workload: &Workload) -> Laws {
-        let (length, think) = match &workload.sessions {
-            Sessions::Open { .. } => (None, None),
-            Sessions::Closed { think, .. } => (None, Some(think.clone())),
-            Sessions::PartlyOpen { requests, think, .. } => {
-                (Some(SessionLength::new(requests.clone())), Some(think.clone()))
+    /// What sessions of the population in this place draw from.
+    pub(super) fn new(workload: &Workload, place: usize) -> Laws {
+        let population = &workload.populations[place];
+        let kinds = &workload.requests[population.kinds.clone()];
+        let length = match &population.sessions {
+            Sessions::Open { .. } => None,
+            Sessions::Closed { requests, .. } | Sessions::PartlyOpen { requests, .. } => {
+                requests.clone().map(Count::from_one)
             }
         };
-        let total: f64 = workload.requests.iter().map(|kind| kind.weight).sum();
-        let shares = workload.requests.iter().scan(0.0, |sum, kind| {
+        let total: f64 = kinds.iter().map(|kind| kind.weight).sum();
+        let shares = kinds.iter().scan(0.0, |sum, kind| {
             *sum += kind.weight / total;
             Some(*sum)
         });
-        let family = |purpose| StreamFamily::new(workload.seed, purpose);
+        let differ = population.thinks.iter().any(Option::is_some);
+        let seed = workload.population_seed(place);
+        let family = |purpose| StreamFamily::new(seed, purpose);
         Laws {
-            kinds: workload.requests.clone(),
+            first_kind: population.kinds.start as u32,
             shares: shares.collect(),
+            one_request: matches!(population.sessions, Sessions::Open { .. }),
             length,
-            think,
-            seed: workload.seed,
+            think: population.think().cloned(),
+            thinks_after: if differ { population.thinks.clone() } else { Vec::new() },
+            seed,
             lengths: family(Purpose::SessionLength),
             thinks: family(Purpose::Think),
             choices: family(Purpose::Request),
@@ -49,40 +61,53 @@ impl Laws {
         }
     }
 
-    /// Whether every session has one request.
-    pub(super) fn one_request(&self) -> bool {
-        self.length.is_none()
-    }
-
+    /// The number of requests of a session; [`u64::MAX`] where something else ends it.
     #[inline]
     pub(super) fn session_length(&self, session: u64) -> u64 {
         match &self.length {
-            None => 1,
+            None if self.one_request => 1,
+            None => u64::MAX,
             Some(length) => length.draw(&mut self.lengths.stream(session)),
         }
     }
 
-    /// The think time before request `index` of the session.
+    /// As [`Laws::session_length`], of a closed session that began anew so often.
+    pub(super) fn length_of_turn(&self, session: u64, turn: u32) -> u64 {
+        let Some(length) = &self.length else { return u64::MAX };
+        length.draw(&mut self.lengths.substream(session, turn.into()))
+    }
+
+    /// The think time before request `index` of the session, whose last one was of this kind.
     #[inline]
-    pub(super) fn think(&self, session: u64, index: u32) -> Nanos {
-        match &self.think {
+    pub(super) fn think(&self, session: u64, index: u32, last: u32) -> Nanos {
+        let own = match self.thinks_after.is_empty() {
+            true => None,
+            false => self.thinks_after[(last - self.first_kind) as usize].as_ref(),
+        };
+        match own.or(self.think.as_ref()) {
             None => Nanos::ZERO,
             Some(law) => law.first_time(|| self.thinks.substream(session, index.into())),
         }
     }
 
+    /// The think time that begins a session, or its program.
+    pub(super) fn first_think_of(&self, session: u64, index: u32) -> Nanos {
+        let Some(law) = &self.think else { return Nanos::ZERO };
+        law.first_time(|| self.thinks.substream(session, index.into()))
+    }
+
     #[inline]
     pub(super) fn choose(&self, session: u64, index: u32) -> u32 {
-        if self.kinds.len() == 1 {
-            return 0;
+        if self.shares.len() == 1 {
+            return self.first_kind;
         }
         let u = self.choices.substream(session, index.into()).uniform();
-        self.shares.partition_point(|share| *share < u).min(self.kinds.len() - 1) as u32
+        let place = self.shares.partition_point(|share| *share < u).min(self.shares.len() - 1);
+        self.first_kind + place as u32
     }
 
     /// The wait after the attempt, before the next one.
-    pub(super) fn backoff(&self, attempt: &Attempt) -> Nanos {
-        let retry = &self.kinds[attempt.kind as usize].retry;
+    pub(super) fn backoff(&self, attempt: &Attempt, retry: &Retry) -> Nanos {
         let Some(law) = &retry.backoff else { return Nanos::ZERO };
         let wait_s = law.sample(&mut self.backoffs.substream(attempt.session, attempt.serial()));
         let growth = retry.growth.powf(f64::from(attempt.attempt) - 1.0);

@@ -8,10 +8,13 @@
 
 mod action;
 mod attempts;
+mod browse;
 mod budget;
+mod course;
 mod family;
 mod fleeting;
 mod laws;
+mod population;
 mod programs;
 mod session;
 mod share;
@@ -21,61 +24,47 @@ mod timers;
 mod told;
 
 pub use action::{ClientAction, Ended, Fate, Limit};
-use budget::Budget;
-use laws::Laws;
-pub use session::{Attempt, Ticket};
+pub use browse::Page;
+use browse::Visit;
+use population::{Population, SESSIONS};
+pub use session::{Attempt, NO_PAGE, Ticket};
 use session::{Slots, Wish};
 pub use share::Share;
 pub use state::Owner;
-use std::collections::VecDeque;
 use timers::Timers;
 
-use crate::arrival::Arrivals;
-use crate::program::{Programs, Reply};
+use crate::program::Reply;
 use crate::record::TIMEOUT;
 use crate::time::Nanos;
-use crate::workload::{ClientLimits, OnError, Reuse, Sessions, Workload};
+use crate::workload::{RequestKind, Reuse, Workload};
 
 /// All clients of a workload.
 #[derive(Debug)]
 pub struct Clients {
-    source: Source,
+    /// Never empty.
+    populations: Vec<Population>,
+    /// The kinds of request of all of them.
+    kinds: Vec<RequestKind>,
     /// When the next session arrives; never, once no further one does.
     next: Nanos,
+    /// Of which population it is.
+    next_from: usize,
+    /// Whether sessions of any population arrive by themselves.
+    arriving: bool,
     share: Share,
-    laws: Laws,
     slots: Slots,
     timers: Timers,
     limit: Limit,
-    limits: ClientLimits,
-    budget: Option<Budget>,
-    programs: Option<Box<dyn Programs>>,
-    /// Whether a session ends when a request of it has failed for good.
-    ends_on_error: bool,
-    /// Turns of programs since one asked for a request.
-    idle_turns: u64,
-    /// Sessions of programs that ended since one asked for a request.
-    idle_sessions: u64,
-    /// Requests that programs want and that are not begun yet.
-    wanted: u64,
-    /// Attempts in flight, those included to which another's place was handed on.
-    in_flight: u64,
-    /// Attempts that wait until others have ended.
-    waiting: VecDeque<Ticket>,
     launched: u64,
     last_launch: Nanos,
     /// No further request is begun.
     closed: bool,
     /// Requests begun and not over, waits before a retry included.
     open: u64,
-    sessions_begun: u64,
-}
-
-/// Where sessions come from.
-#[derive(Debug)]
-enum Source {
-    Arriving(Box<Arrivals>),
-    Fixed,
+    /// What is known of sessions that browse, by slot; empty as long as none does.
+    visits: Vec<Visit>,
+    /// Pages that are over and not asked about yet.
+    pages: Vec<Page>,
 }
 
 impl Clients {
@@ -90,42 +79,50 @@ impl Clients {
     /// limit of requests, that of requests in flight and the budget of retries, is divided.
     #[must_use]
     pub fn of_share(workload: &Workload, limit: Limit, share: Share) -> Clients {
-        let laws = Laws::new(workload);
-        let (source, next) = match &workload.sessions {
-            Sessions::Closed { .. } => (Source::Fixed, Nanos::MAX),
-            Sessions::Open { arrivals } | Sessions::PartlyOpen { arrivals, .. } => {
-                let mut arrivals = Box::new(arrivals.arrivals(workload.seed));
-                let next = share.first(|| arrivals.next_arrival());
-                (Source::Arriving(arrivals), next)
-            }
-        };
+        let places = 0..workload.populations.len();
+        let populations: Vec<_> =
+            places.map(|place| Population::new(workload, place, share)).collect();
         let mut machine = Clients {
-            source,
-            next,
+            arriving: populations.iter().any(Population::arrives),
+            populations,
+            kinds: workload.requests.clone(),
+            next: Nanos::MAX,
+            next_from: 0,
             share,
-            laws,
             slots: Slots::default(),
             timers: Timers::new(),
             limit: Limit { requests: share.of_number(limit.requests), ..limit },
-            limits: share.of_limits(workload.clients),
-            budget: share.of_limits(workload.clients).retry_budget.map(Budget::new),
-            programs: programs(workload),
-            ends_on_error: workload.browsing.on_error == OnError::End,
-            idle_turns: 0,
-            idle_sessions: 0,
-            wanted: 0,
-            in_flight: 0,
-            waiting: VecDeque::new(),
             launched: 0,
             last_launch: Nanos::ZERO,
             closed: false,
             open: 0,
-            sessions_begun: 0,
+            visits: Vec::new(),
+            pages: Vec::new(),
         };
-        let tells = workload.clients.connections == Reuse::PerSession;
+        machine.look_ahead();
+        let tells = |reuse| reuse == Reuse::PerSession;
+        let tells = workload.populations.iter().any(|one| tells(one.clients.connections));
         machine.slots.left = tells.then(Vec::new);
         machine.begin_sessions(workload);
         machine
+    }
+
+    /// Finds the earliest arrival: of those of the same instant, that of the first population.
+    #[inline(always)]
+    fn look_ahead(&mut self) {
+        if let [only] = self.populations.as_slice() {
+            self.next = only.next;
+            return;
+        }
+        let times = self.populations.iter().map(|one| one.next).zip(0..);
+        (self.next, self.next_from) = times.min().unwrap_or((Nanos::MAX, 0));
+    }
+
+    /// The population that a session is of.
+    #[inline(always)]
+    fn population_of(&mut self, ticket: Ticket) -> &mut Population {
+        let place = self.slots.get(ticket).population;
+        &mut self.populations[usize::from(place)]
     }
 
     /// When the clients next want to act; [`Nanos::MAX`] when only responses can move them.
@@ -177,20 +174,8 @@ impl Clients {
     /// call again while `next_wake` is due.
     #[inline(always)]
     pub fn wake(&mut self) -> ClientAction {
-        let arriving = matches!(self.source, Source::Arriving(_)) && !self.closed;
-        if arriving && self.next <= self.timers.next() {
-            let Some((now, session, last)) = self.next_session() else {
-                return ClientAction::Idle;
-            };
-            if self.programs.is_some() {
-                let ticket = self.slots.begin(session, u64::MAX);
-                self.begin_program(now, ticket);
-                return ClientAction::Idle;
-            }
-            let ticket = self.slots.begin(session, self.laws.session_length(session));
-            let step = self.begin_request(now, ticket);
-            self.closed |= last;
-            return step;
+        if self.arriving && !self.closed && self.next <= self.timers.next() {
+            return self.wake_session();
         }
         match self.timers.take() {
             Some((at, ticket, wish)) => self.act(at, ticket, wish),
@@ -198,20 +183,44 @@ impl Clients {
         }
     }
 
+    /// The session arrives that is due.
+    #[inline(always)]
+    fn wake_session(&mut self) -> ClientAction {
+        let Some((now, session, last)) = self.next_session() else { return ClientAction::Idle };
+        let population = &self.populations[(session / SESSIONS) as usize];
+        if population.ended {
+            return ClientAction::Idle;
+        }
+        if population.programs.is_some() {
+            let ticket = self.slots.begin(session, u64::MAX, population.place);
+            self.begin_program(now, ticket);
+            return ClientAction::Idle;
+        }
+        let length = population.laws.session_length(session);
+        let ticket = self.slots.begin(session, length, population.place);
+        if population.course.is_some() {
+            self.begin_course(now, ticket);
+        }
+        let step = self.begin_request(now, ticket);
+        self.closed |= last;
+        step
+    }
+
     /// The session that arrives at [`Clients::next`], unless that is after the end: the time, the
     /// session's number, and whether no other session or request will follow.
     #[inline(always)]
     fn next_session(&mut self) -> Option<(Nanos, u64, bool)> {
-        let Source::Arriving(arrivals) = &mut self.source else { return None };
         let now = self.next;
         if now >= self.limit.until {
             self.closed = true;
             return None;
         }
-        self.next = self.share.next(|| arrivals.next_arrival());
-        let last = self.next.is_never() && self.limit.until.is_never() && self.laws.one_request();
-        let session = self.share.session(self.sessions_begun);
-        self.sessions_begun += 1;
+        let alone = self.populations.len() == 1;
+        let population = &mut self.populations[self.next_from];
+        let session = population.begin_session(self.share);
+        let one_request = alone && population.laws.one_request;
+        self.look_ahead();
+        let last = self.next.is_never() && self.limit.until.is_never() && one_request;
         Some((now, session, last))
     }
 
@@ -236,7 +245,7 @@ impl Clients {
             Wish::Timeout => match self.slots.in_flight(ticket) {
                 None => ClientAction::Idle, // answered in time
                 Some(attempt) => {
-                    self.landed(now);
+                    self.landed(now, ticket);
                     let reply = Reply::of(Some(TIMEOUT));
                     ClientAction::TimedOut(attempt, self.after(now, attempt, true, reply))
                 }
@@ -251,19 +260,20 @@ impl Clients {
         }
         self.open += 1;
         let slot = self.slots.get(ticket);
-        let kind = match self.programs {
-            None => self.laws.choose(slot.session, slot.index),
-            Some(_) => {
+        let population = &mut self.populations[usize::from(slot.population)];
+        if let Some(budget) = &mut population.budget {
+            budget.earn();
+        }
+        let kind = match (&population.programs, &population.course) {
+            (None, None) => population.laws.choose(slot.session, slot.index),
+            (None, Some(_)) => slot.kind(),
+            (Some(_), _) => {
                 let kind = slot.kind();
-                self.slots.number_request(ticket);
-                self.begin_wanted();
+                self.begin_wanted(ticket);
                 kind
             }
         };
         self.slots.get_mut(ticket).begin_request(kind, now);
-        if let Some(budget) = &mut self.budget {
-            budget.earn();
-        }
         self.send_or_wait(now, ticket)
     }
 
@@ -284,11 +294,6 @@ impl Clients {
         self.last_launch = now;
         true
     }
-}
-
-fn programs(workload: &Workload) -> Option<Box<dyn Programs>> {
-    let source = workload.programs.as_ref()?;
-    Some(source.programs(workload.seed, &workload.data))
 }
 
 #[cfg(test)]

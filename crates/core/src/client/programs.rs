@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
+use super::population::{Population, SESSIONS};
 use super::session::{Ticket, Wish};
-use super::{Attempt, Clients, Source};
+use super::{Attempt, Clients};
 use crate::program::{Action, Call, Event, Reply, Report};
 use crate::time::Nanos;
 
@@ -12,28 +13,42 @@ const IDLE_TURNS_MAX: u64 = 10_000_000;
 /// After so many sessions in a row without a request among them there will be none either.
 const IDLE_SESSIONS_MAX: u64 = 20_000;
 
-impl Clients {
+impl Population {
     /// What a closed session does first, after its first think time.
     pub(super) fn first_wish(&self) -> Wish {
         if self.programs.is_some() { Wish::Begin } else { Wish::Request }
     }
 
+    /// A session ends. Where none of very many asked for anything, a run of a number of requests
+    /// would never end.
+    fn count_ended(&mut self) {
+        self.idle_sessions += 1;
+        self.ended |= self.idle_sessions > IDLE_SESSIONS_MAX
+            || self.programs.as_ref().is_some_and(|programs| programs.gives_up());
+    }
+}
+
+impl Clients {
     pub(super) fn begin_program(&mut self, now: Nanos, ticket: Ticket) {
-        if self.closed {
+        let parent = self.slots.parent(ticket.slot());
+        let slot = *self.slots.get(ticket);
+        let closed = self.closed;
+        let population = self.population_of(ticket);
+        let Some(programs) = &mut population.programs else { return };
+        if closed || population.ended {
             return;
         }
-        self.idle_turns += 1;
-        let Some(programs) = &mut self.programs else { return };
-        let slot = self.slots.get(ticket);
-        let action = match self.slots.parent(ticket.slot()) {
+        population.idle_turns += 1;
+        let action = match parent {
             Some(parent) => programs.begin_child(now, ticket.slot(), parent),
-            None => programs.begin(now, ticket.slot(), slot.session, slot.turn),
+            None => programs.begin(now, ticket.slot(), slot.session % SESSIONS, slot.turn),
         };
         match action {
             // It would begin again and again without an end.
             Action::End => {
-                self.count_ended();
+                population.count_ended();
                 self.leave(now, ticket);
+                self.close_if_ended();
             }
             action => self.act_for(now, ticket, action),
         }
@@ -49,90 +64,95 @@ impl Clients {
 
     /// The session's request has failed for good, and the session ends with it.
     pub(super) fn end_program(&mut self, now: Nanos, ticket: Ticket) {
-        let Some(programs) = &mut self.programs else { return };
+        let Some(programs) = &mut self.population_of(ticket).programs else { return };
         programs.end(now, ticket.slot());
         self.act_for(now, ticket, Action::End);
     }
 
     fn go_on(&mut self, now: Nanos, ticket: Ticket, event: Event<'_>) {
-        let Some(programs) = &mut self.programs else { return };
+        let Some(programs) = &mut self.population_of(ticket).programs else { return };
         let action = programs.resume(now, ticket.slot(), event);
         self.act_for(now, ticket, action);
     }
 
     fn act_for(&mut self, now: Nanos, ticket: Ticket, action: Action) {
-        self.idle_turns += 1;
+        let population = self.population_of(ticket);
+        population.idle_turns += 1;
         // Otherwise a run of a number of requests would never end.
-        self.closed |= self.idle_turns > IDLE_TURNS_MAX;
+        population.ended |= population.idle_turns > IDLE_TURNS_MAX;
         if action == Action::End {
-            self.count_ended();
+            population.count_ended();
         }
         match action {
             Action::Request(kind) => {
-                (self.idle_turns, self.idle_sessions) = (0, 0);
-                self.wanted += 1;
+                (population.idle_turns, population.idle_sessions) = (0, 0);
+                population.wanted += 1;
+                let kind = population.laws.first_kind + kind;
                 self.slots.get_mut(ticket).want(kind);
                 self.timers.set(now, ticket, Wish::Request);
             }
+            Action::Think(_) if population.ended => {}
             Action::Think(time) => self.timers.set(now + time, ticket, Wish::Resume),
             Action::Wait => {}
-            Action::End => match &self.source {
-                Source::Fixed if self.slots.parent(ticket.slot()).is_none() => {
+            Action::End => {
+                let arrives = population.arrives();
+                if arrives || self.slots.parent(ticket.slot()).is_some() {
+                    self.leave(now, ticket);
+                } else {
                     self.begin_again(now, ticket);
                 }
-                _ => self.leave(now, ticket),
-            },
+            }
         }
-        self.wake_others(now);
-        self.close_if_exhausted();
+        self.wake_others(now, ticket);
+        self.close_if_ended();
     }
 
     /// The request that a program wanted is begun.
-    pub(super) fn begin_wanted(&mut self) {
-        self.wanted -= 1;
-        self.close_if_exhausted();
+    pub(super) fn begin_wanted(&mut self, ticket: Ticket) {
+        self.slots.number_request(ticket);
+        self.population_of(ticket).wanted -= 1;
+        self.close_if_ended();
     }
 
-    /// Begins no further request where no program will ask for one. Arrivals that end before a
-    /// given time are waited for until then, as everywhere: that nobody comes is part of the
-    /// workload.
-    fn close_if_exhausted(&mut self) {
-        let waits = matches!(self.source, Source::Arriving(_)) && !self.limit.until.is_never();
-        if self.wanted > 0 || waits {
-            return;
-        }
-        if self.programs.as_ref().is_some_and(|programs| programs.exhausted()) {
+    /// Begins no further request where nobody will ask for one.
+    fn close_if_ended(&mut self) {
+        let limit = self.limit;
+        if self.populations.iter().all(|one| one.ended || one.is_exhausted(&limit)) {
             self.closed = true;
+        }
+        if self.populations.iter().all(|one| one.is_exhausted(&limit)) {
             self.limit.until = Nanos::MAX;
         }
-    }
-
-    /// A session ends. Where none of very many asked for anything, a run of a number of requests
-    /// would never end.
-    fn count_ended(&mut self) {
-        self.idle_sessions += 1;
-        self.closed |= self.idle_sessions > IDLE_SESSIONS_MAX
-            || self.programs.as_ref().is_some_and(|programs| programs.gives_up());
     }
 
     fn begin_again(&mut self, now: Nanos, ticket: Ticket) {
         let slot = self.slots.get_mut(ticket);
         slot.turn = slot.turn.wrapping_add(1);
-        let think = self.laws.think(slot.session, slot.turn);
+        let (session, turn) = (slot.session, slot.turn);
+        let think = self.population_of(ticket).laws.first_think_of(session, turn);
         self.timers.set(now + think, ticket, Wish::Begin);
     }
 
     fn leave(&mut self, now: Nanos, ticket: Ticket) {
         self.slots.end_session(ticket);
-        self.wake_others(now);
+        self.wake_others(now, ticket);
     }
 
-    fn wake_others(&mut self, now: Nanos) {
-        let Some(programs) = &mut self.programs else { return };
+    /// Wakes and begins those whom a program of the same population told to.
+    fn wake_others(&mut self, now: Nanos, ticket: Ticket) {
+        let Some(programs) = &mut self.population_of(ticket).programs else { return };
+        let mut woken = Vec::new();
         while let Some(slot) = programs.woken() {
+            woken.push(slot);
+        }
+        let mut spawned = Vec::new();
+        while let Some(parent) = programs.spawned() {
+            spawned.push(parent);
+        }
+        for slot in woken {
             self.timers.set(now, self.slots.ticket(slot), Wish::Resume);
         }
-        while let Some(parent) = programs.spawned() {
+        for parent in spawned {
             self.timers.set(now, self.slots.begin_child(parent), Wish::Begin);
         }
     }
@@ -140,18 +160,24 @@ impl Clients {
     /// The request of an attempt, where a program wanted it.
     #[must_use]
     pub fn call(&self, attempt: &Attempt) -> Option<Rc<Call>> {
-        self.programs.as_ref()?.call(attempt.ticket.slot())
+        let place = self.kinds[attempt.kind as usize].population;
+        self.populations[place as usize].programs.as_ref()?.call(attempt.ticket.slot())
     }
 
     /// Whether responses are looked at by programs.
     #[must_use]
     pub fn reads_responses(&self) -> bool {
-        self.programs.as_ref().is_some_and(|programs| programs.reads_responses())
+        let programs = self.populations.iter().flat_map(|one| &one.programs);
+        programs.into_iter().any(|programs| programs.reads_responses())
     }
 
     /// What programs found out.
     #[must_use]
     pub fn report(&self) -> Option<Report> {
-        self.programs.as_ref().map(|programs| programs.report())
+        let programs = self.populations.iter().flat_map(|one| &one.programs);
+        programs.map(|programs| programs.report()).reduce(|mut all, other| {
+            all.merge(&other);
+            all
+        })
     }
 }

@@ -1,5 +1,7 @@
 //! The sessions that are alive, each in a slot of a table.
 
+use super::population::SESSIONS;
+use super::start::FIRST_SESSION;
 use crate::time::Nanos;
 use crate::workload::RequestKind;
 
@@ -34,13 +36,16 @@ impl Ticket {
     }
 }
 
+/// The page of requests that are of none.
+pub const NO_PAGE: u32 = u32::MAX;
+
 /// One attempt at one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attempt {
     /// Names it to the clients.
     pub ticket: Ticket,
     /// The session's number, from 0 in the order of arrival; from 2^40 where it was there when the
-    /// run began.
+    /// run began. Each population after the first adds 2^48.
     pub session: u64,
     /// The request's number within the session, from 0.
     pub index: u32,
@@ -48,6 +53,8 @@ pub struct Attempt {
     pub attempt: u32,
     /// Which of the workload's kinds of request.
     pub kind: u32,
+    /// The number of the request that is the base of its page; [`NO_PAGE`] where it is of none.
+    pub page: u32,
     /// When the workload wanted this attempt sent.
     pub scheduled: Nanos,
     /// When the workload wanted the request sent: the first attempt's scheduled time.
@@ -55,6 +62,14 @@ pub struct Attempt {
 }
 
 impl Attempt {
+    /// The place of its population, and which of the sessions that came it is, from 0; none for one
+    /// that was there when the run began.
+    #[must_use]
+    pub fn came_as(&self) -> Option<(usize, u64)> {
+        let (place, number) = (self.session / SESSIONS, self.session % SESSIONS);
+        (number < FIRST_SESSION).then_some((place as usize, number))
+    }
+
     /// A number that is unique among all attempts of the session, for random streams.
     #[inline]
     #[must_use]
@@ -93,8 +108,8 @@ pub(super) enum Wish {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     pub(super) session: u64,
-    /// Requests not yet over; `u64::MAX` for a session that never ends.
-    remaining: u64,
+    /// Requests not yet over; `u64::MAX` where no number ends the session.
+    pub(super) remaining: u64,
     scheduled: Nanos,
     request_scheduled: Nanos,
     /// The number of the next or current request.
@@ -104,9 +119,13 @@ pub(super) struct Slot {
     kind: u32,
     generation: u32,
     attempt: u32,
+    /// As [`Attempt::page`].
+    pub(super) page: u32,
+    /// The place of its population.
+    pub(super) population: u16,
     in_flight: bool,
     /// A request has been begun and is not over.
-    open: bool,
+    pub(super) open: bool,
 }
 
 impl Slot {
@@ -145,7 +164,7 @@ pub(super) const NOBODY: u32 = u32::MAX;
 
 impl Slots {
     #[inline(always)]
-    pub(super) fn begin(&mut self, session: u64, requests: u64) -> Ticket {
+    pub(super) fn begin(&mut self, session: u64, requests: u64, population: u16) -> Ticket {
         let fresh = Slot {
             session,
             remaining: requests,
@@ -156,6 +175,8 @@ impl Slots {
             kind: 0,
             generation: 0,
             attempt: 0,
+            page: NO_PAGE,
+            population,
             in_flight: false,
             open: false,
         };
@@ -242,7 +263,7 @@ impl Slots {
     }
 
     #[inline(always)]
-    fn note_leaving(&mut self, ticket: Ticket) {
+    pub(super) fn note_leaving(&mut self, ticket: Ticket) {
         if let Some(left) = &mut self.left {
             left.push((ticket.slot(), self.slots[ticket.slot()].session));
         }
@@ -289,6 +310,7 @@ fn attempt_of(slot: &Slot, at: u32) -> Attempt {
         index: slot.index,
         attempt: slot.attempt,
         kind: slot.kind,
+        page: slot.page,
         scheduled: slot.scheduled,
         request_scheduled: slot.request_scheduled,
     }

@@ -1,6 +1,6 @@
 //! What clients can be asked about.
 
-use super::{Attempt, Clients, Source};
+use super::{Attempt, Clients};
 use crate::time::Nanos;
 
 /// Whose attempt it is: what belongs to a client as long as it is the same one, such as cookies,
@@ -29,7 +29,7 @@ impl Clients {
     /// that were there before the run began.
     #[must_use]
     pub fn sessions_begun(&self) -> u64 {
-        self.sessions_begun
+        self.populations.iter().map(|one| one.sessions_begun).sum()
     }
 
     /// The number of sessions that are there: those that think, and those that wait for a response.
@@ -47,20 +47,26 @@ impl Clients {
     /// Whether the next wish is a session's arrival, not a timer.
     #[must_use]
     pub fn arrival_is_next(&self) -> bool {
-        let arriving = matches!(self.source, Source::Arriving(_));
-        arriving && !self.closed && self.next <= self.timers.next()
+        self.arriving && !self.closed && self.next <= self.timers.next()
     }
 
     /// Whether nothing that clients do depends on when a response comes: sessions of one request
     /// that is never tried again, without programs or a limit of requests in flight.
     #[must_use]
     pub fn act_without_responses(&self) -> bool {
-        let arriving = matches!(self.source, Source::Arriving(_));
-        arriving
-            && self.laws.one_request()
-            && self.programs.is_none()
-            && self.limits.concurrency == u64::MAX
-            && self.laws.kinds.iter().all(|kind| kind.retry.attempts == 1)
+        let [only] = self.populations.as_slice() else { return false };
+        only.arrives()
+            && only.laws.one_request
+            && only.programs.is_none()
+            && only.course.is_none()
+            && only.limits.concurrency == u64::MAX
+            && self.kinds.iter().all(|kind| kind.retry.attempts == 1)
+    }
+
+    /// Whether there are pages: requests that are followed by others, their objects.
+    #[must_use]
+    pub fn has_pages(&self) -> bool {
+        self.kinds.iter().any(|kind| kind.objects.is_some())
     }
 
     /// When a request was last begun.

@@ -1,3 +1,4 @@
+mod browse;
 mod children;
 mod start;
 

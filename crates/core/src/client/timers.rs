@@ -51,7 +51,7 @@ mod tests {
             let mut model: Vec<(Nanos, usize)> = Vec::new();
             for step in steps {
                 if let Some(at) = step {
-                    let ticket = slots.begin(0, 1);
+                    let ticket = slots.begin(0, 1, 0);
                     timers.set(Nanos(at), ticket, Wish::Request);
                     model.push((Nanos(at), ticket.slot()));
                 } else {

@@ -1,7 +1,7 @@
 //! Sessions that are told the answer to a request as soon as they send it.
 
 use super::session::Wish;
-use super::{Attempt, Clients, Source, Ticket};
+use super::{Attempt, Clients, Ticket};
 use crate::time::Nanos;
 use crate::workload::RequestKind;
 
@@ -13,11 +13,13 @@ impl Clients {
     #[must_use]
     pub fn can_be_told(&self) -> bool {
         let once = |kind: &RequestKind| kind.timeout.is_never() && kind.retry.attempts == 1;
-        self.programs.is_none()
-            && self.limits.concurrency == u64::MAX
-            && self.budget.is_none()
+        let [only] = self.populations.as_slice() else { return false };
+        only.programs.is_none()
+            && only.course.is_none()
+            && only.limits.concurrency == u64::MAX
+            && only.budget.is_none()
             && self.slots.left.is_none()
-            && self.laws.kinds.iter().all(once)
+            && self.kinds.iter().all(once)
             && self.limit.requests > 0
     }
 
@@ -26,9 +28,10 @@ impl Clients {
     /// [`Clients::closed`] is true.
     #[inline(always)]
     pub fn wake_told(&mut self) -> Option<Attempt> {
-        if matches!(self.source, Source::Arriving(_)) && self.next <= self.timers.next() {
+        if self.arriving && self.next <= self.timers.next() {
             let (now, session, last) = self.next_session()?;
-            let ticket = self.slots.begin(session, self.laws.session_length(session));
+            let length = self.populations[0].laws.session_length(session);
+            let ticket = self.slots.begin(session, length, 0);
             let attempt = self.begin_told(now, ticket);
             self.closed |= last;
             return attempt;
@@ -48,7 +51,7 @@ impl Clients {
         }
         let slot = self.slots.get(ticket);
         let (session, index) = (slot.session, slot.index);
-        let kind = self.laws.choose(session, index);
+        let kind = self.populations[0].laws.choose(session, index);
         Some(Attempt { ticket, index, kind, ..Attempt::only(session, now) })
     }
 
@@ -57,7 +60,8 @@ impl Clients {
     #[inline(always)]
     pub fn tell(&mut self, done: Nanos, attempt: &Attempt) {
         if self.slots.end_request(attempt.ticket) {
-            let think = self.laws.think(attempt.session, attempt.index + 1);
+            let laws = &self.populations[0].laws;
+            let think = laws.think(attempt.session, attempt.index + 1, attempt.kind);
             self.timers.set(done + think, attempt.ticket, Wish::Request);
         }
     }

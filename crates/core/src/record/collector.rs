@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use super::pages::Pages;
+use super::populations::Populations;
 use super::recent::Recent;
 use super::{BatchMeans, Row, Sections, Starved, Tally, TimeFigures, Timeline};
-use crate::client::{Fate, Limit};
+use crate::client::{Fate, Limit, Page};
 use crate::program::Report;
 use crate::time::Nanos;
+use crate::workload::Workload;
 
 /// Collects the rows of one run or replication.
 #[derive(Clone, Debug)]
@@ -28,6 +31,8 @@ pub struct Collector {
     pub(super) counts: Counts,
     pub(super) errors: BTreeMap<&'static str, u64>,
     pub(super) errors_by_status: BTreeMap<u16, u64>,
+    pub(super) pages: Pages,
+    pub(super) populations: Populations,
     /// What programs found out, where sessions are programs.
     pub(super) programs: Option<Report>,
 }
@@ -96,7 +101,24 @@ impl Collector {
             counts: Counts::default(),
             errors: BTreeMap::new(),
             errors_by_status: BTreeMap::new(),
+            pages: Pages::default(),
+            populations: Populations::default(),
             programs: None,
+        }
+    }
+
+    /// As [`Collector::new`], for a workload, whose populations are told apart.
+    #[must_use]
+    pub fn of(workload: &Workload, limit: Limit, real: bool, interval: Nanos) -> Collector {
+        let populations = Populations::new(workload);
+        let kinds = workload.requests.len();
+        Collector { populations, ..Collector::new(kinds, limit, real, interval) }
+    }
+
+    /// Adds a page that is over.
+    pub fn add_page(&mut self, page: &Page) {
+        if self.limit.counts(page.scheduled) {
+            self.pages.add(page);
         }
     }
 
@@ -132,6 +154,7 @@ impl Collector {
             }
         } else {
             self.counts.failed += 1;
+            self.populations.fail(row.attempt.kind);
             self.counts.dropped += u64::from(row.error == Some(UNSENT) && row.attempt.attempt == 1);
         }
     }
@@ -151,6 +174,7 @@ impl Collector {
             tally.add(response);
         }
         self.batches.add(response.0 as f64);
+        self.populations.add(row.attempt.kind, response.0);
         if self.real {
             self.service.add(row.done.since(row.sent));
             self.lateness.add(row.sent.since(row.attempt.scheduled));
@@ -254,6 +278,8 @@ impl Collector {
         }
         self.sections.take_in(&other.all_responses());
         self.starved.merge(&other.starved);
+        self.pages.merge(&other.pages);
+        self.populations.merge(&other.populations);
         self.service.merge(&other.service);
         self.lateness.merge(&other.lateness);
         let counts = &mut self.counts;

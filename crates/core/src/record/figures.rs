@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::workload::Model;
+
 /// A distribution of times, in seconds; nothing where there are no times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TimeFigures {
@@ -141,6 +143,30 @@ pub struct DemandFigures {
     pub mean: f64,
     /// The sample squared coefficient of variation.
     pub cv2: f64,
+}
+
+/// Users of one kind.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PopulationFigures {
+    /// Its system model.
+    pub model: Model,
+    /// Its requests that count and are over.
+    pub requests: u64,
+    /// Of these, the ones that failed for good.
+    pub errors: u64,
+    /// Its requests wanted a second.
+    pub offered_rate: f64,
+    /// The response times of those that succeeded.
+    pub response_time_s: TimeFigures,
+    /// Its pages that are over; none where it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pages: Option<u64>,
+    /// Of these, the ones of which a request failed for good.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_errors: Option<u64>,
+    /// The page response times of the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_response_time_s: Option<TimeFigures>,
 }
 
 /// One kind of request.

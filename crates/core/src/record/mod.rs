@@ -11,6 +11,8 @@ mod figures;
 mod objectives;
 mod offered;
 mod packed;
+mod pages;
+mod populations;
 mod recent;
 mod row;
 mod scripts;
@@ -25,8 +27,8 @@ pub use batches::{BatchMeans, MeanInterval, student_half_width_95};
 pub use collapse::Collapse;
 pub use collector::{Collector, Ended, LATE, STATUS, TIMEOUT, UNANSWERED, UNSENT, Window};
 pub use figures::{
-    DemandFigures, GeneratorFigures, MachineFigures, PoolFigures, RequestFigures, StationFigures,
-    TimeFigures,
+    DemandFigures, GeneratorFigures, MachineFigures, PoolFigures, PopulationFigures,
+    RequestFigures, StationFigures, TimeFigures,
 };
 pub use objectives::Objectives;
 pub use offered::{RateMissed, rate_missed};

@@ -74,9 +74,12 @@ struct Offered {
 impl Offered {
     fn of(workload: &Workload) -> Option<Offered> {
         let rate = workload.request_rate()?;
-        let (arrivals, second_moment) = match &workload.sessions {
+        let (arrivals, second_moment) = match &workload.only()?.sessions {
             Sessions::Open { arrivals } => (arrivals, 1.0),
-            Sessions::PartlyOpen { arrivals, requests, .. } => (arrivals, at_most(requests)),
+            Sessions::PartlyOpen { .. } if workload.only()?.browses() => return None,
+            Sessions::PartlyOpen { arrivals, requests, .. } => {
+                (arrivals, at_most(requests.as_ref()?))
+            }
             Sessions::Closed { .. } => return None,
         };
         let cv2 = arrivals.steady_gap_cv2()?;

@@ -90,6 +90,10 @@ impl Collector {
             let all = responses.iter().zip(self.recent.kinds());
             all.for_each(|(time, kind)| self.by_kind[*kind as usize].add(*time));
         }
+        if self.populations.any() {
+            let all = responses.iter().zip(self.recent.kinds());
+            all.for_each(|(time, kind)| self.populations.add(*kind, time.0));
+        }
         self.counts.requests += responses.len() as u64;
         self.recent.clear();
     }

@@ -1,7 +1,7 @@
 //! One attempt at one request, with its whole schedule.
 
 use super::{Collector, Summary};
-use crate::client::{Attempt, Fate};
+use crate::client::{Attempt, Fate, Page};
 use crate::time::Nanos;
 
 /// One attempt. Times run from the start of the run.
@@ -60,6 +60,9 @@ impl Row {
 pub trait RowSink {
     /// Takes one row.
     fn row(&mut self, row: &Row);
+
+    /// Takes a page that is over, after the row of its last request.
+    fn page(&mut self, _page: &Page) {}
 
     /// Called several times a second: what waits in the sink goes on its way now.
     fn flush(&mut self) {}

@@ -5,22 +5,22 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::figures::{
-    DemandFigures, GeneratorFigures, MachineFigures, PoolFigures, RequestFigures, StationFigures,
-    TimeFigures,
+    DemandFigures, GeneratorFigures, MachineFigures, PoolFigures, PopulationFigures,
+    RequestFigures, StationFigures, TimeFigures,
 };
 use super::{Collector, MeanInterval, STATUS, Tally, Window, student_half_width_95};
 use crate::program::{CheckCount, Report};
 use crate::system::StationSummary;
 use crate::system::machine::MachineSummary;
-use crate::workload::{Model, Slo, Workload};
+use crate::workload::{Slo, Workload};
 
 /// The figures of a result. Times are in seconds, rates in events a second.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// `simulate` or `run`.
     pub kind: String,
-    /// The system model.
-    pub model: Model,
+    /// The system model: `open`, `closed`, `partly-open`, or `mixed` where populations differ.
+    pub model: String,
     /// The seed of all random streams.
     pub seed: u64,
     /// Requests that count (those after the warm-up) and are over.
@@ -68,6 +68,18 @@ pub struct Summary {
     pub machines: BTreeMap<String, MachineFigures>,
     /// Response times by request name.
     pub by_request: BTreeMap<String, RequestFigures>,
+    /// The figures of each population by name; none where the workload names none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub by_population: BTreeMap<String, PopulationFigures>,
+    /// Pages that are over: a request with objects, until the last of these is over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pages: Option<u64>,
+    /// Of these, the ones of which a request failed for good. Their times are in no distribution.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_errors: Option<u64>,
+    /// From when the workload wanted a page's base sent to the end of its last object.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_response_time_s: Option<TimeFigures>,
     /// How often scripts' checks held, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub checks: BTreeMap<String, CheckCount>,
@@ -106,10 +118,11 @@ impl Summary {
         let simulated = !collector.is_real();
         let service = if simulated { &responses } else { &collector.service };
         let interval = collector.batches.interval_95();
+        let pages = collector.pages.figures(0..workload.requests.len());
         let ci95 = interval.map(|one| one.half_width * 1e-9);
         Summary {
             kind: kind.to_owned(),
-            model: workload.model(),
+            model: workload.model_word(),
             seed: workload.seed,
             requests: counts.requests,
             errors: counts.failed,
@@ -131,6 +144,10 @@ impl Summary {
             pools: BTreeMap::new(),
             machines: BTreeMap::new(),
             by_request: request_figures(workload, collector, &responses),
+            by_population: Summary::populations_of(workload, collector, duration_s),
+            pages: pages.map(|pages| pages.pages),
+            page_errors: pages.map(|pages| pages.failed),
+            page_response_time_s: pages.map(|pages| pages.response_time_s),
             checks: collector.programs.iter().flat_map(|one| one.checks().clone()).collect(),
             metrics: collector.programs.iter().flat_map(metric_figures).collect(),
             errors_by_kind: collector.errors_by_kind(),
@@ -287,7 +304,11 @@ fn request_figures(
         requests: tally.count(),
         response_time_s: tally.figures(None),
     };
-    let tally = |place: usize| collector.by_kind.get(place).unwrap_or(all);
-    let kinds = workload.requests.iter().enumerate();
-    kinds.map(|(place, kind)| (kind.name.clone(), figures(tally(place)))).collect()
+    // Requests of the same name, as several populations may have them, are one.
+    let mut by_name: BTreeMap<String, Tally> = BTreeMap::new();
+    for (place, kind) in workload.requests.iter().enumerate() {
+        let tally = collector.by_kind.get(place).unwrap_or(all);
+        by_name.entry(kind.name.clone()).or_default().merge(tally);
+    }
+    by_name.into_iter().map(|(name, tally)| (name, figures(&tally))).collect()
 }

@@ -225,20 +225,11 @@ impl Timeline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client::{Attempt, Ticket};
+    use crate::client::Attempt;
 
     fn row(scheduled_s: u64, done_s: u64) -> Row {
         let scheduled = Nanos(scheduled_s * 1_000_000_000);
-        let attempt = Attempt {
-            ticket: Ticket::from_word(0),
-            session: 0,
-            index: 0,
-            attempt: 1,
-            kind: 0,
-            scheduled,
-            request_scheduled: scheduled,
-        };
-        Row::ended(attempt, Fate::Over, Nanos(done_s * 1_000_000_000))
+        Row::ended(Attempt::only(0, scheduled), Fate::Over, Nanos(done_s * 1_000_000_000))
     }
 
     #[test]

@@ -167,19 +167,21 @@ impl SystemModel {
         Program::new(self, &kinds)
     }
 
-    /// What each node with servers can do, and what requests want of it.
+    /// What each node with servers can do, and what it is wanted for in a second when the
+    /// populations make requests at these rates, or for one request where they are shares.
     #[must_use]
-    pub fn capacities(&self, workload: &Workload) -> Vec<Capacity> {
+    pub fn capacities(&self, workload: &Workload, rates: &[f64]) -> Vec<Capacity> {
         let program = self.program_for(workload);
-        let total: f64 = workload.requests.iter().map(|kind| kind.weight).sum();
         let mut by_door = vec![0.0; self.doors.len()];
-        for (kind, request) in workload.requests.iter().enumerate() {
-            let means = program.mean_demands_s(kind, self.doors.len());
-            by_door.iter_mut().zip(means).for_each(|(sum, mean)| *sum += request.weight * mean);
+        for (population, rate) in workload.populations.iter().zip(rates) {
+            for (kind, share) in population.kinds.clone().zip(&population.mix) {
+                let means = program.mean_demands_s(kind, self.doors.len());
+                by_door.iter_mut().zip(means).for_each(|(sum, mean)| *sum += rate * share * mean);
+            }
         }
         let mut by_node = vec![0.0; self.nodes.len()];
         for (door, sum) in self.doors.iter().zip(by_door) {
-            by_node[door.node.0 as usize] += sum / total;
+            by_node[door.node.0 as usize] += sum;
         }
         let capacity = |(node, demand_s): (&AnyNodeModel, f64)| {
             let (model, servers) = (node.model(), node.model().servers()?);
@@ -188,11 +190,12 @@ impl SystemModel {
         self.nodes.iter().zip(by_node).filter_map(capacity).collect()
     }
 
-    /// The load that one request a second puts on the busiest station or machine: its demand
-    /// divided by the number of its servers or cores, in seconds.
+    /// The load of the busiest station or machine when the populations make requests at these
+    /// rates; with one population and a rate of 1, its demand divided by the number of its servers
+    /// or cores, in seconds.
     #[must_use]
-    pub fn bottleneck_demand(&self, workload: &Workload) -> f64 {
-        let capacities = self.capacities(workload);
+    pub fn bottleneck_load(&self, workload: &Workload, rates: &[f64]) -> f64 {
+        let capacities = self.capacities(workload, rates);
         capacities.iter().map(Capacity::demand_per_server_s).fold(0.0, f64::max)
     }
 }

@@ -1,10 +1,14 @@
 //! Checking a workload file's values, and that they go together.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::Sessions;
-use super::file::{Model, WorkloadFile};
+use super::file::{Model, PopulationTable, WorkloadFile};
+use super::journey::END;
 use super::request::RequestKind;
+use super::length::Count;
+use super::population::Visits;
+use super::{Browsing, ClientLimits, Population, Sessions};
 use crate::arrival::ArrivalProcess;
 use crate::data::DataTable;
 use crate::distribution::Distribution;
@@ -22,95 +26,201 @@ pub(super) fn constant(value: f64) -> Distribution {
 const SCRIPT_START: &str = "what a script's sessions do in the long run is not known before, so \
                             they always begin empty";
 
-/// Checks one file's values.
+/// The largest number of populations.
+const POPULATIONS_MAX: usize = 100;
+
+/// All populations of a file, and the kinds of request of all of them.
+pub(super) fn populations(
+    source: Source<'_>,
+    files: &dyn Files,
+    file: &WorkloadFile,
+) -> Result<(Vec<Population>, Vec<RequestKind>), SchemaError> {
+    let fail = |key: &str, why: &str| Err(source.error(key, &Invalid::new(why)));
+    match (&file.arrivals, file.population.as_slice()) {
+        (None, []) => return fail("", "missing key `arrivals`"),
+        (None, all) if all.len() > POPULATIONS_MAX => {
+            let most = format!("there can be at most {POPULATIONS_MAX} populations");
+            return fail(&format!("population.{POPULATIONS_MAX}"), &most);
+        }
+        (_, []) | (None, _) => {}
+        (Some(_), _) => return fail("arrivals", OWN_TABLES),
+    }
+    if !file.population.is_empty() {
+        let (session, clients) = (!file.session.is_empty(), file.clients.is_some());
+        let own = [("session", session), ("clients", clients), ("request", !file.request.is_empty())];
+        if let Some((key, _)) = own.iter().find(|(_, given)| *given) {
+            return fail(key, OWN_TABLES);
+        }
+    }
+    let (mut populations, mut requests) = (Vec::<Population>::new(), Vec::new());
+    for (at, (path, table)) in file.populations().into_iter().enumerate() {
+        let seed = super::population_seed(file.seed, at);
+        let check = Check { source, files, path, seed };
+        let taken = populations.iter().any(|other| other.name == table.name);
+        if taken || (!check.path.is_empty() && table.name.is_empty()) {
+            let why = if taken { "is taken by another population" } else { "is empty" };
+            return check.fail("name", why);
+        }
+        let kinds = check.requests(&table)?;
+        populations.push(check.population(table, &kinds, requests.len())?);
+        let own = kinds.into_iter().map(|kind| RequestKind { population: at as u32, ..kind });
+        requests.extend(own);
+    }
+    Ok((populations, requests))
+}
+
+const OWN_TABLES: &str = "does not go with [[population]]: each population has its own, as in \
+                          [population.arrivals] or [[population.request]] below its name";
+
+/// Checks one population's values.
 pub(super) struct Check<'a> {
     pub(super) source: Source<'a>,
     pub(super) files: &'a dyn Files,
+    /// What stands before its keys; empty where the file names no populations.
+    pub(super) path: String,
+    /// The seed of its streams.
+    pub(super) seed: u64,
 }
 
 impl Check<'_> {
     pub(super) fn fail<T>(&self, key: &str, message: &str) -> Result<T, SchemaError> {
-        Err(self.source.error(key, &Invalid::new(message)))
+        Err(self.error(key, &Invalid::new(message)))
+    }
+
+    pub(super) fn error(&self, key: &str, error: &Invalid) -> SchemaError {
+        self.source.error(&format!("{}{key}", self.path), error)
+    }
+
+    /// The population of a table, whose kinds of request come after `before` others.
+    fn population(
+        &self,
+        table: PopulationTable,
+        kinds: &[RequestKind],
+        before: usize,
+    ) -> Result<Population, SchemaError> {
+        let replay = self.replay(&table, kinds)?;
+        let sessions = self.sessions(&table, replay.as_ref())?;
+        let clients = ClientLimits::from_table(table.clients.as_ref())
+            .map_err(|(key, error)| self.error(&format!("clients.{key}"), &error))?;
+        let browsing = Browsing::from_table(&table.session)
+            .map_err(|(key, error)| self.error(&format!("session.{key}"), &error))?;
+        let programs = self.programs(&table, kinds, replay)?;
+        let data = self.data(&table)?;
+        let browsed = self.browsed(&table, kinds)?;
+        let length = match &sessions {
+            Sessions::Open { .. } => Some(Count::from_one(constant(1.0))),
+            Sessions::Closed { requests, .. } | Sessions::PartlyOpen { requests, .. } => {
+                requests.clone().map(Count::from_one)
+            }
+        };
+        let journey = browsed.journey;
+        let bounded = browsed.lasts.is_some() || browsed.cache;
+        let visits = Visits::new(kinds, journey.as_ref(), length.as_ref(), bounded);
+        Ok(Population {
+            name: table.name.clone(),
+            sessions,
+            kinds: before..before + kinds.len(),
+            mix: visits.mix,
+            visits: visits.visits,
+            journey,
+            steps: visits.steps,
+            thinks: kinds.iter().map(|kind| kind.think.clone()).collect(),
+            has_pages: kinds.iter().any(|kind| kind.objects.is_some()),
+            lasts: browsed.lasts,
+            ends_at: browsed.ends_at,
+            cache: browsed.cache,
+            clients,
+            browsing,
+            programs,
+            data,
+            table,
+        })
     }
 
     /// What makes the programs of sessions, if they are programs: those of a log, or a script.
     pub(super) fn programs(
         &self,
-        file: &WorkloadFile,
+        table: &PopulationTable,
         requests: &[RequestKind],
         replay: Option<Replay>,
     ) -> Result<Option<Arc<dyn ProgramSource>>, SchemaError> {
         if let Some(replay) = replay {
             return Ok(Some(Arc::new(replay)));
         }
-        let Some(script) = &file.session.script else { return Ok(None) };
+        let Some(script) = &table.session.script else { return Ok(None) };
         let names: Vec<&str> = requests.iter().map(|kind| kind.name.as_str()).collect();
         let programs = self.files.program(script, &names);
-        programs.map(Some).map_err(|error| self.source.error("session.script", &error))
+        programs.map(Some).map_err(|error| self.error("session.script", &error))
     }
 
     /// The tables that programs read.
-    pub(super) fn data(&self, file: &WorkloadFile) -> Result<Arc<[DataTable]>, SchemaError> {
-        let names = &file.session.data;
-        if !names.is_empty() && file.session.script.is_none() {
+    pub(super) fn data(&self, table: &PopulationTable) -> Result<Arc<[DataTable]>, SchemaError> {
+        let names = &table.session.data;
+        if !names.is_empty() && table.session.script.is_none() {
             return self.fail("session.data", "is for a `script`, and there is none");
         }
         let tables = names.iter().map(|name| self.files.table(name));
-        tables.collect::<Result<_, _>>().map_err(|error| self.source.error("session.data", &error))
+        tables.collect::<Result<_, _>>().map_err(|error| self.error("session.data", &error))
     }
 
     pub(super) fn sessions(
         &self,
-        file: &WorkloadFile,
+        table: &PopulationTable,
         replay: Option<&Replay>,
     ) -> Result<Sessions, SchemaError> {
         if let Some(replay) = replay {
-            return self.replayed(file, replay);
+            return self.replayed(table, replay);
         }
-        if file.session.script.is_some() {
-            self.absent("arrivals.start", &file.arrivals.start, SCRIPT_START)?;
+        if table.session.script.is_some() {
+            self.absent("arrivals.start", &table.arrivals.start, SCRIPT_START)?;
         }
-        match file.arrivals.model {
+        match table.arrivals.model {
             Model::Open => {
                 let why = "nobody thinks in an open model, so it always begins empty";
-                self.absent("arrivals.start", &file.arrivals.start, why)?;
-                self.absent("session.requests", &file.session.requests, "an open session has one")?;
-                self.absent("session.think", &file.session.think, "an open session has none")?;
+                self.absent("arrivals.start", &table.arrivals.start, why)?;
+                self.absent("session.requests", &table.session.requests, "an open session has one")?;
+                self.absent("session.think", &table.session.think, "an open session has none")?;
                 let why = "a program is a session: use model = \"partly-open\" or \"closed\"";
-                self.absent("session.script", &file.session.script, why)?;
-                self.no_end_on_error(file)?;
-                Ok(Sessions::Open { arrivals: self.arrivals(file)? })
+                self.absent("session.script", &table.session.script, why)?;
+                self.no_end_on_error(table)?;
+                Ok(Sessions::Open { arrivals: self.arrivals(table)? })
             }
-            Model::PartlyOpen if file.session.script.is_some() => {
+            Model::PartlyOpen if table.session.script.is_some() => {
                 let why = "the script says what a session does";
-                self.absent("session.requests", &file.session.requests, why)?;
-                self.absent("session.think", &file.session.think, why)?;
-                let (requests, think) = (constant(1.0), constant(0.0));
-                Ok(Sessions::PartlyOpen { arrivals: self.arrivals(file)?, requests, think })
+                self.absent("session.requests", &table.session.requests, why)?;
+                self.absent("session.think", &table.session.think, why)?;
+                let (requests, think) = (Some(constant(1.0)), constant(0.0));
+                Ok(Sessions::PartlyOpen { arrivals: self.arrivals(table)?, requests, think })
             }
             Model::PartlyOpen => Ok(Sessions::PartlyOpen {
-                arrivals: self.arrivals(file)?,
-                requests: self.session_length(file)?,
-                think: self.think(file)?,
+                arrivals: self.arrivals(table)?,
+                requests: self.session_length(table)?,
+                think: self.think(table)?,
             }),
-            Model::Closed => self.closed(file),
+            Model::Closed => self.closed(table),
         }
     }
 
-    fn closed(&self, file: &WorkloadFile) -> Result<Sessions, SchemaError> {
+    fn closed(&self, table: &PopulationTable) -> Result<Sessions, SchemaError> {
         let why = "a closed model has no arrivals of its own: `clients` says how many sessions \
                    there are; for arrivals use model = \"open\" or \"partly-open\"";
-        self.absent("arrivals.rate", &file.arrivals.rate, why)?;
-        self.absent("arrivals.process", &file.arrivals.process, why)?;
-        self.absent("arrivals.profile", &file.arrivals.profile, why)?;
-        let endless = "a closed session never ends";
-        self.absent("session.requests", &file.session.requests, endless)?;
-        Ok(Sessions::Closed { clients: self.clients(file)?, think: self.think(file)? })
+        self.absent("arrivals.rate", &table.arrivals.rate, why)?;
+        self.absent("arrivals.process", &table.arrivals.process, why)?;
+        self.absent("arrivals.profile", &table.arrivals.profile, why)?;
+        let endless = "a closed session never ends, unless requests have a `next`";
+        if !table.request.iter().any(|one| one.next.is_some()) {
+            self.absent("session.requests", &table.session.requests, endless)?;
+        }
+        Ok(Sessions::Closed {
+            clients: self.clients(table)?,
+            requests: self.session_length(table)?,
+            think: self.think(table)?,
+        })
     }
 
     /// The number of clients of a closed model.
-    pub(super) fn clients(&self, file: &WorkloadFile) -> Result<u64, SchemaError> {
-        match file.arrivals.clients {
+    pub(super) fn clients(&self, table: &PopulationTable) -> Result<u64, SchemaError> {
+        match table.arrivals.clients {
             Some(clients @ 1..=10_000_000) => Ok(clients),
             Some(_) => self.fail("arrivals.clients", "must be from 1 to 10000000"),
             None => self.fail(
@@ -132,53 +242,62 @@ impl Check<'_> {
         }
     }
 
-    fn arrivals(&self, file: &WorkloadFile) -> Result<ArrivalProcess, SchemaError> {
-        self.no_clients(file)?;
-        ArrivalProcess::from_table(&file.arrivals, self.files)
-            .map_err(|(key, error)| self.source.error(&format!("arrivals{key}"), &error))
+    fn arrivals(&self, table: &PopulationTable) -> Result<ArrivalProcess, SchemaError> {
+        self.no_clients(table)?;
+        ArrivalProcess::from_table(&table.arrivals, self.files)
+            .map_err(|(key, error)| self.error(&format!("arrivals{key}"), &error))
     }
 
-    pub(super) fn no_clients(&self, file: &WorkloadFile) -> Result<(), SchemaError> {
+    pub(super) fn no_clients(&self, table: &PopulationTable) -> Result<(), SchemaError> {
         let why = "sessions arrive by themselves: give their `rate`";
-        self.absent("arrivals.clients", &file.arrivals.clients, why)
+        self.absent("arrivals.clients", &table.arrivals.clients, why)
     }
 
-    pub(super) fn no_end_on_error(&self, file: &WorkloadFile) -> Result<(), SchemaError> {
+    pub(super) fn no_end_on_error(&self, table: &PopulationTable) -> Result<(), SchemaError> {
         let why = "an open session ends with its request";
-        self.absent("session.on_error", &file.session.on_error, why)
+        self.absent("session.on_error", &table.session.on_error, why)
     }
 
-    fn session_length(&self, file: &WorkloadFile) -> Result<Distribution, SchemaError> {
-        let Some(scalar) = &file.session.requests else {
+    /// The number of requests of a session; none where something else ends it.
+    pub(super) fn session_length(
+        &self,
+        table: &PopulationTable,
+    ) -> Result<Option<Distribution>, SchemaError> {
+        let ends = |next: &BTreeMap<String, f64>| next.get(END).is_some_and(|share| *share > 0.0);
+        let Some(scalar) = &table.session.requests else {
+            let journey = table.request.iter().filter_map(|one| one.next.as_ref()).any(ends);
+            if journey || table.session.lasts.is_some() || table.arrivals.model == Model::Closed {
+                return Ok(None);
+            }
             return self.fail(
                 "session",
                 "a partly-open model needs `requests`, the number of requests of a session, \
-                 as in requests = \"geometric(4)\"",
+                 as in requests = \"geometric(4)\", or requests with a `next` that comes to `end`",
             );
         };
         let law = self.distribution("session.requests", scalar, Dimension::Number)?;
         if law.mean().is_finite() {
-            return Ok(law);
+            return Ok(Some(law));
         }
         self.fail("session.requests", "needs a finite mean")
     }
 
-    fn think(&self, file: &WorkloadFile) -> Result<Distribution, SchemaError> {
-        match &file.session.think {
+    fn think(&self, table: &PopulationTable) -> Result<Distribution, SchemaError> {
+        match &table.session.think {
             Some(scalar) => self.distribution("session.think", scalar, Dimension::Time),
-            None if file.session.script.is_some() => Ok(constant(0.0)),
+            None if table.session.script.is_some() => Ok(constant(0.0)),
             None => self.fail(
                 "session",
                 &format!(
                     "a {} model needs `think`, the time between a response and the session's \
                      next request, as in think = \"exp({})\" (or \"0s\")",
-                    file.arrivals.model, "7s"
+                    table.arrivals.model, "7s"
                 ),
             ),
         }
     }
 
-    fn distribution(
+    pub(super) fn distribution(
         &self,
         key: &str,
         scalar: &Scalar,
@@ -186,23 +305,24 @@ impl Check<'_> {
     ) -> Result<Distribution, SchemaError> {
         Distribution::parse(&scalar.text(), self.files)
             .and_then(|law| law.expect(dimension))
-            .map_err(|error| self.source.error(key, &error))
+            .map_err(|error| self.error(key, &error))
     }
 
-    pub(super) fn requests(&self, file: &WorkloadFile) -> Result<Vec<RequestKind>, SchemaError> {
-        if file.request.is_empty() {
+    pub(super) fn requests(&self, table: &PopulationTable) -> Result<Vec<RequestKind>, SchemaError> {
+        if table.request.is_empty() {
             return Ok(vec![RequestKind::plain()]);
         }
         let mut kinds: Vec<RequestKind> = Vec::new();
-        for (at, table) in file.request.iter().enumerate() {
+        for (at, request) in table.request.iter().enumerate() {
             let place = |key: &str| format!("request.{at}.{key}");
-            let kind = RequestKind::from_table(table, self.files)
-                .map_err(|(key, error)| self.source.error(&place(key), &error))?;
+            let kind = RequestKind::from_table(request, self.files)
+                .map_err(|(key, error)| self.error(&place(key), &error))?;
             if kinds.iter().any(|other| other.name == kind.name) {
                 return self.fail(&place("name"), "is taken by another request");
             }
             kinds.push(kind);
         }
+        self.objects(table, &mut kinds)?;
         Ok(kinds)
     }
 }

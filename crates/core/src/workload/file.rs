@@ -1,5 +1,7 @@
 //! The workload file: the one schema, from which reading, writing and the JSON Schema come.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -17,8 +19,9 @@ pub struct WorkloadFile {
     /// The seed of all random streams: the same seed gives the same sessions.
     #[serde(default = "first_seed")]
     pub seed: u64,
-    /// When sessions arrive.
-    pub arrivals: ArrivalsTable,
+    /// When sessions arrive. Needed, unless there are populations, of which each has its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrivals: Option<ArrivalsTable>,
     /// What a session is.
     #[serde(default, skip_serializing_if = "SessionTable::is_empty")]
     pub session: SessionTable,
@@ -28,9 +31,58 @@ pub struct WorkloadFile {
     /// The requests that sessions send, chosen by weight. Without any, each is `GET /`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub request: Vec<RequestTable>,
+    /// Users of several kinds at once, instead of the four tables above: each has its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub population: Vec<PopulationTable>,
     /// The objectives that a run is checked against.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slo: Option<SloTable>,
+}
+
+/// Users of one kind: which sessions of theirs arrive, and what they do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PopulationTable {
+    /// A name for tables and charts, different from the others'.
+    pub name: String,
+    /// When sessions arrive.
+    pub arrivals: ArrivalsTable,
+    /// What a session is.
+    #[serde(default, skip_serializing_if = "SessionTable::is_empty")]
+    pub session: SessionTable,
+    /// What all clients of the population have in common.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clients: Option<ClientsTable>,
+    /// The requests that sessions send, chosen by weight. Without any, each is `GET /`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub request: Vec<RequestTable>,
+}
+
+impl WorkloadFile {
+    /// The populations with the path of their keys: the file's own tables where it has none.
+    pub(super) fn populations(&self) -> Vec<(String, PopulationTable)> {
+        let own = self.arrivals.as_ref().map(|arrivals| PopulationTable {
+            name: String::new(),
+            arrivals: arrivals.clone(),
+            session: self.session.clone(),
+            clients: self.clients.clone(),
+            request: self.request.clone(),
+        });
+        let numbered = self.population.iter().enumerate();
+        let named = numbered.map(|(at, table)| (format!("population.{at}."), table.clone()));
+        own.map(|table| (String::new(), table)).into_iter().chain(named).collect()
+    }
+
+    /// The tables `arrivals`, in the order of the populations.
+    pub(super) fn arrivals_tables(&mut self) -> impl Iterator<Item = &mut ArrivalsTable> {
+        self.arrivals.iter_mut().chain(self.population.iter_mut().map(|one| &mut one.arrivals))
+    }
+
+    /// The tables `session`, in the order of the populations.
+    pub(super) fn session_tables(&mut self) -> impl Iterator<Item = &mut SessionTable> {
+        let own = self.population.is_empty().then_some(&mut self.session);
+        own.into_iter().chain(self.population.iter_mut().map(|one| &mut one.session))
+    }
 }
 
 fn first_seed() -> u64 {
@@ -141,9 +193,21 @@ pub struct RetryBudgetTable {
 pub struct RequestTable {
     /// The name in all tables and charts.
     pub name: String,
-    /// How often it is chosen, relative to the others.
+    /// How often it is chosen, relative to the others; not where requests have a `next`. Without
+    /// it, a request that is an object of a page comes as that only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
+    /// What follows this request, as in `{ item = 0.6, search = 0.3, end = 0.1 }`: shares that sum
+    /// to 1; `end` ends the session, or begins a closed one anew. Where one request has it, all
+    /// have, but for objects of pages. Closed and partly open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<BTreeMap<String, f64>>,
+    /// What a page asks for as soon as its base, this request, has been answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub objects: Option<ObjectsTable>,
+    /// The think time after this request, instead of the session's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub think: Option<Scalar>,
     /// The target of a GET. `{...}` holds a distribution whose draw, rounded, is put there:
     /// `"/item/{zipf(n=10000, s=0.9)}"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -201,6 +265,20 @@ pub struct RequestTable {
     /// Whether and when a failed attempt is made again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry: Option<RetryTable>,
+}
+
+/// The objects of a page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ObjectsTable {
+    /// How many there are, as in `"pareto(shape=1.33, scale=2)"`; draws are rounded.
+    pub count: Scalar,
+    /// Which requests they are, with shares relative to one another: `{ image = 3, script = 1 }`.
+    pub of: BTreeMap<String, f64>,
+    /// How many are asked for at a time, over as many connections; 6 by default, as browsers do
+    /// with HTTP/1.1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connections: Option<u32>,
 }
 
 /// Whether and when a failed attempt (error or timeout) is made again.

@@ -1,50 +1,68 @@
-//! The number of requests of a session.
+//! Numbers of requests: of a session, of a page.
 
 use crate::distribution::{Distribution, Equilibrium, Tail};
 use crate::random::Stream;
 
-/// N = max(1, round(X)), halves rounded up: any law of numbers gives a law of whole ones.
+/// N = max(least, round(X)), halves rounded up: any law of numbers gives a law of whole ones.
 #[derive(Clone, Debug)]
-pub(crate) struct SessionLength(Distribution);
+pub(crate) struct Count {
+    law: Distribution,
+    least: f64,
+}
 
 /// So many terms of a sum are added one by one.
 const TERMS_MAX: u32 = 100_000;
 /// A term this small ends the sum.
 const NOTHING: f64 = 1e-12;
 
-impl SessionLength {
-    pub(crate) fn new(law: Distribution) -> SessionLength {
-        SessionLength(law)
+impl Count {
+    /// The requests of a session: 1 or more.
+    pub(crate) fn from_one(law: Distribution) -> Count {
+        Count { law, least: 1.0 }
+    }
+
+    /// The objects of a page: there may be none.
+    pub(crate) fn from_none(law: Distribution) -> Count {
+        Count { law, least: 0.0 }
     }
 
     #[inline]
     pub(crate) fn draw(&self, stream: &mut Stream) -> u64 {
-        whole(self.0.sample(stream)) as u64
+        self.whole(self.law.sample(stream)) as u64
     }
 
-    /// P(N > n), for a whole n of 1 or more.
-    fn above(&self, n: f64) -> f64 {
-        self.0.survival((n + 0.5).next_down())
+    fn whole(&self, x: f64) -> f64 {
+        x.round().max(self.least)
+    }
+
+    /// P(N > n), for a whole n of the least number or more.
+    pub(crate) fn above(&self, n: f64) -> f64 {
+        self.law.survival((n + 0.5).next_down())
     }
 
     /// Draws N given that N > n.
     pub(crate) fn draw_above(&self, n: f64, stream: &mut Stream) -> u64 {
-        let x = self.0.upper_quantile(stream.uniform() * self.above(n));
-        whole(x).max(n + 1.0) as u64
+        let x = self.law.upper_quantile(stream.uniform() * self.above(n));
+        self.whole(x).max(n + 1.0) as u64
     }
 
     /// E[N], as the sum over n >= 0 of P(N > n). Far out, rounding changes the mean no more: the
     /// rest is that of X.
     pub(crate) fn mean(&self) -> f64 {
-        let mut mean = 1.0;
-        for n in (1..=TERMS_MAX).map(f64::from) {
+        let mut mean = self.least;
+        for n in (0..TERMS_MAX).map(|n| self.least + f64::from(n)) {
             let above = self.above(n);
             mean += above;
             if above < NOTHING {
-                return mean + self.0.excess(n + 1.0);
+                return mean + self.mean_beyond(n);
             }
         }
-        mean + self.0.excess(f64::from(TERMS_MAX) + 1.0)
+        mean + self.law.excess(f64::from(TERMS_MAX) + self.least)
+    }
+
+    /// The sum of P(N > m) over all m > n, for an n so large that rounding changes it no more.
+    pub(crate) fn mean_beyond(&self, n: f64) -> f64 {
+        self.law.excess(n + 1.0)
     }
 
     /// The equilibrium law of N - 1, the number of think times: rounded down, it is the number of
@@ -54,17 +72,13 @@ impl SessionLength {
     }
 }
 
-fn whole(x: f64) -> f64 {
-    x.round().max(1.0)
-}
-
 /// N - 1.
 #[derive(Clone, Debug)]
-pub(crate) struct Thinks(SessionLength);
+pub(crate) struct Thinks(Count);
 
 impl Thinks {
     /// The law of N.
-    pub(crate) fn length(&self) -> &SessionLength {
+    pub(crate) fn length(&self) -> &Count {
         &self.0
     }
 }
@@ -75,6 +89,6 @@ impl Tail for Thinks {
     }
 
     fn upper_quantile(&self, q: f64) -> f64 {
-        whole(self.0.0.upper_quantile(q)) - 1.0
+        self.0.whole(self.0.law.upper_quantile(q)) - 1.0
     }
 }

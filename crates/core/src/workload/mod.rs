@@ -2,13 +2,17 @@
 //!
 //! Open is one request a session, closed is N sessions that never end, partly open is in between.
 
+mod browsed;
 mod check;
 mod clients;
 mod file;
 mod grpc;
+mod journey;
 mod length;
 mod message;
+mod objects;
 mod pattern;
+mod population;
 mod replayed;
 mod request;
 mod retry;
@@ -18,28 +22,26 @@ mod start;
 
 pub use clients::{ClientLimits, RetryBudget};
 pub use file::{
-    ArrivalsTable, Cancel, ClientsTable, Model, RequestTable, RetryBudgetTable, RetryTable,
-    RetryWhen, Reuse, SloTable, WorkloadFile,
+    ArrivalsTable, Cancel, ClientsTable, Model, ObjectsTable, PopulationTable, RequestTable, RetryBudgetTable,
+    RetryTable, RetryWhen, Reuse, SloTable, WorkloadFile,
 };
-pub(crate) use length::{SessionLength, Thinks};
+pub use journey::{Choice, END, Journey};
+pub(crate) use length::{Count, Thinks};
 pub use message::{Expect, Message};
+pub use objects::Objects;
 pub use pattern::{Pattern, Search, Searcher};
+pub use population::{Population, Sessions};
 pub use request::{Method, RequestKind, Target};
 pub use retry::Retry;
 pub use session::{Browsing, OnError, SessionTable};
 pub use slo::{Breach, Slo};
 pub use start::{Beginning, Start};
 
-use std::sync::Arc;
-
-use crate::arrival::ArrivalProcess;
-use crate::data::DataTable;
-use crate::distribution::Distribution;
 use crate::error::Invalid;
 use crate::files::Files;
-use crate::program::{Extent, ProgramSource};
+use crate::program::Extent;
+use crate::random::{Purpose, Stream};
 use crate::schema::{Scalar, SchemaError, Source};
-use check::Check;
 
 /// A workload, checked.
 #[derive(Clone, Debug)]
@@ -48,48 +50,14 @@ pub struct Workload {
     pub name: String,
     /// The seed of all its streams.
     pub seed: u64,
-    /// Which sessions there are.
-    pub sessions: Sessions,
-    /// What sessions send; never empty.
+    /// Who there is; never empty.
+    pub populations: Vec<Population>,
+    /// What sessions send, one population after another; never empty.
     pub requests: Vec<RequestKind>,
-    /// What all clients have in common.
-    pub clients: ClientLimits,
-    /// How sessions behave besides what they send.
-    pub browsing: Browsing,
-    /// Where sessions are programs: what makes them. They choose requests and think times then.
-    pub programs: Option<Arc<dyn ProgramSource>>,
-    /// The tables that programs read.
-    pub data: Arc<[DataTable]>,
     /// What a run is checked against.
     pub slo: Slo,
     /// The plain tables that this was built from.
     pub file: WorkloadFile,
-}
-
-/// Which sessions there are.
-#[derive(Clone, Debug)]
-pub enum Sessions {
-    /// Sessions of one request arrive by themselves.
-    Open {
-        /// When they arrive.
-        arrivals: ArrivalProcess,
-    },
-    /// Sessions that never end.
-    Closed {
-        /// How many.
-        clients: u64,
-        /// The think time before each request.
-        think: Distribution,
-    },
-    /// Sessions of several requests arrive by themselves.
-    PartlyOpen {
-        /// When they arrive.
-        arrivals: ArrivalProcess,
-        /// The number of requests of a session: draws are rounded, and at least 1.
-        requests: Distribution,
-        /// The think time between a response and the next request.
-        think: Distribution,
-    },
 }
 
 impl Workload {
@@ -100,37 +68,18 @@ impl Workload {
     /// the error names file, line, key and what would be right.
     pub fn parse(source: Source<'_>, files: &dyn Files) -> Result<Workload, SchemaError> {
         let file: WorkloadFile = source.read()?;
-        let check = Check { source, files };
         if file.name.is_empty() {
-            return check.fail("name", "is empty: it stands in tables and charts");
+            let empty = Invalid::new("is empty: it stands in tables and charts");
+            return Err(source.error("name", &empty));
         }
-        let requests = check.requests(&file)?;
-        let replay = check.replay(&file, &requests)?;
-        let sessions = check.sessions(&file, replay.as_ref())?;
+        let (populations, requests) = check::populations(source, files, &file)?;
         let slo = match &file.slo {
             Some(table) => Slo::from_table(table)
                 .map_err(|(key, error)| source.error(&format!("slo.{key}"), &error))?,
             None => Slo::default(),
         };
-        let clients = ClientLimits::from_table(file.clients.as_ref())
-            .map_err(|(key, error)| source.error(&format!("clients.{key}"), &error))?;
-        let browsing = Browsing::from_table(&file.session)
-            .map_err(|(key, error)| source.error(&format!("session.{key}"), &error))?;
-        let programs = check.programs(&file, &requests, replay)?;
-        let data = check.data(&file)?;
         let (name, seed) = (file.name.clone(), file.seed);
-        Ok(Workload {
-            name,
-            seed,
-            sessions,
-            requests,
-            clients,
-            browsing,
-            programs,
-            data,
-            slo,
-            file,
-        })
+        Ok(Workload { name, seed, populations, requests, slo, file })
     }
 
     /// Builds a workload from plain tables, as after a change to one of them.
@@ -141,80 +90,128 @@ impl Workload {
         Workload::parse(Source { file: "", text: &to_toml(file)? }, files)
     }
 
-    /// The system model.
+    /// The only population, where there is one.
     #[must_use]
-    pub fn model(&self) -> Model {
-        self.file.arrivals.model
+    pub fn only(&self) -> Option<&Population> {
+        match self.populations.as_slice() {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+
+    /// The population that sends requests of this kind.
+    #[must_use]
+    pub fn population_of(&self, kind: u32) -> &Population {
+        &self.populations[self.requests[kind as usize].population as usize]
+    }
+
+    /// The seed of a population's own streams: the first one's is that of the workload.
+    #[must_use]
+    pub fn population_seed(&self, population: usize) -> u64 {
+        population_seed(self.seed, population)
+    }
+
+    /// The system model that all populations have; none where they differ.
+    #[must_use]
+    pub fn model(&self) -> Option<Model> {
+        let first = self.populations[0].model();
+        self.populations.iter().all(|one| one.model() == first).then_some(first)
+    }
+
+    /// The system model in a word: `mixed` where populations have different ones.
+    #[must_use]
+    pub fn model_word(&self) -> String {
+        self.model().map_or_else(|| MIXED.to_owned(), |model| model.to_string())
     }
 
     /// All sessions and requests that there will be, where they come to an end by themselves: those
     /// of a log.
     #[must_use]
     pub fn extent(&self) -> Option<Extent> {
-        self.programs.as_ref()?.extent(self.seed)
+        self.only()?.programs.as_ref()?.extent(self.seed)
+    }
+
+    /// Whether any sessions are programs.
+    #[must_use]
+    pub fn has_programs(&self) -> bool {
+        self.populations.iter().any(|one| one.programs.is_some())
     }
 
     /// The mean number of requests a session; infinite for a closed model, NaN where a program
-    /// chooses them as it goes.
+    /// chooses them as it goes, or where there are several populations.
     #[must_use]
     pub fn requests_per_session(&self) -> f64 {
-        match &self.sessions {
-            Sessions::PartlyOpen { .. } if self.programs.is_some() => self
-                .extent()
-                .map_or(f64::NAN, |extent| extent.requests as f64 / extent.sessions as f64),
-            Sessions::Open { .. } => 1.0,
-            Sessions::Closed { .. } => f64::INFINITY,
-            Sessions::PartlyOpen { requests, .. } => SessionLength::new(requests.clone()).mean(),
-        }
+        self.only().map_or(f64::NAN, |one| one.requests_per_session(self.seed))
     }
 
-    /// The mean think time in seconds; 0 for an open model.
+    /// The mean think time in seconds; 0 for an open model, NaN where there are several
+    /// populations.
     #[must_use]
     pub fn mean_think_s(&self) -> f64 {
-        match &self.sessions {
-            Sessions::Open { .. } => 0.0,
-            Sessions::Closed { think, .. } | Sessions::PartlyOpen { think, .. } => think.mean(),
-        }
+        let mean = |one: &Population| one.think().map_or(0.0, |think| think.mean());
+        self.only().map_or(f64::NAN, mean)
+    }
+
+    /// The long-run rates of requests of the populations, where none depends on the system.
+    #[must_use]
+    pub fn request_rates(&self) -> Option<Vec<f64>> {
+        self.populations.iter().map(Population::request_rate).collect()
     }
 
     /// The long-run rate of requests that the workload asks for, where it does not depend on the
-    /// system: requests a second; none for a closed model, or where a program chooses requests.
+    /// system: requests a second; none with a closed model, or where a program chooses requests.
     #[must_use]
     pub fn request_rate(&self) -> Option<f64> {
-        if self.programs.is_some() {
-            return None;
-        }
-        match &self.sessions {
-            Sessions::Open { arrivals } => Some(arrivals.mean_rate()),
-            Sessions::Closed { .. } => None,
-            Sessions::PartlyOpen { arrivals, .. } => {
-                Some(arrivals.mean_rate() * self.requests_per_session())
-            }
-        }
+        self.request_rates().map(|rates| rates.iter().sum())
     }
 
-    /// The same workload at another rate of sessions, events a second (not for closed).
+    /// The same workload with the rate of sessions of every population that has one multiplied.
+    ///
+    /// # Errors
+    /// When a rate is not usable then.
+    pub fn with_rates_scaled(&self, factor: f64, files: &dyn Files) -> Result<Workload, SchemaError> {
+        let mut file = self.file.clone();
+        for (table, population) in file.arrivals_tables().zip(&self.populations) {
+            if let Some(arrivals) = population.arrivals() {
+                // The mean rate includes the profile's long-run factor, which stays.
+                let rate = arrivals.mean_rate() / arrivals.mean_factor() * factor;
+                table.rate = Some(Scalar::Text(format!("{rate}/s")));
+            }
+        }
+        Workload::from_file(&file, files)
+    }
+
+    /// The same workload, of one population, at another rate of sessions, events a second (not for
+    /// closed).
     ///
     /// # Errors
     /// When the rate is not usable, or the model is closed.
     pub fn with_rate(&self, rate: f64, files: &dyn Files) -> Result<Workload, SchemaError> {
         let mut file = self.file.clone();
-        file.arrivals.rate = Some(Scalar::Text(format!("{rate}/s")));
+        for table in file.arrivals_tables() {
+            table.rate = Some(Scalar::Text(format!("{rate}/s")));
+        }
         Workload::from_file(&file, files)
     }
 
     /// The same workload with its think times `factor` times as long (not for open).
     ///
     /// # Errors
-    /// When the think time cannot be stretched.
+    /// When there is no think time, or it cannot be stretched.
     pub fn with_think_scaled(&self, factor: f64) -> Result<Workload, Invalid> {
         let mut scaled = self.clone();
-        let think = match &mut scaled.sessions {
-            Sessions::Open { .. } => return Err(Invalid::new("an open model has no think time")),
-            Sessions::Closed { think, .. } | Sessions::PartlyOpen { think, .. } => think,
-        };
-        *think = think.scaled(factor)?;
-        scaled.file.session.think = Some(Scalar::Text(think.to_string()));
+        let Workload { populations, file, .. } = &mut scaled;
+        for (population, table) in populations.iter_mut().zip(file.session_tables()) {
+            let think = match &mut population.sessions {
+                Sessions::Open { .. } => {
+                    return Err(Invalid::new("an open model has no think time"));
+                }
+                Sessions::Closed { think, .. } | Sessions::PartlyOpen { think, .. } => think,
+            };
+            *think = think.scaled(factor)?;
+            table.think = Some(Scalar::Text(think.to_string()));
+            population.table.session.think.clone_from(&table.think);
+        }
         Ok(scaled)
     }
 
@@ -225,6 +222,16 @@ impl Workload {
         changed.seed = seed;
         changed.file.seed = seed;
         changed
+    }
+}
+
+/// What the model of a workload is called whose populations have different ones.
+pub const MIXED: &str = "mixed";
+
+fn population_seed(seed: u64, population: usize) -> u64 {
+    match population {
+        0 => seed,
+        other => Stream::new(seed, other as u64, Purpose::Population).bits(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Sessions;
 use super::check::{Check, constant};
-use super::file::{Model, WorkloadFile};
+use super::file::{Model, PopulationTable};
 use super::request::RequestKind;
 use crate::arrival::ArrivalProcess;
 use crate::distribution::Distribution;
@@ -18,13 +18,13 @@ impl Check<'_> {
     /// The log that is replayed, if one is.
     pub(super) fn replay(
         &self,
-        file: &WorkloadFile,
+        table: &PopulationTable,
         kinds: &[RequestKind],
     ) -> Result<Option<Replay>, SchemaError> {
-        let wrong = |error: Invalid| self.source.error(PROCESS, &error);
-        let text = file.arrivals.process.as_deref().unwrap_or_default();
+        let wrong = |error: Invalid| self.error(PROCESS, &error);
+        let text = table.arrivals.process.as_deref().unwrap_or_default();
         let Some(settings) = Settings::parse(text).map_err(wrong)? else { return Ok(None) };
-        let model = file.arrivals.model;
+        let model = table.arrivals.model;
         match (model, settings.speed, settings.timeout) {
             (Model::Closed, Some(_), _) => {
                 let why = "`speed` does not go with this model: closed clients replay a log as \
@@ -38,55 +38,62 @@ impl Check<'_> {
             }
             _ => {}
         }
-        self.alone(file)?;
+        self.alone(table)?;
         let log = self.files.log(&settings.file, &settings.options);
         let log = log.map_err(wrong)?;
         let share = settings.users;
         let replay = Replay::new(log, settings, model, kinds).map_err(wrong)?;
-        if replay.next_session(0, file.seed).is_none() {
+        if replay.next_session(0, self.seed).is_none() {
             let why = format!(
                 "`users` chooses none of the log's {} users by the seed {}: give a larger share \
                  than {share}",
                 replay.users(),
-                file.seed
+                self.seed
             );
             return self.fail(PROCESS, &why);
         }
         Ok(Some(replay))
     }
 
+    /// Whether a log is replayed.
+    pub(super) fn is_replayed(&self, table: &PopulationTable) -> bool {
+        let text = table.arrivals.process.as_deref().unwrap_or_default();
+        matches!(Settings::parse(text), Ok(Some(_)))
+    }
+
     /// Refuses what a log says itself.
-    fn alone(&self, file: &WorkloadFile) -> Result<(), SchemaError> {
+    fn alone(&self, table: &PopulationTable) -> Result<(), SchemaError> {
         let own = "a log is replayed at its own times: make it faster or slower by `speed`, as in \
                    process = \"trace(access.log, speed=2)\"";
-        self.absent("arrivals.rate", &file.arrivals.rate, own)?;
-        self.absent("arrivals.profile", &file.arrivals.profile, own)?;
+        self.absent("arrivals.rate", &table.arrivals.rate, own)?;
+        self.absent("arrivals.profile", &table.arrivals.profile, own)?;
         let says = "the log says what sessions do";
-        self.absent("arrivals.start", &file.arrivals.start, says)?;
-        self.absent("session.requests", &file.session.requests, says)?;
-        self.absent("session.think", &file.session.think, says)?;
-        self.absent("session.script", &file.session.script, says)
+        self.absent("arrivals.start", &table.arrivals.start, says)?;
+        self.absent("session.requests", &table.session.requests, says)?;
+        self.absent("session.think", &table.session.think, says)?;
+        self.absent("session.script", &table.session.script, says)
     }
 
     /// The sessions of a log.
     pub(super) fn replayed(
         &self,
-        file: &WorkloadFile,
+        table: &PopulationTable,
         replay: &Replay,
     ) -> Result<Sessions, SchemaError> {
-        let model = file.arrivals.model;
+        let model = table.arrivals.model;
         if model == Model::Closed {
-            return Ok(Sessions::Closed { clients: self.clients(file)?, think: constant(0.0) });
+            let clients = self.clients(table)?;
+            return Ok(Sessions::Closed { clients, requests: None, think: constant(0.0) });
         }
-        self.no_clients(file)?;
+        self.no_clients(table)?;
         let arrivals = ArrivalProcess::of_log(replay.clone());
         if model == Model::Open {
-            self.no_end_on_error(file)?;
+            self.no_end_on_error(table)?;
             return Ok(Sessions::Open { arrivals });
         }
         // Means, for whoever asks; what sessions do is said by the log.
         let think = Distribution::constant(replay.mean_think_s(), Dimension::Time)
-            .map_err(|error| self.source.error(PROCESS, &error))?;
-        Ok(Sessions::PartlyOpen { arrivals, requests: constant(1.0), think })
+            .map_err(|error| self.error(PROCESS, &error))?;
+        Ok(Sessions::PartlyOpen { arrivals, requests: Some(constant(1.0)), think })
     }
 }

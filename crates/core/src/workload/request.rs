@@ -3,6 +3,7 @@
 use super::file::{Cancel, RequestTable};
 use super::grpc::GrpcCall;
 use super::message::{Expect, Message};
+use super::objects::Objects;
 use super::retry::Retry;
 use crate::distribution::Distribution;
 use crate::error::Invalid;
@@ -66,8 +67,15 @@ impl Method {
 pub struct RequestKind {
     /// The name in tables and charts.
     pub name: String,
-    /// How often it is chosen, relative to the others; positive.
+    /// The place of the population that sends it.
+    pub population: u32,
+    /// How often it is chosen, relative to the others; positive, or 0 for what is an object of
+    /// pages only.
     pub weight: f64,
+    /// The objects of the page of which it is the base, if it is one.
+    pub objects: Option<Objects>,
+    /// The think time after it, if that is its own.
+    pub think: Option<Distribution>,
     /// The method.
     pub method: Method,
     /// The target.
@@ -96,7 +104,10 @@ impl RequestKind {
     pub fn plain() -> RequestKind {
         RequestKind {
             name: "request".to_owned(),
+            population: 0,
             weight: 1.0,
+            objects: None,
+            think: None,
             method: Method::Get,
             target: Target { parts: vec![Part::Literal("/".to_owned())] },
             body: Vec::new(),
@@ -141,7 +152,10 @@ impl RequestKind {
         let expect = table.expect.as_deref().map(Expect::parse).transpose();
         Ok(RequestKind {
             name: table.name.clone(),
+            population: 0,
             weight,
+            objects: None,
+            think: think_of(table, files).map_err(named("think"))?,
             method,
             target: Target::parse(text, files).map_err(named(key))?,
             grpc: grpc.is_some(),
@@ -155,6 +169,12 @@ impl RequestKind {
                 .map_err(named("retry"))?,
         })
     }
+}
+
+fn think_of(table: &RequestTable, files: &dyn Files) -> Result<Option<Distribution>, Invalid> {
+    let Some(scalar) = &table.think else { return Ok(None) };
+    let law = Distribution::parse(&scalar.text(), files)?;
+    law.expect(Dimension::Time).map(Some)
 }
 
 fn timeout_of(table: &RequestTable) -> Result<Nanos, Invalid> {
@@ -249,6 +269,13 @@ impl Target {
         }
     }
 
+    /// A number that tells the target of one request from others, with its draws from `stream`.
+    pub(crate) fn key(&self, stream: &mut Stream) -> u64 {
+        let mut text = String::new();
+        self.write(&mut text, stream);
+        key_of(&text)
+    }
+
     /// Writes the target of one request, with its draws from `stream`.
     pub fn write(&self, out: &mut String, stream: &mut Stream) {
         for part in &self.parts {
@@ -260,6 +287,12 @@ impl Target {
             }
         }
     }
+}
+
+/// A number that tells a target from others: FNV-1a, 64 bits wide (Fowler, Noll and Vo).
+pub(crate) fn key_of(target: &str) -> u64 {
+    let step = |key: u64, byte: u8| (key ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    target.bytes().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
 impl Part {

@@ -1,5 +1,7 @@
 //! What a session is: the table of the file, and what of it is not the model's matter.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,14 +12,29 @@ use crate::schema::Scalar;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SessionTable {
-    /// The number of requests of a session, as in `"geometric(4)"`; draws are rounded, and at
-    /// least 1. Partly open only.
+    /// The number of requests of a session, as in `"geometric(4)"`, objects of pages not counted;
+    /// draws are rounded, and at least 1. Partly open, or closed with `next`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests: Option<Scalar>,
     /// The think time between a response and the session's next request, as in `"exp(7s)"`.
     /// Closed and partly open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub think: Option<Scalar>,
+    /// Where a journey begins, as in `{ home = 0.8, item = 0.2 }`: shares that sum to 1. It goes on
+    /// by the `next` of each request; by default it begins with the first request of the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<BTreeMap<String, f64>>,
+    /// How long a session lasts, as in `"exp(15min)"`: it sends nothing after this time, from when
+    /// its first request was due. Closed, where it begins anew then, and partly open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lasts: Option<Scalar>,
+    /// With `lasts`: it goes on until its journey next comes to this request, and ends there
+    /// without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ends_at: Option<String>,
+    /// Whether a session does not ask again for an object of a page that it has; not by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<bool>,
     /// A file with a program in Luau, as in `"buyer.luau"`: it chooses requests and think times.
     /// Closed and partly open; a closed session begins its program again when it has ended, after
     /// `think`.

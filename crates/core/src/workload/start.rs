@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::length::SessionLength;
-use super::{Sessions, Workload};
-use crate::distribution::Equilibrium;
+use super::length::Count;
+use super::{Population, Sessions, Workload};
+use crate::distribution::{Distribution, Equilibrium};
 use crate::error::Invalid;
 
 /// What a run finds when it begins.
@@ -36,20 +36,27 @@ pub enum Beginning {
 /// The most sessions that can be there at the start: as many as closed clients.
 const SESSIONS_MAX: f64 = 1e7;
 
-impl Workload {
+impl Population {
     /// How its sessions begin.
     #[must_use]
     pub fn beginning(&self) -> Beginning {
         let think = match &self.sessions {
             Sessions::Open { .. } => return Beginning::Steady,
             _ if self.programs.is_some() => return Beginning::Unknown,
-            _ if self.file.arrivals.start == Some(Start::Empty) => return Beginning::Chosen,
+            _ if self.table.arrivals.start == Some(Start::Empty) => return Beginning::Chosen,
             Sessions::PartlyOpen { arrivals, .. } if arrivals.is_trace() => {
+                return Beginning::Unknown;
+            }
+            Sessions::PartlyOpen { requests, .. }
+                if self.lasts.is_some() || (requests.is_some() && self.thinks_by_kind()) =>
+            {
                 return Beginning::Unknown;
             }
             Sessions::Closed { think, .. } | Sessions::PartlyOpen { think, .. } => think,
         };
-        if think.mean() == 0.0 || Equilibrium::new(think.clone()).is_some() {
+        let settles =
+            |think: &Distribution| think.mean() == 0.0 || Equilibrium::new(think.clone()).is_some();
+        if settles(think) && self.thinks.iter().flatten().all(settles) {
             Beginning::Steady
         } else {
             Beginning::NeverSteady
@@ -62,22 +69,44 @@ impl Workload {
     /// sessions' length is; 0 for an open one.
     #[must_use]
     pub(crate) fn thinking_before_start(&self) -> f64 {
-        let Sessions::PartlyOpen { arrivals, requests, think } = &self.sessions else {
-            return if matches!(self.sessions, Sessions::Open { .. }) {
-                0.0
-            } else {
-                f64::INFINITY
-            };
+        match &self.sessions {
+            Sessions::Open { .. } => 0.0,
+            Sessions::Closed { .. } => f64::INFINITY,
+            Sessions::PartlyOpen { arrivals, requests: Some(requests), think } => {
+                let further = Count::from_one(requests.clone()).mean() - 1.0;
+                arrivals.rate_before_start() * further * think.mean()
+            }
+            Sessions::PartlyOpen { arrivals, .. } => {
+                let times: f64 = self.thinking_by_kind().iter().sum();
+                arrivals.rate_before_start() * times
+            }
+        }
+    }
+
+    /// Whether the think time, or what follows it, hangs on the last request.
+    pub(crate) fn thinks_by_kind(&self) -> bool {
+        self.journey.is_some() || self.thinks.iter().any(Option::is_some)
+    }
+
+    /// How long a session thinks on average after requests of each kind, in seconds, where its
+    /// journey alone says how it goes on; for a closed model in shares.
+    pub(crate) fn thinking_by_kind(&self) -> Vec<f64> {
+        let Some(think) = self.think() else { return Vec::new() };
+        let next = |place: usize| self.journey.as_ref().and_then(|one| one.next[place].as_ref());
+        let closed = self.clients().is_some();
+        let after = |(place, visits): (usize, &f64)| {
+            let goes_on = if closed { 1.0 } else { next(place).map_or(0.0, |one| 1.0 - one.ends()) };
+            let own = self.thinks[place].as_ref().unwrap_or(think);
+            visits * goes_on * own.mean()
         };
-        let further = SessionLength::new(requests.clone()).mean() - 1.0;
-        arrivals.rate_before_start() * further * think.mean()
+        self.steps.iter().enumerate().map(after).collect()
     }
 
     /// Refuses a start with more sessions than memory should hold.
     ///
     /// # Errors
     /// When more than 10,000,000 sessions would think at the start on average.
-    pub fn check_start(&self) -> Result<(), Invalid> {
+    fn check_start(&self) -> Result<(), Invalid> {
         let Sessions::PartlyOpen { .. } = &self.sessions else { return Ok(()) };
         let thinking = self.thinking_before_start();
         if self.beginning() != Beginning::Steady || thinking <= SESSIONS_MAX {
@@ -89,5 +118,24 @@ impl Workload {
              begin with: lower the rate or the think time, or write start = \"empty\" in \
              [arrivals] to begin with nobody"
         )))
+    }
+}
+
+impl Workload {
+    /// How the sessions of all populations begin: where they differ, in the way of which most must
+    /// be said.
+    #[must_use]
+    pub fn beginning(&self) -> Beginning {
+        let all = || self.populations.iter().map(Population::beginning);
+        let order = [Beginning::NeverSteady, Beginning::Unknown, Beginning::Chosen];
+        order.into_iter().find(|one| all().any(|other| other == *one)).unwrap_or(Beginning::Steady)
+    }
+
+    /// Refuses a start with more sessions than memory should hold.
+    ///
+    /// # Errors
+    /// When more than 10,000,000 sessions of a population would think at the start on average.
+    pub fn check_start(&self) -> Result<(), Invalid> {
+        self.populations.iter().try_for_each(Population::check_start)
     }
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::distribution::Distribution;
 use crate::files::NoFiles;
 
 const SHOP: &str = r#"name = "shop"
@@ -41,7 +42,7 @@ fn message(text: &str) -> String {
 #[test]
 fn the_whole_file_is_read() {
     let shop = parse(SHOP).unwrap();
-    assert_eq!(shop.model(), Model::PartlyOpen);
+    assert_eq!(shop.model(), Some(Model::PartlyOpen));
     assert!((shop.requests_per_session() - 4.0).abs() < 1e-9);
     assert_eq!(shop.requests[0].retry.attempts, 3);
     assert_eq!(shop.requests[1].method, Method::Post);
@@ -113,9 +114,9 @@ fn what_sessions_do_besides_is_read_and_checked() {
     let with = |keys: &str| SHOP.replace("[session]", &format!("[session]\n{keys}"));
     let shop = parse(&with(keys)).unwrap();
     let expected = Browsing { cookies: true, redirects: 5, on_error: OnError::End };
-    assert_eq!(shop.browsing, expected);
-    assert_eq!(Workload::from_file(&shop.file, &NoFiles).unwrap().browsing, expected);
-    assert_eq!(parse(SHOP).unwrap().browsing, Browsing::default());
+    assert_eq!(shop.populations[0].browsing, expected);
+    assert_eq!(Workload::from_file(&shop.file, &NoFiles).unwrap().populations[0].browsing, expected);
+    assert_eq!(parse(SHOP).unwrap().populations[0].browsing, Browsing::default());
     for (keys, expected) in [
         ("redirects = 51", "shop.toml:10: session.redirects: must be from 0 to 50"),
         ("redirects = -1", "shop.toml:10: "),
@@ -144,7 +145,7 @@ fn targets_vary_with_their_stream() {
 
 #[test]
 fn session_lengths_that_need_rounding_have_the_rounded_mean() {
-    let mean = |law: &Distribution| SessionLength::new(law.clone()).mean();
+    let mean = |law: &Distribution| Count::from_one(law.clone()).mean();
     // The rounded inverse Gaussian of mean 3.86 and lambda 9.46 has mean 3.859.
     let law: Distribution = "inverse_gaussian(mu=3.86, lambda=9.46)".parse().unwrap();
     assert!((mean(&law) - 3.859).abs() < 0.001);

@@ -52,11 +52,11 @@ enum Spoken {
 
 impl Connection {
     /// Begins to open a connection.
-    pub(super) fn open(connector: &mut Connector) -> io::Result<Connection> {
+    pub(super) fn open(connector: &mut Connector, once: bool) -> io::Result<Connection> {
         let (transport, number) = connector.open()?;
         let mut out = Outbox::default();
         let spoken = if matches!(transport, Transport::Tls(_)) {
-            Spoken::Undecided(VecDeque::new(), connector.expected_room())
+            Spoken::Undecided(VecDeque::new(), connector.expected_room(once))
         } else {
             let protocol = connector.expected();
             Spoken::Decided((protocol.open)(&connector.opening(number), &mut out))
@@ -68,7 +68,7 @@ impl Connection {
             drained: false,
             spoken,
             number,
-            once: connector.once,
+            once,
             begun: false,
             reused: false,
             owner: None,

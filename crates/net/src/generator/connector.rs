@@ -8,7 +8,6 @@ use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
 use thinktime_core::error::Invalid;
 use thinktime_core::random::{Purpose, StreamFamily};
-use thinktime_core::workload::Reuse;
 
 use super::protocols::{Carrier, Opening, Protocol};
 use super::source::Sources;
@@ -28,8 +27,6 @@ pub(super) struct Connector {
     path: String,
     sources: Sources,
     carrier: Carrier,
-    /// Whether a connection carries one request only.
-    pub(super) once: bool,
     tls: Option<Tls>,
     /// The protocols that may be spoken, the best first.
     protocols: &'static [&'static Protocol],
@@ -57,7 +54,7 @@ impl Connector {
     /// # Errors
     /// When the CA file cannot be read, the host is no name that a certificate can be for, or a
     /// source is no address of this machine.
-    pub(super) fn new(target: &Target, reuse: Reuse, seed: u64) -> Result<Connector, Invalid> {
+    pub(super) fn new(target: &Target, seed: u64) -> Result<Connector, Invalid> {
         let scheme = target.scheme;
         let all = target.tls().is_none_or(|options| options.http2);
         let protocols = scheme.offered(all);
@@ -76,7 +73,6 @@ impl Connector {
             path: target.prefix.clone(),
             sources: Sources::new(&target.sources, target.address)?,
             carrier: scheme.carrier,
-            once: reuse == Reuse::PerRequest,
             tls,
             protocols,
             expected: 0,
@@ -93,9 +89,10 @@ impl Connector {
         self.protocols[self.expected]
     }
 
-    /// How many exchanges may wait for the server to choose it.
-    pub(super) fn expected_room(&self) -> usize {
-        if self.expected().many && !self.once { self.streams } else { 1 }
+    /// How many exchanges may wait for the server to choose it, on a connection that carries but one
+    /// of them or more.
+    pub(super) fn expected_room(&self, once: bool) -> usize {
+        if self.expected().many && !once { self.streams } else { 1 }
     }
 
     /// The protocol of this name, which the server has chosen and is expected to choose again; the

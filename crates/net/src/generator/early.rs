@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 
+use thinktime_core::client::Page;
 use thinktime_core::record::{Objectives, Row, RowSink};
 use thinktime_core::workload::Workload;
 
@@ -62,6 +63,10 @@ impl<S: RowSink> RowSink for Observed<'_, S> {
             objectives.borrow_mut().add(row);
         }
         self.sink.row(row);
+    }
+
+    fn page(&mut self, page: &Page) {
+        self.sink.page(page);
     }
 
     fn flush(&mut self) {

@@ -117,6 +117,9 @@ impl<L: Ledger> Engine<'_, L> {
         self.failures += u64::from(row.error.is_some());
         let closed = self.clients.closed();
         self.ledger.add(&row, if closed { Ended::AfterWindow } else { Ended::InWindow });
+        while let Some(page) = self.clients.ended_page() {
+            self.ledger.page(&page);
+        }
     }
 
     /// Ends the run.

@@ -195,19 +195,20 @@ impl<'a, L: Ledger> Engine<'a, L> {
             return self.fail(exchange, "unfit_request");
         }
         // What went out before goes over a connection that the server cannot have given up yet.
-        let per_session = self.requests.connections() == Reuse::PerSession;
-        let kept = match per_session {
-            true => self.pool.take_own(&exchange.attempt, exchange.resent),
-            false => self.pool.take_with_room(exchange.resent),
+        let reuse = self.requests.connections(&exchange.attempt);
+        let kept = match reuse {
+            Reuse::PerSession => self.pool.take_own(&exchange.attempt, exchange.resent),
+            Reuse::KeepAlive => self.pool.take_with_room(exchange.resent),
+            Reuse::PerRequest => None,
         };
         let place = match kept {
             Some(place) => place,
-            None => match self.pool.open(&mut self.connector, &self.poller) {
+            None => match self.pool.open(&mut self.connector, &self.poller, reuse == Reuse::PerRequest) {
                 Ok(place) => place,
                 Err(error) => return self.fail(exchange, failure(&error)),
             },
         };
-        if per_session && let Some(connection) = self.pool.get(place) {
+        if reuse == Reuse::PerSession && let Some(connection) = self.pool.get(place) {
             let attempt = &exchange.attempt;
             connection.owner = Some((attempt.ticket.slot(), attempt.session));
         }

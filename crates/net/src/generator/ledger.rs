@@ -2,6 +2,7 @@
 
 use std::sync::mpsc::Sender;
 
+use thinktime_core::client::Page as EndedPage;
 use thinktime_core::record::{Collector, Ended, Row, RowSink};
 use thinktime_core::time::Nanos;
 
@@ -9,6 +10,8 @@ use thinktime_core::time::Nanos;
 pub(super) trait Ledger {
     /// Takes a row.
     fn add(&mut self, row: &Row, ended: Ended);
+    /// Takes a page that is over.
+    fn page(&mut self, page: &EndedPage);
     /// The number of requests that count and are over.
     fn requests(&self) -> u64;
     /// No row that comes later ended before this time.
@@ -34,6 +37,11 @@ impl<S: RowSink> Ledger for Book<'_, S> {
         self.sink.row(row);
     }
 
+    fn page(&mut self, page: &EndedPage) {
+        self.collector.add_page(page);
+        self.sink.page(page);
+    }
+
     fn requests(&self) -> u64 {
         self.collector.requests()
     }
@@ -43,10 +51,11 @@ impl<S: RowSink> Ledger for Book<'_, S> {
     }
 }
 
-/// Rows on their way from a loop to the book, and the time up to which they are complete.
+/// Rows and ended pages on their way from a loop to the book, and the time up to which they are complete.
 pub(super) struct Page {
     pub(super) part: usize,
     pub(super) rows: Vec<(Row, Ended)>,
+    pub(super) ended: Vec<EndedPage>,
     pub(super) complete_up_to: Nanos,
 }
 
@@ -54,6 +63,7 @@ pub(super) struct Page {
 pub(super) struct Relay {
     pub(super) part: usize,
     pub(super) rows: Vec<(Row, Ended)>,
+    pub(super) ended: Vec<EndedPage>,
     pub(super) pages: Sender<Page>,
 }
 
@@ -61,6 +71,10 @@ impl Ledger for Relay {
     #[inline]
     fn add(&mut self, row: &Row, ended: Ended) {
         self.rows.push((*row, ended));
+    }
+
+    fn page(&mut self, page: &EndedPage) {
+        self.ended.push(*page);
     }
 
     /// The keeper of the book knows.
@@ -72,6 +86,7 @@ impl Ledger for Relay {
         let room = self.rows.len();
         let rows = std::mem::replace(&mut self.rows, Vec::with_capacity(room));
         // Nobody takes it any more only where the keeper has panicked.
-        self.pages.send(Page { part: self.part, rows, complete_up_to: now }).ok();
+        let ended = std::mem::take(&mut self.ended);
+        self.pages.send(Page { part: self.part, rows, ended, complete_up_to: now }).ok();
     }
 }

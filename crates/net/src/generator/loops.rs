@@ -14,7 +14,7 @@ use thinktime_core::client::Share;
 use thinktime_core::error::Invalid;
 use thinktime_core::record::{Collector, Ended, Row, RowSink, Window};
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::{Sessions, Workload};
+use thinktime_core::workload::{Population, Workload};
 
 use super::connector::Connector;
 use super::engine::Engine;
@@ -36,17 +36,15 @@ pub(super) fn check(workload: &Workload, plan: &Plan) -> Result<(), Invalid> {
     if !(1..=LOOPS_MAX).contains(&plan.loops) {
         return fail(format!("there can be 1 to {LOOPS_MAX} event loops, not {loops}"));
     }
-    if loops > 1 && workload.programs.is_some() {
+    if loops > 1 && workload.has_programs() {
         return fail(
             "a workload with a script or a log runs in one event loop, because what its \
                      clients share lives there"
                 .to_owned(),
         );
     }
-    let most = match &workload.sessions {
-        Sessions::Closed { clients, .. } => workload.clients.concurrency.min(*clients),
-        _ => workload.clients.concurrency,
-    };
+    let most = |one: &Population| one.clients.concurrency.min(one.clients().unwrap_or(u64::MAX));
+    let most = workload.populations.iter().map(most).min().unwrap_or(u64::MAX);
     if loops > most {
         return fail(format!("{most} clients cannot be divided among {loops} event loops"));
     }
@@ -81,7 +79,7 @@ pub(super) fn run<S: RowSink>(
         let threads: Vec<_> = (0..loops)
             .map(|part| {
                 let (relay, common) =
-                    (Relay { part, rows: Vec::new(), pages: sender.clone() }, &common);
+                    (Relay { part, rows: Vec::new(), ended: Vec::new(), pages: sender.clone() }, &common);
                 scope.spawn(move || run_one(workload, target, plan, relay, common))
             })
             .collect();
@@ -103,8 +101,7 @@ fn run_one(
     common: &Common,
 ) -> Result<Done, RunError> {
     let (part, share) = (relay.part, Share { part: relay.part as u64, of: plan.loops.into() });
-    let reuse = workload.clients.connections;
-    let engine = Connector::new(target, reuse, workload.seed)
+    let engine = Connector::new(target, workload.seed)
         .map_err(RunError::from)
         .and_then(|connector| Ok(Engine::new(workload, target, plan, connector, share, relay)?));
     common.built.wait();
@@ -159,6 +156,7 @@ impl<'a, S: RowSink> Keeper<'a, S> {
                 Ok(page) => {
                     self.complete_up_to[page.part] = page.complete_up_to;
                     self.rows.extend(page.rows);
+                    page.ended.iter().for_each(|ended| self.book.page(ended));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,

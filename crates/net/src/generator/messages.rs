@@ -4,7 +4,7 @@ use thinktime_core::client::Attempt;
 use thinktime_core::error::Invalid;
 use thinktime_core::program::Call;
 use thinktime_core::random::{Purpose, StreamFamily};
-use thinktime_core::workload::{Expect, Method, Workload};
+use thinktime_core::workload::{Expect, Method, RequestKind, Workload};
 
 use super::answering::Sending;
 use super::protocols::{Carries, Scheme};
@@ -89,12 +89,13 @@ pub(super) fn check(workload: &Workload, target: &Target, demands: bool) -> Resu
         )));
     }
     // Of a program's requests the workload gives names, timeouts and defaults only.
-    let scripted = workload.programs.is_some();
+    let scripted =
+        |kind: &RequestKind| workload.populations[kind.population as usize].programs.is_some();
     for kind in &workload.requests {
         let named = |why: &str| {
             Err(Invalid::new(format!("the request `{}` and `{}`: {why}", kind.name, target.url)))
         };
-        if let Some(why) = (target.scheme.first().misfit)(kind, scripted) {
+        if let Some(why) = (target.scheme.first().misfit)(kind, scripted(kind)) {
             return named(why);
         }
     }

@@ -70,7 +70,7 @@ pub fn run(
     watch: &mut dyn FnMut(RunProgress) -> bool,
 ) -> Result<RunOutcome, RunError> {
     check(workload, target, plan)?;
-    let connector = || Connector::new(target, workload.clients.connections, workload.seed);
+    let connector = || Connector::new(target, workload.seed);
     let first = connector()?;
     // Nobody says whether datagrams arrive.
     if target.scheme.carrier != Carrier::Datagrams {
@@ -79,7 +79,7 @@ pub fn run(
     }
     raise_descriptor_limit();
     let (early, mut out_of_reach) = (EarlyEnd::new(workload, plan), None);
-    let collector = Collector::new(workload.requests.len(), plan.limit, true, SECOND);
+    let collector = Collector::of(workload, plan.limit, true, SECOND);
     let mut sink = early.before(sink);
     let book = Book::new(collector, &mut sink);
     let mut watch = early.watching(watch, &mut out_of_reach);

@@ -24,9 +24,15 @@ pub(super) struct Pool {
 const NOWHERE: u32 = u32::MAX;
 
 impl Pool {
-    /// Begins to open a connection, and gives its place.
-    pub(super) fn open(&mut self, connector: &mut Connector, poller: &Poller) -> io::Result<u32> {
-        let connection = Connection::open(connector)?;
+    /// Begins to open a connection, which carries one exchange only where it is used `once`, and
+    /// gives its place.
+    pub(super) fn open(
+        &mut self,
+        connector: &mut Connector,
+        poller: &Poller,
+        once: bool,
+    ) -> io::Result<u32> {
+        let connection = Connection::open(connector, once)?;
         let place = match self.vacant.pop() {
             Some(place) => place,
             None => {

@@ -15,8 +15,8 @@ const ELSEWHERE: Failure = "redirect_elsewhere";
 
 /// The attempts that are on their way to where redirects led them.
 pub(super) struct Redirects {
-    /// How many are followed.
-    most: u32,
+    /// Whether any are followed.
+    followed: bool,
     /// By the attempt's ticket.
     hops: HashMap<u64, Hop>,
 }
@@ -47,13 +47,13 @@ pub(super) struct Response<'a> {
 }
 
 impl Redirects {
-    pub(super) fn new(most: u32) -> Redirects {
-        Redirects { most, hops: HashMap::new() }
+    pub(super) fn new(followed: bool) -> Redirects {
+        Redirects { followed, hops: HashMap::new() }
     }
 
     /// Whether any are followed.
     pub(super) fn followed(&self) -> bool {
-        self.most > 0
+        self.followed
     }
 
     /// Where the attempt has been led, if it has.
@@ -66,7 +66,7 @@ impl Redirects {
         if self.hops.is_empty() { None } else { self.hops.remove(&ticket.to_word()) }
     }
 
-    /// Looks at a response: whether the attempt goes on elsewhere.
+    /// Looks at a response: whether the attempt goes on elsewhere, `most` times at most.
     ///
     /// # Errors
     /// When it is led too far.
@@ -75,15 +75,16 @@ impl Redirects {
         attempt: &Attempt,
         response: &Response<'_>,
         origin: &Target,
+        most: u32,
     ) -> Result<bool, Failure> {
-        if self.most == 0 || !matches!(response.status, 301 | 302 | 303 | 307 | 308) {
+        if most == 0 || !matches!(response.status, 301 | 302 | 303 | 307 | 308) {
             return Ok(false);
         }
         let Some(location) = response.location else { return Ok(false) };
         let target = resolve(location, response.target, origin).ok_or(ELSEWHERE)?;
         let before = self.hop(attempt);
         let number = before.map_or(0, |hop| hop.number) + 1;
-        if number > self.most {
+        if number > most {
             return Err(TOO_MANY);
         }
         let method = match (response.status, response.method) {

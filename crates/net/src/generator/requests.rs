@@ -5,7 +5,7 @@ use thinktime_core::program::Call;
 use thinktime_core::random::{Purpose, StreamFamily};
 use thinktime_core::system::DrawnDemands;
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::{Method, Reuse, Workload};
+use thinktime_core::workload::{Method, Population, Reuse, Workload};
 
 use super::cookies::Jars;
 use super::exchange::{Answer, Exchange};
@@ -42,6 +42,7 @@ pub(super) struct Requests<'a> {
 impl<'a> Requests<'a> {
     pub(super) fn new(workload: &'a Workload, target: &'a Target, plan: &Plan) -> Requests<'a> {
         let demands = plan.demands.as_ref();
+        let browsing = || workload.populations.iter().map(|one| one.browsing);
         Requests {
             workload,
             target,
@@ -51,11 +52,10 @@ impl<'a> Requests<'a> {
             }),
             targets: StreamFamily::new(workload.seed, Purpose::Target),
             path: String::new(),
-            jars: workload
-                .browsing
-                .cookies
+            jars: browsing()
+                .any(|one| one.cookies)
                 .then(|| Jars::new(target.host_name(), target.is_secure())),
-            redirects: Redirects::new(workload.browsing.redirects),
+            redirects: Redirects::new(browsing().any(|one| one.redirects > 0)),
         }
     }
 
@@ -78,7 +78,8 @@ impl<'a> Requests<'a> {
         let Some(kept) = &answer.kept else { return Ok(false) };
         let attempt = &exchange.attempt;
         self.write_path(attempt, call);
-        if let Some(jars) = &mut self.jars {
+        let browsing = self.population(attempt).browsing;
+        if let Some(jars) = self.jars.as_mut().filter(|_| browsing.cookies) {
             for field in kept.fields("set-cookie") {
                 jars.take_in(sender.owner, &self.path, field, sender.now);
             }
@@ -91,7 +92,7 @@ impl<'a> Requests<'a> {
             bytes_sent: exchange.bytes_sent,
             bytes_received: answer.bytes,
         };
-        self.redirects.follow(attempt, &response, self.target)
+        self.redirects.follow(attempt, &response, self.target, browsing.redirects)
     }
 
     /// Writes the whole path of an attempt, where it has been led by now.
@@ -129,8 +130,9 @@ impl<'a> Requests<'a> {
         let kind = &self.workload.requests[attempt.kind as usize];
         self.write_path(attempt, call);
         let bodiless = self.redirects.hop(attempt).is_some_and(|hop| hop.bodiless);
+        let keeps = self.population(attempt).browsing.cookies;
         let cookies = match (&mut self.jars, sender) {
-            (Some(jars), Some(sender)) => jars.field(sender.owner, &self.path, sender.now),
+            (Some(jars), Some(sender)) if keeps => jars.field(sender.owner, &self.path, sender.now),
             _ => None,
         };
         let own = call.map_or(&kind.headers, |call| &call.headers);
@@ -142,7 +144,7 @@ impl<'a> Requests<'a> {
             let about_body = bodiless && name.to_ascii_lowercase().starts_with("content-");
             !merged && !about_body
         });
-        let once = self.connections() == Reuse::PerRequest;
+        let once = self.connections(attempt) == Reuse::PerRequest;
         let headers: Vec<(&str, &str)> = own
             .chain(demand.as_deref().map(|text| (DEMAND_HEADER, text)))
             .chain(cookies.as_deref().map(|text| (COOKIE, text)))
@@ -174,8 +176,13 @@ impl<'a> Requests<'a> {
     }
 
     /// How long a connection is used.
-    pub(super) fn connections(&self) -> Reuse {
-        self.workload.clients.connections
+    pub(super) fn connections(&self, attempt: &Attempt) -> Reuse {
+        self.population(attempt).clients.connections
+    }
+
+    /// The population whose attempt it is.
+    fn population(&self, attempt: &Attempt) -> &'a Population {
+        self.workload.population_of(attempt.kind)
     }
 
     /// Whether the request may go out again when nobody knows if it was carried out.

@@ -24,8 +24,19 @@ impl<S: RowSink> Driver<'_, S> {
         } else {
             self.wake_session(now);
         }
+        self.take_pages();
         if self.clients.closed() {
             self.close();
+        }
+    }
+
+    /// Records the pages that are over.
+    #[inline(always)]
+    fn take_pages(&mut self) {
+        if self.pages {
+            while let Some(page) = self.clients.ended_page() {
+                self.collector.add_page(&page);
+            }
         }
     }
 
@@ -85,6 +96,7 @@ impl<S: RowSink> Driver<'_, S> {
     pub(super) fn depart(&mut self, departure: &Departure) {
         if let Some(ended) = self.told(departure) {
             self.record_answer(departure, &ended, self.phase());
+            self.take_pages();
         }
     }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use thinktime_core::time::Nanos;
 use thinktime_core::words;
-use thinktime_core::workload::Sessions;
+use thinktime_core::workload::{Population, Workload};
 
 /// Events among which some requests must begin or end.
 const EVENTS: u64 = 1 << 24;
@@ -78,11 +78,8 @@ pub(crate) struct Headway {
 }
 
 impl Headway {
-    pub(crate) fn new(sessions: &Sessions) -> Headway {
-        let clients = match sessions {
-            Sessions::Closed { clients, .. } => *clients,
-            Sessions::Open { .. } | Sessions::PartlyOpen { .. } => 0,
-        };
+    pub(crate) fn new(workload: &Workload) -> Headway {
+        let clients: u64 = workload.populations.iter().filter_map(Population::clients).sum();
         Headway::up_to(IN_SYSTEM_MAX.max(clients.saturating_mul(2)))
     }
 

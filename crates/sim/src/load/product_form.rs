@@ -19,7 +19,7 @@ pub(super) fn think_time(
     if clients > CLIENTS_MAX || !has_product_form(workload, system) {
         return None;
     }
-    let demands: Vec<f64> = system.capacities(workload).iter().map(|one| one.demand_s).collect();
+    let demands: Vec<f64> = system.capacities(workload, &[1.0]).iter().map(|one| one.demand_s).collect();
     let load_at = |think_s: f64| throughput(&demands, clients, think_s) * demand;
     let reachable = load_at(0.0);
     if reachable < load {
@@ -59,9 +59,11 @@ fn has_product_form(workload: &Workload, system: &SystemModel) -> bool {
     let patient = |kind: &RequestKind| kind.timeout.is_never();
     system.is_plain()
         && system.stations().all(is_product_form)
-        && workload.programs.is_none()
-        && workload.clients == ClientLimits::NONE
-        && workload.browsing.on_error == OnError::Continue
+        && workload.populations.iter().all(|one| {
+            one.programs.is_none()
+                && one.clients == ClientLimits::NONE
+                && one.browsing.on_error == OnError::Continue
+        })
         && workload.requests.iter().all(patient)
 }
 

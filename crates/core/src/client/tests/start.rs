@@ -17,7 +17,7 @@ fn workload(arrivals: &str, requests: &str, think: &str) -> Workload {
 type Seen = [f64; 3];
 
 fn begun(workload: &Workload, share: Share) -> Vec<Seen> {
-    let thinking = ThinkingSessions::new(workload).unwrap();
+    let thinking = ThinkingSessions::new(workload, 0).unwrap();
     let seen = thinking.of_share(share);
     seen.map(|one| [f64::from(one.behind), one.left as f64, one.due.as_secs_f64()]).collect()
 }
@@ -106,7 +106,7 @@ fn a_rate_that_varied_shows_in_who_is_there() {
     let seen = looked_at(laws, (3000.0, 100.0), share);
     same(&begun(&workload(profile, laws.0, laws.1), Share::WHOLE), &seen, profile);
     let nobody = "rate = '3000/s'\nprofile = 'ramp(from=0, to=1, over=10min)'";
-    assert!(ThinkingSessions::new(&workload(nobody, laws.0, laws.1)).is_none());
+    assert!(ThinkingSessions::new(&workload(nobody, laws.0, laws.1), 0).is_none());
 }
 
 #[test]

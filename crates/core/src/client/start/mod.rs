@@ -10,16 +10,20 @@
 //! What remains for a warm-up is the queue. Sessions that wait for a response are not among these;
 //! the system is empty.
 
+mod amid;
+
 use std::collections::BinaryHeap;
 
+use self::amid::Amid;
 use super::laws::Laws;
-use super::session::{Slots, Ticket};
-use super::{Clients, Share, Source};
+use super::session::{Slots, Ticket, Wish};
+use super::population::Population;
+use super::{Clients, Share};
 use crate::arrival::ArrivalProcess;
 use crate::distribution::{Distribution, Equilibrium};
 use crate::random::{Purpose, StreamFamily};
 use crate::time::Nanos;
-use crate::workload::{Beginning, Sessions, Thinks, Workload};
+use crate::workload::{Beginning, Count, Sessions, Thinks, Workload};
 
 /// The number of the first of these sessions: those that come later count from 0, and do the same
 /// whether these are there or not.
@@ -61,13 +65,16 @@ const PAST_DRAWN: u32 = 1000;
 
 impl<'a> ThinkingSessions<'a> {
     /// None where there are none: they have one request each, or never think.
-    pub(super) fn new(workload: &'a Workload) -> Option<ThinkingSessions<'a>> {
-        let Sessions::PartlyOpen { arrivals, requests, think } = &workload.sessions else {
+    pub(super) fn new(workload: &'a Workload, place: usize) -> Option<ThinkingSessions<'a>> {
+        let population = &workload.populations[place];
+        let Sessions::PartlyOpen { arrivals, requests: Some(requests), think } =
+            &population.sessions
+        else {
             return None;
         };
-        let length = crate::workload::SessionLength::new(requests.clone());
-        let streams = StreamFamily::new(workload.seed, Purpose::Start);
-        let count = Distribution::poisson_count(workload.thinking_before_start()).ok()?;
+        let length = Count::from_one(requests.clone());
+        let streams = StreamFamily::new(workload.population_seed(place), Purpose::Start);
+        let count = Distribution::poisson_count(population.thinking_before_start()).ok()?;
         Some(ThinkingSessions {
             arrivals,
             think: Equilibrium::new(think.clone())?,
@@ -131,9 +138,10 @@ impl Laws {
 
 impl Slots {
     /// A session that has so many requests behind it, and so many left.
-    pub(super) fn begin_amid(&mut self, session: u64, behind: u32, left: u64) -> Ticket {
-        let ticket = self.begin(session, left);
-        self.get_mut(ticket).index = behind;
+    fn begin_amid(&mut self, one: &Thinking, population: &Population) -> Ticket {
+        let session = population.session(one.session);
+        let ticket = self.begin(session, one.left, population.place);
+        self.get_mut(ticket).index = one.behind;
         ticket
     }
 }
@@ -141,39 +149,125 @@ impl Slots {
 impl Clients {
     /// The sessions that are there when the run begins.
     pub(super) fn begin_sessions(&mut self, workload: &Workload) {
-        let steady = workload.beginning() == Beginning::Steady;
-        match (&self.source, &workload.sessions) {
-            (Source::Fixed, Sessions::Closed { clients, .. }) => {
-                self.begin_closed(self.share.of_number(*clients), steady);
-            }
-            (Source::Arriving(_), Sessions::PartlyOpen { .. }) if steady => {
-                let Some(thinking) = ThinkingSessions::new(workload) else { return };
-                // Memory for those alone that will act.
-                let until = self.limit.until;
-                for one in thinking.of_share(self.share).filter(|one| one.due < until) {
-                    let ticket = self.slots.begin_amid(one.session, one.behind, one.left);
-                    self.timers.set(one.due, ticket, self.first_wish());
+        for (place, of) in workload.populations.iter().enumerate() {
+            let steady = of.beginning() == Beginning::Steady;
+            match &of.sessions {
+                Sessions::Closed { clients, .. } => {
+                    let clients = self.share.of_number(*clients);
+                    let amid = steady && of.thinks_by_kind();
+                    if !(amid && self.begin_closed_amid(workload, place, clients)) {
+                        self.begin_closed(place, clients, steady);
+                    }
                 }
+                Sessions::PartlyOpen { .. } if steady => self.begin_thinking(workload, place),
+                _ => {}
             }
-            _ => {}
         }
     }
 
-    fn begin_closed(&mut self, clients: u64, steady: bool) {
-        self.sessions_begun = clients;
-        let rest = if steady { self.laws.first_think() } else { None };
+    fn begin_thinking(&mut self, workload: &Workload, place: usize) {
+        if workload.populations[place].thinks_by_kind() {
+            return self.begin_amid(workload, place);
+        }
+        let Some(thinking) = ThinkingSessions::new(workload, place) else { return };
+        // Memory for those alone that will act.
+        let until = self.limit.until;
+        for one in thinking.of_share(self.share).filter(|one| one.due < until) {
+            let population = &self.populations[place];
+            let ticket = self.slots.begin_amid(&one, population);
+            self.timers.set(one.due, ticket, population.first_wish());
+            if population.course.is_some() {
+                self.begin_course(one.due, ticket);
+            }
+        }
+    }
+
+    /// Sessions amid their journey, as many as think in the long run.
+    fn begin_amid(&mut self, workload: &Workload, place: usize) {
+        let of = &workload.populations[place];
+        let mean = of.thinking_before_start();
+        let (Some(amid), Ok(count)) =
+            (Amid::new(workload, place), Distribution::poisson_count(mean))
+        else {
+            return;
+        };
+        let streams = StreamFamily::new(workload.population_seed(place), Purpose::Start);
+        let count = count.sample(&mut streams.stream(u64::MAX)) as u64;
+        for number in 0..self.share.of_number(count) {
+            let number = self.share.session(number);
+            let Some(found) = amid.session(number, of.arrivals()) else { continue };
+            if found.due < self.limit.until {
+                let session = self.populations[place].session(FIRST_SESSION + number);
+                self.go_on_amid(place, session, &found);
+            }
+        }
+    }
+
+    /// The session of this number goes on after the request that was found to be its last.
+    fn go_on_amid(&mut self, place: usize, session: u64, found: &amid::Found) {
+        let population = &self.populations[place];
+        let ticket = self.slots.begin(session, u64::MAX, population.place);
+        let slot = self.slots.get_mut(ticket);
+        slot.index = found.behind;
+        let last = population.laws.first_kind + found.last;
+        slot.want(last);
+        self.timers.set(found.due, ticket, Wish::Request);
+        let Some(course) = &population.course else { return };
+        let next = match population.arrives() {
+            true => Some(course.next_going_on(&population.laws, session, found.behind, last)),
+            false => course.next(&population.laws, session, found.behind, last),
+        };
+        let rest = course.rest_of_time(session);
+        match next {
+            Some(kind) => {
+                let base = course.objects_of(kind).is_some();
+                self.slots.get_mut(ticket).want_page(kind, base);
+                self.visit(ticket).until = found.due + rest;
+            }
+            None => self.begin_course(found.due, ticket),
+        }
+    }
+
+    /// Closed sessions amid their course.
+    fn begin_closed_amid(&mut self, workload: &Workload, place: usize, clients: u64) -> bool {
+        let Some(amid) = Amid::new(workload, place) else { return false };
+        self.populations[place].sessions_begun = clients;
+        for number in 0..clients {
+            let session = self.populations[place].session(self.share.session(number));
+            let Some(found) = amid.session(session, None) else { continue };
+            self.go_on_amid(place, session, &amid::Found { behind: 0, ..found });
+        }
+        true
+    }
+
+    fn begin_closed(&mut self, place: usize, clients: u64, steady: bool) {
+        let alone = self.populations.len() == 1;
+        let population = &mut self.populations[place];
+        population.sessions_begun = clients;
+        let rest = if steady { population.laws.first_think() } else { None };
         let first = |number| {
-            let session = self.share.session(number);
-            let think = || self.laws.think(session, 0);
+            let session = population.session(self.share.session(number));
+            let think = || population.laws.first_think_of(session, 0);
             (rest.as_ref().map_or_else(think, |rest| rest(session)), session)
         };
         // With a limit that counts from the start, no more sessions than it allows requests ever
         // begin one: those that want theirs first.
-        let limited = self.programs.is_none() && self.limit.warmup == Nanos::ZERO;
+        let limited = population.programs.is_none() && self.limit.warmup == Nanos::ZERO && alone;
         let most = usize::try_from(self.limit.requests).unwrap_or(usize::MAX);
-        let wish = self.first_wish();
+        let (wish, place) = (population.first_wish(), population.place);
+        if population.course.is_some() {
+            let length = |session| population.laws.length_of_turn(session, 0);
+            let all: Vec<_> =
+                (0..clients).map(first).map(|(at, session)| (at, session, length(session))).collect();
+            for (at, session, length) in all {
+                let ticket = self.slots.begin(session, length, place);
+                self.timers.set(at, ticket, wish);
+                self.begin_course(at, ticket);
+            }
+            return;
+        }
         let begin = |(at, session)| {
-            let ticket = self.slots.begin(session, u64::MAX);
+            let ticket = self.slots.begin(session, u64::MAX, place);
             self.timers.set(at, ticket, wish);
         };
         if limited && self.limit.requests < clients {

@@ -1,0 +1,121 @@
+//! How sessions that browse go on: what they draw besides what all sessions do.
+
+use crate::distribution::{Distribution, Equilibrium};
+use crate::random::{Purpose, StreamFamily};
+use crate::time::Nanos;
+use crate::workload::{Journey, Objects, Population, Target, Workload};
+
+use super::laws::Laws;
+
+/// How sessions of a population go on.
+#[derive(Debug)]
+pub(super) struct Course {
+    journey: Option<Journey>,
+    /// By kind, the objects of the page of which it is the base.
+    objects: Vec<Option<Objects>>,
+    lasts: Option<Distribution>,
+    /// What is left of that at any time.
+    rest: Option<Equilibrium<Distribution>>,
+    /// The kind at which a session ends that has lasted long enough.
+    pub(super) ends_at: Option<u32>,
+    /// By kind, what it asks for, where sessions keep what they have; else empty.
+    targets: Vec<Target>,
+    first_kind: u32,
+    counts: StreamFamily,
+    choices: StreamFamily,
+    times: StreamFamily,
+    drawn: StreamFamily,
+}
+
+impl Course {
+    pub(super) fn new(workload: &Workload, place: usize) -> Course {
+        let Population { kinds, journey, lasts, ends_at, cache, .. } = &workload.populations[place];
+        let first_kind = kinds.start as u32;
+        let kinds = &workload.requests[kinds.clone()];
+        let targets = kinds.iter().filter(|_| *cache).map(|kind| kind.target.clone());
+        let seed = workload.population_seed(place);
+        let family = |purpose| StreamFamily::new(seed, purpose);
+        Course {
+            journey: journey.clone(),
+            objects: kinds.iter().map(|kind| kind.objects.clone()).collect(),
+            lasts: lasts.clone(),
+            rest: lasts.clone().and_then(Equilibrium::new),
+            ends_at: ends_at.map(|place| first_kind + place),
+            targets: targets.collect(),
+            first_kind,
+            counts: family(Purpose::ObjectCount),
+            choices: family(Purpose::Object),
+            times: family(Purpose::SessionTime),
+            // As the generator draws what it asks for.
+            drawn: StreamFamily::new(workload.seed, Purpose::Target),
+        }
+    }
+
+    /// The kind that a session begins with, whose request has this number.
+    #[inline]
+    pub(super) fn first(&self, laws: &Laws, session: u64, index: u32) -> u32 {
+        let Some(journey) = &self.journey else { return laws.choose(session, index) };
+        let uniform = laws.choices.substream(session, index.into()).uniform();
+        self.first_kind + journey.first.of(uniform).unwrap_or_default()
+    }
+
+    /// The kind of the request of this number after one of the kind `last`; none at the end.
+    #[inline]
+    pub(super) fn next(&self, laws: &Laws, session: u64, index: u32, last: u32) -> Option<u32> {
+        let Some(journey) = &self.journey else { return Some(laws.choose(session, index)) };
+        let next = journey.next[(last - self.first_kind) as usize].as_ref()?;
+        let uniform = laws.choices.substream(session, index.into()).uniform();
+        next.of(uniform).map(|place| self.first_kind + place)
+    }
+
+    /// As [`Course::next`], given that the session goes on.
+    pub(super) fn next_going_on(&self, laws: &Laws, session: u64, index: u32, last: u32) -> u32 {
+        let uniform = laws.choices.substream(session, index.into()).uniform();
+        let journey = self.journey.as_ref();
+        let next = journey.and_then(|one| one.next[(last - self.first_kind) as usize].as_ref());
+        let next = next.and_then(|next| next.of_going_on(uniform));
+        next.map_or_else(|| laws.choose(session, index), |place| self.first_kind + place)
+    }
+
+    /// How long the session lasts that began so often; for ever where nothing is said.
+    #[inline]
+    pub(super) fn time(&self, session: u64, turn: u32) -> Nanos {
+        let Some(law) = &self.lasts else { return Nanos::MAX };
+        Nanos::from_secs_f64(law.sample(&mut self.times.substream(session, turn.into())))
+    }
+
+    /// How much longer a session lasts that began some time before the run did.
+    pub(super) fn rest_of_time(&self, session: u64) -> Nanos {
+        let mut stream = self.times.substream(session, u64::MAX);
+        let rest = self.rest.as_ref();
+        rest.map_or(Nanos::MAX, |rest| Nanos::from_secs_f64(rest.sample(&mut stream)))
+    }
+
+    /// The objects of the page that this kind is the base of.
+    #[inline(always)]
+    pub(super) fn objects_of(&self, kind: u32) -> Option<&Objects> {
+        self.objects[(kind - self.first_kind) as usize].as_ref()
+    }
+
+    /// How many objects the page of this number has.
+    #[inline]
+    pub(super) fn count(&self, objects: &Objects, session: u64, page: u32) -> u32 {
+        objects.draw(&mut self.counts.substream(session, page.into()))
+    }
+
+    /// The kind of the object that is the session's request of this number.
+    #[inline]
+    pub(super) fn object(&self, base: u32, session: u64, index: u32) -> u32 {
+        let of = self.objects_of(base).map(|objects| &objects.of);
+        let place = of.and_then(|of| {
+            of.of(self.choices.substream(session, index.into()).uniform())
+        });
+        self.first_kind + place.unwrap_or_default()
+    }
+
+    /// What tells the target of this request from others, where sessions keep what they have.
+    pub(super) fn key(&self, kind: u32, session: u64, index: u32) -> Option<u64> {
+        let target = self.targets.get((kind - self.first_kind) as usize)?;
+        Some(target.key(&mut self.drawn.substream(session, index.into())))
+    }
+}

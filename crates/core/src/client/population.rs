@@ -1,0 +1,123 @@
+//! One population of the clients: where its sessions come from, and what they have in common.
+
+use std::collections::VecDeque;
+
+use super::budget::Budget;
+use super::course::Course;
+use super::laws::Laws;
+use super::session::Ticket;
+use super::{Limit, Share};
+use crate::arrival::Arrivals;
+use crate::program::Programs;
+use crate::time::Nanos;
+use crate::workload::{ClientLimits, OnError, Sessions, Workload};
+
+/// The numbers of a population's sessions begin at its place times this, so that no two sessions of
+/// a workload have the same one.
+pub(super) const SESSIONS: u64 = 1 << 48;
+
+/// One population.
+#[derive(Debug)]
+pub(super) struct Population {
+    pub(super) source: Source,
+    /// When its next session arrives; never, once no further one does.
+    pub(super) next: Nanos,
+    /// Its place in the workload.
+    pub(super) place: u16,
+    pub(super) laws: Laws,
+    /// How sessions go on where they browse; none where each request is drawn by itself.
+    pub(super) course: Option<Course>,
+    pub(super) limits: ClientLimits,
+    pub(super) budget: Option<Budget>,
+    pub(super) programs: Option<Box<dyn Programs>>,
+    /// Whether a session ends when a request of it has failed for good.
+    pub(super) ends_on_error: bool,
+    /// Whether no session of it will begin a request any more.
+    pub(super) ended: bool,
+    /// Turns of programs since one asked for a request.
+    pub(super) idle_turns: u64,
+    /// Sessions of programs that ended since one asked for a request.
+    pub(super) idle_sessions: u64,
+    /// Requests that programs want and that are not begun yet.
+    pub(super) wanted: u64,
+    /// Attempts in flight, those included to which another's place was handed on.
+    pub(super) in_flight: u64,
+    /// Attempts that wait until others have ended.
+    pub(super) waiting: VecDeque<Ticket>,
+    pub(super) sessions_begun: u64,
+}
+
+/// Where sessions come from.
+#[derive(Debug)]
+pub(super) enum Source {
+    Arriving(Box<Arrivals>),
+    Fixed,
+}
+
+impl Population {
+    /// A share of the population in this place of the workload.
+    pub(super) fn new(workload: &Workload, place: usize, share: Share) -> Population {
+        let of = &workload.populations[place];
+        let seed = workload.population_seed(place);
+        let (source, next) = match &of.sessions {
+            Sessions::Closed { .. } => (Source::Fixed, Nanos::MAX),
+            Sessions::Open { arrivals } | Sessions::PartlyOpen { arrivals, .. } => {
+                let mut arrivals = Box::new(arrivals.arrivals(seed));
+                let next = share.first(|| arrivals.next_arrival());
+                (Source::Arriving(arrivals), next)
+            }
+        };
+        let limits = share.of_limits(of.clients);
+        let programs = of.programs.as_ref().map(|source| source.programs(seed, &of.data));
+        Population {
+            source,
+            next,
+            place: place as u16,
+            laws: Laws::new(workload, place),
+            course: of.browses().then(|| Course::new(workload, place)),
+            limits,
+            budget: limits.retry_budget.map(Budget::new),
+            programs,
+            ends_on_error: of.browsing.on_error == OnError::End,
+            ended: false,
+            idle_turns: 0,
+            idle_sessions: 0,
+            wanted: 0,
+            in_flight: 0,
+            waiting: VecDeque::new(),
+            sessions_begun: 0,
+        }
+    }
+
+    /// Whether its sessions arrive by themselves.
+    #[inline(always)]
+    pub(super) fn arrives(&self) -> bool {
+        matches!(self.source, Source::Arriving(_))
+    }
+
+    /// The number of its `number`-th session.
+    #[inline(always)]
+    pub(super) fn session(&self, number: u64) -> u64 {
+        u64::from(self.place) * SESSIONS + number
+    }
+
+    /// Its next session begins, which is due now: gives its number.
+    #[inline(always)]
+    pub(super) fn begin_session(&mut self, share: Share) -> u64 {
+        if let Source::Arriving(arrivals) = &mut self.source {
+            self.next = share.next(|| arrivals.next_arrival());
+        }
+        let session = self.session(share.session(self.sessions_begun));
+        self.sessions_begun += 1;
+        session
+    }
+
+    /// Whether nobody of it will ask for a request any more, as programs say. Arrivals that end
+    /// before a given time are waited for until then, as everywhere: that nobody comes is part of
+    /// the workload.
+    pub(super) fn is_exhausted(&self, limit: &Limit) -> bool {
+        let waits = self.arrives() && !limit.until.is_never();
+        let exhausted = self.programs.as_ref().is_some_and(|programs| programs.exhausted());
+        self.wanted == 0 && !waits && exhausted
+    }
+}

@@ -1,0 +1,65 @@
+//! What is kept of pages: a base and its objects, until the last of them is over.
+
+use super::{BatchMeans, Tally, TimeFigures};
+use crate::client::Page;
+
+/// The pages of a run, by the kind of their base.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pages {
+    /// By kind, those without a failure, and the number of the others; empty as long as there is
+    /// no page.
+    by_kind: Vec<(Tally, u64)>,
+    /// Of page response times in nanoseconds.
+    batches: BatchMeans,
+}
+
+impl Pages {
+    pub(super) fn add(&mut self, page: &Page) {
+        let kind = page.kind as usize;
+        if kind >= self.by_kind.len() {
+            self.by_kind.resize_with(kind + 1, Default::default);
+        }
+        let (tally, failed) = &mut self.by_kind[kind];
+        if page.failed {
+            *failed += 1;
+            return;
+        }
+        let response = page.done.since(page.scheduled);
+        tally.add(response);
+        self.batches.add(response.0 as f64);
+    }
+
+    pub(super) fn merge(&mut self, other: &Pages) {
+        if self.by_kind.len() < other.by_kind.len() {
+            self.by_kind.resize_with(other.by_kind.len(), Default::default);
+        }
+        for (mine, theirs) in self.by_kind.iter_mut().zip(&other.by_kind) {
+            mine.0.merge(&theirs.0);
+            mine.1 += theirs.1;
+        }
+    }
+
+    /// The figures of the pages whose base is of one of these kinds; none where there are none.
+    pub(super) fn figures(&self, kinds: std::ops::Range<usize>) -> Option<PageFigures> {
+        let whole = kinds.start == 0 && kinds.end >= self.by_kind.len();
+        let of = self.by_kind.get(kinds.start..kinds.end.min(self.by_kind.len()))?;
+        let (mut tally, mut failed) = (Tally::default(), 0);
+        for (pages, others) in of {
+            tally.merge(pages);
+            failed += others;
+        }
+        let interval = self.batches.interval_95().filter(|_| whole);
+        let response_time_s = tally.figures(interval.map(|one| one.half_width * 1e-9));
+        let pages = tally.count() + failed;
+        (pages > 0).then_some(PageFigures { pages, failed, response_time_s })
+    }
+}
+
+/// Figures of pages.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct PageFigures {
+    pub(super) pages: u64,
+    /// Of these, the ones of which a request failed for good. Their times are in no distribution.
+    pub(super) failed: u64,
+    pub(super) response_time_s: TimeFigures,
+}

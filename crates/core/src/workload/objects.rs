@@ -1,0 +1,59 @@
+//! The objects of a page: what is asked for as soon as its base has come.
+
+use super::file::ObjectsTable;
+use super::journey::{Choice, ChoiceKind};
+use super::length::Count;
+use crate::distribution::Distribution;
+use crate::error::Invalid;
+use crate::files::Files;
+use crate::units::Dimension;
+
+/// The objects of a page, checked.
+#[derive(Clone, Debug)]
+pub struct Objects {
+    count: Count,
+    /// Which kinds of request they are: places within the population.
+    pub of: Choice,
+    /// How many are asked for at a time; 1 or more.
+    pub connections: u32,
+}
+
+/// So many connections are used where none are given, as browsers do with HTTP/1.1.
+const CONNECTIONS: u32 = 6;
+const CONNECTIONS_MAX: u32 = 1000;
+
+impl Objects {
+    /// Checks a table; `names` are those of the population's requests.
+    pub(super) fn from_table(
+        table: &ObjectsTable,
+        names: &[&str],
+        files: &dyn Files,
+    ) -> Result<Objects, (&'static str, Invalid)> {
+        let named = |key: &'static str| move |error: Invalid| (key, error);
+        let law = Distribution::parse(&table.count.text(), files)
+            .and_then(|law| law.expect(Dimension::Number))
+            .map_err(named("objects.count"))?;
+        if !law.mean().is_finite() {
+            return Err(("objects.count", Invalid::new("needs a finite mean")));
+        }
+        let connections = table.connections.unwrap_or(CONNECTIONS);
+        if !(1..=CONNECTIONS_MAX).contains(&connections) {
+            let why = format!("must be from 1 to {CONNECTIONS_MAX}, not {connections}");
+            return Err(("objects.connections", Invalid::new(why)));
+        }
+        let of = Choice::parse(&table.of, names, ChoiceKind::Relative);
+        let of = of.map_err(named("objects.of"))?;
+        Ok(Objects { count: Count::from_none(law), of, connections })
+    }
+
+    /// The number of objects of one page.
+    pub(crate) fn draw(&self, stream: &mut crate::random::Stream) -> u32 {
+        u32::try_from(self.count.draw(stream)).unwrap_or(u32::MAX)
+    }
+
+    /// The mean number of objects.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        self.count.mean()
+    }
+}
