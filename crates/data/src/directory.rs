@@ -77,9 +77,9 @@ impl ResultDirectory {
         &self,
         summary: &Summary,
         collector: &Collector,
-        names: &[String],
+        labels: &Labels,
     ) -> Result<(), DataError> {
-        write_figures(self.partial(), summary, collector, names)
+        write_figures(self.partial(), summary, collector, labels)
     }
 
     /// Writes the schedule of the machines' cores.
@@ -118,16 +118,16 @@ pub(crate) fn write_figures(
     directory: &Path,
     summary: &Summary,
     collector: &Collector,
-    names: &[String],
+    labels: &Labels,
 ) -> Result<(), DataError> {
     write_summary(directory, summary)?;
     let path = directory.join(SERIES);
-    let series = parquet_of(&series_batch(collector.timeline(), names))
+    let series = parquet_of(&series_batch(collector.timeline(), labels))
         .map_err(|error| DataError::new(&path, error))?;
     write(&path, &series)?;
     let path = directory.join(HISTOGRAM);
     let responses = collector.responses();
-    let tallies = names.iter().map(String::as_str).zip(&responses);
+    let tallies = labels.requests.iter().map(String::as_str).zip(&responses);
     let log = log_of(summary.duration_s, tallies).map_err(|error| DataError::new(&path, error))?;
     write(&path, &log)
 }

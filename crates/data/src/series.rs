@@ -6,12 +6,15 @@ use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt64Array}
 use arrow_schema::{DataType, Field, Schema};
 use thinktime_core::record::Timeline;
 
-/// A row an interval and kind of request: how many were scheduled, completed and failed in it,
+use crate::Labels;
+
+/// A row an interval and kind of request, which `labels` name: how many were scheduled, completed and failed in it,
 /// the mean and the largest response time of those completed, how many requests were in the
 /// system at its end, how many attempts were scheduled in it, and how many of all kinds, those
 /// that were given up included, a modelled server still had at its end.
 #[must_use]
-pub fn series_batch(timeline: &Timeline, names: &[String]) -> RecordBatch {
+pub fn series_batch(timeline: &Timeline, labels: &Labels) -> RecordBatch {
+    let Labels { requests: names, populations, .. } = labels;
     let cells: Vec<_> = timeline.cells().collect();
     let interval_s = timeline.interval().as_secs_f64();
     let mut present = vec![0u64; names.len()];
@@ -41,6 +44,7 @@ pub fn series_batch(timeline: &Timeline, names: &[String]) -> RecordBatch {
         Arc::new(UInt64Array::from(in_system)),
         counts(|cell| cell.attempts),
         Arc::new(in_server),
+        Arc::new(cells.iter().map(|(_, kind, _)| populations.get(*kind)).collect::<StringArray>()),
     ];
     RecordBatch::try_new(Arc::new(schema()), columns).expect("columns match the schema below")
 }
@@ -59,5 +63,6 @@ fn schema() -> Schema {
         field("in_system", DataType::UInt64),
         field("attempts", DataType::UInt64),
         field("in_server", DataType::UInt64),
+        field("population", DataType::Utf8),
     ])
 }

@@ -126,11 +126,11 @@ impl RowWriter {
         keep: Keep,
         figures: Option<Figures>,
     ) -> Result<RowWriter, DataError> {
-        let names = labels.requests.clone();
+        let names = labels.clone();
         let journal = Journal::create(path, labels)?;
         let directory = path.to_owned();
         let (sees_all, next_look) = (figures.is_some(), figures.is_none().then(|| now() + EVERY));
-        let recorder = Recorder { directory, names, journal, keep, figures };
+        let recorder = Recorder { directory, labels: names, journal, keep, figures };
         let writer = RowWriter::start(keep, move |messages| recorder.record(&messages));
         Ok(RowWriter { sees_all, next_look, ..writer })
     }
@@ -223,7 +223,7 @@ fn next_after(began: Instant) -> Instant {
 /// What the writing thread of a result directory has.
 struct Recorder {
     directory: PathBuf,
-    names: Vec<String>,
+    labels: Labels,
     journal: Journal,
     keep: Keep,
     figures: Option<Figures>,
@@ -268,7 +268,7 @@ impl Recorder {
     }
 
     fn write(&self, summary: &Summary, collector: &Collector) -> Result<(), DataError> {
-        write_figures(&self.directory, summary, collector, &self.names)
+        write_figures(&self.directory, summary, collector, &self.labels)
     }
 }
 

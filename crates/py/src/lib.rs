@@ -6,6 +6,7 @@ mod learn;
 mod machine;
 mod monitor;
 mod parameters;
+mod population;
 mod replay;
 mod result;
 mod run;
@@ -29,6 +30,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("RunError", py.get_type::<errors::RunError>())?;
     module.add_class::<distribution::Distribution>()?;
     module.add_class::<workload::Workload>()?;
+    module.add_class::<population::Population>()?;
     module.add_class::<system::System>()?;
     module.add_class::<system::Station>()?;
     module.add_class::<system::Machine>()?;

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use thinktime_core::record::{Collector, Summary};
 use thinktime_core::system::SystemModel;
 use thinktime_core::workload;
-use thinktime_data::{RunFile, load_rows, read_log, series_batch};
+use thinktime_data::{Labels, RunFile, load_rows, read_log, series_batch};
 
 use crate::errors::{InputError, data, schema, unwritten};
 use crate::parameters::DiskFiles;
@@ -36,7 +36,7 @@ impl ResultData {
         run: RunFile,
         summary: Summary,
         collector: &Collector,
-        names: &[String],
+        labels: &Labels,
         rows: Vec<RecordBatch>,
     ) -> ResultData {
         let all = collector.all_responses();
@@ -49,7 +49,7 @@ impl ResultData {
             run,
             summary: Some(summary),
             rows,
-            series: vec![series_batch(collector.timeline(), names)],
+            series: vec![series_batch(collector.timeline(), labels)],
             bins,
             path: None,
             schedule: None,

@@ -16,7 +16,7 @@ pub(crate) struct Storage {
     path: Option<PathBuf>,
     directory: Option<ResultDirectory>,
     run: RunFile,
-    names: Vec<String>,
+    labels: Labels,
 }
 
 impl Storage {
@@ -29,7 +29,7 @@ impl Storage {
         keep: Keep,
         figures: Option<Figures>,
     ) -> PyResult<(Storage, RowWriter)> {
-        let names = labels.requests.clone();
+        let kept = labels.clone();
         let directory = path.as_deref().map(ResultDirectory::create).transpose();
         let directory = directory.map_err(|error| data(&error))?;
         let writer = match &directory {
@@ -39,7 +39,7 @@ impl Storage {
                 .map_err(|error| unwritten(&error))?,
             None => RowWriter::to_memory(labels, keep),
         };
-        Ok((Storage { path, directory, run, names }, writer))
+        Ok((Storage { path, directory, run, labels: kept }, writer))
     }
 
     /// Writes the rest of the result and gives it back. If it cannot be written, it says so.
@@ -70,8 +70,8 @@ impl Storage {
                 });
             }
         }
-        let (path, run, names) = (self.path.take(), self.run.clone(), &self.names);
-        let result = ResultData::of(run, summary, collector, names, kept);
+        let (path, run, labels) = (self.path.take(), self.run.clone(), &self.labels);
+        let result = ResultData::of(run, summary, collector, labels, kept);
         Ok(ResultData { path, schedule, unwritten, ..result })
     }
 
@@ -82,7 +82,7 @@ impl Storage {
         collector: &Collector,
         schedule: &Option<String>,
     ) -> Result<(), DataError> {
-        directory.write_figures(summary, collector, &self.names)?;
+        directory.write_figures(summary, collector, &self.labels)?;
         if let Some(schedule) = schedule {
             directory.write_schedule(schedule)?;
         }

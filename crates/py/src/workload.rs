@@ -11,6 +11,7 @@ use thinktime_core::workload::{self, Sessions, to_toml};
 use crate::distribution::Distribution;
 use crate::errors::{InputError, invalid, schema, simulation};
 use crate::parameters::DiskFiles;
+use crate::population::Population;
 use crate::supervise::supervise;
 
 /// A workload: which sessions arrive, and what they do.
@@ -97,15 +98,13 @@ impl Workload {
     /// change over time, and sessions are neither scripts nor those of a log.
     #[getter]
     fn plain(&self) -> bool {
-        let kinds = &self.inner.requests;
-        let free = |one: &workload::Population| {
-            let profile = one.table.arrivals.profile.as_deref();
-            one.clients == workload::ClientLimits::NONE
-                && one.programs.is_none()
-                && profile.is_none_or(|profile| profile == "constant")
-        };
-        self.inner.populations.iter().all(free)
-            && kinds.iter().all(|kind| kind.timeout.is_never() && kind.retry.attempts == 1)
+        Population::all_of(&self.inner).iter().all(Population::plain)
+    }
+
+    /// Who there is: one population without a name where the file names none.
+    #[getter]
+    fn populations(&self) -> Vec<Population> {
+        Population::all_of(&self.inner)
     }
 
     /// The think time; None for an open model.
@@ -142,10 +141,14 @@ impl Workload {
         self.inner.requests.iter().map(|kind| kind.name.clone()).collect()
     }
 
-    /// How often each kind is requested, in the order of the names; any positive sum.
+    /// The long-run share of each kind among requests, in the order of the names; NaN where there
+    /// are several populations, of which each has its own.
     #[getter]
     fn request_weights(&self) -> Vec<f64> {
-        self.inner.requests.iter().map(|kind| kind.weight).collect()
+        match self.inner.only() {
+            Some(only) => only.mix.clone(),
+            None => self.inner.requests.iter().map(|_| f64::NAN).collect(),
+        }
     }
 
     /// The same workload with another seed.

@@ -6,13 +6,13 @@ mod product_form;
 use thinktime_core::client::Limit;
 use thinktime_core::error::Invalid;
 use thinktime_core::files::Files;
-use thinktime_core::record::Timeline;
+use thinktime_core::record::{Tally, Timeline};
 use thinktime_core::system::{Capacity, SystemModel};
 use thinktime_core::time::Nanos;
 use thinktime_core::words;
-use thinktime_core::workload::{Sessions, Workload};
+use thinktime_core::workload::{Population, Sessions, Workload};
 
-use crate::driver::Driver;
+use crate::driver::{Driver, Replication};
 use crate::simulate::SimulationError;
 use crate::turns::check_turns;
 
@@ -78,12 +78,13 @@ pub fn at_load(
         );
     }
     let Some(only) = workload.only() else {
-        return mixed::at_load(workload, system, load, files);
+        return mixed::at_load(workload, system, load, files, go_on);
     };
     match &only.sessions {
         Sessions::Closed { clients, think, .. } => {
-            let goal = Goal { workload, system, load, clients: *clients, demand, go_on };
-            goal.solve(think.mean())
+            let scaled = |factor| Ok(workload.with_think_scaled(factor)?);
+            let goal = Goal { scaled: &scaled, system, load, go_on };
+            goal.solve_think(workload, (*clients, demand), think.mean())
         }
         Sessions::Open { arrivals } | Sessions::PartlyOpen { arrivals, .. } => {
             // The profile's long-run factor stays: the load is that of the long run.
@@ -103,14 +104,12 @@ const NO_LONG_RUN: &str = "the profile ends at a rate of 0, so there is no load 
 const PROGRAMS: &str = "a script decides what its sessions ask for, and a log has its own times, \
                         so the load is not known beforehand: leave the load out";
 
-/// The search for a closed system's think time.
+/// The search for a factor that brings a system to a load, by simulation.
 struct Goal<'a> {
-    workload: &'a Workload,
+    /// The workload at a factor, whose load falls as the factor grows.
+    scaled: &'a dyn Fn(f64) -> Result<Workload, SimulationError>,
     system: &'a SystemModel,
     load: f64,
-    clients: u64,
-    /// The busiest station's service demand divided by its servers.
-    demand: f64,
     go_on: &'a dyn Fn() -> bool,
 }
 
@@ -123,7 +122,14 @@ const NEAR: f64 = 0.003;
 const STEPS_MAX: u32 = 40;
 
 impl Goal<'_> {
-    fn solve(&self, think_s: f64) -> Result<Workload, SimulationError> {
+    /// The workload of so many closed clients with think times that bring the busiest station to
+    /// the load, whose service demand divided by its servers is `demand`.
+    fn solve_think(
+        &self,
+        workload: &Workload,
+        (clients, demand): (u64, f64),
+        think_s: f64,
+    ) -> Result<Workload, SimulationError> {
         if !(think_s > 0.0 && think_s.is_finite()) {
             return Err(Invalid::new(
                 "to reach a load, a closed workload needs a think time with a positive, finite \
@@ -131,21 +137,25 @@ impl Goal<'_> {
             )
             .into());
         }
-        let wanted = (self.clients, self.load, self.demand);
-        match product_form::think_time(self.workload, self.system, wanted) {
-            Some(Ok(exact_s)) if exact_s > 0.0 => {
-                return Ok(self.workload.with_think_scaled(exact_s / think_s)?);
-            }
-            Some(Err(reachable)) => return Err(self.unreachable(reachable)),
+        let wanted = (clients, self.load, demand);
+        match product_form::think_time(workload, self.system, wanted) {
+            Some(Ok(exact_s)) if exact_s > 0.0 => return (self.scaled)(exact_s / think_s),
+            Some(Err(reachable)) => return Err(self.unreachable(clients, reachable)),
             _ => {}
         }
         // X = N / (Z + R) and load = X D: the think time is at most N D / load, where R = 0.
-        let most = self.clients as f64 * self.demand / self.load / think_s;
+        let most = clients as f64 * demand / self.load / think_s;
         let least = 1e-6 * most;
         let reachable = self.load_at(least, ROUGH)?;
         if reachable < self.load {
-            return Err(self.unreachable(reachable));
+            return Err(self.unreachable(clients, reachable));
         }
+        self.search(least, most, reachable)
+    }
+
+    /// The workload at the factor that brings the load, which lies between these two; with the load
+    /// at the smaller one.
+    fn search(&self, least: f64, most: f64, reachable: f64) -> Result<Workload, SimulationError> {
         let short = Tried { factor: least, off: reachable - self.load };
         let long = Tried { factor: most, off: self.load_at(most, ROUGH)? - self.load };
         let (rough, slope) = self.bracketed(short, long)?;
@@ -155,14 +165,14 @@ impl Goal<'_> {
         let apart = (second.factor - first.factor).abs() > 1e-9 * most;
         let slope = if apart { first.slope_to(second) } else { slope };
         let factor = if slope < 0.0 { second.factor - second.off / slope } else { second.factor };
-        Ok(self.workload.with_think_scaled(factor.clamp(least, most))?)
+        (self.scaled)(factor.clamp(least, most))
     }
 
-    fn unreachable(&self, reachable: f64) -> SimulationError {
+    fn unreachable(&self, clients: u64, reachable: f64) -> SimulationError {
         Invalid::new(format!(
-            "{} clients cannot bring the system to a load of {}: even without thinking they reach \
-             only {reachable:.3}",
-            self.clients, self.load
+            "{clients} clients cannot bring the system to a load of {}: even without thinking they \
+             reach only {reachable:.3}",
+            self.load
         ))
         .into()
     }
@@ -171,9 +181,9 @@ impl Goal<'_> {
         Ok(Tried { factor, off: self.load_at(factor, requests)? - self.load })
     }
 
-    /// A think time near the wanted one, and how the load changes with it there: false position
-    /// between one that is too short and one that is too long (the Illinois rule: Dowell and
-    /// Jarratt, BIT 11, 1971). The load falls as the think time grows.
+    /// A factor near the wanted one, and how the load changes with it there: false position
+    /// between one that is too small and one that is too large (the Illinois rule: Dowell and
+    /// Jarratt, BIT 11, 1971).
     fn bracketed(&self, short: Tried, long: Tried) -> Result<(f64, f64), SimulationError> {
         let (mut short, mut long) = (short, long);
         // What the rule takes the ends' distances from the wanted load for.
@@ -193,18 +203,18 @@ impl Goal<'_> {
             }
         }
         Err(Invalid::new(format!(
-            "no think time was found that brings the system to a load of {}: the load changes too \
+            "no think time or rate was found that brings the system to a load of {}: the load changes too \
              much from one simulation to the next",
             self.load
         ))
         .into())
     }
 
-    /// The load that simulation finds with think times `factor` times as long. It is computed
+    /// The load that simulation finds at a factor. It is computed
     /// from the throughput and the exact mean demand: less noisy than the time that servers were
     /// seen busy.
     fn load_at(&self, factor: f64, requests: u64) -> Result<f64, SimulationError> {
-        let workload = self.workload.with_think_scaled(factor)?;
+        let workload = (self.scaled)(factor)?;
         let limit = Limit { requests, until: Nanos::MAX, warmup: Nanos::ZERO };
         let mut nothing = ();
         let interval = Timeline::interval_for(Nanos::MAX);
@@ -218,14 +228,27 @@ impl Goal<'_> {
         if let Some(stuck) = done.stuck {
             return Err(Invalid::new(stuck.to_string()).into());
         }
-        Ok(done.collector.requests() as f64 / done.window.duration_s() * self.demand)
+        let rates = rates_of(&workload, &done);
+        Ok(self.system.bottleneck_load(&workload, &rates))
     }
 }
 
-/// A think time that was tried.
+/// Requests a second of each population of a finished simulation.
+fn rates_of(workload: &Workload, done: &Replication) -> Vec<f64> {
+    let duration_s = done.window.duration_s();
+    if workload.populations.len() == 1 {
+        return vec![done.collector.requests() as f64 / duration_s];
+    }
+    let by_kind = done.collector.responses();
+    let requests = |one: &Population| by_kind[one.kinds.clone()].iter().map(Tally::count).sum();
+    let number = workload.populations.iter().map(requests);
+    number.map(|requests: u64| requests as f64 / duration_s).collect()
+}
+
+/// A factor that was tried.
 #[derive(Clone, Copy, Debug)]
 struct Tried {
-    /// By how much the think time was stretched.
+    /// The factor.
     factor: f64,
     /// How far above the wanted load that brought the system.
     off: f64,

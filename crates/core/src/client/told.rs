@@ -61,7 +61,7 @@ impl Clients {
     pub fn tell(&mut self, done: Nanos, attempt: &Attempt) {
         if self.slots.end_request(attempt.ticket) {
             let laws = &self.populations[0].laws;
-            let think = laws.think(attempt.session, attempt.index + 1, attempt.kind);
+            let think = laws.think(attempt.session, attempt.index.wrapping_add(1), attempt.kind);
             self.timers.set(done + think, attempt.ticket, Wish::Request);
         }
     }

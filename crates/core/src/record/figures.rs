@@ -169,6 +169,14 @@ pub struct PopulationFigures {
     pub page_response_time_s: Option<TimeFigures>,
 }
 
+impl PopulationFigures {
+    /// The share of its requests that failed.
+    #[must_use]
+    pub fn error_share(&self) -> f64 {
+        if self.requests == 0 { 0.0 } else { self.errors as f64 / self.requests as f64 }
+    }
+}
+
 /// One kind of request.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RequestFigures {

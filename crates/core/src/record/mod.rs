@@ -22,6 +22,7 @@ mod summary;
 mod tally;
 mod timeline;
 mod warmup;
+mod watched;
 
 pub use batches::{BatchMeans, MeanInterval, student_half_width_95};
 pub use collapse::Collapse;

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::session::SessionTable;
+use super::slo::SloTable;
 use super::start::Start;
 use crate::schema::Scalar;
 
@@ -328,32 +329,4 @@ pub enum RetryWhen {
     Timeout,
     /// When the response has come and was late.
     Late,
-}
-
-/// The objectives that a run is checked against: response times not to be exceeded, and the
-/// largest share of requests that may fail.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SloTable {
-    /// The largest mean response time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mean: Option<Scalar>,
-    /// The largest median.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub p50: Option<Scalar>,
-    /// The largest 90th percentile.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub p90: Option<Scalar>,
-    /// The largest 95th percentile.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub p95: Option<Scalar>,
-    /// The largest 99th percentile.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub p99: Option<Scalar>,
-    /// The largest 99.9th percentile.
-    #[serde(default, rename = "p99.9", skip_serializing_if = "Option::is_none")]
-    pub p999: Option<Scalar>,
-    /// The largest share of requests that fail, as in `"1%"`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub errors: Option<Scalar>,
 }

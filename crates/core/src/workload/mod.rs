@@ -23,7 +23,7 @@ mod start;
 pub use clients::{ClientLimits, RetryBudget};
 pub use file::{
     ArrivalsTable, Cancel, ClientsTable, Model, ObjectsTable, PopulationTable, RequestTable, RetryBudgetTable,
-    RetryTable, RetryWhen, Reuse, SloTable, WorkloadFile,
+    RetryTable, RetryWhen, Reuse, WorkloadFile,
 };
 pub use journey::{Choice, END, Journey};
 pub(crate) use length::{Count, Thinks};
@@ -34,7 +34,7 @@ pub use population::{Population, Sessions};
 pub use request::{Method, RequestKind, Target};
 pub use retry::Retry;
 pub use session::{Browsing, OnError, SessionTable};
-pub use slo::{Breach, Slo};
+pub use slo::{Breach, Slo, SloTable};
 pub use start::{Beginning, Start};
 
 use crate::error::Invalid;
@@ -74,7 +74,7 @@ impl Workload {
         }
         let (populations, requests) = check::populations(source, files, &file)?;
         let slo = match &file.slo {
-            Some(table) => Slo::from_table(table)
+            Some(table) => Slo::from_table(table, &with_pages(&populations))
                 .map_err(|(key, error)| source.error(&format!("slo.{key}"), &error))?,
             None => Slo::default(),
         };
@@ -223,6 +223,11 @@ impl Workload {
         changed.file.seed = seed;
         changed
     }
+}
+
+/// The names of populations, and whether they have pages.
+fn with_pages(populations: &[Population]) -> Vec<(&str, bool)> {
+    populations.iter().map(|one| (one.name.as_str(), one.has_pages)).collect()
 }
 
 /// What the model of a workload is called whose populations have different ones.

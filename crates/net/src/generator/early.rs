@@ -19,7 +19,7 @@ pub(super) struct EarlyEnd {
 
 impl EarlyEnd {
     pub(super) fn new(workload: &Workload, plan: &Plan) -> EarlyEnd {
-        let objectives = || RefCell::new(Objectives::new(&workload.slo, plan.limit));
+        let objectives = || RefCell::new(Objectives::new(workload, plan.limit));
         EarlyEnd { objectives: plan.stop_on_slo.then(objectives) }
     }
 
@@ -66,6 +66,9 @@ impl<S: RowSink> RowSink for Observed<'_, S> {
     }
 
     fn page(&mut self, page: &Page) {
+        if let Some(objectives) = self.objectives {
+            objectives.borrow_mut().add_page(page);
+        }
         self.sink.page(page);
     }
 

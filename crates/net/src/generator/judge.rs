@@ -2,7 +2,7 @@
 
 use thinktime_core::record::{GeneratorFigures, Summary, rate_missed};
 use thinktime_core::words;
-use thinktime_core::workload::{Breach, Slo, Workload};
+use thinktime_core::workload::{Slo, Workload};
 
 use super::plan::Ending;
 
@@ -212,9 +212,12 @@ fn half_width(summary: &Summary, name: &str) -> Option<f64> {
     }
 }
 
-/// The objectives that would not be met without lateness either.
-fn breaches_without(summary: &Summary, slo: &Slo) -> Vec<Breach> {
-    slo.breaches(|name| punctual(summary, name), summary.error_share())
+/// The objectives that would not be met without lateness either; of pages and populations, of which
+/// no lateness is known, those that are not met.
+fn breaches_without(summary: &Summary, slo: &Slo) -> Vec<String> {
+    let all = slo.breaches(|name| punctual(summary, name), summary.error_share());
+    let all = all.into_iter().map(|breach| breach.message);
+    all.chain(summary.breaches_of_parts(slo)).collect()
 }
 
 #[cfg(test)]

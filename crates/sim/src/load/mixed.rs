@@ -1,33 +1,91 @@
-//! The load of several populations together.
+//! The load of several populations together: the rates of those that have one are scaled, all by
+//! the same factor; where none has, the think times.
 
 use thinktime_core::error::Invalid;
 use thinktime_core::files::Files;
 use thinktime_core::system::SystemModel;
 use thinktime_core::workload::{Population, Workload};
 
-use super::{NO_LONG_RUN, offered_load};
+use super::{Goal, NO_LONG_RUN, ROUGH, offered_load};
 use crate::simulate::SimulationError;
 
-const CLOSED: &str = "a closed population has no rate that the load could be set by, and what it \
-                      adds depends on how slow the others make the system: leave the load out, or \
-                      give all populations a rate";
+/// Rates are made smaller by this factor at most.
+const SLOWEST: f64 = 1e-4;
 
-/// The workload with all rates scaled so that the busiest station or machine has this load.
+/// The workload at a load of its busiest station or machine.
 ///
 /// # Errors
-/// When a population is closed, or has no load in the long run.
+/// When the load cannot be reached, or a population has no rate in the long run.
 pub(super) fn at_load(
     workload: &Workload,
     system: &SystemModel,
     load: f64,
     files: &dyn Files,
+    go_on: &dyn Fn() -> bool,
 ) -> Result<Workload, SimulationError> {
+    let all = &workload.populations;
     let factor = |one: &Population| one.arrivals().map(|arrivals| arrivals.mean_factor());
-    if workload.populations.iter().any(|one| factor(one) == Some(0.0)) {
+    if all.iter().any(|one| factor(one) == Some(0.0)) {
         return Err(Invalid::new(NO_LONG_RUN).into());
     }
-    match offered_load(workload, system) {
-        None => Err(Invalid::new(CLOSED).into()),
-        Some(now) => Ok(workload.with_rates_scaled(load / now, files)?),
+    if let Some(now) = offered_load(workload, system) {
+        return Ok(workload.with_rates_scaled(load / now, files)?);
     }
+    if all.iter().any(|one| one.arrivals().is_some() && one.request_rate().is_none()) {
+        return Err(Invalid::new(UNKNOWN).into());
+    }
+    if all.iter().all(|one| one.clients().is_some()) {
+        return at_load_closed(workload, system, load, go_on);
+    }
+    // What arrives by itself brings the load alone at this factor; closed clients add to that.
+    let rates: Vec<f64> = all.iter().map(|one| one.request_rate().unwrap_or(0.0)).collect();
+    let fastest = load / system.bottleneck_load(workload, &rates);
+    let scaled = |slower: f64| Ok(workload.with_rates_scaled(1.0 / slower, files)?);
+    let goal = Goal { scaled: &scaled, system, load, go_on };
+    let (least, most) = (1.0 / fastest, 1.0 / (fastest * SLOWEST));
+    let alone = goal.load_at(most, ROUGH)?;
+    if alone > load {
+        return Err(Invalid::new(format!(
+            "the closed populations bring the system to a load of {alone:.3} by themselves, more \
+             than the {load} that is wanted: give them fewer clients or longer think times"
+        ))
+        .into());
+    }
+    goal.search(least, most, goal.load_at(least, ROUGH)?)
 }
+
+/// Of closed populations only.
+fn at_load_closed(
+    workload: &Workload,
+    system: &SystemModel,
+    load: f64,
+    go_on: &dyn Fn() -> bool,
+) -> Result<Workload, SimulationError> {
+    let think = |one: &Population| one.think().map_or(0.0, |think| think.mean());
+    if workload.populations.iter().any(|one| !(think(one) > 0.0 && think(one).is_finite())) {
+        return Err(Invalid::new(
+            "to reach a load, each closed population needs a think time with a positive, finite \
+             mean, whose shape is kept: as in think = \"exp(1s)\"",
+        )
+        .into());
+    }
+    // X <= N / Z, so that this is more than the load at the factor 1.
+    let number = |one: &Population| one.clients().unwrap_or(0) as f64 / think(one);
+    let rates: Vec<f64> = workload.populations.iter().map(number).collect();
+    let most = system.bottleneck_load(workload, &rates) / load;
+    let least = 1e-6 * most;
+    let scaled = |factor| Ok(workload.with_think_scaled(factor)?);
+    let goal = Goal { scaled: &scaled, system, load, go_on };
+    let reachable = goal.load_at(least, ROUGH)?;
+    if reachable < load {
+        return Err(Invalid::new(format!(
+            "the clients cannot bring the system to a load of {load}: even without thinking they \
+             reach only {reachable:.3}"
+        ))
+        .into());
+    }
+    goal.search(least, most, reachable)
+}
+
+const UNKNOWN: &str = "how many requests a session has hangs on how long responses take, or on \
+                       what it has already, so the load is not known beforehand: leave the load out";

@@ -42,7 +42,7 @@ fn judged(mut summary: Summary, slo: &Slo) -> (Option<String>, String) {
 }
 
 fn p99(limit_us: f64) -> Slo {
-    Slo { response_time_s: vec![("p99", limit_us * 1e-6)], errors: None }
+    Slo { response_time_s: vec![("p99", limit_us * 1e-6)], ..Slo::default() }
 }
 
 /// An idle server on the same machine: it answers within the time that it takes to wake a thread,
