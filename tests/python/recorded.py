@@ -87,7 +87,14 @@ def _inside(folder: Path) -> Iterator[None]:
 
 
 def _content(table: pl.DataFrame) -> dict[str, list[Any]]:
-    return {name: table[name].to_list() for name in table.columns}
+    # Empty where a workload has neither populations nor pages, as those had that came before them.
+    later = {"population", "page"}
+    kept = [name for name in table.columns if name not in later or not _is_empty(table[name])]
+    return {name: table[name].to_list() for name in kept}
+
+
+def _is_empty(column: pl.Series) -> bool:
+    return column.null_count() == len(column)
 
 
 def _hash(content: object) -> str:

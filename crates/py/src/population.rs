@@ -123,7 +123,7 @@ impl Population {
     /// Whether no request has a timeout or is retried, clients share no limits, the rate does not
     /// change over time, and sessions are neither scripts nor those of a log.
     #[getter]
-    fn plain(&self) -> bool {
+    pub(crate) fn plain(&self) -> bool {
         let profile = self.inner.table.arrivals.profile.as_deref();
         self.patient
             && self.inner.clients == ClientLimits::NONE

@@ -3,7 +3,7 @@
 //! Objects are asked for by children of the session, one for each connection that is used: each
 //! takes the page's next object when its last one is over, and leaves when there is none.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use super::session::{Ticket, Wish};
 use super::{Attempt, Clients, NO_PAGE};
@@ -16,7 +16,7 @@ pub(super) struct Visit {
     pub(super) until: Nanos,
     page: Loading,
     /// The objects that it has.
-    has: HashSet<u64>,
+    has: BTreeSet<u64>,
 }
 
 /// A page whose objects are being asked for.

@@ -82,7 +82,7 @@ impl Objectives {
         let lost = |group: &mut Group| {
             let all = group.population.is_none();
             let requests = group.requests.out_of_reach(time_s, in_flight, all);
-            let page = || group.pages.out_of_reach(time_s, in_flight, false);
+            let mut page = || group.pages.out_of_reach(time_s, in_flight, false);
             let found = requests.or_else(|| page().map(|words| format!("page_{words}")))?;
             Some(format!("{}{found}", group.prefix))
         };
