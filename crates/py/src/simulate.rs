@@ -92,9 +92,8 @@ fn expected_requests(workload: &workload::Workload, system: &System, plan: &Plan
 impl Workload {
     /// By kind of request, the name of its population; empty where the workload names none.
     pub(crate) fn population_names_of(&self) -> Vec<String> {
-        let name = |kind: &RequestKind| {
-            self.inner.populations[kind.population as usize].name.clone()
-        };
+        let name =
+            |kind: &RequestKind| self.inner.populations[kind.population as usize].name.clone();
         let names: Vec<String> = self.inner.requests.iter().map(name).collect();
         if names.iter().all(String::is_empty) { Vec::new() } else { names }
     }

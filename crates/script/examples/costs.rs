@@ -38,7 +38,8 @@ fn measure(script: Option<&str>) -> (f64, f64) {
     );
     let mut workload = Workload::parse(Source { file: "", text: &text }, &NoFiles).unwrap();
     if let Some(text) = script {
-        workload.populations[0].programs = Some(Arc::new(Script::compile("w", text, &["request"]).unwrap()));
+        workload.populations[0].programs =
+            Some(Arc::new(Script::compile("w", text, &["request"]).unwrap()));
     }
     let limit = Limit { requests: u64::MAX, until: Nanos::MAX, warmup: Nanos::ZERO };
     let began = Instant::now();

@@ -117,9 +117,8 @@ pub(crate) fn find_warmup(
 
 /// Whether sessions come one after another to a run in which nobody is at first.
 fn fills_up(workload: &Workload) -> bool {
-    let fills = |one: &Population| {
-        one.model() == Model::PartlyOpen && one.beginning() != Beginning::Steady
-    };
+    let fills =
+        |one: &Population| one.model() == Model::PartlyOpen && one.beginning() != Beginning::Steady;
     workload.populations.iter().any(fills)
 }
 

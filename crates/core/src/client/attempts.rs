@@ -97,7 +97,8 @@ impl Clients {
             let response_time = now.since(attempt.request_scheduled);
             self.answer_program(now, ticket, Reply { response_time, ..reply });
         } else if goes_on {
-            let think = population.laws.think(attempt.session, attempt.index.wrapping_add(1), attempt.kind);
+            let think =
+                population.laws.think(attempt.session, attempt.index.wrapping_add(1), attempt.kind);
             self.timers.set(now + think, ticket, Wish::Request);
         }
         Fate::Over

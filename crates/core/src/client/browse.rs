@@ -115,6 +115,7 @@ impl Clients {
             let Some((kind, index)) = self.take_object(ticket) else { break };
             let child = self.slots.begin_child(ticket.slot());
             self.visits[ticket.slot()].page.children += 1;
+            self.loading += 1;
             self.ask_for(now, child, kind, index, attempt.index);
         }
         if self.visits[ticket.slot()].page.children == 0 {
@@ -158,6 +159,7 @@ impl Clients {
             return self.ask_for(now, child, kind, index, page);
         }
         self.slots.end_session(child);
+        self.loading -= 1;
         let page = &mut self.visits[parent].page;
         page.children -= 1;
         if page.children == 0 {

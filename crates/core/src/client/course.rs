@@ -107,9 +107,8 @@ impl Course {
     #[inline]
     pub(super) fn object(&self, base: u32, session: u64, index: u32) -> u32 {
         let of = self.objects_of(base).map(|objects| &objects.of);
-        let place = of.and_then(|of| {
-            of.of(self.choices.substream(session, index.into()).uniform())
-        });
+        let place =
+            of.and_then(|of| of.of(self.choices.substream(session, index.into()).uniform()));
         self.first_kind + place.unwrap_or_default()
     }
 

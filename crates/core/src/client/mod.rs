@@ -63,6 +63,8 @@ pub struct Clients {
     open: u64,
     /// What is known of sessions that browse, by slot; empty as long as none does.
     visits: Vec<Visit>,
+    /// Children that ask for objects of pages.
+    loading: u64,
     /// Pages that are over and not asked about yet.
     pages: Vec<Page>,
 }
@@ -97,6 +99,7 @@ impl Clients {
             closed: false,
             open: 0,
             visits: Vec::new(),
+            loading: 0,
             pages: Vec::new(),
         };
         machine.look_ahead();

@@ -35,7 +35,7 @@ impl Clients {
     /// The number of sessions that are there: those that think, and those that wait for a response.
     #[must_use]
     pub fn sessions(&self) -> u64 {
-        self.slots.number()
+        self.slots.number() - self.loading
     }
 
     /// A session that has left, by its slot and its number; told only where connections belong to

@@ -42,9 +42,8 @@ impl Objectives {
     pub fn new(workload: &Workload, limit: Limit) -> Objectives {
         let slo = &workload.slo;
         let all = Group::new("", None, slo, limit);
-        let of = |(name, place, slo): &(String, usize, Slo)| {
-            Group::new(name, Some(*place), slo, limit)
-        };
+        let of =
+            |(name, place, slo): &(String, usize, Slo)| Group::new(name, Some(*place), slo, limit);
         Objectives {
             limit,
             population_of: workload.requests.iter().map(|kind| kind.population as usize).collect(),

@@ -67,8 +67,7 @@ impl Summary {
             collector.responses()[one.kinds.clone()].iter().for_each(|kind| tally.merge(kind));
             let populations = &collector.populations;
             let alone = !populations.any();
-            let batches =
-                if alone { &collector.batches } else { &populations.batches[place] };
+            let batches = if alone { &collector.batches } else { &populations.batches[place] };
             let errors = if alone { collector.counts.failed } else { populations.failed[place] };
             let ci95 = batches.interval_95().map(|interval| interval.half_width * 1e-9);
             let requests = tally.count() + errors;

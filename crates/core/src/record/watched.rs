@@ -206,7 +206,10 @@ mod tests {
             (0..999).for_each(|_| all.take(response));
             assert_eq!(all.out_of_reach(1.0, 0, true), None, "999 requests say nothing");
             (0..200).for_each(|_| all.take(response));
-            assert!(all.out_of_reach(1.0, 0, true).is_some_and(|text| text.contains(word)), "{word}");
+            assert!(
+                all.out_of_reach(1.0, 0, true).is_some_and(|text| text.contains(word)),
+                "{word}"
+            );
         }
     }
 

@@ -18,7 +18,8 @@ pub(super) struct Browsed {
     pub(super) cache: bool,
 }
 
-const ONE_REQUEST: &str = "an open session has one request: use model = \"partly-open\" or \"closed\"";
+const ONE_REQUEST: &str =
+    "an open session has one request: use model = \"partly-open\" or \"closed\"";
 const PROGRAM: &str = "a script or a log says what a session does";
 
 impl Check<'_> {
@@ -120,10 +121,12 @@ impl Check<'_> {
                 return self.fail(&format!("request.{at}.name"), "means the end of a session");
             }
             if let Some(weight) = one.weight {
-                let why = format!("does not go with `next`, which says how often: leave {weight} out");
+                let why =
+                    format!("does not go with `next`, which says how often: leave {weight} out");
                 return self.fail(&format!("request.{at}.weight"), &why);
             }
-            let choice = one.next.as_ref().map(|table| Choice::parse(table, names, ChoiceKind::Next));
+            let choice =
+                one.next.as_ref().map(|table| Choice::parse(table, names, ChoiceKind::Next));
             next.push(choice.transpose().map_err(|error| self.error(&key, &error))?);
         }
         let first = match &table.session.first {

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::file::{Model, PopulationTable, WorkloadFile};
 use super::journey::END;
-use super::request::RequestKind;
 use super::length::Count;
 use super::population::Visits;
+use super::request::RequestKind;
 use super::{Browsing, ClientLimits, Population, Sessions};
 use crate::arrival::ArrivalProcess;
 use crate::data::DataTable;
@@ -47,7 +47,8 @@ pub(super) fn populations(
     }
     if !file.population.is_empty() {
         let (session, clients) = (!file.session.is_empty(), file.clients.is_some());
-        let own = [("session", session), ("clients", clients), ("request", !file.request.is_empty())];
+        let own =
+            [("session", session), ("clients", clients), ("request", !file.request.is_empty())];
         if let Some((key, _)) = own.iter().find(|(_, given)| *given) {
             return fail(key, OWN_TABLES);
         }
@@ -178,7 +179,11 @@ impl Check<'_> {
             Model::Open => {
                 let why = "nobody thinks in an open model, so it always begins empty";
                 self.absent("arrivals.start", &table.arrivals.start, why)?;
-                self.absent("session.requests", &table.session.requests, "an open session has one")?;
+                self.absent(
+                    "session.requests",
+                    &table.session.requests,
+                    "an open session has one",
+                )?;
                 self.absent("session.think", &table.session.think, "an open session has none")?;
                 let why = "a program is a session: use model = \"partly-open\" or \"closed\"";
                 self.absent("session.script", &table.session.script, why)?;
@@ -308,7 +313,10 @@ impl Check<'_> {
             .map_err(|error| self.error(key, &error))
     }
 
-    pub(super) fn requests(&self, table: &PopulationTable) -> Result<Vec<RequestKind>, SchemaError> {
+    pub(super) fn requests(
+        &self,
+        table: &PopulationTable,
+    ) -> Result<Vec<RequestKind>, SchemaError> {
         if table.request.is_empty() {
             return Ok(vec![RequestKind::plain()]);
         }

@@ -140,9 +140,11 @@ impl Journey {
 
     /// A kind that is reached and from which the journey never ends; none where it always may.
     pub(super) fn caught_in(&self) -> Option<usize> {
-        let mut ends: Vec<bool> = self.next.iter().map(|next| ends_at_once(next.as_ref())).collect();
+        let mut ends: Vec<bool> =
+            self.next.iter().map(|next| ends_at_once(next.as_ref())).collect();
         loop {
-            let leads = |next: &Choice| next.shares().any(|(at, _)| at.is_none_or(|at| ends[at as usize]));
+            let leads =
+                |next: &Choice| next.shares().any(|(at, _)| at.is_none_or(|at| ends[at as usize]));
             let more: Vec<bool> = self
                 .next
                 .iter()

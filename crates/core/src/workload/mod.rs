@@ -22,8 +22,8 @@ mod start;
 
 pub use clients::{ClientLimits, RetryBudget};
 pub use file::{
-    ArrivalsTable, Cancel, ClientsTable, Model, ObjectsTable, PopulationTable, RequestTable, RetryBudgetTable,
-    RetryTable, RetryWhen, Reuse, WorkloadFile,
+    ArrivalsTable, Cancel, ClientsTable, Model, ObjectsTable, PopulationTable, RequestTable,
+    RetryBudgetTable, RetryTable, RetryWhen, Reuse, WorkloadFile,
 };
 pub use journey::{Choice, END, Journey};
 pub(crate) use length::{Count, Thinks};
@@ -169,7 +169,11 @@ impl Workload {
     ///
     /// # Errors
     /// When a rate is not usable then.
-    pub fn with_rates_scaled(&self, factor: f64, files: &dyn Files) -> Result<Workload, SchemaError> {
+    pub fn with_rates_scaled(
+        &self,
+        factor: f64,
+        files: &dyn Files,
+    ) -> Result<Workload, SchemaError> {
         let mut file = self.file.clone();
         for (table, population) in file.arrivals_tables().zip(&self.populations) {
             if let Some(arrivals) = population.arrivals() {

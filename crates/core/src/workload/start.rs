@@ -95,7 +95,8 @@ impl Population {
         let next = |place: usize| self.journey.as_ref().and_then(|one| one.next[place].as_ref());
         let closed = self.clients().is_some();
         let after = |(place, visits): (usize, &f64)| {
-            let goes_on = if closed { 1.0 } else { next(place).map_or(0.0, |one| 1.0 - one.ends()) };
+            let goes_on =
+                if closed { 1.0 } else { next(place).map_or(0.0, |one| 1.0 - one.ends()) };
             let own = self.thinks[place].as_ref().unwrap_or(think);
             visits * goes_on * own.mean()
         };

@@ -115,7 +115,10 @@ fn what_sessions_do_besides_is_read_and_checked() {
     let shop = parse(&with(keys)).unwrap();
     let expected = Browsing { cookies: true, redirects: 5, on_error: OnError::End };
     assert_eq!(shop.populations[0].browsing, expected);
-    assert_eq!(Workload::from_file(&shop.file, &NoFiles).unwrap().populations[0].browsing, expected);
+    assert_eq!(
+        Workload::from_file(&shop.file, &NoFiles).unwrap().populations[0].browsing,
+        expected
+    );
     assert_eq!(parse(SHOP).unwrap().populations[0].browsing, Browsing::default());
     for (keys, expected) in [
         ("redirects = 51", "shop.toml:10: session.redirects: must be from 0 to 50"),

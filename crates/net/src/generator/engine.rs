@@ -203,12 +203,17 @@ impl<'a, L: Ledger> Engine<'a, L> {
         };
         let place = match kept {
             Some(place) => place,
-            None => match self.pool.open(&mut self.connector, &self.poller, reuse == Reuse::PerRequest) {
-                Ok(place) => place,
-                Err(error) => return self.fail(exchange, failure(&error)),
-            },
+            None => {
+                match self.pool.open(&mut self.connector, &self.poller, reuse == Reuse::PerRequest)
+                {
+                    Ok(place) => place,
+                    Err(error) => return self.fail(exchange, failure(&error)),
+                }
+            }
         };
-        if reuse == Reuse::PerSession && let Some(connection) = self.pool.get(place) {
+        if reuse == Reuse::PerSession
+            && let Some(connection) = self.pool.get(place)
+        {
             let attempt = &exchange.attempt;
             connection.owner = Some((attempt.ticket.slot(), attempt.session));
         }

@@ -78,8 +78,10 @@ pub(super) fn run<S: RowSink>(
     thread::scope(|scope| {
         let threads: Vec<_> = (0..loops)
             .map(|part| {
-                let (relay, common) =
-                    (Relay { part, rows: Vec::new(), ended: Vec::new(), pages: sender.clone() }, &common);
+                let (relay, common) = (
+                    Relay { part, rows: Vec::new(), ended: Vec::new(), pages: sender.clone() },
+                    &common,
+                );
                 scope.spawn(move || run_one(workload, target, plan, relay, common))
             })
             .collect();

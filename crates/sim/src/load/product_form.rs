@@ -19,7 +19,8 @@ pub(super) fn think_time(
     if clients > CLIENTS_MAX || !has_product_form(workload, system) {
         return None;
     }
-    let demands: Vec<f64> = system.capacities(workload, &[1.0]).iter().map(|one| one.demand_s).collect();
+    let demands: Vec<f64> =
+        system.capacities(workload, &[1.0]).iter().map(|one| one.demand_s).collect();
     let load_at = |think_s: f64| throughput(&demands, clients, think_s) * demand;
     let reachable = load_at(0.0);
     if reachable < load {

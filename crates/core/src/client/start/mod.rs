@@ -16,8 +16,8 @@ use std::collections::BinaryHeap;
 
 use self::amid::Amid;
 use super::laws::Laws;
-use super::session::{Slots, Ticket, Wish};
 use super::population::Population;
+use super::session::{Slots, Ticket, Wish};
 use super::{Clients, Share};
 use crate::arrival::ArrivalProcess;
 use crate::distribution::{Distribution, Equilibrium};
@@ -257,8 +257,10 @@ impl Clients {
         let (wish, place) = (population.first_wish(), population.place);
         if population.course.is_some() {
             let length = |session| population.laws.length_of_turn(session, 0);
-            let all: Vec<_> =
-                (0..clients).map(first).map(|(at, session)| (at, session, length(session))).collect();
+            let all: Vec<_> = (0..clients)
+                .map(first)
+                .map(|(at, session)| (at, session, length(session)))
+                .collect();
             for (at, session, length) in all {
                 let ticket = self.slots.begin(session, length, place);
                 self.timers.set(at, ticket, wish);

@@ -96,8 +96,7 @@ fn a_session_ends_at_the_given_request_once_it_has_lasted() {
 fn a_session_may_end_after_a_number_of_requests_objects_not_counted() {
     let text = closed("requests = 2", SHOP);
     let (sent, _) = browse(&text, 12);
-    let steps: String =
-        sent.iter().filter(|one| one.0 != "image").map(|one| &one.0[..1]).collect();
+    let steps: String = sent.iter().filter(|one| one.0 != "image").map(|one| &one.0[..1]).collect();
     assert_eq!(steps, "hihi");
 }
 

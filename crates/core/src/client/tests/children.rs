@@ -8,7 +8,7 @@ use super::*;
 use crate::data::DataTable;
 use crate::error::Invalid;
 use crate::files::Files;
-use crate::program::{Action, Call, Event, ProgramSource, Report, Programs};
+use crate::program::{Action, Call, Event, ProgramSource, Programs, Report};
 
 /// Each session sends a request, has three children that send two requests each, and sends one
 /// more; then it leaves.
