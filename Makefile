@@ -27,7 +27,10 @@ $(BIN)/python:
 $(BIN)/maturin: | $(BIN)/python
 	$(BIN)/pip install 'maturin>=1.9,<2'
 
+FIRST := "compiling: some ten minutes on two cores the first time, and nothing is said until the end"
+
 build: $(BIN)/maturin ## Build everything; the command is then .venv/bin/thinktime
+	@[ -d target/release ] || echo $(FIRST)
 	$(BIN)/maturin develop --release --extras dev --quiet
 
 demo: build ## One server under four workloads: measured, simulated, exact; writes demo/report.html
@@ -53,6 +56,7 @@ $(VENV)/packages: pyproject.toml tests/install.py | $(BIN)/python
 	@touch $@
 
 checked: $(VENV)/packages
+	@[ -d target/checked ] || echo $(FIRST)
 	cargo build $(CHECKED) --quiet
 	@cmp -s target/checked/lib_core.so $(EXTENSION) || \
 	  { rm -f $(EXTENSION); cp target/checked/lib_core.so $(EXTENSION); }

@@ -116,6 +116,36 @@ def test_a_late_generator_makes_a_lower_bound() -> None:
     assert "at least" in said.words
 
 
+def test_failures_of_the_server_outvote_those_of_a_late_generator() -> None:
+    """Between 20 and 30 the generator is late; from 30 on the server itself is too slow."""
+
+    def probe(value: float) -> Probe:
+        if 20.0 < value < 30.0:
+            return Probe(value, False, 1.0, 0.05, generator=True)
+        margin = math.log(value / 25.0)
+        return Probe(value, margin <= 0, margin, 0.01)
+
+    found = search(probe, start=40.0, precision=0.01, probes_max=12)
+    said = answer(found, "rate", "/s")
+    assert any(probe.generator for probe in found.probes)
+    assert said.verdict in ("found", "imprecise")
+    assert said.low is not None
+    assert said.high is not None
+    assert said.low <= 25.0 <= said.high <= 40.0
+    assert "at least" not in said.words
+
+    cliff = search(
+        lambda value: Probe(value, value <= 20.0, None, generator=20.0 < value < 30.0),
+        start=40.0,
+    )
+    said = answer(cliff, "rate", "/s")
+    assert said.verdict == "imprecise"
+    assert said.low is not None
+    assert said.high is not None
+    assert said.low <= 20.0
+    assert 30.0 <= said.high <= 40.0
+
+
 def test_a_level_line_has_no_crossing() -> None:
     level = [Probe(value, False, 0.1, 0.05) for value in (10.0, 20.0, 40.0)]
     assert crossing_of(level) is None

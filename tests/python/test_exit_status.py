@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import typer
 
+from thinktime import Unwritten
 from thinktime.cli import common
 
 MISSED = "p99 is 2 s, wanted 1s or less"
@@ -43,3 +44,21 @@ def test_a_good_result_ends_quietly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(common, "show", lambda *_: None)
     result: Any = SimpleNamespace(untrusted=None, breaches=list)
     common.finish(lambda: result, False, None)
+
+
+@pytest.mark.parametrize("breaches", [[], [MISSED]])
+def test_an_slo_that_is_missed_is_told_where_the_result_cannot_be_written(
+    breaches: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(common, "show", lambda *_: None)
+    result: Any = SimpleNamespace(untrusted=None, breaches=lambda: breaches)
+
+    def operation() -> Any:
+        raise Unwritten(result, "no space left")
+
+    with pytest.raises(typer.Exit) as ended:
+        common.finish(operation, False, None)
+    assert ended.value.exit_code == 3
+    said = " ".join(capsys.readouterr().err.split())
+    assert "could not be written: no space left" in said
+    assert ("the SLO is not met: " + MISSED in said) == bool(breaches)

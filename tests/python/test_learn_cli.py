@@ -39,6 +39,8 @@ def test_a_log_becomes_a_workload_that_simulates_and_runs(log: Path, tmp_path: P
     workload, system = tmp_path / "w.toml", tmp_path / "s.toml"
     shown = called(str(log), "-o", str(workload), "--report", str(tmp_path / "page.html"))
     assert "advice           OPEN" in shown
+    advice = shown[shown.index("advice") :].splitlines()
+    assert max(len(line) for line in advice) <= 100
     text = workload.read_text()
     assert "# Learned from" in text
     system.write_text(SYSTEM)

@@ -19,9 +19,12 @@ import killed_work
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
+from typer.testing import CliRunner
 
 import thinktime as tt
-from thinktime.recovery import left_behind
+from thinktime import recovery
+from thinktime.cli import app
+from thinktime.recovery import Recovered, left_behind
 
 SPAWN = multiprocessing.get_context("forkserver")
 SPAWN.set_forkserver_preload(["thinktime", "thinktime.learn", "killed_work"])
@@ -200,6 +203,23 @@ def test_files_that_are_no_results_stay(tmp_path: Path) -> None:
     older(output)
     assert (output / "notes.md").read_text() == "mine"
     assert [path.name for path in tmp_path.iterdir()] == ["result"]
+
+
+def test_what_limits_a_recovered_result_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = tmp_path / "result"
+    result = tt.simulate(
+        tt.Workload(killed_work.OPEN), tt.System(killed_work.SYSTEM), requests=10,
+        precision="1%", output=output,
+    )  # fmt: skip
+    (warning,) = result.summary["warnings"]
+    found = [Recovered(tmp_path / "result.partial", output)]
+    monkeypatch.setattr(recovery, "recover", lambda _path: found)
+    said = CliRunner().invoke(app, ["recover", str(output)])
+    assert said.exit_code == 0, said.output
+    assert said.stdout == f"{output}\n"
+    assert f"warning: {warning}" in said.stderr
 
 
 def test_there_is_nothing_to_recover(tmp_path: Path) -> None:

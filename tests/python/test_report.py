@@ -60,6 +60,9 @@ def test_other_units():
     assert units.deviation(-0.013) == "\u22121.3 %"
     assert units.deviation(0.0001) == "0.0 %"
     assert units.factor(97.36) == "97"
+    assert units.amount(1, "clients") == "1 client"
+    assert units.amount(12, "clients") == "12 clients"
+    assert units.amount(1, "sessions/s") == "1 sessions/s"
 
 
 # ---- cases and table
@@ -110,6 +113,35 @@ def test_a_measured_result_is_compared_with_its_own_sample_path(demo):
     assert measured.reference == "the simulation of the same sample path"
     assert same_path.reference == long.reference == "the exact values"
     assert exact.reference == ""
+
+
+def test_a_run_of_an_unknown_server_is_not_held_against_exact_values():
+    """The formula is that of the model beside it; what it measured may be another server."""
+    simulated = at_load_08(mean=0.191)
+    real = replace(simulated, kind="run", system=None)
+    measured, model, exact = report.rows([real, simulated])
+    assert (measured.kind, measured.reference) == ("measured", "the simulation")
+    assert (model.kind, model.reference) == ("simulated", "the exact values")
+    assert exact.kind == "exact"
+    said = " ".join(report.verdict([real, simulated]).findings)
+    assert "The mean lies within their 95 % confidence interval of the exact value." in said
+    assert "Measured mean against simulated: open 0.0 %, within the 95 % interval." in said
+
+
+def shown(rows):
+    console = Console(width=160, record=True, file=io.StringIO())
+    console.print(render(rows))
+    return console.export_text()
+
+
+def test_the_terminal_says_what_percentages_are_against(demo):
+    assert "% below a time: against the exact values\n" in shown(report.rows([at_load_08(0.191)]))
+    assert (
+        "% below a time: measured against the simulation of the same sample path; simulated "
+        "against the exact values\n"
+    ) in shown(report.rows(demo))
+    nothing = replace(at_load_08(0.191), system=None)
+    assert "% below" not in shown(report.rows([nothing]))
 
 
 def test_terminal_table(demo):

@@ -109,6 +109,21 @@ def test_compare_says_how_much_real_runs_differ(before_and_after: list[tt.Result
     assert re.search(words, last), last
 
 
+def test_compare_says_what_spoils_a_result(tmp_path: Path) -> None:
+    """In one of the two nobody came; the other's server was overloaded."""
+    system = tt.System(SYSTEM.format(demand="const(20ms)"))
+    for name, rate in (("overload", "80/s"), ("nobody", "1e-9/s")):
+        workload = tt.Workload(WORKLOAD).with_value("arrivals.rate", rate)
+        tt.simulate(workload, system, duration=5, output=tmp_path / name)
+    said = CliRunner().invoke(
+        app, ["compare", str(tmp_path / "overload"), str(tmp_path / "nobody")]
+    )
+    assert said.exit_code == 0, said.output
+    warnings = [line for line in said.output.splitlines() if line.startswith("warning: ")]
+    assert any("the offered load is 1.600" in line for line in warnings)
+    assert any("ot to be trusted: " in line for line in warnings)
+
+
 def test_a_run_that_is_too_short_is_said_to_be(tmp_path: Path) -> None:
     with tt.serve(tt.System(SYSTEM.format(demand="const(1ms)"))) as server:
         for name in ("a", "b"):

@@ -133,6 +133,13 @@ def test_a_load_is_refused(tmp_path: Path) -> None:
         tt.simulate(workload, SERVER, load=0.5)
 
 
+def test_the_server_of_the_buyers_knows_their_requests_by_their_targets() -> None:
+    with tt.serve(EXAMPLES / "shop-server.toml") as server:
+        summary = tt.run(EXAMPLES / "buyers.toml", server.url, duration=2).summary
+    assert summary["by_request"]["home"]["requests"] > 0
+    assert "status" not in summary["errors_by_kind"]
+
+
 def test_a_script_is_run_as_it_is_simulated(tmp_path: Path) -> None:
     """Against a real server: the same sessions ask for the same things."""
     paths = (EXAMPLES / "buyers.toml", EXAMPLES / "shop-server.toml")

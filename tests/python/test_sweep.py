@@ -9,8 +9,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
 import thinktime as tt
+from thinktime.cli import app
 from thinktime.sweep import grid
 
 WORKLOAD = "name = 'w'\n[arrivals]\nmodel = 'open'\nrate = '50/s'\n"
@@ -31,6 +33,9 @@ def test_ranges_and_lists_are_read() -> None:
         "ps",
     )
     assert grid.parse("session.think=5ms..15ms/3").unit == "ms"
+    assert values("arrivals.rate=5/s..20/s/4") == ("5/s", "10/s", "15/s", "20/s")
+    assert values("arrivals.rate=60..120/min/2") == ("60/min", "120/min")
+    assert values("arrivals.process=trace(../a.csv)") == ("trace(../a.csv)",)
 
 
 @pytest.mark.parametrize(
@@ -42,6 +47,8 @@ def test_ranges_and_lists_are_read() -> None:
         ("load=1ms..2s/3", "same unit"),
         ("load=1,,2", "missing between two commas"),
         ("load=1,1", "given twice"),
+        ("load=0.5..0.9", "write load=0.5..0.9/5"),
+        ("arrivals.rate=5/s..20/s", "write arrivals.rate=5/s..20/s/5"),
     ],
 )
 def test_slips_in_what_is_varied_are_named(text: str, message: str) -> None:
@@ -131,3 +138,49 @@ def test_the_command_prints_a_list(tmp_path: Path) -> None:
         command + options, cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert [row["load"] for row in json.loads(done.stdout)] == [0.2, 0.4]
+
+
+def test_points_that_are_not_to_be_trusted_are_marked_and_told_by_the_status(
+    tmp_path: Path,
+) -> None:
+    """At one point nobody comes, which is no result."""
+    (tmp_path / "w.toml").write_text(WORKLOAD)
+    (tmp_path / "s.toml").write_text(SYSTEM)
+    files = [str(tmp_path / "w.toml"), str(tmp_path / "s.toml")]
+    options = ["--duration", "10s", "-o", str(tmp_path / "out")]
+
+    def swept(rates: str, status: int) -> str:
+        words = ["sweep", *files, "--vary", f"arrivals.rate={rates}", *options]
+        done = CliRunner().invoke(app, words)
+        assert done.exit_code == status, done.output
+        return done.output
+
+    assert "trust" not in swept("50/s,60/s", 0)
+    for _ in range(2):  # done, and then kept from before
+        said = swept("50/s,1e-9/s", 3)
+        (marked,) = [line for line in said.splitlines() if line.startswith("1e-09/s")]
+        assert marked.endswith("not to be trusted")
+        assert "At arrivals.rate 1e-09/s: not to be trusted: " in said
+        assert "of 2 points 1 is not to be trusted" in said
+    table = pl.read_parquet(tmp_path / "out" / "results.parquet")
+    assert [why is None for why in table["untrusted"]] == [True, False]
+    assert "not to be trusted" in (tmp_path / "out" / "sweep.html").read_text()
+
+
+def test_points_that_an_older_version_kept_are_taken(tmp_path: Path) -> None:
+    def go(values: str) -> pl.DataFrame:
+        workload, system = tt.Workload(WORKLOAD), tt.System(SYSTEM)
+        return tt.sweep(workload, system, [f"load={values}"], requests=500, output=tmp_path)
+
+    go("0.2")
+    (point,) = (tmp_path / "points").iterdir()
+    row = json.loads(point.read_text())
+    del row["untrusted"]
+    point.write_text(json.dumps(row))
+    assert go("0.2,0.3")["untrusted"].to_list() == [None, None]
+
+
+def test_help_speaks_of_runs_as_well_as_of_simulations() -> None:
+    said = " ".join(CliRunner().invoke(app, ["sweep", "--help"]).output.split())
+    assert "Virtual time at which" not in said
+    assert "against a server, 30s" in said

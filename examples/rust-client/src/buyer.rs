@@ -60,7 +60,7 @@ impl Buyer {
     fn ask(&mut self, kind: u32) -> Action {
         let item = (self.stream.uniform() * 1000.0) as u32;
         let (method, target) = match kind {
-            HOME => (Method::Get, "/".to_owned()),
+            HOME => (Method::Get, "/home".to_owned()),
             ITEM => (Method::Get, format!("/item/{item}")),
             _ => (Method::Post, "/buy".to_owned()),
         };

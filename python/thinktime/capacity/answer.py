@@ -55,8 +55,8 @@ class Capacity:
 
     verdict: Verdict
     """`found`; `imprecise`: found, but not to the precision; `generator`: the generator itself
-    was the limit; `no limit`: none was found; `not met`: not even at the lowest value;
-    `interrupted`: by Ctrl-C."""
+    was late wherever the objectives were missed; `no limit`: none was found; `not met`: not even
+    at the lowest value; `interrupted`: by Ctrl-C."""
 
     words: str
     """The verdict in a sentence."""
@@ -111,7 +111,7 @@ def _verdict(search: Search, interrupted: bool) -> Verdict:
     if search.nothing_passed:
         return "not met"
     fails = [probe for probe in search.probes if not probe.passed]
-    if fails and min(fails, key=lambda probe: probe.value).generator:
+    if fails and all(probe.generator for probe in fails):
         return "generator"
     if not search.bracketed:
         return "no limit"

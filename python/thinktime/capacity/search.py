@@ -77,6 +77,16 @@ class Search:
         return bool(passes) and (len(passes) < len(self.probes) or 2 * max(passes) >= self.ceiling)
 
     @property
+    def telling(self) -> list[Probe]:
+        """The probes that tell something of the server.
+
+        Where one failed while the generator was on time, a failure with a late generator tells
+        nothing: it may be the generator's, and the server's own is known from elsewhere.
+        """
+        clean = [probe for probe in self.probes if not probe.generator]
+        return self.probes if all(probe.passed for probe in clean) else clean
+
+    @property
     def nothing_passed(self) -> bool:
         """Whether nothing passed, however low it was."""
         return bool(self.probes) and not any(probe.passed for probe in self.probes)
@@ -147,7 +157,7 @@ class Search:
 
     def _most_telling(self, fit: Crossing, low: float, high: float) -> float:
         """The place within the bracket after which the root would be known best."""
-        nearest = min(self.probes, key=lambda probe: abs(probe.value - fit.root))
+        nearest = min(self.telling, key=lambda probe: abs(probe.value - fit.root))
         error = max(nearest.error, 1e-3)
         inner = [low + (high - low) * n / (_PLACES + 1) for n in range(1, _PLACES + 1)]
         near = [at for at in inner if abs(fit.slope * (at - fit.root)) <= _NEAR]
@@ -158,12 +168,12 @@ class Search:
         """The line, where it does not contradict the bracket."""
         from thinktime.capacity.crossing import crossing_of
 
-        fit = crossing_of(self.probes)
+        fit = crossing_of(self.telling)
         return fit if fit is not None and low < fit.high and fit.low < high else None
 
     def _bracket(self) -> tuple[float, float]:
         """The highest value that surely passes, below the lowest that surely fails."""
-        fails = [probe.value for probe in self.probes if not probe.passed and _sure(probe)]
+        fails = [probe.value for probe in self.telling if not probe.passed and _sure(probe)]
         high = min([*fails, self.ceiling])
         passes = [probe.value for probe in self.probes if probe.passed and _sure(probe)]
         return max([value for value in passes if value < high], default=0.0), high

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import IntEnum
 from pathlib import Path
@@ -167,10 +167,15 @@ def show(result: Result, as_json: bool, output: Path | None) -> None:
     if result.kind == "simulate" and result.no_theory is not None:
         text = f"no exact values: {result.no_theory}"
         errors.print("note:", text, style="dim", markup=False, soft_wrap=True)
-    for warning in result.summary.get("warnings", []):
-        errors.print("warning:", warning, style="yellow", markup=False, soft_wrap=True)
+    say_warnings(result.summary.get("warnings", []))
     if output is not None:
         errors.print(f"result: {output}", markup=False, soft_wrap=True)
+
+
+def say_warnings(warnings: Iterable[str]) -> None:
+    """Say on standard error what spoils or limits a result."""
+    for warning in warnings:
+        errors.print("warning:", warning, style="yellow", markup=False, soft_wrap=True)
 
 
 def print_table(results: list[Result]) -> None:

@@ -23,6 +23,14 @@ def command(
         common.print_table(loaded)
         for other in loaded[1:]:
             typer.echo(_difference(loaded[0], other))
+        _say_doubts(loaded)
+
+
+def _say_doubts(results: list[Result]) -> None:
+    """What spoils or limits the results, as on the page of `report`."""
+    from thinktime import report
+
+    common.say_warnings(report.verdict(results).doubts)
 
 
 def _difference(first: Result, other: Result) -> str:

@@ -40,14 +40,14 @@ def features_text(name: str) -> str:
     return text
 
 
-@app.command("list")
+@app.command("list", short_help="List the operating systems that are known.")
 def list_presets() -> None:
     """List the operating systems that are known."""
     for name in _core.schedulers():
         typer.echo(name)
 
 
-@app.command("show")
+@app.command("show", short_help="Print a scheduler's features, as a file to change.")
 def show(
     name: Annotated[
         str, typer.Argument(help="An operating system of the list, or a FILE.toml to check.")
@@ -58,7 +58,7 @@ def show(
         typer.echo(features_text(name), nl=False)
 
 
-@app.command("export")
+@app.command("export", short_help="Write a scheduler as a coloured Petri net.")
 def export(
     name: Annotated[str, typer.Argument(help="The operating system, or a FILE.toml of features.")],
     net: Annotated[Path, typer.Option("--cpn", help="The file of CPN Tools to write.")],

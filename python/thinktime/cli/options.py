@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -51,16 +51,19 @@ _WORDS = {"ca_file": "--ca", "sources": "--source"}
 _Command = TypeVar("_Command", bound=Callable[..., None])
 
 
-def of(command: str, only: Iterable[str] | None = None) -> Callable[[_Command], _Command]:
+def of(command: str, told: Mapping[str, str] | None = None) -> Callable[[_Command], _Command]:
     """Give a command's function, in the place of its `**given`, the options of `run` or `simulate`.
 
+    `told` are those that it takes, with what their help says there; without it, all as they are.
     What the user gives arrives there by name; None or False stands for what is not given.
     """
 
     def wrap(function: _Command) -> _Command:
         own = inspect.signature(function, eval_str=True).parameters.values()
         made = [
-            _parameter(*one) for one in _core.options(command) if only is None or one[0] in only
+            _parameter(name, kind, about if told is None else told[name])
+            for name, kind, about in _core.options(command)
+            if told is None or name in told
         ]
         arguments = [one for one in own if _is_argument(one)]
         rest = [one for one in own if not _is_argument(one) and one.kind != one.VAR_KEYWORD]

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from thinktime import Result
 from thinktime.cli import common
 
 
@@ -31,3 +32,11 @@ def command(
             typer.echo(f"{one.source}: nothing had been measured yet; removed")
         else:
             typer.echo(f"{one.path}")
+            _say_warnings(one.path)
+
+
+def _say_warnings(path: Path) -> None:
+    """What the summary of the recovered result says of it, beginning with how far it had come."""
+    with common.mapped_errors():
+        warnings = Result.load(path).summary.get("warnings") or []
+    common.say_warnings(warnings)

@@ -16,7 +16,20 @@ from thinktime.cli import common, options
 if TYPE_CHECKING:
     import polars as pl
 
-_AT_EACH_POINT = ("requests", "duration", "load", "warmup", "replications", "precision")
+_AT_EACH_POINT = {
+    "requests": "Requests that are begun at each point after the warm-up. Where nothing else ends "
+    "a point, 1000000 are simulated.",
+    "duration": "Time at which no more requests begin at a point, as in 10min: virtual time in a "
+    "simulation. Where nothing else ends a run against a server, 30s.",
+    "load": "Hold this load (0 to 1): sets the rate, or solves for the think time. Not with "
+    "--target.",
+    "warmup": "Requests scheduled before this time do not count. In a simulation auto, the default "
+    "as in `simulate`, finds how long the start makes a difference; against a server 0s.",
+    "replications": "Independent replications of each simulation; 1 by default. Not with --target.",
+    "precision": "Simulate each point until the half-width of the mean's 95 % interval is this "
+    "share of the mean, as in 1%. Not with --target.",
+}
+"""Options of `simulate`, and of `run` as far as it has them, and what they do at a point."""
 
 
 _Vary = Annotated[
@@ -30,7 +43,7 @@ _Vary = Annotated[
 ]
 
 
-@options.of("simulate", only=_AT_EACH_POINT)
+@options.of("simulate", told=_AT_EACH_POINT)
 def command(
     workload: options.Workload,
     system: Annotated[Path | None, typer.Argument(help="The system file; none with --target.")] = (
@@ -64,11 +77,18 @@ def command(
         except Stopped as stopped:
             table, missing = stopped.table, stopped.missing
     _show(table, vary, target, json, output)
+    doubts = []
     if missing:
         again = "" if output is None else "; the same command goes on with them"
-        raise common.fail(
-            f"interrupted: {missing} points are missing{again}", common.Exit.NOT_TO_BE_TRUSTED
-        )
+        doubts.append(f"interrupted: {_points(missing)} missing{again}")
+    if spoilt := sum(why is not None for why in table.to_dict().get("untrusted", ())):
+        doubts.append(f"of {table.height} points {_points(spoilt)} not to be trusted")
+    if doubts:
+        raise common.fail("; ".join(doubts), common.Exit.NOT_TO_BE_TRUSTED)
+
+
+def _points(number: int) -> str:
+    return f"{number} {'is' if number == 1 else 'are'}"
 
 
 @contextmanager
@@ -104,8 +124,7 @@ def _print(table: pl.DataFrame, vary: list[str], target: str | None) -> None:
         return
     swept = Swept(table, [parse(one) for one in vary], measured=target is not None)
     common.print_wide(Shown(table_of(swept)))
-    for doubt in verdict(swept).doubts:
-        common.errors.print("warning:", doubt, style="yellow", markup=False, soft_wrap=True)
+    common.say_warnings(verdict(swept).doubts)
 
 
 def _show(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 
 BAD_SHOWN = 10
 KINDS_SHOWN = 5
+_WIDTH = 100
+_INDENT = " " * 17
+"""Of what belongs to the name before it."""
 
 
 def lines(learned: Learned, examples: bool = True) -> Iterator[str]:
@@ -73,7 +77,8 @@ def _laws(learned: Learned) -> Iterator[str]:
     zipf = f"; Zipf exponent {units.number(popularity.exponent)}" if popularity else ""
     shown = learned.mix.kinds[:KINDS_SHOWN]
     kinds = ", ".join(f"{kind.name} {units.percent(kind.share)}" for kind in shown)
-    yield f"paths            {units.count(learned.mix.paths)}{zipf}: {kinds}"
+    kinds = f": {kinds}" if kinds else ""
+    yield f"paths            {units.count(learned.mix.paths)}{zipf}{kinds}"
 
 
 def _values(values: Values, words: Words) -> str:
@@ -92,17 +97,29 @@ def _values(values: Values, words: Words) -> str:
 def _advice(learned: Learned) -> Iterator[str]:
     advice = learned.advice
     yield f"advice           {advice.model.upper()} ({advice.confidence})"
-    yield f"                 {advice.reason}"
+    yield from _wrapped(advice.reason)
     rows = {"partly-open": advice.partly_open, "open": advice.open, "closed": advice.closed}
-    yield (
-        f"                 at load {units.number(advice.load)}, demands "
-        f"{units.seconds(advice.demand_s)}, C² {units.number(advice.cv2)} ({advice.cv2_from}):"
+    yield from _wrapped(
+        f"at load {units.number(advice.load)}, demands {units.seconds(advice.demand_s)}, "
+        f"C² {units.number(advice.cv2)} ({advice.cv2_from}):"
     )
     for name, model in rows.items():
         if model is not None:
             clients = f", {units.counted(advice.clients, 'client')}" if name == "closed" else ""
             yield (
-                f"                 {name + clients:24} mean {units.seconds(model.mean_s)}, p99 "
-                f"{units.seconds(model.p99_s)}; SRPT makes the mean {units.number(model.gain)} "
+                f"{_INDENT}{name + clients:22} mean {units.seconds(model.mean_s)}, p99 "
+                f"{units.seconds(model.p99_s)}; SRPT's mean is {units.number(model.gain)} "
                 "times shorter"
             )
+
+
+def _wrapped(text: str) -> list[str]:
+    """Prose below a name, in lines that a terminal can hold."""
+    return textwrap.wrap(
+        text,
+        _WIDTH,
+        initial_indent=_INDENT,
+        subsequent_indent=_INDENT,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from thinktime import _core
 from thinktime.learn.fit import Tally
+from thinktime.report import units
 
 Progress = Callable[[int, float, int], None]
 """Called with the entries read, the share of the logs read (0 if unknown), and bytes unpacked."""
@@ -98,7 +99,8 @@ class Traffic:
         found = []
         back = self.count("backwards")
         if back:
-            found.append(f"the log's time goes back by more than two minutes {back:,} times")
+            times = units.counted(back, "time")
+            found.append(f"the log's time goes back by more than two minutes {times}")
         busy = np.flatnonzero(self.minutes("requests"))
         longest = int(max(np.diff(busy), default=0))
         far = self.duration_s > 2 * 60 * (len(self.minutes("requests")) + GAP_MINUTES)

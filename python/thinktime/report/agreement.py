@@ -62,9 +62,9 @@ def _against_exact(cases: Sequence[Case]) -> list[str]:
 
 
 def _judged(case: Case) -> list[Entry]:
-    """Entries with an interval; a real run that was simulated alike would count twice."""
+    """Entries of the model, with an interval; a real run simulated alike would count twice."""
     twice = case.find("simulated", "same sample path") is not None
-    entries = [e for e in case.entries if not (twice and e.kind == "measured")]
+    entries = [e for e in case.entries if e.modelled and not (twice and e.kind == "measured")]
     return [e for e in entries if e.figures.mean_s is not None and e.figures.ci95_s is not None]
 
 
@@ -76,12 +76,12 @@ def _outside(case: Case, entry: Entry, exact_s: float) -> str:
 
 
 def _against_simulated(cases: Sequence[Case]) -> str | None:
-    """Real runs against other simulations, where there are no exact values."""
+    """Real runs against other simulations, where exact values do not judge them."""
     parts = []
     for case in cases:
         run = case.find("measured")
         simulated = case.find("simulated", "long") or case.find("simulated", "")
-        if run is None or simulated is None or case.exact is not None:
+        if run is None or simulated is None or (case.exact is not None and run.modelled):
             continue
         mean = relative(run.figures, simulated.figures).get("mean")
         if mean is not None:

@@ -41,6 +41,11 @@ class Entry:
         """How the numbers were obtained, as in 'simulated, same sample path'."""
         return f"{self.kind}, {self.note}" if self.note else self.kind
 
+    @property
+    def modelled(self) -> bool:
+        """Whether its system is known to be the case's: not of a run without the demands."""
+        return self.result.system is not None
+
     @cached_property
     def figures(self) -> Figures:
         """The result's figures."""

@@ -139,7 +139,7 @@ def _reference(case: Case, entry: Entry) -> tuple[str, Figures | None]:
     same_path = case.find("simulated", "same sample path")
     if entry.kind == "measured" and same_path is not None:
         return "the simulation of the same sample path", same_path.figures
-    if case.exact is not None:
+    if case.exact is not None and entry.modelled:
         return "the exact values", case.exact
     long = case.find("simulated", "long")
     if long is not None and long is not entry:

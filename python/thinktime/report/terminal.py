@@ -13,6 +13,7 @@ from thinktime.report import by_request, results
 from thinktime.report.results import Row
 from thinktime.report.table import Cell, Line, Table
 from thinktime.report.table import Group as LineGroup
+from thinktime.report.units import listed
 
 _STYLES = {"measured": "bold", "exact": "italic cyan"}
 _GAP = 2  # between columns
@@ -22,12 +23,24 @@ _INDENT = 2  # of what belongs to a title
 
 def render(rows: Sequence[Row]) -> RenderableType:
     """The rows as a table; below it, for systems with machines, request names and machines."""
-    main = Shown(results.table(rows))
-    with_machines = [row for row in rows if row.machines]
-    if not with_machines:
-        return main
-    parts = [part for row in with_machines for part in _details(row, named=len(rows) > 1)]
-    return Group(main, *parts)
+    parts: list[RenderableType] = [Shown(results.table(rows)), *_legend(rows)]
+    for row in rows:
+        if row.machines:
+            parts += _details(row, named=len(rows) > 1)
+    return Group(*parts)
+
+
+def _legend(rows: Sequence[Row]) -> list[RenderableType]:
+    """What the signed percentages below times are against."""
+    kinds: dict[str, list[str]] = {}
+    for row in rows:
+        if row.deviations:
+            kinds.setdefault(row.reference, []).append(row.kind)
+    if not kinds:
+        return []
+    apart = [f"{listed(list(dict.fromkeys(of)))} against {name}" for name, of in kinds.items()]
+    words = f"against {next(iter(kinds))}" if len(kinds) == 1 else "; ".join(apart)
+    return [Text(f"% below a time: {words}", style="dim"), Text()]
 
 
 def _details(row: Row, *, named: bool) -> list[RenderableType]:

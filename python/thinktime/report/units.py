@@ -68,9 +68,11 @@ def rate(per_second: float | None, unit: str = "/s") -> str:
 
 
 def amount(value: float, unit: str = "") -> str:
-    """A rate or a number of clients in their unit, as in '83.1 sessions/s' or '12 clients'."""
+    """A rate or a number of clients in their unit: '83.1 sessions/s', '1 client', '12 clients'."""
     whole = value == int(value) and abs(value) < 1e9
     text = count(int(value)) if whole else number(value)
+    if value == 1 and "/" not in unit:
+        unit = unit.removesuffix("s")
     return f"{text}{'' if unit.startswith('/') or not unit else ' '}{unit}"
 
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from thinktime import _core
 
-_RANGE = re.compile(r"^(?P<from>\S+?)\.\.(?P<to>[^/]+)/(?P<steps>\d+)(?P<log>log)?$")
+_RANGE = re.compile(r"^(?P<from>\S+?)\.\.(?P<to>.+)/(?P<steps>\d+)(?P<log>log)?$")
+_STEPLESS = re.compile(r"^(?P<from>\S+?)\.\.(?P<to>\S+)$")
 _QUANTITY = re.compile(r"^(?P<number>[-+]?[0-9.]+(?:e[-+]?\d+)?)(?P<unit>[a-zA-Z%/]*)$")
 _POINTS_MAX = 100_000
 
@@ -92,6 +93,11 @@ def _list(text: str, values: str) -> tuple[str, ...]:
         else:
             current += letter
     parts.append(current.strip())
+    ends = _STEPLESS.match(parts[0]) if len(parts) == 1 else None
+    if ends is not None and all(_QUANTITY.match(ends[name]) for name in ("from", "to")):
+        raise _core.InputError(
+            f"`{text}` does not say in how many steps: write {text.strip()}/5 for five values"
+        )
     if not all(parts):
         raise _core.InputError(f"`{text}`: a value is missing between two commas")
     if len(set(parts)) < len(parts):

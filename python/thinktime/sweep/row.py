@@ -32,6 +32,7 @@ def row_of(point: Point, result: Result) -> Row:
         **{name: summary.get(name) for name in (*_RATES, *_COUNTS)},
         **_of_machines(summary),
         "warnings": " | ".join(summary.get("warnings") or []),
+        "untrusted": result.untrusted,
         "point": point,
     }
 
@@ -54,9 +55,9 @@ def table_of(
     for axis in axes:
         named = dict(zip(axis.values, axis.numbers or axis.values, strict=True))
         columns[axis.key] = [named[grid[place][axis.key]] for place, _ in finished]
-    names = [name for name in (finished[0][1] if finished else {}) if name != "point"]
+    names = dict.fromkeys(name for _, row in finished for name in row if name != "point")
     for name in names:
         # A key that is varied and a figure that is found may have the same name.
         label = f"found_{name}" if name in columns else name
-        columns[label] = [row[name] for _, row in finished]
+        columns[label] = [row.get(name) for _, row in finished]
     return pl.DataFrame(columns, infer_schema_length=None)

@@ -21,6 +21,7 @@ _SHOWN = (
     "retries",
     "migrations",
     "preemptions",
+    "untrusted",
 )
 
 _SETTINGS = ("think_time_s", "requests")

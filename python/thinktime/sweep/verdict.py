@@ -13,7 +13,8 @@ def verdict(swept: Swept) -> Verdict:
     """The span of the mean first, then agreement with theory, then the points' warnings."""
     known = [row for row in swept.rows if row.get("response_mean_s")]
     if not known:
-        return Verdict("No request completed at any point, so there are no times.")
+        nothing = "No request completed at any point, so there are no times."
+        return Verdict(nothing, [], _doubts(swept))
     least = min(known, key=lambda row: row["response_mean_s"])
     most = max(known, key=lambda row: row["response_mean_s"])
     headline = (
@@ -44,13 +45,18 @@ def _exact(rows: list[Row]) -> list[str]:
 
 
 def _doubts(swept: Swept) -> list[str]:
-    """Each warning once, with the points that have it."""
+    """Why points are not to be trusted, then each warning once, with the points that have it."""
+    spoilt: dict[str, list[str]] = {}
     found: dict[str, list[str]] = {}
     for row in swept.rows:
+        why, point = row.get("untrusted") or "", swept.point_words(row)
+        if why:
+            spoilt.setdefault(f"not to be trusted: {why}", []).append(point)
         for warning in (row.get("warnings") or "").split(" | "):
-            if warning:
-                found.setdefault(warning, []).append(swept.point_words(row))
-    return [units.sentence(f"{_at(points)}: {warning}") for warning, points in found.items()]
+            if warning and warning not in why:
+                found.setdefault(warning, []).append(point)
+    said = [*spoilt.items(), *found.items()]
+    return [units.sentence(f"{_at(points)}: {doubt}") for doubt, points in said]
 
 
 def _at(points: list[str]) -> str:

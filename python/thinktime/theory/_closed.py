@@ -126,7 +126,8 @@ def _at_load(
     if at(most) is None:
         return None
     if excess(0.0) < 0:
-        raise ValueError(f"{clients} clients cannot bring the system to a load of {load:.6g}")
+        who = f"{clients} client{'s' if clients > 1 else ''}"
+        raise ValueError(f"{who} cannot bring the system to a load of {load:.6g}")
     think_s = float(brentq(excess, 0.0, most, xtol=1e-13 * most, rtol=1e-13))
     theory = at(think_s)
     return theory and replace(theory, load=load)

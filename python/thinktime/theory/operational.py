@@ -51,8 +51,9 @@ def interactive_response_time(clients: int, throughput: float, think_time: float
     """
     cycle = count("clients", clients) / positive("throughput", throughput)
     if cycle < non_negative("think_time", think_time):
+        who = "1 client that thinks" if clients == 1 else f"{clients} clients that think"
         raise ValueError(
-            f"{clients} clients that think for {think_time} cannot reach a throughput of "
+            f"{who} for {think_time} cannot reach a throughput of "
             f"{throughput}; at most {clients / think_time}"
         )
     return cycle - think_time
