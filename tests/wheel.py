@@ -35,6 +35,8 @@ def look(wheel: Path) -> str:
     name, machine = match[0], match[1]
     with zipfile.ZipFile(wheel) as archive:
         extension = archive.read("thinktime/_core.abi3.so")
+        presets = "thinktime/workload/presets/clubweb.toml"
+        assert presets in archive.namelist(), f"{wheel.name}: has no {presets}"
     found = elf_machine(extension)
     assert found == MACHINES[machine], f"{wheel.name}: made for machine {found}"
     newest = max(glibc_versions(extension))

@@ -103,12 +103,15 @@ def completed(shell: str, line: str) -> str:
 # ---- wheels
 
 
-def made(folder: Path, machine: int, glibc: str, name: str = "x86_64") -> Path:
-    """A wheel whose extension is a head and a symbol."""
+def made(
+    folder: Path, machine: int, glibc: str, name: str = "x86_64", preset: str = "clubweb"
+) -> Path:
+    """A wheel whose extension is a head and a symbol, with one preset."""
     path = folder / f"thinktime-0.1.0-cp311-abi3-manylinux_2_17_{name}.manylinux2014_{name}.whl"
     head = b"\x7fELF" + bytes(14) + struct.pack("<H", machine) + b"\0GLIBC_2.2.5\0" + glibc.encode()
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("thinktime/_core.abi3.so", head)
+        archive.writestr(f"thinktime/workload/presets/{preset}.toml", "")
     return path
 
 
@@ -119,3 +122,5 @@ def test_wheels_are_looked_at(tmp_path: Path) -> None:
         wheel.look(made(tmp_path, 62, "GLIBC_2.17", "aarch64"))
     with pytest.raises(AssertionError, match="needs glibc"):
         wheel.look(made(tmp_path, 62, "GLIBC_2.28"))
+    with pytest.raises(AssertionError, match=r"has no .*clubweb\.toml"):
+        wheel.look(made(tmp_path, 62, "GLIBC_2.17", preset="other"))

@@ -12,11 +12,12 @@ import typer
 from thinktime.capacity import Capacity, CapacityStopped, Probe, generator_capacity
 from thinktime.capacity import capacity as capacity_of
 from thinktime.cli import common, options
+from thinktime.workload import load
 
 
 def command(
     workload: Annotated[
-        Path | None, typer.Argument(help="The workload file; it needs a table [slo].")
+        Path | None, typer.Argument(help=options.WORKLOAD + "; it needs a table [slo].")
     ] = None,
     system: Annotated[Path | None, typer.Argument(help="The system file; none with --target.")] = (
         None
@@ -62,7 +63,7 @@ def _find(
     try:
         if workload is None:
             return generator_capacity(**given)
-        return capacity_of(workload, system, **more, **given), None
+        return capacity_of(load(workload), system, **more, **given), None
     except CapacityStopped as stopped:
         return stopped.capacity, None
 

@@ -28,6 +28,7 @@ COMMANDS = {
     "doctor": "Say what this machine allows: connections, punctuality, cores; and what to change.",
     "demo": "Run one server under four workloads at the same load: measured, simulated and exact.",
     "import-pcm": "Make a workload file and a system file of a Palladio Component Model.",
+    "workload": "List and show published workloads, whose names may stand for workload files.",
     "machine": "List, show and export operating systems' schedulers, each a choice of features.",
 }
 """The commands in the order in which help lists them, each with the first line of its own help.

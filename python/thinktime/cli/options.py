@@ -11,7 +11,8 @@ import typer
 
 from thinktime import _core
 
-Workload = Annotated[Path, typer.Argument(help="The workload file.")]
+WORKLOAD = "The workload file, or a name of `thinktime workload list`"
+Workload = Annotated[Path, typer.Argument(help=WORKLOAD + ".")]
 System = Annotated[Path, typer.Argument(help="The system file.")]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="Write the result directory here.")

@@ -10,12 +10,13 @@ import typer
 from thinktime import InputError, Result, Workload, _core, again, run
 from thinktime.cli import common, live, options
 from thinktime.operations import options_json
+from thinktime.workload import load
 
 
 @options.of("run")
 def command(
     workload: Annotated[
-        Path | None, typer.Argument(help="The workload file; none with --again.")
+        Path | None, typer.Argument(help=options.WORKLOAD + "; none with --again.")
     ] = None,
     target: Annotated[
         str | None, typer.Option(help="The server, as in http://127.0.0.1:8080.")
@@ -45,7 +46,7 @@ def command(
             raise InputError("give a workload file and --target, or --again DIR")
         else:
             more = {"demands": demands, "output": output, **common.chosen(given)}
-            operation = _anew(Workload.load(workload), target, quiet, more)
+            operation = _anew(load(workload), target, quiet, more)
     common.finish(operation, json, output)
 
 

@@ -8,15 +8,16 @@ from typing import Annotated, Any
 
 import typer
 
-from thinktime import InputError, Result, Workload, _core, again, simulate
+from thinktime import InputError, Result, _core, again, simulate
 from thinktime.cli import common, options
 from thinktime.operations import options_json
+from thinktime.workload import load
 
 
 @options.of("simulate")
 def command(
     workload: Annotated[
-        Path | None, typer.Argument(help="The workload file; none with --again.")
+        Path | None, typer.Argument(help=options.WORKLOAD + "; none with --again.")
     ] = None,
     system: Annotated[
         Path | None, typer.Argument(help="The system file; none with --again.")
@@ -52,7 +53,7 @@ _Planned = tuple[Callable[[Any], Result], int | None, float | None]
 
 
 def _anew(workload: Path, system: Path, output: Path | None, chosen: dict[str, Any]) -> _Planned:
-    loaded = Workload.load(workload)
+    loaded = load(workload)
     end = _core.planned_end("simulate", loaded, options_json("simulate", chosen))
 
     def operation(progress: Any) -> Result:

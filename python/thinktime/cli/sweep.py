@@ -12,6 +12,7 @@ import typer
 
 from thinktime import Stopped, sweep
 from thinktime.cli import common, options
+from thinktime.workload import load
 
 if TYPE_CHECKING:
     import polars as pl
@@ -72,7 +73,13 @@ def command(
     with common.mapped_errors(), _progress() as progress:
         try:
             table = sweep(
-                workload, system, vary, target=target, output=output, progress=progress, **chosen
+                load(workload),
+                system,
+                vary,
+                target=target,
+                output=output,
+                progress=progress,
+                **chosen,
             )
         except Stopped as stopped:
             table, missing = stopped.table, stopped.missing

@@ -1,0 +1,382 @@
+"""Workloads that are known by name: each works, and is what its source says.
+
+Laws are read from the files' text and judged by formulas of this file or of scipy. Where a
+simulation is judged, seeds are fixed, and all intervals of this file together miss a true value
+with a probability of 1e-4 at most.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+import thinktime as tt
+from thinktime import workload
+from thinktime.cli.group import COMMANDS
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+THINKTIME = [sys.executable, "-c", "from thinktime.cli import main; main()"]
+FAST = 'name = "fast"\n[[station]]\nname = "server"\npolicy = "ps"\ndemand = "exp(1ms)"\n'
+CHECKS = 100
+"""More intervals than this file has."""
+Z = float(stats.norm.isf(1e-4 / CHECKS / 2))
+STARTED_BEFORE = 2**40
+"""Sessions from this number on were there at the start, somewhere in their course."""
+
+
+def read(name: str) -> dict[str, Any]:
+    return tomllib.loads(workload.text(name))
+
+
+def kinds(name: str) -> dict[str, dict[str, Any]]:
+    return {kind["name"]: kind for kind in read(name)["request"]}
+
+
+def thinktime(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*THINKTIME, *words], cwd=cwd, capture_output=True, text=True, timeout=100
+    )
+
+
+# ---- all of them
+
+
+@pytest.mark.parametrize("name", workload.names())
+def test_each_says_what_it_is_and_works(name: str) -> None:
+    described = workload.describe(name)
+    assert read(name)["name"] == described.name == name
+    assert workload.text(name).startswith(f"# {described.about}\n#\n# Source: ")
+    assert described.about.endswith(".")
+    assert re.search(r"\b(19|20)\d\d\b", described.source), "no year in the source"
+    loaded = workload.load(Path(name))
+    assert loaded.name == name
+    assert loaded.request_names == described.requests
+    result = tt.simulate(loaded, tt.System(FAST), requests=3000)
+    assert result.summary["requests"] > 1000
+    assert result.summary["errors"] == 0
+
+
+@pytest.mark.parametrize("name", workload.names())
+def test_shares_sum_to_one(name: str) -> None:
+    for kind in read(name)["request"]:
+        if "next" in kind:
+            assert math.fsum(kind["next"].values()) == pytest.approx(1, abs=1e-7), kind["name"]
+
+
+# ---- the bookstores
+
+MIXES = {
+    "home": (29.00, 16.00, 9.12),
+    "new-products": (11.00, 5.00, 0.46),
+    "best-sellers": (11.00, 5.00, 0.46),
+    "product-detail": (21.00, 17.00, 12.35),
+    "search-request": (12.00, 20.00, 14.53),
+    "search-results": (11.00, 17.00, 13.08),
+    "shopping-cart": (2.00, 11.60, 13.53),
+    "customer-registration": (0.82, 3.00, 12.86),
+    "buy-request": (0.75, 2.60, 12.73),
+    "buy-confirm": (0.69, 1.20, 10.18),
+    "order-inquiry": (0.30, 0.75, 0.25),
+    "order-display": (0.25, 0.66, 0.22),
+    "admin-request": (0.10, 0.10, 0.12),
+    "admin-confirm": (0.09, 0.09, 0.11),
+}
+"""TPC Benchmark W, version 1.8: the shares in percent while browsing, shopping and ordering."""
+
+BOOKSTORES = ["bookstore-browsing", "bookstore-shopping", "bookstore-ordering"]
+
+
+def published(name: str) -> np.ndarray:
+    return np.array([mix[BOOKSTORES.index(name)] for mix in MIXES.values()])
+
+
+def transitions(name: str) -> np.ndarray:
+    """The matrix in the order of `MIXES`."""
+    by_name = kinds(name)
+    return np.array([[by_name[a]["next"].get(b, 0.0) for b in MIXES] for a in MIXES])
+
+
+def stationary(matrix: np.ndarray) -> np.ndarray:
+    """By power iteration, half of each step staying, so that circles come to rest as well."""
+    shares = np.full(len(matrix), 1 / len(matrix))
+    for _ in range(10_000):
+        shares = (shares + shares @ matrix) / 2
+    return shares
+
+
+@pytest.mark.parametrize("name", BOOKSTORES)
+def test_a_bookstore_has_the_published_mix(name: str) -> None:
+    assert set(kinds(name)) == set(MIXES)
+    found = 100 * stationary(transitions(name))
+    assert np.abs(found - published(name)).max() < 0.02
+
+
+def test_another_matrix_is_found_out() -> None:
+    """The misprint of the published kit: 7407 and 7 of 9999 instead of 6967 and 447."""
+    matrix = transitions("bookstore-shopping")
+    cart, home = list(MIXES).index("shopping-cart"), list(MIXES).index("home")
+    matrix[cart, home], matrix[cart, cart] = 7407 / 9999, 7 / 9999
+    found = 100 * stationary(matrix)
+    assert np.abs(found - published("bookstore-shopping")).max() > 0.4
+
+
+@pytest.mark.parametrize("name", BOOKSTORES)
+def test_shares_of_a_bookstore_are_parts_of_9999(name: str) -> None:
+    weights = 9999 * transitions(name)
+    assert np.abs(weights - weights.round()).max() < 2e-4
+    assert (weights.round().sum(axis=1) == 9999).all()
+
+
+@pytest.mark.parametrize("name", BOOKSTORES)
+def test_times_of_a_bookstore_are_cut(name: str) -> None:
+    """The law of min(X, cut) for an exponential X, whose mean is m (1 - exp(-cut / m))."""
+    session = read(name)["session"]
+    assert session["ends_at"] == next(iter(kinds(name))) == "home"
+    for law, mean, cut, unit in (
+        (session["think"], 7, 70, "s"),
+        (session["lasts"], 15, 60, "min"),
+    ):
+        form = (
+            rf"mix\((\S+): truncated\(exp\({mean}{unit}\), hi={cut}{unit}\), (\S+): {cut}{unit}\)"
+        )
+        within, beyond = map(float, re.fullmatch(form, law).groups())
+        assert beyond == pytest.approx(math.exp(-cut / mean), rel=1e-6)
+        assert within + beyond == pytest.approx(1, abs=1e-12)
+        seconds = {"s": 1, "min": 60}[unit]
+        expected = mean * seconds * -math.expm1(-cut / mean)
+        assert tt.Distribution(law).mean == pytest.approx(expected, rel=1e-6)
+
+
+def mean_variance(matrix: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """n times the variance of the share of n steps that come to each state, for large n.
+
+    With the fundamental matrix Z = (I - P + 1 pi)^-1 it is pi (2 z - 1 - pi), z the diagonal of Z:
+    J. Kemeny, J. Snell, Finite Markov Chains, 1960, theorem 4.6.3.
+    """
+    z = np.linalg.inv(np.eye(len(matrix)) - matrix + shares).diagonal()
+    return shares * (2 * z - 1 - shares)
+
+
+@pytest.mark.parametrize("name", BOOKSTORES)
+def test_a_simulated_bookstore_has_the_mix_of_its_matrix(name: str) -> None:
+    requests = 200_000
+    result = tt.simulate(workload.load(Path(name)), tt.System(FAST), requests=requests, rows="none")
+    by_request = result.summary["by_request"]
+    matrix = transitions(name)
+    shares = stationary(matrix)
+    total = sum(one["requests"] for one in by_request.values())
+    found = np.array([by_request[kind]["requests"] / total for kind in MIXES])
+    # The tenth more is for the hundred beginnings and ends of a finite run.
+    half_width = 1.1 * Z * np.sqrt(mean_variance(matrix, shares) / total)
+    assert total >= requests
+    assert (np.abs(found - shares) < half_width).all(), (found - shares) / half_width
+
+
+# ---- clubweb
+
+NUMBERS = re.compile(r"(\w+)=([\d.]+)")
+
+
+def parameters(law: str) -> dict[str, float]:
+    """The arguments of a law, in the units that it is written in."""
+    return {name: float(value) for name, value in NUMBERS.findall(law)}
+
+
+def rounded_pareto(shape: float, scale: float, k: int) -> float:
+    """P(N = k) for N = X rounded, halves up."""
+
+    def above(x: float) -> float:
+        return min(1.0, (x / scale) ** -shape)
+
+    return above(k - 0.5) - above(k + 0.5)
+
+
+def test_laws_of_clubweb_are_those_of_table_1() -> None:
+    session, by_name = read("clubweb")["session"], kinds("clubweb")
+    assert session["requests"] == "inverse_gaussian(mu=3.86, lambda=9.46)"
+    think = parameters(session["think"])
+    assert session["think"].startswith("pareto(")
+    assert think == {"shape": 1.4, "scale": 1}
+    assert think["shape"] * think["scale"] / (think["shape"] - 1) == pytest.approx(3.5)
+    bases = [kind for kind in by_name.values() if "objects" in kind]
+    assert len(bases) == 3
+    for kind in bases:
+        count = kind["objects"]["count"]
+        assert count.startswith("pareto(")
+        assert parameters(count) == {"shape": 1.33, "scale": 2}
+    assert pytest.approx(8.0606, abs=1e-4) == 1.33 * 2 / 0.33
+
+
+def test_classes_of_clubweb_are_40_40_and_20_percent() -> None:
+    by_name = kinds("clubweb")
+    classes = {"static": 0.4, "light": 0.4, "heavy": 0.2}
+    weights = {name: by_name[f"page-{name}"]["weight"] for name in classes}
+    for name, share in classes.items():
+        assert weights[name] / sum(weights.values()) == pytest.approx(share)
+        assert by_name[f"page-{name}"]["objects"]["of"] == classes
+
+
+@pytest.fixture(scope="module")
+def clubweb_rows() -> pl.DataFrame:
+    """Requests of sessions that came while the simulation ran, and that had time to end.
+
+    They do not think, so that the session of a request that is not among the last is whole.
+    """
+    hasty = workload.load(Path("clubweb")).with_value("session.think", '"0s"')
+    result = tt.simulate(hasty, tt.System(FAST), requests=400_000, warmup="0s", rows="all")
+    rows = pl.DataFrame(result.requests).filter(pl.col("session") < STARTED_BEFORE)
+    end = rows["done_ns"].max()
+    late = rows.filter(pl.col("done_ns") > 0.98 * end)["session"].min()
+    return rows.filter(pl.col("session") < late)
+
+
+def test_sessions_of_clubweb_have_pages_as_in_table_1(clubweb_rows: pl.DataFrame) -> None:
+    bases = clubweb_rows.filter(pl.col("name").cast(str).str.starts_with("page-"))
+    pages = bases.group_by("session").len()["len"].to_numpy()
+    law = stats.invgauss(mu=3.86 / 9.46, scale=9.46)
+    k = np.arange(1, 1000)
+    above = np.concatenate(([1.0], law.sf(k + 0.5)))  # P(N > 0), P(N > 1), ...
+    mean = above.sum()
+    variance = ((2 * np.arange(len(above)) + 1) * above).sum() - mean**2
+    assert mean == pytest.approx(3.859, abs=5e-4)
+    assert len(pages) > 10_000
+    assert abs(pages.mean() - mean) < Z * math.sqrt(variance / len(pages))
+
+
+def test_pages_of_clubweb_have_objects_as_in_table_1(clubweb_rows: pl.DataFrame) -> None:
+    is_base = pl.col("name").cast(str).str.starts_with("page-")
+    by_page = clubweb_rows.group_by("session", "page").agg(
+        is_base.sum().alias("bases"), (~is_base).sum().alias("objects")
+    )
+    assert by_page["bases"].to_list() == [1] * len(by_page)
+    objects = by_page["objects"].to_numpy()
+    for k in (2, 3, 4, 5, 6, 8, 12):
+        share = rounded_pareto(1.33, 2, k)
+        half_width = Z * math.sqrt(share * (1 - share) / len(objects))
+        assert abs((objects == k).mean() - share) < half_width, k
+    assert objects.min() == 2
+
+
+def test_requests_of_clubweb_are_of_their_classes(clubweb_rows: pl.DataFrame) -> None:
+    counts = dict(clubweb_rows["name"].cast(str).value_counts().iter_rows())
+    for prefix in ("", "page-"):
+        total = sum(counts[f"{prefix}{name}"] for name in ("static", "light", "heavy"))
+        for name, share in (("static", 0.4), ("light", 0.4), ("heavy", 0.2)):
+            half_width = Z * math.sqrt(share * (1 - share) / total)
+            assert abs(counts[f"{prefix}{name}"] / total - share) < half_width, name
+
+
+@pytest.mark.parametrize(("bound", "busiest"), [("cpu", "cpu"), ("disk", "disk")])
+def test_clubweb_is_bound_as_its_example_says(bound: str, busiest: str) -> None:
+    system = tt.System.load(EXAMPLES / f"clubweb-{bound}-bound.toml")
+    given = workload.load(Path("clubweb"))
+    result = tt.simulate(given, system, requests=50_000, warmup="0s", rows="none")
+    loads = {name: one["load"] for name, one in result.summary["stations"].items()}
+    assert max(loads, key=lambda name: loads[name]) == busiest
+    assert 0.1 < loads[busiest] < 1
+
+
+# ---- surge, modern-page
+
+
+def test_laws_of_surge_are_those_of_its_paper() -> None:
+    assert parameters(read("surge")["session"]["think"]) == {"shape": 1.5, "scale": 1}
+    assert 1.5 * 1 / 0.5 == 3
+    base = kinds("surge")["base"]
+    assert parameters(base["objects"]["count"]) == {"shape": 2.43, "scale": 1}
+    assert base["objects"]["connections"] == 1
+
+
+def test_a_modern_page_has_as_many_objects_as_published() -> None:
+    objects = kinds("modern-page")["page"]["objects"]
+    count = parameters(objects["count"])
+    law = stats.lognorm(s=count["sigma"], scale=math.exp(count["mu"]))
+    assert 1 + law.median() == pytest.approx(77, abs=0.1)
+    assert 1 + law.ppf(0.9) == pytest.approx(185, abs=2)
+    assert sum(objects["of"].values()) == 76
+
+
+# ---- the command
+
+
+def test_the_list_has_all(tmp_path: Path) -> None:
+    done = thinktime("workload", "list", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "workload" in COMMANDS
+    for name in workload.names():
+        assert re.search(rf"^{name} ", done.stdout, re.MULTILINE)
+    assert "partly open, 3/s" in done.stdout
+
+
+def test_what_is_shown_is_a_file_to_change(tmp_path: Path) -> None:
+    done = thinktime("workload", "show", "clubweb", cwd=tmp_path)
+    assert done.stdout == workload.text("clubweb")
+    (tmp_path / "my.toml").write_text(done.stdout.replace('"3/s"', '"2/s"'))
+    (tmp_path / "fast.toml").write_text(FAST)
+    assert workload.load(tmp_path / "my.toml").session_rate == 2
+    done = thinktime("simulate", "my.toml", "fast.toml", "--requests", "500", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["simulate", "clubweb", "fast.toml", "--requests", "500"],
+        ["sweep", "surge", "fast.toml", "--vary", "arrivals.clients=2,5", "--requests", "500"],
+        ["capacity", "surge", "fast.toml"],
+        ["run", "surge", "--target", "http://127.0.0.1:1", "--duration", "10ms"],
+    ],
+)
+def test_a_name_stands_for_a_file(words: list[str], tmp_path: Path) -> None:
+    (tmp_path / "fast.toml").write_text(FAST)
+    done = thinktime(*words, cwd=tmp_path)
+    # A search for the capacity needs objectives, which the presets leave to their users; and
+    # nobody listens at the target.
+    expected = {
+        "capacity": (2, "the workload `surge` has no objectives"),
+        "run": (3, "cannot be reached"),
+    }
+    status, said = expected.get(words[0], (0, ""))
+    assert done.returncode == status, done.stderr
+    assert said in done.stderr + done.stdout
+
+
+def test_a_file_goes_before_a_preset_of_its_name(tmp_path: Path) -> None:
+    (tmp_path / "surge").write_text('name = "mine"\n[arrivals]\nmodel = "open"\nrate = "1/s"\n')
+    assert workload.load(tmp_path / "surge").name == "mine"
+    (tmp_path / "clubweb").mkdir()  # as a result of it, written by `-o clubweb`
+    (tmp_path / "fast.toml").write_text(FAST)
+    done = thinktime("simulate", "surge", "fast.toml", "--json", "--requests", "9", cwd=tmp_path)
+    assert '"model": "open"' in done.stdout, done.stderr
+    done = thinktime("simulate", "clubweb", "fast.toml", "--requests", "500", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["simulate", "clubwb", "s.toml"], "clubwb: there is no such file; did you mean the"),
+        (["simulate", "surge.toml", "s.toml"], "did you mean the preset `surge`?"),
+        (["simulate", "bookstore", "s.toml"], "`bookstore-browsing` or `bookstore-ordering` or"),
+        (["simulate", "shop.toml", "s.toml"], "shop.toml: No such file"),
+        (["workload", "show", "clubwb"], "unknown preset `clubwb`: did you mean `clubweb`?"),
+        (["workload", "show", "shop"], "unknown preset `shop`: there are bookstore-browsing, "),
+        (["workload", "show", "../presets/surge"], "unknown preset"),
+    ],
+)
+def test_unknown_names_are_told_with_what_is_near(
+    words: list[str], said: str, tmp_path: Path
+) -> None:
+    done = thinktime(*words, cwd=tmp_path)
+    assert done.returncode == 2
+    assert said in done.stderr
