@@ -8,8 +8,8 @@ use thinktime_core::record::Timeline;
 
 use crate::Labels;
 
-/// A row an interval and kind of request, which `labels` name: how many were scheduled, completed and failed in it,
-/// the mean and the largest response time of those completed, how many requests were in the
+/// A row an interval and kind of request, which `labels` name: how many were scheduled, completed
+/// and failed in it, the mean and the largest response time of those completed, how many in the
 /// system at its end, how many attempts were scheduled in it, and how many of all kinds, those
 /// that were given up included, a modelled server still had at its end.
 #[must_use]

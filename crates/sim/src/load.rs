@@ -73,9 +73,7 @@ pub fn at_load(
     let ones = vec![1.0; workload.populations.len()];
     let demand = system.bottleneck_load(workload, &ones);
     if demand <= 0.0 {
-        return Err(
-            Invalid::new("the system has no service demand, so its load is always 0").into()
-        );
+        return Err(Invalid::new(NO_DEMAND).into());
     }
     let Some(only) = workload.only() else {
         return mixed::at_load(workload, system, load, files, go_on);
@@ -97,6 +95,8 @@ pub fn at_load(
         }
     }
 }
+
+const NO_DEMAND: &str = "the system has no service demand, so its load is always 0";
 
 const NO_LONG_RUN: &str = "the profile ends at a rate of 0, so there is no load in the long run: \
                            leave the load out";
@@ -203,8 +203,8 @@ impl Goal<'_> {
             }
         }
         Err(Invalid::new(format!(
-            "no think time or rate was found that brings the system to a load of {}: the load changes too \
-             much from one simulation to the next",
+            "no think time or rate was found that brings the system to a load of {}: the load \
+             changes too much from one simulation to the next",
             self.load
         ))
         .into())

@@ -1,7 +1,8 @@
 //! From the sending of an attempt to its end, and what comes after.
 
+use super::attempt::Attempt;
 use super::budget::Budget;
-use super::session::{Attempt, Ticket, Wish};
+use super::session::{Ticket, Wish};
 use super::{ClientAction, Clients, Ended, Fate};
 use crate::program::Reply;
 use crate::record::UNSENT;

@@ -7,6 +7,7 @@
 //! purpose, session, request) alone.
 
 mod action;
+mod attempt;
 mod attempts;
 mod browse;
 mod budget;
@@ -24,10 +25,11 @@ mod timers;
 mod told;
 
 pub use action::{ClientAction, Ended, Fate, Limit};
+pub use attempt::{Attempt, NO_PAGE};
 pub use browse::Page;
 use browse::Visit;
 use population::{Population, SESSIONS};
-pub use session::{Attempt, NO_PAGE, Ticket};
+pub use session::Ticket;
 use session::{Slots, Wish};
 pub use share::Share;
 pub use state::Owner;
@@ -119,13 +121,6 @@ impl Clients {
         }
         let times = self.populations.iter().map(|one| one.next).zip(0..);
         (self.next, self.next_from) = times.min().unwrap_or((Nanos::MAX, 0));
-    }
-
-    /// The population that a session is of.
-    #[inline(always)]
-    fn population_of(&mut self, ticket: Ticket) -> &mut Population {
-        let place = self.slots.get(ticket).population;
-        &mut self.populations[usize::from(place)]
     }
 
     /// When the clients next want to act; [`Nanos::MAX`] when only responses can move them.

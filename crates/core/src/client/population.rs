@@ -6,7 +6,7 @@ use super::budget::Budget;
 use super::course::Course;
 use super::laws::Laws;
 use super::session::Ticket;
-use super::{Limit, Share};
+use super::{Clients, Limit, Share};
 use crate::arrival::Arrivals;
 use crate::program::Programs;
 use crate::time::Nanos;
@@ -119,5 +119,14 @@ impl Population {
         let waits = self.arrives() && !limit.until.is_never();
         let exhausted = self.programs.as_ref().is_some_and(|programs| programs.exhausted());
         self.wanted == 0 && !waits && exhausted
+    }
+}
+
+impl Clients {
+    /// The population that a session is of.
+    #[inline(always)]
+    pub(super) fn population_of(&mut self, ticket: Ticket) -> &mut Population {
+        let place = self.slots.get(ticket).population;
+        &mut self.populations[usize::from(place)]
     }
 }

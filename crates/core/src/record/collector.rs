@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use super::errors::{STATUS, TIMEOUT, UNSENT};
 use super::pages::Pages;
 use super::populations::Populations;
 use super::recent::Recent;
 use super::{BatchMeans, Row, Sections, Starved, Tally, TimeFigures, Timeline};
-use crate::client::{Fate, Limit, Page};
+use crate::client::{Fate, Limit};
 use crate::program::Report;
 use crate::time::Nanos;
-use crate::workload::Workload;
 
 /// Collects the rows of one run or replication.
 #[derive(Clone, Debug)]
@@ -104,21 +104,6 @@ impl Collector {
             pages: Pages::default(),
             populations: Populations::default(),
             programs: None,
-        }
-    }
-
-    /// As [`Collector::new`], for a workload, whose populations are told apart.
-    #[must_use]
-    pub fn of(workload: &Workload, limit: Limit, real: bool, interval: Nanos) -> Collector {
-        let populations = Populations::new(workload);
-        let kinds = workload.requests.len();
-        Collector { populations, ..Collector::new(kinds, limit, real, interval) }
-    }
-
-    /// Adds a page that is over.
-    pub fn add_page(&mut self, page: &Page) {
-        if self.limit.counts(page.scheduled) {
-            self.pages.add(page);
         }
     }
 
@@ -300,14 +285,3 @@ impl Collector {
         }
     }
 }
-
-/// The word for an attempt that the client gave up.
-pub const TIMEOUT: &str = "timeout";
-/// The word for an attempt whose response had a status of 400 or more.
-pub const STATUS: &str = "status";
-/// The word for an attempt that had not been answered when the run ended.
-pub const UNANSWERED: &str = "unanswered";
-/// The word for an attempt that was answered, but too late for the client.
-pub const LATE: &str = "late";
-/// The word for an attempt that was not sent because too many waited already.
-pub const UNSENT: &str = "too_many_waiting";

@@ -5,8 +5,10 @@
 
 mod batches;
 mod bins;
+mod breaches;
 mod collapse;
 mod collector;
+mod errors;
 mod figures;
 mod objectives;
 mod offered;
@@ -26,7 +28,8 @@ mod watched;
 
 pub use batches::{BatchMeans, MeanInterval, student_half_width_95};
 pub use collapse::Collapse;
-pub use collector::{Collector, Ended, LATE, STATUS, TIMEOUT, UNANSWERED, UNSENT, Window};
+pub use collector::{Collector, Ended, Window};
+pub use errors::{LATE, STATUS, TIMEOUT, UNANSWERED, UNSENT};
 pub use figures::{
     DemandFigures, GeneratorFigures, MachineFigures, PoolFigures, PopulationFigures,
     RequestFigures, StationFigures, TimeFigures,

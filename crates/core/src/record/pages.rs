@@ -1,7 +1,10 @@
 //! What is kept of pages: a base and its objects, until the last of them is over.
 
-use super::{BatchMeans, Tally, TimeFigures};
-use crate::client::Page;
+use super::populations::Populations;
+use super::{BatchMeans, Collector, Tally, TimeFigures};
+use crate::client::{Limit, Page};
+use crate::time::Nanos;
+use crate::workload::Workload;
 
 /// The pages of a run, by the kind of their base.
 #[derive(Clone, Debug, Default)]
@@ -52,6 +55,25 @@ impl Pages {
         let response_time_s = tally.figures(interval.map(|one| one.half_width * 1e-9));
         let pages = tally.count() + failed;
         (pages > 0).then_some(PageFigures { pages, failed, response_time_s })
+    }
+}
+
+impl Collector {
+    /// As [`Collector::new`], for a workload, whose populations are told apart.
+    #[must_use]
+    pub fn of(workload: &Workload, limit: Limit, real: bool, interval: Nanos) -> Collector {
+        let populations = Populations::new(workload);
+        let kinds = workload.requests.len();
+        let mut collector = Collector::new(kinds, limit, real, interval);
+        collector.populations = populations;
+        collector
+    }
+
+    /// Adds a page that is over.
+    pub fn add_page(&mut self, page: &Page) {
+        if self.limit.counts(page.scheduled) {
+            self.pages.add(page);
+        }
     }
 }
 

@@ -8,11 +8,11 @@ use super::figures::{
     DemandFigures, GeneratorFigures, MachineFigures, PoolFigures, PopulationFigures,
     RequestFigures, StationFigures, TimeFigures,
 };
-use super::{Collector, MeanInterval, STATUS, Tally, Window, student_half_width_95};
+use super::{Collector, MeanInterval, Tally, Window, student_half_width_95};
 use crate::program::{CheckCount, Report};
 use crate::system::StationSummary;
 use crate::system::machine::MachineSummary;
-use crate::workload::{Slo, Workload};
+use crate::workload::Workload;
 
 /// The figures of a result. Times are in seconds, rates in events a second.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -223,16 +223,6 @@ impl Summary {
         if self.requests == 0 { 0.0 } else { self.errors as f64 / self.requests as f64 }
     }
 
-    /// What went wrong and how often, in words, as in `12 timeout, 3 with status 404`.
-    #[must_use]
-    pub fn errors_in_words(&self) -> String {
-        let kinds = self.errors_by_kind.iter().filter(|(kind, _)| *kind != STATUS);
-        let kinds = kinds.map(|(kind, count)| format!("{count} {kind}"));
-        let statuses = self.errors_by_status.iter();
-        let statuses = statuses.map(|(status, count)| format!("{count} with status {status}"));
-        kinds.chain(statuses).collect::<Vec<_>>().join(", ")
-    }
-
     /// Why nothing can be said of a run in which no request happened; none where one did.
     #[must_use]
     pub fn nothing_happened(&self) -> Option<String> {
@@ -242,33 +232,6 @@ impl Summary {
                  let the script ask for something"
             )
         })
-    }
-
-    /// The objectives that the result does not meet, in words.
-    #[must_use]
-    pub fn breaches(&self, slo: &Slo) -> Vec<String> {
-        let measured = |name: &str| self.response_time_s.by_name(name);
-        let breaches = slo.breaches(measured, self.error_share());
-        let all = breaches.into_iter().map(|breach| breach.message);
-        all.chain(self.breaches_of_parts(slo)).collect()
-    }
-}
-
-impl Summary {
-    /// The objectives of pages and of populations that the result does not meet, in words.
-    #[must_use]
-    pub fn breaches_of_parts(&self, slo: &Slo) -> Vec<String> {
-        let pages = slo.page_breaches(|name| self.page_response_time_s?.by_name(name));
-        let mut all: Vec<String> = pages.into_iter().map(|breach| breach.message).collect();
-        for (name, _, of) in &slo.populations {
-            let one = self.by_population.get(name);
-            let share = one.map_or(0.0, PopulationFigures::error_share);
-            let requests = of.breaches(|figure| one?.response_time_s.by_name(figure), share);
-            let pages = of.page_breaches(|figure| one?.page_response_time_s?.by_name(figure));
-            let both = requests.into_iter().chain(pages);
-            all.extend(both.map(|breach| format!("{name}: {}", breach.message)));
-        }
-        all
     }
 }
 

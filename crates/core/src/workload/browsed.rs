@@ -147,6 +147,30 @@ impl Check<'_> {
         kinds: &[RequestKind],
         example: &str,
     ) -> Result<(), SchemaError> {
+        self.all_reached(journey, kinds, example)?;
+        let (session, closed) = (&table.session, table.arrivals.model == Model::Closed);
+        let ends = session.requests.is_some() || session.lasts.is_some();
+        let must_end = !ends && (!closed || journey.may_end());
+        match journey.caught_in().filter(|_| must_end) {
+            Some(at) => self.fail(
+                &format!("request.{at}.next"),
+                &format!(
+                    "from `{}` the journey never comes to an end: give `end` a share on its way, \
+                     or [session] `requests` or `lasts`",
+                    kinds[at].name
+                ),
+            ),
+            None => Ok(()),
+        }
+    }
+
+    /// Every kind is a step or an object.
+    fn all_reached(
+        &self,
+        journey: &Journey,
+        kinds: &[RequestKind],
+        example: &str,
+    ) -> Result<(), SchemaError> {
         let reached = journey.reached();
         let object = |place: usize| {
             let pages = kinds.iter().filter_map(|kind| kind.objects.as_ref());
@@ -169,20 +193,7 @@ impl Check<'_> {
                 return self.fail(&format!("request.{at}"), &why);
             }
         }
-        let (session, closed) = (&table.session, table.arrivals.model == Model::Closed);
-        let ends = session.requests.is_some() || session.lasts.is_some();
-        let must_end = !ends && (!closed || journey.may_end());
-        match journey.caught_in().filter(|_| must_end) {
-            Some(at) => self.fail(
-                &format!("request.{at}.next"),
-                &format!(
-                    "from `{}` the journey never comes to an end: give `end` a share on its way, \
-                     or [session] `requests` or `lasts`",
-                    kinds[at].name
-                ),
-            ),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     fn ends_at(

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::file::{Model, PopulationTable, WorkloadFile};
+use super::file::{Model, PopulationTable};
 use super::journey::END;
-use super::length::Count;
 use super::population::Visits;
 use super::request::RequestKind;
 use super::{Browsing, ClientLimits, Population, Sessions};
@@ -25,53 +24,6 @@ pub(super) fn constant(value: f64) -> Distribution {
 
 const SCRIPT_START: &str = "what a script's sessions do in the long run is not known before, so \
                             they always begin empty";
-
-/// The largest number of populations.
-const POPULATIONS_MAX: usize = 100;
-
-/// All populations of a file, and the kinds of request of all of them.
-pub(super) fn populations(
-    source: Source<'_>,
-    files: &dyn Files,
-    file: &WorkloadFile,
-) -> Result<(Vec<Population>, Vec<RequestKind>), SchemaError> {
-    let fail = |key: &str, why: &str| Err(source.error(key, &Invalid::new(why)));
-    match (&file.arrivals, file.population.as_slice()) {
-        (None, []) => return fail("", "missing key `arrivals`"),
-        (None, all) if all.len() > POPULATIONS_MAX => {
-            let most = format!("there can be at most {POPULATIONS_MAX} populations");
-            return fail(&format!("population.{POPULATIONS_MAX}"), &most);
-        }
-        (_, []) | (None, _) => {}
-        (Some(_), _) => return fail("arrivals", OWN_TABLES),
-    }
-    if !file.population.is_empty() {
-        let (session, clients) = (!file.session.is_empty(), file.clients.is_some());
-        let own =
-            [("session", session), ("clients", clients), ("request", !file.request.is_empty())];
-        if let Some((key, _)) = own.iter().find(|(_, given)| *given) {
-            return fail(key, OWN_TABLES);
-        }
-    }
-    let (mut populations, mut requests) = (Vec::<Population>::new(), Vec::new());
-    for (at, (path, table)) in file.populations().into_iter().enumerate() {
-        let seed = super::population_seed(file.seed, at);
-        let check = Check { source, files, path, seed };
-        let taken = populations.iter().any(|other| other.name == table.name);
-        if taken || (!check.path.is_empty() && table.name.is_empty()) {
-            let why = if taken { "is taken by another population" } else { "is empty" };
-            return check.fail("name", why);
-        }
-        let kinds = check.requests(&table)?;
-        populations.push(check.population(table, &kinds, requests.len())?);
-        let own = kinds.into_iter().map(|kind| RequestKind { population: at as u32, ..kind });
-        requests.extend(own);
-    }
-    Ok((populations, requests))
-}
-
-const OWN_TABLES: &str = "does not go with [[population]]: each population has its own, as in \
-                          [population.arrivals] or [[population.request]] below its name";
 
 /// Checks one population's values.
 pub(super) struct Check<'a> {
@@ -93,7 +45,7 @@ impl Check<'_> {
     }
 
     /// The population of a table, whose kinds of request come after `before` others.
-    fn population(
+    pub(super) fn population(
         &self,
         table: PopulationTable,
         kinds: &[RequestKind],
@@ -108,22 +60,14 @@ impl Check<'_> {
         let programs = self.programs(&table, kinds, replay)?;
         let data = self.data(&table)?;
         let browsed = self.browsed(&table, kinds)?;
-        let length = match &sessions {
-            Sessions::Open { .. } => Some(Count::from_one(constant(1.0))),
-            Sessions::Closed { requests, .. } | Sessions::PartlyOpen { requests, .. } => {
-                requests.clone().map(Count::from_one)
-            }
-        };
-        let journey = browsed.journey;
-        let bounded = browsed.lasts.is_some() || browsed.cache;
-        let visits = Visits::new(kinds, journey.as_ref(), length.as_ref(), bounded);
+        let visits = Visits::new(kinds, &browsed, sessions.length().as_ref());
         Ok(Population {
             name: table.name.clone(),
             sessions,
             kinds: before..before + kinds.len(),
             mix: visits.mix,
             visits: visits.visits,
-            journey,
+            journey: browsed.journey,
             steps: visits.steps,
             thinks: kinds.iter().map(|kind| kind.think.clone()).collect(),
             has_pages: kinds.iter().any(|kind| kind.objects.is_some()),
@@ -190,13 +134,7 @@ impl Check<'_> {
                 self.no_end_on_error(table)?;
                 Ok(Sessions::Open { arrivals: self.arrivals(table)? })
             }
-            Model::PartlyOpen if table.session.script.is_some() => {
-                let why = "the script says what a session does";
-                self.absent("session.requests", &table.session.requests, why)?;
-                self.absent("session.think", &table.session.think, why)?;
-                let (requests, think) = (Some(constant(1.0)), constant(0.0));
-                Ok(Sessions::PartlyOpen { arrivals: self.arrivals(table)?, requests, think })
-            }
+            Model::PartlyOpen if table.session.script.is_some() => self.scripted(table),
             Model::PartlyOpen => Ok(Sessions::PartlyOpen {
                 arrivals: self.arrivals(table)?,
                 requests: self.session_length(table)?,
@@ -204,6 +142,14 @@ impl Check<'_> {
             }),
             Model::Closed => self.closed(table),
         }
+    }
+
+    fn scripted(&self, table: &PopulationTable) -> Result<Sessions, SchemaError> {
+        let why = "the script says what a session does";
+        self.absent("session.requests", &table.session.requests, why)?;
+        self.absent("session.think", &table.session.think, why)?;
+        let (requests, think) = (Some(constant(1.0)), constant(0.0));
+        Ok(Sessions::PartlyOpen { arrivals: self.arrivals(table)?, requests, think })
     }
 
     fn closed(&self, table: &PopulationTable) -> Result<Sessions, SchemaError> {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::clients::ClientsTable;
 use super::session::SessionTable;
 use super::slo::SloTable;
 use super::start::Start;
@@ -141,50 +142,6 @@ pub struct ArrivalsTable {
     /// without a script, a log or a trace, whose long run is not known: those begin empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<Start>,
-}
-
-/// What all clients have in common, as behind one proxy or in one process.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ClientsTable {
-    /// At most this many attempts are in flight; others wait for one to end, first come, first
-    /// served.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub concurrency: Option<u32>,
-    /// At most this many attempts wait so; others fail at once.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub waiting: Option<u32>,
-    /// A limit of all retries together.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub retry_budget: Option<RetryBudgetTable>,
-    /// How long a connection to a real server is used; `keep-alive` by default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub connections: Option<Reuse>,
-}
-
-/// How long a connection is used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Reuse {
-    /// It is kept for later requests, of the same session or others.
-    #[default]
-    KeepAlive,
-    /// It carries the requests of one session, and is closed when that ends.
-    PerSession,
-    /// It carries one request, which says that it will be closed.
-    PerRequest,
-}
-
-/// A token bucket: each retry takes a token, and without one the request fails instead.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RetryBudgetTable {
-    /// The tokens that each request puts in, as in `"10%"`: retries are at most this share of
-    /// requests in the long run.
-    pub share: Scalar,
-    /// The most tokens that it holds, and holds at first; 10 by default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub burst: Option<f64>,
 }
 
 /// One kind of request. One of `get`, `head`, `post`, `put`, `delete`, `grpc`, `send` and

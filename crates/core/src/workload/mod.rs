@@ -10,9 +10,11 @@ mod grpc;
 mod journey;
 mod length;
 mod message;
+mod method;
 mod objects;
 mod pattern;
 mod population;
+mod populations;
 mod replayed;
 mod request;
 mod retry;
@@ -20,18 +22,19 @@ mod session;
 mod slo;
 mod start;
 
-pub use clients::{ClientLimits, RetryBudget};
+pub use clients::{ClientLimits, ClientsTable, RetryBudget, RetryBudgetTable, Reuse};
 pub use file::{
-    ArrivalsTable, Cancel, ClientsTable, Model, ObjectsTable, PopulationTable, RequestTable,
-    RetryBudgetTable, RetryTable, RetryWhen, Reuse, WorkloadFile,
+    ArrivalsTable, Cancel, Model, ObjectsTable, PopulationTable, RequestTable, RetryTable,
+    RetryWhen, WorkloadFile,
 };
 pub use journey::{Choice, END, Journey};
 pub(crate) use length::{Count, Thinks};
 pub use message::{Expect, Message};
+pub use method::Method;
 pub use objects::Objects;
 pub use pattern::{Pattern, Search, Searcher};
 pub use population::{Population, Sessions};
-pub use request::{Method, RequestKind, Target};
+pub use request::{RequestKind, Target};
 pub use retry::Retry;
 pub use session::{Browsing, OnError, SessionTable};
 pub use slo::{Breach, Slo, SloTable};
@@ -72,7 +75,7 @@ impl Workload {
             let empty = Invalid::new("is empty: it stands in tables and charts");
             return Err(source.error("name", &empty));
         }
-        let (populations, requests) = check::populations(source, files, &file)?;
+        let (populations, requests) = populations::populations(source, files, &file)?;
         let slo = match &file.slo {
             Some(table) => Slo::from_table(table, &with_pages(&populations))
                 .map_err(|(key, error)| source.error(&format!("slo.{key}"), &error))?,

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::browsed::Browsed;
 use super::file::{Model, PopulationTable};
 use super::length::Count;
 use super::{Browsing, ClientLimits, Journey, RequestKind};
@@ -81,6 +82,18 @@ pub enum Sessions {
         /// The think time between a response and the next request.
         think: Distribution,
     },
+}
+
+impl Sessions {
+    /// The number of requests of a session, objects not counted, if a number ends it.
+    pub(super) fn length(&self) -> Option<Count> {
+        match self {
+            Sessions::Open { .. } => Some(Count::from_one(super::check::constant(1.0))),
+            Sessions::Closed { requests, .. } | Sessions::PartlyOpen { requests, .. } => {
+                requests.clone().map(Count::from_one)
+            }
+        }
+    }
 }
 
 impl Population {
@@ -163,13 +176,11 @@ pub(super) struct Visits {
 
 impl Visits {
     /// Of a session that has `length` requests, objects not counted, if it has a number, and goes
-    /// by `journey`, or else by weights. `bounded` says that something else ends it as well.
-    pub(super) fn new(
-        kinds: &[RequestKind],
-        journey: Option<&Journey>,
-        length: Option<&Count>,
-        bounded: bool,
-    ) -> Visits {
+    /// by its journey, or else by weights.
+    pub(super) fn new(kinds: &[RequestKind], browsed: &Browsed, length: Option<&Count>) -> Visits {
+        let journey = browsed.journey.as_ref();
+        // What ends it by time, or keeps it from asking, is known only when it happens.
+        let bounded = browsed.lasts.is_some() || browsed.cache;
         let number = |n: u32| match length {
             Some(length) if n > 0 => length.above(n.into()),
             _ => 1.0,

@@ -3,6 +3,7 @@
 use super::file::{Cancel, RequestTable};
 use super::grpc::GrpcCall;
 use super::message::{Expect, Message};
+use super::method::Method;
 use super::objects::Objects;
 use super::retry::Retry;
 use crate::distribution::Distribution;
@@ -11,56 +12,6 @@ use crate::files::Files;
 use crate::random::Stream;
 use crate::time::Nanos;
 use crate::units::{Dimension, parse_time};
-
-/// What a request does: a method of HTTP, or to send a message where there is no HTTP.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    /// Reads.
-    Get,
-    /// Reads the head only.
-    Head,
-    /// Sends a body.
-    Post,
-    /// Replaces.
-    Put,
-    /// Removes.
-    Delete,
-    /// Asks what can be done.
-    Options,
-    /// Changes a part.
-    Patch,
-    /// Sends bytes as they are, and waits for what is expected.
-    Send,
-}
-
-impl Method {
-    /// The word on the wire, or in a script.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Method::Get => "GET",
-            Method::Head => "HEAD",
-            Method::Post => "POST",
-            Method::Put => "PUT",
-            Method::Delete => "DELETE",
-            Method::Options => "OPTIONS",
-            Method::Patch => "PATCH",
-            Method::Send => "SEND",
-        }
-    }
-
-    /// The method of HTTP that this word stands for on the wire, if it is one that can be sent.
-    pub(crate) fn of_http(word: &[u8]) -> Option<Method> {
-        use Method::{Delete, Get, Head, Options, Patch, Post, Put};
-        let all = [Get, Head, Post, Put, Delete, Options, Patch];
-        all.into_iter().find(|method| method.word().as_bytes() == word)
-    }
-
-    /// Whether it changes nothing (RFC 9110, section 9.2.1).
-    pub(crate) fn is_safe(self) -> bool {
-        matches!(self, Method::Get | Method::Head | Method::Options)
-    }
-}
 
 /// A kind of request, checked.
 #[derive(Clone, Debug)]
@@ -136,10 +87,7 @@ impl RequestKind {
         if table.name.is_empty() {
             return Err(("name", Invalid::new("is empty")));
         }
-        let weight = table.weight.unwrap_or(1.0);
-        if !(weight > 0.0 && weight.is_finite()) {
-            return Err(("weight", Invalid::new(format!("must be positive, not {weight}"))));
-        }
+        let weight = weight_of(table).map_err(named("weight"))?;
         let (method, key, text) = method_and_target(table)?;
         let grpc = GrpcCall::from_table(table, files)?;
         let text = grpc.as_ref().map_or(text, |call| &call.target);
@@ -150,12 +98,14 @@ impl RequestKind {
         let timeout = timeout_of(table).map_err(named("timeout"))?;
         let message = Message::from_table(table, files)?.unwrap_or_default();
         let expect = table.expect.as_deref().map(Expect::parse).transpose();
+        let retry = Retry::from_table(table.retry.as_ref(), timeout, files);
+        let think = think_of(table, files).map_err(named("think"))?;
         Ok(RequestKind {
             name: table.name.clone(),
             population: 0,
             weight,
             objects: None,
-            think: think_of(table, files).map_err(named("think"))?,
+            think,
             method,
             target: Target::parse(text, files).map_err(named(key))?,
             grpc: grpc.is_some(),
@@ -165,10 +115,15 @@ impl RequestKind {
             expect: expect.map_err(named("expect"))?,
             timeout,
             cancel: table.cancel.unwrap_or_default(),
-            retry: Retry::from_table(table.retry.as_ref(), timeout, files)
-                .map_err(named("retry"))?,
+            retry: retry.map_err(named("retry"))?,
         })
     }
+}
+
+fn weight_of(table: &RequestTable) -> Result<f64, Invalid> {
+    let weight = table.weight.unwrap_or(1.0);
+    let usable = weight > 0.0 && weight.is_finite();
+    usable.then_some(weight).ok_or_else(|| Invalid::new(format!("must be positive, not {weight}")))
 }
 
 fn think_of(table: &RequestTable, files: &dyn Files) -> Result<Option<Distribution>, Invalid> {

@@ -89,8 +89,8 @@ impl Connector {
         self.protocols[self.expected]
     }
 
-    /// How many exchanges may wait for the server to choose it, on a connection that carries but one
-    /// of them or more.
+    /// How many exchanges may wait for the server to choose it, on a connection that carries only
+    /// one of them, or more.
     pub(super) fn expected_room(&self, once: bool) -> usize {
         if self.expected().many && !once { self.streams } else { 1 }
     }

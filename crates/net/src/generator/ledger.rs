@@ -51,7 +51,8 @@ impl<S: RowSink> Ledger for Book<'_, S> {
     }
 }
 
-/// Rows and ended pages on their way from a loop to the book, and the time up to which they are complete.
+/// Rows and ended pages on their way from a loop to the book, and the time up to which they are
+/// complete.
 pub(super) struct Page {
     pub(super) part: usize,
     pub(super) rows: Vec<(Row, Ended)>,

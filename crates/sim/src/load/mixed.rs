@@ -88,4 +88,4 @@ fn at_load_closed(
 }
 
 const UNKNOWN: &str = "how many requests a session has hangs on how long responses take, or on \
-                       what it has already, so the load is not known beforehand: leave the load out";
+                       what it has already, so the load is not known beforehand: leave it out";

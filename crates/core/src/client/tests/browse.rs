@@ -2,8 +2,11 @@
 
 use super::*;
 
-/// What happened: requests as (kind's name, time sent, page), and the pages.
-fn browse(text: &str, requests: u64) -> (Vec<(String, f64, Option<u32>)>, Vec<Page>) {
+/// The name of a request's kind, when it was sent, and its page.
+type Sent = (String, f64, Option<u32>);
+
+/// What happened: the requests and the pages.
+fn browse(text: &str, requests: u64) -> (Vec<Sent>, Vec<Page>) {
     let workload = Workload::parse(Text { file: "", text }, &NoFiles).unwrap();
     let limit = Limit { requests, until: Nanos::MAX, warmup: Nanos::ZERO };
     let mut clients = Clients::new(&workload, limit);
@@ -106,7 +109,8 @@ fn a_session_may_end_after_a_number_of_requests_objects_not_counted() {
 fn journeys_begin_as_they_are_in_the_long_run() {
     let text = "name = 'a'\n[arrivals]\nmodel = 'partly-open'\nrate = '1000/s'\n\
                 [session]\nthink = '10s'\n\
-                [[request]]\nname = 'a'\nnext = { a = 0.5, b = 0.3, end = 0.2 }\nthink = 'exp(2s)'\n\
+                [[request]]\nname = 'a'\nnext = { a = 0.5, b = 0.3, end = 0.2 }\n\
+                think = 'exp(2s)'\n\
                 [[request]]\nname = 'b'\nnext = { a = 0.6, end = 0.4 }";
     let workload = Workload::parse(Text { file: "", text }, &NoFiles).unwrap();
     let limit = Limit { requests: u64::MAX, until: Nanos::from_secs_f64(1e6), warmup: Nanos::ZERO };

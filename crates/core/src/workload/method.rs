@@ -1,0 +1,51 @@
+//! What a request does.
+
+/// What a request does: a method of HTTP, or to send a message where there is no HTTP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Reads.
+    Get,
+    /// Reads the head only.
+    Head,
+    /// Sends a body.
+    Post,
+    /// Replaces.
+    Put,
+    /// Removes.
+    Delete,
+    /// Asks what can be done.
+    Options,
+    /// Changes a part.
+    Patch,
+    /// Sends bytes as they are, and waits for what is expected.
+    Send,
+}
+
+impl Method {
+    /// The word on the wire, or in a script.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Method::Get => "GET",
+            Method::Head => "HEAD",
+            Method::Post => "POST",
+            Method::Put => "PUT",
+            Method::Delete => "DELETE",
+            Method::Options => "OPTIONS",
+            Method::Patch => "PATCH",
+            Method::Send => "SEND",
+        }
+    }
+
+    /// The method of HTTP that this word stands for on the wire, if it is one that can be sent.
+    pub(crate) fn of_http(word: &[u8]) -> Option<Method> {
+        use Method::{Delete, Get, Head, Options, Patch, Post, Put};
+        let all = [Get, Head, Post, Put, Delete, Options, Patch];
+        all.into_iter().find(|method| method.word().as_bytes() == word)
+    }
+
+    /// Whether it changes nothing (RFC 9110, section 9.2.1).
+    pub(crate) fn is_safe(self) -> bool {
+        matches!(self, Method::Get | Method::Head | Method::Options)
+    }
+}

@@ -1,0 +1,62 @@
+//! Checking who there is: the populations of a file, or the one that its own tables are.
+
+use super::Population;
+use super::check::Check;
+use super::file::WorkloadFile;
+use super::request::RequestKind;
+use crate::error::Invalid;
+use crate::files::Files;
+use crate::schema::{SchemaError, Source};
+
+/// The largest number of populations.
+const POPULATIONS_MAX: usize = 100;
+
+/// All populations of a file, and the kinds of request of all of them.
+pub(super) fn populations(
+    source: Source<'_>,
+    files: &dyn Files,
+    file: &WorkloadFile,
+) -> Result<(Vec<Population>, Vec<RequestKind>), SchemaError> {
+    one_way(file).map_err(|(key, error)| source.error(&key, &error))?;
+    let (mut populations, mut requests) = (Vec::<Population>::new(), Vec::new());
+    for (at, (path, table)) in file.populations().into_iter().enumerate() {
+        let seed = super::population_seed(file.seed, at);
+        let check = Check { source, files, path, seed };
+        let taken = populations.iter().any(|other| other.name == table.name);
+        if taken || (!check.path.is_empty() && table.name.is_empty()) {
+            let why = if taken { "is taken by another population" } else { "is empty" };
+            return check.fail("name", why);
+        }
+        let kinds = check.requests(&table)?;
+        populations.push(check.population(table, &kinds, requests.len())?);
+        let own = kinds.into_iter().map(|kind| RequestKind { population: at as u32, ..kind });
+        requests.extend(own);
+    }
+    Ok((populations, requests))
+}
+
+/// Whether the file has either tables of its own or populations; an error comes with its key.
+fn one_way(file: &WorkloadFile) -> Result<(), (String, Invalid)> {
+    let fail = |key: &str, why: &str| Err((key.to_owned(), Invalid::new(why)));
+    match (&file.arrivals, file.population.as_slice()) {
+        (None, []) => return fail("", "missing key `arrivals`"),
+        (None, all) if all.len() > POPULATIONS_MAX => {
+            let most = format!("there can be at most {POPULATIONS_MAX} populations");
+            return fail(&format!("population.{POPULATIONS_MAX}"), &most);
+        }
+        (_, []) | (None, _) => {}
+        (Some(_), _) => return fail("arrivals", OWN_TABLES),
+    }
+    if !file.population.is_empty() {
+        let (session, clients) = (!file.session.is_empty(), file.clients.is_some());
+        let own =
+            [("session", session), ("clients", clients), ("request", !file.request.is_empty())];
+        if let Some((key, _)) = own.iter().find(|(_, given)| *given) {
+            return fail(key, OWN_TABLES);
+        }
+    }
+    Ok(())
+}
+
+const OWN_TABLES: &str = "does not go with [[population]]: each population has its own, as in \
+                          [population.arrivals] or [[population.request]] below its name";
