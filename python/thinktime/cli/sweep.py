@@ -68,19 +68,11 @@ def command(
         raise common.fail(
             "give at least one key to vary, as in --vary load=0.1..0.9/9", common.Exit.INPUT_WRONG
         )
-    chosen = common.chosen(given)
+    chosen = common.chosen({"target": target, "output": output, **given})
     missing = 0
     with common.mapped_errors(), _progress() as progress:
         try:
-            table = sweep(
-                load(workload),
-                system,
-                vary,
-                target=target,
-                output=output,
-                progress=progress,
-                **chosen,
-            )
+            table = sweep(load(workload), system, vary, progress=progress, **chosen)
         except Stopped as stopped:
             table, missing = stopped.table, stopped.missing
     _show(table, vary, target, json, output)
