@@ -11,6 +11,7 @@ from thinktime import _core
 
 if TYPE_CHECKING:
     import numpy as np
+    import polars as pl
     from numpy.typing import NDArray
 
     from thinktime.theory.found import Theory
@@ -77,6 +78,27 @@ class Result:
     def series(self) -> _core.Table | None:
         """A row a second (or a longer interval, in long runs) and request name."""
         return self._outcome.series
+
+    @property
+    def populations(self) -> dict[str, dict[str, Any]]:
+        """What the summary says of each population, in the workload's order; else empty.
+
+        It is empty where the workload names no populations.
+        """
+        found: dict[str, dict[str, Any]] = self.summary.get("by_population") or {}
+        order = {one.name: place for place, one in enumerate(self.workload.populations)}
+        names = sorted(found, key=lambda name: order.get(name, len(order)))
+        return {name: found[name] for name in names}
+
+    @property
+    def pages(self) -> pl.DataFrame | None:
+        """A row a page, made of `requests`; None where no rows were kept.
+
+        `docs/results.md` says what the columns mean.
+        """
+        from thinktime.pages import pages_of
+
+        return None if self.requests is None else pages_of(self.requests)
 
     @property
     def run_toml(self) -> str:

@@ -128,6 +128,7 @@ class Workload:
     seed: int = 1
     request_names: list[str] = field(default_factory=lambda: ["item"])
     request_weights: list[float] = field(default_factory=lambda: [1.0])
+    populations: list[Any] = field(default_factory=list)
 
     def to_toml(self) -> str:
         """Enough to tell workloads apart."""
@@ -189,6 +190,11 @@ class Result:
     untrusted: str | None = None
     interrupted: bool = False
     schedule: list[dict[str, Any]] = field(default_factory=list)
+    pages: pl.DataFrame | None = None
+
+    @property
+    def populations(self):
+        return self.summary.get("by_population", {})
 
     def __post_init__(self):
         self.run_toml = self.run_toml or written_run_toml(self.kind)

@@ -79,7 +79,7 @@ def test_files_are_accepted(snippet: Snippet, tmp_path: Path) -> None:
         (tmp_path / "tasks.toml").write_text(text)
         export = next(words for words in commands(snippet.page) if "export" in words)
         run([*THINKTIME, *export[1:], "--scenario", "tasks.toml"], tmp_path)
-    elif "[arrivals]" in text:
+    elif "arrivals]" in text:
         if "buyer.luau" in text:
             (tmp_path / "buyer.luau").write_text((ROOT / "examples/buyer.luau").read_text())
         assert tt.Workload(text, str(tmp_path / "page.toml")).name

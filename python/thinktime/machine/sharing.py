@@ -205,7 +205,8 @@ def _limits(result: Result, run: Mapping[str, Any], requests_max: int) -> dict[s
 
 def _pairs(scheduled: Result, shared: Result) -> list[Pair]:
     ours, theirs = (one.summary.get("by_request") or {} for one in (scheduled, shared))
-    names = [name for name in scheduled.workload.request_names if name in ours and name in theirs]
+    known = dict.fromkeys(scheduled.workload.request_names)  # populations may share a name
+    names = [name for name in known if name in ours and name in theirs]
     return [
         Pair(name, int(ours[name].get("requests") or 0), _times(ours[name]), _times(theirs[name]))
         for name in names

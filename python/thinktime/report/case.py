@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from thinktime.report import figures
 from thinktime.report.figures import Figures
@@ -75,7 +75,7 @@ class Case:
 
     @property
     def model(self) -> str:
-        """The system model: open, closed or partly-open."""
+        """The system model: open, closed or partly-open; mixed where populations differ."""
         return self.entries[0].result.workload.model
 
     @property
@@ -173,6 +173,10 @@ def _same_case(a: Result, b: Result) -> bool:
         _shape(a.workload) == _shape(b.workload)
         and _close(a.workload.request_rate, b.workload.request_rate)
         and _close(_mean(a.workload.think), _mean(b.workload.think))
+        and all(
+            _close(x.session_rate, y.session_rate) and _close(_mean(x.think), _mean(y.think))
+            for x, y in zip(a.workload.populations, b.workload.populations, strict=True)
+        )
     )
 
 
@@ -180,9 +184,14 @@ def _shape(workload: Workload) -> object:
     """All of the workload but its seed, and what a search for the load sets."""
     whole = tomllib.loads(workload.to_toml())
     whole.pop("seed", None)
-    whole["arrivals"].pop("rate", None)
-    think = whole.get("session", {}).pop("think", None)
-    return whole, str(think).partition("(")[0]
+    laws = [_without_load(table) for table in (whole, *whole.get("population", []))]
+    return whole, laws
+
+
+def _without_load(table: dict[str, Any]) -> str:
+    """Takes away what a search for the load sets; gives the name of the think time's law."""
+    table.get("arrivals", {}).pop("rate", None)
+    return str(table.get("session", {}).pop("think", None)).partition("(")[0]
 
 
 def _stations(result: Result) -> object:

@@ -45,6 +45,11 @@ COLUMNS: dict[str, Column] = {
     "response_p90_s": Column("p90", units.seconds),
     "response_p99_s": Column("p99", units.seconds),
     "response_p99.9_s": Column("p99.9", units.seconds),
+    "page_response_mean_s": Column("page mean", units.seconds, "page_response_ci95_s"),
+    "page_response_p90_s": Column("page p90", units.seconds),
+    "page_response_p99_s": Column("page p99", units.seconds),
+    "pages": Column("pages", units.count),
+    "page_errors": Column("failed pages", units.count),
     "load": Column("load", _load),
     "found_load": Column("load found", _load),
     "throughput": Column("throughput", units.rate),
@@ -63,12 +68,37 @@ COLUMNS: dict[str, Column] = {
     "lateness_p99_s": Column("lateness p99", units.seconds),
     "why": Column("decided by", _text),
 }
-"""Every figure that a table shows, in one place."""
+"""Every figure that a table shows, in one place; those of a population come after its name."""
+
+_POPULATION = "population."
+
+
+def of_population(name: str, figure: str) -> str:
+    """The column of a population's figure, as in `population.visitors.response_mean_s`."""
+    return f"{_POPULATION}{name}.{figure}"
+
+
+def parts(column: str) -> tuple[str, str]:
+    """The population of a column and its figure; no population where it is of all requests."""
+    if not column.startswith(_POPULATION):
+        return "", column
+    name, _, figure = column.removeprefix(_POPULATION).rpartition(".")
+    return name, figure
+
+
+def column(name: str) -> Column:
+    """What is known of a column, with the population's name in its heading."""
+    population, figure = parts(name)
+    found = COLUMNS[figure]
+    if not population:
+        return found
+    more = of_population(population, found.more) if found.more else ""
+    return Column(f"{population} {found.heading}", found.text, more)
 
 
 def headings(names: Sequence[str]) -> list[str]:
     """The headings of some figures."""
-    return [COLUMNS[name].heading for name in names]
+    return [column(name).heading for name in names]
 
 
 def cell(row: Row, name: str) -> Cell:
@@ -76,10 +106,10 @@ def cell(row: Row, name: str) -> Cell:
     value = row.get(name)
     if value is None or value != value:
         return Cell("")
-    column = COLUMNS[name]
-    if column.more:
-        return Cell(units.mean(value, row.get(column.more)))
-    return Cell(column.text(value))
+    known = column(name)
+    if known.more:
+        return Cell(units.mean(value, row.get(known.more)))
+    return Cell(known.text(value))
 
 
 def said(rows: Sequence[Row], names: Sequence[str]) -> list[str]:

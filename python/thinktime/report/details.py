@@ -1,11 +1,11 @@
-"""The tables below the main one: by request name, of machines, and under processor sharing."""
+"""The tables below the main one: of populations, pages, request names, machines and sharing."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from thinktime.machine.sharing import Comparison, compare
-from thinktime.report import by_request, machines, sharing
+from thinktime.report import by_population, by_request, machines, sharing
 from thinktime.report.case import Case, Entry
 from thinktime.report.table import Group, Line, Table
 
@@ -13,6 +13,8 @@ from thinktime.report.table import Group, Line, Table
 def tables(cases: Sequence[Case]) -> list[Table]:
     """The tables that have rows."""
     found = [
+        by_population.table(_groups(cases, _populations)),
+        by_population.page_table(_groups(cases, _pages)),
         by_request.table(_groups(cases, _requests)),
         Table(
             "machines",
@@ -34,6 +36,14 @@ def _groups(cases: Sequence[Case], lines: Callable[[Entry], list[Line]]) -> list
         for case, entry, some in found
         if some
     ]
+
+
+def _populations(entry: Entry) -> list[Line]:
+    return [one.line for one in by_population.populations_of(entry.result)]
+
+
+def _pages(entry: Entry) -> list[Line]:
+    return [one.line for one in by_population.pages_of(entry.result)]
 
 
 def _requests(entry: Entry) -> list[Line]:

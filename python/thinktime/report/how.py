@@ -32,6 +32,10 @@ WORDS: dict[str, str] = {
     "autocorrelation.",
 }
 
+_OF_PAGES: dict[str, str] = {
+    "page": "A request, its base, with the objects that are asked for as soon as it has come. Its "
+    "response time runs from when the base was wanted to the end of the last object.",
+}
 
 _OF_RUN = ("version", "started", "host", "clock")
 """What the table `[run]` of a result's run.toml says of how it was obtained, in this order."""
@@ -43,7 +47,9 @@ def words(cases: Sequence[Case]) -> dict[str, str]:
     used |= {"exact" for case in cases if case.theory is not None}
     found = {kind: meaning for kind, meaning in KINDS.items() if kind in used}
     scheduled = any(e.result.summary.get("machines") for case in cases for e in case.entries)
-    return found | WORDS | (machines.WORDS if scheduled else {})
+    paged = any(e.result.summary.get("pages") for case in cases for e in case.entries)
+    more = (_OF_PAGES if paged else {}) | (machines.WORDS if scheduled else {})
+    return found | WORDS | more
 
 
 def sources(cases: Sequence[Case]) -> list[Source]:

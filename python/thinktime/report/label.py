@@ -40,8 +40,11 @@ def _alike(labels: Sequence[str]) -> list[list[int]]:
 
 
 def model_words(result: Result) -> str:
-    """The system model, as in 'closed, 10 clients'."""
+    """The system model, as in 'closed, 10 clients' or 'mixed, 3 populations'."""
     workload = result.workload
+    number = len(workload.populations)
+    if number > 1:
+        return f"{workload.model.replace('-', ' ')}, {units.counted(number, 'population')}"
     if workload.clients is not None:
         return f"closed, {units.counted(workload.clients, 'client')}"
     if workload.session_length is not None:

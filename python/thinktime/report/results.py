@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from thinktime.report import units
+from thinktime.report.by_population import Counted, pages_of, populations_of
 from thinktime.report.by_request import RequestTimes, times_of
 from thinktime.report.case import Case, Entry, Kind, Note
 from thinktime.report.figures import TIMES, Figures
@@ -47,6 +48,12 @@ class Row:
 
     machines: Sequence[MachineFigures] = ()
     """The result's machines."""
+
+    populations: Sequence[Counted] = ()
+    """The result's requests by population, where there are several."""
+
+    pages: Sequence[Counted] = ()
+    """The result's pages by population."""
 
     @property
     def kind_words(self) -> str:
@@ -131,6 +138,8 @@ def _entry_row(case: Case, entry: Entry) -> Row:
         deviations,
         times_of(entry.result),
         figures_of(entry.result),
+        populations_of(entry.result),
+        pages_of(entry.result),
     )
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.text import Text
 
-from thinktime.report import by_request, results
+from thinktime.report import by_population, by_request, results
+from thinktime.report.by_population import Counted
 from thinktime.report.results import Row
 from thinktime.report.table import Cell, Line, Table
 from thinktime.report.table import Group as LineGroup
@@ -22,11 +23,17 @@ _INDENT = 2  # of what belongs to a title
 
 
 def render(rows: Sequence[Row]) -> RenderableType:
-    """The rows as a table; below it, for systems with machines, request names and machines."""
+    """The rows as a table; below it populations and pages, request names and machines.
+
+    Request names are shown for systems with machines.
+    """
+    named = len(rows) > 1
     parts: list[RenderableType] = [Shown(results.table(rows)), *_legend(rows)]
-    for row in rows:
-        if row.machines:
-            parts += _details(row, named=len(rows) > 1)
+    populations = _groups(rows, lambda row: row.populations, named=named)
+    pages = _groups(rows, lambda row: row.pages, named=named)
+    parts += [Shown(by_population.table(populations))] if populations else []
+    parts += [Shown(by_population.page_table(pages))] if pages else []
+    parts += [part for row in rows if row.machines for part in _details(row, named=named)]
     return Group(*parts)
 
 
@@ -43,10 +50,22 @@ def _legend(rows: Sequence[Row]) -> list[RenderableType]:
     return [Text(f"% below a time: {words}", style="dim"), Text()]
 
 
+def _groups(
+    rows: Sequence[Row], of: Callable[[Row], Sequence[Counted]], *, named: bool
+) -> list[LineGroup]:
+    """A group a result that has such lines."""
+    found = [(row, [one.line for one in of(row)]) for row in rows]
+    return [LineGroup(lines, _title(row, named=named)) for row, lines in found if lines]
+
+
+def _title(row: Row, *, named: bool) -> str:
+    return f"{row.case}: {row.kind_words}" if named else ""
+
+
 def _details(row: Row, *, named: bool) -> list[RenderableType]:
     """Response times by request name, and a line a machine."""
     parts: list[RenderableType] = []
-    title = f"{row.case}: {row.kind_words}" if named else ""
+    title = _title(row, named=named)
     if row.requests:
         lines = [one.line for one in row.requests]
         parts.append(Shown(by_request.table([LineGroup(lines, title)])))

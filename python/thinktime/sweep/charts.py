@@ -24,10 +24,12 @@ from thinktime.report.charts.chart import (
 from thinktime.sweep.swept import Curve, Swept
 
 _PANEL_HEIGHT = 300
+_POPULATIONS_MAX = 6
 
 _PANELS = (
     ("response_mean_s", "Mean response time", "response time", "time"),
     ("response_p99_s", "99th percentile", "response time", "time"),
+    ("page_response_mean_s", "Mean page response time", "page response time", "time"),
     ("throughput", "Throughput", "completed requests a second", "number"),
     ("load", "Load", "load of the busiest station", "number"),
     ("errors", "Errors", "failed requests", "number"),
@@ -36,7 +38,8 @@ _PANELS = (
 
 
 def _draw(swept: Swept) -> Drawing | None:
-    shown = [(_column(swept, name), title, y, kind) for name, title, y, kind in _PANELS]
+    known = [*_PANELS, *_of_populations(swept)]
+    shown = [(_column(swept, name), title, y, kind) for name, title, y, kind in known]
     panels = [_panel(swept, one, *rest) for one, *rest in shown if one is not None]
     if not panels:
         return None
@@ -46,6 +49,15 @@ def _draw(swept: Swept) -> Drawing | None:
     if _has_exact(swept.drawn):
         keys.append(Key("exact", dash=DASHES["exact"]))
     return Drawing(panels, keys)
+
+
+def _of_populations(swept: Swept) -> list[tuple[str, str, str, str]]:
+    """The panels of populations."""
+    names = swept.by_population("response_mean_s")[:_POPULATIONS_MAX]
+    return [
+        (name, f"Mean response time of {columns.parts(name)[0]}", "response time", "time")
+        for name in names
+    ]
 
 
 def _column(swept: Swept, name: str) -> str | None:
@@ -66,9 +78,9 @@ def _panel(swept: Swept, column: str, title: str, y_title: str, kind: str) -> Pa
             figure.add_trace(_exact(swept, curve))
     values = [row[column] for curve in swept.drawn for row in curve.rows if row.get(column)]
     high = max(values)
-    if column == "response_mean_s":
+    if half := columns.column(column).more:
         rows = [row for curve in swept.drawn for row in curve.rows if row.get(column)]
-        high = max(row[column] + (row.get("response_ci95_s") or 0.0) for row in rows)
+        high = max(row[column] + (row.get(half) or 0.0) for row in rows)
     scale = axes.log(min(values), high, kind) if axes.is_wide(values) else None
     figure.update_layout(layout(_PANEL_HEIGHT))
     figure.update_xaxes(_across(swept))
@@ -79,7 +91,7 @@ def _panel(swept: Swept, column: str, title: str, y_title: str, kind: str) -> Pa
 
 def _words(swept: Swept, column: str, title: str) -> str:
     """The least and the greatest value of each curve, and where they are."""
-    write = columns.COLUMNS[column].text
+    write = columns.column(column).text
     told = []
     for curve in swept.drawn:
         known = [row for row in curve.rows if row.get(column) is not None]
@@ -92,8 +104,8 @@ def _words(swept: Swept, column: str, title: str) -> str:
 
 def _line(swept: Swept, curve: Curve, column: str) -> go.Scatter:
     rows = [row for row in curve.rows if row.get(column) is not None]
-    write = columns.COLUMNS[column].text
-    half = [row.get("response_ci95_s") for row in rows] if column == "response_mean_s" else None
+    write, more = columns.column(column).text, columns.column(column).more
+    half = [row.get(more) for row in rows] if more else None
     name = f"{curve.name}: {swept.kind}" if curve.name else swept.kind
     return go.Scatter(
         x=_places(swept, rows), y=[row[column] for row in rows], name=escape(name),

@@ -11,6 +11,7 @@ from typing import Any
 from thinktime import _core
 from thinktime.operations import run, simulate
 from thinktime.result import Result
+from thinktime.sweep import keys
 from thinktime.sweep.grid import Point
 
 
@@ -72,7 +73,7 @@ class Plan:
             if place in self._varied and not rest:
                 options[place] = _option(place, self.kinds[place], value)
             elif place in _WORKLOAD:
-                workload = workload.with_value(key, value)
+                workload = workload.with_value(keys.whole(key), value)
             elif place in _SYSTEM and system is not None:
                 system = system.with_value(key, value)
             else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from thinktime.report import columns
 from thinktime.result import Result
 from thinktime.sweep.grid import Axis, Point
 
@@ -15,6 +16,7 @@ Row = dict[str, Any]
 
 _TIMES = ("mean", "ci95", "p50", "p90", "p95", "p99", "p99.9", "p99.99", "max")
 _COUNTS = ("requests", "errors", "timeouts", "retries")
+_PAGE_TIMES = ("mean", "ci95", "p50", "p90", "p99")
 _RATES = ("offered_rate", "throughput", "think_time_s", "duration_s", "warmup_s")
 
 
@@ -30,11 +32,35 @@ def row_of(point: Point, result: Result) -> Row:
         "exact_response_mean_s": None if theory is None else theory.mean_s,
         "load": max((station["load"] for station in stations), default=None),
         **{name: summary.get(name) for name in (*_RATES, *_COUNTS)},
+        **_of_pages(summary),
+        **_of_populations(result),
         **_of_machines(summary),
         "warnings": " | ".join(summary.get("warnings") or []),
         "untrusted": result.untrusted,
         "point": point,
     }
+
+
+def _of_pages(figures: Mapping[str, Any], before: str = "") -> Row:
+    """The figures of pages; nothing where there are none."""
+    times = figures.get("page_response_time_s")
+    if not times:
+        return {}
+    counts = {f"{before}{name}": figures.get(name) for name in ("pages", "page_errors")}
+    return counts | {f"{before}page_response_{name}_s": times.get(name) for name in _PAGE_TIMES}
+
+
+def _of_populations(result: Result) -> Row:
+    """The figures of each population, where there are several."""
+    found: Row = {}
+    for name, figures in result.populations.items() if len(result.populations) > 1 else ():
+        before = columns.of_population(name, "")
+        times = figures.get("response_time_s") or {}
+        found |= {f"{before}response_{one}_s": times.get(one) for one in _PAGE_TIMES}
+        found |= {f"{before}{one}": figures.get(one) for one in ("requests", "errors")}
+        found |= {f"{before}offered_rate": figures.get("offered_rate")}
+        found |= _of_pages(figures, before)
+    return found
 
 
 def _of_machines(summary: Mapping[str, Any]) -> Row:
@@ -51,13 +77,14 @@ def table_of(
     import polars as pl
 
     finished = [(place, row) for place, row in enumerate(rows) if row is not None]
-    columns: dict[str, list[Any]] = {}
+    table: dict[str, list[Any]] = {}
     for axis in axes:
         named = dict(zip(axis.values, axis.numbers or axis.values, strict=True))
-        columns[axis.key] = [named[grid[place][axis.key]] for place, _ in finished]
+        table[axis.key] = [named[grid[place][axis.key]] for place, _ in finished]
+    # A page may be at some points only.
     names = dict.fromkeys(name for _, row in finished for name in row if name != "point")
     for name in names:
         # A key that is varied and a figure that is found may have the same name.
-        label = f"found_{name}" if name in columns else name
-        columns[label] = [row.get(name) for _, row in finished]
-    return pl.DataFrame(columns, infer_schema_length=None)
+        label = f"found_{name}" if name in table else name
+        table[label] = [row.get(name) for _, row in finished]
+    return pl.DataFrame(table, infer_schema_length=None)

@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from thinktime.report import units
+from thinktime.report import columns, units
 from thinktime.report.page import colour
 from thinktime.sweep.grid import Axis
 
@@ -66,6 +66,13 @@ class Swept:
     def rows(self) -> Sequence[Row]:
         """All points."""
         return self.table.to_dicts()
+
+    def by_population(self, *figures: str) -> list[str]:
+        """The columns of these figures of each population, population by population."""
+        known = dict.fromkeys(columns.parts(name)[0] for name in self.table.columns)
+        wanted = (columns.of_population(one, f) for one in known if one for f in figures)
+        varied = {axis.key for axis in self.axes}
+        return [name for name in wanted if name in self.table.columns and name not in varied]
 
     @cached_property
     def curves(self) -> Sequence[Curve]:

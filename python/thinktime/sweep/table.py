@@ -11,6 +11,8 @@ _SHOWN = (
     "exact_response_mean_s",
     "response_p50_s",
     "response_p99_s",
+    "page_response_mean_s",
+    "page_response_p90_s",
     "load",
     "found_load",
     "throughput",
@@ -24,6 +26,10 @@ _SHOWN = (
     "untrusted",
 )
 
+_BY_POPULATION = ("response_mean_s", "response_p99_s")
+
+_HEADINGS = frozenset(columns.headings(_SHOWN))
+
 _SETTINGS = ("think_time_s", "requests")
 """Figures that are often the same at all points."""
 
@@ -33,10 +39,13 @@ _SPARE = ("think time", "requests", "p50", "load found", "timeouts")
 def table(swept: Swept) -> Table:
     """A row a point, a group a curve; figures that are 0 or unknown everywhere are left out."""
     varied = {axis.key for axis in swept.axes}
-    names = [name for name in columns.said(swept.rows, _SHOWN) if name not in varied]
+    shown = [*_SHOWN, *swept.by_population(*_BY_POPULATION)]
+    names = [name for name in columns.said(swept.rows, shown) if name not in varied]
+    # What is of one population only goes first where there is no room.
+    spare = [column for column in columns.headings(names) if column not in _HEADINGS]
     same = [name for name in names if name in _SETTINGS and _is_same(swept, name)]
     names = [name for name in names if name not in same]
-    all_have = [f"{columns.COLUMNS[one].heading} {_first(swept, one)}" for one in same]
+    all_have = [f"{columns.column(one).heading} {_first(swept, one)}" for one in same]
     groups = [
         Group(
             [
@@ -58,7 +67,7 @@ def table(swept: Swept) -> Table:
         columns.headings(names),
         groups,
         f"Each point was {swept.kind}{': ' if all_have else ''}{', '.join(all_have)}.",
-        spare=_SPARE,
+        spare=[*reversed(spare), *_SPARE],
     )
 
 

@@ -3,11 +3,20 @@
 from collections.abc import Sequence
 
 from thinktime.report.case import Case
-from thinktime.report.charts import by_name, in_system, schedule, survival, throughput
+from thinktime.report.charts import (
+    by_name,
+    by_population,
+    in_system,
+    schedule,
+    survival,
+    throughput,
+)
 from thinktime.report.charts.chart import Chart
 
 CHARTS: list[Chart[Sequence[Case]]] = [
     survival.CHART,
+    by_population.REQUESTS,
+    by_population.PAGES,
     by_name.CHART,
     in_system.CHART,
     throughput.CHART,

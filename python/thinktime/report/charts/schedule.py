@@ -127,7 +127,7 @@ def _panel(case: Case, schedule: Schedule, view: tuple[float, float]) -> _Panel:
 
 
 def _names(case: Case) -> list[str]:
-    return list(case.entries[0].result.workload.request_names)
+    return list(dict.fromkeys(case.entries[0].result.workload.request_names))
 
 
 def _traces(panel: _Panel, names: Sequence[str]) -> list[Any]:

@@ -1,0 +1,130 @@
+"""Response times by population, and those of pages, in one form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from thinktime.report import units
+from thinktime.report.table import Cell, Group, Line, Table
+
+if TYPE_CHECKING:
+    from thinktime import Result
+
+HEADINGS = ("requests", "errors", "rate", "mean", "p50", "p90", "p99")
+"""The columns after the population's name."""
+
+PAGE_HEADINGS = ("pages", "failed", *HEADINGS[2:])
+"""The same for pages."""
+
+ALL = "all"
+"""The name of the row of all populations together."""
+
+_TIMES = ("mean", "p50", "p90", "p99")
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What a result says of the requests, or of the pages, of some users."""
+
+    name: str
+    model: str
+    """Their system model; empty where it is not said."""
+
+    number: int
+    failed: int
+    rate: float | None
+    """How many a second were asked for."""
+
+    times_s: Mapping[str, float]
+    """Response times in seconds: mean, p50, p90 and p99, as far as they are known."""
+
+    ci95_s: float | None
+    """The half-width of the mean's 95 % confidence interval, in seconds."""
+
+    @property
+    def line(self) -> Line:
+        """The row under `HEADINGS` or `PAGE_HEADINGS`."""
+        share = units.percent(self.failed / self.number) if self.failed and self.number else ""
+        mean = units.mean(self.times_s.get("mean"), self.ci95_s)
+        times = [mean, *(units.seconds(self.times_s.get(name)) for name in _TIMES[1:])]
+        cells = [
+            Cell(units.count(self.number)),
+            Cell(units.count(self.failed), share),
+            Cell(units.rate(self.rate)),
+            *(Cell(text) for text in times),
+        ]
+        return Line(self.name, cells, self.model.replace("-", " "))
+
+
+def populations_of(result: Result) -> list[Counted]:
+    """The requests of each population, in the workload's order; empty where there is only one."""
+    found = result.populations
+    if len(found) < 2:
+        return []
+    return [
+        Counted(
+            name,
+            str(figures.get("model") or ""),
+            int(figures.get("requests") or 0),
+            int(figures.get("errors") or 0),
+            figures.get("offered_rate"),
+            *_times(figures.get("response_time_s")),
+        )
+        for name, figures in found.items()
+    ]
+
+
+def pages_of(result: Result) -> list[Counted]:
+    """The pages of each population that has any, and of all of them together.
+
+    Empty where the workload has no pages.
+    """
+    parts = [(name, one) for name, one in result.populations.items() if one.get("pages")]
+    whole = [(ALL, result.summary)] if result.summary.get("pages") else []
+    duration_s = float(result.summary.get("duration_s") or 0.0)
+    found = parts if len(parts) == 1 else [*parts, *whole]
+    return [_pages(name, figures, duration_s) for name, figures in found]
+
+
+def _pages(name: str, figures: Mapping[str, Any], duration_s: float) -> Counted:
+    number = int(figures["pages"])
+    rate = number / duration_s if duration_s > 0 else None
+    failed = int(figures.get("page_errors") or 0)
+    return Counted(name, "", number, failed, rate, *_times(figures.get("page_response_time_s")))
+
+
+def _times(given: object) -> tuple[dict[str, float], float | None]:
+    """The times that are known, and the half-width of the mean's interval."""
+    times = given if isinstance(given, Mapping) else {}
+    known = {key: float(times[key]) for key in _TIMES if times.get(key) is not None}
+    return known, times.get("ci95")
+
+
+def table(groups: Sequence[Group]) -> Table:
+    """The table of some results' requests by population."""
+    return Table(
+        "populations",
+        "Response times by population",
+        "population",
+        HEADINGS,
+        groups,
+        "The requests that each population asked for, and how long they took; a page's objects "
+        "are requests, too.",
+        spare=("p50", "p90", "rate"),
+    )
+
+
+def page_table(groups: Sequence[Group]) -> Table:
+    """The table of some results' pages."""
+    return Table(
+        "pages",
+        "Response times of pages",
+        "pages of",
+        PAGE_HEADINGS,
+        groups,
+        "From when a page was wanted to the end of the last of its objects. A page has failed "
+        "where one of its requests has, and its time is not counted then.",
+        spare=("p50", "p90", "rate"),
+    )

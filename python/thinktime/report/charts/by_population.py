@@ -1,0 +1,66 @@
+"""The distributions of the response times of each population, and of the pages of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from thinktime.report.by_population import ALL
+from thinktime.report.case import Case, Entry
+from thinktime.report.charts import distributions
+from thinktime.report.charts.chart import Chart, Drawing
+from thinktime.report.charts.distributions import Curve
+
+
+def _draw_requests(cases: Sequence[Case]) -> Drawing | None:
+    entries = [(case, entry) for case in cases for entry in case.entries]
+    curves = [curve for case, entry in entries for curve in _requests(case, entry)]
+    return distributions.drawing(curves, "Response times")
+
+
+def _requests(case: Case, entry: Entry) -> list[Curve]:
+    """None where all are of one population: the chart of all requests shows that."""
+    names = list(entry.result.populations)
+    times = distributions.times_of(entry) if len(names) > 1 else None
+    return [] if times is None else distributions.curves_of(case, entry, times, "population", names)
+
+
+def _draw_pages(cases: Sequence[Case]) -> Drawing | None:
+    entries = [(case, entry) for case in cases for entry in case.entries]
+    curves = [curve for case, entry in entries for curve in _pages(case, entry)]
+    return distributions.drawing(curves, "Page response times")
+
+
+def _pages(case: Case, entry: Entry) -> list[Curve]:
+    pages = entry.result.pages if entry.result.summary.get("pages") else None
+    if pages is None:
+        return []
+    counted = pages.filter(
+        ~pl.col("failed") & (pl.col("scheduled_ns") >= distributions.warmup_ns(entry))
+    )
+    times = counted.select(
+        population=pl.col("population").fill_null(ALL),
+        time_s=(pl.col("done_ns") - pl.col("scheduled_ns")) / 1e9,
+    )
+    names = list(entry.result.populations) or [ALL]
+    return distributions.curves_of(case, entry, times, "population", names)
+
+
+REQUESTS = Chart(
+    name="by_population",
+    title="How long each population waits",
+    caption="Each panel has the requests of one population and its own scale of time: the further "
+    "left a curve rises, the sooner most of them are answered.",
+    draw=_draw_requests,
+    needed=False,
+)
+
+PAGES = Chart(
+    name="pages",
+    title="How long pages take",
+    caption="From when a page was wanted to the end of the last of its objects; each panel has "
+    "the pages of one population.",
+    draw=_draw_pages,
+    needed=False,
+)

@@ -1,0 +1,110 @@
+"""Distributions of response times side by side: a panel a name, a curve a result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+import polars as pl
+
+from thinktime.report import units
+from thinktime.report.case import Case, Entry
+from thinktime.report.charts import axes
+from thinktime.report.charts.chart import (
+    Drawing,
+    Panel,
+    case_keys,
+    escape,
+    kind_keys,
+    layout,
+    line,
+    titled,
+)
+from thinktime.theory.law import FloatArray
+
+_PANELS_MAX = 9
+_PANEL_HEIGHT = 260
+_POINTS = 200  # of a curve
+_FEW = 20  # responses below this make no curve
+
+Curve = tuple[Case, Entry, str, FloatArray]
+"""The response times of one name in seconds, rising."""
+
+
+def drawing(curves: Sequence[Curve], what: str) -> Drawing | None:
+    """A panel for each name of some curves, which are of `what`: 'Response times of ...'."""
+    names = list(dict.fromkeys(name for _, _, name, _ in curves))[:_PANELS_MAX]
+    if not names:
+        return None
+    panels = [_panel(name, [curve for curve in curves if curve[2] == name], what) for name in names]
+    drawn = {case.place: case for case, *_ in curves}
+    kinds = kind_keys((entry.kind, entry.note) for _, entry, *_ in curves)
+    return Drawing(panels, [*case_keys(drawn.values()), *kinds])
+
+
+def curves_of(
+    case: Case, entry: Entry, times: pl.DataFrame, column: str, names: Sequence[str]
+) -> list[Curve]:
+    """A curve for each name in a column of a frame with `time_s`, where it has enough times."""
+    found = []
+    for name in dict.fromkeys(names):
+        one = times.filter(pl.col(column) == name)["time_s"].sort().to_numpy()
+        if len(one) >= _FEW:
+            found.append((case, entry, name, one.astype(float)))
+    return found
+
+
+def times_of(entry: Entry) -> pl.DataFrame | None:
+    """Name, population and response time of each counted request that succeeded.
+
+    It runs from the first attempt to the success. None where no rows were kept.
+    """
+    if entry.result.requests is None:
+        return None
+    key = ["replication", "session", "request"]
+    rows = pl.DataFrame(entry.result.requests)
+    words = [name for name in ("name", "population") if name in rows.columns]
+    rows = rows.with_columns(pl.col(words).cast(pl.String))
+    begun = rows.filter(pl.col("attempt") == 1).select(*key, first_ns="scheduled_ns")
+    done = rows.filter(pl.col("error").is_null() & pl.col("done_ns").is_not_null())
+    joined = done.join(begun, on=key).filter(pl.col("first_ns") >= warmup_ns(entry))
+    return joined.select(*words, time_s=(pl.col("done_ns") - pl.col("first_ns")) / 1e9)
+
+
+def warmup_ns(entry: Entry) -> int:
+    """What was scheduled before does not count."""
+    return round(float(entry.result.summary.get("warmup_s") or 0.0) * 1e9)
+
+
+def _panel(name: str, curves: Sequence[Curve], what: str) -> Panel:
+    figure = go.Figure([_trace(*curve) for curve in curves])
+    figure.update_layout(layout(_PANEL_HEIGHT, xaxis=_time_axis(curves)))
+    figure.update_yaxes(axes.linear(0, 1.02, "share"))
+    titled(figure, "share that take no longer")
+    told = "; ".join(_words(*curve) for curve in curves)
+    return Panel(figure, f"{what} of {name}. {told}.", name)
+
+
+def _words(case: Case, entry: Entry, name: str, times: FloatArray) -> str:
+    p50, p95 = (units.seconds(float(np.quantile(times, p))) for p in (0.5, 0.95))
+    note = f", {entry.note}" if entry.note else ""
+    return f"{case.label}, {entry.kind}{note}: median {p50}, p95 {p95}"
+
+
+def _trace(case: Case, entry: Entry, name: str, times: FloatArray) -> go.Scatter:
+    shares = np.linspace(0, 1, min(_POINTS, len(times)))
+    places = np.ceil(shares * len(times)).astype(int).clip(1) - 1
+    words = f"{case.label}: {entry.kind}"
+    return go.Scatter(
+        x=np.maximum(times[places], 1e-9), y=shares, mode="lines", name=escape(words),
+        line={**line(case, entry.kind, entry.note), "shape": "hv"}, legendgroup=str(case.place),
+        hovertemplate="%{y:.0%} take at most %{x:.3s}s<extra>" + escape(words) + "</extra>",
+    )  # fmt: skip
+
+
+def _time_axis(curves: Sequence[Curve]) -> dict[str, object]:
+    """From where the first per cent is answered to where nearly all are."""
+    least = min(float(np.quantile(times, 0.01)) for *_, times in curves)
+    most = max(float(np.quantile(times, 0.999)) for *_, times in curves)
+    return axes.log(max(least, 1e-9), max(most, 1e-9), "time", "response time t")
