@@ -251,3 +251,9 @@ def test_a_misspelt_population_is_named() -> None:
     workload = tt.Workload('name = "mixed"\n' + VISITORS + POLLERS)
     with pytest.raises(tt.InputError, match="did you mean `visitors`"):
         tt.sweep(workload, SYSTEM, ["population.visitor.rate=1/s"])
+
+
+def test_capacity_is_searched_for_one_population_only() -> None:
+    several = tt.Workload('name = "mixed"\n' + VISITORS + POLLERS)
+    with pytest.raises(tt.InputError, match=r"--vary population\.visitors\.rate="):
+        tt.capacity(several, SYSTEM)

@@ -210,12 +210,20 @@ def what_of(workload: _core.Workload) -> tuple[What, str]:
 
 
 def _key(workload: _core.Workload, what: str | None) -> str:
+    if len(workload.populations) > 1:
+        one = workload.populations[0]
+        values = "clients=10,20,40" if one.model == "closed" else "rate=10/s,20/s,40/s"
+        raise _core.InputError(
+            "a workload of several populations has no one rate to search for: vary that of one of "
+            f"them by `thinktime sweep`, as in --vary population.{one.name}.{values}"
+        )
     fits, _ = what_of(workload)
     if what not in (None, fits):
         raise _core.InputError(
             f"`{what}` cannot be varied: the workload is {workload.model}, so it is `{fits}`"
         )
-    return f"arrivals.{fits}"
+    name = workload.populations[0].name
+    return f"population.{name}.arrivals.{fits}" if name else f"arrivals.{fits}"
 
 
 def _start(workload: _core.Workload) -> float:
