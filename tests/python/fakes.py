@@ -114,6 +114,23 @@ class System:
 
 
 @dataclass
+class Population:
+    model: str
+    clients: int | None
+    session_rate: float | None
+    request_rate: float | None
+    poisson: bool
+    think: Distribution | None
+    thinks_after: list[Distribution | None]
+    request_names: list[str]
+    mix: list[float]
+    visits: list[float] | None
+    name: str = ""
+    has_pages: bool = False
+    remembers: bool = False
+
+
+@dataclass
 class Workload:
     model: str
     clients: int | None = None
@@ -129,6 +146,18 @@ class Workload:
     request_names: list[str] = field(default_factory=lambda: ["item"])
     request_weights: list[float] = field(default_factory=lambda: [1.0])
     populations: list[Any] = field(default_factory=list)
+
+    @property
+    def populations(self) -> list[Population]:
+        """The one that there is."""
+        visits = [self.requests_per_session * weight for weight in self.request_weights]
+        return [
+            Population(
+                self.model, self.clients, self.session_rate, self.request_rate, self.poisson,
+                self.think, [None] * len(self.request_names), self.request_names,
+                self.request_weights, None if self.model == "closed" else visits,
+            )
+        ]  # fmt: skip
 
     def to_toml(self) -> str:
         """Enough to tell workloads apart."""

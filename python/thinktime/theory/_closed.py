@@ -35,7 +35,7 @@ IN_STEP = (
     "averages depend on how they began"
 )
 
-_CLIENTS_MAX = 5_000  # beyond this a solution takes too long to wait for
+CLIENTS_MAX = 5_000  # beyond this a solution takes too long to wait for
 _JUMPS_MAX = 1e5  # of a law by uniformisation, so that its far tail takes no more than seconds
 
 
@@ -46,7 +46,7 @@ def closed(workload: Workload, stations: list[Queue], load: float | None) -> The
     """
     clients, think = workload.clients, workload.think
     think_s = think.mean if think is not None else 0.0
-    if clients is None or clients > _CLIENTS_MAX or not math.isfinite(think_s):
+    if clients is None or clients > CLIENTS_MAX or not math.isfinite(think_s):
         return None
     exponential = think_s == 0 or _is_exponential(think)
 
@@ -62,11 +62,11 @@ def closed(workload: Workload, stations: list[Queue], load: float | None) -> The
             return _saturated(clients, first)
     found = at(think_s) if load is None else _at_load(clients, stations, load, at)
     spread = [think, *(station.demand for station in stations)]
-    forgets = found is None or found.source in (ALONE, SATURATED) or any(map(_has_density, spread))
+    forgets = found is None or found.source in (ALONE, SATURATED) or any(map(has_density, spread))
     return found if forgets else IN_STEP
 
 
-def _has_density(law: Distribution | None) -> bool:
+def has_density(law: Distribution | None) -> bool:
     """Whether a part of the law has one: only laws of nothing but atoms have none."""
     return law is not None and not law.discrete
 

@@ -108,14 +108,17 @@ def queues(workload: Workload, system: System) -> list[Queue] | None:
     those of one request would hang together. None where requests have behaviours, or a station
     refuses or drops any. A machine under processor sharing is a station, any other is not.
     """
-    system = system if system.stations else as_station(system) or system
-    if not system.plain:
-        return None
+    stations = plain_stations(system)
     kinds = _shares(workload)
-    stations = system.stations
-    found = [_queue(station, kinds, alone=len(stations) == 1) for station in stations]
+    found = [queue_of(station, kinds, alone=len(stations) == 1) for station in stations]
     known = [queue for queue in found if queue is not None]
     return known if len(known) == len(found) else None
+
+
+def plain_stations(system: System) -> list[Station]:
+    """The stations where the system is nothing but these; else none."""
+    system = system if system.stations else as_station(system) or system
+    return system.stations if system.plain else []
 
 
 def _shares(workload: Workload) -> list[tuple[str, float]]:
@@ -125,7 +128,8 @@ def _shares(workload: Workload) -> list[tuple[str, float]]:
     return [(name, weight / total) for name, weight in pairs]
 
 
-def _queue(station: Station, kinds: list[tuple[str, float]], alone: bool) -> Queue | None:
+def queue_of(station: Station, kinds: list[tuple[str, float]], alone: bool = True) -> Queue | None:
+    """As one of `queues`; ``alone`` says that its demand may differ by the request's name."""
     word = station.policy.lower().split("(")[0].strip()
     by_name = word in BY_NAME
     if not (by_name or station.policy.lower() in POLICIES):

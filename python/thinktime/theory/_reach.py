@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from thinktime.theory._queue import Queue
-
-if TYPE_CHECKING:
-    from thinktime import Workload
+from thinktime.theory._users import Users
 
 _LEAST_S, _MOST_S = 1e-100, 1e100
 _MOST_VARIABLE = 1e15
 
 
-def out_of_reach(workload: Workload, stations: list[Queue]) -> str | None:
+def out_of_reach(users: Sequence[Users], stations: Sequence[Queue]) -> str | None:
     """Why no formula is tried, where times lie so far out that a square would be no number."""
-    for name, seconds in _times(workload, stations):
+    for name, seconds in _times(users, stations):
         if seconds != 0 and math.isfinite(seconds) and not _LEAST_S <= seconds <= _MOST_S:
             return f"{name} of {seconds:.3g} s is beyond what formulas can be computed for"
     for station in stations:
@@ -27,13 +24,14 @@ def out_of_reach(workload: Workload, stations: list[Queue]) -> str | None:
     return None
 
 
-def _times(workload: Workload, stations: list[Queue]) -> Iterator[tuple[str, float]]:
+def _times(users: Sequence[Users], stations: Sequence[Queue]) -> Iterator[tuple[str, float]]:
     for station in stations:
         yield "a mean demand", station.demand.mean
         for _, law in station.classes:
             yield "a mean demand", law.mean
-    if workload.think is not None:
-        yield "a mean think time", workload.think.mean
-    rate = workload.request_rate
-    if rate:
-        yield "a mean time between requests", 1 / max(rate, 1e-300)
+    for one in users:
+        for think in one.thinks:
+            if think is not None:
+                yield "a mean think time", think.mean
+        if one.rate:
+            yield "a mean time between requests", 1 / max(one.rate, 1e-300)

@@ -20,6 +20,7 @@ def _when_called(module: str, name: str) -> Callable[..., Any]:
 
 brentq = _when_called("scipy.optimize", "brentq")
 minimize_scalar = _when_called("scipy.optimize", "minimize_scalar")
+betainc = _when_called("scipy.special", "betainc")
 exprel = _when_called("scipy.special", "exprel")
 gammainc = _when_called("scipy.special", "gammainc")
 gammaincc = _when_called("scipy.special", "gammaincc")

@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from thinktime.theory.law import Law
+
+
+@dataclass(frozen=True)
+class PopulationTheory:
+    """What of it is one population's."""
+
+    throughput: float
+    """Requests per second."""
+
+    mean_s: float
+    """Mean response time of its requests in seconds."""
+
+    by_request: Mapping[str, float]
+    """The same of each kind of request, by name."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +43,12 @@ class Theory:
 
     throughput: float
     """Requests per second."""
+
+    by_request: Mapping[str, float] = field(default_factory=dict)
+    """Mean response times in seconds by the request's name; empty where they are not known."""
+
+    by_population: Mapping[str, PopulationTheory] = field(default_factory=dict)
+    """By name, where the workload names populations; empty where they are not known."""
 
     @property
     def in_system(self) -> float:

@@ -26,12 +26,22 @@ that change match nothing.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from thinktime.theory._checks import PrecisionError, load_below_one
+from thinktime.theory._classes import (
+    PRODUCT_FORM,
+    one_client,
+    product_form,
+    waiting_alike,
+    with_names,
+)
 from thinktime.theory._closed import closed
 from thinktime.theory._queue import Queue, in_a_row, queues
 from thinktime.theory._reach import out_of_reach
+from thinktime.theory._served import Served, loads_in_words, offered_load, served_by
+from thinktime.theory._users import Users, users_of
 from thinktime.theory.found import Theory
 from thinktime.theory.law import Law
 from thinktime.theory.open_queue import mh1_response, mmc_response
@@ -56,7 +66,6 @@ POLLACZEK_KHINCHINE = "Pollaczek-Khinchine; Kleinrock 1975, section 5.6"
 TRANSFORM = "Pollaczek-Khinchine transform, inverted; Abate and Whitt 1995"
 MMC = "Erlang; Harchol-Balter 2013, chapter 14"
 MH1 = "Kleinrock 1975, section 5.8"
-PRODUCT_FORM = "product form; Baskett, Chandy, Muntz and Palacios 1975"
 PRIORITY = "Cobham 1954; Kleinrock 1976, chapter 3"
 
 SIZE_BASED = {
@@ -86,20 +95,81 @@ def theory_or_reason(
     workload: Workload, system: System, load: float | None = None
 ) -> Theory | str | None:
     """As `theory_for`; a sentence where a formula is known but its value cannot be had, and why."""
-    stations = queues(workload, system)
-    if not stations or not workload.plain:
+    if not workload.plain:
         return None
-    if load is not None:
-        load_below_one(load)
-    reason = out_of_reach(workload, stations)
-    if reason is not None:
-        return reason
+    users = users_of(workload)
+    refused = next((one.refused for one in users if one.refused), None)
+    if refused is not None:
+        return refused + loads_in_words(users, system)
     try:
-        if workload.model != "closed":
-            return _arriving(workload, stations, load)
-        return closed(workload, stations, load)
+        stations = queues(workload, system) if len(users) == 1 and users[0].drawn_alone else None
+        if stations:
+            found = _one_population(workload, users, stations, load)
+            if not isinstance(found, Theory) or len(users[0].shares) == 1 or load is not None:
+                return found
+            served = served_by(system, users)
+            return _with_names(found, users, served) if served else found
+        served = served_by(system, users)
+        return _several(users, served, load) if served else None
     except PrecisionError as error:
         return str(error)
+
+
+def _one_population(
+    workload: Workload, users: list[Users], stations: list[Queue], load: float | None
+) -> Theory | str | None:
+    if load is not None:
+        load_below_one(load)
+    reason = out_of_reach(users, stations)
+    if reason is not None:
+        return reason
+    if workload.model != "closed":
+        return _arriving(workload, stations, load)
+    return closed(workload, stations, load)
+
+
+# ---- several populations, or one that browses
+
+
+def _several(users: list[Users], stations: list[Served], load: float | None) -> Theory | str | None:
+    if load is not None:
+        load_below_one(load)
+    arriving = [one for one in users if one.clients is None]
+    if not all(one.poisson and one.rate for one in arriving):
+        return None
+    if load is None and not offered_load(arriving, stations) < 1:
+        return None
+    reason = out_of_reach(users, [one.queue for one in stations])
+    if reason is not None:
+        return reason
+    if len(stations) == 1 and all(one.single and one.clients is None for one in users):
+        return _superposed(users, stations[0], load)
+    if len(users) == 1 and users[0].clients == 1 and load is None:
+        return one_client(users[0], stations)
+    if not all(one.queue.product_form for one in stations):
+        return None
+    return product_form(users, stations, load)
+
+
+def _superposed(users: list[Users], station: Served, load: float | None) -> Theory | None:
+    """Poisson processes together are one, whose requests are drawn by their rates."""
+    if load is not None:
+        factor = load / offered_load(users, [station])
+        users = [replace(one, rate=factor * (one.rate or 0.0)) for one in users]
+    found = _open_station(sum(one.rate or 0.0 for one in users), station.queue)
+    return found and _with_names(found, users, [station])
+
+
+def _with_names(theory: Theory, users: list[Users], stations: list[Served]) -> Theory:
+    """The theory by the request's name and by population, too, where that is known."""
+    if len(users) == 1 and users[0].clients == 1:
+        return replace(theory, by_request=one_client(users[0], stations).by_request)
+    if all(one.queue.product_form for one in stations):
+        return with_names(theory, users, stations)
+    alone = len(stations) == 1 and all(one.clients is None and one.single for one in users)
+    if alone and stations[0].queue.policy in ("fcfs", "lcfs"):
+        return waiting_alike(users, stations[0], theory)
+    return theory
 
 
 # ---- open and partly open

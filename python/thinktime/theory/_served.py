@@ -1,0 +1,98 @@
+"""The stations of a system with what each population brings to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from thinktime.theory._queue import Queue, plain_stations, queue_of
+from thinktime.theory._users import Users, merged_shares, users_of
+from thinktime.theory.law import FloatArray
+
+if TYPE_CHECKING:
+    from thinktime import Distribution, System, Workload
+    from thinktime._core import Station
+
+
+@dataclass(frozen=True)
+class Served:
+    """A station with the demand of each kind of request."""
+
+    queue: Queue
+    """With the demand of all kinds together."""
+
+    demands: Mapping[str, Distribution]
+
+
+def served_by(system: System, users: Sequence[Users]) -> list[Served] | None:
+    """The stations, if the demands of all kinds and the rates of all who arrive are known."""
+    if any(one.clients is None and not one.rate for one in users):
+        return None
+    kinds = merged_shares(users)
+    found = [_served(station, kinds) for station in plain_stations(system)]
+    known = [one for one in found if one is not None]
+    return known if len(known) == len(found) else None
+
+
+def _served(station: Station, kinds: list[tuple[str, float]]) -> Served | None:
+    queue = queue_of(station, kinds)
+    demands = _demands(station, [name for name, _ in kinds])
+    return None if queue is None or demands is None else Served(queue, demands)
+
+
+def _demands(station: Station, names: Sequence[str]) -> dict[str, Distribution] | None:
+    demands = {name: station.demand_of(name) for name in names}
+    found = {name: law for name, law in demands.items() if law is not None}
+    return found if len(found) == len(demands) else None
+
+
+def demands_of(users: Users, stations: Sequence[Served]) -> FloatArray:
+    """What a request of these brings on average, by station."""
+    return np.array([_brought(users, one.demands) for one in stations])
+
+
+def _brought(users: Users, demands: Mapping[str, Distribution]) -> float:
+    return sum(share * demands[name].mean for name, share in users.shares.items() if share > 0)
+
+
+def offered_load(arriving: Sequence[Users], stations: Sequence[Served]) -> float:
+    """That of the busiest station by those that arrive by themselves."""
+    servers = np.array([one.queue.servers for one in stations])
+    brought = [(one.rate or 0.0) * demands_of(one, stations) for one in arriving]
+    return float(np.max(np.sum(brought, axis=0) / servers)) if brought else 0.0
+
+
+def exact_loads(workload: Workload, system: System) -> dict[str, float] | None:
+    """By the station's name, the fraction of time that each of its servers is busy.
+
+    The utilisation law, Σ λ E[S] / servers over all kinds of request, whatever the policy and the
+    order in which they come. None where it is not known beforehand: for closed populations, where
+    requests are repeated or given up, where a station refuses any, and from a load of 1 on.
+    """
+    return _loads(users_of(workload), system) if workload.plain else None
+
+
+def _loads(users: Sequence[Users], system: System) -> dict[str, float] | None:
+    if any(one.clients is not None or not one.rate for one in users):
+        return None
+    names = [name for name, _ in merged_shares(users)]
+    loads = {}
+    for station in plain_stations(system):
+        demands = _demands(station, names)
+        if demands is None:
+            return None
+        work = sum((one.rate or 0.0) * _brought(one, demands) for one in users)
+        loads[station.name] = work / station.servers
+    return loads if loads and all(load < 1 for load in loads.values()) else None
+
+
+def loads_in_words(users: Sequence[Users], system: System) -> str:
+    """What is exact nonetheless, to follow the reason why nothing else is."""
+    loads = _loads(users, system)
+    if loads is None:
+        return ""
+    words = ", ".join(f"{name} {load:.6g}" for name, load in loads.items())
+    return f"; exact are the loads: {words}"

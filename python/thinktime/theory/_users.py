@@ -1,0 +1,148 @@
+"""The populations of a workload as `thinktime.theory.match` sees them."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from thinktime import Distribution, Workload
+    from thinktime._core import Population
+
+PAGES = "objects of a page are asked for together, so that no product form holds"
+LASTS = "how many requests a session has hangs on how long its responses take, as `lasts` ends it"
+CAUGHT = (
+    "a journey can be caught in different circles of requests, so that averages depend on "
+    "which clients come to which"
+)
+
+
+@dataclass(frozen=True)
+class Users:
+    """One population: how often it asks for what, and what comes between."""
+
+    name: str
+    """Empty where the workload names no populations."""
+
+    clients: int | None
+    """Of a closed one; None for one that arrives by itself."""
+
+    rate: float | None
+    """Requests a second; None for a closed one, and where it is not known beforehand."""
+
+    poisson: bool
+
+    single: bool
+    """Whether each session is one request."""
+
+    shares: Mapping[str, float]
+    """Of the kinds among its requests, by name; they sum to 1."""
+
+    thinks: tuple[Distribution | None, ...]
+    """The think time after each kind; None where there is none."""
+
+    drawn_alone: bool
+    """Whether each request is drawn by itself, and the think time is the same after all."""
+
+    refused: str | None
+    """Why no formula holds, whatever the system is."""
+
+    @property
+    def think_s(self) -> float:
+        """The mean think time before a request."""
+        times = [0.0 if law is None else law.mean for law in self.thinks]
+        pairs = zip(times, self.shares.values(), strict=True)
+        return sum(share * time for time, share in pairs if share > 0)
+
+    @property
+    def words(self) -> str:
+        if self.clients is None:
+            return self.name
+        return f"{self.clients} {self.name or 'client' + 's' * (self.clients > 1)}"
+
+
+def users_of(workload: Workload) -> list[Users]:
+    """All populations, in the order of the file."""
+    tables = _tables(workload)
+    return [_users(one, table) for one, table in zip(workload.populations, tables, strict=True)]
+
+
+def merged_shares(users: Sequence[Users]) -> list[tuple[str, float]]:
+    """The shares of the kinds among all requests, where the rates of all are known.
+
+    Closed populations are taken at the rate at which they would ask of a system that takes no
+    time; or, if they never think, at one request a second and client.
+    """
+    rates = [one.rate if one.clients is None else _most(one) for one in users]
+    total = sum(rate or 0.0 for rate in rates)
+    merged: dict[str, float] = {}
+    for one, rate in zip(users, rates, strict=True):
+        for name, share in one.shares.items():
+            merged[name] = merged.get(name, 0.0) + share * (rate or 0.0) / total
+    return [(name, share) for name, share in merged.items() if share > 0]
+
+
+def _most(one: Users) -> float:
+    return (one.clients or 0) / (one.think_s or 1.0)
+
+
+def _tables(workload: Workload) -> list[Mapping[str, Any]]:
+    tables = tomllib.loads(workload.to_toml())
+    return list(tables.get("population") or [tables])
+
+
+def _users(one: Population, table: Mapping[str, Any]) -> Users:
+    requests = table.get("request", [])
+    follows = any("next" in request for request in requests)
+    shares: dict[str, float] = {}
+    for name, share in zip(one.request_names, one.mix, strict=True):
+        shares[name] = shares.get(name, 0.0) + share
+    own = any(law is not None for law in one.thinks_after)
+    per_session = sum(one.visits or [math.nan])
+    refused = None
+    if one.has_pages:
+        refused = PAGES
+    elif one.remembers and (one.clients is None or follows):
+        refused = LASTS
+    elif one.clients is not None and follows and _circles(table) > 1:
+        refused = CAUGHT
+    return Users(
+        name=one.name,
+        clients=one.clients,
+        rate=one.request_rate,
+        poisson=one.poisson,
+        single=one.model == "open" or abs(per_session - 1) < 1e-12,
+        shares=shares,
+        thinks=tuple(law or one.think for law in one.thinks_after),
+        drawn_alone=not (follows or own),
+        refused=refused,
+    )
+
+
+def _circles(table: Mapping[str, Any]) -> int:
+    """In how many sets of requests a journey can stay for ever, once it is there.
+
+    Where it has an end that begins it anew, there is one.
+    """
+    requests = {one["name"]: one.get("next", {}) for one in table["request"]}
+    session = table.get("session", {})
+    first = [name for name, share in session.get("first", {}).items() if share > 0]
+    ends = any(next_.get("end", 0) > 0 for next_ in requests.values())
+    if ends or "requests" in session:
+        return 1
+    names = list(requests)
+    leads = np.eye(len(names), dtype=bool)
+    for name, next_ in requests.items():
+        for other, share in next_.items():
+            leads[names.index(name), names.index(other)] |= share > 0
+    for _ in names:
+        leads = (leads.astype(int) @ leads.astype(int)) > 0
+    begun = [names.index(name) for name in first or names[:1]]
+    reached = np.flatnonzero(leads[begun].any(axis=0))
+    stay = {frozenset(np.flatnonzero(leads[k])) for k in reached if leads[leads[k], k].all()}
+    return len(stay)
