@@ -208,7 +208,7 @@ def test_kinds_of_request_without_a_theory() -> None:
     all_visit = one + 'demand.search = "exp(9ms)"\n'
     stations = [
         all_visit.format("a", "pesjf(error=lognormal(mu=0, sigma=0.5))"),
-        all_visit.format("a", "ps") + all_visit.format("b", "ps"),
+        all_visit.format("a", "ps") + all_visit.format("b", "fcfs"),
         one.format("a", "ps"),
         all_visit.format("a", "priority") + "priority.item = 1\nservers = 2",
     ]

@@ -204,15 +204,30 @@ def _theory(result: Result) -> dict[str, Any]:
         return {}
     from thinktime.report import figures
 
-    return {
-        "theory": {
-            "model": theory.model,
-            "source": theory.source,
-            "load": theory.load,
-            "throughput": theory.throughput,
-            "response_time_s": dict(figures.of_theory(theory).times_s),
-        }
+    found = {
+        "model": theory.model,
+        "source": theory.source,
+        "load": theory.load,
+        "throughput": theory.throughput,
+        "response_time_s": dict(figures.of_theory(theory).times_s),
     }
+    by_population = {
+        name: {"throughput": part.throughput} | _means(part.mean_s, part.by_request)
+        for name, part in theory.by_population.items()
+    }
+    if by_population:
+        found["by_population"] = by_population
+    if len(theory.by_request) > 1:
+        found["by_request"] = _by_request(theory.by_request)
+    return {"theory": found}
+
+
+def _means(mean_s: float, by_request: Mapping[str, float]) -> dict[str, Any]:
+    return {"response_time_s": {"mean": mean_s}, "by_request": _by_request(by_request)}
+
+
+def _by_request(means: Mapping[str, float]) -> dict[str, Any]:
+    return {name: {"response_time_s": {"mean": mean_s}} for name, mean_s in means.items()}
 
 
 def print_wide(shown: RenderableType) -> None:

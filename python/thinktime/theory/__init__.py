@@ -33,6 +33,7 @@ from thinktime.theory.demand_laws import (
 )
 from thinktime.theory.fcfs_response import FcfsResponse
 from thinktime.theory.law import Law
+from thinktime.theory.mixed import ClosedClass, MixedNetwork, OpenClass, mixed_mva
 from thinktime.theory.mva import ClosedNetwork, Station, mva
 from thinktime.theory.open_queue import (
     MmcResponse,
@@ -104,6 +105,7 @@ from thinktime.theory.transform import (
 
 __all__ = [
     "Bounds",
+    "ClosedClass",
     "ClosedNetwork",
     "ClosedStation",
     "Demand",
@@ -115,9 +117,11 @@ __all__ = [
     "Law",
     "Mg1Response",
     "Mg1Waiting",
+    "MixedNetwork",
     "MmcResponse",
     "Moments",
     "NumericalDemand",
+    "OpenClass",
     "PrecisionError",
     "PriorityClass",
     "PriorityTimes",
@@ -149,6 +153,7 @@ __all__ = [
     "mg1_waiting_variance",
     "mh1_response",
     "mh1_waiting",
+    "mixed_mva",
     "mm1_response",
     "mm1_retry_capacity",
     "mm1n",
