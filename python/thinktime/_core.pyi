@@ -7,6 +7,7 @@ __all__ = [
     "InputError",
     "Machine",
     "Partial",
+    "Population",
     "ResultData",
     "RunError",
     "Server",
