@@ -145,7 +145,6 @@ class Workload:
     seed: int = 1
     request_names: list[str] = field(default_factory=lambda: ["item"])
     request_weights: list[float] = field(default_factory=lambda: [1.0])
-    populations: list[Any] = field(default_factory=list)
 
     @property
     def populations(self) -> list[Population]:
