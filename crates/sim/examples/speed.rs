@@ -26,6 +26,8 @@ const CASES: &[(&str, &str, &str, &str)] = &[
 ];
 /// What the case of many stations is called.
 const MANY: &str = "3 of 1000 stations open";
+/// What the case of three populations is called, one of which browses pages.
+const MIXED: &str = "PS, 3 populations with pages";
 const OPEN: &str = "model = 'open'\nrate = '80/s'";
 const BUSY: &str = "model = 'open'\nrate = '90/s'";
 const CLOSED: &str = "model = 'closed'\nclients = 1000\n[session]\nthink = 'exp(12.45s)'";
@@ -48,6 +50,32 @@ fn many_stations() -> (Workload, SystemModel) {
     let text: String = stations.chain((0..333).map(behaviour)).collect();
     let text = format!("name = 's'\n{text}");
     (workload, SystemModel::parse(Source { file: "", text: &text }, &NoFiles).unwrap())
+}
+
+/// People who browse pages on a journey, programs that poll, and calls that come one by one, at a
+/// load of 0.9.
+fn populations() -> (Workload, SystemModel) {
+    let text = "name = 'w'\n\
+        [[population]]\nname = 'visitors'\n\
+        [population.arrivals]\nmodel = 'partly-open'\nrate = '4/s'\n\
+        [population.session]\nthink = 'exp(5s)'\n\
+        [[population.request]]\nname = 'home'\n\
+        next = { item = 0.6, search = 0.3, end = 0.1 }\n\
+        objects = { count = 'pareto(shape=1.33, scale=2)', of = { image = 0.6, script = 0.4 } }\n\
+        [[population.request]]\nname = 'item'\nnext = { item = 0.5, home = 0.3, end = 0.2 }\n\
+        [[population.request]]\nname = 'search'\nnext = { item = 1 }\n\
+        [[population.request]]\nname = 'image'\n\
+        [[population.request]]\nname = 'script'\n\
+        [[population]]\nname = 'pollers'\n\
+        [population.arrivals]\nmodel = 'closed'\nclients = 40\n\
+        [population.session]\nthink = '5s'\n\
+        [[population.request]]\nname = 'status'\n\
+        [[population]]\nname = 'callers'\n\
+        [population.arrivals]\nmodel = 'open'\nrate = '10/s'\n\
+        [[population.request]]\nname = 'call'";
+    let workload = Workload::parse(Source { file: "", text }, &NoFiles).unwrap();
+    let text = "name = 's'\n[[station]]\nname = 'server'\npolicy = 'ps'\ndemand = 'exp(10ms)'";
+    (workload, SystemModel::parse(Source { file: "", text }, &NoFiles).unwrap())
 }
 
 /// Nanoseconds to make a stream for a session's request and draw from it once.
@@ -74,6 +102,10 @@ fn main() {
         );
         let system = SystemModel::parse(Source { file: "", text: &text }, &NoFiles).unwrap();
         measure(name, &workload, &system, requests);
+    }
+    if MIXED.contains(&only) {
+        let (workload, system) = populations();
+        measure(MIXED, &workload, &system, requests);
     }
     if MANY.contains(&only) {
         let (workload, system) = many_stations();
