@@ -34,6 +34,7 @@ CASES = [
     "M/M/1 LAS open, load 0.9",
     "FCFS closed, 1000 clients",
     "FCFS partly open, 5 requests",
+    "PS, 3 populations with pages",
     "3 of 1000 stations open",
 ]
 FEW, MANY = 100_000, 300_000

@@ -28,7 +28,7 @@ pub use action::{ClientAction, Ended, Fate, Limit};
 pub use attempt::{Attempt, NO_PAGE};
 pub use browse::Page;
 use browse::Visit;
-use population::{Population, SESSIONS};
+use population::{Population, Populations, SESSIONS};
 pub use session::Ticket;
 use session::{Slots, Wish};
 pub use share::Share;
@@ -43,8 +43,7 @@ use crate::workload::{RequestKind, Reuse, Workload};
 /// All clients of a workload.
 #[derive(Debug)]
 pub struct Clients {
-    /// Never empty.
-    populations: Vec<Population>,
+    populations: Populations,
     /// The kinds of request of all of them.
     kinds: Vec<RequestKind>,
     /// When the next session arrives; never, once no further one does.
@@ -83,15 +82,14 @@ impl Clients {
     /// limit of requests, that of requests in flight and the budget of retries, is divided.
     #[must_use]
     pub fn of_share(workload: &Workload, limit: Limit, share: Share) -> Clients {
-        let places = 0..workload.populations.len();
-        let populations: Vec<_> =
-            places.map(|place| Population::new(workload, place, share)).collect();
+        let populations = Populations::new(workload, share);
+        let arriving = populations.iter().any(Population::arrives);
         let mut machine = Clients {
-            arriving: populations.iter().any(Population::arrives),
             populations,
             kinds: workload.requests.clone(),
             next: Nanos::MAX,
             next_from: 0,
+            arriving,
             share,
             slots: Slots::default(),
             timers: Timers::new(),
@@ -115,7 +113,7 @@ impl Clients {
     /// Finds the earliest arrival: of those of the same instant, that of the first population.
     #[inline(always)]
     fn look_ahead(&mut self) {
-        if let [only] = self.populations.as_slice() {
+        if let Some(only) = self.populations.only() {
             self.next = only.next;
             return;
         }
@@ -213,7 +211,7 @@ impl Clients {
             self.closed = true;
             return None;
         }
-        let alone = self.populations.len() == 1;
+        let alone = self.populations.only().is_some();
         let population = &mut self.populations[self.next_from];
         let session = population.begin_session(self.share);
         let one_request = alone && population.laws.one_request;

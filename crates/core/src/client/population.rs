@@ -1,6 +1,7 @@
 //! One population of the clients: where its sessions come from, and what they have in common.
 
 use std::collections::VecDeque;
+use std::ops::{Index, IndexMut};
 
 use super::budget::Budget;
 use super::course::Course;
@@ -24,6 +25,8 @@ pub(super) struct Population {
     pub(super) next: Nanos,
     /// Its place in the workload.
     pub(super) place: u16,
+    /// The number of its first session.
+    first_session: u64,
     pub(super) laws: Laws,
     /// How sessions go on where they browse; none where each request is drawn by itself.
     pub(super) course: Option<Course>,
@@ -45,6 +48,48 @@ pub(super) struct Population {
     /// Attempts that wait until others have ended.
     pub(super) waiting: VecDeque<Ticket>,
     pub(super) sessions_begun: u64,
+}
+
+/// All of them, in the order of the workload. The first lies here itself, so that one alone costs
+/// its sessions no look into a list.
+#[derive(Debug)]
+pub(super) struct Populations {
+    first: Population,
+    others: Vec<Population>,
+}
+
+impl Populations {
+    /// Those of a share of the workload.
+    pub(super) fn new(workload: &Workload, share: Share) -> Populations {
+        let of = |place| Population::new(workload, place, share);
+        Populations { first: of(0), others: (1..workload.populations.len()).map(of).collect() }
+    }
+
+    /// The only one, where there is one.
+    #[inline(always)]
+    pub(super) fn only(&self) -> Option<&Population> {
+        self.others.is_empty().then_some(&self.first)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Population> {
+        std::iter::once(&self.first).chain(&self.others)
+    }
+}
+
+impl Index<usize> for Populations {
+    type Output = Population;
+
+    #[inline(always)]
+    fn index(&self, place: usize) -> &Population {
+        if place == 0 { &self.first } else { &self.others[place - 1] }
+    }
+}
+
+impl IndexMut<usize> for Populations {
+    #[inline(always)]
+    fn index_mut(&mut self, place: usize) -> &mut Population {
+        if place == 0 { &mut self.first } else { &mut self.others[place - 1] }
+    }
 }
 
 /// Where sessions come from.
@@ -73,6 +118,7 @@ impl Population {
             source,
             next,
             place: place as u16,
+            first_session: place as u64 * SESSIONS,
             laws: Laws::new(workload, place),
             course: of.browses().then(|| Course::new(workload, place)),
             limits,
@@ -98,7 +144,7 @@ impl Population {
     /// The number of its `number`-th session.
     #[inline(always)]
     pub(super) fn session(&self, number: u64) -> u64 {
-        u64::from(self.place) * SESSIONS + number
+        self.first_session + number
     }
 
     /// Its next session begins, which is due now: gives its number.

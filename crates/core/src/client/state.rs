@@ -54,7 +54,7 @@ impl Clients {
     /// that is never tried again, without programs or a limit of requests in flight.
     #[must_use]
     pub fn act_without_responses(&self) -> bool {
-        let [only] = self.populations.as_slice() else { return false };
+        let Some(only) = self.populations.only() else { return false };
         only.arrives()
             && only.laws.one_request
             && only.programs.is_none()

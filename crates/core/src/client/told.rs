@@ -13,7 +13,7 @@ impl Clients {
     #[must_use]
     pub fn can_be_told(&self) -> bool {
         let once = |kind: &RequestKind| kind.timeout.is_never() && kind.retry.attempts == 1;
-        let [only] = self.populations.as_slice() else { return false };
+        let Some(only) = self.populations.only() else { return false };
         only.programs.is_none()
             && only.course.is_none()
             && only.limits.concurrency == u64::MAX

@@ -11,6 +11,9 @@ use crate::simulate::SimulationError;
 
 /// Rates are made smaller by this factor at most.
 const SLOWEST: f64 = 1e-4;
+/// And larger by this one, so often, where that is needed.
+const FASTER: f64 = 1.2;
+const FASTER_MAX: u32 = 8;
 
 /// The workload at a load of its busiest station or machine.
 ///
@@ -42,7 +45,7 @@ pub(super) fn at_load(
     let fastest = load / system.bottleneck_load(workload, &rates);
     let scaled = |slower: f64| Ok(workload.with_rates_scaled(1.0 / slower, files)?);
     let goal = Goal { scaled: &scaled, system, load, go_on };
-    let (least, most) = (1.0 / fastest, 1.0 / (fastest * SLOWEST));
+    let (mut least, most) = (1.0 / fastest, 1.0 / (fastest * SLOWEST));
     let alone = goal.load_at(most, ROUGH)?;
     if alone > load {
         return Err(Invalid::new(format!(
@@ -51,7 +54,19 @@ pub(super) fn at_load(
         ))
         .into());
     }
-    goal.search(least, most, goal.load_at(least, ROUGH)?)
+    // The closed ones may add so little that chance brings less than the load at this factor.
+    for _ in 0..FASTER_MAX {
+        let reachable = goal.load_at(least, ROUGH)?;
+        if reachable > load {
+            return goal.search(least, most, reachable);
+        }
+        least /= FASTER;
+    }
+    Err(Invalid::new(format!(
+        "no rate was found that brings the system to a load of {load}: the load changes too much \
+         from one simulation to the next"
+    ))
+    .into())
 }
 
 /// Of closed populations only.

@@ -241,7 +241,7 @@ impl Clients {
     }
 
     fn begin_closed(&mut self, place: usize, clients: u64, steady: bool) {
-        let alone = self.populations.len() == 1;
+        let alone = self.populations.only().is_some();
         let population = &mut self.populations[place];
         population.sessions_begun = clients;
         let rest = if steady { population.laws.first_think() } else { None };
