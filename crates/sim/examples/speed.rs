@@ -57,7 +57,7 @@ fn many_stations() -> (Workload, SystemModel) {
 fn populations() -> (Workload, SystemModel) {
     let text = "name = 'w'\n\
         [[population]]\nname = 'visitors'\n\
-        [population.arrivals]\nmodel = 'partly-open'\nrate = '4/s'\n\
+        [population.arrivals]\nmodel = 'partly-open'\nrate = '2.8/s'\n\
         [population.session]\nthink = 'exp(5s)'\n\
         [[population.request]]\nname = 'home'\n\
         next = { item = 0.6, search = 0.3, end = 0.1 }\n\
