@@ -16,6 +16,9 @@ import numpy as np
 import pytest
 
 import thinktime as tt
+from thinktime import report
+from thinktime.report import details, units
+from thinktime.report.case import cases
 from thinktime.theory._served import exact_loads
 from thinktime.theory.found import Theory
 from thinktime.theory.match import theory_for, theory_or_reason
@@ -363,3 +366,21 @@ def test_what_no_formula_is_known_for(populations, one):
     of = workload(*populations)
     assert exact(of, one) is None
     assert exact_loads(of, on(of, one)) is None
+
+
+# ---- where it is shown
+
+
+def test_exact_means_stand_below_those_simulated():
+    of = workload(VISITORS, POLLERS)
+    system = on(of, station("ps"))
+    found = tt.simulate(of, system, requests=20_000, warmup=30, rows="none", seed=5)
+    theory = found.theory
+    assert theory is not None
+    (table,) = [one for one in details.tables(cases([found])) if one.name == "populations"]
+    simulated, shown = table.groups
+    assert (simulated.title[-9:], shown.title[-5:]) == ("simulated", "exact")
+    means = {line.name: line.cells[3].text for line in shown.lines}
+    parts = theory.by_population
+    assert means == {name: units.seconds(part.mean_s) for name, part in parts.items()}
+    assert [row.populations for row in report.rows([found])][1]

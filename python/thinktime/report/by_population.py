@@ -11,6 +11,7 @@ from thinktime.report.table import Cell, Group, Line, Table
 
 if TYPE_CHECKING:
     from thinktime import Result
+    from thinktime.theory.found import Theory
 
 HEADINGS = ("requests", "errors", "rate", "mean", "p50", "p90", "p99")
 """The columns after the population's name."""
@@ -32,8 +33,10 @@ class Counted:
     model: str
     """Their system model; empty where it is not said."""
 
-    number: int
-    failed: int
+    number: int | None
+    failed: int | None
+    """None of an exact solution, as the number is."""
+
     rate: float | None
     """How many a second were asked for."""
 
@@ -73,6 +76,17 @@ def populations_of(result: Result) -> list[Counted]:
             *_times(figures.get("response_time_s")),
         )
         for name, figures in found.items()
+    ]
+
+
+def exact_populations(theory: Theory | None) -> list[Counted]:
+    """The exact means of each population; empty where there is only one, or none is known."""
+    found = {} if theory is None else theory.by_population
+    if len(found) < 2:
+        return []
+    return [
+        Counted(name, "", None, None, part.throughput, {"mean": part.mean_s}, None)
+        for name, part in found.items()
     ]
 
 

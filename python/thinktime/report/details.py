@@ -13,7 +13,7 @@ from thinktime.report.table import Group, Line, Table
 def tables(cases: Sequence[Case]) -> list[Table]:
     """The tables that have rows."""
     found = [
-        by_population.table(_groups(cases, _populations)),
+        by_population.table(_with_exact(cases, _groups(cases, _populations))),
         by_population.page_table(_groups(cases, _pages)),
         by_request.table(_groups(cases, _requests)),
         Table(
@@ -36,6 +36,16 @@ def _groups(cases: Sequence[Case], lines: Callable[[Entry], list[Line]]) -> list
         for case, entry, some in found
         if some
     ]
+
+
+def _with_exact(cases: Sequence[Case], groups: Sequence[Group]) -> list[Group]:
+    """The groups of each case, and below them what is exact for its populations."""
+    found: list[Group] = []
+    for case in cases:
+        found += [group for group in groups if group.place == case.place]
+        lines = [one.line for one in by_population.exact_populations(case.theory)]
+        found += [Group(lines, f"{case.label}: exact", place=case.place)] if lines else []
+    return found
 
 
 def _populations(entry: Entry) -> list[Line]:

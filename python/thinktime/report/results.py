@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from thinktime.report import units
-from thinktime.report.by_population import Counted, pages_of, populations_of
+from thinktime.report.by_population import Counted, exact_populations, pages_of, populations_of
 from thinktime.report.by_request import RequestTimes, times_of
 from thinktime.report.case import Case, Entry, Kind, Note
 from thinktime.report.figures import TIMES, Figures
@@ -119,7 +119,12 @@ def _case_rows(case: Case) -> list[Row]:
     rows = [_entry_row(case, entry) for entry in case.entries]
     if case.theory is not None and case.exact is not None:
         model = f"{case.theory.model} ({case.theory.source})"
-        rows.append(Row(case.label, case.place, case.name, "exact", "", model, case.exact))
+        parts = exact_populations(case.theory)
+        rows.append(
+            Row(
+                case.label, case.place, case.name, "exact", "", model, case.exact, populations=parts
+            )
+        )
     return rows
 
 
