@@ -7,6 +7,9 @@ use crate::workload::{Journey, Objects, Population, Target, Workload};
 
 use super::laws::Laws;
 
+/// Above the numbers of requests.
+const BEGINNING: u64 = 1 << 32;
+
 /// How sessions of a population go on.
 #[derive(Debug)]
 pub(super) struct Course {
@@ -51,11 +54,13 @@ impl Course {
         }
     }
 
-    /// The kind that a session begins with, whose request has this number.
+    /// The kind that a session begins with, whose request has this number. At the same number a
+    /// closed session may just have drawn its end, so that this is drawn apart.
     #[inline]
     pub(super) fn first(&self, laws: &Laws, session: u64, index: u32) -> u32 {
-        let Some(journey) = &self.journey else { return laws.choose(session, index) };
-        let uniform = laws.choices.substream(session, index.into()).uniform();
+        let apart = BEGINNING | u64::from(index);
+        let uniform = laws.choices.substream(session, apart).uniform();
+        let Some(journey) = &self.journey else { return laws.kind_at(uniform) };
         self.first_kind + journey.first.of(uniform).unwrap_or_default()
     }
 

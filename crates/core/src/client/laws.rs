@@ -101,8 +101,14 @@ impl Laws {
         if self.shares.len() == 1 {
             return self.first_kind;
         }
-        let u = self.choices.substream(session, index.into()).uniform();
-        let place = self.shares.partition_point(|share| *share < u).min(self.shares.len() - 1);
+        self.kind_at(self.choices.substream(session, index.into()).uniform())
+    }
+
+    /// The kind that a uniform number falls to.
+    #[inline]
+    pub(super) fn kind_at(&self, uniform: f64) -> u32 {
+        let last = self.shares.len() - 1;
+        let place = self.shares.partition_point(|share| *share < uniform).min(last);
         self.first_kind + place as u32
     }
 
