@@ -99,7 +99,7 @@ def simulate(
         duration: No request is begun at this virtual time or later.
         warmup: Requests scheduled before this virtual time do not count. "auto" finds how long
             the start makes a difference, by pilot runs and the rule MSER-5; that is the default
-            unless a duration is given.
+            unless a duration is given or the arrivals are those of a log or a trace.
         replications: Independent replications, on all cores; the interval is then made of their
             means.
         precision: Go on until the half-width of the mean's 95 % confidence interval is this share

@@ -266,6 +266,22 @@ def test_columns_of_times_are_what_they_were(tmp_path: Path) -> None:
         assert rows["at"].to_list() == [1.5, 2.5, 4.5]  # the first after one mean gap
 
 
+def test_the_unit_of_a_column_that_nobody_names_is_the_one_in_its_name(tmp_path: Path) -> None:
+    (tmp_path / "times.csv").write_text("t_ms\n5\n10\n200\n500\n")
+    polars.DataFrame({"d_ms": [1.0, 2.0]}).write_parquet(tmp_path / "demands.parquet")
+    system = 'name = "s"\n[[station]]\nname = "x"\ndemand = "trace(demands.parquet)"\n'
+    server = tt.System(system, str(tmp_path / "s.toml"))
+    for process in ("trace(times.csv)", "trace(times.csv, column=t_ms)"):
+        text = f'name = "t"\n[arrivals]\nmodel = "open"\nprocess = "{process}"\n'
+        result = tt.simulate(tt.Workload(text, str(tmp_path / "w.toml")), server)
+        # All count, as those of a log do: the first comes one mean gap after the start.
+        at_s = polars.DataFrame(result.requests)["scheduled_ns"] * 1e-9
+        assert at_s.to_list() == pytest.approx([0.165, 0.170, 0.360, 0.660])
+        assert result.summary["requests"] == 4
+        assert result.summary["response_time_s"]["mean"] == pytest.approx(0.0015)
+        assert result.summary["warnings"] == []
+
+
 def test_logs_are_read_packed_and_in_parts(tmp_path: Path) -> None:
     write_log(tmp_path / "all.log", LINES)
     lines = (tmp_path / "all.log").read_text().splitlines(keepends=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import cases
 import pytest
 
@@ -85,6 +87,38 @@ def test_starvation_is_named() -> None:
     assert any("starve" in warning for warning in starving.summary["warnings"])
     fair = tt.simulate(workload, PS, requests=50_000)
     assert not any("starve" in warning for warning in fair.summary["warnings"])
+
+
+def test_what_is_given_up_among_retries_says_what_is_true() -> None:
+    """Four million attempts are in the system after 5 s or so, most of them given up."""
+    examples = Path(__file__).resolve().parents[2] / "examples"
+    files = examples / "retries.toml", examples / "two-speeds.toml"
+    given_up = tt.simulate(*files, load=0.8, duration="10s", rows="none")
+    assert given_up.untrusted is not None
+    assert "attempts are in the system at once" in given_up.untrusted
+    summary = given_up.summary
+    assert summary["errors_by_kind"]["unanswered"] == summary["errors"]
+    begun = 0.8 / 0.0001099 * summary["duration_s"]
+    assert summary["requests"] == pytest.approx(begun, rel=0.05)
+    said = " | ".join(summary["warnings"])
+    assert "congestive collapse from" in said
+    assert "starve" not in said
+    assert "−" not in said
+    assert "chance does not explain" not in said
+
+
+def test_a_crowd_without_retries_is_not_said_to_have_finished() -> None:
+    """At twice the capacity of a fast server, until four million wait."""
+    crowded = tt.simulate(
+        cases.open_model(2e6), cases.system(("fcfs", "1us"), ("ps", "1us")),
+        duration="60s", rows="none",
+    )  # fmt: skip
+    assert "attempts are in the system at once" in (crowded.untrusted or "")
+    said = " | ".join(crowded.summary["warnings"])
+    assert "and never finished" in said
+    assert "finished only because" not in said
+    assert "−" not in said
+    assert "chance does not explain" not in said
 
 
 def test_congestive_collapse_is_said_with_its_time() -> None:

@@ -224,6 +224,7 @@ impl<T: Copy> Calendar<T> {
     /// Takes what is on the next day on which something is; whether there is such a day.
     #[inline]
     fn take_day(&mut self) -> bool {
+        // `lay_out` puts `tomorrow` beyond all days where nothing is left for one.
         let days = self.days.get_mut(self.tomorrow as usize..).unwrap_or_default();
         let Some(over) = days.iter().position(|list| *list != NONE) else {
             return false;

@@ -29,7 +29,7 @@ pub trait Files {
     ///
     /// # Errors
     /// As [`Files::read`], or when there is no such column, or a value is no number.
-    fn numbers(&self, name: &str, column: Option<&str>) -> Result<Vec<f64>, Invalid> {
+    fn numbers(&self, name: &str, column: Option<&str>) -> Result<Column, Invalid> {
         numbers_of(&self.read(name)?, name, column)
     }
 
@@ -61,6 +61,15 @@ pub trait Files {
     }
 }
 
+/// The numbers of one column of a table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Column {
+    /// Its name in the table; none where the table names no columns.
+    pub name: Option<String>,
+    /// Its values, from the top.
+    pub numbers: Vec<f64>,
+}
+
 /// There are no files here.
 #[derive(Clone, Copy, Debug)]
 pub struct NoFiles;
@@ -71,7 +80,8 @@ impl Files for NoFiles {
     }
 }
 
-/// The times of `trace(FILE, column=NAME)` in seconds; none where the text is another call.
+/// The times of `trace(FILE, column=NAME)` in seconds; none where the text is another call. Their
+/// unit is the one that the column's name ends in, whether or not the call names the column.
 ///
 /// # Errors
 /// When the file cannot be read, or holds no time, or a negative one.
@@ -97,8 +107,8 @@ pub(crate) fn trace(text: &str, files: &dyn Files) -> Result<Option<Vec<f64>>, I
     let column = arguments.optional("column").and_then(word_of);
     arguments.optional("format");
     arguments.finish()?;
-    let unit = column.as_deref().map_or(1.0, unit_of);
-    let mut times = files.numbers(&name, column.as_deref())?;
+    let Column { name: found, numbers: mut times } = files.numbers(&name, column.as_deref())?;
+    let unit = found.as_deref().map_or(1.0, unit_of);
     if let Some(bad) = times.iter().find(|time| !(**time >= 0.0 && time.is_finite())) {
         return Err(Invalid::new(format!("{name}: `{bad}` is not a time of 0 or more")));
     }
@@ -132,30 +142,30 @@ fn unit_of(column: &str) -> f64 {
 ///
 /// # Errors
 /// When there is no such column, or a value is no number.
-pub fn numbers_of(text: &str, file: &str, column: Option<&str>) -> Result<Vec<f64>, Invalid> {
+pub fn numbers_of(text: &str, file: &str, column: Option<&str>) -> Result<Column, Invalid> {
     let lines = text.lines().map(str::trim).zip(1usize..);
     let mut lines = lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#')).peekable();
     let fields = |line: &str| line.split(',').map(|one| one.trim().to_owned()).collect::<Vec<_>>();
-    let mut place = 0;
     let header = lines.next_if(|(line, _)| fields(line)[0].parse::<f64>().is_err());
-    match (header, column) {
-        (_, None) => {}
-        (Some((line, _)), Some(name)) => {
-            let names = fields(line);
-            place = names.iter().position(|other| other == name).ok_or_else(|| {
+    let names = header.map(|(line, _)| fields(line));
+    let place = match (&names, column) {
+        (_, None) => 0,
+        (Some(names), Some(name)) => {
+            names.iter().position(|other| other == name).ok_or_else(|| {
                 let error = unknown("column", name, names.iter().map(String::as_str));
                 Invalid::new(format!("{file}: {error}"))
-            })?;
+            })?
         }
         (None, Some(name)) => {
             return Err(Invalid::new(format!("{file}: has no line that names `{name}`")));
         }
-    }
+    };
     let number = |(line, at): (&str, usize)| {
         let field = fields(line).into_iter().nth(place).unwrap_or_default();
         field.parse().map_err(|_| Invalid::new(format!("{file}:{at}: `{field}` is not a number")))
     };
-    lines.map(number).collect()
+    let name = names.map(|mut names| names.swap_remove(place));
+    Ok(Column { name, numbers: lines.map(number).collect::<Result<_, _>>()? })
 }
 
 #[cfg(test)]
@@ -180,6 +190,15 @@ mod tests {
         let table = "# a table\nname,sent_ms\nx,5\n\ny,7\n";
         assert_eq!(times(table, "trace(a.csv, column=sent_ms)"), Ok(Some(vec![0.005, 0.007])));
         assert_eq!(times("", "exp(1s)"), Ok(None));
+    }
+
+    #[test]
+    fn the_unit_is_that_of_the_columns_name_whoever_named_the_column() {
+        let table = "t_ms,u_us\n5,1\n10,2\n";
+        assert_eq!(times(table, "trace(a.csv)"), Ok(Some(vec![0.005, 0.010])));
+        assert_eq!(times(table, "trace(a.csv, column=t_ms)"), Ok(Some(vec![0.005, 0.010])));
+        assert_eq!(times(table, "trace(a.csv, column=u_us)"), Ok(Some(vec![1e-6, 2e-6])));
+        assert_eq!(times("time\n5\n", "trace(a.csv)"), Ok(Some(vec![5.0])));
     }
 
     #[test]

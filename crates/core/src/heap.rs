@@ -62,6 +62,7 @@ impl<T: Copy> Heap<T> {
     /// All, in no order but that the first one comes first.
     #[inline]
     pub(crate) fn nodes(&self) -> &[Node<T>] {
+        // Before the first push there is no group, and so no place FIRST.
         self.groups.as_flattened().get(FIRST..FIRST + self.len).unwrap_or_default()
     }
 

@@ -142,6 +142,7 @@ impl<'a> Source<'a> {
         SchemaError {
             file: self.file.to_owned(),
             line,
+            // An empty key is left out: the message names it itself, or none is concerned.
             key: key.unwrap_or_default().to_owned(),
             message: with_remedy(message),
         }

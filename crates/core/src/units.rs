@@ -83,7 +83,7 @@ impl Quantity {
             }
             _ => Err(Invalid::new(format!(
                 "unknown unit `{unit}` in `{text}`: times take ns us ms s min h, \
-                 sizes B kB MB KiB MiB, rates /s /min"
+                 sizes B kB MB KiB MiB, rates /ms /s /min /h"
             ))),
         }
     }

@@ -8,6 +8,7 @@ use arrow_array::types::Float64Type;
 use arrow_array::{Array, ArrayRef, PrimitiveArray};
 use arrow_schema::DataType;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use thinktime_core::files::Column;
 
 use crate::DataError;
 
@@ -16,7 +17,7 @@ use crate::DataError;
 ///
 /// # Errors
 /// When the file cannot be read, has no such column, or the column holds no numbers.
-pub fn read_column(path: &Path, column: Option<&str>) -> Result<Vec<f64>, DataError> {
+pub fn read_column(path: &Path, column: Option<&str>) -> Result<Column, DataError> {
     let fail = |reason: String| DataError::new(path, reason);
     let file = fs::File::open(path).map_err(|error| DataError::new(path, error))?;
     let builder = ParquetRecordBatchReaderBuilder::try_new(file)
@@ -37,7 +38,7 @@ pub fn read_column(path: &Path, column: Option<&str>) -> Result<Vec<f64>, DataEr
             fail(format!("the column `{}` holds no numbers, or gaps", names[place]))
         })?);
     }
-    Ok(numbers)
+    Ok(Column { name: names.get(place).cloned(), numbers })
 }
 
 fn as_numbers(column: &ArrayRef) -> Option<Vec<f64>> {

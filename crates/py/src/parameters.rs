@@ -9,7 +9,7 @@ use serde::Serialize;
 use thinktime_core::client::Limit;
 use thinktime_core::data::DataTable;
 use thinktime_core::error::Invalid;
-use thinktime_core::files::{Files, numbers_of};
+use thinktime_core::files::{Column, Files, numbers_of};
 use thinktime_core::program::ProgramSource;
 use thinktime_core::replay::{LogOptions, RequestLog};
 use thinktime_core::units::parse_time;
@@ -98,7 +98,7 @@ impl Files for DiskFiles {
         }
     }
 
-    fn numbers(&self, name: &str, column: Option<&str>) -> Result<Vec<f64>, Invalid> {
+    fn numbers(&self, name: &str, column: Option<&str>) -> Result<Column, Invalid> {
         self.used.store(true, Ordering::Relaxed);
         if name.ends_with(".parquet") {
             return thinktime_data::read_column(&self.directory.join(name), column)

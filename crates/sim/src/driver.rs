@@ -128,6 +128,9 @@ impl<'a, S: RowSink> Driver<'a, S> {
     pub(crate) fn proceed(&mut self, events: u64) -> bool {
         if self.is_stuck(events) {
             self.cut_short();
+            if self.retries {
+                self.give_up(); // as at the end of the drain: they may never end
+            }
             return false;
         }
         let more = self.handle(events);

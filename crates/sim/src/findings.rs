@@ -23,6 +23,8 @@ pub(crate) struct Findings<'a> {
     pub(crate) window: Window,
     pub(crate) warmup: Option<Warmup>,
     pub(crate) interrupted: bool,
+    /// Whether a replication was given up before its end.
+    pub(crate) given_up: bool,
 }
 
 impl Findings<'_> {
@@ -70,9 +72,9 @@ impl Findings<'_> {
         let mean = summary.response_time_s.mean.unwrap_or(0.0);
         warnings.extend(self.collector.starved().words(
             self.window.duration_s(),
-            summary.requests,
+            summary.requests - summary.errors, // those that have a response time
             mean,
-            !self.interrupted,
+            !(self.interrupted || self.given_up),
         ));
         if summary.errors > 0 {
             warnings.push(format!(
@@ -92,7 +94,8 @@ impl Findings<'_> {
     }
 
     fn rate_missed(&self, summary: &Summary) -> Option<RateMissed> {
-        if self.interrupted { None } else { rate_missed(self.workload, summary) }
+        let whole = !(self.interrupted || self.given_up);
+        if whole { rate_missed(self.workload, summary) } else { None }
     }
 
     fn never_steady(&self) -> Option<String> {

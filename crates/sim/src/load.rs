@@ -170,8 +170,9 @@ impl Goal<'_> {
 
     fn unreachable(&self, clients: u64, reachable: f64) -> SimulationError {
         Invalid::new(format!(
-            "{clients} clients cannot bring the system to a load of {}: even without thinking they \
-             reach only {reachable:.3}",
+            "{clients} client{} cannot bring the system to a load of {}: even without thinking \
+             they reach only {reachable:.3}",
+            if clients == 1 { "" } else { "s" },
             self.load
         ))
         .into()

@@ -239,14 +239,22 @@ fn outcome(
 ) -> SimulationOutcome {
     let Joined { all, duration_s, times } = joined;
     let Replication { collector, window, measured, sessions, stuck } = all;
-    let stuck = stuck.map(|stuck| stuck.to_string());
+    let (given_up, stuck) = (stuck.is_some(), stuck.map(|stuck| stuck.to_string()));
     let mut summary = Summary::new("simulate", workload, &collector, window, sessions);
     if times.len() > 1 {
         summary.pool_replications(duration_s, &times);
     }
     measured.add_to(&mut summary, system);
-    let findings =
-        Findings { workload, system, plan, collector: &collector, window, warmup, interrupted };
+    let findings = Findings {
+        workload,
+        system,
+        plan,
+        collector: &collector,
+        window,
+        warmup,
+        interrupted,
+        given_up,
+    };
     let (notes, warnings) = (findings.notes(&summary), findings.warnings(&summary));
     let untrusted = findings.spoils(&summary);
     summary.notes.extend(notes);

@@ -15,7 +15,8 @@ options! {
         /// Hold this load (0 to 1): sets the rate, or solves for the think time.
         load: Number,
         /// Requests scheduled before this time do not count; auto finds how long the start makes
-        /// a difference, which is the default unless a duration is given.
+        /// a difference, which is the default unless a duration is given or a log or a trace of
+        /// arrivals is replayed.
         warmup: Time,
         /// The seed, instead of the workload's.
         seed: Whole,
@@ -38,7 +39,8 @@ impl SimulateOptions {
     /// takes, unless an end is given; a log has its own.
     ///
     /// # Errors
-    /// When a time is none, or nothing would be simulated.
+    /// When the duration or the warm-up is no time of 0 or more with a known unit, the duration is
+    /// 0, or 0 requests are asked for; the message names the option.
     pub fn limit(&self, workload: &Workload) -> Result<Limit, Invalid> {
         let replays = workload.extent().is_some();
         let endless = self.duration.is_some() || self.precision.is_some() || replays;
@@ -47,10 +49,11 @@ impl SimulateOptions {
     }
 
     /// Whether the length of the warm-up is to be found. Where the duration is given, or the
-    /// workload is a log, the start itself may be what is wanted: it counts unless said otherwise.
+    /// workload is a log or a trace, the start itself may be what is wanted: it counts unless said
+    /// otherwise.
     #[must_use]
     pub fn finds_warmup(&self, workload: &Workload) -> bool {
-        let usual = self.duration.is_none() && workload.extent().is_none();
+        let usual = self.duration.is_none() && !workload.comes_to_an_end();
         self.warmup.as_ref().map_or(usual, Time::is_auto)
     }
 
@@ -63,7 +66,7 @@ impl SimulateOptions {
     /// The precision that is sought.
     ///
     /// # Errors
-    /// When it is no share.
+    /// When it is no share between 0 and 1.
     pub fn precision(&self) -> Result<Option<f64>, Invalid> {
         self.precision.as_ref().map(|share| share.value("precision")).transpose()
     }

@@ -140,6 +140,18 @@ impl Workload {
         self.populations.iter().any(|one| one.programs.is_some())
     }
 
+    /// Whether its sessions come to an end by themselves: those of a log, or of a trace of times.
+    #[must_use]
+    pub fn comes_to_an_end(&self) -> bool {
+        let traced = |one: &Population| match &one.sessions {
+            Sessions::Open { arrivals } | Sessions::PartlyOpen { arrivals, .. } => {
+                arrivals.is_trace()
+            }
+            Sessions::Closed { .. } => false,
+        };
+        self.populations.iter().all(traced) || self.extent().is_some()
+    }
+
     /// The mean number of requests a session; infinite for a closed model, NaN where a program
     /// chooses them as it goes, or where there are several populations.
     #[must_use]
