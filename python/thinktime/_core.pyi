@@ -237,6 +237,7 @@ class Server:
         burn: bool = False,
         threads: str | None = None,
         cores: list[int] | None = None,
+        workload: Workload | None = None,
     ) -> Server: ...
     @property
     def url(self) -> str: ...

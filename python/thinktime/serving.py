@@ -45,6 +45,7 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
         burn: bool = False,
         threads: int | str | None = None,
         cores: Sequence[int] | None = None,
+        workload: _core.Workload | str | Path | None = None,
     ) -> None:
         """Bind to `HOST:PORT` (port 0: a free one) and serve at once.
 
@@ -58,14 +59,20 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
                 many threads as it has servers, under `ps` one a request.
             cores: The cores that the threads that burn are confined to, counted from 0. By
                 default as many as the machine has, or with a station all.
+            workload: A workload, or the path of its file, that says which request is which, and
+                gives their responses the sizes that a simulation with its seed gives them. Without
+                it all have 16 bytes. Not for a server that burns.
 
         Raises:
-            InputError: if the system, the address, the threads or the cores are wrong.
+            InputError: if the system, the address, the threads, the cores or the workload are
+                wrong, or system and workload do not fit together.
             RunError: if the address is taken.
         """
         self._burned: Burned | None = None
         if not isinstance(system, _core.System):
             system = _core.System.load(Path(system))
+        if workload is not None and not isinstance(workload, _core.Workload):
+            workload = _core.Workload.load(Path(workload))
         self._server = _core.Server(
             system,
             listen,
@@ -73,6 +80,7 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
             burn,
             None if threads is None else str(threads),
             None if cores is None else list(cores),
+            workload,
         )
 
     @property

@@ -52,6 +52,8 @@ pub enum Purpose {
     Object = 20,
     /// How long a session lasts.
     SessionTime = 21,
+    /// The sizes of targets.
+    TargetSize = 22,
 }
 
 /// All streams of one seed and purpose.

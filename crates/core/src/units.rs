@@ -139,6 +139,26 @@ pub fn parse_rate(text: &str) -> Result<f64, Invalid> {
     non_negative(text, Quantity::parse(text)?.expect(Dimension::Rate)?)
 }
 
+/// Parses a rate of transfer in bytes a second, as in `12.5MB/s`; a bare number is bytes a second.
+///
+/// # Errors
+/// When the text is no such rate, or not above 0.
+pub fn parse_transfer_rate(text: &str) -> Result<f64, Invalid> {
+    let text = text.trim();
+    let a_second = text.strip_suffix("/s").map(str::trim_end);
+    let wanted = match a_second {
+        Some(_) => Dimension::Size,
+        None => Dimension::Number,
+    };
+    match Quantity::parse(a_second.unwrap_or(text)) {
+        Ok(Quantity { value, dimension }) if dimension == wanted => match value {
+            _ if value > 0.0 && value.is_finite() => Ok(value),
+            _ => Err(Invalid::new(format!("`{text}` must be above 0, and finite"))),
+        },
+        _ => Err(Invalid::new(format!("`{text}` is no rate in bytes a second, such as 12.5MB/s"))),
+    }
+}
+
 /// Parses a share between 0 and 1, as in `0.01` or `1%`.
 ///
 /// # Errors
@@ -237,6 +257,16 @@ mod tests {
         assert!(parse_time("-1s").unwrap_err().to_string().contains("0 or more"));
         assert!(parse_share("120%").is_err());
         assert!(parse_rate("12/s").is_ok());
+    }
+
+    #[test]
+    fn rates_of_transfer_are_bytes_a_second() {
+        assert_eq!(parse_transfer_rate("12.5MB/s"), Ok(12.5e6));
+        assert_eq!(parse_transfer_rate(" 4 KiB /s "), Ok(4096.0));
+        assert_eq!(parse_transfer_rate("1000"), Ok(1000.0));
+        for wrong in ["12.5MB", "100/s", "0B/s", "-1B/s", "1MB/min", "fast", "", "/s", "1e999B/s"] {
+            assert!(parse_transfer_rate(wrong).is_err(), "{wrong}");
+        }
     }
 
     proptest! {

@@ -12,6 +12,7 @@ use thinktime_net::server::burn::{BurnPlan, BurnServer, Burned, Threads};
 
 use crate::errors::{InputError, RunError, invalid};
 use crate::system::System;
+use crate::workload::Workload;
 
 /// A system that serves HTTP/1.1 in threads of its own until it is stopped.
 #[pyclass(frozen, module = "thinktime._core")]
@@ -30,10 +31,17 @@ type Done = (u64, u64, Option<(f64, f64)>);
 
 #[pymethods]
 impl Server {
-    /// Binds to `HOST:PORT`, port 0 for a free one, and serves at once: a model, or by burning.
+    /// Binds to `HOST:PORT`, port 0 for a free one, and serves at once: a model, or by burning. A
+    /// workload says how large responses are.
     #[new]
     #[pyo3(signature = (
-        system, listen = "127.0.0.1:0", seed = 1, burn = false, threads = None, cores = None
+        system,
+        listen = "127.0.0.1:0",
+        seed = 1,
+        burn = false,
+        threads = None,
+        cores = None,
+        workload = None
     ))]
     fn new(
         system: &System,
@@ -42,6 +50,7 @@ impl Server {
         burn: bool,
         threads: Option<&str>,
         cores: Option<Vec<usize>>,
+        workload: Option<&Workload>,
     ) -> PyResult<Server> {
         let address =
             listen.to_socket_addrs().ok().and_then(|mut found| found.next()).ok_or_else(|| {
@@ -49,6 +58,9 @@ impl Server {
             })?;
         let failed = |error| RunError::new_err(format!("cannot listen on {listen}: {error}"));
         if burn {
+            if workload.is_some() {
+                return Err(InputError::new_err("workload does not go with burn"));
+            }
             let threads = threads.map(threads_from).transpose().map_err(|e| invalid(&e))?;
             let plan = BurnPlan::new(&system.inner, threads, &cores.unwrap_or_default(), seed);
             let plan = plan.map_err(|error| invalid(&error))?;
@@ -60,7 +72,10 @@ impl Server {
         if threads.is_some() || cores.is_some() {
             return Err(InputError::new_err("threads and cores go with burn only"));
         }
-        let server = server::Server::bind(&system.inner, address, seed).map_err(failed)?;
+        let workload = workload.map(|workload| &workload.inner);
+        server::check(&system.inner, workload).map_err(|error| invalid(&error))?;
+        let server =
+            server::Server::bind(&system.inner, workload, address, seed).map_err(failed)?;
         let address = server.address().map_err(failed)?;
         let done = |served: server::Served| (served.requests, served.refused, None);
         let serve = move |stop: &AtomicBool| server.serve(stop).map(done);

@@ -149,8 +149,8 @@ impl Station {
         &self.policy
     }
 
-    /// The service demand; None when it differs by request name, or is a trace, or is given by
-    /// behaviours.
+    /// The service demand; None when it differs by request name, or is a trace, or hangs on
+    /// the size of responses, or is given by behaviours.
     #[getter]
     fn demand(&self) -> Option<Distribution> {
         match &self.model.demand {
@@ -160,11 +160,11 @@ impl Station {
     }
 
     /// The service demand of requests of this name; None when they do not visit, or it is a trace,
-    /// or is given by behaviours.
+    /// or hangs on the size of responses, or is given by behaviours.
     fn demand_of(&self, request: &str) -> Option<Distribution> {
         match self.model.demand.as_ref()?.of(request)? {
             DemandLaw::Drawn(law) => Some(law.into()),
-            DemandLaw::Trace(_) => None,
+            DemandLaw::Trace(_) | DemandLaw::Sized(_) => None,
         }
     }
 

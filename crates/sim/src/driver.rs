@@ -55,6 +55,8 @@ pub(crate) struct Driver<'a, S> {
     drain_end: Nanos,
     retries: bool,
     pages: bool,
+    /// Whether any request has a size.
+    sized: bool,
     measured: Option<Measured>,
     gave_up: bool,
     pub(crate) now: Nanos,
@@ -90,6 +92,7 @@ impl<'a, S: RowSink> Driver<'a, S> {
             note_at: interval,
             drain_end: Nanos::MAX,
             retries: workload.requests.iter().any(|kind| kind.retry.attempts > 1),
+            sized: workload.requests.iter().any(|kind| kind.size.is_some()),
             pages: workload.populations.iter().any(|one| one.has_pages),
             measured: None,
             gave_up: false,

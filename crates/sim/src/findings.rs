@@ -154,6 +154,10 @@ fn has_infinite_mean(station: &StationModel) -> bool {
     let infinite = |law: &DemandLaw| match law {
         DemandLaw::Drawn(law) => law.second_moment().is_infinite(),
         DemandLaw::Trace(_) => false,
+        // There are as many sizes as targets, which are finitely many mostly.
+        DemandLaw::Sized(law) => {
+            law.time.as_ref().is_some_and(|time| time.second_moment().is_infinite())
+        }
     };
     blind && station.servers == 1 && station.laws().any(infinite)
 }

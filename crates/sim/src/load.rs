@@ -63,7 +63,7 @@ pub fn at_load(
     go_on: &dyn Fn() -> bool,
 ) -> Result<Workload, SimulationError> {
     system.check_requests(workload)?;
-    check_turns(system)?;
+    check_turns(system, &workload.requests)?;
     if workload.has_programs() {
         return Err(Invalid::new(PROGRAMS).into());
     }

@@ -62,6 +62,10 @@ impl RowSink for Kept {
             self.responses.push(row.done, response_s);
         }
     }
+
+    fn wants_bytes(&self) -> bool {
+        false
+    }
 }
 
 /// A warm-up that was looked for.

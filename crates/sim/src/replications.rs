@@ -79,6 +79,10 @@ pub(crate) struct NoRows<'a, S>(pub(crate) &'a mut S);
 impl<S: RowSink> RowSink for NoRows<'_, S> {
     fn row(&mut self, _row: &Row) {}
 
+    fn wants_bytes(&self) -> bool {
+        false
+    }
+
     fn look(&mut self, so_far: &dyn Fn() -> SoFar) {
         self.0.look(so_far);
     }

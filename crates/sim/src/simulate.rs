@@ -94,7 +94,7 @@ pub fn simulate(
     system.check_requests(workload)?;
     workload.check_start()?;
     check_load(workload, system, &plan.limit)?;
-    check_turns(system)?;
+    check_turns(system, &workload.requests)?;
     plan.check()?;
     let (plan, warmup) = &with_warmup(workload, system, plan, watch)?;
     let (stopped, requests) = (AtomicBool::new(false), AtomicU64::new(0));

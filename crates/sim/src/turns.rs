@@ -2,8 +2,8 @@
 
 use thinktime_core::error::Invalid;
 use thinktime_core::system::{DemandLaw, StationModel, SystemModel};
-use thinktime_core::time::Nanos;
 use thinktime_core::words;
+use thinktime_core::workload::RequestKind;
 
 /// More turns a request are not simulated.
 const TURNS_MAX: f64 = 10_000.0;
@@ -12,11 +12,11 @@ const TURNS_MAX: f64 = 10_000.0;
 ///
 /// # Errors
 /// Where a request takes more than 10,000 turns, with the quantum that would do.
-pub(crate) fn check_turns(system: &SystemModel) -> Result<(), Invalid> {
+pub(crate) fn check_turns(system: &SystemModel, requests: &[RequestKind]) -> Result<(), Invalid> {
     for station in system.stations() {
         // Turns follow one another on the last level, so that its quantum is what counts.
         let Some(quantum) = station.discipline.quanta.last() else { continue };
-        let demand = largest_demand(station);
+        let demand = largest_demand(station, requests);
         let turns = demand / quantum.as_secs_f64();
         if turns > TURNS_MAX {
             return Err(Invalid::new(format!(
@@ -34,14 +34,12 @@ pub(crate) fn check_turns(system: &SystemModel) -> Result<(), Invalid> {
 }
 
 /// The largest mean demand of a kind of request.
-fn largest_demand(station: &StationModel) -> f64 {
-    let mean = |law: &DemandLaw| match law {
-        DemandLaw::Drawn(law) => law.mean(),
-        DemandLaw::Trace(values) => {
-            values.iter().copied().sum::<Nanos>().as_secs_f64() / values.len().max(1) as f64
-        }
+fn largest_demand(station: &StationModel, requests: &[RequestKind]) -> f64 {
+    let of_all = |law: &DemandLaw| {
+        let means = requests.iter().map(|kind| law.mean(kind.size.as_ref()));
+        if law.uses_size() { means.fold(0.0, f64::max) } else { law.mean(None) }
     };
-    station.laws().map(mean).fold(0.0, f64::max)
+    station.laws().map(of_all).fold(0.0, f64::max)
 }
 
 #[cfg(test)]
@@ -56,7 +54,7 @@ mod tests {
             "name = \"s\"\n[[station]]\nname = \"cpu\"\npolicy = \"{policy}\"\ndemand = {demand}\n"
         );
         let system = SystemModel::parse(Source { file: "", text: &text }, &NoFiles).unwrap();
-        check_turns(&system).map_err(|error| error.to_string())
+        check_turns(&system, &[]).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -19,6 +19,10 @@ def command(
         str, typer.Option(help="HOST:PORT; port 0 takes a free one.")
     ] = "127.0.0.1:8080",
     seed: Annotated[int, typer.Option(help="The seed of the demands that the server draws.")] = 1,
+    workload: Annotated[
+        Path | None,
+        typer.Option(help="The workload file that says how large responses are."),
+    ] = None,
     burn: Annotated[
         bool,
         typer.Option("--burn", help="Burn the demands as CPU time of threads; model nothing."),
@@ -47,6 +51,7 @@ def command(
             burn=burn,
             threads=threads,
             cores=None if cores is None else _cores(cores),
+            workload=workload,
         ) as server,
     ):
         typer.echo(f"serving on {server.url}; Ctrl-C ends it")

@@ -25,7 +25,7 @@ pub struct Row {
     pub error: Option<&'static str>,
     /// Bytes sent and received.
     pub bytes_sent: u64,
-    /// Bytes received.
+    /// Bytes received; simulated, the size of the response, where requests have one.
     pub bytes_received: u64,
     /// The last station that served it, in the order of the system file; `u32::MAX` where the
     /// system is a real one.
@@ -61,6 +61,11 @@ pub trait RowSink {
     /// Takes one row.
     fn row(&mut self, row: &Row);
 
+    /// Whether it looks at the bytes of rows, which cost time to find.
+    fn wants_bytes(&self) -> bool {
+        true
+    }
+
     /// Takes a page that is over, after the row of its last request.
     fn page(&mut self, _page: &Page) {}
 
@@ -84,6 +89,10 @@ pub struct SoFar {
 /// Keeps nothing.
 impl RowSink for () {
     fn row(&mut self, _row: &Row) {}
+
+    fn wants_bytes(&self) -> bool {
+        false
+    }
 }
 
 /// Keeps all rows in memory.

@@ -1,5 +1,6 @@
 //! Behaviours: the steps that a request goes through, checked.
 
+use super::demand::DemandLaw;
 use super::file::{BehaviourTable, StepTable};
 use super::node::{Door, DoorId, Kept, NodeId};
 use super::nodes::AnyNodeModel;
@@ -27,7 +28,7 @@ pub enum Step {
         /// By which door.
         door: DoorId,
         /// The demand, where the step has one of its own.
-        demand: Option<Distribution>,
+        demand: Option<DemandLaw>,
     },
     /// Wait for a time, beside any number of others; for a disk, or for a timer.
     Delay {
@@ -111,7 +112,10 @@ impl Context<'_> {
             let door = find("station", name, self.doors.iter().map(|one| one.name.as_str()))
                 .map_err(|error| (format!("{path}.use"), error))?;
             let door = DoorId(door as u32);
-            let demand = table.demand.as_ref().map(|law| self.time(law, path, "demand"));
+            let demand = table.demand.as_ref().map(|scalar| {
+                DemandLaw::of_a_step(&scalar.text(), self.files)
+                    .map_err(|error| (format!("{path}.demand"), error))
+            });
             return Ok(Step::Use { door, demand: demand.transpose()? });
         }
         if let Some(law) = &table.delay {

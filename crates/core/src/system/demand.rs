@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::file::DemandValue;
+use super::sized::SizedDemand;
 use super::{Job, Program};
 use crate::distribution::{Distribution, MANY};
 use crate::error::Invalid;
@@ -11,6 +12,7 @@ use crate::random::{Purpose, StreamFamily};
 use crate::schema::Scalar;
 use crate::time::Nanos;
 use crate::units::Dimension;
+use crate::workload::Sizes;
 
 /// Service demands, for all requests or by name.
 #[derive(Clone, Debug)]
@@ -29,6 +31,8 @@ pub enum DemandLaw {
     /// The values of a file, one after another in the order in which they are asked for; after
     /// the last the first comes again.
     Trace(Arc<[Nanos]>),
+    /// By the size of the response.
+    Sized(SizedDemand),
 }
 
 impl Demand {
@@ -68,14 +72,29 @@ impl DemandLaw {
         if let Some(values) = trace(text, files)? {
             return Ok(DemandLaw::Trace(values.into_iter().map(Nanos::from_secs_f64).collect()));
         }
+        DemandLaw::of_a_step(text, files)
+    }
+
+    /// As a step's own demand, which is no trace.
+    pub(super) fn of_a_step(text: &str, files: &dyn Files) -> Result<DemandLaw, Invalid> {
+        if let Some(sized) = SizedDemand::parse(text, files)? {
+            return Ok(DemandLaw::Sized(sized));
+        }
         let law = Distribution::parse(text, files)?.expect(Dimension::Time)?;
         Ok(DemandLaw::Drawn(finite_mean(law)?))
     }
 
-    /// The mean in seconds.
+    /// Whether it hangs on the size of the response.
     #[must_use]
-    pub fn mean(&self) -> f64 {
+    pub fn uses_size(&self) -> bool {
+        matches!(self, DemandLaw::Sized(_))
+    }
+
+    /// The mean in seconds, of requests whose responses have these sizes, if they have any.
+    #[must_use]
+    pub fn mean(&self, sizes: Option<&Sizes>) -> f64 {
         match self {
+            DemandLaw::Sized(law) => law.mean(sizes),
             DemandLaw::Drawn(law) => law.mean(),
             DemandLaw::Trace(values) => {
                 values.iter().map(|value| value.as_secs_f64()).sum::<f64>() / values.len() as f64
@@ -112,6 +131,8 @@ pub struct DrawnDemands {
     families: Vec<StreamFamily>,
     /// The next value of each trace, whoever asks for it.
     cursors: Vec<(Arc<[Nanos]>, usize)>,
+    /// By kind of request, the sizes of its responses, where they are known.
+    sizes: Vec<Option<Sizes>>,
 }
 
 impl DrawnDemands {
@@ -126,6 +147,18 @@ impl DrawnDemands {
             laws: laws.collect(),
             families: (0..most).map(|draw| family.member(draw)).collect(),
             cursors: Vec::new(),
+            sizes: program.sizes.clone(),
+        }
+    }
+
+    /// The demand of a request whose response has so many bytes, as
+    /// [`demand`](DemandSource::demand) gives it.
+    pub fn of_size(&mut self, job: &Job, draw: usize, size: u64) -> Option<Nanos> {
+        match self.laws[job.kind as usize][draw].as_ref()? {
+            (DemandLaw::Sized(law), _) => {
+                Some(law.draw(self.families[draw], job.session, job.serial, size))
+            }
+            _ => self.demand(job, draw),
         }
     }
 
@@ -159,6 +192,12 @@ impl DemandSource for DrawnDemands {
         match law {
             DemandLaw::Drawn(law) => Some(ahead.demand(law, self.families[draw], session, serial)),
             DemandLaw::Trace(values) => Some(next_of(&mut self.cursors, values)),
+            DemandLaw::Sized(law) => {
+                let sizes = self.sizes[job.kind as usize].as_ref();
+                // The request's number is the low half of its attempt's.
+                let size = sizes.map_or(0, |sizes| sizes.of_request(session, serial as u32));
+                Some(law.draw(self.families[draw], session, serial, size))
+            }
         }
     }
 }

@@ -59,8 +59,8 @@ pub struct StationTable {
     /// The scheduling policy, as in `"ps"` or `"rr(10ms)"`; `"fcfs"` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
-    /// The service demand, as in `"h2(10ms, cv2=8)"`, for all requests or by request name; it may
-    /// be left out where behaviours give their own.
+    /// The service demand, as in `"h2(10ms, cv2=8)"` or `"1ms + size / 12.5MB/s"`, for all requests
+    /// or by request name; it may be left out where behaviours give their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub demand: Option<DemandValue>,
     /// The class of each request name under `priority`: the smallest is served first, and names

@@ -1,9 +1,9 @@
 //! Whether a system and a workload go together.
 
-use super::Program;
 use super::model::SystemModel;
+use super::node::DoorId;
 use crate::error::{Invalid, nearest};
-use crate::workload::Workload;
+use crate::workload::{RequestKind, Workload};
 
 impl SystemModel {
     /// Checks that the system can serve the workload: every request visits a station, every step
@@ -26,7 +26,7 @@ impl SystemModel {
     }
 
     fn check_demands(&self, workload: &Workload, known: &[&str]) -> Result<(), Invalid> {
-        let program = Program::new(self, known);
+        let program = self.program_for(workload);
         let again = workload.requests.iter().position(|one| one.retry.same_demand);
         if let Some(kind) = again.filter(|kind| program.has_trace(*kind)) {
             return Err(Invalid::new(format!(
@@ -36,6 +36,7 @@ impl SystemModel {
             )));
         }
         for (kind, name) in known.iter().enumerate() {
+            self.check_size(&workload.requests[kind], program.needs_size(kind))?;
             let demand: f64 = program.mean_demands_s(kind, self.doors.len()).iter().sum();
             let declared = self.behaviour_of(name).is_some();
             match program.lacks_demand(kind).filter(|_| declared) {
@@ -56,6 +57,18 @@ impl SystemModel {
             }
         }
         Ok(())
+    }
+
+    /// A request that needs its size, at this door, has one.
+    fn check_size(&self, request: &RequestKind, needed: Option<DoorId>) -> Result<(), Invalid> {
+        match (needed, &request.size) {
+            (Some(door), None) => Err(Invalid::new(format!(
+                "the demand of `{0}` at `{1}` hangs on the size of its response, but the request \
+                 `{0}` of the workload has no `size`, as in size = \"20kB\"",
+                request.name, self.doors[door.0 as usize].name
+            ))),
+            _ => Ok(()),
+        }
     }
 
     fn visits_any(&self, request: &str) -> bool {

@@ -23,6 +23,7 @@ mod pool;
 mod program;
 mod read;
 mod run;
+mod sized;
 mod station;
 
 pub use behaviour::{Behaviour, Step};
@@ -36,6 +37,7 @@ pub use node::{Door, DoorId, NodeId, NodeSummary};
 pub use nodes::AnyNodeModel;
 pub use pool::PoolModel;
 pub use program::Program;
+pub use sized::SizedDemand;
 pub use station::{Overload, StationModel, StationSummary};
 
 use std::collections::VecDeque;

@@ -164,7 +164,7 @@ impl SystemModel {
     #[must_use]
     pub fn program_for(&self, workload: &Workload) -> Program {
         let kinds: Vec<&str> = workload.requests.iter().map(|kind| kind.name.as_str()).collect();
-        Program::new(self, &kinds)
+        Program::new(self, &kinds).with_sizes(&workload.requests)
     }
 
     /// What each node with servers can do, and what it is wanted for in a second when the

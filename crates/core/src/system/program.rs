@@ -6,6 +6,7 @@ use super::demand::DemandLaw;
 use super::model::SystemModel;
 use super::node::{DoorId, Kept, NodeId};
 use crate::time::Nanos;
+use crate::workload::{RequestKind, Sizes};
 
 /// An instruction. Draws are numbered from 0 within each kind of request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +40,8 @@ pub struct Program {
     pub(super) laws: Vec<Vec<Option<DemandLaw>>>,
     /// By kind, at which door each draw is a demand; none for a delay.
     doors: Vec<Vec<Option<DoorId>>>,
+    /// By kind, the sizes of its responses, where they are known.
+    pub(super) sizes: Vec<Option<Sizes>>,
     /// Whether any request has parallel parts.
     pub(super) forks: bool,
     /// Whether it goes by doors where the system has no demand for the request.
@@ -59,9 +62,16 @@ impl Program {
         Program::compiled(system, kinds, true)
     }
 
+    /// The same where its kinds are these, whose responses have sizes.
+    #[must_use]
+    pub(super) fn with_sizes(self, kinds: &[RequestKind]) -> Program {
+        Program { sizes: kinds.iter().map(|kind| kind.size.clone()).collect(), ..self }
+    }
+
     fn compiled(system: &SystemModel, kinds: &[&str], all_doors: bool) -> Program {
         let (code, begins, laws, doors) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut program = Program { code, begins, laws, doors, forks: false, all_doors };
+        let sizes = vec![None; kinds.len()];
+        let mut program = Program { code, begins, laws, doors, sizes, forks: false, all_doors };
         for kind in kinds {
             program.begins.push(program.code.len() as u32);
             program.laws.push(Vec::new());
@@ -108,9 +118,8 @@ impl Program {
         for (at, step) in steps.iter().enumerate() {
             match step {
                 Step::Use { door, demand } => {
-                    let own = demand.clone().map(DemandLaw::Drawn);
                     let standing = || system.demand_at(*door)?.of(kind).cloned();
-                    let draw = self.draw(own.or_else(standing), Some(*door));
+                    let draw = self.draw(demand.clone().or_else(standing), Some(*door));
                     let again =
                         |step: &Step| matches!(step, Step::Use { door: at, .. } if at == door);
                     self.visit(system, *door, draw, !steps[at + 1..].iter().any(again));
@@ -158,7 +167,7 @@ impl Program {
     pub(super) fn mean_demands_s(&self, kind: usize, doors: usize) -> Vec<f64> {
         let mut means = vec![0.0; doors];
         for (door, law) in self.visits(kind) {
-            means[door.0 as usize] += law.mean();
+            means[door.0 as usize] += law.mean(self.sizes[kind].as_ref());
         }
         means
     }
@@ -166,12 +175,19 @@ impl Program {
     /// The mean demand of a kind's first visit by a door.
     pub(super) fn first_mean(&self, kind: usize, door: DoorId) -> Nanos {
         let first = self.visits(kind).find(|(at, _)| *at == door);
-        first.map_or(Nanos::ZERO, |(_, law)| Nanos::from_secs_f64(law.mean()))
+        let mean = |law: &DemandLaw| Nanos::from_secs_f64(law.mean(self.sizes[kind].as_ref()));
+        first.map_or(Nanos::ZERO, |(_, law)| mean(law))
     }
 
     /// Whether requests of this kind take demands from a trace.
     pub(super) fn has_trace(&self, kind: usize) -> bool {
         self.laws[kind].iter().flatten().any(|law| matches!(law, DemandLaw::Trace(_)))
+    }
+
+    /// The first door at which requests of this kind have a demand by the size of the response.
+    #[must_use]
+    pub fn needs_size(&self, kind: usize) -> Option<DoorId> {
+        self.visits(kind).find(|(_, law)| law.uses_size()).map(|(door, _)| door)
     }
 
     /// The first `use` of a kind that has no demand from anywhere.

@@ -1,4 +1,5 @@
 mod many;
+mod sized;
 
 use super::*;
 use crate::files::NoFiles;

@@ -74,6 +74,7 @@ impl Check<'_> {
         if programmed {
             for (at, one) in table.request.iter().enumerate() {
                 self.absent(&format!("request.{at}.objects"), &one.objects, PROGRAM)?;
+                self.absent(&format!("request.{at}.size"), &one.size, PROGRAM)?;
             }
         }
         let names: Vec<&str> = kinds.iter().map(|kind| kind.name.as_str()).collect();

@@ -166,6 +166,11 @@ pub struct RequestTable {
     /// The think time after this request, instead of the session's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub think: Option<Scalar>,
+    /// The size of the response in bytes, as in `"bounded_pareto(shape=1.1, lo=1kB, hi=1MB)"`. Each
+    /// target has one, drawn by the workload's seed and rounded, the same every time it is asked
+    /// for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<Scalar>,
     /// The target of a GET. `{...}` holds a distribution whose draw, rounded, is put there:
     /// `"/item/{zipf(n=10000, s=0.9)}"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -38,7 +38,8 @@ impl Method {
     }
 
     /// The method of HTTP that this word stands for on the wire, if it is one that can be sent.
-    pub(crate) fn of_http(word: &[u8]) -> Option<Method> {
+    #[must_use]
+    pub fn of_http(word: &[u8]) -> Option<Method> {
         use Method::{Delete, Get, Head, Options, Patch, Post, Put};
         let all = [Get, Head, Post, Put, Delete, Options, Patch];
         all.into_iter().find(|method| method.word().as_bytes() == word)

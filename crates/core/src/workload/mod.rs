@@ -19,8 +19,10 @@ mod replayed;
 mod request;
 mod retry;
 mod session;
+mod size;
 mod slo;
 mod start;
+mod target;
 
 pub use clients::{ClientLimits, ClientsTable, RetryBudget, RetryBudgetTable, Reuse};
 pub use file::{
@@ -34,11 +36,13 @@ pub use method::Method;
 pub use objects::Objects;
 pub use pattern::{Pattern, Search, Searcher};
 pub use population::{Population, Sessions};
-pub use request::{RequestKind, Target};
+pub use request::RequestKind;
 pub use retry::Retry;
 pub use session::{Browsing, OnError, SessionTable};
+pub use size::Sizes;
 pub use slo::{Breach, Slo, SloTable};
 pub use start::{Beginning, Start};
+pub use target::Target;
 
 use crate::error::Invalid;
 use crate::files::Files;
@@ -82,6 +86,7 @@ impl Workload {
             None => Slo::default(),
         };
         let (name, seed) = (file.name.clone(), file.seed);
+        let requests = requests.into_iter().map(|kind| kind.seeded(seed)).collect();
         Ok(Workload { name, seed, populations, requests, slo, file })
     }
 
@@ -240,6 +245,7 @@ impl Workload {
         let mut changed = self.clone();
         changed.seed = seed;
         changed.file.seed = seed;
+        changed.requests = self.requests.iter().map(|kind| kind.clone().seeded(seed)).collect();
         changed
     }
 }

@@ -6,10 +6,11 @@ use super::message::{Expect, Message};
 use super::method::Method;
 use super::objects::Objects;
 use super::retry::Retry;
+use super::size::Sizes;
+use super::target::Target;
 use crate::distribution::Distribution;
 use crate::error::Invalid;
 use crate::files::Files;
-use crate::random::Stream;
 use crate::time::Nanos;
 use crate::units::{Dimension, parse_time};
 
@@ -31,6 +32,8 @@ pub struct RequestKind {
     pub method: Method,
     /// The target.
     pub target: Target,
+    /// The sizes of its responses, one for each target, if they are given.
+    pub size: Option<Sizes>,
     /// The body; empty for none.
     pub body: Vec<u8>,
     /// Further header fields.
@@ -60,7 +63,8 @@ impl RequestKind {
             objects: None,
             think: None,
             method: Method::Get,
-            target: Target { parts: vec![Part::Literal("/".to_owned())] },
+            target: Target::root(),
+            size: None,
             body: Vec::new(),
             headers: Vec::new(),
             grpc: false,
@@ -72,8 +76,16 @@ impl RequestKind {
         }
     }
 
-    /// Whether a request of a log is of this kind: by its method, HEAD with GET, and its target.
-    pub(crate) fn takes(&self, method: Method, target: &str) -> bool {
+    /// The same in a workload of this seed.
+    pub(super) fn seeded(mut self, seed: u64) -> RequestKind {
+        self.size = self.size.map(|sizes| sizes.seeded(seed));
+        self
+    }
+
+    /// Whether a request of a log, or one that a server is sent, is of this kind: by its method,
+    /// HEAD with GET, and its target.
+    #[must_use]
+    pub fn takes(&self, method: Method, target: &str) -> bool {
         let same = method == self.method || (method, self.method) == (Method::Head, Method::Get);
         same && !self.grpc && self.target.fits(target)
     }
@@ -100,6 +112,7 @@ impl RequestKind {
         let expect = table.expect.as_deref().map(Expect::parse).transpose();
         let retry = Retry::from_table(table.retry.as_ref(), timeout, files);
         let think = think_of(table, files).map_err(named("think"))?;
+        let target = Target::parse(text, files).map_err(named(key))?;
         Ok(RequestKind {
             name: table.name.clone(),
             population: 0,
@@ -107,7 +120,8 @@ impl RequestKind {
             objects: None,
             think,
             method,
-            target: Target::parse(text, files).map_err(named(key))?,
+            size: size_of(table, method, &target, files).map_err(named("size"))?,
+            target,
             grpc: grpc.is_some(),
             headers: grpc.as_ref().map_or_else(Vec::new, GrpcCall::headers),
             body: grpc.map_or_else(|| body_of(table), |call| call.body),
@@ -130,6 +144,19 @@ fn think_of(table: &RequestTable, files: &dyn Files) -> Result<Option<Distributi
     let Some(scalar) = &table.think else { return Ok(None) };
     let law = Distribution::parse(&scalar.text(), files)?;
     law.expect(Dimension::Time).map(Some)
+}
+
+fn size_of(
+    table: &RequestTable,
+    method: Method,
+    target: &Target,
+    files: &dyn Files,
+) -> Result<Option<Sizes>, Invalid> {
+    let Some(scalar) = &table.size else { return Ok(None) };
+    if method == Method::Send || table.grpc.is_some() {
+        return Err(Invalid::new("goes with a method of HTTP and its target only"));
+    }
+    Sizes::parse(&scalar.text(), target, files).map(Some)
 }
 
 fn timeout_of(table: &RequestTable) -> Result<Nanos, Invalid> {
@@ -169,102 +196,5 @@ fn method_and_target(
             second,
             Invalid::new(format!("a request has one method, and `{first}` is given already")),
         )),
-    }
-}
-
-/// A target with places that vary from request to request.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Target {
-    parts: Vec<Part>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-enum Part {
-    Literal(String),
-    /// A draw, rounded to a whole number.
-    Drawn(Distribution),
-}
-
-impl Target {
-    /// Parses `/item/{zipf(n=10000, s=0.9)}`.
-    ///
-    /// # Errors
-    /// When it does not begin with a slash, holds blanks or control characters, or a
-    /// distribution in it is wrong.
-    pub fn parse(text: &str, files: &dyn Files) -> Result<Target, Invalid> {
-        if !text.starts_with('/') {
-            return Err(Invalid::new(format!("the target `{text}` must begin with `/`")));
-        }
-        let (mut parts, mut rest) = (Vec::new(), text);
-        while let Some(open) = rest.find('{') {
-            parts.push(Part::literal(&rest[..open])?);
-            let Some(length) = rest[open..].find('}') else {
-                return Err(Invalid::new(format!("`{{` has no `}}` in `{text}`")));
-            };
-            let inner = &rest[open + 1..open + length];
-            parts.push(Part::Drawn(Distribution::parse(inner, files)?.expect(Dimension::Number)?));
-            rest = &rest[open + length + 1..];
-        }
-        parts.push(Part::literal(rest)?);
-        Ok(Target { parts })
-    }
-
-    /// Whether a target may be one of these: its begin and end are the fixed ones, or all of it
-    /// where nothing varies. The query counts only where there is one here.
-    fn fits(&self, target: &str) -> bool {
-        let (Some(begin), Some(end)) = (self.parts.first(), self.parts.last()) else {
-            return false;
-        };
-        let (begin, end) = (begin.text(), end.text());
-        let query = self.parts.iter().any(|part| part.text().contains('?'));
-        let target = if query { target } else { target.split('?').next().unwrap_or(target) };
-        match self.parts.len() {
-            1 => target == begin,
-            _ => target.strip_prefix(begin).is_some_and(|rest| rest.ends_with(end)),
-        }
-    }
-
-    /// A number that tells the target of one request from others, with its draws from `stream`.
-    pub(crate) fn key(&self, stream: &mut Stream) -> u64 {
-        let mut text = String::new();
-        self.write(&mut text, stream);
-        key_of(&text)
-    }
-
-    /// Writes the target of one request, with its draws from `stream`.
-    pub fn write(&self, out: &mut String, stream: &mut Stream) {
-        for part in &self.parts {
-            match part {
-                Part::Literal(text) => out.push_str(text),
-                Part::Drawn(law) => {
-                    out.push_str(&format!("{}", law.sample(stream).round() as u64));
-                }
-            }
-        }
-    }
-}
-
-/// A number that tells a target from others: FNV-1a, 64 bits wide (Fowler, Noll and Vo).
-pub(crate) fn key_of(target: &str) -> u64 {
-    let step = |key: u64, byte: u8| (key ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    target.bytes().fold(0xcbf2_9ce4_8422_2325, step)
-}
-
-impl Part {
-    /// What is fixed of it.
-    fn text(&self) -> &str {
-        match self {
-            Part::Literal(text) => text,
-            Part::Drawn(_) => "",
-        }
-    }
-
-    fn literal(text: &str) -> Result<Part, Invalid> {
-        if text.chars().all(|c| c.is_ascii_graphic()) {
-            return Ok(Part::Literal(text.to_owned()));
-        }
-        Err(Invalid::new(format!(
-            "the target part `{text}` holds blanks or characters that must be percent-encoded"
-        )))
     }
 }

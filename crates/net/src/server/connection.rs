@@ -1,10 +1,11 @@
 //! A client's connection to the server: its requests in their order, and their answers.
 
 use std::collections::VecDeque;
-use std::io::{self, Write};
+use std::io::{self, IoSlice, Write};
 use std::net::TcpStream;
 
-use crate::protocol::http1::{CONTINUE, RequestReader, write_response, write_response_head};
+use super::BODY_BYTES;
+use crate::protocol::http1::{CONTINUE, RequestReader, write_response_head};
 use crate::protocol::{Outbox, RepliesUnread};
 
 /// A connection, with the answers that it waits for.
@@ -12,6 +13,8 @@ pub(super) struct Connection {
     pub(super) stream: TcpStream,
     pub(super) reader: RequestReader,
     out: Outbox,
+    /// How much of a body follows that.
+    body_left: u64,
     /// Answers in the order of their requests: nothing while the model has not finished.
     pub(super) answers: VecDeque<Answer>,
     /// The number of the first of them.
@@ -21,14 +24,44 @@ pub(super) struct Connection {
     pub(super) closing: bool,
     /// Whether it has more to read, and waits for its turn.
     pub(super) unread: bool,
+    /// Whether it has more to send, and waits for its turn.
+    pub(super) unsent: bool,
 }
 
 /// The place of an answer.
 pub(super) struct Answer {
     pub(super) ready: Option<u16>,
+    /// The size of a success's body in bytes.
+    pub(super) size: u64,
     pub(super) head_only: bool,
     pub(super) keep_alive: bool,
 }
+
+impl Answer {
+    /// The place of the answer to a request, which is not ready yet.
+    pub(super) fn to(head_only: bool, keep_alive: bool) -> Answer {
+        Answer { ready: None, size: BODY_BYTES as u64, head_only, keep_alive }
+    }
+}
+
+/// How far sending has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flushed {
+    /// All that can be sent has been: the connection stays.
+    Stays,
+    /// There is more, after the others' turn.
+    More,
+    /// The connection is to be closed.
+    Ends,
+}
+
+/// Bodies of up to so many bytes are written behind their heads. Of larger ones nothing is kept:
+/// they are sent piece by piece from [`BLOCK`], and the next answer waits for their end.
+const WHOLE_MAX: u64 = 1024;
+/// What large bodies are made of, over and over again.
+static BLOCK: [u8; 1 << 16] = [b'x'; 1 << 16];
+/// So many bytes are sent on one connection at a time: then others have their turn.
+const BYTES_PER_TURN: usize = 1 << 20;
 
 impl Connection {
     pub(super) fn new(stream: TcpStream, reader: RequestReader, generation: u64) -> Connection {
@@ -36,24 +69,33 @@ impl Connection {
             stream,
             reader,
             out: Outbox::default(),
+            body_left: 0,
             answers: VecDeque::new(),
             first: 0,
             generation,
             closing: false,
             unread: false,
+            unsent: false,
         }
     }
 
-    /// Writes the answers that are ready and whose turn it is into the buffer, with bodies of so
-    /// many bytes.
+    /// Writes the answers that are ready and whose turn it is into the buffer, up to the first with
+    /// a large body.
     ///
     /// # Errors
     /// When the client leaves so many unread that it is to be cut off.
-    pub(super) fn write_answers(&mut self, body_bytes: usize) -> Result<(), RepliesUnread> {
-        while let Some(Answer { ready: Some(status), head_only, keep_alive }) = self.answers.front()
+    pub(super) fn write_answers(&mut self) -> Result<(), RepliesUnread> {
+        while self.body_left == 0
+            && let Some(&Answer { ready: Some(status), size, head_only, keep_alive }) =
+                self.answers.front()
         {
-            let write = if *head_only { write_response_head } else { write_response };
-            self.out.reply(|out| write(out, *status, &[], body_bytes, *keep_alive))?;
+            let size = if status == 200 { size } else { BODY_BYTES as u64 };
+            let whole = size <= WHOLE_MAX && !head_only;
+            self.out.reply(|out| {
+                write_response_head(out, status, &[], size as usize, keep_alive);
+                out.resize(out.len() + if whole { size as usize } else { 0 }, b'x');
+            })?;
+            self.body_left = if whole || head_only { 0 } else { size };
             self.closing |= !keep_alive;
             self.answers.pop_front();
             self.first += 1;
@@ -69,17 +111,40 @@ impl Connection {
         self.out.reply(|out| out.extend_from_slice(CONTINUE))
     }
 
-    /// Sends as much as the socket takes; says whether the connection is to be kept.
-    pub(super) fn flush(&mut self) -> bool {
-        while !self.out.unsent().is_empty() {
-            match self.stream.write(self.out.unsent()) {
-                Ok(0) => return false,
-                Ok(count) => self.out.mark_sent(count),
+    /// Sends as much as the socket takes, at most for one turn.
+    pub(super) fn flush(&mut self) -> Flushed {
+        let mut sent = 0;
+        loop {
+            if self.out.unsent().is_empty() && self.body_left == 0 {
+                // Answers may have waited for the end of a body.
+                if self.write_answers().is_err() {
+                    return Flushed::Ends;
+                }
+                if self.out.unsent().is_empty() {
+                    break;
+                }
+            }
+            if sent >= BYTES_PER_TURN {
+                return Flushed::More;
+            }
+            let piece = self.body_left.min(BLOCK.len() as u64) as usize;
+            let (head, body) = (self.out.unsent(), &BLOCK[..piece]);
+            match self.stream.write_vectored(&[IoSlice::new(head), IoSlice::new(body)]) {
+                Ok(0) => return Flushed::Ends,
+                Ok(count) => {
+                    let of_head = count.min(head.len());
+                    self.out.mark_sent(of_head);
+                    self.body_left -= (count - of_head) as u64;
+                    sent += count;
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return true,
-                Err(_) => return false,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Flushed::Stays,
+                Err(_) => return Flushed::Ends,
             }
         }
-        !(self.closing && self.answers.is_empty())
+        match self.closing && self.answers.is_empty() {
+            true => Flushed::Ends,
+            false => Flushed::Stays,
+        }
     }
 }

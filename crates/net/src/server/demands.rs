@@ -3,11 +3,14 @@
 use thinktime_core::client::Attempt;
 use thinktime_core::error::Invalid;
 use thinktime_core::random::Purpose;
-use thinktime_core::system::{Demand, DemandSource, DrawnDemands, Job, Program, SystemModel};
+use thinktime_core::system::{
+    Demand, DemandSource, DoorId, DrawnDemands, Job, Program, SystemModel,
+};
 use thinktime_core::time::Nanos;
 use thinktime_core::units::parse_time;
-use thinktime_core::workload::RequestKind;
+use thinktime_core::workload::{RequestKind, Workload};
 
+use super::asked::Asked;
 use crate::protocol::http1::{Request, RequestReader};
 
 /// The header in which a request carries its service demands: a time for each station in the
@@ -22,6 +25,23 @@ pub const REQUEST_HEADER: &str = "Thinktime-Request";
 /// A request's demand at each station, in the order of the system file, or at each step of its
 /// behaviour; none where it does not visit.
 pub(super) type Demands = Vec<Option<Nanos>>;
+
+/// What is known of a request that came.
+#[derive(Debug)]
+pub(super) struct Known {
+    /// The number of its kind.
+    pub(super) kind: u32,
+    pub(super) brought: Brought,
+}
+
+/// What a request brings to the system.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Brought {
+    /// The demands that it carries, if it does.
+    pub(super) demands: Option<Demands>,
+    /// The size of its response in bytes, where the workload is known and gives one.
+    pub(super) size: Option<u64>,
+}
 
 /// The header's value for an attempt, as a simulation with the same seed would draw it.
 pub(crate) fn demand_value(
@@ -68,14 +88,16 @@ pub(super) struct Kinds {
     program: Program,
     /// Request names that the system knows; empty for all others.
     names: Vec<String>,
+    asked: Asked,
 }
 
 impl Kinds {
-    pub(super) fn new(system: &SystemModel) -> Kinds {
+    /// Those of a system, which are asked for as the workload says, if that is known.
+    pub(super) fn new(system: &SystemModel, workload: Option<&Workload>) -> Kinds {
         let names = request_names(system);
         let kinds: Vec<&str> = names.iter().map(String::as_str).collect();
         let program = Program::of_carried_demands(system, &kinds);
-        Kinds { program, names }
+        Kinds { program, names, asked: Asked::new(workload) }
     }
 
     /// What requests do, by kind.
@@ -88,10 +110,17 @@ impl Kinds {
         self.names.iter().map(String::as_str).collect()
     }
 
-    /// The request's kind, and the demands that it carries, if it does.
-    pub(super) fn read(&self, request: &Request) -> Result<(u32, Option<Demands>), Invalid> {
+    /// The first door at which a demand hangs on the size of the response.
+    pub(super) fn needs_size(&self) -> Option<DoorId> {
+        (0..self.names.len()).find_map(|kind| self.program.needs_size(kind))
+    }
+
+    /// What is known of a request.
+    pub(super) fn read(&self, request: &Request) -> Result<Known, Invalid> {
         let given = request.headers[0].as_deref();
-        let name = request.headers[1].as_deref();
+        let named = request.headers[1].as_deref();
+        let asked = self.asked.kind(named, &request.method, &request.target);
+        let name = asked.map(|asked| asked.name.as_str()).or(named);
         // A request that carries its demands needs no name.
         let kind = match self.kind(name, &request.target) {
             Ok(kind) => kind,
@@ -100,7 +129,13 @@ impl Kinds {
         };
         let wanted = self.program.draws(kind as usize);
         let demands = given.map(|text| parse_demands(text, wanted)).transpose()?;
-        Ok((kind, demands))
+        let sizes = asked.and_then(|asked| asked.size.as_ref());
+        let size = sizes.map(|sizes| sizes.of_target(&request.target));
+        if demands.is_none() && size.is_none() && self.program.needs_size(kind as usize).is_some() {
+            let message = "its demand hangs on the size of the response, which it has none of";
+            return Err(Invalid::new(message));
+        }
+        Ok(Known { kind, brought: Brought { demands, size } })
     }
 
     /// The number of the request's kind.
@@ -127,15 +162,14 @@ pub(super) fn request_reader() -> RequestReader {
 /// The demands of the requests in the server: their own, or drawn.
 #[derive(Debug)]
 pub(super) struct ServedDemands {
-    /// By the job's token: what the request carried.
-    given: Vec<Option<Demands>>,
+    /// By the job's token: what the request brought.
+    given: Vec<Brought>,
     drawn: DrawnDemands,
     kinds: Kinds,
 }
 
 impl ServedDemands {
-    pub(super) fn new(system: &SystemModel, seed: u64) -> ServedDemands {
-        let kinds = Kinds::new(system);
+    pub(super) fn new(kinds: Kinds, seed: u64) -> ServedDemands {
         let drawn = DrawnDemands::new(kinds.program(), seed, Purpose::Server);
         ServedDemands { given: Vec::new(), drawn, kinds }
     }
@@ -145,20 +179,21 @@ impl ServedDemands {
         &self.kinds
     }
 
-    /// Says what the request of this token carried.
-    pub(super) fn give(&mut self, token: u64, demands: Option<Demands>) {
+    /// Says what the request of this token brought.
+    pub(super) fn give(&mut self, token: u64, brought: Brought) {
         let at = token as usize;
         if at >= self.given.len() {
-            self.given.resize(at + 1, None);
+            self.given.resize(at + 1, Brought::default());
         }
-        self.given[at] = demands;
+        self.given[at] = brought;
     }
 }
 
 impl DemandSource for ServedDemands {
     fn demand(&mut self, job: &Job, draw: usize) -> Option<Nanos> {
         match self.given.get(job.token as usize) {
-            Some(Some(given)) => given[draw],
+            Some(Brought { demands: Some(given), .. }) => given[draw],
+            Some(Brought { size: Some(size), .. }) => self.drawn.of_size(job, draw, *size),
             _ => self.drawn.demand(job, draw),
         }
     }

@@ -6,9 +6,9 @@ use std::net::TcpListener;
 use thinktime_core::system::{Job, System, SystemModel};
 use thinktime_core::time::Nanos;
 
-use super::connection::{Answer, Connection};
-use super::demands::{Demands, ServedDemands, request_reader};
-use super::{BODY_BYTES, Served};
+use super::Served;
+use super::connection::{Answer, Connection, Flushed};
+use super::demands::{Brought, Known, ServedDemands, request_reader};
 use crate::poller::{Clock, Poller, Readiness};
 use crate::protocol::http1::Request;
 
@@ -26,6 +26,8 @@ pub(super) struct Engine {
     pub(super) buffer: Vec<u8>,
     /// Connections with more to read.
     pub(super) unread: Vec<u32>,
+    /// Connections with more to send.
+    unsent: Vec<u32>,
     /// Requests that entered the model: they number the streams of drawn demands.
     arrivals: u64,
     /// Connections that were accepted.
@@ -49,10 +51,14 @@ const LOOK: Nanos = Nanos(50_000_000);
 const PIPELINED_MAX: usize = 1024;
 
 impl Engine {
-    pub(super) fn new(listener: TcpListener, model: &SystemModel, seed: u64) -> io::Result<Engine> {
+    pub(super) fn new(
+        listener: TcpListener,
+        model: &SystemModel,
+        demands: ServedDemands,
+        seed: u64,
+    ) -> io::Result<Engine> {
         let poller = Poller::new()?;
         poller.add_listener(&listener, LISTENER)?;
-        let demands = ServedDemands::new(model, seed);
         let program = demands.kinds().program().clone();
         let names: Vec<String> = demands.kinds().names().into_iter().map(str::to_owned).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -68,6 +74,7 @@ impl Engine {
             ready: Vec::new(),
             buffer: vec![0; 1 << 16],
             unread: Vec::new(),
+            unsent: Vec::new(),
             arrivals: 0,
             accepted: 0,
             served: Served::default(),
@@ -80,7 +87,7 @@ impl Engine {
 
     /// Sleeps until something happens, at most a twentieth of a second, and handles it.
     pub(super) fn turn(&mut self) -> io::Result<()> {
-        let until = match self.unread.is_empty() {
+        let until = match self.unread.is_empty() && self.unsent.is_empty() {
             true => self.system.next_event().since(self.clock.now()),
             false => Nanos::ZERO,
         };
@@ -89,6 +96,9 @@ impl Engine {
         self.advance(self.clock.now());
         for place in std::mem::take(&mut self.unread) {
             self.read_on(place);
+        }
+        for place in std::mem::take(&mut self.unsent) {
+            self.send_on(place);
         }
         for readiness in &ready {
             if readiness.token == LISTENER {
@@ -142,23 +152,25 @@ impl Engine {
 
     pub(super) fn arrive(&mut self, place: u32, request: &Request) {
         let Some(connection) = &mut self.connections[place as usize] else { return };
-        connection.answers.push_back(Answer {
-            ready: None,
-            head_only: request.method == "HEAD",
-            keep_alive: request.keep_alive,
-        });
+        let head_only = request.method == "HEAD";
+        connection.answers.push_back(Answer::to(head_only, request.keep_alive));
         if connection.answers.len() > PIPELINED_MAX {
             return self.refuse(place, 400);
         }
         let number = connection.first + connection.answers.len() as u64 - 1;
         let pending = Pending { place, generation: connection.generation, number };
         match self.system.demands_mut().kinds().read(request) {
-            Ok((kind, demands)) => self.enter(pending, kind, demands),
+            Ok(Known { kind, brought }) => {
+                if let (Some(answer), Some(size)) = (connection.answers.back_mut(), brought.size) {
+                    answer.size = size;
+                }
+                self.enter(pending, kind, brought);
+            }
             Err(_) => self.refuse(place, 400),
         }
     }
 
-    fn enter(&mut self, pending: Pending, kind: u32, demands: Option<Demands>) {
+    fn enter(&mut self, pending: Pending, kind: u32, brought: Brought) {
         let token = match self.free_jobs.pop() {
             Some(token) => {
                 self.jobs[token as usize] = pending;
@@ -169,7 +181,7 @@ impl Engine {
                 self.jobs.len() as u64 - 1
             }
         };
-        self.system.demands_mut().give(token, demands);
+        self.system.demands_mut().give(token, brought);
         self.arrivals += 1;
         let job = Job { token, session: self.arrivals, serial: 0, kind };
         // The model must not be told of an arrival before it has handled what came earlier.
@@ -207,7 +219,7 @@ impl Engine {
     fn write_answers(&mut self, place: u32) {
         let Some(connection) = &mut self.connections[place as usize] else { return };
         // A client that leaves so many answers unread is cut off, as a burning server does.
-        match connection.write_answers(BODY_BYTES) {
+        match connection.write_answers() {
             Ok(()) => self.flush(place),
             Err(_) => self.close(place),
         }
@@ -215,8 +227,24 @@ impl Engine {
 
     pub(super) fn flush(&mut self, place: u32) {
         let Some(connection) = &mut self.connections[place as usize] else { return };
-        if !connection.flush() {
-            self.close(place);
+        match connection.flush() {
+            Flushed::Stays => {}
+            Flushed::Ends => self.close(place),
+            Flushed::More => {
+                if !std::mem::replace(&mut connection.unsent, true) {
+                    self.unsent.push(place);
+                }
+            }
+        }
+    }
+
+    /// Goes on with a connection that had more to send than its turn was long.
+    fn send_on(&mut self, place: u32) {
+        // Another connection may have its place by now.
+        if let Some(connection) = &mut self.connections[place as usize]
+            && std::mem::take(&mut connection.unsent)
+        {
+            self.flush(place);
         }
     }
 

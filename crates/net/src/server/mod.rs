@@ -4,6 +4,7 @@
 //! carry its own service demands in the header [`DEMAND_HEADER`]; else the server draws them.
 //! [`burn`] is the server that models nothing: threads burn the demands, and the kernel schedules.
 
+mod asked;
 pub mod burn;
 mod connection;
 mod demands;
@@ -14,13 +15,16 @@ use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use thinktime_core::error::Invalid;
 use thinktime_core::system::SystemModel;
+use thinktime_core::workload::Workload;
 
 pub(crate) use demands::demand_value;
 pub use demands::{DEMAND_HEADER, REQUEST_HEADER};
+use demands::{Kinds, ServedDemands};
 use engine::Engine;
 
-/// The size of a response's body in bytes.
+/// The size of a response's body in bytes, where the workload gives none.
 const BODY_BYTES: usize = 16;
 
 /// A server that is bound to its port, and does not serve yet.
@@ -28,18 +32,42 @@ const BODY_BYTES: usize = 16;
 pub struct Server {
     listener: TcpListener,
     system: SystemModel,
+    workload: Option<Workload>,
     seed: u64,
 }
 
+/// Checks that a system can be served: to requests of any kind, or to those of a workload, whose
+/// responses have its sizes.
+///
+/// # Errors
+/// When system and workload do not fit together, or demands hang on sizes and there is no workload.
+pub fn check(system: &SystemModel, workload: Option<&Workload>) -> Result<(), Invalid> {
+    if let Some(workload) = workload {
+        return system.check_requests(workload);
+    }
+    let Some(door) = Kinds::new(system, None).needs_size() else { return Ok(()) };
+    Err(Invalid::new(format!(
+        "the demand at `{}` hangs on the size of responses: give the workload that says it \
+         (--workload FILE)",
+        system.doors[door.0 as usize].name
+    )))
+}
+
 impl Server {
-    /// Binds to an address; port 0 takes a free one.
+    /// Binds to an address; port 0 takes a free one. `workload` says how large responses are; see
+    /// [`check`].
     ///
     /// # Errors
     /// When the address is taken or not this machine's.
-    pub fn bind(system: &SystemModel, address: SocketAddr, seed: u64) -> io::Result<Server> {
+    pub fn bind(
+        system: &SystemModel,
+        workload: Option<&Workload>,
+        address: SocketAddr,
+        seed: u64,
+    ) -> io::Result<Server> {
         let listener = TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
-        Ok(Server { listener, system: system.clone(), seed })
+        Ok(Server { listener, system: system.clone(), workload: workload.cloned(), seed })
     }
 
     /// Where it listens.
@@ -56,7 +84,9 @@ impl Server {
     /// When the operating system refuses what the server needs. What clients do wrong never ends
     /// it.
     pub fn serve(self, stop: &AtomicBool) -> io::Result<Served> {
-        let mut engine = Engine::new(self.listener, &self.system, self.seed)?;
+        let kinds = Kinds::new(&self.system, self.workload.as_ref());
+        let demands = ServedDemands::new(kinds, self.seed);
+        let mut engine = Engine::new(self.listener, &self.system, demands, self.seed)?;
         while !stop.load(Ordering::Relaxed) {
             engine.turn()?;
         }

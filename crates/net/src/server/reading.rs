@@ -88,11 +88,7 @@ impl Engine {
                     self.arrive(place, &request);
                 }
                 Err(_) => {
-                    connection.answers.push_back(Answer {
-                        ready: None,
-                        head_only: false,
-                        keep_alive: false,
-                    });
+                    connection.answers.push_back(Answer::to(false, false));
                     return self.refuse(place, 400);
                 }
             }

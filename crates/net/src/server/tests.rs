@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+mod sizes;
+
 use super::*;
 use thinktime_core::files::NoFiles;
 use thinktime_core::schema::Source;
@@ -16,11 +18,18 @@ struct Running {
     thread: Option<JoinHandle<Served>>,
 }
 
+fn model(stations: &str) -> SystemModel {
+    let text = format!("name = 's'\n{stations}");
+    SystemModel::parse(Source { file: "", text: &text }, &NoFiles).unwrap()
+}
+
 impl Running {
     fn start(stations: &str) -> Running {
-        let text = format!("name = 's'\n{stations}");
-        let model = SystemModel::parse(Source { file: "", text: &text }, &NoFiles).unwrap();
-        let server = Server::bind(&model, "127.0.0.1:0".parse().unwrap(), 1).unwrap();
+        Running::of(&model(stations), None)
+    }
+
+    fn of(model: &SystemModel, workload: Option<&Workload>) -> Running {
+        let server = Server::bind(model, workload, "127.0.0.1:0".parse().unwrap(), 1).unwrap();
         let (address, stop) = (server.address().unwrap(), Arc::new(AtomicBool::new(false)));
         let flag = Arc::clone(&stop);
         let thread = Some(std::thread::spawn(move || server.serve(&flag).unwrap()));

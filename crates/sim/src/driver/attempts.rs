@@ -5,7 +5,7 @@ use thinktime_core::program::Reply;
 use thinktime_core::record::{Ended as When, LATE, Row, RowSink, TIMEOUT, UNSENT};
 use thinktime_core::system::{Departure, Job};
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::Cancel;
+use thinktime_core::workload::{Cancel, Method};
 
 use super::Driver;
 use crate::modelled::{Arrived, Modelled};
@@ -119,7 +119,20 @@ impl<S: RowSink> Driver<'_, S> {
         if !(served && self.collector.add_served(attempt, departure.at, when)) {
             self.collector.add(&row(), when);
         }
+        if self.sized && self.sink.wants_bytes() {
+            let bytes_received = self.bytes_of(attempt, departure);
+            return self.sink.row(&Row { bytes_received, ..row() });
+        }
         self.sink.row(&row());
+    }
+
+    /// The bytes of a response, where requests have sizes. Those to HEAD have only a head.
+    #[inline(never)]
+    fn bytes_of(&self, attempt: &Attempt, departure: &Departure) -> u64 {
+        let kind = &self.kinds[attempt.kind as usize];
+        let sizes = kind.size.as_ref().filter(|_| kind.method != Method::Head);
+        let answered = sizes.filter(|_| departure.error.is_none());
+        answered.map_or(0, |sizes| sizes.of_request(attempt.session, attempt.index))
     }
 
     /// Tells the client; one that had given up is not told.

@@ -17,6 +17,7 @@ use super::plan::{BurnPlan, BurnStep};
 use super::watch::Watch;
 use super::work::{Speed, thread_cpu};
 use crate::protocol::http1::Request;
+use crate::server::demands::Known;
 
 /// What all threads share.
 pub(super) struct Engine {
@@ -151,7 +152,7 @@ impl Engine {
     /// Serves a request; says whether the connection stays.
     fn serve(&self, on: &mut Connection, request: &Request, admission: Admission) -> bool {
         let head_only = request.method == "HEAD";
-        let Ok((kind, given)) = self.plan.kinds.read(request) else {
+        let Ok(Known { kind, brought }) = self.plan.kinds.read(request) else {
             self.counters.refused();
             on.answer(400, head_only, false);
             return false;
@@ -160,7 +161,7 @@ impl Engine {
             self.counters.refused();
             return on.answer(503, head_only, request.keep_alive) && request.keep_alive;
         }
-        let demands = given.unwrap_or_else(|| self.draw(kind));
+        let demands = brought.demands.unwrap_or_else(|| self.draw(kind));
         let Some(demanded) = self.carry_out(kind, &demands) else { return false };
         self.counters.answered(demanded);
         on.answer(200, head_only, request.keep_alive) && request.keep_alive

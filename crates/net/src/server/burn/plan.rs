@@ -85,7 +85,12 @@ impl BurnPlan {
             ([], Some(machine)) => cores::first(machine.cores)?,
             (cores, _) => cores::checked(cores)?,
         };
-        let kinds = Kinds::new(system);
+        let kinds = Kinds::new(system, None);
+        if kinds.needs_size().is_some() {
+            return Err(Invalid::new(
+                "a server that burns knows no sizes of responses: give the demand without `size`",
+            ));
+        }
         let steps = kinds.names().into_iter().map(|kind| steps_of(system, kind));
         let steps = steps.collect::<Result<_, _>>()?;
         Ok(BurnPlan { threads, threads_max: THREADS_MAX, cores, kinds, steps, seed })

@@ -1,0 +1,217 @@
+//! What a request asks for.
+
+use crate::distribution::Distribution;
+use crate::error::Invalid;
+use crate::files::Files;
+use crate::random::Stream;
+use crate::units::Dimension;
+
+/// A target with places that vary from request to request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Target {
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Part {
+    Literal(String),
+    /// A draw, rounded to a whole number.
+    Drawn(Distribution),
+}
+
+impl Target {
+    /// `/`.
+    pub(super) fn root() -> Target {
+        Target { parts: vec![Part::Literal("/".to_owned())] }
+    }
+
+    /// Parses `/item/{zipf(n=10000, s=0.9)}`.
+    ///
+    /// # Errors
+    /// When it does not begin with a slash, holds blanks or control characters, or a
+    /// distribution in it is wrong.
+    pub fn parse(text: &str, files: &dyn Files) -> Result<Target, Invalid> {
+        if !text.starts_with('/') {
+            return Err(Invalid::new(format!("the target `{text}` must begin with `/`")));
+        }
+        let (mut parts, mut rest) = (Vec::new(), text);
+        while let Some(open) = rest.find('{') {
+            parts.push(Part::literal(&rest[..open])?);
+            let Some(length) = rest[open..].find('}') else {
+                return Err(Invalid::new(format!("`{{` has no `}}` in `{text}`")));
+            };
+            let inner = &rest[open + 1..open + length];
+            parts.push(Part::Drawn(Distribution::parse(inner, files)?.expect(Dimension::Number)?));
+            rest = &rest[open + length + 1..];
+        }
+        parts.push(Part::literal(rest)?);
+        Ok(Target { parts })
+    }
+
+    /// Whether a target may be one of these: its begin and end are the fixed ones, or all of it
+    /// where nothing varies. The query counts only where there is one here.
+    pub(super) fn fits(&self, target: &str) -> bool {
+        let (Some(begin), Some(end)) = (self.parts.first(), self.parts.last()) else {
+            return false;
+        };
+        let (begin, end) = (begin.text(), end.text());
+        let target = self.telling(target);
+        match self.parts.len() {
+            1 => target == begin,
+            _ => target.strip_prefix(begin).is_some_and(|rest| rest.ends_with(end)),
+        }
+    }
+
+    /// A number that tells the target of one request from others, with its draws from `stream`.
+    #[inline]
+    pub(crate) fn key(&self, stream: &mut Stream) -> u64 {
+        let with = |key: Key, part: &Part| match part {
+            Part::Literal(text) => key.text(text),
+            Part::Drawn(law) => key.number(drawn(law, stream)),
+        };
+        self.parts.iter().fold(Key::EMPTY, with).0
+    }
+
+    /// Writes the target of one request, with its draws from `stream`.
+    pub fn write(&self, out: &mut String, stream: &mut Stream) {
+        for part in &self.parts {
+            match part {
+                Part::Literal(text) => out.push_str(text),
+                Part::Drawn(law) => out.push_str(&format!("{}", drawn(law, stream))),
+            }
+        }
+    }
+
+    /// What varies in it, where it is one thing at most; none where it is more.
+    pub(super) fn varying(&self) -> Option<Varying<'_>> {
+        let laws = self.parts.iter().filter_map(|part| match part {
+            Part::Literal(_) => None,
+            Part::Drawn(law) => Some(law),
+        });
+        match laws.collect::<Vec<_>>().as_slice() {
+            [] => Some(Varying::Nothing),
+            [law] => Some(Varying::One(law)),
+            _ => None,
+        }
+    }
+
+    /// As [`Target::key`], with this number in the places that vary.
+    pub(super) fn key_with(&self, number: u64) -> u64 {
+        self.parts
+            .iter()
+            .fold(Key::EMPTY, |key, part| match part {
+                Part::Literal(text) => key.text(text),
+                Part::Drawn(_) => key.number(number),
+            })
+            .0
+    }
+
+    /// The part of a target by which it is told from others of this kind: without its query, where
+    /// none is asked for.
+    pub(super) fn telling<'a>(&self, target: &'a str) -> &'a str {
+        match self.has_query() {
+            true => target,
+            false => target.split('?').next().unwrap_or(target),
+        }
+    }
+
+    fn has_query(&self) -> bool {
+        self.parts.iter().any(|part| part.text().contains('?'))
+    }
+}
+
+/// What varies in a target.
+pub(super) enum Varying<'a> {
+    Nothing,
+    /// One number, the rounded draw of this law.
+    One(&'a Distribution),
+}
+
+/// The number that is put in a place that varies.
+#[inline]
+fn drawn(law: &Distribution, stream: &mut Stream) -> u64 {
+    law.sample(stream).round() as u64
+}
+
+/// A number that tells a target from others.
+pub(crate) fn key_of(target: &str) -> u64 {
+    Key::EMPTY.text(target).0
+}
+
+/// What has been read of a target, as a number: FNV-1a, 64 bits wide (Fowler, Noll and Vo).
+#[derive(Clone, Copy)]
+struct Key(u64);
+
+impl Key {
+    const EMPTY: Key = Key(0xcbf2_9ce4_8422_2325);
+
+    #[inline]
+    fn byte(self, byte: u8) -> Key {
+        Key((self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+    }
+
+    #[inline]
+    fn text(self, text: &str) -> Key {
+        text.bytes().fold(self, Key::byte)
+    }
+
+    /// As the text of its digits.
+    #[inline]
+    fn number(self, number: u64) -> Key {
+        let (mut digits, mut at, mut left) = ([0; 20], 20, number);
+        loop {
+            at -= 1;
+            digits[at] = b'0' + (left % 10) as u8;
+            left /= 10;
+            if left == 0 {
+                return digits[at..].iter().copied().fold(self, Key::byte);
+            }
+        }
+    }
+}
+
+impl Part {
+    /// What is fixed of it.
+    fn text(&self) -> &str {
+        match self {
+            Part::Literal(text) => text,
+            Part::Drawn(_) => "",
+        }
+    }
+
+    fn literal(text: &str) -> Result<Part, Invalid> {
+        if text.chars().all(|c| c.is_ascii_graphic()) {
+            return Ok(Part::Literal(text.to_owned()));
+        }
+        Err(Invalid::new(format!(
+            "the target part `{text}` holds blanks or characters that must be percent-encoded"
+        )))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::NoFiles;
+    use crate::random::Purpose;
+
+    /// The key made of parts is that of the text.
+    #[test]
+    fn a_key_is_that_of_the_written_target() {
+        for text in ["/", "/item/{zipf(n=20000, s=0.9)}", "/a/{uniform(0, 12)}?b={geometric(90)}"] {
+            let target = Target::parse(text, &NoFiles).unwrap();
+            for session in 0..2000 {
+                let stream = || Stream::new(1, session, Purpose::Target);
+                let mut written = String::new();
+                target.write(&mut written, &mut stream());
+                assert_eq!(target.key(&mut stream()), key_of(&written), "{written}");
+            }
+        }
+        let item = Target::parse("/item/{zipf(n=20000, s=0.9)}.html", &NoFiles).unwrap();
+        for number in [0, 7, 10, 19_999, u64::MAX] {
+            assert_eq!(item.key_with(number), key_of(&format!("/item/{number}.html")));
+        }
+        // The published value of the empty text, and of one letter.
+        assert_eq!((key_of(""), key_of("a")), (0xcbf2_9ce4_8422_2325, 0xaf63_dc4c_8601_ec8c));
+    }
+}
