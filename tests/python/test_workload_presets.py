@@ -286,6 +286,76 @@ def test_clubweb_is_bound_as_its_example_says(bound: str, busiest: str) -> None:
     assert 0.1 < loads[busiest] < 1
 
 
+# ---- sizes
+
+
+def lognormal_below(mu: float, sigma: float, hi: float = math.inf) -> float:
+    """The mean of a lognormal law given that it is below `hi`."""
+    z = (math.log(hi) - mu) / sigma
+    inner = stats.norm.cdf(z - sigma) / stats.norm.cdf(z)
+    return math.exp(mu + sigma**2 / 2) * inner
+
+
+def pareto_between(shape: float, lo: float, hi: float) -> float:
+    """The mean of a Pareto law of this shape between two bounds."""
+    mass = 1 - (lo / hi) ** shape
+    if shape == 1:
+        return lo * math.log(hi / lo) / mass
+    return shape / (shape - 1) * lo * (1 - (lo / hi) ** (shape - 1)) / mass
+
+
+def test_sizes_of_clubweb_have_the_means_of_table_1() -> None:
+    by_name = kinds("clubweb")
+    body = lognormal_below(7.630, 1.001, 10240)
+    tail = pareto_between(1, 10240, 10e6)
+    assert body == pytest.approx(2610.2, abs=0.1)
+    html = 0.93 * body + 0.07 * tail
+    embedded = lognormal_below(8.215, 1.46)
+    assert html == pytest.approx(7367, abs=1)
+    assert embedded == pytest.approx(10730.0, abs=0.1)
+    for kind in by_name.values():
+        expected = html if "objects" in kind else embedded
+        assert tt.Distribution(kind["size"]).mean == pytest.approx(expected, rel=1e-6)
+
+
+def test_sizes_of_surge_are_those_of_its_paper() -> None:
+    expected = 0.93 * lognormal_below(9.357, 1.318, 133e3)
+    expected += 0.07 * pareto_between(1.1, 133e3, 100e6)
+    for kind in kinds("surge").values():
+        assert tt.Distribution(kind["size"]).mean == pytest.approx(expected, rel=1e-6)
+
+
+def test_sizes_of_a_modern_page_have_the_published_percentiles() -> None:
+    """Medians and 90th percentiles of files in KB of 1024 B; a style is an eighth of its page."""
+    published = {
+        "page": (35, 152),
+        "image": (8, 183),
+        "script": (4.6, 83.5),
+        "font": (23, 79),
+        "style": (83 / 8, 274 / 8),
+    }
+    for name, percentiles in published.items():
+        size = kinds("modern-page")[name]["size"]
+        found = parameters(size.replace("1MiB", "1048576"))
+        assert found.pop("hi") == 2**20
+        law = stats.lognorm(s=found["sigma"], scale=math.exp(found["mu"]))
+        for share, kilobytes in zip((0.5, 0.9), percentiles, strict=True):
+            assert law.ppf(share) / 1024 == pytest.approx(kilobytes, rel=0.01), name
+        # What the bound takes away is little of the files.
+        assert law.sf(2**20) < 0.03, name
+
+
+def test_a_size_is_that_of_the_target() -> None:
+    """The popular files of `surge` have one size, as page or embedded, whoever asks for them."""
+    result = tt.simulate(workload.load(Path("surge")), tt.System(FAST), requests=5000, rows="all")
+    rows = pl.DataFrame(result.requests)
+    top = rows["bytes_received"].value_counts(sort=True)
+    # The most popular of 2,000 files by Zipf's law is asked for in 12.2 % of the requests.
+    share = 1 / sum(1 / k for k in range(1, 2001))
+    half_width = Z * math.sqrt(share * (1 - share) / len(rows))
+    assert abs(top["count"][0] / len(rows) - share) < half_width
+
+
 # ---- surge, modern-page
 
 
