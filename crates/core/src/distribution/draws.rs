@@ -66,6 +66,11 @@ impl Distribution {
         Nanos::from_secs_f64(value)
     }
 
+    /// The probability that a draw, rounded, is this whole number.
+    pub(crate) fn rounded_to(&self, number: f64) -> f64 {
+        self.mass(number - 0.5, (number + 0.5).next_down())
+    }
+
     /// Draws a time; values below zero count as zero.
     #[inline]
     pub fn sample_time(&self, stream: &mut Stream) -> Nanos {

@@ -254,11 +254,6 @@ impl Distribution {
         each_law!(&self.law, law => law.mass(lo, hi))
     }
 
-    /// The probability that a draw, rounded, is this whole number.
-    pub(crate) fn rounded_to(&self, number: f64) -> f64 {
-        self.mass(number - 0.5, (number + 0.5).next_down())
-    }
-
     /// The smallest and the largest possible value; the largest may be infinite.
     #[must_use]
     pub fn range(&self) -> (f64, f64) {

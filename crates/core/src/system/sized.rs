@@ -24,7 +24,8 @@ impl SizedDemand {
     pub(super) fn parse(text: &str, files: &dyn Files) -> Result<Option<SizedDemand>, Invalid> {
         let terms = terms(text);
         let is_size = |term: &&str| rate_of(term).is_some();
-        let (sizes, times): (Vec<&str>, Vec<&str>) = terms.into_iter().partition(|t| is_size(&t));
+        let (sizes, times): (Vec<&str>, Vec<&str>) =
+            terms.into_iter().partition(|term| is_size(term));
         let (rate, time) = match (sizes.as_slice(), times.as_slice()) {
             ([], _) => return Ok(None),
             ([size], []) => (rate_of(size), None),

@@ -45,6 +45,11 @@ impl Method {
         all.into_iter().find(|method| method.word().as_bytes() == word)
     }
 
+    /// Whether it can send a body.
+    pub(super) fn has_body(self) -> bool {
+        matches!(self, Method::Post | Method::Put | Method::Patch)
+    }
+
     /// Whether it changes nothing (RFC 9110, section 9.2.1).
     pub(crate) fn is_safe(self) -> bool {
         matches!(self, Method::Get | Method::Head | Method::Options)

@@ -103,7 +103,7 @@ impl RequestKind {
         let (method, key, text) = method_and_target(table)?;
         let grpc = GrpcCall::from_table(table, files)?;
         let text = grpc.as_ref().map_or(text, |call| &call.target);
-        let bodied = grpc.is_none() && matches!(method, Method::Post | Method::Put | Method::Patch);
+        let bodied = grpc.is_none() && method.has_body();
         if table.body.is_some() && !bodied {
             return Err(("body", Invalid::new("goes with `post`, `put` or `patch` only")));
         }
@@ -111,14 +111,13 @@ impl RequestKind {
         let message = Message::from_table(table, files)?.unwrap_or_default();
         let expect = table.expect.as_deref().map(Expect::parse).transpose();
         let retry = Retry::from_table(table.retry.as_ref(), timeout, files);
-        let think = think_of(table, files).map_err(named("think"))?;
         let target = Target::parse(text, files).map_err(named(key))?;
         Ok(RequestKind {
             name: table.name.clone(),
             population: 0,
             weight,
             objects: None,
-            think,
+            think: think_of(table, files).map_err(named("think"))?,
             method,
             size: size_of(table, method, &target, files).map_err(named("size"))?,
             target,

@@ -40,6 +40,18 @@ pub(super) fn at_load(
     if all.iter().all(|one| one.clients().is_some()) {
         return at_load_closed(workload, system, load, go_on);
     }
+    at_load_beside_closed(workload, system, load, files, go_on)
+}
+
+/// Of populations that arrive by themselves and closed ones.
+fn at_load_beside_closed(
+    workload: &Workload,
+    system: &SystemModel,
+    load: f64,
+    files: &dyn Files,
+    go_on: &dyn Fn() -> bool,
+) -> Result<Workload, SimulationError> {
+    let all = &workload.populations;
     // What arrives by itself brings the load alone at this factor; closed clients add to that.
     let rates: Vec<f64> = all.iter().map(|one| one.request_rate().unwrap_or(0.0)).collect();
     let fastest = load / system.bottleneck_load(workload, &rates);
