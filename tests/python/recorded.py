@@ -87,8 +87,8 @@ def _inside(folder: Path) -> Iterator[None]:
 
 
 def _content(table: pl.DataFrame) -> dict[str, list[Any]]:
-    # Empty where a workload has neither populations nor pages, as those had that came before them.
-    later = {"population", "page"}
+    # These came later, and are empty where there are neither populations nor pages nor doubts.
+    later = {"population", "page", "untrusted"}
     kept = [name for name in table.columns if name not in later or not _is_empty(table[name])]
     return {name: table[name].to_list() for name in kept}
 

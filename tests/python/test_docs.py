@@ -48,11 +48,13 @@ OTHER_LANGUAGES = {
 COMPLETED = {
     "docs/machines.md 3": 'name = "part"\n{}',
     "docs/machines.md 4": 'name = "part"\n{}',
-    "docs/system-file.md 2": 'name = "part"\n'
+    "docs/system-file.md 2": 'name = "part"\n{}',
+    "docs/system-file.md 3": 'name = "part"\n'
     '[[station]]\nname = "web"\ndemand = "exp(1ms)"\n'
     '[[station]]\nname = "application"\n[[station]]\nname = "database"\n{}',
+    "docs/workload-file.md 6": 'name = "part"\n[arrivals]\nmodel = "open"\nrate = "1/s"\n{}',
 }
-"""Parts of a system file, and what makes them a whole one."""
+"""Parts of a file, and what makes them a whole one."""
 
 
 def made(folder: Path, page: str) -> Path:

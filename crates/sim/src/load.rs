@@ -229,17 +229,17 @@ impl Goal<'_> {
         if let Some(stuck) = done.stuck {
             return Err(Invalid::new(stuck.to_string()).into());
         }
-        let rates = rates_of(&workload, &done);
-        Ok(self.system.bottleneck_load(&workload, &rates))
+        if workload.only().is_some() {
+            let demand = self.system.bottleneck_load(&workload, &[1.0]);
+            return Ok(done.collector.requests() as f64 / done.window.duration_s() * demand);
+        }
+        Ok(self.system.bottleneck_load(&workload, &rates_of(&workload, &done)))
     }
 }
 
 /// Requests a second of each population of a finished simulation.
 fn rates_of(workload: &Workload, done: &Replication) -> Vec<f64> {
     let duration_s = done.window.duration_s();
-    if workload.populations.len() == 1 {
-        return vec![done.collector.requests() as f64 / duration_s];
-    }
     let by_kind = done.collector.responses();
     let requests = |one: &Population| by_kind[one.kinds.clone()].iter().map(Tally::count).sum();
     let number = workload.populations.iter().map(requests);

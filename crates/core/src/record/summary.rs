@@ -165,6 +165,9 @@ impl Summary {
         self.offered_rate *= share;
         self.throughput *= share;
         self.duration_s = duration_s;
+        for one in self.by_population.values_mut() {
+            one.offered_rate *= share;
+        }
         self.replication_means_s = replications.iter().filter_map(Tally::mean_s).collect();
         let ci95 = student_half_width_95(&self.replication_means_s);
         self.response_time_s.ci95 = ci95;

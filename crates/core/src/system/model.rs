@@ -174,10 +174,13 @@ impl SystemModel {
         let program = self.program_for(workload);
         let mut by_door = vec![0.0; self.doors.len()];
         for (population, rate) in workload.populations.iter().zip(rates) {
-            for (kind, share) in population.kinds.clone().zip(&population.mix) {
+            let (weights, total) = population.weights(&workload.requests);
+            let mut sums = vec![0.0; self.doors.len()];
+            for (kind, weight) in population.kinds.clone().zip(weights) {
                 let means = program.mean_demands_s(kind, self.doors.len());
-                by_door.iter_mut().zip(means).for_each(|(sum, mean)| *sum += rate * share * mean);
+                sums.iter_mut().zip(means).for_each(|(sum, mean)| *sum += weight * mean);
             }
+            by_door.iter_mut().zip(sums).for_each(|(all, sum)| *all += rate * (sum / total));
         }
         let mut by_node = vec![0.0; self.nodes.len()];
         for (door, sum) in self.doors.iter().zip(by_door) {

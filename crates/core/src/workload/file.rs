@@ -234,7 +234,8 @@ pub struct RequestTable {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ObjectsTable {
-    /// How many there are, as in `"pareto(shape=1.33, scale=2)"`; draws are rounded.
+    /// How many there are, as in `"pareto(shape=1.33, scale=2)"`; draws are rounded, and at most
+    /// 100,000.
     pub count: Scalar,
     /// Which requests they are, with shares relative to one another: `{ image = 3, script = 1 }`.
     pub of: BTreeMap<String, f64>,

@@ -21,6 +21,8 @@ pub struct Objects {
 /// So many connections are used where none are given, as browsers do with HTTP/1.1.
 const CONNECTIONS: u32 = 6;
 const CONNECTIONS_MAX: u32 = 1000;
+/// A page has no more objects than this, whatever is drawn.
+const OBJECTS_MAX: u64 = 100_000;
 
 impl Objects {
     /// Checks a table; `names` are those of the population's requests.
@@ -48,7 +50,7 @@ impl Objects {
 
     /// The number of objects of one page.
     pub(crate) fn draw(&self, stream: &mut crate::random::Stream) -> u32 {
-        u32::try_from(self.count.draw(stream)).unwrap_or(u32::MAX)
+        self.count.draw(stream).min(OBJECTS_MAX) as u32
     }
 
     /// The mean number of objects.

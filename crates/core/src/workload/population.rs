@@ -130,6 +130,18 @@ impl Population {
         }
     }
 
+    /// How often its kinds are requested relative to one another, and the sum of that: as the file
+    /// has it where each is drawn by its weight, so that nothing is rounded twice.
+    pub(crate) fn weights(&self, requests: &[RequestKind]) -> (Vec<f64>, f64) {
+        if self.journey.is_some() || self.has_pages {
+            return (self.mix.clone(), 1.0);
+        }
+        let kinds = &requests[self.kinds.clone()];
+        let weights: Vec<f64> = kinds.iter().map(|kind| kind.weight).collect();
+        let total = weights.iter().sum();
+        (weights, total)
+    }
+
     /// Whether a session is more than requests drawn one by one: its requests follow one another,
     /// have objects, or end after a time.
     #[must_use]
@@ -147,6 +159,8 @@ impl Population {
                 extent.map_or(f64::NAN, |extent| extent.requests as f64 / extent.sessions as f64)
             }
             Sessions::Closed { .. } => f64::INFINITY,
+            // As the file has it, so that nothing is rounded twice.
+            _ if !self.browses() => self.sessions.length().map_or(f64::NAN, |one| one.mean()),
             _ => self.visits.as_ref().map_or(f64::NAN, |visits| visits.iter().sum()),
         }
     }
@@ -159,7 +173,8 @@ impl Population {
         if self.programs.is_some() {
             return None;
         }
-        let per_session: f64 = self.visits.as_ref()?.iter().sum();
+        self.visits.as_ref()?;
+        let per_session = self.requests_per_session(0);
         self.arrivals().map(|arrivals| arrivals.mean_rate() * per_session)
     }
 }
