@@ -61,6 +61,7 @@ impl Course {
         let apart = BEGINNING | u64::from(index);
         let uniform = laws.choices.substream(session, apart).uniform();
         let Some(journey) = &self.journey else { return laws.kind_at(uniform) };
+        // `first` has no end: there always is one.
         self.first_kind + journey.first.of(uniform).unwrap_or_default()
     }
 
@@ -114,6 +115,7 @@ impl Course {
         let of = self.objects_of(base).map(|objects| &objects.of);
         let place =
             of.and_then(|of| of.of(self.choices.substream(session, index.into()).uniform()));
+        // Only bases of pages have objects, and their choice has no end.
         self.first_kind + place.unwrap_or_default()
     }
 

@@ -32,6 +32,7 @@ impl SizedDemand {
             ([size], [time]) => (rate_of(size), Some(*time)),
             _ => return Err(Invalid::new(format!("`{text}` {USAGE}"))),
         };
+        // Both arms above come from terms that have one.
         let rate = rate.unwrap_or_default().trim_start();
         let Some(rate) = rate.strip_prefix('/') else {
             return Err(Invalid::new(format!("`{text}` {USAGE}")));

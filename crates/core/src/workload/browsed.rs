@@ -38,6 +38,7 @@ impl Check<'_> {
             let objects = Objects::from_table(objects, &names, self.files)
                 .map_err(|(key, error)| self.error(&format!("request.{at}.{key}"), &error))?;
             for (place, _) in objects.of.shares() {
+                // A choice of objects has no end: there always is one.
                 let place = place.unwrap_or_default() as usize;
                 let its = &table.request[place];
                 if its.objects.is_some() {
