@@ -66,9 +66,10 @@ def columns_of(table: pl.DataFrame, facts: dict[str, Any]) -> dict[str, Any]:
         {"address": number(both["address"], "address"), "agent": number(both["agent"], "agent")}
     ).cast(pl.UInt32)
     ending = names["path"].str.extract(r"\.(\w+)$", 1).str.to_lowercase()
+    objects = ending.is_in(OBJECTS).fill_null(False)
     return {
         "rows": rows,
-        "paths": pl.DataFrame({"path": names["path"], "object": ending.is_in(OBJECTS).fill_null(False)}),
+        "paths": pl.DataFrame({"path": names["path"], "object": objects}),
         "users": users,
         "agents": names["agent"],
         "hosts": names["host"],
