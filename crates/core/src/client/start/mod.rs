@@ -63,6 +63,10 @@ pub(super) struct ThinkingSessions<'a> {
 /// as they do on average.
 const PAST_DRAWN: u32 = 1000;
 
+/// Laws with a heavy tail give any number. A session's requests are counted up to 2^32: from here
+/// it never gets there.
+const BEHIND_MAX: f64 = 2_147_483_648.0;
+
 impl<'a> ThinkingSessions<'a> {
     /// None where there are none: they have one request each, or never think.
     pub(super) fn new(workload: &'a Workload, place: usize) -> Option<ThinkingSessions<'a>> {
@@ -106,7 +110,7 @@ impl<'a> ThinkingSessions<'a> {
         }
         Some(Thinking {
             session: FIRST_SESSION + number,
-            behind: behind as u32,
+            behind: behind.min(BEHIND_MAX) as u32,
             left: length.saturating_sub(behind as u64).clamp(1, u64::MAX - 1),
             due: Nanos::from_secs_f64(rest_s),
         })

@@ -143,3 +143,17 @@ fn populations_come_side_by_side_with_numbers_of_their_own() {
     let pollers: Vec<_> = of(1).map(|one| one.came_as().unwrap()).collect();
     assert!(pollers.iter().all(|one| one.0 == 1 && one.1 < 2), "{pollers:?}");
 }
+
+/// With such a tail a third of the sessions that think at the start have more than 2^32 requests
+/// behind them.
+#[test]
+fn sessions_that_began_ages_ago_go_on_with_pages() {
+    let text = "name = 'a'\n[arrivals]\nmodel = 'partly-open'\nrate = '0.1/s'\n\
+                [session]\nrequests = 'pareto(shape=1.05, scale=100)'\nthink = 'exp(1s)'\n\
+                [[request]]\nname = 'a'\n\
+                [[request]]\nname = 'b'\nobjects = { count = 2, of = { c = 1 } }\n\
+                [[request]]\nname = 'c'";
+    let (sent, pages) = browse(text, 5000);
+    assert_eq!(sent.len(), 5000);
+    assert!(pages.len() > 500, "{}", pages.len());
+}
