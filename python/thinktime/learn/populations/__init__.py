@@ -1,0 +1,107 @@
+"""Who asks: people, and programs of several kinds, told apart by what they do.
+
+A log's rows go through a list of rules, one file each. A rule claims the rows that are of its kind
+and says which model they follow; what no rule claims are people.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+import numpy as np
+
+from thinktime.learn.populations import callers, crawlers, loops, people, scanners
+from thinktime.learn.populations.draft import Draft
+from thinktime.learn.populations.findings import findings
+from thinktime.learn.populations.seen import Seen
+from thinktime.learn.populations.told import Finding, Population, Populations
+from thinktime.learn.requests import Requests
+
+__all__ = ["Finding", "Population", "Populations", "tell_apart"]
+
+RULES: list[Callable[[Seen], list[Draft]]] = [
+    crawlers.declared,
+    scanners.find,
+    loops.of_users,
+    crawlers.hidden,
+    loops.of_paths,
+    callers.find,
+    people.find,
+]
+"""In the order in which they are asked: what is known by name or without doubt comes first."""
+
+MOST = 40
+"""Populations of a log; the smallest of a kind beyond these are taken together."""
+
+PATHS = 5
+
+
+def tell_apart(requests: Requests) -> Populations:
+    """Label each row of a log with its population, and describe the populations.
+
+    Populations come in the order people, then programs, the largest first. Every row has one.
+    """
+    seen = Seen(requests)
+    drafts = [draft for rule in RULES for draft in rule(seen)] if len(seen) else []
+    drafts = _few(drafts)
+    drafts.sort(key=lambda draft: (draft.programs, -len(draft.rows)))
+    labels = np.zeros(len(seen), dtype=np.uint16)
+    for number, draft in enumerate(drafts):
+        labels[draft.rows] = number
+    names = _names([draft.name for draft in drafts])
+    told = tuple(_described(seen, *both) for both in zip(names, drafts, strict=True))
+    return Populations(labels, told, findings(seen, drafts))
+
+
+def _few(drafts: list[Draft]) -> list[Draft]:
+    """The same, with small ones of a kind and model joined where there are too many."""
+    drafts = sorted(drafts, key=lambda draft: -len(draft.rows))
+    kept: list[Draft] = []
+    homes: dict[tuple[str, str], Draft] = {}
+    for draft in drafts:
+        home = homes.get((draft.kind, draft.model))
+        if len(kept) >= MOST and home is not None:
+            home.rows = np.concatenate((home.rows, draft.rows))
+            home.clients = (home.clients or 0) + (draft.clients or 0) or None
+            continue
+        kept.append(draft)
+        homes[(draft.kind, draft.model)] = draft
+    return kept
+
+
+def _names(names: list[str]) -> list[str]:
+    many = Counter(names)
+    seen: Counter[str] = Counter()
+    found = []
+    for name in names:
+        seen[name] += 1
+        found.append(name if many[name] == 1 or seen[name] == 1 else f"{name}-{seen[name]}")
+    return found
+
+
+def _described(seen: Seen, name: str, draft: Draft) -> Population:
+    rows = draft.rows
+    hosts = seen.requests.rows["host"].gather(rows).unique()
+    return Population(
+        name=name,
+        kind=draft.kind,
+        model=draft.model,
+        confidence=draft.confidence,
+        reason=draft.reason,
+        would_change=draft.would_change,
+        requests=len(rows),
+        users=len(np.unique(seen.user[rows])),
+        clients=draft.clients if draft.model == "closed" else None,
+        interval_s=draft.interval_s,
+        think=draft.think,
+        host=seen.requests.hosts[int(hosts[0])] if len(hosts) == 1 else "",
+        paths=_paths(seen, rows) if draft.programs else (),
+    )
+
+
+def _paths(seen: Seen, rows: np.ndarray) -> tuple[str, ...]:
+    """What programs ask for most; a sample is enough."""
+    sample = seen.path[rows[:: max(len(rows) // 2000, 1)]]
+    templates = seen.templates(sample).value_counts(sort=True)
+    return tuple(templates.to_series(0).head(PATHS).to_list())

@@ -1,0 +1,165 @@
+"""Callers: programs that use an interface, each for itself or many behind one address."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from thinktime.learn.populations import agents, pace
+from thinktime.learn.populations.draft import Draft
+from thinktime.learn.populations.seen import Seen
+from thinktime.learn.populations.streams import Ints, Streams
+from thinktime.learn.populations.told import LIKELY, SURE, UNSURE
+
+LEAST = 50
+"""Requests of a user without a program's name who is taken for one by behaviour."""
+
+REFERRED = 0.02
+LARGE = 0.01
+"""Programs of a name that make less of the log are taken together."""
+
+STAYS = 0.8
+"""Who is there for so much of the log stays."""
+
+PAUSE_S = 1800.0
+
+RUN = 200.0
+"""So many requests in a session are a piece of work, not a visit."""
+
+
+def find(seen: Seen) -> list[Draft]:
+    """Users whose agents are programs', and those who ask much and never say from where."""
+    kinds = seen.agent_kind
+    named = (kinds != agents.BROWSER) & (kinds != agents.UNKNOWN)
+    left = np.bincount(seen.user[seen.free], minlength=seen.users)
+    heavy = (left >= LEAST) & (seen.referred_share <= REFERRED)
+    # Where nobody says from where, a browser's requests are a person's.
+    heavy &= (kinds == agents.UNKNOWN) | ((kinds == agents.BROWSER) & _referred_usually(seen))
+    nobody = (kinds == agents.UNKNOWN) & (seen.referred_share <= REFERRED)
+    rows = seen.rows_of((named & (seen.referred_share < 0.3)) | heavy | nobody)
+    if not len(rows):
+        return []
+    seen.free[rows] = False
+    return [_draft(seen, part) for part in _parts(seen, rows)]
+
+
+def _referred_usually(seen: Seen) -> bool:
+    few = ((seen.requests_of < LEAST) & (seen.agent_kind == agents.BROWSER))[seen.user]
+    return bool(few.any()) and float(seen.referred[few].mean()) > 0.3
+
+
+def _parts(seen: Seen, rows: Ints) -> list[Ints]:
+    """By host and agent; small ones of a host together."""
+    agent = seen.requests.users["agent"].to_numpy()[seen.user[rows]].astype(np.int64)
+    host = seen.requests.rows["host"].to_numpy()[rows].astype(np.int64)
+    agents_there = len(seen.requests.agents)
+    key = host * (agents_there + 1) + agent
+    _, place, count = np.unique(key, return_inverse=True, return_counts=True)
+    small = count[place] < LARGE * len(seen)
+    key[small] = host[small] * (agents_there + 1) + agents_there
+    return [rows[key == one] for one in np.unique(key)]
+
+
+def _draft(seen: Seen, rows: Ints) -> Draft:
+    streams, _ = seen.streams(rows, seen.user[rows].astype(np.uint64))
+    staying = (streams.last - streams.first >= STAYS * seen.span_s) & (streams.counts >= 20)
+    stay = float(streams.counts[staying].sum()) / len(rows)
+    if (streams.fixed_hands() < 0.5).any():
+        found = pace.of(seen, rows)
+        model, why, confidence = "closed", found.reason, found.confidence
+        return _made(rows, model, why, confidence, found.clients, found.interval_s, found.think)
+    if stay >= 0.9 and staying.sum() >= 2 and _one_at_a_time(streams):
+        return _workers(rows, streams)
+    if _by_intervals(seen, streams):
+        found = pace.of(seen, rows)
+        draft = _made(rows, "closed", found.reason, LIKELY, len(streams), found.interval_s)
+        draft.think, draft.name = found.think, "readers"
+        return draft
+    each = len(rows) / max(_sessions(streams), 1)
+    if stay >= 0.5:
+        return _made(
+            *(rows, "open"),
+            f"{len(streams)} users ask all the time, with gaps as irregular as those of "
+            "independent requests, and whose sessions they are cannot be told",
+            UNSURE,
+        )
+    if each < 1.5:
+        often = float((streams.counts > 1).mean())
+        # Who asks every hour is seen once in a log of one.
+        clear = each < 1.2 and often < 0.1 and seen.span_s >= 4 * PAUSE_S and len(streams) >= 200
+        text = f"{len(streams):,} users, who make {each:.2f} requests in a session"
+        return _made(rows, "open", text, SURE if clear else LIKELY)
+    if each >= RUN:
+        text = f"{len(streams)} users came for {each:.0f} requests without a pause, and were gone: "
+        text += "programs that go through their work"
+        return _made(rows, "closed", text, UNSURE, len(streams))
+    text = f"{len(streams):,} users come and go, with {each:.1f} requests in a session"
+    return _made(rows, "partly-open", text, LIKELY if each > 2 else UNSURE)
+
+
+def _by_intervals(seen: Seen, streams: Streams) -> bool:
+    """Whether users of few requests each come again after the same time, as readers of feeds do."""
+    step = seen.resolution_s
+    gaps = streams.gaps
+    if len(gaps) < 30 or (streams.counts > 1).sum() < 5:
+        return len(streams) > 1 and bool(
+            (seen.agent_kind[seen.user[streams.rows[:1]]] == agents.FEED_READER).all()
+        )
+    low, middle, high = np.quantile(gaps, [0.1, 0.5, 0.9])
+    return bool(high < 1.3 * low + step and middle > 4 * step)
+
+
+def _one_at_a_time(streams: Streams) -> bool:
+    return float(np.median(streams.overlaps)) < 0.02
+
+
+def _workers(rows: Ints, streams: Streams) -> Draft:
+    """Users who stay and ask for one thing after another: a closed population."""
+    spread = float(streams.counts.std() / streams.counts.mean())
+    # Users with arrivals of their own have rates of their own; those of clones are the same.
+    confidence = LIKELY if len(streams) >= 3 and spread < 0.25 else UNSURE
+    if streams.duration is not None:
+        chance = float(streams.duration.mean()) * len(rows) / max(_lasting(streams), 1e-9)
+        if chance >= 30 and float(streams.overlaps.max()) == 0.0:
+            confidence = SURE
+    text = (
+        f"{len(streams)} users are there for the whole log, at nearly the same rate, and ask for "
+        "one thing after the other"
+    )
+    interval = float(np.median(streams.thinks[streams.thinks < PAUSE_S]))
+    return _made(rows, "closed", text, confidence, len(streams), max(interval, 0.0), "varied")
+
+
+def _lasting(streams: Streams) -> float:
+    return float((streams.last - streams.first).mean())
+
+
+def _sessions(streams: Streams) -> int:
+    return len(streams) + int((streams.gaps > PAUSE_S).sum())
+
+
+def _made(
+    rows: Ints,
+    model: str,
+    reason: str,
+    confidence: str,
+    clients: int | None = None,
+    interval_s: float | None = None,
+    think: str | None = None,
+) -> Draft:
+    changes = {
+        "open": "requests that wait for answers",
+        "closed": "requests that overlap, or clients that come and go",
+        "partly-open": "users who stay, or who ask only once",
+    }
+    return Draft(
+        name="callers" if model != "closed" else "workers",
+        kind="callers" if model != "closed" else "loop",
+        model=model,
+        rows=rows,
+        reason=reason,
+        would_change=changes[model],
+        confidence=confidence,
+        clients=clients,
+        interval_s=interval_s,
+        think=think,
+    )

@@ -1,0 +1,136 @@
+"""Crawlers: those that say so, and those that do what only crawlers do."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from thinktime.learn.populations import agents
+from thinktime.learn.populations.draft import Draft
+from thinktime.learn.populations.seen import Seen
+from thinktime.learn.populations.streams import Flags, Floats, Ints
+from thinktime.learn.populations.told import LIKELY, SURE, UNSURE
+
+LARGE = 0.01
+"""A declared crawler with less of the log is one of `crawlers`."""
+
+LEAST = 20
+"""Requests of a user who is taken for a crawler by behaviour."""
+
+CHANCE = 1e-6
+"""How probable it may be that a person, who says where most pages were found, never does so."""
+
+UNREFERRED_LEAST = 100
+"""Requests without a pause of half an hour, where the log does not say where they came from."""
+
+BROAD = 0.15
+"""The share of a crawler's requests that are for paths it has not asked for before."""
+
+PAUSE_S = 1800.0
+
+
+def declared(seen: Seen) -> list[Draft]:
+    """Users whose agents are those of crawlers."""
+    rows = seen.rows_of(seen.agent_kind == agents.CRAWLER)
+    if not len(rows):
+        return []
+    seen.free[rows] = False
+    names = seen.requests.users["agent"].to_numpy()[seen.user[rows]]
+    large = np.bincount(names, minlength=len(seen.requests.agents)) >= LARGE * len(seen)
+    parts = [rows[names == name] for name in np.flatnonzero(large)]
+    parts.append(rows[~large[names]])
+    return [_draft(seen, part, True, SURE) for part in parts if len(part)]
+
+
+def hidden(seen: Seen) -> list[Draft]:
+    """Users who call themselves browsers, or nothing, and go through a site as crawlers do."""
+    left = np.bincount(seen.user[seen.free], minlength=seen.users)
+    quiet = (left >= LEAST) & (seen.referred_share <= 0.02)
+    nameless = (seen.agent_kind == agents.BROWSER) | (seen.agent_kind == agents.UNKNOWN)
+    quiet &= nameless
+    if not quiet.any():
+        return []
+    usual = _usual_referrers(seen)
+    objects = seen.is_object[seen.path]
+    site_objects = float(objects[~quiet[seen.user]].mean()) if (~quiet[seen.user]).any() else 0.0
+    rows = seen.rows_of(quiet)
+    distinct = _distinct(seen, rows)
+    broad = (distinct >= BROAD * left) & (distinct >= 10)
+    bare = seen.share_of_users(objects) <= 0.02
+    with np.errstate(divide="ignore"):
+        # That all of a person's pages came without a referrer, if each did so by itself.
+        improbable = left * np.log(max(1 - usual, 1e-12)) < np.log(CHANCE)
+    chosen = quiet & broad & bare & improbable
+    weak = quiet & broad & bare & ~improbable & (left >= UNREFERRED_LEAST)
+    weak &= _long_runs(seen, rows)
+    # Without referrers only objects that are never asked for speak against a person.
+    weak &= (distinct >= 0.5 * left) | (site_objects > 0.2)
+    drafts = []
+    for users, confidence in ((chosen, LIKELY), (weak, UNSURE)):
+        part = seen.rows_of(users)
+        if len(part):
+            seen.free[part] = False
+            drafts += _by_host(seen, part, confidence)
+    return drafts
+
+
+def _usual_referrers(seen: Seen) -> float:
+    """How often people say where they came from: the requests of browsers that make few."""
+    few = (seen.requests_of <= LEAST) & (seen.agent_kind == agents.BROWSER)
+    rows = few[seen.user]
+    return float(seen.referred[rows].mean()) if rows.any() else seen.referrers
+
+
+def _distinct(seen: Seen, rows: Ints) -> Floats:
+    key = seen.user[rows].astype(np.uint64) << np.uint64(32) | seen.path[rows].astype(np.uint64)
+    users = (np.unique(key) >> np.uint64(32)).astype(np.int64)
+    return np.bincount(users, minlength=seen.users).astype(np.float64)
+
+
+def _long_runs(seen: Seen, rows: Ints) -> Flags:
+    """Users who ask for long without a pause: more than so many requests in each session."""
+    streams, names = seen.streams(rows, seen.user[rows].astype(np.uint64))
+    later = np.flatnonzero(streams.ids[1:] == streams.ids[:-1]) + 1
+    pauses = np.bincount(streams.ids[later], streams.gaps > PAUSE_S, len(streams))
+    found = np.zeros(seen.users, dtype=bool)
+    found[names.astype(np.int64)] = streams.counts / (pauses + 1) >= UNREFERRED_LEAST
+    return found
+
+
+def _by_host(seen: Seen, rows: Ints, confidence: str) -> list[Draft]:
+    hosts = seen.requests.rows["host"].to_numpy()[rows]
+    return [_draft(seen, rows[hosts == host], False, confidence) for host in np.unique(hosts)]
+
+
+def _draft(seen: Seen, rows: Ints, says_so: bool, confidence: str) -> Draft:
+    streams, _ = seen.streams(rows, seen.user[rows].astype(np.uint64))
+    lasting = float((streams.last - streams.first).max(initial=0.0))
+    agent = seen.requests.agents[int(seen.requests.users["agent"][int(seen.user[rows[0]])])]
+    thinks = streams.thinks[streams.thinks < PAUSE_S]
+    interval = float(np.median(thinks)) if len(thinks) else None
+    # A crawler is there while there are requests of it within an hour or two of each other.
+    stays = lasting > 0.5 * seen.span_s and len(rows) >= 10
+    who = f"agents such as `{agent[:60]}` say that they are crawlers"
+    if not says_so:
+        who = (
+            f"{len(streams)} users with agents of browsers asked for {len(rows):,} pages, none of "
+            f"them found on another page, hardly one twice, and no object"
+        )
+    if stays:
+        why = f"; each goes on from answer to answer, over {lasting / 3600:.2g} hours"
+    else:
+        why = "; they come and go"
+    hands = round(len(rows) * (interval or 1.0) / max(lasting, 1e-9))
+    return Draft(
+        name="crawlers" if says_so else "hidden-crawlers",
+        kind="crawler",
+        model="closed" if stays else "partly-open",
+        rows=rows,
+        reason=who + why,
+        would_change="users who say where they found pages, or ask for images"
+        if not says_so
+        else "requests that do not wait for answers",
+        confidence=LIKELY if confidence == SURE else confidence,
+        clients=max(hands, 1) if stays else None,
+        interval_s=interval,
+        think="varied",
+    )

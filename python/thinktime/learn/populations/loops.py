@@ -1,0 +1,146 @@
+"""Loops and even programs: what comes by a clock, or a fixed time after the answer before."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from thinktime.learn.populations import agents, pace
+from thinktime.learn.populations.draft import Draft
+from thinktime.learn.populations.grouping import grouped
+from thinktime.learn.populations.seen import Seen
+from thinktime.learn.populations.streams import Flags, Floats, Ints, Streams
+
+LEAST = 12
+"""Requests of a stream without which nothing is said of its gaps."""
+
+FIXED = 1.3
+"""The ninetieth of a stream's thinks is at most so many times the tenth: they are the same."""
+
+NEAR = 3.5
+"""The same where they are alike, which is enough if there are many and nothing speaks for people:
+an exponential law has 22, and the thinks of people more than four."""
+
+NEAR_LEAST = 60
+EVEN = 0.35
+"""Dispersions below this are not those of many independent users; see `Streams.dispersion`."""
+
+EVEN_LEAST = 200
+REFERRED = 0.1
+"""Programs say less often where they came from."""
+
+TIES = 0.95
+"""Where so much of a path's requests are loops', so is the rest."""
+
+
+OWN = 0.5
+"""A path of which a loop makes at least so many requests is its own."""
+
+
+def of_users(seen: Seen) -> list[Draft]:
+    """Users who are loops."""
+    return _of(seen, *_users(seen))
+
+
+def of_paths(seen: Seen) -> list[Draft]:
+    """Paths that loops ask for among other requests of their users."""
+    return _of(seen, *_paths(seen))
+
+
+def _users(seen: Seen) -> tuple[Streams, Flags]:
+    streams, users = seen.streams_of_users(LEAST)
+    if not len(streams):
+        return streams, np.zeros(0, dtype=bool)
+    return streams, regular(seen, streams, seen.referred_share[users])
+
+
+def _paths(seen: Seen) -> tuple[Streams, Flags]:
+    """A stream of each user's requests for one path, where both are often there."""
+    least = 2 * LEAST
+    often = np.bincount(seen.path[seen.free], minlength=seen.requests.paths.height) >= least
+    often &= ~seen.is_object
+    left = np.bincount(seen.user[seen.free], minlength=seen.users) >= least
+    rows = np.flatnonzero(seen.free & often[seen.path] & left[seen.user])
+    key = seen.user[rows].astype(np.uint64) << np.uint64(32) | seen.path[rows].astype(np.uint64)
+    _, place, count = np.unique(key, return_inverse=True, return_counts=True)
+    kept = count[place] >= least
+    streams, _ = seen.streams(rows[kept], key[kept])
+    if not len(streams):
+        return streams, np.zeros(0, dtype=bool)
+    referred = streams.sums(seen.referred[streams.rows]) / streams.counts
+    return streams, regular(seen, streams, referred)
+
+
+def regular(seen: Seen, streams: Streams, referred: Floats) -> Flags:
+    """Which streams are loops or even."""
+    step = seen.resolution_s
+    low, middle, high = streams.quantiles(streams.thinks, 0.1, 0.5, 0.9)
+    spread = high / np.maximum(low, 1e-9)
+    # Stamps are rounded, which both ends of a gap feel.
+    at_least = np.maximum(high - step, 1e-9) / np.maximum(low + step, 1e-9)
+    told = middle >= 4 * step
+    fixed = (spread < FIXED) & (middle >= 20 * step) & told
+    fixed |= (at_least < FIXED) & (streams.counts >= 40) & told
+    gaps = streams.quantiles(streams.gaps, 0.1, 0.5, 0.9)
+    with np.errstate(all="ignore"):
+        fixed |= (gaps[2] / gaps[0] < FIXED) & (gaps[1] >= 20 * step)
+    program = referred < REFERRED
+    near = (spread < NEAR) & program & told & (streams.counts >= NEAR_LEAST)
+    even = streams.dispersion(step) < EVEN
+    even |= streams.fixed_hands() < EVEN
+    even &= program & (streams.counts >= EVEN_LEAST)
+    return np.asarray(fixed | near | even)
+
+
+def _of(seen: Seen, streams: Streams, chosen: Flags) -> list[Draft]:
+    if not chosen.any():
+        return []
+    drafts = []
+    for rows in grouped(seen, streams, chosen):
+        rows = _with_rest(seen, _own(seen, rows))
+        drafts.append(_draft(seen, rows))
+        seen.free[rows] = False
+    return drafts
+
+
+def _own(seen: Seen, rows: Ints) -> Ints:
+    """Without the requests of people behind the same address, for what others ask for, too.
+
+    Loops that ask for what is asked by all have nothing else, and keep it.
+    """
+    ours = np.bincount(seen.path[rows], minlength=seen.requests.paths.height)
+    own = ours >= OWN * np.bincount(seen.path, minlength=len(ours))
+    often = own & (ours >= LEAST)
+    for kept in (rows[often[seen.path[rows]]], rows[own[seen.path[rows]]]):
+        if len(kept) >= 0.4 * len(rows):
+            return kept
+    return rows
+
+
+def _with_rest(seen: Seen, rows: Ints) -> Ints:
+    """With the requests for the same paths that are too few to be told: at the log's edges."""
+    ours = np.bincount(seen.path[rows], minlength=seen.requests.paths.height)
+    all_of = np.bincount(seen.path, minlength=len(ours))
+    tied = (ours >= TIES * all_of) & (ours >= LEAST)
+    few = seen.requests_of < LEAST
+    rest = np.flatnonzero(seen.free & tied[seen.path] & ~seen.referred & few[seen.user])
+    return np.union1d(rows, rest)
+
+
+def _draft(seen: Seen, rows: Ints) -> Draft:
+    found = pace.of(seen, rows)
+    kinds = seen.agent_kind[seen.user[rows[:: max(len(rows) // 1000, 1)]]]
+    kind = int(np.bincount(kinds).argmax())
+    names = {agents.MONITOR: "checks", agents.FEED_READER: "readers", agents.SCANNER: "scanners"}
+    usual = "checks" if found.even else "batch" if found.think == "none" else "pollers"
+    return Draft(
+        name=names.get(kind, usual),
+        kind="even" if found.even else "loop",
+        model="open" if found.even else "closed",
+        rows=rows,
+        reason=found.reason,
+        would_change=found.would_change,
+        confidence=found.confidence,
+        clients=None if found.even else found.clients,
+        interval_s=found.interval_s,
+        think=found.think,
+    )

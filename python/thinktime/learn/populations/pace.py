@@ -1,0 +1,207 @@
+"""The pace of a loop: its interval, how many clients it has, and whether answers matter to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from thinktime.learn.populations import agents
+from thinktime.learn.populations.echo import echo
+from thinktime.learn.populations.seen import Seen
+from thinktime.learn.populations.streams import Floats, Ints, Streams
+from thinktime.learn.populations.told import LIKELY, SURE, UNSURE
+
+ROUND_S = 0.1
+"""People set programs to multiples of this."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """What is known of a loop's pace."""
+
+    even: bool
+    """By the clock, whatever the answers do: not closed."""
+
+    interval_s: float | None
+    think: str
+    clients: int
+    confidence: str
+    reason: str
+    would_change: str
+
+
+def of(seen: Seen, rows: Ints) -> Pace:
+    """The pace of these rows, each user's or each path's of which is a stream."""
+    streams, _ = seen.streams(rows, seen.user[rows].astype(np.uint64))
+    single = _single(seen, streams)
+    if not single:
+        return _many_hands(seen, streams)
+    gaps = streams.quantiles(streams.gaps, 0.1, 0.5, 0.9)
+    thinks = streams.quantiles(streams.thinks, 0.1, 0.5, 0.9)
+    weight = streams.counts
+    low, gap, high = (_middle(one, weight) for one in gaps)
+    think_low, think, think_high = (_middle(one, weight) for one in thinks)
+    if seen.duration is not None and think_high < max(0.05 * gap, 2.5 * seen.resolution_s):
+        return _none(seen, streams, gap)
+    even, confidence, why = _even(seen, streams, high - low, think_high - think_low, gap)
+    interval = gap if even else think
+    alike = "fixed" if think_high < 1.3 * think_low + 2 * seen.resolution_s else "near-fixed"
+    clients = _clients(streams, gap)
+    many = "1 client asks" if clients == 1 else f"{clients} clients ask"
+    after = "after the request before" if even else "after the answer"
+    return Pace(
+        *(even, interval, alike, clients, confidence),
+        f"{many} again {_seconds(interval)} {after} (nine of ten between "
+        f"{_seconds(low if even else think_low)} and {_seconds(high if even else think_high)}), "
+        f"{len(rows):,} times: {why}",
+        "durations in the log, or stamps of more digits"
+        if confidence == UNSURE
+        else "gaps that do not follow the answers"
+        if not even
+        else "gaps that grow with the time that answers take",
+    )
+
+
+def _single(seen: Seen, streams: Streams) -> bool:
+    """Whether streams have one client each: then most gaps are not far from their median."""
+    low, middle, high = streams.quantiles(streams.thinks, 0.1, 0.5, 0.9)
+    step = seen.resolution_s
+    alike = (high - step) / np.maximum(low + step, 1e-9) < 3.5
+    alike &= (middle >= 4 * step) | ((seen.duration is not None) & (streams.overlaps < 0.02))
+    none = np.abs(high) < 2.5 * step
+    single = (alike | (none & (streams.overlaps < 0.02))) & (streams.counts >= 3)
+    counts = streams.counts
+    return bool(counts[single].sum() >= 0.5 * counts.sum())
+
+
+def _middle(values: Floats, weight: Ints) -> float:
+    """The median of streams, each counting by its requests."""
+    there = ~np.isnan(values)
+    values, weight = values[there], weight[there]
+    order = np.argsort(values)
+    upto = np.cumsum(weight[order])
+    return float(values[order][np.searchsorted(upto, upto[-1] / 2)]) if len(values) else 0.0
+
+
+def _clients(streams: Streams, gap: float) -> int:
+    """How many streams there are at a time."""
+    there = streams.last - streams.first + gap
+    whole = float(streams.last.max() - streams.first.min()) + gap
+    return max(round(float(there.sum()) / max(whole, 1e-9)), 1)
+
+
+def _none(seen: Seen, streams: Streams, gap: float) -> Pace:
+    clients = _clients(streams, gap)
+    return Pace(
+        *(False, 0.0, "none", clients, SURE if len(streams.rows) >= 200 else LIKELY),
+        f"{clients} clients ask again as soon as they have their answer, "
+        f"{len(streams.rows):,} times",
+        "pauses after answers",
+    )
+
+
+def _even(
+    seen: Seen, streams: Streams, gaps: float, thinks: float, gap: float
+) -> tuple[bool, str, str]:
+    """Whether requests come by the clock; how sure that is; and why."""
+    step = seen.resolution_s
+    if seen.duration is not None:
+        took = np.quantile(streams.duration, [0.1, 0.9]) if streams.duration is not None else [0, 0]
+        if took[1] - took[0] > 3 * step and max(gaps, thinks) > 2 * min(gaps, thinks) + step:
+            even = gaps < thinks
+            same = "the gaps between requests are the same, whatever the answers take"
+            other = "the pauses after answers are the same, whatever they took"
+            sure = SURE if len(streams.rows) >= 200 else LIKELY
+            return even, sure, same if even else other
+    return _by_clock(seen, streams, gap)
+
+
+def _by_clock(seen: Seen, streams: Streams, gap: float) -> tuple[bool, str, str]:
+    """By the mean gap: of a clock it is a round number; of a loop, that and the answers' time."""
+    taken = streams.gaps[(streams.gaps > 0.5 * gap) & (streams.gaps < 1.5 * gap)]
+    mean = float(taken.mean()) if len(taken) else gap
+    spread = float(taken.std()) if len(taken) else 0.0
+    monitors = bool((seen.agent_kind[seen.user[streams.rows[:1]]] == agents.MONITOR).all())
+    # The ends of the streams are all that rounding leaves uncertain.
+    error = seen.resolution_s * np.sqrt(len(streams)) / max(len(taken), 1)
+    if spread > 0.02 * gap + 0.6 * seen.resolution_s:
+        return _by_drift(seen, streams, monitors)
+    took = 0.0 if streams.duration is None else float(np.median(streams.duration))
+    off = abs(mean - ROUND_S * round(mean / ROUND_S))
+    off_think = abs(mean - took - ROUND_S * round((mean - took) / ROUND_S))
+    text = f"their mean distance is {mean:.6g} s ± {error:.1g} s"
+    if streams.duration is not None and abs(off - off_think) > 2 * error:
+        even = off < off_think
+        return even, LIKELY, text + (", a round number" if even else ", and the answers' time")
+    if streams.duration is None and error < 0.002 and off < 2 * error + 1e-4:
+        return True, LIKELY, text + ", a round number"
+    if streams.duration is None and off > 3 * error + 1e-4:
+        return False, LIKELY, text + ", a little more than a round number"
+    return monitors, UNSURE, text + ", and the log does not tell whether answers matter to it"
+
+
+def _by_drift(seen: Seen, streams: Streams, monitors: bool) -> tuple[bool, str, str]:
+    """By how far they drift: the errors of a clock do not add up, those of a loop do."""
+    short, _ = streams._dispersion(8, seen.resolution_s / 10)
+    long, _ = streams._dispersion(32, seen.resolution_s / 10)
+    told = np.isfinite(short) & np.isfinite(long) & (short > 0)
+    if not told.any():
+        return monitors, UNSURE, "there are too few to tell whether answers matter"
+    ratio = float(np.median(long[told] / short[told]))
+    if ratio < 0.45:
+        return True, LIKELY, "what one comes too late the next ones make good, as by a clock"
+    return False, LIKELY, "what one comes too late the next ones do, too"
+
+
+def _many_hands(seen: Seen, streams: Streams) -> Pace:
+    """Streams of many clients each: how many, and their think time by the echo of answers."""
+    count = len(streams.rows)
+    rate = sum(_rates(streams))
+    took = 0.0 if streams.duration is None else float(streams.duration.mean())
+    if streams.duration is not None and (streams.fixed_hands() < 0.5).any():
+        hands = max(round(rate * took), 1)
+        return Pace(
+            *(False, 0.0, "none", hands, SURE if count >= 2000 else LIKELY),
+            f"{hands} requests are under way at any time, and each answer is followed by the next "
+            f"request: {count:,} times",
+            "a number of requests under way that varies",
+        )
+    after_start, after_answer = echo(streams, False), echo(streams, True)
+    even = after_start is not None and (
+        after_answer is None or after_start.width < 0.7 * after_answer.width
+    )
+    found = after_start if even else after_answer or after_start
+    if found is None:
+        return Pace(
+            *(False, None, "varied", max(round(rate * (took + 1.0)), 1), UNSURE),
+            f"{count:,} requests behind one address come more evenly than those of independent "
+            "users: a fixed number of clients, whose think time cannot be told",
+            "durations in the log, or an address for each client",
+        )
+    hands = max(round(rate * (found.interval_s + (0.0 if even else took))), 1)
+    told = SURE if found.share > 0.7 and seen.duration is not None else LIKELY
+    after = "request" if even else "answer"
+    return Pace(
+        *(even, found.interval_s, "fixed" if found.width < 0.1 else "near-fixed", hands, told),
+        f"{hands} clients behind {'one address' if len(streams) == 1 else 'few addresses'}: "
+        f"{found.share:.0%} of the requests come {_seconds(found.interval_s)} after an {after}",
+        f"requests that do not follow an {after}",
+    )
+
+
+def _rates(streams: Streams) -> list[float]:
+    """The requests of each stream in a second, while it is there; holes do not count."""
+    rates = []
+    for start, count in zip(streams.starts, streams.counts, strict=True):
+        times = streams.time[start : start + count]
+        gaps = np.diff(times)
+        if len(gaps) == 0:
+            continue
+        hole = np.quantile(gaps, 0.99) * 20 + 1.0
+        rates.append(len(gaps) / max(float(gaps[gaps < hole].sum()), 1e-9))
+    return rates
+
+
+def _seconds(value: float) -> str:
+    return f"{value * 1000:.3g} ms" if value < 1 else f"{value:.4g} s"

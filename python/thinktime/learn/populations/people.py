@@ -1,0 +1,141 @@
+"""People: all who are not known to be something else."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from thinktime.learn.populations.draft import Draft
+from thinktime.learn.populations.seen import Seen
+from thinktime.learn.populations.streams import Flags, Ints, Streams
+from thinktime.learn.populations.told import LIKELY, SURE, UNSURE
+
+PAUSE_S = 1800.0
+"""A longer pause ends a session."""
+
+BOTH = 0.05
+"""Where fewer of the users of a host ask others, too, those who ask there are a population."""
+
+LARGE = 0.02
+STAYS = 0.8
+"""Who is there for so much of the log, at its begin and its end, stays."""
+
+ONCE = 1.2
+"""Sessions of fewer pages are single requests."""
+
+
+def find(seen: Seen) -> list[Draft]:
+    """The rows that are left, by the sites that they ask."""
+    rows = np.flatnonzero(seen.free)
+    seen.free[rows] = False
+    return [_draft(seen, part) for part in _sites(seen, rows)]
+
+
+def _sites(seen: Seen, rows: Ints) -> list[Ints]:
+    """Rows by host, where users do not go from one to another; else all in one."""
+    if len(seen.requests.hosts) < 2 or not len(rows):
+        return [rows] if len(rows) else []
+    hosts = seen.requests.rows["host"].to_numpy()[rows].astype(np.int64)
+    pairs = np.unique(hosts << 32 | seen.user[rows].astype(np.int64))
+    hosts_of = np.bincount(pairs & 0xFFFFFFFF, minlength=seen.users)
+    several = (hosts_of[pairs & 0xFFFFFFFF] > 1).astype(np.float64)
+    shared = np.bincount(pairs >> 32, several) / np.maximum(np.bincount(pairs >> 32), 1)
+    large = np.bincount(hosts) >= LARGE * len(rows)
+    own = [host for host in np.flatnonzero(large) if shared[host] < BOTH]
+    parts = [rows[hosts == host] for host in own]
+    parts.append(rows[~np.isin(hosts, own)])
+    return [part for part in parts if len(part)]
+
+
+def _draft(seen: Seen, rows: Ints) -> Draft:
+    streams, _ = seen.streams(rows, seen.user[rows].astype(np.uint64))
+    pages = rows[~seen.is_object[seen.path[rows]]]
+    sessions = len(streams) + int((streams.gaps > PAUSE_S).sum())
+    each = len(pages) / sessions
+    staying = _staying(seen, streams)
+    stay = float(streams.counts[staying].sum()) / len(rows)
+    chained = _chained(seen, streams, staying) if stay >= 0.5 else 1.0
+    bursts = _bursts(seen, streams, staying) if stay >= 0.5 else 1.0
+    about = f"{len(streams):,} users, {sessions:,} sessions of {each:.2f} pages"
+    come = "users who stay for the whole log"
+    if stay >= 0.8 and chained >= 0.7 and bursts < 2.5:
+        return _closed(seen, rows, streams, staying, stay, about, chained)
+    if stay >= 0.5:
+        text = f"{len(streams):,} addresses with their agents are there all the time, but what "
+        text += "they ask for is not one person's: many people come and go behind them"
+        sure = LIKELY if chained < 0.9 or bursts > 4 else UNSURE
+        return _people(rows, "partly-open", text, "an address for each user", sure)
+    if each < ONCE:
+        sure = SURE if each < 1.1 and sessions >= 500 else UNSURE
+        return _people(rows, "open", about, "sessions of several pages", sure)
+    sure = LIKELY if each < 1.5 or sessions < 200 or seen.span_s < 4 * PAUSE_S else SURE
+    if sessions < 30:
+        sure = UNSURE
+    if stay > 0.1:
+        sure = LIKELY
+    return _people(rows, "partly-open", about + "; they come and go", come, sure)
+
+
+def _staying(seen: Seen, streams: Streams) -> Flags:
+    lasts = (streams.last - streams.first) >= STAYS * seen.span_s
+    return np.asarray(lasts & (streams.counts >= 10))
+
+
+def _chained(seen: Seen, streams: Streams, staying: Flags) -> float:
+    """How often a page was found on the one before it, where it says where it was found.
+
+    Of one person nearly always; of several behind one address seldom. Where nobody says it, users
+    that ask for more than a page in five seconds are taken for several.
+    """
+    page = ~seen.is_object[seen.path[streams.rows]] & staying[streams.ids]
+    ids, rows = streams.ids[page], streams.rows[page]
+    after = np.flatnonzero(ids[1:] == ids[:-1]) + 1
+    told = after[seen.referred[rows[after]]]
+    if len(told) < 0.05 * len(rows):
+        (middle,) = streams.quantiles(streams.gaps, 0.5)
+        return float((middle[staying] > 5.0).mean())
+    found = seen.requests.rows["referrer"].gather(rows[told]).to_numpy()
+    return float((found == seen.path[rows[told - 1]]).mean())
+
+
+def _bursts(seen: Seen, streams: Streams, staying: Flags) -> float:
+    """How uneven the requests of those who stay are.
+
+    Visits with pauses between them are more uneven than independent requests, which have 1.
+    """
+    found = streams.dispersion(seen.resolution_s)[staying]
+    found = found[np.isfinite(found)]
+    return float(np.median(found)) if len(found) else 1.0
+
+
+def _closed(
+    seen: Seen,
+    rows: Ints,
+    streams: Streams,
+    staying: Flags,
+    stay: float,
+    about: str,
+    chained: float,
+) -> Draft:
+    clients = int(staying.sum())
+    longest = np.zeros(len(streams))
+    inner = np.flatnonzero(streams.ids[1:] == streams.ids[:-1]) + 1
+    np.maximum.at(longest, streams.ids[inner], streams.gaps)
+    away = float(np.median(longest[staying])) if clients else 0.0
+    sure = LIKELY if stay >= 0.9 and clients >= 5 and chained >= 0.9 else UNSURE
+    if (
+        sure == LIKELY
+        and stay >= 0.95
+        and clients >= 20
+        and seen.span_s > 4 * PAUSE_S
+        and away < 0.1 * seen.span_s
+    ):
+        sure = SURE
+    text = f"{clients} users are there for the whole log, and make {stay:.0%} of the requests: "
+    text += about
+    draft = _people(rows, "closed", text, "users who come and go", sure)
+    draft.clients = clients
+    return draft
+
+
+def _people(rows: Ints, model: str, reason: str, change: str, confidence: str) -> Draft:
+    return Draft("people", "people", model, rows, reason, change, confidence, programs=False)

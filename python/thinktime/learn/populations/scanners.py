@@ -1,0 +1,92 @@
+"""Scanners: they look for what is not there."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from thinktime.learn.populations import agents
+from thinktime.learn.populations.draft import Draft
+from thinktime.learn.populations.seen import Seen
+from thinktime.learn.populations.streams import Flags, Floats, Ints
+from thinktime.learn.populations.told import LIKELY, SURE
+
+LEAST = 5
+MISSED = 0.5
+"""The share of a scanner's requests that find nothing, or are refused."""
+
+THEIRS = 0.8
+"""A path that nobody finds, and of whose requests scanners make so many, is scanners'."""
+
+PAUSE_S = 1800.0
+
+
+def find(seen: Seen) -> list[Draft]:
+    """Users most of whose requests find nothing, on several paths; and what they ask for."""
+    # 401 and 403 are answers to people, too, who then log in.
+    missing = np.isin(seen.status, (400, 403, 404, 405, 410)) & seen.free
+    if not missing.any():
+        return []
+    share = seen.share_of_users(missing)
+    count = np.bincount(seen.user[seen.free], minlength=seen.users)
+    clear = (share >= MISSED) & (count >= LEAST)
+    clear &= _unlikely(share, count, max(3 * _others(seen, missing, share), 0.05), seen.users)
+    clear &= _several(seen, missing) >= 3
+    clear |= (seen.agent_kind == agents.SCANNER) & (count > 0)
+    if not clear.any():
+        return []
+    paths = seen.requests.paths.height
+    all_of = np.bincount(seen.path, minlength=paths)
+    lost = np.bincount(seen.path[missing], minlength=paths) >= 0.95 * all_of
+    theirs = np.bincount(seen.path[clear[seen.user]], minlength=paths) >= THEIRS * all_of
+    suspect = (lost & theirs)[seen.path] & seen.free
+    rest = (np.bincount(seen.user[suspect], minlength=seen.users) >= MISSED * count) & (count > 0)
+    rows = seen.rows_of(clear | rest)
+    seen.free[rows] = False
+    return [_draft(seen, rows, float(missing[rows].mean()), float(missing.mean()))]
+
+
+def _draft(seen: Seen, rows: Ints, found: float, usual: float) -> Draft:
+    streams, _ = seen.streams(rows, seen.user[rows].astype(np.uint64))
+    lasting = float(np.median(streams.last - streams.first))
+    stays = lasting > 0.5 * seen.span_s
+    thinks = streams.thinks[streams.thinks < PAUSE_S]
+    return Draft(
+        name="scanners",
+        kind="scanner",
+        model="closed" if stays else "partly-open",
+        rows=rows,
+        reason=f"{found:.0%} of the requests of {len(streams)} users found nothing (of all "
+        f"requests {usual:.1%}), on {len(np.unique(seen.path[rows]))} paths; half of the users "
+        f"were gone after {lasting:.3g} s",
+        would_change="users who leave" if stays else "users who stay",
+        confidence=SURE if not stays and len(streams) >= 5 else LIKELY,
+        clients=len(streams) if stays else None,
+        interval_s=max(float(np.median(thinks)), 0.0) if len(thinks) else None,
+        think="varied",
+    )
+
+
+def _unlikely(share: Floats, count: Ints, usual: float, users: int) -> Flags:
+    """Whether nobody of so many users would miss this often by chance.
+
+    Chernoff's bound: of n requests at least the share s misses with a probability of at most
+    exp(-n D), D the divergence of s from the usual share; here once in 150 logs.
+    """
+    usual = min(usual, 0.4)
+    share = np.clip(share, usual, 1 - 1e-9)
+    divergence = share * np.log(share / usual) + (1 - share) * np.log((1 - share) / (1 - usual))
+    return np.asarray(count * divergence > np.log(max(users, 1)) + 5)
+
+
+def _others(seen: Seen, missing: Flags, share: Floats) -> float:
+    """How often those who are not suspected find nothing."""
+    innocent = (share < MISSED)[seen.user]
+    return float(missing[innocent].mean()) if innocent.any() else 0.0
+
+
+def _several(seen: Seen, missing: Flags) -> Ints:
+    """How many paths each user asked for that were not there."""
+    rows = np.flatnonzero(missing)
+    key = seen.user[rows].astype(np.uint64) << np.uint64(32) | seen.path[rows].astype(np.uint64)
+    users = (np.unique(key) >> np.uint64(32)).astype(np.int64)
+    return np.bincount(users, minlength=seen.users)

@@ -1,0 +1,120 @@
+"""What the rules look at: the columns of a log, and which rows no population has yet."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from thinktime.learn.populations import agents
+from thinktime.learn.populations.streams import Flags, Floats, Ints, Streams
+from thinktime.learn.requests import Requests
+
+BUNCHED_FROM = 2.0
+"""Stamps are in bunches where they are never closer than so many of their steps."""
+
+PAST = 4_294_967_294
+"""The duration that stands for all longer ones."""
+
+
+class Seen:
+    """A log, as the rules see it. Times are in seconds since its first request."""
+
+    def __init__(self, requests: Requests) -> None:
+        rows = requests.rows
+        self.requests = requests
+        self.free: Flags = np.ones(rows.height, dtype=bool)
+        """Which rows no population has yet."""
+
+        self.user: Ints = rows["user"].to_numpy()
+        self.path: Ints = rows["path"].to_numpy()
+        self.status = rows["status"].to_numpy()
+        nanoseconds = rows["time_ns"].to_numpy()
+        begin = nanoseconds[0] if len(nanoseconds) else 0
+        self.time: Floats = (nanoseconds - begin) * 1e-9
+        self.span_s = requests.span_s
+        self.duration = self._durations() if requests.timed else None
+        self.referred: Flags = rows["referrer"].is_not_null().to_numpy()
+        self.resolution_s = max(requests.resolution_s, self.bunch_s)
+
+    def _durations(self) -> Floats:
+        taken = self.requests.rows["duration_us"].fill_null(0).to_numpy()
+        return taken.astype(np.float64) * 1e-6
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    @cached_property
+    def users(self) -> int:
+        return self.requests.users.height
+
+    @cached_property
+    def agent_kind(self) -> NDArray[np.uint8]:
+        """Of each user what its agent says; see `agents`."""
+        found = agents.kinds_of(self.requests.agents)
+        return np.asarray(found[self.requests.users["agent"].to_numpy()])
+
+    @cached_property
+    def is_object(self) -> Flags:
+        """Of each path whether pages embed such things."""
+        return self.requests.paths["object"].to_numpy()
+
+    @cached_property
+    def bunch_s(self) -> float:
+        """The distance of bunches of stamps, where they come in bunches; else 0."""
+        moments = self.time[np.flatnonzero(np.diff(self.time, prepend=-1.0) > 0)]
+        if len(moments) < 20:
+            return 0.0
+        distances = np.diff(moments)
+        least = float(np.quantile(distances, 0.02))
+        crowded = len(self) / len(moments) > 2
+        apart = least >= BUNCHED_FROM * self.requests.resolution_s and least >= 1.0
+        whole = np.abs(distances / least - np.round(distances / least)).max() < 0.02
+        known = max(self.requests.resolution_s, 0.0)
+        return least if crowded and apart and whole and least > known else 0.0
+
+    @cached_property
+    def referrers(self) -> float:
+        """How many of browsers' requests say where they came from, as a share."""
+        browsers = self.agent_kind[self.user] == agents.BROWSER
+        return float(self.referred[browsers].mean()) if browsers.any() else 0.0
+
+    @cached_property
+    def requests_of(self) -> Ints:
+        """How many requests each user made."""
+        return np.bincount(self.user, minlength=self.users)
+
+    def share_of_users(self, of_rows: Flags) -> Floats:
+        """The share of each user's requests for which this is so."""
+        count = np.bincount(self.user[of_rows], minlength=self.users)
+        return np.asarray(count / np.maximum(self.requests_of, 1))
+
+    @cached_property
+    def referred_share(self) -> Floats:
+        return self.share_of_users(self.referred)
+
+    def rows_of(self, users: Flags) -> Ints:
+        """The rows that are left of these users."""
+        return np.flatnonzero(users[self.user] & self.free)
+
+    def streams(self, rows: Ints, keys: NDArray[np.uint64]) -> tuple[Streams, NDArray[np.uint64]]:
+        """Streams of some rows, those with the same key in one; and the key of each stream."""
+        names, ids = np.unique(keys, return_inverse=True)
+        return Streams(rows, ids, self.time, self.duration), names
+
+    def streams_of_users(self, least: int) -> tuple[Streams, Ints]:
+        """A stream of each user with at least so many requests left; and the users."""
+        left = np.bincount(self.user[self.free], minlength=self.users)
+        chosen = np.flatnonzero(left >= least)
+        places = np.full(self.users, -1, dtype=np.int64)
+        places[chosen] = np.arange(len(chosen))
+        rows = self.rows_of(left >= least)
+        return Streams(rows, places[self.user[rows]], self.time, self.duration), chosen
+
+    def templates(self, paths: Ints) -> pl.Series:
+        """Paths with `#` for numbers and `*` for long names of letters and digits."""
+        texts = self.requests.paths["path"][paths]
+        texts = texts.str.replace_all(r"[0-9a-fA-F]{8}-?[0-9a-fA-F-]{9,}", "#")
+        return texts.str.replace_all(r"\d+", "#")
