@@ -1,0 +1,110 @@
+"""How requests are answered, kind by kind: statuses, durations, and sizes with their laws."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thinktime.learn.fit import Tally, fit
+from thinktime.learn.journeys.laws import NEAR, outcomes
+from thinktime.learn.journeys.order import Places, stable_order
+from thinktime.learn.requests import Requests
+
+TARGETS_LEAST = 300
+"""A law of sizes is fitted to at least so many targets; fewer are written as outcomes."""
+
+OUTCOMES_MAX = 12
+"""So many outcomes stand for sizes that no law fits."""
+
+FITTED_MAX = 6
+"""So many kinds have fitted laws of sizes at most: those with the most bytes."""
+
+LAWS = ("exp", "lognormal", "weibull", "bounded_pareto", "pareto")
+QUANTILES = (0.5, 0.9, 0.99)
+_LONGEST = 4_294_967_294
+
+
+@dataclass(frozen=True)
+class Answers:
+    """How requests of one kind are answered."""
+
+    statuses: dict[int, int]
+    """How many answers had each status."""
+
+    size_law: str | None
+    """The size of a target in bytes as a workload writes it, with the mean of the requests; None
+    where sizes are not logged."""
+
+    size_mean: float
+    """The mean size of successful answers in bytes; NaN where there are none."""
+
+    duration_s: tuple[float, ...]
+    """The `QUANTILES` of the durations; empty where they are not logged."""
+
+    duration_mean_s: float
+    """NaN where durations are not logged."""
+
+
+def find_answers(requests: Requests, of_row: Places, kinds: int) -> list[Answers]:
+    """How the requests of each kind are answered; ``of_row`` is the kind of each row."""
+    rows = requests.rows
+    status = rows["status"].to_numpy()
+    path = rows["path"].to_numpy()
+    size = rows["bytes"].fill_null(_LONGEST + 1).to_numpy()
+    took = rows["duration_us"].fill_null(_LONGEST + 1).to_numpy()
+    whole = (status // 100 == 2) & (size <= _LONGEST)
+    order = stable_order(of_row)
+    bounds = np.searchsorted(of_row[order], np.arange(kinds + 1))
+    own = [order[low:high] for low, high in pairwise(bounds.tolist())]
+    answered = [at[whole[at]] for at in own]
+    heavy = sorted(range(kinds), key=lambda one: -float(size[answered[one]].sum()))[:FITTED_MAX]
+    found = []
+    for kind, (at, good) in enumerate(zip(own, answered, strict=True)):
+        timed = took[at][took[at] <= _LONGEST] * 1e-6
+        codes, many = np.unique(status[at], return_counts=True)
+        found.append(
+            Answers(
+                statuses=dict(zip(codes.tolist(), many.tolist(), strict=True)),
+                size_law=_size_law(path[good], size[good], kind in heavy),
+                size_mean=float(size[good].mean()) if len(good) else math.nan,
+                duration_s=tuple(np.quantile(timed, QUANTILES).tolist()) if len(timed) else (),
+                duration_mean_s=float(timed.mean()) if len(timed) else math.nan,
+            )
+        )
+    return found
+
+
+def _size_law(path: NDArray[np.uint32], size: NDArray[np.uint32], fitted: bool) -> str | None:
+    """The law of the sizes of targets, whose mean is that of the answers."""
+    if not len(size):
+        return None
+    many = np.bincount(path)
+    used = np.flatnonzero(many)
+    each = np.bincount(path, size.astype(np.float64))[used] / many[used]
+    mean = float(size.mean())
+    if mean == 0:
+        return "0B"
+    if fitted and len(used) >= TARGETS_LEAST:
+        law = _fitted(each, mean)
+        if law is not None:
+            return law
+    law = outcomes(np.rint(each), many[used], most=OUTCOMES_MAX, digits=0)
+    return law if "(" in law else f"{law}B"
+
+
+def _fitted(each: NDArray[np.float64], mean: float) -> str | None:
+    """A law of the sizes of targets, scaled so that its mean is ``mean``."""
+    scale = mean / float(each.mean())
+    for _ in range(2):
+        best = fit(Tally.from_values(each * scale, unit="B", width=0.05), LAWS)
+        usable = [one for one in best if one.plausible and math.isfinite(one.mean)]
+        if not usable:
+            return None
+        if abs(usable[0].mean - mean) <= NEAR * mean:
+            return usable[0].notation
+        scale *= mean / usable[0].mean
+    return usable[0].notation

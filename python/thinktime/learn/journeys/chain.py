@@ -1,0 +1,196 @@
+"""Which page follows which: a Markov chain of kinds, where that says more than lots drawn.
+
+Three models are compared by BIC on all journeys: kinds drawn independently by weight with a law of
+the number of pages; a chain of kinds that comes to its end; and a chain without an end, with a law
+of the number of pages. Source: Katz, 'On some criteria for estimating the order of a Markov chain'
+(Technometrics 23, 1981).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thinktime.learn.fit import Tally, fit
+from thinktime.learn.journeys.laws import counts_law
+from thinktime.learn.journeys.order import Places
+from thinktime.learn.journeys.visits import Visits
+
+Matrix = NDArray[np.float64]
+
+WEIGHTS, JOURNEY, COUNTED_JOURNEY = "weights", "journey", "counted journey"
+"""The models, as above."""
+
+EDGE_QUANTILE = 0.995
+"""What follows a page is judged where there was time for it to come: so much of the think times."""
+
+EDGE_MAX = 0.2
+"""No more than this part of the log is left out for it at either end."""
+
+
+@dataclass(frozen=True)
+class Chain:
+    """In which order pages are asked for."""
+
+    model: str
+    """`WEIGHTS`, `JOURNEY` or `COUNTED_JOURNEY`."""
+
+    bic: dict[str, float]
+    """Of each model: less is better."""
+
+    first: Matrix
+    """The share of journeys that begin with each kind."""
+
+    next: Matrix
+    """Row by row what follows each kind, in shares of its visits; the last column is the end.
+
+    Journeys that a log's edge or a failure cut off are not taken for ended.
+    """
+
+    offered: Matrix
+    """The same, with ends as much more or less likely that journeys have as many pages as in the
+    log, those that were cut off included."""
+
+    visits: NDArray[np.int64]
+    """How often each kind was visited."""
+
+    weights: Matrix
+    """The share of each kind in all pages."""
+
+    pages_law: str
+    """The number of pages of a journey as a workload writes it."""
+
+    pages_mean: float
+    """The mean number of pages of a journey in the log."""
+
+    cut: int
+    """How many journeys were cut off by an edge of the log or by a failure."""
+
+
+def find_chain(visits: Visits, kind: Places, kinds: int, span_s: float) -> Chain:
+    """Find in which order pages come; ``kind`` is that of each page, out of ``kinds`` many."""
+    previous = visits.previous
+    inner = np.flatnonzero(previous >= 0)
+    counts = np.zeros((kinds, kinds + 1))
+    np.add.at(counts, (kind[previous[inner]], kind[inner]), 1)
+    total = np.bincount(kind, minlength=kinds)
+    counts[:, -1] = total - counts.sum(axis=1)
+    starts = visits.starts
+    firsts = np.bincount(kind[starts], minlength=kinds).astype(np.float64)
+    judged, judged_firsts, cut = _judged(visits, kind, kinds, span_s)
+    unseen = judged.sum(axis=0)[:-1] + judged_firsts == 0  # but where the log is cut
+    judged[:, :-1][:, unseen] = counts[:, :-1][:, unseen]
+    judged_firsts[unseen] = firsts[unseen]
+    lengths = np.bincount(visits.journey, minlength=len(kind))[starts]
+    mean = len(kind) / max(len(starts), 1)
+    bic = _bic(counts, firsts, total, lengths)
+    after = _shares(np.where(judged.sum(axis=1, keepdims=True) > 0, judged, counts))
+    first = _shares((judged_firsts if judged_firsts.sum() else firsts)[None])[0]
+    return Chain(
+        model=min(bic, key=lambda model: bic[model]),
+        bic=bic,
+        first=first,
+        next=after,
+        offered=_calibrated(first, _ending(after, total), mean),
+        visits=total,
+        weights=total / max(total.sum(), 1),
+        pages_law=counts_law(lengths),
+        pages_mean=mean,
+        cut=cut,
+    )
+
+
+def _judged(visits: Visits, kind: Places, kinds: int, span_s: float) -> tuple[Matrix, Matrix, int]:
+    """Transitions and first pages that no edge of the log and no failure cut off."""
+    previous, start = visits.previous, visits.start_s
+    inner = np.flatnonzero(previous >= 0)
+    followed = np.zeros(len(kind), bool)
+    followed[previous[inner]] = True
+    wait = start[inner] - start[previous[inner]]
+    edge = float(np.quantile(wait, EDGE_QUANTILE)) if len(wait) else 0.0
+    edge = min(edge, EDGE_MAX * span_s)
+    judged = start <= span_s - edge
+    counts = np.zeros((kinds, kinds + 1))
+    come = inner[judged[previous[inner]]]
+    np.add.at(counts, (kind[previous[come]], kind[come]), 1)
+    ended = judged & ~followed & ~visits.failed
+    counts[:, -1] = np.bincount(kind[ended], minlength=kinds)
+    begun = visits.starts[start[visits.starts] >= edge]
+    cut = int(np.sum(~followed & (visits.failed | ~judged)))
+    return counts, np.bincount(kind[begun], minlength=kinds).astype(np.float64), cut
+
+
+def _shares(counts: Matrix) -> Matrix:
+    return np.asarray(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1e-300))
+
+
+def _information(counts: Matrix) -> float:
+    """Σ n ln(share) over the entries of rows."""
+    shares = _shares(counts)
+    return float(np.sum(counts[counts > 0] * np.log(shares[counts > 0])))
+
+
+def _bic(
+    counts: Matrix, firsts: Matrix, total: NDArray[np.int64], lengths: Places
+) -> dict[str, float]:
+    """-2 ln L + k ln n of each model, for the same journeys."""
+    used = int(np.sum(total > 0))
+    cost = math.log(max(float(total.sum()), 2))
+    whole = fit(Tally.from_values(lengths, whole=True, unit=""))
+    lasting = whole[0].log_likelihood if whole else 0.0
+    begin = _information(firsts[None])
+    found = {
+        WEIGHTS: (_information(total[None].astype(np.float64)) + lasting, used - 1 + 2),
+        JOURNEY: (begin + _information(counts), used - 1 + used * used),
+        COUNTED_JOURNEY: (
+            begin + _information(counts[:, :-1]) + lasting,
+            used - 1 + used * (used - 1) + 2,
+        ),
+    }
+    return {name: -2 * likely + free * cost for name, (likely, free) in found.items()}
+
+
+def _ending(after: Matrix, total: NDArray[np.int64]) -> Matrix:
+    """Rows from which an end can be reached, all of them."""
+    after = after.copy()
+    inner, end = after[:, :-1] > 0, after[:, -1] > 0
+    while True:
+        further = end | (inner @ end.astype(np.float64) > 0)
+        if np.array_equal(further, end):
+            break
+        end = further
+    caught = ~end
+    after[caught] *= (1 - 1 / (total[caught] + 2))[:, None]
+    after[caught, -1] = 1 - after[caught, :-1].sum(axis=1)
+    return after
+
+
+def mean_pages(first: Matrix, after: Matrix) -> float:
+    """The mean number of pages of a journey: f (I - P)^-1 1."""
+    chain = after[:, :-1]
+    visits = np.linalg.solve(np.eye(len(chain)) - chain.T, first)
+    return float(visits.sum())
+
+
+def _calibrated(first: Matrix, after: Matrix, mean: float) -> Matrix:
+    """Rows whose ends are as much more or less likely that journeys have ``mean`` pages."""
+    if mean <= 1 + 1e-12:
+        return np.hstack([np.zeros((len(after), len(after))), np.ones((len(after), 1))])
+    low, high = math.log(1e-3), math.log(1e3)
+    for _ in range(60):
+        middle = (low + high) / 2
+        if mean_pages(first, _with_ends(after, math.exp(middle))) > mean:
+            low = middle
+        else:
+            high = middle
+    return _with_ends(after, math.exp((low + high) / 2))
+
+
+def _with_ends(after: Matrix, factor: float) -> Matrix:
+    """Rows in which the odds of the end are multiplied."""
+    changed = after.copy()
+    changed[:, -1] *= factor
+    return _shares(changed)

@@ -1,0 +1,94 @@
+"""What one population asks for, in which order, after which think times."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thinktime.learn.journeys.answers import Answers, find_answers
+from thinktime.learn.journeys.chain import Chain, find_chain
+from thinktime.learn.journeys.embedding import Embeddings, find_embeddings
+from thinktime.learn.journeys.reuse import Reuse, find_reuse
+from thinktime.learn.journeys.thinks import Thinks, find_thinks
+from thinktime.learn.journeys.visits import Visits, find_visits
+from thinktime.learn.kinds.kinds import Kinds, find_kinds, templates_of
+from thinktime.learn.requests import Requests
+
+
+@dataclass(frozen=True)
+class Journeys:
+    """What one population asks for and how."""
+
+    kinds: Kinds
+    visits: Visits
+    kind_of_page: NDArray[np.int64]
+    """The kind of each page of the visits."""
+
+    chain: Chain
+    thinks: Thinks
+    embeddings: Embeddings
+    answers: list[Answers]
+    """Of each kind."""
+
+    reuse: Reuse
+    """How soon the same is asked for again."""
+
+    retries: int
+    """How many requests were further attempts: they are in no other figure but the answers."""
+
+    timeout_s: float
+    timed: bool
+    """Whether durations are logged."""
+
+    @property
+    def journeys(self) -> int:
+        """How many journeys there are: what a workload calls sessions."""
+        return len(self.visits.starts)
+
+    @property
+    def starts_s(self) -> NDArray[np.float64]:
+        """When journeys begin, in seconds since the first request, in the order of time."""
+        return np.sort(self.visits.start_s[self.visits.starts])
+
+    @property
+    def requests_per_journey(self) -> float:
+        """Requests without further attempts, what pages embed included."""
+        counted = len(self.visits.retry) - self.retries
+        return counted / max(self.journeys, 1)
+
+
+def find_journeys(requests: Requests, timeout_s: float) -> Journeys:
+    """Learn what a population asks for: ``requests`` are its own; there must be some.
+
+    Raises ValueError where there are none, or the timeout is not above 0.
+    """
+    if not len(requests):
+        raise ValueError("there are no requests to learn journeys from")
+    if not timeout_s > 0:
+        raise ValueError(f"the session timeout must be above 0 s; it is {timeout_s}")
+    found, template = templates_of(requests)
+    visits = find_visits(requests, template, timeout_s)
+    back = np.empty(len(visits.order), np.int64)
+    back[visits.order] = np.arange(len(visits.order))
+    embedded, counted = visits.embedded[back], ~visits.retry[back]
+    # A further attempt is what the first one was.
+    embedded |= visits.retry[back] & requests.paths["object"].to_numpy()[requests.rows["path"]]
+    kinds = find_kinds(requests, found, template, embedded, counted)
+    of_row = kinds.of_row[visits.order]
+    of_page = of_row[visits.base]
+    pages = kinds.pages
+    return Journeys(
+        kinds=kinds,
+        visits=visits,
+        kind_of_page=of_page,
+        chain=find_chain(visits, of_page, pages, requests.span_s),
+        thinks=find_thinks(visits, of_page, timeout_s, requests.resolution_s),
+        embeddings=find_embeddings(requests, visits, of_row, of_page, pages),
+        answers=find_answers(requests, kinds.of_row, len(kinds.kinds)),
+        reuse=find_reuse(requests.rows["path"].to_numpy()[counted]),
+        retries=int(visits.retry.sum()),
+        timeout_s=timeout_s,
+        timed=requests.timed,
+    )

@@ -1,0 +1,61 @@
+"""How soon a thing is asked for again, beside what independent draws would give.
+
+Were the same requests in a random order, one for a path with c requests among n had none of the
+others among the w before it with the probability (1 - w / n)^(c - 1).
+
+Source: Almeida, Bestavros, Crovella and de Oliveira, 'Characterizing reference locality in the WWW'
+(Parallel and Distributed Information Systems, 1996).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thinktime.learn.journeys.order import stable_order
+
+WINDOWS = (10, 100, 1_000, 10_000)
+"""Requests back."""
+
+
+@dataclass(frozen=True)
+class Reuse:
+    """How soon a thing is asked for again."""
+
+    windows: tuple[int, ...]
+    """So many requests back."""
+
+    seen: tuple[float, ...]
+    """The share of requests for a path that was also asked for within each window before."""
+
+    independent: tuple[float, ...]
+    """The share in a random order of the same requests."""
+
+    @property
+    def off(self) -> float:
+        """The largest difference of both: what independent draws fail to show."""
+        return max(
+            (abs(one - other) for one, other in zip(self.seen, self.independent, strict=True)),
+            default=0.0,
+        )
+
+
+def find_reuse(path: NDArray[np.uint32]) -> Reuse:
+    """Measure on paths in the order of time; windows up to the tenth of the requests."""
+    count = len(path)
+    windows = tuple(window for window in WINDOWS if window <= count / 10)
+    if not windows:
+        return Reuse((), (), ())
+    order = stable_order(path)
+    same = path[order[1:]] == path[order[:-1]]
+    back = np.diff(order)[same]
+    times, many = np.unique(np.bincount(path), return_counts=True)
+    times, many = times[times > 0].astype(np.float64), many[times > 0]
+    seen, independent = [], []
+    for window in windows:
+        seen.append(float(np.sum(back <= window)) / count)
+        none = np.exp((times - 1) * np.log1p(-window / count))
+        independent.append(float(np.sum(many * times * (1 - none))) / count)
+    return Reuse(windows, tuple(seen), tuple(independent))

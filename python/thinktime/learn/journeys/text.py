@@ -1,0 +1,187 @@
+"""Journeys as the tables of a workload file, with where each number is from."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thinktime.learn.journeys.chain import COUNTED_JOURNEY, JOURNEY, WEIGHTS
+from thinktime.learn.journeys.journeys import Journeys
+from thinktime.learn.journeys.laws import rounded_shares
+from thinktime.learn.kinds.kinds import USERS_MIN, Kind
+
+DIGITS = 5
+"""Of shares."""
+
+WIDTH = 96
+BODIED = ("POST", "PUT", "PATCH")
+END = "end"
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def session_lines(found: Journeys, table: str = "session") -> list[str]:
+    """The lines of the table of sessions, as in ``population.session``; an empty one ends them.
+
+    There are none where no journey has two pages.
+    """
+    chain, thinks = found.chain, found.thinks
+    if thinks.law is None:
+        return []
+    since = "the page was answered" if found.timed else "the last request (no durations logged)"
+    lines = [f"[{table}]"]
+    if chain.model != JOURNEY:
+        lines += [
+            note(f"Pages of a journey: {chain.pages_mean:.4g} on average in {found.journeys:,}."),
+            f"requests = {json.dumps(chain.pages_law)}",
+        ]
+    if chain.model != WEIGHTS:
+        lines += [
+            note(
+                f"What the {found.journeys:,} journeys begin with. What follows which says more "
+                f"than weights alone: its BIC is {_gain(found):,.0f} less."
+            ),
+            f"first = {_table(_named(found, chain.first))}",
+        ]
+    lines += [
+        note(
+            f"From when {since} to the next page: {thinks.mean_s:.4g} s on average, median "
+            f"{thinks.median_s:.4g} s, of {thinks.count:,}."
+        ),
+        f"think = {json.dumps(thinks.law)}",
+    ]
+    return [*lines, *_hints(found), ""]
+
+
+def request_lines(found: Journeys, table: str = "request") -> list[str]:
+    """The lines of the tables of requests, as in ``population.request``; an empty one ends each."""
+    kinds = found.kinds.kinds
+    total = max(sum(kind.requests for kind in kinds), 1)
+    lines = [
+        note(
+            f"Requests are gathered by what varies in their paths, shown as *. Names are given to "
+            f"what at least {USERS_MIN} users asked for; numbers and names in paths are made up."
+        )
+    ]
+    for at, kind in enumerate(kinds):
+        lines += [f"[[{table}]]", f"name = {json.dumps(kind.name)}", _about(found, at, total)]
+        lines += _target(kind)
+        lines += _size(found, at)
+        if at < found.kinds.pages:
+            lines += _order(found, at)
+        lines.append("")
+    return lines
+
+
+def note(text: str) -> str:
+    """A comment, broken into lines."""
+    lines, line = [], "#"
+    for word in text.split():
+        if len(line) + 1 + len(word) > WIDTH:
+            lines.append(line)
+            line = "#"
+        line += f" {word}"
+    return "\n".join([*lines, line])
+
+
+def _hints(found: Journeys) -> list[str]:
+    """What the log has that the file leaves out."""
+    lines = []
+    if found.embeddings.unchanged:
+        lines += [
+            note(
+                f"Browsers keep objects: {found.embeddings.unchanged:,} were asked for again only "
+                "to hear that they have not changed. The counts below are what was asked for all "
+                "the same, so this stays off:"
+            ),
+            "# cache = true",
+        ]
+    if found.retries:
+        lines.append(
+            note(
+                f"{found.retries:,} requests asked again for what had failed; they are left out. "
+                "A request's `retry` and `timeout` say when clients do so."
+            )
+        )
+    return lines
+
+
+def _gain(found: Journeys) -> float:
+    return found.chain.bic[WEIGHTS] - found.chain.bic[found.chain.model]
+
+
+def _about(found: Journeys, at: int, total: int) -> str:
+    kind, answers = found.kinds.kinds[at], found.answers[at]
+    parts = [f"{kind.requests:,} requests ({kind.requests / total:.1%})"]
+    if len(kind.counts) > 1:
+        known = "numbers as in the log" if kind.numbered else "made-up numbers"
+        parts.append(f"{len(kind.counts):,} paths, {known}")
+    if answers.duration_s:
+        median, _, most = answers.duration_s
+        parts.append(f"answered in {_time(median)} (median), {_time(most)} (p99)")
+    bad = sum(many for status, many in answers.statuses.items() if not 100 <= status < 400)
+    if bad:
+        parts.append(f"{bad / sum(answers.statuses.values()):.1%} failed")
+    return note("; ".join(parts) + ".")
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.3g} s" if seconds >= 1 else f"{seconds * 1e3:.3g} ms"
+
+
+def _target(kind: Kind) -> list[str]:
+    lines = [f"{kind.method.lower()} = {json.dumps(kind.target)}"]
+    if kind.method in BODIED:
+        lines.append('body = ""  # logs do not tell bodies: put one here')
+    return lines
+
+
+def _size(found: Journeys, at: int) -> list[str]:
+    law = found.answers[at].size_law
+    return [] if law is None else [f"size = {json.dumps(law)}"]
+
+
+def _order(found: Journeys, at: int) -> list[str]:
+    """Weight or what follows, think time and objects of a page."""
+    chain, own = found.chain, found.thinks.own
+    lines = []
+    if chain.model == WEIGHTS:
+        lines.append(f"weight = {chain.weights[at] * 100:.6g}")
+    else:
+        row = chain.offered[at]
+        if chain.model == COUNTED_JOURNEY:
+            row = np.append(row[:-1], 0.0)
+            if row.sum() == 0:  # nothing ever followed
+                row = np.append(chain.first, 0.0)
+        lines.append(f"next = {_table(_named(found, row))}")
+    if at in own and found.thinks.law is not None:
+        lines.append(f"think = {json.dumps(own[at])}")
+    embedding = found.embeddings.of_kind.get(at)
+    if embedding is not None:
+        kinds = found.kinds.kinds
+        of = {kinds[one].name: many for one, many in embedding.of.items()}
+        shares = dict(zip(of, rounded_shares(list(of.values()), DIGITS).tolist(), strict=True))
+        shares = {name: share for name, share in shares.items() if share > 0}
+        lines.append(
+            f"objects = {{ count = {json.dumps(embedding.law)}, of = {_table(shares)}, "
+            f"connections = {found.embeddings.connections} }}"
+        )
+    return lines
+
+
+def _named(found: Journeys, row: NDArray[np.float64]) -> dict[str, float]:
+    """Shares by name that sum to 1, without those that are too small to be written."""
+    names = [kind.name for kind in found.kinds.kinds[: found.kinds.pages]] + [END]
+    shares = rounded_shares(row, DIGITS).tolist()
+    return {name: share for name, share in zip(names, shares, strict=False) if share > 0}
+
+
+def _table(shares: dict[str, float]) -> str:
+    pairs = (f"{_key(name)} = {share:.{DIGITS}g}" for name, share in shares.items())
+    return f"{{ {', '.join(pairs)} }}"
+
+
+def _key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else json.dumps(name)

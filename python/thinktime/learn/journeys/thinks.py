@@ -1,0 +1,144 @@
+"""Think times: from the end of a page, with all that it embeds, to the next page of the journey."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thinktime.learn.fit import Fit, Tally, fit
+from thinktime.learn.journeys.laws import bounded, outcomes
+from thinktime.learn.journeys.order import Places
+from thinktime.learn.journeys.visits import Visits
+
+FINE = 500
+"""Stamps are taken as exact where the median think time is so many steps of them."""
+
+WIDTH = 0.04
+"""Think times are counted in bins of this relative width."""
+
+LEAST = 200
+"""Kinds with fewer think times have no law of their own."""
+
+OWN_MAX = 8
+"""So many kinds have a law of their own at most: those that differ most."""
+
+
+@dataclass(frozen=True)
+class Thinks:
+    """The laws of think times."""
+
+    law: str | None
+    """The session's, as a workload writes it; None where no page follows another."""
+
+    fit: Fit | None
+    own: dict[int, str]
+    """Of kinds whose think times differ from the others' by more than chance: their laws."""
+
+    own_fits: dict[int, Fit]
+    mean_s: float
+    median_s: float
+    count: int
+    early: float
+    """The share that came before the page was there; these count as 0 long."""
+
+
+def find_thinks(visits: Visits, kind: Places, timeout_s: float, resolution_s: float) -> Thinks:
+    """Fit think times; ``kind`` is that of each page."""
+    after = np.flatnonzero(visits.previous >= 0)
+    page = visits.previous[after]
+    think = visits.start_s[after] - visits.end_s[page]
+    early = float(np.mean(think < 0)) if len(think) else 0.0
+    think, of = np.maximum(think, 0.0), kind[page]
+    apart = _apart(think, of, resolution_s)
+    others = ~np.isin(of, apart)
+    if not others.any() and len(apart):  # all differ from one another: the largest is the session's
+        largest = max(apart, key=lambda one: int(np.sum(of == one)))
+        apart = [one for one in apart if one != largest]
+        others = of == largest
+    best = _best(think[others], timeout_s, resolution_s)
+    own_fits = {one: _best(think[of == one], timeout_s, resolution_s) for one in apart}
+    return Thinks(
+        law=_law(best, think[others], timeout_s),
+        fit=best,
+        own={
+            one: law
+            for one, found in own_fits.items()
+            if (law := _law(found, think[of == one], timeout_s)) is not None
+        },
+        own_fits={one: found for one, found in own_fits.items() if found is not None},
+        mean_s=float(think.mean()) if len(think) else 0.0,
+        median_s=float(np.median(think)) if len(think) else 0.0,
+        count=len(think),
+        early=early,
+    )
+
+
+def tally(values: NDArray[np.float64], limit_s: float, resolution_s: float) -> Tally:
+    """Times in bins; where stamps are coarse, in whole steps of them."""
+    if len(values) == 0 or resolution_s * FINE <= np.median(values):
+        return Tally.from_values(values, limit=limit_s, width=WIDTH)
+    steps, count = np.unique(np.rint(values / resolution_s), return_counts=True)
+    # Far up several steps make a bin: what they are does not matter there.
+    group = np.where(steps < 1 / WIDTH, steps, np.floor(np.log(np.maximum(steps, 1)) / WIDTH) + 1e9)
+    _, first, place = np.unique(group, return_index=True, return_inverse=True)
+    last = np.zeros(len(first))
+    np.maximum.at(last, place, steps)
+    low = steps[first]
+    high = np.where(low == last, low, last + 1)
+    total = np.bincount(place, count).astype(np.float64)
+    return Tally(low * resolution_s, high * resolution_s, total, resolution_s, limit_s)
+
+
+def _best(values: NDArray[np.float64], limit_s: float, resolution_s: float) -> Fit | None:
+    fits = fit(tally(values, limit_s, resolution_s))
+    return fits[0] if fits else None
+
+
+def _law(best: Fit | None, values: NDArray[np.float64], limit_s: float) -> str | None:
+    if best is None:
+        return None
+    if not best.plausible:
+        return outcomes(values, digits=3)
+    return bounded(best, limit_s)
+
+
+def _apart(think: NDArray[np.float64], of: Places, resolution_s: float) -> list[int]:
+    """The kinds whose think times differ from the others' by more than chance.
+
+    By BIC of histograms whose bins hold about as many think times each: a kind is apart while its
+    own shares explain its think times better, by more than they cost, than those of the rest.
+    """
+    if not len(think):
+        return []
+    least = max(resolution_s, 1e-3)
+    edges = np.unique(np.quantile(np.maximum(think, least), np.linspace(0, 1, 21)[1:-1]))
+    bins = len(edges) + 1
+    place = np.searchsorted(edges, think, side="right")
+    kinds = int(of.max()) + 1
+    table = np.bincount(of * bins + place, minlength=kinds * bins).reshape(kinds, bins)
+    table = table.astype(np.float64)
+    cost = (bins - 1) * math.log(len(think))
+    rest = np.flatnonzero(table.sum(axis=1) >= LEAST).tolist()
+    apart: list[int] = []
+    while len(rest) > 1 and len(apart) < OWN_MAX:
+        pooled = table.sum(axis=0) - table[apart].sum(axis=0)
+        gains = [_gain(table[one], pooled - table[one]) - cost for one in rest]
+        most = int(np.argmax(gains))
+        if gains[most] <= 0:
+            break
+        apart.append(rest.pop(most))
+    return apart
+
+
+def _gain(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    """2 ln of how much likelier two rows of counts are with shares of their own (G²)."""
+    both = one + other
+
+    def information(row: NDArray[np.float64]) -> float:
+        used = row[row > 0]
+        return float(np.sum(used * np.log(used / row.sum()))) if len(used) else 0.0
+
+    return 2 * (information(one) + information(other) - information(both))

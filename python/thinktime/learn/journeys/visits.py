@@ -1,0 +1,271 @@
+"""Sessions, the pages of each, what pages embed, and which page led to which.
+
+A session is a run of a user's requests with gaps up to the timeout. A page is a base with what it
+embeds. Pages that lead to one another are a journey: a session has one, but more where it has
+several tabs, or where several people are behind one user.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thinktime.learn.journeys.branches import without_branches
+from thinktime.learn.journeys.order import Places, before, heads, last_same, latest, stable_order
+from thinktime.learn.requests import Requests
+
+EMBEDDED_S = 10.0
+"""What pages embed by its ending comes this soon after what was asked for before."""
+
+CALL_S = 1.0
+"""What a page embeds by its referrer comes this soon."""
+
+CALLS = 0.5
+"""Requests of a template are calls of pages where at least this share comes so soon."""
+
+CALLS_LEAST = 20
+
+RETRY_S = 60.0
+"""The same again this soon after it failed is another attempt."""
+
+REFERRED = 0.8
+"""Referrers are trusted to tell where a journey begins where so many of the pages have one."""
+
+NONE = np.uint32(0xFFFFFFFF)
+_LONGEST_US = 4_294_967_294
+
+
+@dataclass(frozen=True)
+class Visits:
+    """The requests of users in order, and the pages that they make."""
+
+    order: Places
+    """The places of the requests in the log, user by user, each by time. Columns called ``of row``
+    below are in this order."""
+
+    session: Places
+    """The session of each row, from 0."""
+
+    retry: NDArray[np.bool_]
+    """Whether the row is another attempt at what had failed."""
+
+    embedded: NDArray[np.bool_]
+    """Whether the row belongs to a page that was asked for before."""
+
+    page: Places
+    """The page of each row, from 0; -1 for what follows no page."""
+
+    base: Places
+    """Of each page: the row of its base."""
+
+    previous: Places
+    """Of each page: the page that led to it; -1 where a journey begins."""
+
+    journey: Places
+    """Of each page: the page with which its journey begins."""
+
+    start_s: NDArray[np.float64]
+    """Of each page: when it was asked for, in seconds since the log's first request."""
+
+    end_s: NDArray[np.float64]
+    """Of each page: when all of it was answered, as far as durations are logged."""
+
+    failed: NDArray[np.bool_]
+    """Of each page: whether its last attempt failed."""
+
+    tabs: int
+    """How many journeys run beside another of the same session."""
+
+    @property
+    def sessions(self) -> int:
+        """How many sessions there are."""
+        return int(self.session[-1]) + 1 if len(self.session) else 0
+
+    @property
+    def starts(self) -> Places:
+        """The pages with which journeys begin."""
+        return np.flatnonzero(self.previous < 0)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Columns in the order of users."""
+
+    user: NDArray[np.uint32]
+    time_s: NDArray[np.float64]
+    took_s: NDArray[np.float64]
+    path: Places
+    referrer: Places
+    object: NDArray[np.bool_]
+    failed: NDArray[np.bool_]
+    first: Places
+    """The first row of each row's session."""
+
+    session: Places
+
+    def keys(self, rows: Places, paths: Places) -> NDArray[np.uint64]:
+        """Numbers of (session, path)."""
+        return (self.session[rows].astype(np.uint64) << np.uint64(32)) | paths.astype(np.uint64)
+
+
+def find_visits(requests: Requests, template: Places, timeout_s: float) -> Visits:
+    """Find sessions and pages; ``template`` is that of each row of ``requests``."""
+    order = _by_user(requests)
+    rows = _rows(requests, order, timeout_s)
+    retry = _retries(rows)
+    base = ~rows.object | (latest(~rows.object & ~retry) < rows.first)
+    base = _without_late(rows, base) & ~retry
+    base = _without_calls(rows, base, template[order])
+    page_of, bases = _pages(rows, base, retry)
+    previous, tabs = _previous(rows, bases)
+    start = rows.time_s[bases]
+    end = start.copy()
+    there = page_of >= 0
+    np.maximum.at(end, page_of[there], (rows.time_s + rows.took_s)[there])
+    failed = rows.failed[bases].copy()
+    again = np.flatnonzero(retry & there)
+    again = again[rows.path[again] == rows.path[bases[page_of[again]]]]
+    failed[page_of[again]] = rows.failed[again]
+    embedded = there & ~base & ~retry
+    return Visits(
+        order, rows.session, retry, embedded, page_of, bases, previous, heads(previous),
+        start, end, failed, tabs,
+    )  # fmt: skip
+
+
+def _by_user(requests: Requests) -> Places:
+    """The rows by user and time.
+
+    A page comes before what it embeds, also where stamps are rounded so that it seems to come up to
+    one step later.
+    """
+    user = requests.rows["user"].to_numpy()
+    objects = requests.paths["object"].to_numpy()
+    if not objects.any():
+        return stable_order(user)
+    embedded = objects[requests.rows["path"].to_numpy()]
+    step = round(requests.resolution_s * 1e9)
+    shown = requests.rows["time_ns"].to_numpy() + np.where(embedded, step, 0)
+    order = np.argsort(shown, kind="stable")
+    return np.asarray(order[stable_order(user[order])])
+
+
+def _rows(requests: Requests, order: Places, timeout_s: float) -> _Rows:
+    table = requests.rows
+    user = table["user"].to_numpy()[order]
+    time_ns = table["time_ns"].to_numpy()
+    time_s = (time_ns - (time_ns[0] if len(time_ns) else 0))[order] * 1e-9
+    took = table["duration_us"].fill_null(0).to_numpy()[order]
+    took_s = np.where(took >= _LONGEST_US, 0, took) * 1e-6
+    status = table["status"].to_numpy()[order]
+    path = table["path"].to_numpy()[order].astype(np.int64)
+    fresh = np.ones(len(order), bool)
+    fresh[1:] = (user[1:] != user[:-1]) | (np.diff(time_s) > timeout_s)
+    return _Rows(
+        user=user,
+        time_s=time_s,
+        took_s=took_s,
+        path=path,
+        referrer=table["referrer"].cast(int).fill_null(-1).to_numpy()[order],
+        object=np.asarray(requests.paths["object"].to_numpy()[path], dtype=bool),
+        failed=(status >= 499) | (status == 429) | (status == 0),
+        first=latest(fresh),
+        session=np.cumsum(fresh) - 1,
+    )
+
+
+def _retries(rows: _Rows) -> NDArray[np.bool_]:
+    """Which rows are the same again soon after it failed."""
+    retry = np.zeros(len(rows.user), bool)
+    if not rows.failed.any():
+        return retry
+    unlucky = np.zeros(int(rows.session[-1]) + 1, bool)
+    unlucky[rows.session[rows.failed]] = True
+    at = np.flatnonzero(unlucky[rows.session])
+    keys = rows.keys(at, rows.path[at])
+    at, keys = at[(by := np.argsort(keys, kind="stable"))], keys[by]
+    soon = rows.time_s[at[1:]] - (rows.time_s + rows.took_s)[at[:-1]] <= RETRY_S
+    retry[at[1:]] = (keys[1:] == keys[:-1]) & rows.failed[at[:-1]] & soon
+    return retry
+
+
+def _without_late(rows: _Rows, base: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Objects that come long after all else, and not from the page, are pages of their own."""
+    gap = np.diff(rows.time_s, prepend=-np.inf)
+    gap[rows.first == np.arange(len(gap))] = np.inf
+    page = before(latest(base))
+    led = (page >= rows.first) & (rows.referrer == rows.path[np.maximum(page, 0)])
+    late = rows.object & (gap > EMBEDDED_S) & ~led & (rows.referrer < 0)
+    return np.asarray(base | late)
+
+
+def _without_calls(rows: _Rows, base: NDArray[np.bool_], template: Places) -> NDArray[np.bool_]:
+    """What pages call by themselves is part of them: such as comes at once, with them as referrer.
+
+    That is decided for a template as a whole: a quick reader is no call.
+    """
+    gap = np.diff(rows.time_s, prepend=0.0)
+    soon = base & (rows.referrer >= 0) & (gap <= CALL_S) & (rows.first < np.arange(len(gap)))
+    if not soon.any():
+        return base
+    many = int(template.max()) + 1
+    asked = np.bincount(template[base], minlength=many)
+    quick = np.bincount(template[soon], minlength=many)
+    called = (quick >= CALLS * asked) & (quick >= CALLS_LEAST)
+    if not called.any():
+        return base
+    calls = base & called[template] & (rows.referrer >= 0)
+    calls &= before(latest(base & ~calls)) >= rows.first
+    return base & ~calls
+
+
+def _pages(rows: _Rows, base: NDArray[np.bool_], retry: NDArray[np.bool_]) -> tuple[Places, Places]:
+    """The page of each row, and the row of each page's base."""
+    bases = np.flatnonzero(base)
+    number = np.cumsum(base) - 1
+    last = latest(base)
+    page = np.where(last >= rows.first, number, -1)
+    # Where the referrer is another page of the session, it is that one's; an attempt is its own's.
+    wanted = np.where(retry, rows.path, rows.referrer)
+    other = ~base & (page >= 0) & (wanted >= 0) & (wanted != rows.path[np.maximum(last, 0)])
+    at = np.flatnonzero(other)
+    if len(at):
+        some = _in_sessions(rows, bases, at)
+        keys = rows.keys(bases[some], rows.path[bases[some]])
+        found = last_same(keys, rows.keys(at, wanted[at]), np.searchsorted(bases[some], at))
+        page[at] = np.where(found >= 0, some[found], page[at])
+    return page, bases
+
+
+def _in_sessions(rows: _Rows, bases: Places, at: Places) -> Places:
+    """The pages of the sessions of some rows."""
+    those = np.zeros(int(rows.session[-1]) + 1, bool)
+    those[rows.session[at]] = True
+    return np.flatnonzero(those[rows.session[bases]])
+
+
+def _previous(rows: _Rows, bases: Places) -> tuple[Places, int]:
+    """The page before each page in its journey, and how many journeys run beside others."""
+    session, path, referrer = rows.session[bases], rows.path[bases], rows.referrer[bases]
+    count = np.arange(len(bases))
+    inner = np.zeros(len(bases), bool)
+    inner[1:] = session[1:] == session[:-1]
+    last = np.where(inner, count - 1, -1)
+    referred = np.mean(referrer[inner] >= 0) if inner.any() else 0.0
+    if referred == 0:
+        return last, 0
+    parent = last.copy()
+    other = np.flatnonzero(inner & (referrer >= 0) & (referrer != path[np.maximum(last, 0)]))
+    if len(other):
+        some = _in_sessions(rows, bases, bases[other])
+        keys = rows.keys(bases[some], path[some])
+        wanted = rows.keys(bases[other], referrer[other])
+        found = last_same(keys, wanted, np.searchsorted(some, other))
+        parent[other] = np.where(found >= 0, some[found], parent[other])
+    if referred >= REFERRED:
+        telling = np.zeros(int(rows.user.max()) + 1, bool)
+        telling[rows.user[bases[referrer >= 0]]] = True
+        parent[inner & (referrer < 0) & telling[rows.user[bases]]] = -1
+    return without_branches(parent, last)

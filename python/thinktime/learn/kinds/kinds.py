@@ -1,0 +1,259 @@
+"""Kinds of requests: what is asked for, gathered by templates, with popularity and answers.
+
+A kind is a method with a template, as a page or as what pages embed. It has a name in a file only
+where enough users asked for it and nothing in it tells who somebody is. All others are one kind.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thinktime.learn.fit import ZipfFit, zipf
+from thinktime.learn.kinds.private import private
+from thinktime.learn.kinds.templates import Templates, templates
+from thinktime.learn.requests import METHODS, Requests
+
+USERS_MIN = 5
+"""So many users must have asked for what a file names."""
+
+PAGES_MAX = 30
+OBJECTS_MAX = 15
+"""So many kinds are named, the most asked for; the others are one kind."""
+
+REQUESTS_MIN = 20
+"""Kinds of fewer requests are not named."""
+
+POPULARITY_MAX = 200_000
+"""Popularity is fitted to so many of the most popular members at most."""
+
+OTHERS = "others"
+OTHER_OBJECTS = "other objects"
+DENSE = 2
+"""Numbers are drawn as they are where at least one in so many was seen."""
+
+_OTHER = len(METHODS) - 1
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What differs in variable parts only, asked for by one method, as a page or embedded."""
+
+    name: str
+    """As in ``/item/*`` or ``POST /cart``; `OTHERS` or `OTHER_OBJECTS` for what is not named."""
+
+    method: str
+    """As in GET."""
+
+    template: str
+    """The path, ``*`` for what is variable; empty for what is not named."""
+
+    embedded: bool
+    """Whether pages embed it."""
+
+    requests: int
+    users: int
+    """How many addresses asked for it."""
+
+    counts: NDArray[np.int64]
+    """How often each different path was asked for, the most popular first."""
+
+    numbered: bool
+    """Whether the numbers that a workload draws are such as the log has."""
+
+    @cached_property
+    def popularity(self) -> ZipfFit:
+        """Of its members; fitted when it is first wanted."""
+        return zipf(self.counts[:POPULARITY_MAX])
+
+    @property
+    def target(self) -> str:
+        """How a workload asks for it: one variable place is drawn by popularity, others are 1."""
+        if not self.template:
+            word = OTHER_OBJECTS if self.embedded else OTHERS
+            return f"/{word.replace(' ', '-')}/{self._drawn}"
+        *parts, last = self.template.split("*")
+        if not parts:
+            return last
+        return "1".join(parts) + self._drawn + last
+
+    @property
+    def _drawn(self) -> str:
+        if len(self.counts) < 2:
+            return "1"
+        law = self.popularity
+        return f"{{zipf(n={law.objects}, s={law.exponent:.4g})}}"
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """All kinds of a population's requests."""
+
+    kinds: list[Kind]
+    """Pages first, then what they embed, each the most asked for first, `OTHERS` at their ends."""
+
+    of_row: NDArray[np.int64]
+    """The kind of each request."""
+
+    hidden: int
+    """How many requests are among the others because fewer than `USERS_MIN` users, or what may
+    tell who somebody is, stand behind them."""
+
+    @property
+    def pages(self) -> int:
+        """How many kinds are pages: the first ones."""
+        return sum(not kind.embedded for kind in self.kinds)
+
+
+def templates_of(requests: Requests) -> tuple[Templates, NDArray[np.int64]]:
+    """The templates of all paths that were asked for, and that of each request."""
+    path = requests.rows["path"].to_numpy().astype(np.int64)
+    asked = np.bincount(path, minlength=requests.paths.height)
+    used = np.flatnonzero(asked)
+    found = templates(
+        requests.paths["path"].gather(used), requests.paths["object"].to_numpy()[used], asked[used]
+    )
+    of_path = np.zeros(len(asked), np.int64)
+    of_path[used] = found.of_path
+    return Templates(of_path, found.texts), of_path[path]
+
+
+def find_kinds(
+    requests: Requests,
+    found: Templates,
+    template: NDArray[np.int64],
+    embedded: NDArray[np.bool_],
+    counted: NDArray[np.bool_],
+) -> Kinds:
+    """Gather requests to kinds.
+
+    ``template`` is that of each request, ``embedded`` whether it is part of a page, ``counted``
+    whether it counts: retries do not.
+    """
+    method = requests.rows["method"].to_numpy().astype(np.int64)
+    coded = (template * len(METHODS) + method) * 2 + embedded
+    asked = np.bincount(coded[counted])
+    candidates = np.argsort(-asked, kind="stable")[: 20 * (PAGES_MAX + OBJECTS_MAX)]
+    candidates = candidates[asked[candidates] > 0]
+    users = _users(requests, coded, candidates)
+    chosen, hidden = _chosen(candidates, asked, users, found.texts)
+    place = np.full(len(asked) + 1, -1)
+    pages = [code for code in chosen if code % 2 == 0]
+    objects = [code for code in chosen if code % 2 == 1]
+    place[pages] = np.arange(len(pages))
+    place[objects] = np.arange(len(objects)) + len(pages) + 1
+    of_row = place[np.minimum(coded, len(asked))]
+    rest = np.where(embedded, len(pages) + len(objects) + 1, len(pages))
+    of_row = np.where(of_row < 0, rest, of_row)
+    codes = [*pages, -2, *objects, -1]
+    return _told(requests, found.texts, codes, of_row, counted, hidden)
+
+
+def _users(
+    requests: Requests, coded: NDArray[np.int64], candidates: NDArray[np.int64]
+) -> dict[int, int]:
+    """How many addresses asked for each candidate."""
+    address = requests.users["address"].to_numpy()[requests.rows["user"].to_numpy()]
+    size = int(address.max()) + 1 if len(address) else 1
+    place = np.full(int(coded.max()) + 1 if len(coded) else 1, -1)
+    place[candidates] = np.arange(len(candidates))
+    at = place[coded]
+    found: dict[int, int] = {}
+    step = max(1, 50_000_000 // size)
+    for low in range(0, len(candidates), step):
+        those = (at >= low) & (at < low + step)
+        seen = np.zeros(min(step, len(candidates) - low) * size, bool)
+        seen[(at[those] - low) * size + address[those]] = True
+        each = seen.reshape(-1, size).sum(axis=1)
+        found |= dict(zip(candidates[low : low + step].tolist(), each.tolist(), strict=True))
+    return found
+
+
+def _chosen(
+    candidates: NDArray[np.int64], asked: NDArray[np.int64], users: dict[int, int], texts: list[str]
+) -> tuple[list[int], int]:
+    """The kinds that are named, and how many requests are for such as must not be."""
+    chosen: list[int] = []
+    left, hidden = [PAGES_MAX, OBJECTS_MAX], 0
+    for code in candidates.tolist():
+        text, method = texts[code // 2 // len(METHODS)], code // 2 % len(METHODS)
+        if users[code] < USERS_MIN or not text or _tells(text):
+            hidden += int(asked[code])
+        elif left[code % 2] and method != _OTHER and asked[code] >= REQUESTS_MIN:
+            chosen.append(code)
+            left[code % 2] -= 1
+    return chosen, hidden
+
+
+def _tells(text: str) -> bool:
+    """Whether a template has a part that may tell who somebody is."""
+    parts = text.split("/")
+    return any(
+        not part.startswith("*") and private(part, before)
+        for before, part in zip(["", *parts], parts, strict=False)
+    )
+
+
+def _told(
+    requests: Requests,
+    texts: list[str],
+    codes: list[int],
+    of_row: NDArray[np.int64],
+    counted: NDArray[np.bool_],
+    hidden: int,
+) -> Kinds:
+    """The kinds with what is to be said of each, without those that nobody asked for."""
+    many = np.bincount(of_row[counted], minlength=len(codes))
+    kept = np.flatnonzero(many)
+    place = np.full(len(codes), -1)
+    place[kept] = np.arange(len(kept))
+    of_row = place[of_row]
+    path = requests.rows["path"].to_numpy().astype(np.int64)
+    members = _members(of_row[counted], path[counted], requests.paths.height, len(kept))
+    users = _users(requests, of_row, np.arange(len(kept)))
+    kinds = []
+    for at, code in enumerate(codes[n] for n in kept):
+        method = METHODS[code // 2 % len(METHODS)] if code >= 0 else "GET"
+        text = texts[code // 2 // len(METHODS)] if code >= 0 else ""
+        embedded = bool(code % 2)
+        ids, counts = members[at]
+        name = OTHER_OBJECTS if embedded else OTHERS
+        if text:
+            name = text if method == "GET" else f"{method} {text}"
+            name += " (embedded)" if embedded and code - 1 in codes else ""
+        numbered = _numbered(requests, text, ids)
+        kinds.append(
+            Kind(name, method, text, embedded, int(many[kept[at]]), users[at], counts, numbered)
+        )
+    return Kinds(kinds, of_row, hidden)
+
+
+def _members(
+    kind: NDArray[np.int64], path: NDArray[np.int64], paths: int, kinds: int
+) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """The paths of each kind and how often each was asked for, the most popular first."""
+    found = []
+    order = np.argsort(kind.astype(np.uint16), kind="stable")
+    bounds = np.searchsorted(kind[order], np.arange(kinds + 1))
+    for low, high in pairwise(bounds.tolist()):
+        counts = np.bincount(path[order[low:high]], minlength=1)
+        ids = np.flatnonzero(counts)
+        ids = ids[np.argsort(-counts[ids], kind="stable")]
+        found.append((ids, counts[ids]))
+    return found
+
+
+def _numbered(requests: Requests, text: str, ids: NDArray[np.int64]) -> bool:
+    """Whether a template has one variable place, and there numbers from 1 on, dense enough."""
+    if text.count("*") != 1 or len(ids) < 2:
+        return False
+    before, after = text.split("*")
+    paths = requests.paths["path"].gather(ids)
+    numbers = paths.str.strip_prefix(before).str.strip_suffix(after).cast(int, strict=False)
+    if numbers.null_count() or not isinstance(low := numbers.min(), int) or low < 1:
+        return False
+    return bool(int(numbers.max()) <= DENSE * len(ids) + 10)  # type: ignore[arg-type]

@@ -1,0 +1,200 @@
+"""Templates of paths: `/item/*` for all paths that differ in one place only.
+
+A segment of a path is variable where it looks so (numbers, UUIDs, dates, mail addresses), where
+what stands before it says so (`/u/`), or where many different words stand in the same place with
+the same segments behind. Everything is done on columns of hashes, one for each level of segments,
+so that a million paths take as long as a few passes over them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from thinktime.learn.kinds.private import COMMON, ENDINGS, LONG, ODD, OWNED, TOKEN, VARIABLE
+
+DEPTH = 6
+"""So many segments are told apart; what is deeper is one variable."""
+
+ALIKE = 15
+"""From so many different words on, with the same segments behind, a place is variable."""
+
+ALIKE_OBJECTS = 3
+"""The same where pages embed such things: names of pictures say nothing of a journey."""
+
+ALIKE_FIRST = 40
+"""The same directly behind the first slash, where a site's main pages stand side by side."""
+
+CROWDED = 400
+"""From so many different words on a place is variable whatever is behind."""
+
+POPULAR = 0.004
+"""Words directly behind the first slash that have at least this share of the requests stay."""
+
+_LOOKS = f"{VARIABLE}|{ODD}"
+Hashes = NDArray[np.uint64]
+_STAR = np.uint64(0x9E3779B97F4A7C15)
+_MIX = np.uint64(0xFF51AFD7ED558CCD)
+
+
+@dataclass(frozen=True)
+class Templates:
+    """Paths, gathered."""
+
+    of_path: NDArray[np.int64]
+    """The template of each path, counted from 0."""
+
+    texts: list[str]
+    """The paths that stand for them, ``*`` for what is variable: encoded as in the log."""
+
+
+def templates(paths: pl.Series, objects: NDArray[np.bool_], asked: NDArray[np.int64]) -> Templates:
+    """Gather ``paths``; ``objects`` says which pages embed, ``asked`` how often each was asked for.
+
+    Paths that do not begin with a slash are one template with an empty text.
+    """
+    levels = _levels(paths)
+    hashes, starred, ending = _hashed(levels)
+    _fold(hashes, starred, ending, objects, asked)
+    whole = np.zeros(len(paths), np.uint64)
+    for level in hashes:
+        whole = _mixed(whole, level)
+    proper = paths.str.starts_with("/").to_numpy()
+    whole[~proper] = 0
+    _, first, of_path = np.unique(whole, return_index=True, return_inverse=True)
+    stars = np.stack([level[first] for level in starred])
+    texts = [
+        _text(path, stars[:, at]) if path.startswith("/") else ""
+        for at, path in enumerate(paths.gather(first).to_list())
+    ]
+    return Templates(of_path.astype(np.int64), texts)
+
+
+def _levels(paths: pl.Series) -> list[pl.Series]:
+    """The segments of each level; null behind the last one."""
+    rest = paths.str.strip_prefix("/")
+    slashes = rest.str.count_matches("/", literal=True).to_numpy()
+    deepest = min(int(slashes.max(initial=0)), DEPTH)
+    return list(rest.str.splitn("/", deepest + 1).struct.unnest().get_columns())
+
+
+def _hashed(levels: list[pl.Series]) -> tuple[list[Hashes], list[NDArray[np.bool_]], Hashes]:
+    """A hash of each segment, 0 for none; which are variable; and a hash of the path's ending."""
+    hashes, starred = [], []
+    ending = np.zeros(len(levels[0]), np.uint64)
+    for at, level in enumerate(levels):
+        there = level.is_not_null().to_numpy()
+        if at == DEPTH:  # what is deeper than the levels go
+            star, ends = there, np.zeros(len(there), np.uint64)
+        else:
+            star, ends = _variable(level, levels[at - 1] if at else None)
+        words = level.hash().to_numpy() | np.uint64(1)
+        hashes.append(
+            np.where(there, np.where(star, _mixed(np.full(len(star), _STAR), ends), words), 0)
+        )
+        starred.append(star)
+        ending = np.where(there, ends, ending)
+    return [level.astype(np.uint64) for level in hashes], starred, ending
+
+
+def _variable(level: pl.Series, before: pl.Series | None) -> tuple[NDArray[np.bool_], Hashes]:
+    """Which segments of a level look variable, and a hash of the ending of each; 0 for none."""
+    star = level.str.contains(_LOOKS).fill_null(False).to_numpy().copy()
+    long = _places(level.str.len_bytes() >= TOKEN, star)
+    if len(long):
+        star[long] = _key(level.gather(long))
+    ends = np.zeros(len(level), np.uint64)
+    dotted = np.flatnonzero(level.str.contains(".", literal=True).fill_null(False).to_numpy())
+    if len(dotted):
+        found = level.gather(dotted).str.extract(rf"^(.*?)(\.(?:{ENDINGS}))?$", 2)
+        stem = level.gather(dotted).str.replace(rf"\.(?:{ENDINGS})$", "")
+        ends[dotted] = np.where(found.is_not_null(), found.hash().to_numpy(), 0)
+        star[dotted] |= stem.str.contains(".", literal=True).to_numpy()
+    if before is not None:
+        owned = _places(before.str.contains(OWNED), star)
+        it = level.gather(owned)
+        star[owned] = (~it.str.contains(COMMON) & (it != "")).fill_null(False).to_numpy()
+    return star, ends
+
+
+def _places(those: pl.Series, done: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Where something holds and nothing is decided yet."""
+    return np.flatnonzero(those.fill_null(False).to_numpy() & ~done)
+
+
+def _key(words: pl.Series) -> NDArray[np.bool_]:
+    """Which of some long words look like keys, or are too long for a name of one page."""
+    stem = words.str.replace(rf"\.(?:{ENDINGS})$", "")
+    mixed = stem.str.contains(r"\d") & stem.str.contains("[A-Za-z]") & ~stem.str.contains("[-_]")
+    return (mixed | (stem.str.len_bytes() > LONG)).to_numpy()
+
+
+def _mixed(one: Hashes, other: Hashes) -> Hashes:
+    """A hash of two in their order."""
+    both = (one ^ (one >> np.uint64(29))) * _MIX + other
+    return np.asarray((both ^ (both >> np.uint64(32))) * _STAR, dtype=np.uint64)
+
+
+def _fold(
+    hashes: list[Hashes],
+    starred: list[NDArray[np.bool_]],
+    ending: Hashes,
+    objects: NDArray[np.bool_],
+    asked: NDArray[np.int64],
+) -> None:
+    """Make places variable in which many words stand, from the first segment on."""
+    behind = [ending]
+    for level in hashes[:0:-1]:
+        behind.insert(0, _mixed(level, behind[0]))
+    count = np.sum([level != 0 for level in hashes], axis=0).astype(np.uint64)
+    before = np.zeros(len(ending), np.uint64)
+    for at, level in enumerate(hashes):
+        words = np.flatnonzero((level != 0) & ~starred[at])
+        if len(words):
+            same = _mixed(before, behind[at])[words]
+            leaf = hashes[at + 1][words] == 0 if at + 1 < len(hashes) else np.ones(len(words), bool)
+            least = np.where(
+                objects[words] & leaf, ALIKE_OBJECTS, ALIKE_FIRST if at == 0 else ALIKE
+            )
+            folded = _different(same, level[words]) >= least
+            folded |= _different(_mixed(before, count)[words], level[words]) >= CROWDED
+            if at == 0 and folded.any():
+                folded &= ~(_popular(level, asked)[words] & ~objects[words])
+            level[words[folded]] = _mixed(
+                np.full(folded.sum(), _STAR), np.where(leaf, ending[words], 0)[folded]
+            )
+            starred[at][words[folded]] = True
+        before = _mixed(before, level)
+
+
+def _different(place: Hashes, word: Hashes) -> NDArray[np.int64]:
+    """How many different words stand in the place of each."""
+    table = pl.DataFrame({"place": place, "word": word})
+    many = table.unique().group_by("place").len().filter(pl.col("len") >= ALIKE_OBJECTS)
+    found = table.select("place").join(many, on="place", how="left", maintain_order="left")["len"]
+    return found.fill_null(1).cast(pl.Int64).to_numpy()
+
+
+def _popular(word: Hashes, asked: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether a word has a good share of all requests."""
+    table = pl.DataFrame({"word": word, "asked": asked})
+    heavy = table.group_by("word").agg(pl.col("asked").sum())
+    heavy = heavy.filter(pl.col("asked") >= POPULAR * float(asked.sum()))
+    return table["word"].is_in(heavy["word"].implode()).to_numpy()
+
+
+def _text(path: str, stars: NDArray[np.bool_]) -> str:
+    """The path with what is variable as ``*``, before its ending."""
+    parts = path.removeprefix("/").split("/", DEPTH)
+    return "/" + "/".join(
+        "*" + _ending(part) if star else part for part, star in zip(parts, stars, strict=False)
+    )
+
+
+def _ending(part: str) -> str:
+    stem, dot, end = part.rpartition(".")
+    known = dot and pl.Series([f".{end}"]).str.contains(rf"^\.(?:{ENDINGS})$")[0]
+    return f".{end}" if stem and known else ""

@@ -1,0 +1,150 @@
+"""Journeys: matrices, think times, pages and rates against logs of which all is known.
+
+Seeds are fixed. Entries of matrices may be off by four standard deviations, and by as much more as
+a test says: of the hundred or so entries of a matrix one is beyond in one of 160 seeds.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+
+import numpy as np
+import pytest
+from learned_traffic import Learned, learned, learned_of, requests_offered, workload_of
+from traffic.arrivals import poisson
+from traffic.laws import exp
+from traffic.people import People
+from traffic.scene import Scene, make
+from traffic.site import Kind, Site, Target
+
+from thinktime import workload
+from thinktime.learn.journeys.chain import JOURNEY, WEIGHTS
+from thinktime.learn.journeys.laws import counts_law, mean_of, outcomes, rounded_shares
+
+
+@pytest.fixture(scope="module")
+def people() -> Learned:
+    return learned("people", seed=11, scale=0.3)
+
+
+@pytest.fixture(scope="module")
+def magazine() -> Learned:
+    return learned("objects", seed=12)
+
+
+def test_the_matrix_of_a_shop(people: Learned) -> None:
+    chain = people.journeys.chain
+    assert chain.model == JOURNEY
+    assert people.off(chain.next, 100) < 0.005
+    assert people.off(chain.offered, 100) < 0.01
+    first = dict(zip(people.names, chain.first.tolist(), strict=False))
+    for name, share in people.facts["first"].items():
+        assert first[name] == pytest.approx(share, abs=0.025)
+
+
+def test_pages_without_order_are_drawn_by_weight() -> None:
+    found = learned("independent-pages", seed=13, scale=0.1)
+    assert found.journeys.chain.model == WEIGHTS
+    assert "weight = " in workload_of(found.journeys)[1]
+    visits = found.facts["visits"]
+    for name, weight in zip(found.names, found.journeys.chain.weights, strict=False):
+        if name in visits:
+            assert weight == pytest.approx(visits[name] / sum(visits.values()), abs=0.02)
+
+
+def test_think_times_by_page() -> None:
+    """Seven pages have laws of their own; those of the most visited are found by name."""
+    found = learned("thinks-by-page", seed=14, scale=0.4)
+    own = {found.names[kind]: fit.law for kind, fit in found.journeys.thinks.own_fits.items()}
+    assert {"home": "exp", "item": "lognormal"}.items() <= own.items()
+    assert {"search", "list"} <= set(own)
+    law = found.journeys.thinks.fit
+    assert law is not None
+    assert law.law == "exp"
+    assert law.mean == pytest.approx(12.0, rel=0.05)
+
+
+def test_one_law_where_all_think_alike(people: Learned) -> None:
+    thinks = people.journeys.thinks
+    assert thinks.own == {}
+    assert thinks.fit is not None
+    assert thinks.fit.law == "lognormal"
+    assert thinks.fit.parameters["mu"] == pytest.approx(2.5, abs=0.03)
+
+
+def test_whole_seconds_without_durations() -> None:
+    found = learned("people-seconds", seed=15, scale=0.1)
+    assert found.off(found.journeys.chain.next, 100) < 0.005
+    law = found.journeys.thinks.fit
+    assert law is not None
+    assert law.law == "lognormal"
+    assert law.parameters["mu"] == pytest.approx(2.5, abs=0.06)
+
+
+def test_pages_and_what_they_embed(magazine: Learned) -> None:
+    found = magazine.journeys
+    role = (magazine.truth["role"].cast(str) == "object").to_numpy()[found.visits.order]
+    assert np.mean(found.visits.embedded != role) < 0.001
+    assert found.embeddings.connections == 6
+    names = magazine.names
+    for kind, embedding in found.embeddings.of_kind.items():
+        truth = magazine.truth.filter(magazine.truth["role"].cast(str) == "page")
+        assert names[kind] in truth["kind"].cast(str).unique().to_list()
+        assert embedding.law.startswith("geometric(")
+        shares = {names[one]: many for one, many in embedding.of.items()}
+        total = sum(shares.values())
+        assert shares["image"] / total == pytest.approx(0.65, abs=0.03)
+
+
+@pytest.mark.parametrize("name", ["people", "objects", "caches", "tabs", "errors-and-retries"])
+def test_the_file_offers_what_the_log_offered(name: str) -> None:
+    found = learned(name, seed=16, scale=0.1).journeys
+    assert requests_offered(found) == pytest.approx(found.requests_per_journey, rel=0.02)
+
+
+def test_tabs_are_journeys_of_their_own() -> None:
+    found = learned("tabs", seed=17)
+    assert found.journeys.visits.tabs > 0.02 * found.journeys.journeys
+    assert found.off(found.journeys.chain.next, 100) < 0.04
+
+
+def test_caches_are_told_and_change_no_rate() -> None:
+    found = learned("caches", seed=18, scale=0.1)
+    role = (found.truth["role"].cast(str) == "object").to_numpy()[found.journeys.visits.order]
+    assert np.mean(found.journeys.visits.embedded != role) < 0.01
+    assert found.journeys.embeddings.unchanged > 0
+    assert "# cache = true" in workload_of(found.journeys)[1]
+
+
+def test_retries_are_no_pages() -> None:
+    found = learned("errors-and-retries", seed=19)
+    true = (found.truth["retry"] > 0).to_numpy()[found.journeys.visits.order]
+    assert np.mean(found.journeys.visits.retry != true) < 0.01
+    assert found.off(found.journeys.chain.next, 100) < 0.005
+
+
+def test_fourteen_interactions_of_a_bookstore() -> None:
+    """The chain of a preset, each interaction a page, ending with the probability 0.04."""
+    pages = []
+    for request in tomllib.loads(workload.text("bookstore-shopping"))["request"]:
+        row = {name: 0.96 * share for name, share in request["next"].items()}
+        row["end"] = 1 - sum(row.values())
+        pages.append(Kind(request["name"], Target(f"/{request['name']}"), next=row))
+    site = Site(pages, first={"home": 1.0})
+    scene = Scene([People("browsers", site, exp(7.0), poisson(0.4))], 3600.0, format="combined")
+    found = learned_of(make(scene, 20))
+    assert len(found.journeys.kinds.kinds) == 14
+    assert found.off(found.journeys.chain.next, 100) < 0.005
+
+
+def test_rounded_shares_sum_to_one() -> None:
+    shares = np.random.default_rng(3).dirichlet(np.full(17, 0.3), 200)
+    for row in shares:
+        assert math.isclose(rounded_shares(row, 5).sum(), 1.0, abs_tol=1e-12)
+
+
+def test_outcomes_keep_the_mean() -> None:
+    counts = np.round(np.random.default_rng(5).pareto(1.5, 5000) * 4)
+    assert mean_of(outcomes(counts)) == pytest.approx(counts.mean(), rel=1e-3)
+    assert mean_of(counts_law(counts + 1)) == pytest.approx(counts.mean() + 1, rel=0.011)

@@ -1,0 +1,122 @@
+"""Kinds of requests: templates of paths, who is given to whom, popularity and reuse."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from learned_traffic import Learned, learned
+
+from thinktime.learn.journeys.order import last_same, stable_order
+from thinktime.learn.journeys.reuse import find_reuse
+from thinktime.learn.kinds import OTHERS, templates
+
+WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in "lmnrst"]
+
+
+def gathered(paths: list[str], objects: bool = False) -> dict[str, int]:
+    """The templates with how many paths each has."""
+    asked = np.ones(len(paths), np.int64)
+    found = templates(pl.Series(paths), np.full(len(paths), objects), asked)
+    many = np.bincount(found.of_path)
+    return dict(zip(found.texts, many.tolist(), strict=True))
+
+
+def test_numbers_names_and_uuids() -> None:
+    paths = [f"/item/{n}" for n in range(50)] + [f"/list/{word}" for word in WORDS]
+    paths += [f"/{n:08x}-12ab-4abc-8def-0123456789ab" for n in range(30)]
+    paths += [f"/item/{n}/reviews" for n in range(20)] + ["/", "/cart", "/pay"]
+    assert gathered(paths) == {
+        "/item/*": 50, "/list/*": len(WORDS), "/*": 30, "/item/*/reviews": 20, "/": 1,
+        "/cart": 1, "/pay": 1,
+    }  # fmt: skip
+
+
+def test_the_pages_of_a_site_are_no_template() -> None:
+    """Fourteen words side by side behind the first slash, or a few behind another."""
+    pages = [f"/{word}" for word in WORDS[:14]] + [f"/api/{word}" for word in WORDS[:10]]
+    assert len(gathered(pages)) == 24
+
+
+def test_different_segments_behind_keep_templates_apart() -> None:
+    """A hundred sections, each with a word of its own behind its numbers."""
+    paths = [f"/{word}/{n}/{word[::-1]}" for word in WORDS[:100] for n in range(5)]
+    assert set(gathered(paths).values()) == {5}
+
+
+def test_the_same_segments_behind_make_one() -> None:
+    paths = [f"/team/{word}/photos/{n}" for word in WORDS[:30] for n in range(3)]
+    assert gathered(paths) == {"/team/*/photos/*": 90}
+
+
+def test_endings_keep_objects_apart() -> None:
+    paths = [f"/static/{word}.{end}" for word in WORDS[:5] for end in ("css", "js")]
+    assert gathered(paths, objects=True) == {"/static/*.css": 5, "/static/*.js": 5}
+
+
+def test_popular_pages_stay_beside_many_others() -> None:
+    """A thousand articles directly behind the first slash, and the shop's cart."""
+    paths = [f"/{word}-{other}" for word in WORDS[:40] for other in WORDS[:25]] + ["/cart"]
+    asked = np.ones(len(paths), np.int64)
+    asked[-1] = 100
+    found = templates(pl.Series(paths), np.zeros(len(paths), bool), asked)
+    assert sorted(found.texts) == ["/*", "/cart"]
+
+
+@pytest.mark.parametrize("path", ["", "*", "http://x/y", "//", "/a" * 40, "/%", "/\u20ac", "/a//b"])
+def test_odd_paths_are_gathered_somewhere(path: str) -> None:
+    assert sum(gathered([path, "/", "/item/1"]).values()) == 3
+
+
+@pytest.fixture(scope="module")
+def archive() -> Learned:
+    return learned("many-paths", seed=5)
+
+
+def test_many_templates_leave_a_rest_of_their_own(archive: Learned) -> None:
+    """Nothing is given to another template: the named ones have their own requests, exactly."""
+    true = archive.truth["kind"].cast(str).value_counts()
+    counts = dict(zip(true["kind"].to_list(), true["count"].to_list(), strict=True))
+    kinds = archive.journeys.kinds.kinds
+    named = {name: kind for name, kind in zip(archive.names, kinds, strict=True) if kind.template}
+    assert {"item", "user", "share"} <= set(named)
+    for name, kind in named.items():
+        assert kind.requests == pytest.approx(counts[name], rel=0.005)
+    rest = next(kind for kind in kinds if kind.name == OTHERS)
+    assert rest.requests == len(archive.requests) - sum(kind.requests for kind in named.values())
+    assert rest.target.startswith("/others/{zipf(n=")
+
+
+def test_popularity_of_the_members() -> None:
+    """Zipf's exponent within 4.5 of its standard errors (false alarm 7e-6)."""
+    found = learned("people", seed=6, scale=0.1)
+    item = found.journeys.kinds.kinds[found.names.index("item")]
+    assert abs(item.popularity.exponent - 0.9) < 4.5 * item.popularity.standard_error
+    assert item.target.startswith("/item/{zipf(n=")
+
+
+def test_reuse_is_that_of_a_random_order() -> None:
+    """Of independent draws both are alike; 20,000 draws, each share within 0.02 (5 deviations)."""
+    random = np.random.default_rng(4)
+    popular = 1 / np.arange(1, 1001)
+    paths = random.choice(1000, 20_000, p=popular / popular.sum()).astype(np.uint32)
+    assert find_reuse(paths).off < 0.02
+    trend = np.sort(paths)
+    assert find_reuse(trend).off > 0.2
+
+
+def test_order_is_stable() -> None:
+    numbers = np.random.default_rng(1).integers(0, 200_000, 50_000)
+    assert np.array_equal(stable_order(numbers), np.argsort(numbers, kind="stable"))
+
+
+def test_the_last_one_before() -> None:
+    random = np.random.default_rng(2)
+    keys = random.integers(0, 30, 400).astype(np.uint64)
+    wanted = random.integers(0, 32, 200).astype(np.uint64)
+    at = random.integers(0, 401, 200)
+    slow = [
+        max((place for place in range(end) if keys[place] == key), default=-1)
+        for key, end in zip(wanted, at, strict=True)
+    ]
+    assert last_same(keys, wanted, at).tolist() == slow

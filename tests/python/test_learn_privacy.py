@@ -1,0 +1,139 @@
+"""What tells who somebody is never stands in a learned workload."""
+
+from __future__ import annotations
+
+from urllib.parse import quote, unquote
+
+import numpy as np
+import polars as pl
+import pytest
+from learned_traffic import TIMEOUT_S, workload_of
+
+from thinktime.learn.journeys import find_journeys
+from thinktime.learn.kinds import private, templates
+from thinktime.learn.kinds.kinds import USERS_MIN
+from thinktime.learn.requests import Requests
+
+HOSTILE = [
+    ("", "7d444840-9dc0-11d1-b245-5ffdce74fad2"),
+    ("", "{7D444840-9DC0-11D1-B245-5FFDCE74FAD2}"),
+    ("", "7d4448409dc011d1b2455ffdce74fad2"),
+    ("", "4711"),
+    ("", "1985-03-17"),
+    ("", "17.03.1985"),
+    ("", "19850317"),
+    ("", "jane.miller@example.com"),
+    ("", "jane.miller%40example.com"),
+    ("", "jane.miller%2540example.com"),
+    ("", "jane.miller"),
+    ("", "jane-miller"),
+    ("", "JaneMiller"),
+    ("", "~jmiller"),
+    ("", "+49-170-1234567"),
+    ("", "0170-12-34-56-78"),
+    ("", "tel-01701234567"),
+    ("", "4111-1111-1111-1111"),
+    ("", "AKIAIOSFODNN7EXAMPLE"),
+    ("", "sk-proj-abcdefghij"),
+    ("", "ghp_16C7e42F292c6912E7710c838347Ae178B4a"),
+    ("", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.sig"),
+    ("", "dGhpcyBpcyBhIHNlY3JldCBrZXk="),
+    ("", "a1b2c3d4e5f6g7h8"),
+    ("", "passport;number=X123"),
+    ("", "q=how+to+leave"),
+    ("", "10.1.2.3"),
+    ("", "my-very-long-title-about-somebody-whom-i-know"),
+    ("u", "quietfox"),
+    ("users", "quietfox"),
+    ("profile", "quietfox"),
+    ("patients", "quietfox"),
+    ("reset", "quietfox"),
+    ("token", "quietfox"),
+    ("api-key", "quietfox"),
+]
+"""Segments that must not be told, each with the one before it."""
+
+HARMLESS = [
+    ("", "checkout"), ("", "new-products"), ("", "index.html"), ("", "style.css"), ("", "v1"),
+    ("", "product-detail"), ("", "robots.txt"), ("", "best-sellers"), ("account", "login"),
+    ("user", "settings"), ("", "jquery-3"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "segment"), HOSTILE)
+def test_what_tells_somebody_is_private(before: str, segment: str) -> None:
+    assert private(segment, before)
+
+
+@pytest.mark.parametrize(("before", "segment"), HARMLESS)
+def test_what_tells_nobody_is_not(before: str, segment: str) -> None:
+    assert not private(segment, before)
+
+
+def log(paths: list[str], users: list[int]) -> Requests:
+    """Requests, one a second; users have an address each."""
+    names = list(dict.fromkeys(paths))
+    place = {name: at for at, name in enumerate(names)}
+    count = len(paths)
+    rows = pl.DataFrame(
+        {
+            "time_ns": np.arange(count) * 1_000_000_000,
+            "duration_us": np.full(count, 1000),
+            "user": users,
+            "path": [place[path] for path in paths],
+            "referrer": pl.Series([None] * count, dtype=pl.UInt32),
+            "host": np.zeros(count, int),
+            "bytes": np.full(count, 100),
+            "status": np.full(count, 200),
+            "method": np.zeros(count, int),
+        }
+    )
+    many = max(users) + 1
+    addresses = pl.DataFrame({"address": np.arange(many), "agent": np.zeros(many, int)})
+    objects = pl.DataFrame({"path": names, "object": [False] * len(names)})
+    return Requests(rows, objects, addresses, pl.Series(["a"]), pl.Series(["h"]), 1e-3)
+
+
+def text_of(requests: Requests) -> str:
+    return workload_of(find_journeys(requests, TIMEOUT_S))[1]
+
+
+@pytest.mark.parametrize("users", [1, 40])
+def test_no_hostile_path_stands_in_a_file(users: int) -> None:
+    """Whether one asked for it or all did, and wherever in the path it stands."""
+    paths = []
+    for before, segment in HOSTILE:
+        lead = f"/{before}" if before else ""
+        hostile = [f"{lead}/{segment}", f"/shop{lead}/{segment}", f"/shop{lead}/{segment}/photos"]
+        paths += ["/", "/cart", *hostile, "/cart"] * 40
+    text = text_of(log(paths, [at // 6 % users for at in range(len(paths))]))
+    for _, segment in HOSTILE:
+        for written in (segment, quote(segment), unquote(segment), segment.lower()):
+            assert f"/{written}/" not in text
+            assert f'/{written}"' not in text
+    assert ("/cart" in text) == (users >= USERS_MIN)
+
+
+def test_what_few_asked_for_is_not_named() -> None:
+    """Four users, however often; the fifth makes the difference."""
+    paths = ["/plan-of-attack"] * 400
+    fewer = [at % (USERS_MIN - 1) for at in range(400)]
+    assert "plan-of-attack" not in text_of(log(paths, fewer))
+    assert "plan-of-attack" in text_of(log(paths, [at % USERS_MIN for at in range(400)]))
+
+
+def test_a_user_is_an_address_here() -> None:
+    """One person with many browsers is one."""
+    requests = log(["/plan-of-attack"] * 400, [at % 50 for at in range(400)])
+    one = requests.users.with_columns(address=pl.lit(0, pl.UInt32))
+    alone = Requests(
+        requests.rows, requests.paths, one, requests.agents, requests.hosts, requests.resolution_s
+    )
+    assert "plan-of-attack" not in text_of(alone)
+
+
+def test_names_in_a_variable_place_are_not_in_the_template() -> None:
+    names = pl.Series([f"/team/{name}" for name in ("jane", "john", "mary", "peter")])
+    found = templates(names, np.zeros(4, bool), np.ones(4, np.int64))
+    told = [text for text in found.texts if not private(text.split("/")[-1])]
+    assert told == []
