@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from urllib.parse import quote, unquote
 
 import numpy as np
@@ -123,13 +124,21 @@ def test_what_few_asked_for_is_not_named() -> None:
 
 
 def test_a_user_is_an_address_here() -> None:
-    """One person with many browsers is one."""
-    requests = log(["/plan-of-attack"] * 400, [at % 50 for at in range(400)])
-    one = requests.users.with_columns(address=pl.lit(0, pl.UInt32))
-    alone = Requests(
-        requests.rows, requests.paths, one, requests.agents, requests.hosts, requests.resolution_s
-    )
+    """One person with many browsers is one, beside forty others."""
+    paths = ["/plan-of-attack", "/cart"] * 400
+    users = [at // 2 % 50 if at % 2 else 50 + at // 2 % 50 for at in range(800)]
+    requests = log(paths, users)
+    assert "plan-of-attack" in text_of(requests)
+    address = np.where(np.arange(100) < 50, np.arange(100), 50)
+    alone = replace(requests, users=requests.users.with_columns(address=pl.Series(address)))
     assert "plan-of-attack" not in text_of(alone)
+    assert "/cart" in text_of(alone)
+
+
+def test_behind_a_proxy_a_user_is_an_agent_too() -> None:
+    requests = log(["/cart"] * 400, [at % 50 for at in range(400)])
+    proxy = replace(requests, users=requests.users.with_columns(address=pl.lit(0)))
+    assert "/cart" in text_of(proxy)
 
 
 def test_names_in_a_variable_place_are_not_in_the_template() -> None:

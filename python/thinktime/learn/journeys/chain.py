@@ -81,9 +81,7 @@ def find_chain(visits: Visits, kind: Places, kinds: int, span_s: float) -> Chain
     starts = visits.starts
     firsts = np.bincount(kind[starts], minlength=kinds).astype(np.float64)
     judged, judged_firsts, cut = _judged(visits, kind, kinds, span_s)
-    unseen = judged.sum(axis=0)[:-1] + judged_firsts == 0  # but where the log is cut
-    judged[:, :-1][:, unseen] = counts[:, :-1][:, unseen]
-    judged_firsts[unseen] = firsts[unseen]
+    _reachable(judged, judged_firsts, counts, firsts)
     lengths = np.bincount(visits.journey, minlength=len(kind))[starts]
     mean = len(kind) / max(len(starts), 1)
     bic = _bic(counts, firsts, total, lengths)
@@ -121,6 +119,16 @@ def _judged(visits: Visits, kind: Places, kinds: int, span_s: float) -> tuple[Ma
     begun = visits.starts[start[visits.starts] >= edge]
     cut = int(np.sum(~followed & (visits.failed | ~judged)))
     return counts, np.bincount(kind[begun], minlength=kinds).astype(np.float64), cut
+
+
+def _reachable(judged: Matrix, judged_firsts: Matrix, counts: Matrix, firsts: Matrix) -> None:
+    """Where only what a log's edge cuts off leads to a kind, that is taken after all."""
+    reached = judged_firsts > 0
+    for _ in range(len(reached)):
+        reached = reached | (reached @ judged[:, :-1] > 0)
+    lost = np.flatnonzero(~reached)
+    judged[:, lost] = counts[:, lost]
+    judged_firsts[lost] = firsts[lost]
 
 
 def _shares(counts: Matrix) -> Matrix:

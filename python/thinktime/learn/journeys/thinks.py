@@ -19,6 +19,10 @@ FINE = 500
 WIDTH = 0.04
 """Think times are counted in bins of this relative width."""
 
+DECISIVE = 100_000
+"""Think times are told apart as if there were at most so many: smaller differences than these
+could show make no difference to a workload."""
+
 LEAST = 200
 """Kinds with fewer think times have no law of their own."""
 
@@ -47,8 +51,9 @@ class Thinks:
 
 def find_thinks(visits: Visits, kind: Places, timeout_s: float, resolution_s: float) -> Thinks:
     """Fit think times; ``kind`` is that of each page."""
-    after = np.flatnonzero(visits.previous >= 0)
-    page = visits.previous[after]
+    leading = np.maximum(visits.previous, visits.led.opener)
+    after = np.flatnonzero(leading >= 0)
+    page = leading[after]
     think = visits.start_s[after] - visits.end_s[page]
     early = float(np.mean(think < 0)) if len(think) else 0.0
     think, of = np.maximum(think, 0.0), kind[page]
@@ -118,10 +123,10 @@ def _apart(think: NDArray[np.float64], of: Places, resolution_s: float) -> list[
     bins = len(edges) + 1
     place = np.searchsorted(edges, think, side="right")
     kinds = int(of.max()) + 1
-    table = np.bincount(of * bins + place, minlength=kinds * bins).reshape(kinds, bins)
-    table = table.astype(np.float64)
-    cost = (bins - 1) * math.log(len(think))
-    rest = np.flatnonzero(table.sum(axis=1) >= LEAST).tolist()
+    counts = np.bincount(of * bins + place, minlength=kinds * bins).reshape(kinds, bins)
+    table = counts * min(1.0, DECISIVE / len(think))
+    cost = (bins - 1) * math.log(min(len(think), DECISIVE))
+    rest = np.flatnonzero(np.bincount(of, minlength=kinds) >= LEAST).tolist()
     apart: list[int] = []
     while len(rest) > 1 and len(apart) < OWN_MAX:
         pooled = table.sum(axis=0) - table[apart].sum(axis=0)

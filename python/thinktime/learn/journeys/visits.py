@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from thinktime.learn.journeys.branches import without_branches
+from thinktime.learn.journeys.branches import Led, led_by, matched
 from thinktime.learn.journeys.order import Places, before, heads, last_same, latest, stable_order
 from thinktime.learn.requests import Requests
 
@@ -30,7 +30,7 @@ CALLS_LEAST = 20
 RETRY_S = 60.0
 """The same again this soon after it failed is another attempt."""
 
-REFERRED = 0.8
+REFERRED = 0.5
 """Referrers are trusted to tell where a journey begins where so many of the pages have one."""
 
 NONE = np.uint32(0xFFFFFFFF)
@@ -60,8 +60,8 @@ class Visits:
     base: Places
     """Of each page: the row of its base."""
 
-    previous: Places
-    """Of each page: the page that led to it; -1 where a journey begins."""
+    led: Led
+    """Which page led to which."""
 
     journey: Places
     """Of each page: the page with which its journey begins."""
@@ -75,13 +75,20 @@ class Visits:
     failed: NDArray[np.bool_]
     """Of each page: whether its last attempt failed."""
 
-    tabs: int
-    """How many journeys run beside another of the same session."""
-
     @property
     def sessions(self) -> int:
         """How many sessions there are."""
         return int(self.session[-1]) + 1 if len(self.session) else 0
+
+    @property
+    def previous(self) -> Places:
+        """Of each page: the page that led to it; -1 where a journey begins."""
+        return self.led.previous
+
+    @property
+    def tabs(self) -> int:
+        """How many journeys were opened as tabs beside others."""
+        return int(np.sum(self.led.opener >= 0))
 
     @property
     def starts(self) -> Places:
@@ -119,7 +126,7 @@ def find_visits(requests: Requests, template: Places, timeout_s: float) -> Visit
     base = _without_late(rows, base) & ~retry
     base = _without_calls(rows, base, template[order])
     page_of, bases = _pages(rows, base, retry)
-    previous, tabs = _previous(rows, bases)
+    led = _led(rows, bases)
     start = rows.time_s[bases]
     end = start.copy()
     there = page_of >= 0
@@ -130,8 +137,8 @@ def find_visits(requests: Requests, template: Places, timeout_s: float) -> Visit
     failed[page_of[again]] = rows.failed[again]
     embedded = there & ~base & ~retry
     return Visits(
-        order, rows.session, retry, embedded, page_of, bases, previous, heads(previous),
-        start, end, failed, tabs,
+        order, rows.session, retry, embedded, page_of, bases, led, heads(led.previous),
+        start, end, failed,
     )  # fmt: skip
 
 
@@ -208,6 +215,9 @@ def _without_calls(rows: _Rows, base: NDArray[np.bool_], template: Places) -> ND
     """
     gap = np.diff(rows.time_s, prepend=0.0)
     soon = base & (rows.referrer >= 0) & (gap <= CALL_S) & (rows.first < np.arange(len(gap)))
+    page = before(latest(base))
+    beside = np.concatenate([[-1], rows.referrer[:-1]]) == rows.referrer  # another call of the page
+    soon &= (rows.path[np.maximum(page, 0)] == rows.referrer) | beside
     if not soon.any():
         return base
     many = int(template.max()) + 1
@@ -246,26 +256,23 @@ def _in_sessions(rows: _Rows, bases: Places, at: Places) -> Places:
     return np.flatnonzero(those[rows.session[bases]])
 
 
-def _previous(rows: _Rows, bases: Places) -> tuple[Places, int]:
-    """The page before each page in its journey, and how many journeys run beside others."""
+def _led(rows: _Rows, bases: Places) -> Led:
+    """Which page led to which."""
     session, path, referrer = rows.session[bases], rows.path[bases], rows.referrer[bases]
-    count = np.arange(len(bases))
     inner = np.zeros(len(bases), bool)
     inner[1:] = session[1:] == session[:-1]
-    last = np.where(inner, count - 1, -1)
-    referred = np.mean(referrer[inner] >= 0) if inner.any() else 0.0
-    if referred == 0:
-        return last, 0
+    last = np.where(inner, np.arange(len(bases)) - 1, -1)
+    named = inner & (referrer >= 0)
     parent = last.copy()
-    other = np.flatnonzero(inner & (referrer >= 0) & (referrer != path[np.maximum(last, 0)]))
+    other = np.flatnonzero(named & (referrer != path[np.maximum(last, 0)]))
     if len(other):
         some = _in_sessions(rows, bases, bases[other])
-        keys = rows.keys(bases[some], path[some])
-        wanted = rows.keys(bases[other], referrer[other])
-        found = last_same(keys, wanted, np.searchsorted(some, other))
-        parent[other] = np.where(found >= 0, some[found], parent[other])
-    if referred >= REFERRED:
+        pages = rows.keys(bases[some], path[some])
+        wanted = rows.keys(bases[some], np.maximum(referrer[some], 0))
+        found = matched(pages, wanted, named[some])
+        parent[some] = np.where(found >= 0, some[found], last[some])
+    if named.sum() >= REFERRED * inner.sum():
         telling = np.zeros(int(rows.user.max()) + 1, bool)
-        telling[rows.user[bases[referrer >= 0]]] = True
+        telling[rows.user[bases[named]]] = True
         parent[inner & (referrer < 0) & telling[rows.user[bases]]] = -1
-    return without_branches(parent, last)
+    return led_by(parent, last)

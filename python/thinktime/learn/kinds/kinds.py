@@ -21,6 +21,10 @@ from thinktime.learn.requests import METHODS, Requests
 USERS_MIN = 5
 """So many users must have asked for what a file names."""
 
+ADDRESSES_MIN = 20
+"""A user is an address; an address with an agent where there are fewer addresses, and more of
+those: then the addresses are those of proxies."""
+
 PAGES_MAX = 30
 OBJECTS_MAX = 15
 """So many kinds are named, the most asked for; the others are one kind."""
@@ -56,9 +60,6 @@ class Kind:
     """Whether pages embed it."""
 
     requests: int
-    users: int
-    """How many addresses asked for it."""
-
     counts: NDArray[np.int64]
     """How often each different path was asked for, the most popular first."""
 
@@ -137,10 +138,10 @@ def find_kinds(
     method = requests.rows["method"].to_numpy().astype(np.int64)
     coded = (template * len(METHODS) + method) * 2 + embedded
     asked = np.bincount(coded[counted])
-    candidates = np.argsort(-asked, kind="stable")[: 20 * (PAGES_MAX + OBJECTS_MAX)]
+    candidates = np.argsort(-asked, kind="stable")[: 4 * (PAGES_MAX + OBJECTS_MAX)]
     candidates = candidates[asked[candidates] > 0]
-    users = _users(requests, coded, candidates)
-    chosen, hidden = _chosen(candidates, asked, users, found.texts)
+    many = _asked_by_many(requests, coded, candidates)
+    chosen, hidden = _chosen(candidates, asked, many, found.texts)
     place = np.full(len(asked) + 1, -1)
     pages = [code for code in chosen if code % 2 == 0]
     objects = [code for code in chosen if code % 2 == 1]
@@ -153,35 +154,36 @@ def find_kinds(
     return _told(requests, found.texts, codes, of_row, counted, hidden)
 
 
-def _users(
+def _asked_by_many(
     requests: Requests, coded: NDArray[np.int64], candidates: NDArray[np.int64]
-) -> dict[int, int]:
-    """How many addresses asked for each candidate."""
-    address = requests.users["address"].to_numpy()[requests.rows["user"].to_numpy()]
-    size = int(address.max()) + 1 if len(address) else 1
-    place = np.full(int(coded.max()) + 1 if len(coded) else 1, -1)
+) -> set[int]:
+    """The candidates that at least `USERS_MIN` users asked for."""
+    user = requests.rows["user"].to_numpy()
+    address = requests.users["address"].to_numpy()
+    used = np.bincount(user, minlength=len(address)) > 0
+    if len(np.unique(address[used])) >= min(ADDRESSES_MIN, int(used.sum())):
+        user = address[user]
+    place = np.full(int(coded.max()) + 1, len(candidates), np.uint16)
     place[candidates] = np.arange(len(candidates))
-    at = place[coded]
-    found: dict[int, int] = {}
-    step = max(1, 50_000_000 // size)
-    for low in range(0, len(candidates), step):
-        those = (at >= low) & (at < low + step)
-        seen = np.zeros(min(step, len(candidates) - low) * size, bool)
-        seen[(at[those] - low) * size + address[those]] = True
-        each = seen.reshape(-1, size).sum(axis=1)
-        found |= dict(zip(candidates[low : low + step].tolist(), each.tolist(), strict=True))
-    return found
+    order = np.argsort(place[coded], kind="stable")
+    bounds = np.searchsorted(place[coded][order], np.arange(len(candidates) + 1))
+    many = set()
+    for code, (low, high) in zip(candidates.tolist(), pairwise(bounds.tolist()), strict=True):
+        rows = order[low:high]
+        if any(len(np.unique(user[rows[:most]])) >= USERS_MIN for most in (1000, len(rows))):
+            many.add(code)
+    return many
 
 
 def _chosen(
-    candidates: NDArray[np.int64], asked: NDArray[np.int64], users: dict[int, int], texts: list[str]
+    candidates: NDArray[np.int64], asked: NDArray[np.int64], many: set[int], texts: list[str]
 ) -> tuple[list[int], int]:
     """The kinds that are named, and how many requests are for such as must not be."""
     chosen: list[int] = []
     left, hidden = [PAGES_MAX, OBJECTS_MAX], 0
     for code in candidates.tolist():
         text, method = texts[code // 2 // len(METHODS)], code // 2 % len(METHODS)
-        if users[code] < USERS_MIN or not text or _tells(text):
+        if code not in many or not text or _tells(text):
             hidden += int(asked[code])
         elif left[code % 2] and method != _OTHER and asked[code] >= REQUESTS_MIN:
             chosen.append(code)
@@ -214,7 +216,6 @@ def _told(
     of_row = place[of_row]
     path = requests.rows["path"].to_numpy().astype(np.int64)
     members = _members(of_row[counted], path[counted], requests.paths.height, len(kept))
-    users = _users(requests, of_row, np.arange(len(kept)))
     kinds = []
     for at, code in enumerate(codes[n] for n in kept):
         method = METHODS[code // 2 % len(METHODS)] if code >= 0 else "GET"
@@ -226,9 +227,7 @@ def _told(
             name = text if method == "GET" else f"{method} {text}"
             name += " (embedded)" if embedded and code - 1 in codes else ""
         numbered = _numbered(requests, text, ids)
-        kinds.append(
-            Kind(name, method, text, embedded, int(many[kept[at]]), users[at], counts, numbered)
-        )
+        kinds.append(Kind(name, method, text, embedded, int(many[kept[at]]), counts, numbered))
     return Kinds(kinds, of_row, hidden)
 
 
