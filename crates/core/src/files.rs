@@ -7,6 +7,7 @@ use crate::error::{Invalid, unknown};
 use crate::notation::{Arguments, Call, Label, Term};
 use crate::program::ProgramSource;
 use crate::replay::{LogOptions, RequestLog};
+use crate::units::Dimension;
 
 /// Gives the contents of a named file.
 pub trait Files {
@@ -80,13 +81,22 @@ impl Files for NoFiles {
     }
 }
 
+/// The values of a `trace(FILE, column=NAME, begin=0s)`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Trace {
+    /// Times in seconds, in the order of the file.
+    pub(crate) times: Vec<f64>,
+    /// Which of the times is the start of the run, where the call says so.
+    pub(crate) begin_s: Option<f64>,
+}
+
 /// The times of `trace(FILE, column=NAME)` in seconds; none where the text is another call. Their
 /// unit is the one that the column's name ends in, whether or not the call names the column.
 ///
 /// # Errors
 /// When the file cannot be read, or holds no time, or a negative one.
-pub(crate) fn trace(text: &str, files: &dyn Files) -> Result<Option<Vec<f64>>, Invalid> {
-    const USAGE: &str = "trace(FILE, column=NAME)";
+pub(crate) fn trace(text: &str, files: &dyn Files) -> Result<Option<Trace>, Invalid> {
+    const USAGE: &str = "trace(FILE, column=NAME, begin=0s)";
     const LOGS: [&str; 5] = ["speed", "users", "methods", "timeout", "user"];
     let Some(call) = Call::parse(text).ok().filter(|call| call.name == "trace") else {
         return Ok(None);
@@ -100,12 +110,14 @@ pub(crate) fn trace(text: &str, files: &dyn Files) -> Result<Option<Vec<f64>>, I
              all the same, add format=auto"
         )));
     }
-    let mut arguments = Arguments::new(&call, USAGE, &["file", "column", "format"])?;
+    let mut arguments = Arguments::new(&call, USAGE, &["file", "column", "format", "begin"])?;
     let Some(name) = word_of(arguments.required("file")?) else {
         return Err(arguments.error("needs the name of a file"));
     };
     let column = arguments.optional("column").and_then(word_of);
     arguments.optional("format");
+    let begins = call.arguments.iter().any(|one| one.label == Label::Key("begin".to_owned()));
+    let begin_s = if begins { Some(arguments.number("begin", Dimension::Time)?) } else { None };
     arguments.finish()?;
     let Column { name: found, numbers: mut times } = files.numbers(&name, column.as_deref())?;
     let unit = found.as_deref().map_or(1.0, unit_of);
@@ -116,7 +128,7 @@ pub(crate) fn trace(text: &str, files: &dyn Files) -> Result<Option<Vec<f64>>, I
         return Err(Invalid::new(format!("{name}: holds no times")));
     }
     times.iter_mut().for_each(|time| *time *= unit);
-    Ok(Some(times))
+    Ok(Some(Trace { times, begin_s }))
 }
 
 /// The word that a term is, as the name of a file or a column; none where it is something else.
@@ -181,7 +193,8 @@ mod tests {
     }
 
     fn times(text: &'static str, call: &str) -> Result<Option<Vec<f64>>, String> {
-        trace(call, &Given(text)).map_err(|error| error.to_string())
+        let found = trace(call, &Given(text)).map_err(|error| error.to_string())?;
+        Ok(found.map(|one| one.times))
     }
 
     #[test]
@@ -202,6 +215,14 @@ mod tests {
     }
 
     #[test]
+    fn a_trace_may_say_which_time_is_the_start() {
+        let begin = |call| trace(call, &Given("5\n7\n")).unwrap().unwrap().begin_s;
+        assert_eq!(begin("trace(a.csv)"), None);
+        assert_eq!(begin("trace(a.csv, begin=0s)"), Some(0.0));
+        assert_eq!(begin("trace(a.csv, begin=2min)"), Some(120.0));
+    }
+
+    #[test]
     fn wrong_traces_are_explained() {
         let message = |text, call: &str| times(text, call).unwrap_err();
         assert!(message("a,b\n1,2", "trace(f, column=c)").contains("unknown column `c`"));
@@ -209,5 +230,6 @@ mod tests {
         assert!(message("-1", "trace(f)").contains("not a time of 0 or more"));
         assert!(message("", "trace(f)").contains("holds no times"));
         assert!(message("", "trace()").contains("write it as trace(FILE"));
+        assert!(message("1", "trace(f, begin=soon)").contains("needs a number for `begin`"));
     }
 }

@@ -12,11 +12,12 @@ use thinktime_core::files::Column;
 
 use crate::DataError;
 
-/// The numbers of a column; of the first one, where no name is given. Times of Arrow's own types
-/// are in their unit.
+/// The numbers of a column; of the first one, where no name is given. Nulls at its end are left
+/// out, so that columns of several lengths fit into one file.
 ///
 /// # Errors
-/// When the file cannot be read, has no such column, or the column holds no numbers.
+/// When the file cannot be read, has no such column, or the column holds anything but numbers, or
+/// has a null before one.
 pub fn read_column(path: &Path, column: Option<&str>) -> Result<Column, DataError> {
     let fail = |reason: String| DataError::new(path, reason);
     let file = fs::File::open(path).map_err(|error| DataError::new(path, error))?;
@@ -31,20 +32,27 @@ pub fn read_column(path: &Path, column: Option<&str>) -> Result<Column, DataErro
             .position(|other| other == name)
             .ok_or_else(|| fail(format!("has no column `{name}`; it has {}", names.join(", "))))?,
     };
-    let mut numbers = Vec::new();
+    let (mut numbers, mut ended) = (Vec::new(), false);
     for batch in builder.build().map_err(|error| DataError::new(path, error))? {
         let batch = batch.map_err(|error| DataError::new(path, error))?;
-        numbers.extend(as_numbers(batch.column(place)).ok_or_else(|| {
+        let column = batch.column(place);
+        let length = length_without_end(column).filter(|length| !(ended && *length > 0));
+        let part = length.and_then(|length| as_numbers(&column.slice(0, length)));
+        numbers.extend(part.ok_or_else(|| {
             fail(format!("the column `{}` holds no numbers, or gaps", names[place]))
         })?);
+        ended |= column.null_count() > 0;
     }
     Ok(Column { name: names.get(place).cloned(), numbers })
 }
 
+/// How many values there are before the nulls at the end; nothing where a null stands before one.
+fn length_without_end(column: &ArrayRef) -> Option<usize> {
+    let length = column.len() - column.null_count();
+    (0..length).all(|at| column.is_valid(at)).then_some(length)
+}
+
 fn as_numbers(column: &ArrayRef) -> Option<Vec<f64>> {
-    if column.null_count() > 0 {
-        return None;
-    }
     macro_rules! numbers {
         ($($data_type:ident => $number:ident),+) => {
             match column.data_type() {

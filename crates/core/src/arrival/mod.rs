@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use crate::distribution::{Distribution, MANY};
 use crate::error::{Invalid, nearest};
-use crate::files::{Files, trace};
+use crate::files::{Files, Trace, trace};
 use crate::random::{Purpose, Stream};
 use crate::replay::Replay;
 use crate::time::Nanos;
@@ -136,8 +136,8 @@ impl ArrivalProcess {
 
 /// Gaps of mean 1, and the rate that the notation itself gives.
 fn gaps(process: &str, files: &dyn Files) -> Result<(Gaps, Option<f64>), Invalid> {
-    if let Some(times) = trace(process, files)? {
-        return trace_gaps(times);
+    if let Some(found) = trace(process, files)? {
+        return trace_gaps(found);
     }
     match process.trim() {
         "poisson" => Ok((Gaps::Drawn(poisson_gaps()), None)),
@@ -158,17 +158,27 @@ fn gaps(process: &str, files: &dyn Files) -> Result<(Gaps, Option<f64>), Invalid
     }
 }
 
-/// Arrival times, in any order and from any zero, as gaps. The first arrival comes after a gap of
-/// the mean length, so that n arrivals last n mean gaps.
-fn trace_gaps(mut times: Vec<f64>) -> Result<(Gaps, Option<f64>), Invalid> {
+/// Arrival times, in any order, as gaps. Where the trace says which time is the start of the run,
+/// the first gap is from there. Else it has the mean length, so that n arrivals last n mean gaps.
+fn trace_gaps(trace: Trace) -> Result<(Gaps, Option<f64>), Invalid> {
+    let Trace { mut times, begin_s } = trace;
     times.sort_by(f64::total_cmp);
-    let span = times[times.len() - 1] - times[0];
-    if span <= 0.0 {
-        return Err(Invalid::new("a trace needs arrivals at two different times at least"));
+    let (first, last) = (times[0], times[times.len() - 1]);
+    if let Some(begin_s) = begin_s.filter(|begin_s| *begin_s > first) {
+        return Err(Invalid::new(format!(
+            "the trace has an arrival at {first} s, before its `begin` at {begin_s} s"
+        )));
     }
-    let mean = span / (times.len() - 1) as f64;
+    let (mean, first_gap) = match begin_s {
+        Some(begin_s) if last > begin_s => {
+            let mean = (last - begin_s) / times.len() as f64;
+            (mean, (first - begin_s) / mean)
+        }
+        None if last > first => ((last - first) / (times.len() - 1) as f64, 1.0),
+        _ => return Err(Invalid::new("a trace needs arrivals at two different times at least")),
+    };
     let gaps = times.windows(2).map(|pair| (pair[1] - pair[0]) / mean);
-    Ok((Gaps::Trace(std::iter::once(1.0).chain(gaps).collect()), Some(1.0 / mean)))
+    Ok((Gaps::Trace(std::iter::once(first_gap).chain(gaps).collect()), Some(1.0 / mean)))
 }
 
 fn poisson_gaps() -> Distribution {
@@ -285,6 +295,43 @@ mod tests {
         // The first half of each period is the busier one: mean factor 2/3 + 2/(3 pi).
         let first_half = 300.0 * 20.0 * (2.0 / 3.0 + 2.0 / (3.0 * std::f64::consts::PI));
         assert!(within(count_in(&sine, 0.0, 20.0), first_half));
+    }
+
+    /// All arrivals of a trace of the times 3 s, 4 s and 8 s, in seconds.
+    fn traced(call: &str, rate: Option<&str>) -> Result<Vec<f64>, String> {
+        struct Times;
+        impl Files for Times {
+            fn read(&self, _name: &str) -> Result<String, Invalid> {
+                Ok("4\n3\n8\n".to_owned())
+            }
+        }
+        let table = ArrivalsTable {
+            model: Model::Open,
+            rate: rate.map(|text| Scalar::Text(text.to_owned())),
+            process: Some(call.to_owned()),
+            clients: None,
+            profile: None,
+            start: None,
+        };
+        let process = ArrivalProcess::from_table(&table, &Times).map_err(|(_, error)| error);
+        let mut arrivals = process.map_err(|error| error.to_string())?.arrivals(1);
+        let times = std::iter::from_fn(|| Some(arrivals.next_arrival()));
+        Ok(times.take_while(|time| !time.is_never()).map(Nanos::as_secs_f64).collect())
+    }
+
+    #[test]
+    fn a_trace_begins_where_it_says() {
+        let near = |found: Vec<f64>, expected: [f64; 3]| {
+            assert!(found.len() == 3, "{found:?}");
+            assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-8), "{found:?}");
+        };
+        near(traced("trace(a.csv)", None).unwrap(), [2.5, 3.5, 7.5]);
+        near(traced("trace(a.csv, begin=0s)", None).unwrap(), [3.0, 4.0, 8.0]);
+        near(traced("trace(a.csv, begin=2s)", None).unwrap(), [1.0, 2.0, 6.0]);
+        // Three arrivals in 8 s are 0.375/s; at twice that all comes twice as fast.
+        near(traced("trace(a.csv, begin=0s)", Some("0.75/s")).unwrap(), [1.5, 2.0, 4.0]);
+        let error = traced("trace(a.csv, begin=5s)", None).unwrap_err();
+        assert!(error.contains("an arrival at 3 s, before its `begin` at 5 s"), "{error}");
     }
 
     #[test]

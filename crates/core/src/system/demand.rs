@@ -70,7 +70,11 @@ impl Demand {
 impl DemandLaw {
     fn parse(text: &str, files: &dyn Files) -> Result<DemandLaw, Invalid> {
         if let Some(values) = trace(text, files)? {
-            return Ok(DemandLaw::Trace(values.into_iter().map(Nanos::from_secs_f64).collect()));
+            if values.begin_s.is_some() {
+                return Err(Invalid::new("a trace of demands has no `begin`: leave it out"));
+            }
+            let times = values.times.into_iter();
+            return Ok(DemandLaw::Trace(times.map(Nanos::from_secs_f64).collect()));
         }
         DemandLaw::of_a_step(text, files)
     }

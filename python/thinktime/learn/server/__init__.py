@@ -1,0 +1,13 @@
+"""A model of the server behind a log: demands by kind of request, policy, number of workers.
+
+`learn_server` looks at durations and at who was there at the same time; `system_text` writes what
+it found as a system file.
+"""
+
+from thinktime.learn.server.choosing import Choice
+from thinktime.learn.server.laws import Law
+from thinktime.learn.server.learning import Demand, Server, learn_server
+from thinktime.learn.server.policies import Policy
+from thinktime.learn.server.text import system_text
+
+__all__ = ["Choice", "Demand", "Law", "Policy", "Server", "learn_server", "system_text"]

@@ -1,0 +1,128 @@
+"""A law of a kind's demands, as a system file writes it, with the mean that was seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from thinktime._core import Distribution
+from thinktime.learn.fit import Fit, Tally, fit
+from thinktime.learn.server.served import Floats
+from thinktime.learn.server.survival import Survival
+
+MEAN_WITHIN, UNSCALED_WITHIN = 0.05, 0.01
+"""A law is taken only if its mean is as near to that of the values, and made to have it: the load
+hangs on it. The other bound is for laws that have no scale to be set."""
+
+FEW = 30
+"""With fewer values a law is not looked for."""
+
+POINTS = 40
+"""A law without a name is written with so many values."""
+
+SIMPLE = ("exp", "lognormal", "gamma")
+OTHERS = ("h2", "const", "weibull", "erlang", "uniform", "bounded_pareto", "inverse_gaussian")
+"""Looked for one after another, until one fits. `OTHERS` take longer."""
+
+MATTERS = 0.03
+"""A kind with less than this share of the work is not worth a long search."""
+
+CHANCE = 1.63
+"""Kolmogorov's statistic exceeds so many times sqrt(1/n) with a probability of 1 %."""
+
+WIDTH = 0.03
+"""The relative width of bins of values."""
+
+STEPS = 30
+"""Up to so many steps of the clock, values are as the clock tells them."""
+
+
+@dataclass(frozen=True)
+class Law:
+    """How demands of one kind are written."""
+
+    notation: str
+    about: str
+    """How well it fits, in words."""
+
+
+def law_of(seen: Survival, step_s: float, share: float) -> Law:
+    """The law of demands that were seen in steps of ``step_s`` seconds; there must be one.
+
+    ``share`` is that of the kind in the work of all.
+    """
+    mean = seen.mean
+    if seen.seen < FEW or mean <= 0:
+        return Law(f"exp({_time(mean)})", f"only {seen.seen} were seen: the law is not known")
+    tally = _tally(seen, step_s)
+    near: list[tuple[float, Law]] = []
+    for name in (*SIMPLE, *(OTHERS if share >= MATTERS else ())):
+        for found in fit(tally, [name]):
+            law = _with_mean(found, mean)
+            if law is not None and found.ks <= CHANCE / np.sqrt(seen.seen):
+                return law
+            near += [] if law is None else [(found.bic, law)]
+    if near:
+        return min(near, key=lambda one: one[0])[1]
+    return Law(_discrete(seen), f"no law with a name fits: at most {POINTS} values with this mean")
+
+
+def _with_mean(found: Fit, mean: float) -> Law | None:
+    """The law with the mean of the values, where it is near to it and plausible."""
+    if not found.plausible or not abs(found.mean / mean - 1) <= MEAN_WITHIN:
+        return None
+    ratio, by = mean / found.mean, found.parameters
+    scaled = {
+        "exp": lambda: f"exp({_time(mean)})",
+        "lognormal": lambda: (
+            f"lognormal(mu={by['mu'] + np.log(ratio):.6g}, sigma={by['sigma']:.6g})"
+        ),
+        "gamma": lambda: f"gamma(shape={by['shape']:.6g}, scale={_time(by['scale'] * ratio)})",
+        "weibull": lambda: f"weibull(shape={by['shape']:.6g}, scale={_time(by['scale'] * ratio)})",
+        "h2": lambda: f"h2({_time(mean)}, cv2={Distribution(found.notation).cv2:.6g})",
+    }.get(found.law)
+    if scaled is None and abs(ratio - 1) > UNSCALED_WITHIN:
+        return None
+    notation = found.notation if scaled is None else scaled()
+    return Law(notation, f"{found.law} fits within {found.ks:.1%}")
+
+
+def _tally(seen: Survival, step_s: float) -> Tally:
+    """The values in bins: steps of the clock, and of `WIDTH` where these are finer."""
+    values, weights = np.maximum(seen.values, 0.0), seen.weights / seen.weights.sum()
+    fine = max(step_s, 1e-9)
+    exact = values < STEPS * fine
+    low = np.where(exact, np.floor(values / fine) * fine, _power(values))
+    high = np.where(exact, low + fine, low * (1 + WIDTH))
+    bins, place = np.unique(low, return_inverse=True)
+    count = np.asarray(np.bincount(place, weights=weights * seen.seen), dtype=np.float64)
+    top = np.zeros(len(bins))
+    top[place] = high
+    return Tally(bins, top, count)
+
+
+def _power(values: Floats) -> Floats:
+    step = np.log1p(WIDTH)
+    return np.asarray(np.exp(np.floor(np.log(np.maximum(values, 1e-12)) / step) * step))
+
+
+def _discrete(seen: Survival) -> str:
+    """Means of parts of the values, of one probability each but for the largest ones."""
+    values, weights = np.maximum(seen.values, 0.0), seen.weights / seen.weights.sum()
+    upto = np.cumsum(weights)
+    cuts = np.concatenate([np.linspace(0, 0.9, POINTS - 9)[1:], 1 - 0.1 * 0.6 ** np.arange(1, 10)])
+    part = np.searchsorted(cuts, upto - weights / 2)
+    share = np.bincount(part, weights=weights)
+    total = np.bincount(part, weights=weights * values)
+    kept = share > 0
+    means = total[kept] / share[kept] * seen.mean / float(values @ weights)
+    # Whole millionths, so that they sum to 1 as they are written.
+    millionths = np.round(share[kept] / share[kept].sum() * 1e6).astype(np.int64)
+    millionths[np.argmax(millionths)] += 1_000_000 - millionths.sum()
+    pairs = [(one, value) for one, value in zip(millionths, means, strict=True) if one > 0]
+    return f"discrete({', '.join(f'{one / 1e6:.6f}: {_time(value)}' for one, value in pairs)})"
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.6g}s"

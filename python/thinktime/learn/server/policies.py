@@ -1,0 +1,82 @@
+"""What each request demanded, if the server served by a given policy with so many workers.
+
+Of a log with arrivals and ends this is exact. Under processor sharing a request is served at the
+rate min(1, workers / present) all the time that it is there: its demand is the integral. Under
+first come, first served it begins when it comes, or when one of the workers has become free of
+those who came before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from thinktime.learn.server.served import Floats, Numbers, Served
+
+
+@dataclass(frozen=True)
+class Policy:
+    """How a server serves."""
+
+    name: str
+    """`fcfs`, `ps`, or `idle`: each request has a worker for itself."""
+
+    workers: int
+    """How many it serves at once; of `idle`, how many were seen at most."""
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """The arrivals and ends of a log in one order. Who ends when another comes is gone by then."""
+
+    log: Served
+    begin: Numbers
+    """The place of each arrival."""
+
+    end: Numbers
+    """The place of each end."""
+
+    gaps_s: Floats
+    """From each place to the next."""
+
+    present: Numbers
+    """How many are there after each place."""
+
+    @classmethod
+    def of(cls, log: Served) -> Timeline:
+        """The timeline of a log."""
+        many = len(log)
+        times = np.concatenate([log.arrival_s, log.done_s])
+        comes = np.arange(2 * many) < many
+        order = np.lexsort((comes, times))
+        place = np.empty(2 * many, dtype=np.int64)
+        place[order] = np.arange(2 * many)
+        present = np.cumsum(np.where(comes[order], 1, -1))
+        return cls(log, place[:many], place[many:], np.diff(times[order]), present)
+
+    @property
+    def found(self) -> Numbers:
+        """How many others each request found when it came."""
+        return np.asarray(self.present[self.begin] - 1)
+
+    def demands(self, policy: Policy) -> Floats:
+        """The demand of each request in seconds; 0 or less where the policy cannot be this one."""
+        log = self.log
+        if policy.name == "idle":
+            return log.duration_s
+        if policy.name == "fcfs":
+            return log.done_s - np.maximum(log.arrival_s, _free(log.done_s, policy.workers))
+        speed = np.minimum(1.0, policy.workers / np.maximum(self.present[:-1], 1))
+        had = np.concatenate([[0.0], np.cumsum(speed * self.gaps_s)])
+        return np.asarray(had[self.end] - had[self.begin])
+
+
+def _free(done_s: Floats, workers: int) -> Floats:
+    """When the first of the workers is free of all requests that came before each one."""
+    row, free = done_s, done_s
+    for _ in range(workers):
+        # The largest so far; what it pushes out competes for the next place.
+        before = np.concatenate([[-np.inf], np.maximum.accumulate(row)[:-1]])
+        free, row = before, np.minimum(before, row)
+    return free

@@ -1,0 +1,63 @@
+"""The learned server as a system file, with where each number is from."""
+
+from __future__ import annotations
+
+import json
+
+from thinktime.learn.server.learning import Demand, Server
+
+WIDTH = 96
+
+SOURCES = {
+    "all": "of all requests, as the policy says",
+    "idle": "of requests that found the server idle",
+    "quiet": "durations in the quietest times; the demand may be less",
+    "given": "given, not learned",
+}
+
+
+def system_text(name: str, server: Server) -> str:
+    """A system file, which `thinktime.System` takes. ``name`` is that of the system."""
+    parts = [
+        _note(
+            f"Learned from durations: {server.work_s / server.span_s:.4g} s of work a second; the "
+            f"server was idle {server.idle_share:.0%} of the time."
+        )
+        if server.idle_share or server.choice
+        else _note("Not learned from durations: the log has none."),
+        f"name = {json.dumps(name)}",
+        "",
+        "[[station]]",
+        'name = "server"',
+        *(_note(reason) for reason in server.reasons),
+        f"servers = {server.workers}",
+        f'policy = "{server.policy}"',
+    ]
+    for demand in server.demands:
+        parts += [_note(_about(demand)), f'demand.{_key(demand.name)} = "{demand.law.notation}"']
+    return "\n".join(parts) + "\n"
+
+
+def _about(demand: Demand) -> str:
+    within = 1.96 * demand.standard_error_s / demand.mean_s if demand.mean_s > 0 else 0.0
+    seen = f" ± {within:.1%} ({demand.seen:,} seen)" if demand.seen > 1 else ""
+    return (
+        f"{demand.mean_s * 1e3:.4g} ms on average{seen}, {SOURCES[demand.source]}; "
+        f"{demand.law.about}. Confidence: {demand.confidence}."
+    )
+
+
+def _key(name: str) -> str:
+    plain = name.isascii() and name.replace("-", "").replace("_", "").isalnum()
+    return name if plain else json.dumps(name)
+
+
+def _note(text: str) -> str:
+    """A comment, broken into lines."""
+    lines, line = [], "#"
+    for word in text.split():
+        if len(line) + 1 + len(word) > WIDTH:
+            lines.append(line)
+            line = "#"
+        line += f" {word}"
+    return "\n".join([*lines, line])

@@ -1,0 +1,32 @@
+"""When the sessions of each population begin: what queues feel of it is kept.
+
+`learn_starts` looks at one population. Its `models` are what a workload file may say of it, from a
+Poisson process to a trace of the starts themselves; `choose` takes the simplest that stands in for
+the log, as a function says that the caller has. `write_starts` writes what the chosen ones need
+into one file, and `arrival_keys` gives the lines of `[population.arrivals]` that read it.
+"""
+
+from thinktime.learn.starts.covered import Covered, silences
+from thinktime.learn.starts.dispersion import WINDOWS_S
+from thinktime.learn.starts.file import arrival_keys, columns, write_starts
+from thinktime.learn.starts.models import Model, choose
+from thinktime.learn.starts.peaks import Peak
+from thinktime.learn.starts.population import Starts, as_dispersed, learn_starts
+from thinktime.learn.starts.spread import spread, step_s
+
+__all__ = [
+    "WINDOWS_S",
+    "Covered",
+    "Model",
+    "Peak",
+    "Starts",
+    "arrival_keys",
+    "as_dispersed",
+    "choose",
+    "columns",
+    "learn_starts",
+    "silences",
+    "spread",
+    "step_s",
+    "write_starts",
+]

@@ -1,0 +1,63 @@
+"""The starts of all populations in one small file, and the lines that a workload reads them by."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from thinktime.learn.starts.models import Model
+from thinktime.learn.starts.population import Starts
+
+NAME = "starts.parquet"
+PLAIN = re.compile(r"[^A-Za-z0-9-]+")
+
+
+def columns(names: list[str]) -> dict[str, str]:
+    """A name for the columns of each population: letters, digits and `-`, no two alike."""
+    found: dict[str, str] = {}
+    for name in names:
+        plain = PLAIN.sub("-", name).strip("-") or "population"
+        one, number = plain, 2
+        while one in found.values():
+            one, number = f"{plain}-{number}", number + 1
+        found[name] = one
+    return found
+
+
+def write_starts(path: Path, chosen: Mapping[str, tuple[Starts, Model]]) -> None:
+    """Write what the models of the populations, by name, need of a file.
+
+    Of a trace that is its starts in microseconds from the log's begin (`NAME_us`), of a rate that
+    changes its rates a second by steps (`NAME_rate`). Shorter columns end in nulls. There is
+    nothing of users in it. Where no model needs a file, none is written.
+    """
+    series = []
+    for name, column in columns(list(chosen)).items():
+        starts, model = chosen[name]
+        if model.rates is None:
+            series.append(pl.Series(f"{column}_us", starts.times_ns // 1000, dtype=pl.Int64))
+        elif not model.constant:
+            series.append(pl.Series(f"{column}_rate", model.rates, dtype=pl.Float64))
+    if series:
+        longest = max(len(one) for one in series)
+        table = pl.DataFrame([one.extend_constant(None, longest - len(one)) for one in series])
+        table.write_parquet(path, compression="zstd", statistics=False)
+
+
+def arrival_keys(model: Model, column: str, file: str = NAME) -> dict[str, str]:
+    """The keys of `[arrivals]` that say a model: `process`, and `rate` and `profile` where due.
+
+    ``column`` is the population's by `columns`, ``file`` that of `write_starts`. Several
+    populations begin at the same moment of the log.
+    """
+    if model.rates is None:
+        return {"process": f"trace({file}, column={column}_us, begin=0s)"}
+    keys = {"rate": f"{model.rate:.6g}/s", "process": "poisson"}
+    if not model.constant:
+        every = np.format_float_positional(model.width_s, trim="-")
+        keys["profile"] = f"rates({file}, column={column}_rate, every={every}s)"
+    return keys

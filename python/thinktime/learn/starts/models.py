@@ -1,0 +1,97 @@
+"""When the sessions of a population begin, as a workload file says it: replayed, or by a law."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thinktime.learn.starts.covered import Covered, Times
+from thinktime.learn.starts.dispersion import WINDOWS_S, Counts, index_of_poisson
+from thinktime.learn.starts.rates import Steps, blocks
+
+
+@dataclass(frozen=True)
+class Model:
+    """One way to say when sessions begin."""
+
+    name: str
+    """`trace`, `poisson`, `steps` or `blocks`."""
+
+    about: str
+    """What it keeps, in words."""
+
+    rate: float | None
+    """Starts a second, on average over its course; None where the trace gives them."""
+
+    dispersion: tuple[float | None, ...]
+    """Variance over mean of its counts, for each of `WINDOWS_S`; None where none can be told."""
+
+    rates: Times | None = field(default=None, repr=False)
+    """Starts a second by steps of `width_s`; None for a trace. What is lost of the log has none."""
+
+    width_s: float = 1.0
+
+    @property
+    def constant(self) -> bool:
+        """Whether its rate never changes."""
+        return self.rates is not None and len(self.rates) == 1
+
+    def draw(self, seed: int) -> Times:
+        """Starts of this model, in seconds from its begin. Raises ValueError for a trace."""
+        if self.rates is None:
+            raise ValueError("a trace is replayed, not drawn")
+        generator = np.random.default_rng(seed)
+        upto = np.concatenate([[0.0], np.cumsum(self.rates * self.width_s)])
+        wanted = np.sort(generator.uniform(0, upto[-1], generator.poisson(upto[-1])))
+        return np.asarray(np.interp(wanted, upto, np.arange(len(upto)) * self.width_s))
+
+
+def models(
+    counts: Counts, covered: Covered, steps: Steps, logged: tuple[float | None, ...]
+) -> tuple[Model, ...]:
+    """The models of a population's starts, the simplest first; the last one is the trace.
+
+    ``counts`` and ``steps`` are of what is looked at, ``covered`` of the whole log, and ``logged``
+    is the dispersion of the log itself.
+    """
+    found = []
+    if steps.changes:
+        about = f"a Poisson process whose rate changes by steps of {steps.step_s / 60:g} min"
+        edges = np.arange(len(steps.rates) + 1) * steps.step_s
+        share = np.diff(covered.upto(edges)) / steps.step_s
+        rates = _begun(steps.rates, steps.covered > 0) * share
+        found.append(_poisson("steps", about, rates, steps.step_s, counts))
+    else:
+        about = "a Poisson process of one rate"
+        rate = counts.starts.sum() / counts.covered.sum()
+        found.append(_poisson("poisson", about, np.array([rate]), covered.span_s, counts))
+    fine = blocks(counts) * np.diff(covered.upto(counts.edges)) / counts.width_s
+    if np.any(np.diff(fine[counts.covered > 0])):
+        about = "a Poisson process whose rate changes wherever it does so beyond chance"
+        found.append(_poisson("blocks", about, fine, counts.width_s, counts))
+    about = "the starts themselves, with every burst, the same in each run"
+    return (*found, Model("trace", about, None, logged))
+
+
+def _begun(rates: Times, known: NDArray[np.bool_]) -> Times:
+    """Rates by steps; those before the first known one are as that one."""
+    first = int(np.argmax(known))
+    return np.concatenate([np.full(first, rates[first]), rates[first:]])
+
+
+def _poisson(name: str, about: str, rates: Times, width_s: float, counts: Counts) -> Model:
+    at = (counts.edges[:-1] / width_s).astype(np.int64)
+    by_second = rates[np.minimum(at, len(rates) - 1)]
+    dispersion = tuple(index_of_poisson(by_second, counts, window_s) for window_s in WINDOWS_S)
+    return Model(name, about, float(rates.mean()), dispersion, rates, width_s)
+
+
+def choose(models: tuple[Model, ...], stands_in: Callable[[Model], bool]) -> Model:
+    """The simplest model of which ``stands_in`` says that it behaves as the log does.
+
+    The last one is the log itself, and is taken where none of the others does.
+    """
+    return next((one for one in models[:-1] if stands_in(one)), models[-1])

@@ -1,0 +1,147 @@
+"""When the sessions of one population begin: all that is learned of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thinktime.learn.arrivals import Poisson
+from thinktime.learn.starts.covered import Covered, Times
+from thinktime.learn.starts.dispersion import WINDOWS_S, Counts, count, index
+from thinktime.learn.starts.models import Model, models
+from thinktime.learn.starts.peaks import Peak, peaks
+from thinktime.learn.starts.poisson import poisson
+from thinktime.learn.starts.rates import Steps, steps
+from thinktime.learn.starts.spread import spread
+
+MINUTE_S = 60.0
+
+CHANCE = 2.576
+"""So many standard errors are exceeded with a probability of 1 %."""
+
+
+@dataclass(frozen=True)
+class Starts:
+    """When the sessions of one population begin."""
+
+    times_ns: NDArray[np.int64] = field(repr=False)
+    """Sorted, in nanoseconds from the log's begin; those of coarse stamps spread."""
+
+    covered: Covered
+    resolution_s: float
+    """The steps of the stamps."""
+
+    settled_s: float
+    """What follows leaves out so many seconds at the log's begin, and after each lost part: there
+    sessions that were under way seem to begin."""
+
+    counts: Counts = field(repr=False)
+    steps: Steps = field(repr=False)
+    poisson: Poisson
+    dispersion: tuple[float | None, ...]
+    """Variance over mean of the starts in windows of `WINDOWS_S`: 1 for a Poisson process."""
+
+    peaks: tuple[Peak, ...]
+    """The busiest second, minute and hour."""
+
+    models: tuple[Model, ...]
+    """What a workload file may say, the simplest first; the last one is the trace."""
+
+    rate: float
+    """Starts a second of the time that the log covers, after `settled_s`."""
+
+    @property
+    def offered_rate(self) -> float:
+        """Starts a second of the whole span, lost parts and all: what a replay offers."""
+        return len(self.times_ns) / self.covered.span_s
+
+    @property
+    def times_s(self) -> Times:
+        """The times in seconds."""
+        return np.asarray(self.times_ns * 1e-9, dtype=np.float64)
+
+
+def learn_starts(
+    times_ns: NDArray[np.int64],
+    *,
+    begin_ns: int,
+    covered: Covered,
+    resolution_s: float,
+    settled_s: float = 0.0,
+) -> Starts:
+    """Learn when the sessions of one population begin; there must be one at least.
+
+    ``times_ns`` are the times of their first requests as logged (of an open population, of all
+    requests), in any order; ``begin_ns`` is the log's begin on the same clock. Stamps in steps of
+    ``resolution_s`` seconds are spread over them.
+
+    Sessions that were under way when the log began have lost their true start: they seem to begin
+    with their first request in the log, all within its first minutes. A trace keeps them so, in
+    place of those who are there at the start of a steady run. Rates, dispersion, peaks and models
+    leave out the first ``settled_s`` seconds, in which this may be, there and after each lost part;
+    a modelled run begins steady.
+
+    Raises ValueError without any time, or with one outside the log.
+    """
+    spaced = _spread_within(times_ns, begin_ns, covered.span_s, resolution_s)
+    times_s = np.asarray(spaced * 1e-9, dtype=np.float64)
+    known = covered.settled(settled_s)
+    inside = times_s[known.holds(times_s)] if known.lost else times_s
+    if not len(inside):
+        known, inside = covered, times_s
+    counts = count(inside, known, resolution_s)
+    found = steps(inside, known)
+    dispersion = tuple(index(counts, window_s) for window_s in WINDOWS_S)
+    longest = max(min(found.step_s, covered.span_s), MINUTE_S)
+    rate = len(inside) / known.seconds
+    return Starts(
+        times_ns=spaced,
+        covered=covered,
+        resolution_s=resolution_s,
+        settled_s=0.0 if known is covered else settled_s,
+        counts=counts,
+        steps=found,
+        poisson=poisson(inside, known, counts, longest),
+        dispersion=dispersion,
+        peaks=peaks(counts, rate),
+        rate=rate,
+        models=models(counts, covered, found, dispersion),
+    )
+
+
+def _spread_within(
+    times_ns: NDArray[np.int64], begin_ns: int, span_s: float, resolution_s: float
+) -> NDArray[np.int64]:
+    """Spread times from the log's begin, all within it."""
+    if not len(times_ns):
+        raise ValueError("no session begins: there is nothing to learn")
+    relative = np.asarray(times_ns, dtype=np.int64) - begin_ns
+    first, last = float(relative.min()) * 1e-9, float(relative.max()) * 1e-9
+    if first < -resolution_s or last > span_s + resolution_s:
+        raise ValueError(
+            f"starts lie from {first:.6g} s to {last:.6g} s, and the log from 0 s to {span_s:.6g} s"
+        )
+    return np.clip(spread(relative, resolution_s), 0, int(span_s * 1e9))
+
+
+def as_dispersed(starts: Starts, within: float = 0.15) -> Callable[[Model], bool]:
+    """Whether a model's counts vary as the log's do at every scale, for `choose`.
+
+    Variances over means may differ by the share ``within``, and by what chance gives with a
+    probability of 1 %: the standard error of one of W windows is sqrt(2 / W) of it for a Poisson
+    process. This is quick, but looks at counts alone: a simulation of both says more.
+    """
+    seconds = float(starts.counts.covered.sum())
+
+    def agrees(model: Model) -> bool:
+        scales = zip(model.dispersion, starts.dispersion, WINDOWS_S, strict=True)
+        return all(
+            abs(one - other) <= within * other + CHANCE * one * np.sqrt(2 * window_s / seconds)
+            for one, other, window_s in scales
+            if one is not None and other is not None
+        )
+
+    return agrees
