@@ -193,3 +193,13 @@ def test_without_durations_there_is_none_unless_it_is_given() -> None:
     text = system_text("given", given)
     assert "the log has none" in text
     System(text)
+
+
+@pytest.mark.parametrize("requests", [1, 2, 5, 40])
+def test_few_requests_are_enough_for_a_guess(requests: int) -> None:
+    log = logged(TrueServer("idle"), 0.5, [exp(0.05), exp(0.05)], seed=8, requests=200)
+    server = learned(log.head(requests))
+    assert [one.name for one in server.demands] == NAMES
+    assert {one.confidence for one in server.demands} == {"low"}
+    assert server.choice is None
+    System(system_text("few", server))

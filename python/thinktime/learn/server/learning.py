@@ -99,10 +99,12 @@ def learn_server(
     laws, source = _laws(log, alone_laws, choice, len(names), coarse)
     counts = np.bincount(log.kind[log.kind >= 0], minlength=len(names))
     work = sum(float(count) * law.mean for count, law in zip(counts, laws, strict=True))
+    told = sum(float(count) for count, law in zip(counts, laws, strict=True) if law.seen)
     found = tuple(
         _demand(names[n], int(counts[n]), laws[n], source[n], log.step_s, work)
-        for n in range(len(names))
         if laws[n].seen
+        else _unseen(names[n], int(counts[n]), work / told if told else 0.0)
+        for n in range(len(names))
     )
     workers, policy, reasons = _said(log, choice, coarse)
     return Server(
@@ -112,7 +114,7 @@ def learn_server(
         workers=workers,
         idle_share=idle_share(log),
         span_s=requests.span_s,
-        work_s=work,
+        work_s=sum(one.requests * one.mean_s for one in found),
         reasons=reasons,
     )
 
@@ -154,6 +156,12 @@ def _demand(
         confidence = "high" if relative <= SURE else "fair"
     notation = law_of(law, step_s, requests * law.mean / work_s if work_s > 0 else 0.0)
     return Demand(name, requests, law.mean, error, law.seen, notation, source, confidence)
+
+
+def _unseen(name: str, requests: int, mean_s: float) -> Demand:
+    """A kind of which no request was served to its end: it demands what the others do."""
+    law = Law(f"exp({mean_s:.6g}s)", "none was seen to its end: the mean of the others")
+    return Demand(name, requests, mean_s, np.inf, 0, law, "quiet", "low")
 
 
 def _said(log: Served, choice: Choice | None, coarse: bool) -> tuple[int, str, tuple[str, ...]]:
