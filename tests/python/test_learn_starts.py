@@ -250,3 +250,28 @@ def test_a_gap_within_a_column_is_refused(tmp_path: Path) -> None:
     )
     with pytest.raises(InputError, match="holds no numbers, or gaps"):
         Workload.load(tmp_path / "w.toml")
+
+
+@pytest.mark.parametrize("policy", ["fcfs", "ps"])
+def test_queues_feel_the_bursts_of_a_log_with_second_stamps(tmp_path: Path, policy: str) -> None:
+    times = drawn(BURSTS, 13)
+    demand = 0.8 * SPAN_S / len(times)
+    text = f'name = "s"\n[[station]]\nname = "s"\npolicy = "{policy}"\ndemand = "exp({demand}s)"\n'
+
+    def response_times(keys: dict[str, str]) -> tuple[float, float]:
+        lines = "".join(f'{key} = "{value}"\n' for key, value in keys.items())
+        (tmp_path / "w.toml").write_text(
+            f'name = "w"\n[arrivals]\nmodel = "open"\n{lines}', encoding="utf-8"
+        )
+        workload = Workload.load(tmp_path / "w.toml")
+        found = simulate(workload, System(text), duration="4000s", warmup="0s").summary
+        return found["response_time_s"]["mean"], found["response_time_s"]["p99"]
+
+    pl.DataFrame({"true_ns": times}).write_parquet(tmp_path / "true.parquet")
+    true = response_times({"process": "trace(true.parquet, begin=0s)"})
+    found = learned(times, resolution_s=1.0)
+    write_starts(tmp_path / "starts.parquet", {"people": (found, found.models[-1])})
+    # The same demands: only where in its second each one came differs.
+    assert response_times(arrival_keys(found.models[-1], "people")) == pytest.approx(true, rel=0.05)
+    steady = response_times({"process": "poisson", "rate": f"{found.rate}/s"})
+    assert steady[0] < 0.5 * true[0]
