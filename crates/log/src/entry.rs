@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use thinktime_core::time::Nanos;
 
+use crate::reason::Reason;
+
 /// A value of a log line as bytes, because logs hold what clients sent, valid UTF-8 or not.
 ///
 /// It is borrowed from the line, unless escapes had to be undone. Empty where the log has none.
@@ -28,11 +30,11 @@ pub struct Entry<'a> {
     pub agent: Text<'a>,
     /// The field that [`Options::user`](crate::Options::user) names; else the authenticated user.
     pub user: Text<'a>,
-    /// The method, as in `GET`. Empty where the client sent something else than HTTP.
+    /// The method, as in `GET`.
     pub method: Text<'a>,
     /// The host that was asked, perhaps with a port.
     pub host: Text<'a>,
-    /// The path, as in `/shop/cart`, without the query.
+    /// The path, as in `/shop/cart`, without the query. Empty for CONNECT, which names a host.
     pub path: Text<'a>,
     /// What follows the question mark.
     pub query: Text<'a>,
@@ -54,6 +56,24 @@ impl Entry<'_> {
             return Cow::Borrowed(&self.path);
         }
         Cow::Owned([&self.path[..], b"?", &self.query[..]].concat())
+    }
+
+    /// Whether it says who asked for what, without which it is no entry.
+    ///
+    /// # Errors
+    /// With what is missing.
+    #[inline]
+    pub(crate) fn check(&self) -> Result<(), Reason> {
+        if self.address.is_empty() && self.user.is_empty() {
+            return Err(Reason::NoAddress);
+        }
+        // A method is letters alone, with hyphens in some of WebDAV's.
+        let in_method = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'-' | b'_');
+        if self.method.is_empty() || !self.method.iter().all(in_method) {
+            return Err(Reason::NoMethod);
+        }
+        let names_host = &self.method[..] == b"CONNECT" && !self.host.is_empty();
+        if self.path.is_empty() && !names_host { Err(Reason::NoPath) } else { Ok(()) }
     }
 }
 

@@ -8,6 +8,7 @@
 mod entry;
 mod error;
 mod field;
+mod filter;
 mod formats;
 mod layout;
 mod number;

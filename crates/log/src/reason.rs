@@ -19,6 +19,12 @@ pub enum Reason {
     NotThisFormat,
     /// No time where it should be.
     NoTime,
+    /// No client's address, nor a user.
+    NoAddress,
+    /// No method: what came was no HTTP, or was cut off.
+    NoMethod,
+    /// No path.
+    NoPath,
     /// A time that no calendar has, or not one of the years 1970 to 2261.
     ImpossibleDate,
     /// The status is no number from 100 to 999.
@@ -29,7 +35,7 @@ pub enum Reason {
 
 impl Reason {
     /// All reasons, in the order in which they are reported.
-    pub const ALL: [Reason; 10] = [
+    pub const ALL: [Reason; 13] = [
         Reason::Truncated,
         Reason::Damaged,
         Reason::TooLong,
@@ -37,6 +43,9 @@ impl Reason {
         Reason::BadEncoding,
         Reason::NotThisFormat,
         Reason::NoTime,
+        Reason::NoAddress,
+        Reason::NoMethod,
+        Reason::NoPath,
         Reason::ImpossibleDate,
         Reason::BadStatus,
         Reason::BadNumber,
@@ -53,6 +62,9 @@ impl Reason {
             Reason::BadEncoding => "bad encoding",
             Reason::NotThisFormat => "not this format",
             Reason::NoTime => "no time",
+            Reason::NoAddress => "no address",
+            Reason::NoMethod => "no method",
+            Reason::NoPath => "no path",
             Reason::ImpossibleDate => "impossible date",
             Reason::BadStatus => "bad status",
             Reason::BadNumber => "bad number",

@@ -39,6 +39,11 @@ pub struct FileReport {
     pub lines: u64,
     /// The entries in it.
     pub entries: u64,
+    /// The entries that [`Options::only`](crate::Options::only) and
+    /// [`Options::without`](crate::Options::without) have left out.
+    pub dropped: u64,
+    /// The names of columns of which nothing is taken, where it has any that are not known.
+    pub left_over: Vec<String>,
     /// The smallest [`Entry::resolution_ns`](crate::Entry::resolution_ns); 0 without entries.
     pub resolution_ns: u64,
     /// Its bad lines, by reason.
@@ -84,6 +89,7 @@ impl FileReport {
         self.bytes += part.bytes;
         self.lines += part.lines;
         self.entries += part.entries;
+        self.dropped += part.dropped;
         self.resolution_ns = match (self.resolution_ns, part.resolution_ns) {
             (0, other) | (other, 0) => other,
             (mine, other) => mine.min(other),
@@ -95,13 +101,14 @@ impl FileReport {
     pub(crate) fn check(&mut self) -> Result<(), LogError> {
         self.bad.sort_by_key(|bad| bad.reason);
         let bad = self.bad_lines();
-        if bad < LINES_JUDGED || bad <= self.entries {
+        let good = self.entries + self.dropped;
+        if bad < LINES_JUDGED || bad <= good {
             return Ok(());
         }
         let Some(worst) = self.bad.iter().max_by_key(|bad| bad.count) else { return Ok(()) };
         let reason = format!(
             "{bad} of {} lines cannot be read as `{}`; line {} ({}): `{}`",
-            bad + self.entries,
+            bad + good,
             self.format,
             worst.line,
             worst.reason,

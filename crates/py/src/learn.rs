@@ -18,7 +18,8 @@ use crate::supervise::supervise;
 #[pyfunction]
 #[pyo3(signature = (
     logs, *, format = None, user = "agent", user_field = None, timeout = None, pages = true,
-    page_gap = None, crawlers_apart = true, follow = false, threads = None, progress = None
+    page_gap = None, crawlers_apart = true, follow = false, threads = None, progress = None,
+    only = None, without = None
 ))]
 #[allow(clippy::too_many_arguments, reason = "they are Python's keyword arguments")]
 pub(crate) fn read_log<'py>(
@@ -34,6 +35,8 @@ pub(crate) fn read_log<'py>(
     follow: bool,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
+    only: Option<Vec<String>>,
+    without: Option<Vec<String>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let usual = Rules::default();
     let nanos = |time: &Option<Time>, usual: i64| match time {
@@ -50,7 +53,9 @@ pub(crate) fn read_log<'py>(
         return Err(InputError::new_err("the session timeout must be more than 0"));
     }
     let by = user_by(user, user_field.is_some())?;
-    let mut options = Options { format, user: user_field, follow, ..Options::default() };
+    let (only, without) = (only.unwrap_or_default(), without.unwrap_or_default());
+    let user = user_field;
+    let mut options = Options { format, user, follow, only, without, ..Options::default() };
     if let Some(threads) = threads.and_then(NonZero::new) {
         options.threads = threads;
     }
@@ -188,6 +193,8 @@ fn file_dict<'py>(py: Python<'py>, file: &FileReport) -> PyResult<Bound<'py, PyD
     dict.set_item("bytes", file.bytes)?;
     dict.set_item("lines", file.lines)?;
     dict.set_item("entries", file.entries)?;
+    dict.set_item("dropped", file.dropped)?;
+    dict.set_item("left_over", &file.left_over)?;
     dict.set_item("resolution_s", file.resolution_ns as f64 * 1e-9)?;
     let bad = file.bad.iter().map(|bad| (bad.reason.words(), bad.count, bad.line, &bad.example));
     dict.set_item("bad", bad.collect::<Vec<_>>())?;

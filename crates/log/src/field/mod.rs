@@ -11,7 +11,7 @@ use crate::number::whole;
 use crate::reason::Reason;
 use crate::text::part;
 use crate::time::{Clock, Parts, Pattern, SECOND, Stamp, epoch};
-use value::{address, any_duration, duration, status, without_port};
+use value::{address, any_duration, duration, status, timers, without_port};
 
 /// What a field means.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +22,8 @@ pub(crate) enum Field {
     Port,
     /// A time such as `17/May/2015:10:05:03 +0000`.
     Clf,
+    /// A time such as `17/May/2015:10:05:03.123`, of a zone that is not told.
+    ClfMillis,
     /// A time such as `2015-05-17T10:05:03.123Z`.
     Iso,
     /// A number since 1970, in units of so many nanoseconds.
@@ -38,6 +40,9 @@ pub(crate) enum Field {
     Duration(i64),
     /// A part of how long the request took, in seconds; -1 where it did not come so far.
     DurationPart,
+    /// Times of phases in milliseconds, as in `10/0/30/69/109`: the last one is the whole, unless a
+    /// plus sign says that it was still going on.
+    Timers,
     /// How long the request took, as seconds or with a unit, as in `1.5ms` or `1m2.5s`.
     AnyDuration,
     /// The client's address.
@@ -102,8 +107,11 @@ impl<'a> Draft<'a> {
             Field::Bytes if matches!(&value[..], b"-" | b"" | b"-1") => {}
             Field::BytesOrDash if &value[..] == b"-" => self.entry.bytes = Some(0),
             Field::Bytes | Field::BytesOrDash => {
-                self.entry.bytes = Some(whole(&value).ok_or(Reason::BadNumber)?);
+                // A plus sign says that more was still to come.
+                let number = value.strip_prefix(b"+").unwrap_or(&value);
+                self.entry.bytes = Some(whole(number).ok_or(Reason::BadNumber)?);
             }
+            Field::ClfMillis => self.stamp = Some(clock.clf_millis(&value)?),
             // Times have no `-`: without one there is no entry.
             Field::Iso => self.stamp = Some(clock.iso(&value)?),
             Field::Epoch(unit) => self.stamp = Some(epoch(&value, *unit)?),
@@ -117,6 +125,7 @@ impl<'a> Draft<'a> {
             Field::Port => {}
             _ if &value[..] == b"-" => {}
             Field::Duration(unit) => self.duration_ns = Some(duration(&value, *unit)?),
+            Field::Timers => self.duration_ns = timers(&value)?,
             Field::AnyDuration => self.duration_ns = Some(any_duration(&value)?),
             Field::DurationPart => self.add_duration(duration(&value, SECOND)?),
             _ => return self.set_text(field, value),
@@ -174,8 +183,7 @@ impl<'a> Draft<'a> {
         self.duration_ns = Some(self.duration_ns.unwrap_or(0).saturating_add(ns));
     }
 
-    /// A request line such as `GET /a?b HTTP/1.1`. What is none leaves method and path empty: it
-    /// came in and was answered all the same.
+    /// A request line such as `GET /a?b HTTP/1.1`. What is none leaves method and path empty.
     fn request(&mut self, line: Text<'a>) {
         let Some(first) = memchr::memchr(b' ', &line) else {
             if line.first() == Some(&b'/') {
@@ -233,6 +241,7 @@ impl<'a> Draft<'a> {
             (None, Some(parts)) => parts.stamp()?,
             (None, None) => return Err(Reason::NoTime),
         };
+        self.entry.check()?;
         self.entry.time_ns = stamp.ns;
         self.entry.resolution_ns = stamp.resolution_ns;
         if let Some(ns) = self.duration_ns

@@ -41,13 +41,23 @@ pub(super) fn status(text: &[u8]) -> Result<Option<u16>, Reason> {
             Some(status @ 100..=999) => Ok(Some(status as u16)),
             _ => Err(Reason::BadStatus),
         },
-        b"-" | b"" | b"0" | b"000" => Ok(None),
+        b"-" | b"" | b"0" | b"000" | b"-1" => Ok(None),
         _ => Err(Reason::BadStatus),
     }
 }
 
 pub(super) fn duration(text: &[u8], unit: i64) -> Result<i64, Reason> {
     Ok(decimal(text, unit).ok_or(Reason::BadNumber)?.0)
+}
+
+/// The whole of phases such as `10/0/30/69/109`; none where it was still going on.
+pub(super) fn timers(text: &[u8]) -> Result<Option<i64>, Reason> {
+    let last = memchr::memrchr(b'/', text).ok_or(Reason::BadNumber)?;
+    let whole_time = &text[last + 1..];
+    if whole_time.first() == Some(&b'+') {
+        return Ok(None);
+    }
+    duration(whole_time, MILLISECOND).map(Some)
 }
 
 /// Units of Go's durations, with their nanoseconds.
@@ -95,6 +105,8 @@ mod tests {
             (status(b"99"), status(b"2x0")),
             (Err(Reason::BadStatus), Err(Reason::BadStatus))
         );
+        assert_eq!(timers(b"10/0/30/69/109"), Ok(Some(109 * MILLISECOND)));
+        assert_eq!((timers(b"1/+2"), timers(b"5")), (Ok(None), Err(Reason::BadNumber)));
         assert_eq!(any_duration(b"1m2.5s"), Ok(62 * SECOND + 500 * MILLISECOND));
         assert_eq!(any_duration("150µs".as_bytes()), Ok(150_000));
         assert_eq!(any_duration(b"0.25"), Ok(250_000_000));

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use thinktime_core::error::{Invalid, unknown};
 
+use super::prefix::{Peeled, Prefix};
 use super::{Cut, FORMATS, Format, Known, Wanted};
 use crate::reason::example;
 use crate::source::PARQUET_SEPARATOR;
@@ -125,14 +126,38 @@ impl Choice {
     }
 }
 
+/// A format with its name.
+type Found = (&'static str, Arc<dyn Format>);
+
 /// The format of a file with this begin, with its name.
 ///
 /// # Errors
 /// When no format fits, or one that fits has no field for the user.
-pub(crate) fn find(
-    head: &Head<'_>,
-    choice: &Choice,
-) -> Result<(&'static str, Arc<dyn Format>), Invalid> {
+pub(crate) fn find(head: &Head<'_>, choice: &Choice) -> Result<Found, Invalid> {
+    match behind_prefix(head, choice, PREFIXES_MAX) {
+        Some(found) => Ok(found),
+        None => bare(head, choice),
+    }
+}
+
+/// So many prefixes may stand one in the other, as in a container's syslog.
+const PREFIXES_MAX: usize = 3;
+
+/// The format of what stands behind a prefix, if most lines have one.
+fn behind_prefix(head: &Head<'_>, choice: &Choice, most: usize) -> Option<Found> {
+    let inner = |prefix: Prefix| {
+        let bytes = prefix.peeled(head);
+        let inner = Head { bytes: &bytes };
+        let deeper = if most > 1 { behind_prefix(&inner, choice, most - 1) } else { None };
+        let (name, format) = deeper.or_else(|| bare(&inner, choice).ok())?;
+        let fits = format.cut() == Cut::Lines && inner.fits(&format);
+        fits.then(|| (name, Arc::new(Peeled { prefix, inner: format }) as Arc<dyn Format>))
+    };
+    Prefix::of_most(head).find_map(inner)
+}
+
+/// The format of lines as they stand.
+fn bare(head: &Head<'_>, choice: &Choice) -> Result<Found, Invalid> {
     let mut wrong = None;
     for known in choice.candidates() {
         match (known.open)(head, &choice.wanted()) {

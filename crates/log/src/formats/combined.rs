@@ -1,11 +1,12 @@
 //! Combined Log Format.
 //!
 //! nginx's looks the same, but its time is that of the request's end. Without a duration nothing
-//! can be taken back, so both are read alike: where nginx's durations matter, add `$request_time`
-//! to its `log_format`, and name that.
+//! can be taken back, so both are read alike. Where `$request_time` stands behind it, it is
+//! nginx's, and the duration is taken off; `X-Forwarded-For`, as in nginx's usual
+//! `main` format, tells the client.
 
 use super::Known;
-use super::laid::first_fitting;
+use super::laid::first_fitting_with_extras;
 
 pub(super) static KNOWN: Known = Known {
     name: "combined",
@@ -13,7 +14,7 @@ pub(super) static KNOWN: Known = Known {
     source: "https://httpd.apache.org/docs/2.4/logs.html#combined",
     example: include_str!("examples/combined.log"),
     argument: None,
-    open: |head, wanted| first_fitting(&[WITH_HOST, PLAIN], false, head, wanted),
+    open: |head, wanted| first_fitting_with_extras(&[WITH_HOST, PLAIN], head, wanted),
 };
 
 const WITH_HOST: &str = concat!(

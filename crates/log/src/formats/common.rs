@@ -1,7 +1,7 @@
 //! Common Log Format.
 
 use super::Known;
-use super::laid::first_fitting;
+use super::laid::first_fitting_with_extras;
 
 pub(super) static KNOWN: Known = Known {
     name: "common",
@@ -9,7 +9,7 @@ pub(super) static KNOWN: Known = Known {
     source: "https://httpd.apache.org/docs/2.4/logs.html#common",
     example: include_str!("examples/common.log"),
     argument: None,
-    open: |head, wanted| first_fitting(&[WITH_HOST, PLAIN], false, head, wanted),
+    open: |head, wanted| first_fitting_with_extras(&[WITH_HOST, PLAIN], head, wanted),
 };
 
 const WITH_HOST: &str =

@@ -56,7 +56,16 @@ fn open(
         .collect();
     let found = resolve(&names, wanted.argument, wanted.user, false)?;
     let header = header.to_owned();
-    Ok(found.map(|resolved| Arc::new(Csv { separator, header, resolved }) as Arc<dyn Format>))
+    let csv = |resolved: Resolved| {
+        let unused = |(_, column): &(&String, &(Field, bool))| column.0 == Field::Skip && !column.1;
+        let left_over = names.iter().zip(&resolved.columns).filter(unused);
+        let left_over = left_over.map(|(name, _)| name.clone()).filter(|name| !name.is_empty());
+        let left_over = left_over.collect();
+        let of_method = |column: &(Field, bool)| matches!(column.0, Field::Method | Field::Request);
+        let tells_method = resolved.columns.iter().any(of_method);
+        Arc::new(Csv { separator, header, resolved, left_over, tells_method }) as Arc<dyn Format>
+    };
+    Ok(found.map(csv))
 }
 
 /// Lines with the columns that the header has named.
@@ -65,7 +74,13 @@ struct Csv {
     separator: u8,
     header: Vec<u8>,
     resolved: Resolved,
+    left_over: Vec<String>,
+    /// Whether a column has the method, or the request line.
+    tells_method: bool,
 }
+
+/// The method of tables that have none: they are of pages.
+const GET: &[u8] = b"GET";
 
 impl Format for Csv {
     fn read(&self, line: &[u8], clock: &mut Clock, take: &mut Take<'_>) -> Result<(), Reason> {
@@ -73,6 +88,9 @@ impl Format for Csv {
             return Ok(());
         }
         let mut draft = Draft::default();
+        if !self.tells_method {
+            draft.entry.method = GET.into();
+        }
         let mut cells = Cells { rest: Some(line), separator: self.separator };
         for (field, is_user) in &self.resolved.columns {
             let value = cells.next().ok_or(Reason::NotThisFormat)??;
@@ -86,6 +104,10 @@ impl Format for Csv {
         }
         take(draft.finish(self.resolved.ends)?);
         Ok(())
+    }
+
+    fn left_over(&self) -> Vec<String> {
+        self.left_over.clone()
     }
 }
 

@@ -28,6 +28,7 @@ pub(super) static KNOWN: Known = Known {
     },
 };
 
+const BROWSER: &[u8] = b"browser";
 /// A HAR shows what it is within so many bytes.
 const BEGIN_BYTES: usize = 4096;
 
@@ -63,6 +64,8 @@ impl Format for Har {
                 return;
             }
             let mut draft = Draft::default();
+            // A recording is that of one browser, which it does not name.
+            draft.entry.address = BROWSER.into();
             let read = Scanner::new(text).line(&self.entry, &mut draft, clock);
             match read.and_then(|()| draft.finish(false)) {
                 Ok(entry) if entry.path.starts_with(b"data:") => {}

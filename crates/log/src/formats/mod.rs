@@ -6,23 +6,33 @@
 
 mod alb;
 mod apache;
+mod caddy;
 mod choice;
 mod cloudfront;
 mod combined;
 mod common;
 mod csv;
+mod dialect;
 mod elb;
+mod envoy;
+mod extras;
+mod fastly;
+mod gcp;
+mod haproxy;
 mod har;
 mod iis;
 mod json;
 mod laid;
 mod named;
 mod nginx;
+mod prefix;
+mod s3;
 mod scanner;
 mod squid;
 #[cfg(test)]
 pub(crate) mod tests;
 mod thinktime;
+mod traefik;
 mod tree;
 mod w3c;
 mod worldcup;
@@ -68,18 +78,26 @@ pub(crate) struct Wanted<'a> {
 
 /// All formats, in the order in which they are tried: those that accept less come first.
 pub static FORMATS: &[&Known] = &[
+    &traefik::TEXT,
     &combined::KNOWN,
     &common::KNOWN,
     &apache::KNOWN,
     &nginx::KNOWN,
     &squid::KNOWN,
+    &haproxy::KNOWN,
+    &envoy::TEXT,
+    &s3::KNOWN,
     &elb::KNOWN,
     &alb::KNOWN,
     &cloudfront::KNOWN,
     &iis::KNOWN,
     &har::KNOWN,
-    &json::CADDY,
-    &json::JSON,
+    &caddy::KNOWN,
+    &envoy::JSON,
+    &traefik::JSON,
+    &fastly::KNOWN,
+    &gcp::KNOWN,
+    &json::KNOWN,
     &thinktime::KNOWN,
     &csv::PARQUET,
     &csv::KNOWN,
@@ -109,6 +127,11 @@ pub(crate) trait Format: fmt::Debug + Send + Sync {
 
     /// Reads a line, or what else a file is cut into, and hands over its entries: mostly one.
     fn read(&self, line: &[u8], clock: &mut Clock, take: &mut Take<'_>) -> Result<(), Reason>;
+
+    /// The names of columns of which nothing is taken, where they have any.
+    fn left_over(&self) -> Vec<String> {
+        Vec::new()
+    }
 
     /// Whether lines that begin with `#` may change how the following ones are read.
     fn has_directives(&self) -> bool {

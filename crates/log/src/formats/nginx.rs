@@ -15,6 +15,6 @@ pub(super) static KNOWN: Known = Known {
     open: |_, wanted| {
         let Some(text) = wanted.argument else { return Ok(None) };
         let layout = nginx_log_format(text)?.with_user(wanted.user)?;
-        Ok(Some(Arc::new(Laid(layout)) as Arc<dyn Format>))
+        Ok(Some(Arc::new(Laid::of_user(layout)) as Arc<dyn Format>))
     },
 };

@@ -209,6 +209,22 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// The text of the value of a key of the object, if it is a string.
+    pub(super) fn text_of(mut self, wanted: &str) -> Option<Text<'a>> {
+        let mut found = None;
+        let read = self.object(|scanner, key| {
+            if found.is_some() || key != wanted.as_bytes() || scanner.peek() != Some(b'"') {
+                return scanner.skip();
+            }
+            found = Some(match scanner.string()? {
+                (raw, false) => Cow::Borrowed(raw),
+                (raw, true) => Cow::Owned(unescaped(raw)),
+            });
+            Ok(())
+        });
+        read.ok().and(found)
+    }
+
     /// Passes over a value.
     pub(super) fn skip(&mut self) -> Result<(), Reason> {
         let mut depth = 0_usize;

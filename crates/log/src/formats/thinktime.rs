@@ -2,7 +2,8 @@
 //!
 //! Times are those since the run's start, as if it had begun in 1970. A session is a client with
 //! its number as address, and a request's name is its path, because rows have no targets. Attempts
-//! after the first are of the same request, and left out.
+//! after the first are of the same request, and left out; so are replications after the first,
+//! which lie over it.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -25,12 +26,14 @@ pub(super) static KNOWN: Known = Known {
         let Some(header) = head.lines().find(|line| !line.is_empty()) else { return Ok(None) };
         let names: Vec<&[u8]> = header.split(|byte| *byte == PARQUET_SEPARATOR).collect();
         let place = |name: &str| names.iter().position(|own| *own == name.as_bytes());
-        let places = NAMES.map(place);
+        let (places, replication) = (NAMES.map(place), place("replication"));
         if places.contains(&None) {
             return Ok(None);
         }
         let places = places.map(Option::unwrap_or_default);
-        Ok(Some(Arc::new(Rows { header: header.to_owned(), places }) as Arc<dyn Format>))
+        Ok(Some(
+            Arc::new(Rows { header: header.to_owned(), places, replication }) as Arc<dyn Format>
+        ))
     },
 };
 
@@ -42,6 +45,8 @@ const NAMES: [&str; 7] =
 struct Rows {
     header: Vec<u8>,
     places: [usize; NAMES.len()],
+    /// Where the column is that older results lack.
+    replication: Option<usize>,
 }
 
 impl Format for Rows {
@@ -55,10 +60,14 @@ impl Format for Rows {
         if cell(1).ok_or(Reason::NotThisFormat)? != b"1" {
             return Ok(());
         }
+        let replication = self.replication.and_then(|place| cells.get(place).copied());
+        if replication.is_some_and(|number| !matches!(number, b"0" | b"")) {
+            return Ok(());
+        }
         let scheduled_ns = number(3).ok_or(Reason::NoTime)?;
         let duration = number(4).map(|done_ns| Nanos(done_ns.saturating_sub(scheduled_ns)));
         let name: Text<'_> = Cow::Owned([b"/", cell(2).unwrap_or_default()].concat());
-        take(&Entry {
+        let entry = Entry {
             time_ns: i64::try_from(scheduled_ns).map_err(|_| Reason::ImpossibleDate)?,
             resolution_ns: 1,
             duration,
@@ -68,7 +77,9 @@ impl Format for Rows {
             status: number(5).and_then(|status| u16::try_from(status).ok()),
             bytes: number(6),
             ..Entry::default()
-        });
+        };
+        entry.check()?;
+        take(&entry);
         Ok(())
     }
 }

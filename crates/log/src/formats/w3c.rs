@@ -35,6 +35,7 @@ pub(super) struct W3c {
     /// What each column means, and whether it tells the user.
     columns: Vec<(Field, bool)>,
     user: Option<String>,
+    left_over: Vec<String>,
 }
 
 const FIELDS: &[u8] = b"#Fields:";
@@ -68,8 +69,13 @@ impl W3c {
             };
             (field, is_user)
         };
-        let columns = names.filter(|name| !name.is_empty()).map(column).collect();
-        W3c { dialect, columns, user }
+        let names: Vec<&[u8]> = names.filter(|name| !name.is_empty()).collect();
+        let columns: Vec<(Field, bool)> = names.iter().map(|name| column(name)).collect();
+        let unused =
+            names.iter().zip(&columns).filter(|(_, (field, user))| !user && *field == Field::Skip);
+        let left_over =
+            unused.map(|(name, _)| String::from_utf8_lossy(name).into_owned()).collect();
+        W3c { dialect, columns, user, left_over }
     }
 }
 
@@ -121,6 +127,10 @@ impl Format for W3c {
         // The time is that of the request's end.
         take(draft.finish(true)?);
         Ok(())
+    }
+
+    fn left_over(&self) -> Vec<String> {
+        self.left_over.clone()
     }
 
     fn has_directives(&self) -> bool {

@@ -33,7 +33,7 @@ pub(super) static KNOWN: Known = Known {
 };
 
 const METHODS: [&[u8]; 9] =
-    [b"GET", b"HEAD", b"POST", b"PUT", b"DELETE", b"TRACE", b"OPTIONS", b"CONNECT", b""];
+    [b"GET", b"HEAD", b"POST", b"PUT", b"DELETE", b"TRACE", b"OPTIONS", b"CONNECT", b"OTHER"];
 const PROTOCOLS: [&[u8]; 4] = [b"HTTP/0.9", b"HTTP/1.0", b"HTTP/1.1", b""];
 /// The first status of each run of codes, with its place: 2xx begin at 2, and so on.
 const STATUSES: [(u8, u16); 5] = [(31, 500), (15, 400), (9, 300), (2, 200), (0, 100)];

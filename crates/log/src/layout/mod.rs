@@ -26,14 +26,14 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// Reads a line. Fields that follow after the last one are passed over.
+    /// Reads a line, and gives what follows after the last field.
     #[inline]
     pub(crate) fn read<'a>(
         &self,
         line: &'a [u8],
         clock: &mut Clock,
         draft: &mut Draft<'a>,
-    ) -> Result<(), Reason> {
+    ) -> Result<&'a [u8], Reason> {
         let mut rest = line;
         if !self.begin.is_empty() {
             rest = rest.strip_prefix(&self.begin[..]).ok_or(Reason::NotThisFormat)?;
@@ -47,7 +47,7 @@ impl Layout {
             rest = after;
         }
         match rest.first() {
-            None | Some(b' ') => Ok(()),
+            None | Some(b' ') => Ok(rest),
             Some(_) => Err(Reason::NotThisFormat),
         }
     }
@@ -55,6 +55,17 @@ impl Layout {
     /// Whether the line's time is that of the request's end.
     pub(crate) fn ends(&self) -> bool {
         self.ends
+    }
+
+    /// As `self`, but with times of the end.
+    pub(crate) fn of_ends(self) -> Layout {
+        Layout { ends: true, ..self }
+    }
+
+    /// The names of fields that mean nothing here.
+    pub(crate) fn left_over(&self) -> Vec<String> {
+        let unused = |piece: &&Piece| piece.field == Field::Skip && !piece.user;
+        self.pieces.iter().filter(unused).map(|piece| piece.name.clone()).collect()
     }
 
     /// Takes the field of this name for the user.
@@ -131,8 +142,8 @@ impl Builder {
     /// end's.
     fn choose_time(&mut self) -> Option<bool> {
         let of_times = |field: &Field| {
-            use Field::{AnyTime, Clf, Date, Epoch, Iso, Pattern};
-            matches!(field, Clf | Iso | Epoch(_) | AnyTime | Pattern(_) | Date)
+            use Field::{AnyTime, Clf, ClfMillis, Date, Epoch, Iso, Pattern};
+            matches!(field, Clf | ClfMillis | Iso | Epoch(_) | AnyTime | Pattern(_) | Date)
         };
         let times = || self.fields.iter().filter(|field| of_times(&field.1));
         let ends = times().all(|field| field.2);

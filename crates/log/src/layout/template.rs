@@ -9,14 +9,18 @@ use crate::time::{MICROSECOND, MILLISECOND, SECOND};
 /// The fields by their names.
 const FIELDS: &[(&str, Field)] = &[
     ("clf", Field::Clf),
+    ("clf_millis", Field::ClfMillis),
     ("iso", Field::Iso),
     ("epoch", Field::Epoch(SECOND)),
     ("duration_s", Field::Duration(SECOND)),
     ("duration_ms", Field::Duration(MILLISECOND)),
     ("duration_us", Field::Duration(MICROSECOND)),
     ("duration_part", Field::DurationPart),
+    ("timers", Field::Timers),
+    ("any_duration", Field::AnyDuration),
     ("address", Field::Address),
     ("address_port", Field::AddressPort),
+    ("forwarded", Field::Forwarded),
     ("agent", Field::Agent),
     ("user", Field::User),
     ("method", Field::Method),

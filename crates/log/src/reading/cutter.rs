@@ -27,8 +27,8 @@ pub(super) struct Chunk {
 /// What the reading thread has to say.
 #[derive(Debug)]
 pub(super) enum Note {
-    /// A file begins, of this name and format.
-    Begin(String, &'static str),
+    /// A file begins, of this name and format, with the columns that are left over.
+    Begin(String, &'static str, Vec<String>),
     /// A line that it could not hand over.
     Bad(Reason, Vec<u8>),
     /// A file has ended.
@@ -120,7 +120,9 @@ impl Cutter {
             Err(_) if head.lines().next().is_none() => ("empty", None),
             Err(reason) => return self.fail(LogError::new(cutting.name, reason)),
         };
-        self.send(Vec::new(), 0, None, Some(Note::Begin(cutting.name.clone(), format_name)))?;
+        let left_over = format.as_ref().map(|format| format.left_over()).unwrap_or_default();
+        let begin = Note::Begin(cutting.name.clone(), format_name, left_over);
+        self.send(Vec::new(), 0, None, Some(begin))?;
         self.lines(&mut cutting, format)?;
         if let Some(error) = cutting.error.take() {
             self.bad(Reason::Damaged, error.to_string().as_bytes())?;

@@ -18,6 +18,7 @@ use thinktime_core::error::Invalid;
 
 use crate::entry::Entry;
 use crate::error::LogError;
+use crate::filter::Filter;
 use crate::formats::Choice;
 use crate::report::Report;
 use crate::source::Source;
@@ -36,6 +37,12 @@ pub struct Options {
     pub threads: NonZero<usize>,
     /// How many bytes go to a thread at once.
     pub chunk_bytes: NonZero<usize>,
+    /// Which entries are taken, as in `path=/shop/*`, `host=shop.example.com`, `status=5xx`,
+    /// `method=GET` or `time=2026-11-22T10:00..2026-11-22T12:00`. Several of one kind are
+    /// alternatives; of each kind that is given one must hold.
+    pub only: Vec<String>,
+    /// Which entries are left out: those that match any of these.
+    pub without: Vec<String>,
     /// Whether the last source is still being written: it is then read as it grows, until `watch`
     /// says to stop.
     pub follow: bool,
@@ -53,6 +60,8 @@ impl Default for Options {
             user: None,
             threads: cores,
             chunk_bytes: CHUNK_BYTES,
+            only: Vec::new(),
+            without: Vec::new(),
             follow: false,
         }
     }
@@ -79,6 +88,7 @@ pub struct Reading {
     sources: Vec<Source>,
     options: Options,
     choice: Choice,
+    filter: Filter,
 }
 
 impl Reading {
@@ -88,7 +98,8 @@ impl Reading {
     /// When an option is wrong.
     pub fn new(sources: Vec<Source>, options: Options) -> Result<Reading, Invalid> {
         let choice = Choice::new(options.format.as_deref(), options.user.as_deref())?;
-        Ok(Reading { sources, options, choice })
+        let filter = Filter::new(&options.only, &options.without)?;
+        Ok(Reading { sources, options, choice, filter })
     }
 
     /// Reads it all.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::cutter::{Chunk, LINE_BYTES_MAX};
 use crate::entry::Entry;
+use crate::filter::Filter;
 use crate::formats::{Cut, Format};
 use crate::reason::Reason;
 use crate::report::FileReport;
@@ -21,6 +22,7 @@ pub(super) struct Parsed<Batch> {
 pub(super) fn parse<Batch>(
     chunk: &Chunk,
     clock: &mut Clock,
+    filter: &Filter,
     digest: &(impl Fn(&Entry<'_>, &mut Batch) + Sync),
     batch: &mut Batch,
 ) -> FileReport {
@@ -28,8 +30,12 @@ pub(super) fn parse<Batch>(
     let Some(format) = &chunk.format else { return report };
     let bytes = &chunk.buffer[..chunk.length];
     report.bytes = chunk.length as u64;
-    let (mut entries, mut resolution_ns) = (0, u64::MAX);
+    let (mut entries, mut dropped, mut resolution_ns) = (0, 0, u64::MAX);
     let mut take = |entry: &Entry<'_>| {
+        if !filter.keeps(entry) {
+            dropped += 1;
+            return;
+        }
         entries += 1;
         resolution_ns = resolution_ns.min(entry.resolution_ns);
         digest(entry, batch);
@@ -43,7 +49,7 @@ pub(super) fn parse<Batch>(
             }
         }
     }
-    report.entries = entries;
+    (report.entries, report.dropped) = (entries, dropped);
     report.resolution_ns = if entries > 0 { resolution_ns } else { 0 };
     report
 }

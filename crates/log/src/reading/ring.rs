@@ -12,6 +12,7 @@ use super::queue::{Popped, Queue};
 use super::{Reading, ReadingProgress};
 use crate::entry::Entry;
 use crate::error::LogError;
+use crate::filter::Filter;
 use crate::report::{FileReport, Report};
 use crate::source::{Source, Tracking};
 use crate::time::Clock;
@@ -62,12 +63,12 @@ impl<Batch: Default> Ring<Batch> {
     }
 
     /// What a parsing thread does.
-    fn parse_all(&self, digest: &(impl Fn(&Entry<'_>, &mut Batch) + Sync)) {
+    fn parse_all(&self, filter: &Filter, digest: &(impl Fn(&Entry<'_>, &mut Batch) + Sync)) {
         let if_panicking = Ending(self);
         let mut clock = Clock::default();
         while let Some(chunk) = self.full.pop() {
             let mut batch = self.used_batches().pop().unwrap_or_default();
-            let report = parse(&chunk, &mut clock, digest, &mut batch);
+            let report = parse(&chunk, &mut clock, filter, digest, &mut batch);
             self.parsed.push(Parsed { chunk, batch, report });
         }
         // The other threads may have work yet.
@@ -95,6 +96,7 @@ pub(super) fn run<Batch: Default + Send>(
     watch: impl FnMut(&ReadingProgress) -> ControlFlow<()>,
 ) -> Result<Report, LogError> {
     let threads = reading.options.threads.get();
+    let filter = reading.filter.clone();
     let ring = Ring::new(threads);
     let tracking = Tracking::default();
     let stored_bytes_total = reading.sources.iter().map(Source::stored_bytes).sum();
@@ -105,7 +107,7 @@ pub(super) fn run<Batch: Default + Send>(
     let consuming = Consuming { consume, watch, report, progress, tracking };
     let result = std::thread::scope(|scope| {
         let ending = Ending(&ring);
-        let parse = || ring.parse_all(&digest);
+        let parse = || ring.parse_all(&filter, &digest);
         let parsers: Vec<_> = (0..threads).map(|_| scope.spawn(parse)).collect();
         let result = consuming.all(&ring);
         drop(ending);
@@ -124,7 +126,7 @@ pub(super) fn run<Batch: Default + Send>(
 /// Starts the reading thread. It is not waited for, because nothing wakes it from reading a
 /// terminal or a pipe.
 fn start_cutter<Batch>(reading: Reading, ring: &Ring<Batch>, tracking: &Tracking) {
-    let Reading { sources, options, choice } = reading;
+    let Reading { sources, options, choice, .. } = reading;
     let cutter = Cutter {
         choice,
         chunk_bytes: options.chunk_bytes.get(),
@@ -179,8 +181,9 @@ impl<Consume, Watch: FnMut(&ReadingProgress) -> ControlFlow<()>> Consuming<Consu
         if !chunk.buffer.is_empty() {
             ring.empty.push(chunk.buffer);
         }
-        if let Some(Note::Begin(name, format)) = &chunk.note {
-            let file = FileReport { name: name.clone(), format, ..FileReport::default() };
+        if let Some(Note::Begin(name, format, left_over)) = &chunk.note {
+            let (name, left_over) = (name.clone(), left_over.clone());
+            let file = FileReport { name, format, left_over, ..FileReport::default() };
             self.report.files.push(file);
         }
         let Some(file) = self.report.files.last_mut() else {

@@ -90,18 +90,18 @@ fn chunks_and_threads_do_not_matter() {
 
 #[test]
 fn directives_hold_from_where_they_stand() {
-    let mut text = String::from("#Fields: date time c-ip cs-uri-stem sc-status\n");
+    let mut text = String::from("#Fields: date time c-ip cs-method cs-uri-stem sc-status\n");
     let mut expected = Vec::new();
     for number in 0..2000_u16 {
         let status = 200 + number % 50;
         match number / 100 % 2 {
-            0 => text += &format!("2020-08-04 12:00:00 10.0.0.1 /{number} {status}\n"),
-            _ => text += &format!("/{number} {status} 10.0.0.1 12:00:00 2020-08-04\n"),
+            0 => text += &format!("2020-08-04 12:00:00 10.0.0.1 GET /{number} {status}\n"),
+            _ => text += &format!("/{number} {status} 10.0.0.1 12:00:00 2020-08-04 GET\n"),
         }
         expected.push((Some(status), format!("/{number}")));
         match (number + 1) % 200 {
-            0 => text += "#Software: x\n#Fields: date time c-ip cs-uri-stem sc-status\n",
-            100 => text += "#Fields: cs-uri-stem sc-status c-ip time date\r\n",
+            0 => text += "#Software: x\n#Fields: date time c-ip cs-method cs-uri-stem sc-status\n",
+            100 => text += "#Fields: cs-uri-stem sc-status c-ip time date cs-method\r\n",
             _ => {}
         }
     }
@@ -200,7 +200,7 @@ fn files_are_read_in_their_order_each_in_its_format() {
     let (_, report) = read(sources, Options::default()).unwrap();
     let formats: Vec<_> = report.files.iter().map(|file| file.format).collect();
     assert_eq!(formats, words);
-    assert_eq!((report.bad_lines(), report.entries()), (0, 28));
+    assert_eq!((report.bad_lines(), report.entries()), (0, 44));
     fs::remove_dir_all(&folder).unwrap();
 }
 
@@ -208,9 +208,11 @@ fn files_are_read_in_their_order_each_in_its_format() {
 fn parquet_is_read_by_the_names_of_its_columns() {
     let times = TimestampMillisecondArray::from_iter_values((0..20_000).map(|n| n + MARCH_2024_MS));
     let paths = StringArray::from_iter_values((0..20_000).map(|n| format!("/{n}?x")));
+    let addresses = StringArray::from_iter_values((0..20_000).map(|_| "::1"));
     let batch = RecordBatch::try_from_iter([
         ("when", Arc::new(times) as ArrayRef),
         ("path", Arc::new(paths) as ArrayRef),
+        ("ip", Arc::new(addresses) as ArrayRef),
     ])
     .unwrap();
     let path = folder("parquet").join("a.parquet");
@@ -228,7 +230,7 @@ fn parquet_is_read_by_the_names_of_its_columns() {
     let error = read(source(), Options { format, ..Options::default() }).unwrap_err();
     assert!(error.reason.contains("did you mean `when`?"), "{error}");
     let error = read(source(), Options::default()).unwrap_err();
-    assert!(error.reason.contains("its columns are when, path: name one"), "{error}");
+    assert!(error.reason.contains("its columns are when, path, ip: name one"), "{error}");
     fs::remove_dir_all(path.parent().unwrap()).unwrap();
 }
 
@@ -257,7 +259,7 @@ fn rotated_files_are_put_in_the_order_of_their_times() {
 #[test]
 fn files_that_are_no_logs_are_refused() {
     for (text, part) in [
-        ("one\ntwo\nthree\n".to_owned(), "log: has no format that is known (combined, common"),
+        ("one\ntwo\nthree\n".to_owned(), "log: has no format that is known (traefik, combined"),
         (format!("{}{}", line(1), "junk\n".repeat(40)), "no format that is known"),
         (
             format!("{}{}", line(1).repeat(300), "junk\n".repeat(301)),
@@ -413,4 +415,23 @@ fn real_logs() {
         assert_eq!((file.format, file.entries, file.bad_lines()), (format, entries, bad));
         assert_eq!(file.bad[0].reason, Reason::NotThisFormat);
     }
+}
+
+#[test]
+fn entries_that_a_filter_leaves_out_are_counted() {
+    let junk = "junk\n".repeat(30);
+    let text = format!("{}{junk}", (0..100).map(line).collect::<String>());
+    let options = |only: &str, without: &str| Options {
+        only: vec![only.to_owned()],
+        without: vec![without.to_owned()],
+        ..Options::default()
+    };
+    let (found, report) =
+        read(vec![stream(text.as_bytes())], options("path=/1*", "path=/1?")).unwrap();
+    assert_eq!(found.iter().map(|entry| &entry.3[..]).collect::<Vec<_>>(), ["/1"]);
+    // What is left out is no bad line.
+    let file = &report.files[0];
+    assert_eq!((file.entries, file.dropped, file.bad_lines(), file.lines), (1, 99, 30, 130));
+    let error = Reading::new(Vec::new(), options("x", "status=404")).unwrap_err();
+    assert!(error.to_string().contains("as in `path=/shop/*`"), "{error}");
 }

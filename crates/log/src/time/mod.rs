@@ -52,6 +52,19 @@ impl Clock {
         Ok(Stamp { ns: self.clf_ns + seconds * SECOND, resolution_ns: SECOND as u64 })
     }
 
+    /// A time such as `17/May/2015:10:05:03.123`, taken for UTC, as HAProxy has it.
+    pub(crate) fn clf_millis(&mut self, text: &[u8]) -> Result<Stamp, Reason> {
+        let (seconds, rest) = text.split_at_checked(CLF_LENGTH - 6).ok_or(Reason::NoTime)?;
+        let (fraction_ns, digits, zone) = fraction(rest)?;
+        if !zone.is_empty() {
+            return Err(Reason::NoTime);
+        }
+        let mut whole = *b"dd/Mmm/yyyy:hh:mm:ss +0000";
+        whole[..seconds.len()].copy_from_slice(seconds);
+        let ns = self.clf(&whole)?.ns + fraction_ns;
+        Ok(Stamp { ns, resolution_ns: resolution(digits) })
+    }
+
     /// A time such as `2015-05-17T10:05:03.123456Z` (ISO 8601): with a space in place of `T`,
     /// without fraction, with an offset or without (then it is UTC).
     #[inline]
@@ -222,6 +235,18 @@ mod tests {
             ("-", Reason::NoTime),
         ] {
             assert_eq!(clock.clf(text.as_bytes()), Err(reason), "{text}");
+        }
+    }
+
+    #[test]
+    fn times_of_haproxy() {
+        let mut clock = Clock::default();
+        let stamp = |ns, resolution_ns| Ok(Stamp { ns: SOME_TIME * SECOND + ns, resolution_ns });
+        let read = clock.clf_millis(b"17/May/2015:10:05:03.025");
+        assert_eq!(read, stamp(25_000_000, 1_000_000));
+        assert_eq!(clock.clf_millis(b"17/May/2015:10:05:03"), stamp(0, 1_000_000_000));
+        for text in [&b"17/May/2015:10:05"[..], b"17/May/2015:10:05:03 +0200", b""] {
+            assert_eq!(clock.clf_millis(text), Err(Reason::NoTime));
         }
     }
 

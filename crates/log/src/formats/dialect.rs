@@ -1,0 +1,46 @@
+//! Lines of JSON by one program, whose keys have meanings and units of its own.
+
+use std::sync::Arc;
+
+use thinktime_core::error::Invalid;
+
+use super::json::{Json, keys};
+use super::tree::Node;
+use super::{Format, Head, Wanted};
+use crate::field::Field;
+
+/// How a program writes its lines.
+pub(super) struct Dialect {
+    /// Keys by which it is known: all those of one of the lists stand in the first lines.
+    pub(super) marks: &'static [&'static [&'static str]],
+    /// What the keys mean; of two that mean the same, the later in a line is taken.
+    pub(super) fields: &'static [(&'static str, Field)],
+    /// Whether the time is that of the request's end.
+    pub(super) ends: bool,
+}
+
+impl Dialect {
+    /// The reader of a file that has the marks.
+    pub(super) fn open(
+        &self,
+        head: &Head<'_>,
+        wanted: &Wanted<'_>,
+    ) -> Result<Option<Arc<dyn Format>>, Invalid> {
+        let keys = keys(head);
+        let has = |mark: &&str| keys.iter().any(|key| key.eq_ignore_ascii_case(mark));
+        if !self.marks.iter().any(|marks| marks.iter().all(has)) {
+            return Ok(None);
+        }
+        let mut fields: Vec<(&str, Field, bool)> =
+            self.fields.iter().map(|(path, field)| (*path, field.clone(), false)).collect();
+        if let Some(user) = wanted.user {
+            fields.retain(|field| field.1 != Field::User);
+            match fields.iter_mut().find(|field| field.0 == user) {
+                Some(field) => field.2 = true,
+                None => fields.push((user, Field::Skip, true)),
+            }
+        }
+        let root = Node::tree(fields);
+        Ok(Some(Arc::new(Json { root, ends: self.ends, left_over: Vec::new() })))
+    }
+}

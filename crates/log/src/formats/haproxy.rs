@@ -1,0 +1,21 @@
+//! HAProxy's HTTP log (`option httplog`). Its time is that of the request's begin, in the zone of
+//! the machine, which it does not tell: it is taken for UTC. Of its times in milliseconds the last,
+//! `Ta` or formerly `Tt`, is the whole. Captured headers have no names in it, and are passed over.
+
+use super::Known;
+use super::laid::first_fitting;
+
+pub(super) static KNOWN: Known = Known {
+    name: "haproxy",
+    summary: "HAProxy's HTTP log",
+    source: "https://docs.haproxy.org/3.0/configuration.html#8.2.3",
+    example: include_str!("examples/haproxy.log"),
+    argument: None,
+    open: |head, wanted| first_fitting(&[TEMPLATE], false, head, wanted),
+};
+
+/// What was captured stands between the queues and the request.
+const TEMPLATE: &str = concat!(
+    "{address_port} [{clf_millis}] {-frontend} {-backend} {timers} {status} {bytes} ",
+    "{-request_cookie} {-response_cookie} {-termination} {-connections} {-queues} \"{request}\"",
+);

@@ -1,0 +1,20 @@
+//! Amazon S3's server access logs. Their time is that of the request's arrival, and the total time
+//! is in milliseconds.
+
+use super::Known;
+use super::laid::first_fitting;
+
+pub(super) static KNOWN: Known = Known {
+    name: "s3",
+    summary: "Amazon S3's server access log",
+    source: "https://docs.aws.amazon.com/AmazonS3/latest/userguide/LogFormat.html",
+    example: include_str!("examples/s3.log"),
+    argument: None,
+    open: |head, wanted| first_fitting(&[TEMPLATE], false, head, wanted),
+};
+
+const TEMPLATE: &str = concat!(
+    "{-owner} {-bucket} [{clf}] {address} {-requester} {-request_id} {-operation} {-key} ",
+    "\"{request}\" {status} {-error_code} {bytes_or_dash} {-object_size} {duration_ms} ",
+    "{-turn_around} \"{referrer}\" \"{agent}\" {-version}",
+);

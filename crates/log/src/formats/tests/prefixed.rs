@@ -1,0 +1,106 @@
+//! Prefixes of containers and system logs, fields added at lines' ends, columns left over.
+
+use super::*;
+
+const LINE: &str =
+    "10.0.0.1 - - [22/Nov/2026:10:00:00 +0000] \"GET /a?b=c HTTP/1.1\" 200 5 \"-\" \"x\"";
+
+/// The name and the entries of lines, made of one by `before`.
+fn entries(lines: &[String]) -> (&'static str, Vec<String>, Vec<String>) {
+    let text = lines.join("\n") + "\n";
+    let (name, format) = found(&text);
+    let (entries, reasons) = read_all(&format, text.as_bytes());
+    assert_eq!(reasons, [], "{text}");
+    (name, entries, format.left_over())
+}
+
+#[test]
+fn a_prefix_is_peeled_off_whatever_the_format_behind() {
+    let (_, plain, _) = entries(&[LINE.to_owned()]);
+    let quoted = LINE.replace('"', "\\\"");
+    for line in [
+        format!(r#"{{"log":"{quoted}\n","stream":"stdout","time":"2026-11-22T10:00:00.1Z"}}"#),
+        format!(r#"{{"MESSAGE":"{quoted}","_PID":"7","__REALTIME_TIMESTAMP":"1795341600000000"}}"#),
+        format!("2026-11-22T10:00:00.123456789Z stdout F {LINE}"),
+        format!("2026-11-22T10:00:00.123456789Z {LINE}"),
+        format!("Nov 22 10:00:00 web nginx[77]: {LINE}"),
+        format!("<190>Nov  2 10:00:00 web nginx: {LINE}"),
+        format!("<190>1 2026-11-22T10:00:00.123Z web nginx 77 - - {LINE}"),
+        format!("2026-11-22T10:00:00.123+00:00 web nginx[77]: {LINE}"),
+        format!("web-1    | {LINE}"),
+        format!("[pod/web-7d9/nginx] 2026-11-22T10:00:00.123456789Z {LINE}"),
+        format!("2026-11-22T10:00:00.1Z stdout F Nov 22 10:00:00 web nginx: {LINE}"),
+    ] {
+        let (name, read, _) = entries(&[line.clone(), line.clone()]);
+        assert_eq!((name, &read[0], read.len()), ("combined", &plain[0], 2), "{line}");
+    }
+    for known in FORMATS.iter().filter(|known| !known.example.is_empty()) {
+        let (_, format) = found(known.example);
+        if format.cut() != Cut::Lines || format.has_directives() {
+            continue;
+        }
+        let (plain, _) = read_all(&format, known.example.as_bytes());
+        let lines: Vec<_> = known
+            .example
+            .lines()
+            .map(|line| format!("Nov 22 10:00:00 web app[7]: {line}"))
+            .collect();
+        let (name, read, _) = entries(&lines);
+        assert_eq!((name, read), (known.name, plain));
+    }
+}
+
+#[test]
+fn a_format_that_is_named_may_have_a_prefix() {
+    let lines = format!("web-1  | 1431857103.5 ::1 GET /a\n").repeat(3);
+    let choice = Choice::new(Some("nginx:$msec $remote_addr $request_method $uri"), None).unwrap();
+    let (_, format) = find(&Head { bytes: lines.as_bytes() }, &choice).unwrap();
+    let (entries, _) = read_all(&format, lines.as_bytes());
+    assert_eq!(entries[0], "1431857103500.000000 1000000ns a=::1 m=GET p=/a");
+}
+
+#[test]
+fn added_fields_are_used_where_they_stand() {
+    let line = |added: &str| format!("{LINE} {added}");
+    let read = |added: &str| {
+        let (name, read, left_over) = entries(&[line(added), line(added)]);
+        assert_eq!(name, "combined");
+        (read[0].clone(), left_over)
+    };
+    // `date -u -d '2026-11-22 10:00' +%s`: the end, as nginx stamps it, less 0.25 s.
+    let begun = "1795341599750.000000";
+    let (entry, left_over) = read("\"203.0.113.9, 10.0.0.7\"");
+    assert!(entry.starts_with("1795341600000") && entry.contains(" a=203.0.113.9 "), "{entry}");
+    assert_eq!(left_over, Vec::<String>::new());
+    for added in [
+        "\"203.0.113.9\" rt=0.250 uct=\"0.000\"",
+        "\"203.0.113.9\" 0.250 0.249",
+        "rt=0.250 \"203.0.113.9\" urt=-",
+        "\"203.0.113.9\" request_time=0.25 x",
+    ] {
+        let (entry, left_over) = read(added);
+        assert!(entry.starts_with(begun), "{added}: {entry}");
+        assert!(entry.contains(" a=203.0.113.9 ") && entry.ends_with(" d=250000000"), "{entry}");
+        assert!(left_over.len() <= 1);
+    }
+    let (entry, left_over) = read("\"-\" 250");
+    assert!(entry.contains(" a=10.0.0.1 ") && !entry.contains(" d="), "{entry}");
+    assert_eq!(left_over, ["field 2 of those added, as in `250`"]);
+    // Some clients send what they like.
+    let lines = [line("\"203.0.113.9\""), line("\"::1\""), line("\"() { :;}; x\"")];
+    let (_, read, _) = entries(&lines);
+    assert!(read[2].contains(" a=10.0.0.1 "), "{}", read[2]);
+}
+
+#[test]
+fn columns_that_are_left_over_are_named() {
+    let (name, format) = found("time,ip,method,url,colour,status\n1431857103,::1,GET,/,red,200\n");
+    assert_eq!((name, format.left_over()), ("csv", vec!["colour".to_owned()]));
+    let line =
+        r#"{"time":"2024-03-01T00:00:01Z","ip":"::1","request":"GET / HTTP/1.1","a":{"b":1}}"#;
+    let (name, format) = found(&format!("{line}\n"));
+    assert_eq!((name, format.left_over()), ("json", vec!["a.b".to_owned()]));
+    let choice = Choice::new(Some("nginx:$msec $remote_addr $request $upstream_x"), None).unwrap();
+    let (_, format) = find(&Head { bytes: b"" }, &choice).unwrap();
+    assert_eq!(format.left_over(), ["upstream_x"]);
+}
