@@ -52,7 +52,7 @@ fn a_prefix_is_peeled_off_whatever_the_format_behind() {
 
 #[test]
 fn a_format_that_is_named_may_have_a_prefix() {
-    let lines = format!("web-1  | 1431857103.5 ::1 GET /a\n").repeat(3);
+    let lines = "web-1  | 1431857103.5 ::1 GET /a\n".repeat(3);
     let choice = Choice::new(Some("nginx:$msec $remote_addr $request_method $uri"), None).unwrap();
     let (_, format) = find(&Head { bytes: lines.as_bytes() }, &choice).unwrap();
     let (entries, _) = read_all(&format, lines.as_bytes());
