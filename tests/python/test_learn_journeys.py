@@ -200,6 +200,25 @@ def test_fourteen_interactions_of_a_bookstore() -> None:
     assert found.off(found.journeys.chain.next, 100) < 0.005
 
 
+def test_different_things_with_many_names_stay_apart() -> None:
+    """Eighteen calls of an interface, in a circle, look like a list of names, and are none."""
+    names = [f"do{one}{two}" for one in "bdfgkl" for two in "aio"]
+    pages = [
+        Kind(
+            name,
+            Target(f"/api/{name}"),
+            next={names[(at + 1) % 18]: 0.6, names[(at + 5) % 18]: 0.3, "end": 0.1},
+        )
+        for at, name in enumerate(names)
+    ]
+    lists = Kind("list", Target("/list/{name}", 40, 0.8), next={"list": 0.5, "end": 0.5})
+    site = Site([*pages, lists], first={names[0]: 0.8, "list": 0.2})
+    found = learned_of(make(Scene([People("p", site, exp(7.0), poisson(0.8))], 3000.0), 22))
+    told = {kind.template for kind in found.journeys.kinds.kinds}
+    assert {f"/api/{name}" for name in names} <= told
+    assert "/list/*" in told
+
+
 def test_rounded_shares_sum_to_one() -> None:
     shares = np.random.default_rng(3).dirichlet(np.full(17, 0.3), 200)
     for row in shares:

@@ -12,6 +12,7 @@ from thinktime.learn.journeys.chain import Chain, find_chain
 from thinktime.learn.journeys.embedding import Embeddings, find_embeddings
 from thinktime.learn.journeys.reuse import Reuse, find_reuse
 from thinktime.learn.journeys.thinks import Thinks, find_thinks
+from thinktime.learn.journeys.unlike import set_apart
 from thinktime.learn.journeys.visits import Visits, find_visits
 from thinktime.learn.kinds.kinds import Kinds, find_kinds, templates_of
 from thinktime.learn.requests import Requests
@@ -75,6 +76,9 @@ def find_journeys(requests: Requests, timeout_s: float) -> Journeys:
     embedded, counted = visits.embedded[back], ~visits.retry[back]
     # A further attempt is what the first one was.
     embedded |= visits.retry[back] & requests.paths["object"].to_numpy()[requests.rows["path"]]
+    path = requests.rows["path"].to_numpy().astype(np.int64)
+    found = set_apart(found, visits, path[visits.order[visits.base]])
+    template = found.of_path[path]
     kinds = find_kinds(requests, found, template, embedded, counted)
     of_row = kinds.of_row[visits.order]
     of_page = of_row[visits.base]

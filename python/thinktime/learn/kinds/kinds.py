@@ -118,9 +118,10 @@ def templates_of(requests: Requests) -> tuple[Templates, NDArray[np.int64]]:
     found = templates(
         requests.paths["path"].gather(used), requests.paths["object"].to_numpy()[used], asked[used]
     )
-    of_path = np.zeros(len(asked), np.int64)
-    of_path[used] = found.of_path
-    return Templates(of_path, found.texts), of_path[path]
+    of_path, by_words = np.zeros(len(asked), np.int64), np.zeros(len(asked), bool)
+    of_path[used], by_words[used] = found.of_path, found.by_words
+    whole = Templates(of_path, found.texts, by_words, requests.paths["path"])
+    return whole, of_path[path]
 
 
 def find_kinds(

@@ -50,6 +50,13 @@ class Templates:
     texts: list[str]
     """The paths that stand for them, ``*`` for what is variable: encoded as in the log."""
 
+    by_words: NDArray[np.bool_]
+    """Whether each path is in its template because many words stand in a place, not by its looks.
+    """
+
+    paths: pl.Series
+    """The paths."""
+
 
 def templates(paths: pl.Series, objects: NDArray[np.bool_], asked: NDArray[np.int64]) -> Templates:
     """Gather ``paths``; ``objects`` says which pages embed, ``asked`` how often each was asked for.
@@ -58,7 +65,7 @@ def templates(paths: pl.Series, objects: NDArray[np.bool_], asked: NDArray[np.in
     """
     levels = _levels(paths)
     hashes, starred, ending = _hashed(levels)
-    _fold(hashes, starred, ending, objects, asked)
+    by_words = _fold(hashes, starred, ending, objects, asked)
     whole = np.zeros(len(paths), np.uint64)
     for level in hashes:
         whole = _mixed(whole, level)
@@ -70,7 +77,7 @@ def templates(paths: pl.Series, objects: NDArray[np.bool_], asked: NDArray[np.in
         _text(path, stars[:, at]) if path.startswith("/") else ""
         for at, path in enumerate(paths.gather(first).to_list())
     ]
-    return Templates(of_path.astype(np.int64), texts)
+    return Templates(of_path.astype(np.int64), texts, by_words, paths)
 
 
 def _levels(paths: pl.Series) -> list[pl.Series]:
@@ -144,8 +151,12 @@ def _fold(
     ending: Hashes,
     objects: NDArray[np.bool_],
     asked: NDArray[np.int64],
-) -> None:
-    """Make places variable in which many words stand, from the first segment on."""
+) -> NDArray[np.bool_]:
+    """Make places variable in which many words stand, from the first segment on.
+
+    Says in which paths there are such places.
+    """
+    by_words = np.zeros(len(ending), bool)
     behind = [ending]
     for level in hashes[:0:-1]:
         behind.insert(0, _mixed(level, behind[0]))
@@ -167,7 +178,9 @@ def _fold(
                 np.full(folded.sum(), _STAR), np.where(leaf, ending[words], 0)[folded]
             )
             starred[at][words[folded]] = True
+            by_words[words[folded]] = True
         before = _mixed(before, level)
+    return by_words
 
 
 def _different(place: Hashes, word: Hashes) -> NDArray[np.int64]:
