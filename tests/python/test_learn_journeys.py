@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import math
 import tomllib
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from learned_traffic import Learned, learned, learned_of, requests_offered, workload_of
 from traffic.arrivals import poisson
-from traffic.laws import exp
+from traffic.laws import exp, geometric
 from traffic.people import People
+from traffic.scenarios.sites import SHOP
 from traffic.scene import Scene, make
-from traffic.site import Kind, Site, Target
+from traffic.site import Kind, Objects, Site, Target
 
 from thinktime import workload
 from thinktime.learn.journeys.branches import led_by, matched
@@ -96,6 +98,25 @@ def test_pages_and_what_they_embed(magazine: Learned) -> None:
         shares = {names[one]: many for one, many in embedding.of.items()}
         total = sum(shares.values())
         assert shares["image"] / total == pytest.approx(0.65, abs=0.03)
+
+
+@pytest.mark.parametrize("form", ["json", "combined", "timed"])
+def test_calls_belong_to_their_pages(form: str) -> None:
+    """They have no ending that tells, but come at once; stamps of `timed` may turn them round."""
+    objects = Objects(geometric(2.0), {"suggest": 0.5, "count": 0.5})
+    pages = [
+        replace(kind, objects=objects) if kind.name in ("home", "item") else kind
+        for kind in SHOP.pages
+    ]
+    calls = [
+        Kind("suggest", Target("/api/suggest/{id}", 500, 0.8)),
+        Kind("count", Target("/api/cart-count")),
+    ]
+    site = replace(SHOP, pages=pages, objects=calls)
+    people = People("p", site, exp(6.0), poisson(0.5), network=exp(0.05))
+    found = learned_of(make(Scene([people], 2000.0, format=form), 31))
+    role = (found.truth["role"].cast(str) == "object").to_numpy()[found.journeys.visits.order]
+    assert np.mean(found.journeys.visits.embedded != role) < 0.003
 
 
 @pytest.mark.parametrize("name", ["people", "objects", "caches", "tabs", "errors-and-retries"])

@@ -16,6 +16,9 @@ from thinktime.learn.journeys.visits import Visits
 FINE = 500
 """Stamps are taken as exact where the median think time is so many steps of them."""
 
+FEW = 0.01
+"""No more zeros than this share are taken for short times that were rounded."""
+
 WIDTH = 0.04
 """Think times are counted in bins of this relative width."""
 
@@ -84,6 +87,8 @@ def find_thinks(visits: Visits, kind: Places, timeout_s: float, resolution_s: fl
 def tally(values: NDArray[np.float64], limit_s: float, resolution_s: float) -> Tally:
     """Times in bins; where stamps are coarse, in whole steps of them."""
     if len(values) == 0 or resolution_s * FINE <= np.median(values):
+        if np.sum(values == 0) <= FEW * len(values):  # rounded down, or a moment too early
+            values = np.maximum(values, resolution_s / 2)
         return Tally.from_values(values, limit=limit_s, width=WIDTH)
     steps, count = np.unique(np.rint(values / resolution_s), return_counts=True)
     # Far up several steps make a bin: what they are does not matter there.

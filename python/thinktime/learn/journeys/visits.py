@@ -119,12 +119,13 @@ class _Rows:
 
 def find_visits(requests: Requests, template: Places, timeout_s: float) -> Visits:
     """Find sessions and pages; ``template`` is that of each row of ``requests``."""
-    order = _by_user(requests)
-    rows = _rows(requests, order, timeout_s)
-    retry = _retries(rows)
-    base = ~rows.object | (latest(~rows.object & ~retry) < rows.first)
-    base = _without_late(rows, base) & ~retry
-    base = _without_calls(rows, base, template[order])
+    embeds = requests.paths["object"].to_numpy()[requests.rows["path"].to_numpy()]
+    order, rows, retry, base = _bases(requests, embeds, timeout_s)
+    called = _called(rows, base, template[order])
+    if called.any():
+        referred = requests.rows["referrer"].is_not_null().to_numpy()
+        embeds = embeds | (called[template] & referred)
+        order, rows, retry, base = _bases(requests, embeds, timeout_s)
     page_of, bases = _pages(rows, base, retry)
     led = _led(rows, bases)
     start = rows.time_s[bases]
@@ -142,24 +143,36 @@ def find_visits(requests: Requests, template: Places, timeout_s: float) -> Visit
     )  # fmt: skip
 
 
-def _by_user(requests: Requests) -> Places:
+def _bases(
+    requests: Requests, embeds: NDArray[np.bool_], timeout_s: float
+) -> tuple[Places, _Rows, NDArray[np.bool_], NDArray[np.bool_]]:
+    """The order by users, the rows in it, the retries, and the bases of pages.
+
+    ``embeds`` says of each request whether pages embed such things.
+    """
+    order = _by_user(requests, embeds)
+    rows = _rows(requests, order, embeds, timeout_s)
+    retry = _retries(rows)
+    base = ~rows.object | (latest(~rows.object & ~retry) < rows.first)
+    return order, rows, retry, _without_late(rows, base) & ~retry
+
+
+def _by_user(requests: Requests, embeds: NDArray[np.bool_]) -> Places:
     """The rows by user and time.
 
     A page comes before what it embeds, also where stamps are rounded so that it seems to come up to
     one step later.
     """
     user = requests.rows["user"].to_numpy()
-    objects = requests.paths["object"].to_numpy()
-    if not objects.any():
+    if not embeds.any():
         return stable_order(user)
-    embedded = objects[requests.rows["path"].to_numpy()]
     step = round(requests.resolution_s * 1e9)
-    shown = requests.rows["time_ns"].to_numpy() + np.where(embedded, step, 0)
+    shown = requests.rows["time_ns"].to_numpy() + np.where(embeds, step, 0)
     order = np.argsort(shown, kind="stable")
     return np.asarray(order[stable_order(user[order])])
 
 
-def _rows(requests: Requests, order: Places, timeout_s: float) -> _Rows:
+def _rows(requests: Requests, order: Places, embeds: NDArray[np.bool_], timeout_s: float) -> _Rows:
     table = requests.rows
     user = table["user"].to_numpy()[order]
     time_ns = table["time_ns"].to_numpy()
@@ -176,7 +189,7 @@ def _rows(requests: Requests, order: Places, timeout_s: float) -> _Rows:
         took_s=took_s,
         path=path,
         referrer=table["referrer"].cast(int).fill_null(-1).to_numpy()[order],
-        object=np.asarray(requests.paths["object"].to_numpy()[path], dtype=bool),
+        object=np.asarray(embeds[order], dtype=bool),
         failed=(status >= 499) | (status == 429) | (status == 0),
         first=latest(fresh),
         session=np.cumsum(fresh) - 1,
@@ -208,8 +221,8 @@ def _without_late(rows: _Rows, base: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return np.asarray(base | late)
 
 
-def _without_calls(rows: _Rows, base: NDArray[np.bool_], template: Places) -> NDArray[np.bool_]:
-    """What pages call by themselves is part of them: such as comes at once, with them as referrer.
+def _called(rows: _Rows, base: NDArray[np.bool_], template: Places) -> NDArray[np.bool_]:
+    """The templates that pages call by themselves: they come at once, with the page as referrer.
 
     That is decided for a template as a whole: a quick reader is no call.
     """
@@ -218,17 +231,10 @@ def _without_calls(rows: _Rows, base: NDArray[np.bool_], template: Places) -> ND
     page = before(latest(base))
     beside = np.concatenate([[-1], rows.referrer[:-1]]) == rows.referrer  # another call of the page
     soon &= (rows.path[np.maximum(page, 0)] == rows.referrer) | beside
-    if not soon.any():
-        return base
     many = int(template.max()) + 1
     asked = np.bincount(template[base], minlength=many)
     quick = np.bincount(template[soon], minlength=many)
-    called = (quick >= CALLS * asked) & (quick >= CALLS_LEAST)
-    if not called.any():
-        return base
-    calls = base & called[template] & (rows.referrer >= 0)
-    calls &= before(latest(base & ~calls)) >= rows.first
-    return base & ~calls
+    return np.asarray((quick >= CALLS * asked) & (quick >= CALLS_LEAST))
 
 
 def _pages(rows: _Rows, base: NDArray[np.bool_], retry: NDArray[np.bool_]) -> tuple[Places, Places]:
