@@ -16,14 +16,17 @@ __all__ = [
     "Table",
     "Workload",
     "__version__",
+    "asked_for",
     "distributions",
     "left_behind",
     "load",
     "log_formats",
+    "lru_hit_ratios",
     "options",
     "planned_end",
     "read_log",
     "recover",
+    "response_times",
     "run",
     "scheduler",
     "scheduler_features",
@@ -282,6 +285,9 @@ def read_log(
     only: Sequence[str] | None = None,
     without: Sequence[str] | None = None,
 ) -> dict[str, Any]: ...
+def asked_for(workload: Workload, requests: Any) -> Table: ...
+def lru_hit_ratios(requests: Any, capacities: Sequence[int]) -> list[float]: ...
+def response_times(policy: str, requests: Any) -> Table: ...
 def log_formats() -> list[tuple[str, str, str]]: ...
 def load(path: Path) -> ResultData: ...
 def left_behind(path: Path) -> list[Path]: ...

@@ -13,6 +13,7 @@ pub mod distribution;
 pub mod error;
 pub mod files;
 mod heap;
+pub mod lru;
 pub mod notation;
 pub mod options;
 pub mod policy;

@@ -2,6 +2,7 @@
 
 mod distribution;
 mod errors;
+mod fidelity;
 mod learn;
 mod machine;
 mod monitor;
@@ -42,6 +43,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
     module.add_function(wrap_pyfunction!(learn::read_log, module)?)?;
     module.add_function(wrap_pyfunction!(learn::log_formats, module)?)?;
+    module.add_function(wrap_pyfunction!(fidelity::asked_for, module)?)?;
+    module.add_function(wrap_pyfunction!(fidelity::lru_hit_ratios, module)?)?;
+    module.add_function(wrap_pyfunction!(fidelity::response_times, module)?)?;
     module.add_function(wrap_pyfunction!(machine::schedulers, module)?)?;
     module.add_function(wrap_pyfunction!(machine::scheduler, module)?)?;
     module.add_function(wrap_pyfunction!(machine::scheduler_features, module)?)?;

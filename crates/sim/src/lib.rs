@@ -6,6 +6,7 @@
 
 mod driver;
 mod findings;
+mod given;
 mod load;
 mod modelled;
 mod pilot;
@@ -15,6 +16,7 @@ mod replications;
 mod simulate;
 mod turns;
 
+pub use given::response_times;
 pub use load::{at_load, offered_load};
 pub use plan::{Plan, WarmUp};
 pub use simulate::{Control, SimulationError, SimulationOutcome, SimulationProgress, simulate};

@@ -2,6 +2,7 @@
 //!
 //! Open is one request a session, closed is N sessions that never end, partly open is in between.
 
+mod asked;
 mod browsed;
 mod check;
 mod clients;
@@ -24,6 +25,7 @@ mod slo;
 mod start;
 mod target;
 
+pub use asked::Asked;
 pub use clients::{ClientLimits, ClientsTable, RetryBudget, RetryBudgetTable, Reuse};
 pub use file::{
     ArrivalsTable, Cancel, Model, ObjectsTable, PopulationTable, RequestTable, RetryTable,

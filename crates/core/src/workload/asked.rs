@@ -1,0 +1,62 @@
+//! What the requests of a workload ask for, without sending them.
+
+use super::Workload;
+use crate::random::{Purpose, StreamFamily};
+
+/// Tells what each request asks for: a function of the workload's seed.
+#[derive(Clone, Debug)]
+pub struct Asked<'a> {
+    workload: &'a Workload,
+    targets: StreamFamily,
+}
+
+impl Workload {
+    /// What its requests ask for.
+    #[must_use]
+    pub fn asked(&self) -> Asked<'_> {
+        Asked { workload: self, targets: StreamFamily::new(self.seed, Purpose::Target) }
+    }
+}
+
+impl Asked<'_> {
+    /// A number that tells the target of a request from others, by the request's kind, its session
+    /// and its number there. Two texts have the same number with a probability of 2^-64.
+    #[must_use]
+    pub fn target(&self, kind: u32, session: u64, index: u32) -> u64 {
+        let mut stream = self.targets.substream(session, index.into());
+        self.workload.requests[kind as usize].target.key(&mut stream)
+    }
+
+    /// The size of the response in bytes; none where requests of this kind have no size.
+    #[must_use]
+    pub fn size(&self, kind: u32, session: u64, index: u32) -> Option<u64> {
+        let sizes = self.workload.requests[kind as usize].size.as_ref()?;
+        Some(sizes.of_request(session, index))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::NoFiles;
+    use crate::schema::Source;
+    use crate::workload::target::key_of;
+
+    #[test]
+    fn targets_are_those_that_are_written() {
+        let text = "name = 'w'\nseed = 3\n[arrivals]\nmodel = 'open'\nrate = 1\n\
+                    [[request]]\nname = 'a'\nget = '/a/{zipf(n=9, s=1)}'\nsize = 'exp(1kB)'\n\
+                    [[request]]\nname = 'b'\nget = '/b'\n";
+        let workload = Workload::parse(Source { file: "", text }, &NoFiles).unwrap();
+        let asked = workload.asked();
+        for session in 0..50 {
+            let mut written = String::new();
+            let mut stream = asked.targets.substream(session, 2);
+            workload.requests[0].target.write(&mut written, &mut stream);
+            assert_eq!(asked.target(0, session, 2), key_of(&written));
+            let size = workload.requests[0].size.as_ref().unwrap().of_target(&written);
+            assert_eq!(asked.size(0, session, 2), Some(size));
+        }
+        assert_eq!((asked.target(1, 5, 0), asked.size(1, 5, 0)), (key_of("/b"), None));
+    }
+}

@@ -1,0 +1,91 @@
+//! `asked_for`, `lru_hit_ratios` and `response_times`: what a learned workload is measured with.
+
+use std::sync::Arc;
+
+use arrow_array::types::{ArrowPrimitiveType, Int64Type, UInt32Type, UInt64Type};
+use arrow_array::{ArrayRef, Int64Array, PrimitiveArray, RecordBatch, UInt64Array};
+use pyo3::prelude::*;
+use pyo3_arrow::PyTable;
+use thinktime_core::lru::Lru;
+use thinktime_core::time::Nanos;
+
+use crate::errors::{InputError, invalid};
+use crate::table::Table;
+use crate::workload::Workload;
+
+/// The values of a column, which has no nulls, of all batches.
+fn column<T: ArrowPrimitiveType>(table: &PyTable, name: &str) -> PyResult<Vec<T::Native>> {
+    let wrong =
+        || InputError::new_err(format!("a column `{name}` of {:?} is needed", T::DATA_TYPE));
+    let mut values = Vec::new();
+    for batch in table.batches() {
+        let found = batch.column_by_name(name).ok_or_else(wrong)?;
+        let found = found.as_any().downcast_ref::<PrimitiveArray<T>>().ok_or_else(wrong)?;
+        values.extend_from_slice(found.values());
+    }
+    Ok(values)
+}
+
+fn table(columns: Vec<(&str, ArrayRef)>) -> PyResult<Table> {
+    let batch = RecordBatch::try_from_iter(columns.into_iter());
+    let batch = batch.map_err(|error| InputError::new_err(error.to_string()))?;
+    Table::new(vec![batch]).ok_or_else(|| InputError::new_err("no table"))
+}
+
+/// What requests of a workload ask for: a table with `target`, a number that tells it from others,
+/// and `size`, null where the request has none. Requests are rows of `kind` (uint32, its place in
+/// `Workload.request_names`), `session` (uint64) and `request` (uint32), as in results.
+#[pyfunction]
+pub(crate) fn asked_for(workload: &Workload, requests: PyTable) -> PyResult<Table> {
+    let asked = workload.inner.asked();
+    let kinds = column::<UInt32Type>(&requests, "kind")?;
+    let sessions = column::<UInt64Type>(&requests, "session")?;
+    let numbers = column::<UInt32Type>(&requests, "request")?;
+    let known = workload.inner.requests.len();
+    if let Some(kind) = kinds.iter().find(|&&kind| kind as usize >= known) {
+        return Err(InputError::new_err(format!("kind {kind}: the workload has {known}")));
+    }
+    let rows = || kinds.iter().zip(&sessions).zip(&numbers).map(|((&k, &s), &n)| (k, s, n));
+    let targets: UInt64Array = rows().map(|(k, s, n)| Some(asked.target(k, s, n))).collect();
+    let sizes: UInt64Array = rows().map(|(k, s, n)| asked.size(k, s, n)).collect();
+    table(vec![("target", Arc::new(targets)), ("size", Arc::new(sizes))])
+}
+
+/// The share of the requests that find what they ask for in a set of objects that holds so many
+/// bytes and forgets the least recently used: one for each of `capacities`. Requests are rows of
+/// `target` (uint32, best from 0 on) and `size` (uint64, bytes).
+#[pyfunction]
+pub(crate) fn lru_hit_ratios(
+    py: Python<'_>,
+    requests: PyTable,
+    capacities: Vec<u64>,
+) -> PyResult<Vec<f64>> {
+    let targets = column::<UInt32Type>(&requests, "target")?;
+    let sizes = column::<UInt64Type>(&requests, "size")?;
+    if targets.contains(&u32::MAX) {
+        return Err(InputError::new_err("targets must be below 4,294,967,295"));
+    }
+    let ratio = |capacity: &u64| {
+        let mut set = Lru::new(*capacity);
+        let hits = targets.iter().zip(&sizes).filter(|&(&target, &size)| set.ask(target, size));
+        hits.count() as f64 / targets.len().max(1) as f64
+    };
+    Ok(py.detach(|| capacities.iter().map(ratio).collect()))
+}
+
+/// The response times of requests at one server under a scheduling policy: a table with
+/// `response_ns`. Requests are rows of `arrival_ns` (int64, not falling) and `demand_ns` (int64).
+#[pyfunction]
+pub(crate) fn response_times(py: Python<'_>, policy: &str, requests: PyTable) -> PyResult<Table> {
+    let nanos = |name: &str| -> PyResult<Vec<Nanos>> {
+        let values = column::<Int64Type>(&requests, name)?;
+        let positive = values.into_iter().map(|value| u64::try_from(value).map(Nanos));
+        let positive: Result<_, _> = positive.collect();
+        positive.map_err(|_| InputError::new_err(format!("{name} must not be negative")))
+    };
+    let (arrivals, demands) = (nanos("arrival_ns")?, nanos("demand_ns")?);
+    let times = py.detach(|| thinktime_sim::response_times(policy, &arrivals, &demands));
+    let times = times.map_err(|error| invalid(&error))?;
+    let times: Int64Array = times.iter().map(|time| Some(time.0 as i64)).collect();
+    table(vec![("response_ns", Arc::new(times))])
+}

@@ -1,0 +1,87 @@
+"""How far the learned workload's figures are from the log's, and how much of that is chance."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import plotly.graph_objects as go
+
+from thinktime.learn.fidelity import Difference, Fidelity
+from thinktime.report.charts.chart import INK, Chart, Drawing, Key, Panel, layout, titled
+from thinktime.report.page import colour
+
+WORDS = {
+    "requests_per_s": "requests a second",
+    "sessions_per_s": "sessions a second",
+    "load": "work a second",
+    "peak_1s": "busiest second",
+    "peak_10s": "busiest ten seconds",
+    "peak_1min": "busiest minute",
+    "fcfs_mean": "FCFS, mean",
+    "fcfs_p99": "FCFS, p99",
+    "ps_mean": "PS, mean",
+    "ps_p99": "PS, p99",
+    "srpt_mean": "SRPT, mean",
+    "srpt_p99": "SRPT, p99",
+    "lru_1": "cache of 1 %",
+    "lru_5": "cache of 5 %",
+    "lru_20": "cache of 20 %",
+}
+_ROW = 26
+
+
+class Measured(Protocol):
+    """Something learned whose fidelity was measured."""
+
+    @property
+    def fidelity(self) -> Fidelity | None:
+        """None where it was not measured."""
+
+
+def _draw(learned: Measured) -> Drawing | None:
+    found = learned.fidelity
+    if found is None or not found.differences:
+        return None
+    ratios = [one for one in found.differences.values() if not one.in_points]
+    points = [one for one in found.differences.values() if one.in_points]
+    panels = [
+        _panel(ratios, "Against the log's, in percent", "%"),
+        _panel(points, "Hit ratios against the log's, in points", "points"),
+    ]
+    keys = [
+        Key("small enough, or chance", colour(1), mark="dot"),
+        Key("neither", colour(0), mark="dot"),
+        Key("what replays of the learned workload differ by"),
+    ]
+    return Drawing(panels, keys)
+
+
+def _panel(shown: list[Difference], title: str, unit: str) -> Panel:
+    names = [WORDS.get(one.name, one.name) for one in shown]
+    values = [100 * one.difference for one in shown]
+    chance = [100 * one.chance for one in shown]
+    shades = [colour(1 if one.good or one.by_chance else 0) for one in shown]
+    told = [
+        f"{name}: {value:+.1f} {unit}, chance {within:.1f}"
+        for name, value, within in zip(names, values, chance, strict=True)
+    ]
+    figure = go.Figure(
+        go.Scatter(
+            x=values, y=names, mode="markers", marker={"size": 10, "color": shades}, text=told,
+            error_x={"array": chance, "color": INK, "thickness": 1}, hoverinfo="text",
+        )
+    )  # fmt: skip
+    figure.add_vline(x=0, line={"color": INK, "width": 1}, name="ink")
+    figure.update_layout(layout(90 + _ROW * len(shown)))
+    figure.update_yaxes(type="category", automargin=True, autorange="reversed")
+    titled(figure, title)
+    return Panel(figure, f"{'; '.join(told)}.", title)
+
+
+CHART: Chart[Measured] = Chart(
+    name="fidelity",
+    title="How well the workload stands in for the log",
+    caption="The learned workload's busiest hour on a fixed set of systems, beside the log's.",
+    draw=_draw,
+    needed=False,
+)

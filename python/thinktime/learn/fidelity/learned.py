@@ -1,0 +1,216 @@
+"""The learned side: the workload simulated where nobody waits, as a stretch of requests.
+
+On a system that delays each request by a duration of the log's, sessions go on as they did in the
+log. What arrives there is then fed to the same queues as the log's requests.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from thinktime import _core
+from thinktime.learn.fidelity.logged import Logged
+from thinktime.learn.fidelity.stream import FloatArray, IntArray, Stream, dealt_by_kind, spread
+from thinktime.operations import simulate
+
+LEAD_S = 1800.0
+"""The simulation begins so long before the stretch: sessions that began before go on in it."""
+
+DELAYS = 40
+"""Durations by which a kind of request is delayed: the log's, in so many equal parts."""
+
+SESSIONS = 2**48
+"""The numbers of a population's sessions begin at its place times this: docs/results.md."""
+
+UNITS_S = {"_ms": 1e-3, "_us": 1e-6, "_ns": 1e-9}
+TRACE = re.compile(r"trace\(\s*([^,()]+?)\s*(?:,\s*column\s*=\s*(\w+)\s*)?\)")
+EPOCH_S = 1e8
+"""Times beyond this are since 1970, others since the log's first request."""
+
+MARGIN = 5.0
+"""A simulation ends at so many times the log's requests, whatever it should be."""
+
+
+@dataclass(frozen=True)
+class Population:
+    """A population, and when its sessions begin if a file says so."""
+
+    key: str
+    """What its keys begin with, as in `population.visitors.`; empty for the only one."""
+
+    starts_s: FloatArray | None
+    """Since the begin of the stretch; None where a model says it."""
+
+    profile: bool
+
+
+class Learned:
+    """A learned workload, to be simulated in the stretch of a log again and again."""
+
+    def __init__(
+        self, text: str, folder: Path, names: list[str], log: Logged, zero_ns: int
+    ) -> None:
+        """Read the workload.
+
+        Args:
+            text: The workload file.
+            folder: Where the files lie that it names.
+            names: The names of the log's kinds of request, by their numbers.
+            log: The log's stretch.
+            zero_ns: When the log's first request came, since 1970.
+        """
+        self._log = log
+        self._workload = _core.Workload(text, str(folder / "workload.toml"))
+        self._folder = folder
+        self._zero_ns = zero_ns
+        tables = tomllib.loads(text)
+        named = tables.get("population")
+        self._populations = [self._population(one, named is not None) for one in named or [tables]]
+        # Of a rate that changes nobody can say what it was before: all that was is simulated.
+        whole = any(one.profile for one in self._populations)
+        self.lead_s = log.begin_s if whole else LEAD_S
+        self._kinds = self._kinds_of(names)
+        self._system = _core.System(self._delays(names))
+
+    def stream(self, seed: int) -> Stream:
+        """The requests of the stretch under a seed."""
+        with tempfile.TemporaryDirectory() as folder:
+            workload, firsts = self._cut(Path(folder))
+            gaps = [float(one[-1] - one[0]) / max(len(one) - 1, 1) for one in firsts if len(one)]
+            duration = self.lead_s + self._log.stream.length_s + max(gaps, default=0.0) + 1.0
+            expected = len(self._log.stream) * duration / self._log.stream.length_s
+            result = simulate(
+                workload, self._system, seed=seed, duration=duration, warmup=0.0, rows="all",
+                requests=int(MARGIN * expected) + 1000,
+            )  # fmt: skip
+        rows = pl.DataFrame(result.requests)
+        return self._read(rows, workload.with_seed(seed), firsts, seed)
+
+    def _population(self, tables: dict[str, Any], named: bool) -> Population:
+        arrivals = tables.get("arrivals", {})
+        key = f"population.{tables['name']}." if named else ""
+        profile = str(arrivals.get("profile", "constant")) != "constant"
+        found = TRACE.fullmatch(str(arrivals.get("process", "")))
+        if found is None:
+            return Population(key, None, profile)
+        return Population(key, self._starts(found[1], found[2]), profile)
+
+    def _starts(self, file: str, column: str | None) -> FloatArray:
+        path = self._folder / file
+        table = pl.read_parquet(path) if path.suffix == ".parquet" else pl.read_csv(path)
+        series = table[column] if column else table.to_series(0)
+        times = series.cast(pl.Float64).to_numpy() * UNITS_S.get(series.name[-3:], 1.0)
+        if len(times) and float(np.median(times)) > EPOCH_S:
+            times = times - self._zero_ns * 1e-9
+        return np.sort(times) - self._log.begin_s
+
+    def _cut(self, folder: Path) -> tuple[_core.Workload, list[FloatArray]]:
+        """The workload of the stretch and what leads to it; the starts that are left of each."""
+        workload, firsts = self._workload, []
+        for place, one in enumerate(self._populations):
+            if one.starts_s is None:
+                firsts.append(np.empty(0))
+                continue
+            low, high = np.searchsorted(one.starts_s, [-self.lead_s, self._log.stream.length_s])
+            kept = one.starts_s[low:high]
+            firsts.append(kept)
+            if len(kept) == 0:
+                workload = workload.with_value(f"{one.key}arrivals.process", "even")
+                workload = workload.with_value(f"{one.key}arrivals.rate", "1e-12")
+                continue
+            file = folder / f"starts-{place}.parquet"
+            pl.DataFrame({"start_s": kept - kept[0]}).write_parquet(
+                file, compression="uncompressed"
+            )
+            workload = workload.with_value(f"{one.key}arrivals.process", f"trace({file})")
+        return workload, firsts
+
+    def _kinds_of(self, names: list[str]) -> pl.DataFrame:
+        """By population and name of a request: its place in the workload, and its kind's number."""
+        places, numbers = [], {name: number for number, name in enumerate(names)}
+        for one in self._workload.populations:
+            places += [(one.name or None, name) for name in one.request_names]
+        unknown = len(names)
+        return pl.DataFrame(
+            {
+                "population": [population for population, _ in places],
+                "name": [name for _, name in places],
+                "place": range(len(places)),
+                "kind": [numbers.get(name, unknown) for _, name in places],
+            },
+            schema={"population": pl.String, "name": pl.String, "place": pl.UInt32,
+                    "kind": pl.Int64},
+        )  # fmt: skip
+
+    def _delays(self, names: list[str]) -> str:
+        """A system in which each kind of request is delayed by the durations of the log."""
+        laws = dict.fromkeys(self._workload.request_names, "0s")
+        all_s = np.concatenate(self._log.durations_s or [np.empty(0)])
+        durations = dict(zip(names, self._log.durations_s, strict=False))
+        for name in laws:
+            values = durations.get(name, all_s)
+            values = values if len(values) else all_s
+            if len(values):
+                parts = np.quantile(values, (np.arange(DELAYS) + 0.5) / DELAYS)
+                parts *= values.mean() / parts.mean() if parts.mean() > 0 else 0.0
+                terms = ", ".join(f"{1 / DELAYS}: {value:.9f}s" for value in parts)
+                laws[name] = f"discrete({terms})"
+        lines = ['name = "nobody waits"', "[[station]]", 'name = "delay"', "servers = 1000000"]
+        lines += [f'demand."{name}" = "{law}"' for name, law in laws.items()]
+        return "\n".join(lines) + "\n"
+
+    def _read(
+        self, rows: pl.DataFrame, workload: _core.Workload, firsts: list[FloatArray], seed: int
+    ) -> Stream:
+        times = rows["scheduled_ns"].to_numpy() * 1e-9
+        session, number = rows["session"].to_numpy(), rows["request"].to_numpy()
+        place = (session // SESSIONS).astype(np.int64)
+        shift = np.full(len(self._populations), -self.lead_s)
+        for population, starts in enumerate(firsts):
+            first = np.flatnonzero((session == population * SESSIONS) & (number == 0))
+            if len(starts) and len(first):
+                shift[population] = starts[0] - times[first[0]]
+        times = times + shift[place]
+        inside = np.flatnonzero((times >= 0) & (times < self._log.stream.length_s))
+        inside = inside[np.argsort(times[inside], kind="stable")]
+        return self._stretch(rows[inside], times[inside], workload, seed)
+
+    def _stretch(
+        self, rows: pl.DataFrame, times: FloatArray, workload: _core.Workload, seed: int
+    ) -> Stream:
+        log, draw = self._log.stream, np.random.default_rng(seed)
+        kinds = rows.with_columns(pl.col("population", "name").cast(pl.String)).join(
+            self._kinds, on=["population", "name"], how="left", nulls_equal=True,
+            maintain_order="left",
+        )  # fmt: skip
+        kind = kinds["kind"].to_numpy()
+        asked = kinds.select(pl.col("place").alias("kind"), "session", "request")
+        wanted = pl.DataFrame(_core.asked_for(workload, asked))
+        size = wanted["size"].cast(pl.Float64).to_numpy()
+        demand = dealt_by_kind(kind, log, draw)
+        if self._log.demands.source == "sizes":
+            demand = np.where(np.isnan(size), demand, size * self._log.demands.scale)
+        target = np.unique(wanted["target"].to_numpy(), return_inverse=True)[1]
+        arrival = np.clip(spread(times, self._log.step_s, draw), 0, log.length_s)
+        return Stream(
+            log.length_s, arrival, kind, demand, target.astype(np.int64),
+            _bytes(size, kind, log), rows["request"].to_numpy() == 0,
+        )  # fmt: skip
+
+
+def _bytes(size: FloatArray, kind: IntArray, log: Stream) -> IntArray:
+    """Sizes of targets; where the workload has none, the mean of the log's kind."""
+    kinds = int(max(kind.max(initial=0), log.kind.max(initial=0))) + 1
+    counts = np.bincount(log.kind, minlength=kinds)
+    means = np.bincount(log.kind, log.bytes, minlength=kinds) / np.maximum(counts, 1)
+    overall = float(log.bytes.mean()) if len(log) else 1.0
+    means = np.where(counts > 0, means, overall)
+    return np.maximum(np.where(np.isnan(size), means[kind], size), 1).astype(np.int64)

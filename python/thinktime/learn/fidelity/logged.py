@@ -1,0 +1,170 @@
+"""The log's side: its busiest hour as a stretch of requests with demands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from thinktime.learn.fidelity.stream import FloatArray, IntArray, Stream, dealt, spread
+from thinktime.learn.requests import Requests
+
+HOUR_S = 3600.0
+MOST = 60_000
+"""Requests of a stretch at most; of a busier hour its middle is taken."""
+
+LOAD = 0.8
+FEW_FOUND = 0.25
+"""Demands are the durations of requests that found no more others than this share of all did."""
+
+CROWDED = 1.1
+"""Durations in crowds are this much longer on average where crowds are taken to matter."""
+
+ENOUGH = 30
+"""Durations of a kind that are taken for its law."""
+
+SESSION_GAP_S = 1800.0
+
+
+@dataclass(frozen=True)
+class Demands:
+    """Where demands come from."""
+
+    source: str
+    """`given`, `durations`, `sizes` or `equal`."""
+
+    scale: float
+    """What the source's values were multiplied by, so that the load is 0.8."""
+
+
+@dataclass(frozen=True)
+class Logged:
+    """The busiest hour of a log, or as much of it as is compared."""
+
+    stream: Stream
+    begin_s: float
+    """When it begins, in seconds after the log's first request."""
+
+    demands: Demands
+    durations_s: list[FloatArray]
+    """The logged durations by kind, in rising order; empty where none are logged."""
+
+    step_s: float
+    """The steps of the log's stamps."""
+
+
+def window_of(times: FloatArray, span_s: float) -> tuple[float, float]:
+    """Begin and length of the busiest hour, or of its middle where it has too many requests."""
+    length = min(HOUR_S, span_s)
+    if not len(times):
+        return 0.0, length
+    last = max(float(times[-1]) + 1e-9, length)
+    begins = times[times <= last - length + 1e-9] if length < span_s else times[:1]
+    begins = begins if len(begins) else times[:1]
+    counts = np.searchsorted(times, begins + length) - np.searchsorted(times, begins)
+    busiest = int(np.argmax(counts))
+    begin, count = float(begins[busiest]), int(counts[busiest])
+    if count > MOST:
+        shorter = length * MOST / count
+        begin, length = begin + (length - shorter) / 2, shorter
+    return begin, length
+
+
+def logged(
+    requests: Requests,
+    kind: IntArray,
+    given_s: FloatArray | None = None,
+    begins: NDArray[np.bool_] | None = None,
+    seed: int = 1,
+) -> Logged:
+    """The busiest hour of a log.
+
+    Args:
+        requests: The log.
+        kind: The kind of each request, a number from 0.
+        given_s: The demand of each request, if it is known.
+        begins: Which requests begin a session; by default those that come half an hour after
+            the user's one before, or are the user's first.
+        seed: Of the places of coarse stamps within their steps.
+    """
+    draw = np.random.default_rng(seed)
+    rows = requests.rows
+    times = (rows["time_ns"].to_numpy() - rows["time_ns"][0]) * 1e-9
+    begin, length = window_of(times, requests.span_s)
+    low, high = np.searchsorted(times, [begin, begin + length])
+    begins = _begins(rows, times, int(low), int(high)) if begins is None else begins[low:high]
+    part, kind = rows[int(low) : int(high)], kind[low:high]
+    arrival = spread(times[low:high] - begin, requests.resolution_s, draw)
+    demand, source = _demands(part, times[low:high], kind, draw)
+    if given_s is not None:
+        demand, source = given_s[low:high], "given"
+    total = float(demand.sum())
+    scale = LOAD * length / total if total > 0 else 0.0
+    stream = Stream(
+        length, np.clip(arrival, 0, length), kind, demand * scale,
+        part["path"].to_numpy().astype(np.int64), _bytes(part), begins,
+    )  # fmt: skip
+    return Logged(stream, begin, Demands(source, scale), _durations(part, kind),
+                  requests.resolution_s)  # fmt: skip
+
+
+def _begins(rows: pl.DataFrame, times: FloatArray, low: int, high: int) -> NDArray[np.bool_]:
+    first = int(np.searchsorted(times, times[low] - SESSION_GAP_S)) if high > low else low
+    part = pl.DataFrame({"user": rows["user"][first:high], "time": times[first:high]})
+    gap = part.select(pl.col("time").diff().over("user"))["time"].to_numpy()
+    return np.asarray(~(gap <= SESSION_GAP_S))[low - first :]
+
+
+def _bytes(part: pl.DataFrame) -> IntArray:
+    """The size of what each request asks for: the mean of the responses that have a body."""
+    size = pl.col("bytes").replace(0, None)
+    found = part.select(size.mean().over("path").fill_null(1.0).round())
+    return np.asarray(np.maximum(found["bytes"].to_numpy(), 1), np.int64)
+
+
+def _durations(part: pl.DataFrame, kind: IntArray) -> list[FloatArray]:
+    took = part["duration_us"].cast(pl.Float64).to_numpy() * 1e-6
+    kinds = int(kind.max(initial=-1)) + 1
+    order = np.lexsort((took, kind))
+    ends = np.searchsorted(kind[order], np.arange(1, kinds))
+    return [each[np.isfinite(each)] for each in np.split(took[order], ends)] if kinds else []
+
+
+def _demands(
+    part: pl.DataFrame, times: FloatArray, kind: IntArray, draw: np.random.Generator
+) -> tuple[FloatArray, str]:
+    """A demand for each request, in any unit, and where they come from."""
+    took = part["duration_us"].cast(pl.Float64).to_numpy() * 1e-6
+    if np.isfinite(took).any() and float(np.nansum(took)) > 0:
+        return _uncrowded(times, took, kind, draw), "durations"
+    size = part["bytes"].cast(pl.Float64).fill_null(0.0).to_numpy()
+    if size.sum() > 0:
+        return size, "sizes"
+    return np.ones(len(part)), "equal"
+
+
+def _uncrowded(
+    times: FloatArray, took: FloatArray, kind: IntArray, draw: np.random.Generator
+) -> FloatArray:
+    """Durations of requests that found few others; the others' are dealt from these by kind.
+
+    A duration in a crowd is waiting, too, and would count the queue of then in the queue of now.
+    Where crowds make no difference, all durations stay what they are.
+    """
+    filled = np.nan_to_num(took)
+    found = np.arange(len(times)) - np.searchsorted(np.sort(times + filled), times)
+    quiet = (found <= np.quantile(found, FEW_FOUND)) & np.isfinite(took)
+    demand = np.where(quiet, filled, np.nan)
+    order = np.argsort(kind, kind="stable")
+    _, first = np.unique(kind[order], return_index=True)
+    for places in np.split(order, first[1:]):
+        own = demand[places]
+        missing = np.isnan(own)
+        known = own[~missing]
+        if len(known) < ENOUGH:
+            known = took[places][np.isfinite(took[places])]
+        demand[places[missing]] = dealt(known, int(missing.sum()), draw)
+    idle = filled.sum() <= CROWDED * demand[np.isfinite(took)].sum()
+    return np.where(np.isfinite(took), took, demand) if idle else demand

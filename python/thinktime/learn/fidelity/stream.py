@@ -1,0 +1,82 @@
+"""A stretch of requests: what both the log and the learned workload are turned into."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Requests in the order of their arrival. All arrays have one entry a request."""
+
+    length_s: float
+    """How long the stretch is; arrivals lie in [0, length_s)."""
+
+    arrival_s: FloatArray
+    kind: IntArray
+    """A number for each kind of request, the same in the log and in the learned workload."""
+
+    demand_s: FloatArray
+    """The work that the request brings to the server, in seconds."""
+
+    target: IntArray
+    """A number for what is asked for; numbers of one stretch say nothing in another."""
+
+    bytes: IntArray
+    """The size of what is asked for, at least 1."""
+
+    begins: NDArray[np.bool_]
+    """Whether a session begins with it."""
+
+    def __len__(self) -> int:
+        return len(self.arrival_s)
+
+    def with_demands(self, demand_s: FloatArray) -> Stream:
+        """The same requests with other demands."""
+        return replace(self, demand_s=demand_s)
+
+
+def spread(times: FloatArray, step_s: float, draw: np.random.Generator) -> FloatArray:
+    """Times as a log with such stamps would have them, at random within their step, in order.
+
+    Both sides go through this: what a coarse clock did not keep, nobody is blamed for.
+    """
+    stamps = np.floor(times / step_s + 1e-9) * step_s
+    stamps.sort()
+    within = draw.random(len(stamps))
+    return np.asarray(stamps + step_s * within[np.lexsort((within, stamps))], np.float64)
+
+
+def dealt(values: FloatArray, count: int, draw: np.random.Generator) -> FloatArray:
+    """So many values by the law of these, each as often as it is among them, as far as that goes.
+
+    The count-th parts of the sorted values are shuffled. That has less chance in it than drawing:
+    the one value that makes a queue is not drawn twice or never.
+    """
+    if not len(values):
+        return np.zeros(count)
+    place = (draw.permutation(count) + draw.random(count)) / max(count, 1)
+    return np.asarray(np.sort(values)[(place * len(values)).astype(np.int64)], np.float64)
+
+
+def dealt_by_kind(kind: IntArray, of: Stream, draw: np.random.Generator) -> FloatArray:
+    """A demand for each of these kinds by the law that they have in a stretch.
+
+    Kinds that it has not get one by the law of all.
+    """
+    known = np.sort(of.kind, kind="stable")
+    by_kind = of.demand_s[np.argsort(of.kind, kind="stable")]
+    demands = np.empty(len(kind))
+    order = np.argsort(kind, kind="stable")
+    numbers, first = np.unique(kind[order], return_index=True)
+    for number, places in zip(numbers, np.split(order, first[1:]), strict=False):
+        low, high = np.searchsorted(known, [number, number + 1])
+        values = by_kind[low:high] if high > low else of.demand_s
+        demands[places] = dealt(values, len(places), draw)
+    return demands

@@ -1,0 +1,150 @@
+"""Fidelity in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from thinktime.learn.fidelity.systems import POLICIES
+from thinktime.report import units
+
+if TYPE_CHECKING:
+    from thinktime.learn.fidelity import Difference, Fidelity
+
+NAMED = 0.25
+"""Ingredients with at least this share of a difference are named."""
+
+NAMED_MOST = 2
+
+SERVERS = {"fcfs": "an FCFS server", "ps": "a PS server", "srpt": "an SRPT server"}
+FIGURES = {"mean": "a mean response time", "p99": "a p99"}
+
+RATES = {
+    "requests_per_s": "requests",
+    "sessions_per_s": "sessions",
+    "load": "work",
+}
+PEAKS = {
+    "peak_1s": "the busiest second",
+    "peak_10s": "the busiest ten seconds",
+    "peak_1min": "the busiest minute",
+}
+
+LESS = {
+    "number": "it sends fewer requests",
+    "swing": "how the rate changes from ten minutes to ten minutes is not in it",
+    "minutes": "how the rate changes from minute to minute is not in it",
+    "bursts": "bursts within a minute are not in it",
+    "rushes": "bursts within ten seconds are not in it",
+    "instants": "bursts within a second are not in it",
+    "work_law": "its responses are too small or vary too little",
+    "work_mix": "it sends too few of the requests that bring much work",
+    "work_order": "that requests with much work come together is not in it",
+    "popularity": "it asks for too many different things, or too seldom for the popular ones",
+    "sizes": "what is popular is too large in it",
+    "order": "that a thing is soon asked for again is not in it",
+}
+"""By ingredient: what the log has, and the learned workload has not."""
+
+MORE = {
+    "number": "it sends more requests",
+    "swing": "its rate changes more from ten minutes to ten minutes than the log's",
+    "minutes": "its rate changes more from minute to minute than the log's",
+    "bursts": "it has more bursts within a minute than the log",
+    "rushes": "it has more bursts within ten seconds than the log",
+    "instants": "it has more bursts within a second than the log",
+    "work_law": "its responses are too large or vary too much",
+    "work_mix": "it sends too many of the requests that bring much work",
+    "work_order": "its requests with much work come together more than the log's",
+    "popularity": "it asks for too few different things, or too often for the popular ones",
+    "sizes": "what is popular is too small in it",
+    "order": "in it a thing is asked for again sooner than in the log",
+}
+"""By ingredient: what the learned workload has, and the log has not."""
+
+
+def sentences(of: Fidelity) -> list[str]:
+    """What there is to say, the most important first."""
+    if not of.differences:
+        return [f"{of.requests} requests are too few to compare the learned workload with"]
+    found = [_of_server(of, policy) for policy in POLICIES]
+    found += [_of_caches(of), _of_rates(of), _of_peaks(of)]
+    told = [sentence for sentences in found for sentence in sentences]
+    chance = _of_chance(of)
+    return [_in_short(of), *told, *chance]
+
+
+def _in_short(of: Fidelity) -> str:
+    wrong = [one for one in of.differences.values() if not (one.good or one.by_chance)]
+    stretch = f"the log's {of.requests} requests of {units.seconds(of.length_s)}"
+    if not wrong:
+        return f"the learned workload stands in for {stretch}: no figure differs beyond its bound"
+    return f"compared with {stretch}, the learned workload differs in {len(wrong)} figures"
+
+
+def _of_server(of: Fidelity, policy: str) -> list[str]:
+    wrong = {
+        name: of.differences[f"{policy}_{name}"]
+        for name in FIGURES
+        if _is_wrong(of.differences[f"{policy}_{name}"])
+    }
+    if not wrong:
+        return []
+    told = " and ".join(f"{FIGURES[name]} {_ratio(one)}" for name, one in wrong.items())
+    worst = max(wrong.values(), key=lambda one: abs(one.difference))
+    return [f"on {SERVERS[policy]} the learned workload has {told}: {_missing(worst)}"]
+
+
+def _of_caches(of: Fidelity) -> list[str]:
+    wrong = [one for one in of.differences.values() if one.in_points and _is_wrong(one)]
+    if not wrong:
+        return []
+    worst = max(wrong, key=lambda one: abs(one.difference))
+    points = f"{abs(worst.difference) * 100:.0f} points"
+    where = "below" if worst.difference < 0 else "above"
+    size = worst.name.removeprefix("lru_")
+    return [
+        f"an LRU cache of {size} % of the bytes has a hit ratio {points} {where} the log's: "
+        f"{_missing(worst)}"
+    ]
+
+
+def _of_rates(of: Fidelity) -> list[str]:
+    wrong = {name: of.differences[name] for name in RATES if _is_wrong(of.differences[name])}
+    return [f"its {RATES[name]} a second are {_ratio(one)}" for name, one in wrong.items()]
+
+
+def _of_peaks(of: Fidelity) -> list[str]:
+    wrong = {name: of.differences[name] for name in PEAKS if _is_wrong(of.differences[name])}
+    return [
+        f"in {PEAKS[name]} it sends {one.learned:.0f} requests, the log {one.log:.0f}"
+        for name, one in wrong.items()
+    ]
+
+
+def _of_chance(of: Fidelity) -> list[str]:
+    """Differences beyond their bound of which nobody can say that they are more than chance."""
+    unsure = [one for one in of.differences.values() if one.by_chance and not one.good]
+    if not unsure:
+        return []
+    names = ", ".join(one.name for one in unsure)
+    return [f"within chance, as replays of the learned workload differ as much: {names}"]
+
+
+def _is_wrong(one: Difference) -> bool:
+    return not (one.good or one.by_chance)
+
+
+def _ratio(one: Difference) -> str:
+    """As in `12 % below the log's`; great ones as in `4.0 times the log's`."""
+    if one.difference >= 1:
+        return f"{1 + one.difference:.1f} times the log's"
+    if one.difference <= -0.8:
+        return f"{1 / max(1 + one.difference, 1e-6):.0f} times below the log's"
+    where = "below" if one.difference < 0 else "above"
+    return f"{abs(one.difference) * 100:.0f} % {where} the log's"
+
+
+def _missing(one: Difference) -> str:
+    words = LESS if one.difference < 0 else MORE
+    named = [name for name, share in one.missing.items() if share >= NAMED][:NAMED_MOST]
+    return "; and ".join(words[name] for name in named) or "no single ingredient closes the gap"

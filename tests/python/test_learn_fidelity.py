@@ -1,0 +1,203 @@
+"""How well a learned workload stands in for its log: figures, causes by experiment, words."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from fidelity_cases import Case, case
+
+import thinktime as tt
+from thinktime import _core
+from thinktime.learn.fidelity import Fidelity, fidelity
+from thinktime.learn.fidelity.stream import Stream, dealt, spread
+from thinktime.learn.fidelity.swaps import queue_shares, warped
+from thinktime.learn.fidelity.systems import peak, queue_figures, response_times
+
+
+def measured(of: Case, text: str, folder: Path, seed: int = 1) -> Fidelity:
+    return fidelity(of.requests, of.kinds, of.names, text, folder, begins=of.begins, seed=seed)
+
+
+@pytest.fixture(scope="module")
+def bursts() -> Case:
+    return case("bursts", seed=11, scale=0.25)
+
+
+@pytest.fixture(scope="module")
+def people() -> Case:
+    return case("people", seed=12, scale=0.25)
+
+
+# ---- The systems
+
+
+@pytest.mark.parametrize("policy", ["fcfs", "ps", "srpt"])
+def test_given_requests_are_served_as_the_simulator_serves_them(
+    policy: str, tmp_path: Path
+) -> None:
+    """The same arrivals and demands by way of files, through `simulate`."""
+    draw = np.random.default_rng(5)
+    arrival = np.round(np.cumsum(draw.exponential(1.0, 3000)), 6)
+    demand = np.round(draw.exponential(0.8, 3000), 6)
+    pl.DataFrame({"t": arrival}).write_parquet(tmp_path / "arrivals.parquet")
+    (tmp_path / "demands.csv").write_text("d\n" + "\n".join(map(str, demand)) + "\n")
+    workload = tt.Workload(
+        'name = "w"\n[arrivals]\nmodel = "open"\nprocess = "trace(arrivals.parquet)"\n',
+        str(tmp_path / "w.toml"),
+    )
+    system = tt.System(
+        f'name = "s"\n[[station]]\nname = "s"\npolicy = "{policy}"\n'
+        'demand = "trace(demands.csv, column=d)"\n',
+        str(tmp_path / "s.toml"),
+    )
+    simulated = tt.simulate(workload, system, rows="all", warmup=0.0)
+    rows = pl.DataFrame(simulated.requests).sort("session")
+    expected = (rows["done_ns"] - rows["scheduled_ns"]).to_numpy() * 1e-9
+    assert np.abs(response_times(policy, arrival, demand) - expected).max() < 1e-6
+
+
+def test_hit_ratios_are_those_of_a_list_that_is_searched() -> None:
+    draw = np.random.default_rng(6)
+    target = (draw.random(4000) ** 3 * 300).astype(np.int64)
+    size = target % 17 + 1
+    table = pl.DataFrame({"target": target, "size": size})
+    table = table.cast({"target": pl.UInt32, "size": pl.UInt64})
+    for capacity in (0, 20, 400, 10_000):
+        kept: dict[int, int] = {}
+        hits = 0
+        for one, of in zip(target.tolist(), size.tolist(), strict=True):
+            hits += kept.pop(one, 0) > 0
+            if of <= capacity:
+                kept[one] = of
+            while sum(kept.values()) > capacity:
+                kept.pop(next(iter(kept)))
+        assert _core.lru_hit_ratios(table, [capacity]) == [hits / 4000]
+
+
+def test_targets_of_simulated_requests_are_those_that_have_their_sizes() -> None:
+    text = (
+        'name = "w"\nseed = 3\n[arrivals]\nmodel = "open"\nrate = 100\n[[request]]\nname = "a"\n'
+        'get = "/a/{zipf(n=40, s=1)}"\nsize = "uniform(1B, 1MB)"\n'
+    )
+    workload = tt.Workload(text)
+    system = tt.System('name = "s"\n[[station]]\nname = "s"\ndemand = "1ms"\n')
+    rows = pl.DataFrame(tt.simulate(workload, system, requests=2000, rows="all").requests)
+    asked = pl.DataFrame(
+        _core.asked_for(
+            workload, rows.select(pl.lit(0, pl.UInt32).alias("kind"), "session", "request")
+        )
+    )
+    assert (asked["size"] == rows["bytes_received"]).all()
+    assert asked["target"].n_unique() == asked.unique().height == 40
+
+
+def test_wrong_tables_are_refused() -> None:
+    good = pl.DataFrame({"target": [1], "size": [1]})
+    with pytest.raises(tt.InputError, match="`target` of UInt32"):
+        _core.lru_hit_ratios(good, [1])
+    with pytest.raises(tt.InputError, match="`arrival_ns` of Int64"):
+        _core.response_times("fcfs", good)
+
+
+# ---- Parts
+
+
+def test_coarse_times_are_spread_in_order_within_their_step() -> None:
+    times = np.sort(np.random.default_rng(1).random(500) * 20)
+    found = spread(times.copy(), 1.0, np.random.default_rng(2))
+    assert (np.floor(found) == np.floor(times)).all()
+    assert (np.diff(found) >= 0).all()
+
+
+def test_dealing_keeps_the_law() -> None:
+    draw = np.random.default_rng(3)
+    values = draw.lognormal(0, 2, 1000)
+    assert (np.sort(dealt(values, 1000, draw)) == np.sort(values)).all()
+    assert dealt(values, 3000, draw).mean() == pytest.approx(values.mean(), rel=1e-9)
+
+
+def test_warped_times_have_the_others_numbers() -> None:
+    draw = np.random.default_rng(4)
+    own, like = np.sort(draw.random(900) * 600), np.sort(draw.random(1400) ** 2 * 600)
+    place, times = warped(own, like, 60.0, 600.0)
+    edges = np.arange(0, 601, 60)
+    assert (np.histogram(times, edges)[0] == np.histogram(like, edges)[0]).all()
+    assert (np.diff(times) >= 0).all()
+    assert (np.diff(place) >= 0).all()
+    # With its own numbers everything stays where it is.
+    same, unmoved = warped(own, own, 60.0, 600.0)
+    assert (same == np.arange(900)).all()
+    assert np.abs(unmoved - own).max() < 1e-9
+
+
+def test_peaks_are_looked_for_everywhere() -> None:
+    assert peak(np.array([0.0, 0.9, 1.1, 1.2, 5.0]), 1.0) == 3
+
+
+def test_the_steps_sum_to_the_difference() -> None:
+    draw = np.random.default_rng(7)
+
+    def stretch(count: int) -> Stream:
+        arrival = np.sort(draw.random(count) * 1000)
+        kind = draw.integers(0, 3, count)
+        return Stream(
+            1000.0, arrival, kind, draw.exponential(0.4 + 0.1 * kind), kind, kind + 1,
+            draw.random(count) < 0.1,
+        )  # fmt: skip
+
+    log, learned = stretch(1500), stretch(1300)
+    shares = queue_shares(log, learned, lambda one: queue_figures("fcfs", one), 1, True)
+    gap = np.log(queue_figures("fcfs", log)["mean"] / queue_figures("fcfs", learned)["mean"])
+    assert sum(shares["mean"].values()) == pytest.approx(gap)
+
+
+# ---- Whole workloads; seeds are fixed, and each figure is wrong by chance once in a hundred seeds
+
+
+def test_a_workload_as_the_log_is_has_no_defect(people: Case, tmp_path: Path) -> None:
+    found = measured(people, people.text(tmp_path), tmp_path)
+    assert found.demands == "durations"
+    assert found.good, found.sentences()
+    assert "stands in for" in found.sentences()[0]
+
+
+def test_poisson_sessions_instead_of_bursts_are_named(bursts: Case, tmp_path: Path) -> None:
+    found = measured(bursts, bursts.poisson(tmp_path), tmp_path)
+    for policy in ("fcfs", "ps"):
+        worst = found.differences[f"{policy}_p99"]
+        assert worst.difference < -0.5
+        assert next(iter(worst.missing)) in ("bursts", "minutes")
+    text = " ".join(found.sentences())
+    assert "on an FCFS server" in text
+    assert "not in it" in text
+    with_starts = measured(bursts, bursts.text(tmp_path), tmp_path)
+    assert with_starts.differences["fcfs_p99"].missing == {}
+
+
+def test_wrong_popularity_is_named(people: Case, tmp_path: Path) -> None:
+    found = measured(people, people.text(tmp_path, exponent=0.2), tmp_path)
+    cache = found.differences["lru_5"]
+    assert cache.difference < -0.03
+    assert not cache.by_chance
+    assert next(iter(cache.missing)) == "popularity"
+    assert any("too many different things" in sentence for sentence in found.sentences())
+    assert found.differences["fcfs_p99"].missing == {}
+
+
+def test_sizes_that_do_not_vary_are_named(people: Case, tmp_path: Path) -> None:
+    log = people.without_durations()
+    found = measured(log, log.text(tmp_path, size="const(8kB)"), tmp_path)
+    assert found.demands == "sizes"
+    assert next(iter(found.differences["fcfs_p99"].missing)) == "work_law"
+
+
+def test_json_and_few_requests(people: Case, tmp_path: Path) -> None:
+    few = people.requests.only(pl.Series(np.arange(len(people.requests)) < 100))
+    found = fidelity(few, people.kinds[:100], people.names, people.text(tmp_path), tmp_path)
+    assert found.differences == {}
+    assert "too few" in found.sentences()[0]
+    assert json.loads(json.dumps(found.to_dict()))["requests"] == 100
