@@ -12,6 +12,7 @@ from fidelity_cases import Case, case
 
 import thinktime as tt
 from thinktime import _core
+from thinktime.learn.charts.fidelity import CHART
 from thinktime.learn.fidelity import Fidelity, fidelity
 from thinktime.learn.fidelity.stream import Stream, dealt, spread
 from thinktime.learn.fidelity.swaps import queue_shares, warped
@@ -201,3 +202,16 @@ def test_json_and_few_requests(people: Case, tmp_path: Path) -> None:
     assert found.differences == {}
     assert "too few" in found.sentences()[0]
     assert json.loads(json.dumps(found.to_dict()))["requests"] == 100
+
+
+def test_the_chart_shows_every_figure(people: Case, tmp_path: Path) -> None:
+    found = measured(people, people.text(tmp_path), tmp_path)
+
+    class Learned:
+        fidelity = found
+
+    drawing = CHART.draw(Learned())
+    assert drawing is not None
+    shown = [name for panel in drawing.panels for name in panel.figure.data[0].y]
+    assert len(shown) == len(found.differences) == 15
+    assert "FCFS, p99: " in drawing.panels[0].words

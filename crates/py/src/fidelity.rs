@@ -27,7 +27,7 @@ fn column<T: ArrowPrimitiveType>(table: &PyTable, name: &str) -> PyResult<Vec<T:
 }
 
 fn table(columns: Vec<(&str, ArrayRef)>) -> PyResult<Table> {
-    let batch = RecordBatch::try_from_iter(columns.into_iter());
+    let batch = RecordBatch::try_from_iter(columns);
     let batch = batch.map_err(|error| InputError::new_err(error.to_string()))?;
     Table::new(vec![batch]).ok_or_else(|| InputError::new_err("no table"))
 }

@@ -72,6 +72,11 @@ class Difference:
         return self.learned / self.log - 1 if self.log > 0 else 0.0
 
     @property
+    def apart(self) -> float:
+        """The standard deviation of the replays, of logarithms or in points."""
+        return (self.chance if self.in_points else float(np.log1p(self.chance))) / CHANCE
+
+    @property
     def within(self) -> float:
         """How large a difference is small enough."""
         kind = self.name.split("_")[0]
@@ -176,17 +181,29 @@ def _differences(log: Logged, replays: list[Stream], seed: int) -> dict[str, Dif
     caches = Caches.of(log.stream)
     of_log = figures(log.stream, caches)
     of_replays = [figures(one, caches) for one in replays]
+    points = set(SIZES)
+    values = {
+        name: np.array([one[name] if name in points else _log(one[name]) for one in of_replays])
+        for name in of_log
+    }
+    apart = {name: float(of.std(ddof=1)) for name, of in values.items()}
+    for figure in ("mean", "p99"):
+        # Five replays may lie together by chance; that they do under all policies is rarer.
+        of_figure = [f"{policy}_{figure}" for policy in POLICIES]
+        together = float(np.sqrt(np.mean([apart[name] ** 2 for name in of_figure])))
+        apart |= {name: max(apart[name], together) for name in of_figure}
     found = {}
     for name, value in of_log.items():
-        values = np.array([one[name] for one in of_replays])
-        points = name.startswith("lru")
-        values = values if points else np.log(np.maximum(values, 1e-12))
-        learned, chance = float(values.mean()), CHANCE * float(values.std(ddof=1))
-        if not points:
-            learned, chance = float(np.exp(learned)), float(np.expm1(chance))
+        learned, chance = float(values[name].mean()), CHANCE * apart[name]
+        if name not in points:
+            learned, chance = float(np.exp(learned)), float(np.expm1(min(chance, 50.0)))
         found[name] = Difference(name, value, learned, chance, {})
     own_work = log.demands.source == "sizes"
     return _explained(found, log.stream, replays, caches, (seed, own_work))
+
+
+def _log(value: float) -> float:
+    return float(np.log(max(value, 1e-12)))
 
 
 def _explained(

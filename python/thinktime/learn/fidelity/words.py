@@ -15,13 +15,16 @@ NAMED = 0.25
 
 NAMED_MOST = 2
 
+SEED_MATTERS = 0.05
+"""From this standard deviation on, of the work from seed to seed, it is said."""
+
 SERVERS = {"fcfs": "an FCFS server", "ps": "a PS server", "srpt": "an SRPT server"}
 FIGURES = {"mean": "a mean response time", "p99": "a p99"}
 
 RATES = {
-    "requests_per_s": "requests",
-    "sessions_per_s": "sessions",
-    "load": "work",
+    "requests_per_s": "it sends a number of requests",
+    "sessions_per_s": "it begins a number of sessions",
+    "load": "it brings an amount of work",
 }
 PEAKS = {
     "peak_1s": "the busiest second",
@@ -69,8 +72,7 @@ def sentences(of: Fidelity) -> list[str]:
     found = [_of_server(of, policy) for policy in POLICIES]
     found += [_of_caches(of), _of_rates(of), _of_peaks(of)]
     told = [sentence for sentences in found for sentence in sentences]
-    chance = _of_chance(of)
-    return [_in_short(of), *told, *chance]
+    return [_in_short(of), *told, *_of_seed(of), *_of_chance(of)]
 
 
 def _in_short(of: Fidelity) -> str:
@@ -110,7 +112,7 @@ def _of_caches(of: Fidelity) -> list[str]:
 
 def _of_rates(of: Fidelity) -> list[str]:
     wrong = {name: of.differences[name] for name in RATES if _is_wrong(of.differences[name])}
-    return [f"its {RATES[name]} a second are {_ratio(one)}" for name, one in wrong.items()]
+    return [f"{RATES[name]} {_ratio(one)}" for name, one in wrong.items()]
 
 
 def _of_peaks(of: Fidelity) -> list[str]:
@@ -118,6 +120,17 @@ def _of_peaks(of: Fidelity) -> list[str]:
     return [
         f"in {PEAKS[name]} it sends {one.learned:.0f} requests, the log {one.log:.0f}"
         for name, one in wrong.items()
+    ]
+
+
+def _of_seed(of: Fidelity) -> list[str]:
+    """Whether the work hangs on the seed, as it does where popular targets draw their sizes."""
+    apart = of.differences["load"].apart
+    if of.demands != "sizes" or apart < SEED_MATTERS:
+        return []
+    return [
+        f"its work a second differs by {apart * 100:.0f} % from seed to seed: the seed draws the "
+        "sizes of popular targets"
     ]
 
 
