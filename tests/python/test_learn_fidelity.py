@@ -215,3 +215,17 @@ def test_the_chart_shows_every_figure(people: Case, tmp_path: Path) -> None:
     shown = [name for panel in drawing.panels for name in panel.figure.data[0].y]
     assert len(shown) == len(found.differences) == 15
     assert "FCFS, p99: " in drawing.panels[0].words
+
+
+def test_rates_of_a_file_begin_with_the_log(people: Case, tmp_path: Path) -> None:
+    """Of 300 s each from the log's begin: the stretch is cut out of them where it lies."""
+    zero_s = people.requests.rows["time_ns"][0] * 1e-9
+    edges = np.arange(0, people.requests.span_s + 300, 300)
+    counts = np.histogram(people.starts_s - zero_s, edges)[0]
+    pl.DataFrame({"other": 1, "v_rate": counts}).write_parquet(tmp_path / "rates.parquet")
+    text = people.text(tmp_path, process="poisson", rate=float(counts.mean()) / 300)
+    profile = 'profile = "rates(rates.parquet, column=v_rate, every=300.0s)"\n[session]'
+    found = measured(people, text.replace("[session]", profile, 1), tmp_path)
+    sessions = found.differences["sessions_per_s"]
+    assert sessions.by_chance or sessions.good
+    assert abs(sessions.difference) < 0.08

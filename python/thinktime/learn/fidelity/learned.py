@@ -31,7 +31,11 @@ SESSIONS = 2**48
 """The numbers of a population's sessions begin at its place times this: docs/results.md."""
 
 UNITS_S = {"_ms": 1e-3, "_us": 1e-6, "_ns": 1e-9}
-TRACE = re.compile(r"trace\(\s*([^,()]+?)\s*(?:,\s*column\s*=\s*(\w+)\s*)?\)")
+TRACE = re.compile(r"trace\(\s*([^,()]+?\.(?:parquet|csv))\s*(?:,\s*(.*))?\)")
+RATES = re.compile(r"rates\(\s*([^,()]+?\.(?:parquet|csv))\s*,\s*(.*)\)")
+COLUMN = re.compile(r"column\s*=\s*([\w-]+)")
+EVERY = re.compile(r"every\s*=\s*([\d.]+)(s|min|h)\b")
+EVERY_S = {"s": 1.0, "min": 60.0, "h": 3600.0}
 EPOCH_S = 1e8
 """Times beyond this are since 1970, others since the log's first request."""
 
@@ -49,7 +53,12 @@ class Population:
     starts_s: FloatArray | None
     """Since the begin of the stretch; None where a model says it."""
 
+    rates: tuple[FloatArray, float] | None
+    """The rates of its sessions in intervals of so many seconds from the log's begin, in parts of
+    their mean; None where no file says them."""
+
     profile: bool
+    """Whether its rate changes, and no file says how."""
 
 
 class Learned:
@@ -85,7 +94,8 @@ class Learned:
         with tempfile.TemporaryDirectory() as folder:
             workload, firsts = self._cut(Path(folder))
             gaps = [float(one[-1] - one[0]) / max(len(one) - 1, 1) for one in firsts if len(one)]
-            duration = self.lead_s + self._log.stream.length_s + max(gaps, default=0.0) + 1.0
+            steps = [one.rates[1] for one in self._populations if one.rates is not None]
+            duration = self.lead_s + self._log.stream.length_s + max([*gaps, *steps, 0.0]) + 1.0
             expected = len(self._log.stream) * duration / self._log.stream.length_s
             result = simulate(
                 workload, self._system, seed=seed, duration=duration, warmup=0.0, rows="all",
@@ -99,23 +109,34 @@ class Learned:
         key = f"population.{tables['name']}." if named else ""
         profile = str(arrivals.get("profile", "constant")) != "constant"
         found = TRACE.fullmatch(str(arrivals.get("process", "")))
-        if found is None:
-            return Population(key, None, profile)
-        return Population(key, self._starts(found[1], found[2]), profile)
+        starts = None
+        if found is not None:
+            times = self._column(found[1], found[2] or "")
+            values = times.to_numpy() * UNITS_S.get(times.name[-3:], 1.0)
+            if len(values) and float(np.median(values)) > EPOCH_S:
+                values = values - self._zero_ns * 1e-9
+            starts = np.sort(values) - self._log.begin_s
+        told = RATES.fullmatch(str(arrivals.get("profile", "")))
+        every = EVERY.search(told[2]) if told is not None else None
+        if told is None or every is None:
+            return Population(key, starts, None, profile)
+        rates = self._column(told[1], told[2]).to_numpy()
+        step = float(every[1]) * EVERY_S[every[2]]
+        return Population(key, starts, (rates / max(float(rates.mean()), 1e-300), step), False)
 
-    def _starts(self, file: str, column: str | None) -> FloatArray:
-        path = self._folder / file
+    def _column(self, file: str, options: str) -> pl.Series:
+        """A column of a file: the named one, or the first; it may end in nulls."""
+        path, named = self._folder / file, COLUMN.search(options)
         table = pl.read_parquet(path) if path.suffix == ".parquet" else pl.read_csv(path)
-        series = table[column] if column else table.to_series(0)
-        times = series.cast(pl.Float64).to_numpy() * UNITS_S.get(series.name[-3:], 1.0)
-        if len(times) and float(np.median(times)) > EPOCH_S:
-            times = times - self._zero_ns * 1e-9
-        return np.sort(times) - self._log.begin_s
+        series = table[named[1]] if named else table.to_series(0)
+        return series.drop_nulls().cast(pl.Float64)
 
     def _cut(self, folder: Path) -> tuple[_core.Workload, list[FloatArray]]:
         """The workload of the stretch and what leads to it; the starts that are left of each."""
         workload, firsts = self._workload, []
         for place, one in enumerate(self._populations):
+            if one.rates is not None:
+                workload = self._with_rates(workload, one, folder / f"rates-{place}.parquet")
             if one.starts_s is None:
                 firsts.append(np.empty(0))
                 continue
@@ -132,6 +153,27 @@ class Learned:
             )
             workload = workload.with_value(f"{one.key}arrivals.process", f"trace({file})")
         return workload, firsts
+
+    def _first_step(self, step_s: float) -> int:
+        """The interval of a table of rates in which what leads to the stretch begins."""
+        return max(0, int((self._log.begin_s - self.lead_s) // step_s))
+
+    def _with_rates(self, workload: _core.Workload, one: Population, file: Path) -> _core.Workload:
+        """The workload with a population's rates from there on."""
+        rates, step = one.rates or (np.empty(0), 1.0)
+        end = int((self._log.begin_s + self._log.stream.length_s) // step) + 2
+        kept = rates[self._first_step(step) : end]
+        mean = float(kept.mean()) if len(kept) else 0.0
+        if mean == 0.0:
+            return workload.with_value(f"{one.key}arrivals.rate", "1e-12")
+        pl.DataFrame({"rate": kept}).write_parquet(file, compression="uncompressed")
+        key = one.key.removeprefix("population.").removesuffix(".")
+        of = next(each for each in workload.populations if each.name == key)
+        rate = float(of.session_rate or 0.0) * mean
+        workload = workload.with_value(
+            f"{one.key}arrivals.profile", f"rates({file}, every={step}s)"
+        )
+        return workload.with_value(f"{one.key}arrivals.rate", repr(rate))
 
     def _kinds_of(self, names: list[str]) -> pl.DataFrame:
         """By population and name of a request: its place in the workload, and its kind's number."""
@@ -174,6 +216,10 @@ class Learned:
         session, number = rows["session"].to_numpy(), rows["request"].to_numpy()
         place = (session // SESSIONS).astype(np.int64)
         shift = np.full(len(self._populations), -self.lead_s)
+        for population, one in enumerate(self._populations):
+            if one.rates is not None:
+                step = one.rates[1]
+                shift[population] = self._first_step(step) * step - self._log.begin_s
         for population, starts in enumerate(firsts):
             first = np.flatnonzero((session == population * SESSIONS) & (number == 0))
             if len(starts) and len(first):
