@@ -91,7 +91,7 @@ def _described(seen: Seen, name: str, draft: Draft) -> Population:
         reason=draft.reason,
         would_change=draft.would_change,
         requests=len(rows),
-        users=len(np.unique(seen.user[rows])),
+        users=seen.users_of(rows),
         clients=draft.clients if draft.model == "closed" else None,
         interval_s=draft.interval_s,
         think=draft.think,

@@ -22,7 +22,7 @@ STAYS = 0.8
 
 PAUSE_S = 1800.0
 
-RUN = 200.0
+RUN = 60.0
 """So many requests in a session are a piece of work, not a visit."""
 
 
@@ -60,7 +60,7 @@ def _parts(seen: Seen, rows: Ints) -> list[Ints]:
 
 
 def _draft(seen: Seen, rows: Ints) -> Draft:
-    streams, _ = seen.streams(rows, seen.user[rows].astype(np.uint64))
+    streams, _ = seen.by_user(rows)
     staying = (streams.last - streams.first >= STAYS * seen.span_s) & (streams.counts >= 20)
     stay = float(streams.counts[staying].sum()) / len(rows)
     if (streams.fixed_hands() < 0.5).any():
@@ -68,7 +68,7 @@ def _draft(seen: Seen, rows: Ints) -> Draft:
         model, why, confidence = "closed", found.reason, found.confidence
         return _made(rows, model, why, confidence, found.clients, found.interval_s, found.think)
     if stay >= 0.9 and staying.sum() >= 2 and _one_at_a_time(streams):
-        return _workers(rows, streams)
+        return _workers(seen, rows, streams)
     if _by_intervals(seen, streams):
         found = pace.of(seen, rows)
         draft = _made(rows, "closed", found.reason, LIKELY, len(streams), found.interval_s)
@@ -93,7 +93,7 @@ def _draft(seen: Seen, rows: Ints) -> Draft:
         text += "programs that go through their work"
         return _made(rows, "closed", text, UNSURE, len(streams))
     text = f"{len(streams):,} users come and go, with {each:.1f} requests in a session"
-    return _made(rows, "partly-open", text, LIKELY if each > 2 else UNSURE)
+    return _made(rows, "partly-open", text, LIKELY if 2 < each < 20 else UNSURE)
 
 
 def _by_intervals(seen: Seen, streams: Streams) -> bool:
@@ -112,25 +112,26 @@ def _one_at_a_time(streams: Streams) -> bool:
     return float(np.median(streams.overlaps)) < 0.02
 
 
-def _workers(rows: Ints, streams: Streams) -> Draft:
+def _workers(seen: Seen, rows: Ints, streams: Streams) -> Draft:
     """Users who stay and ask for one thing after another: a closed population."""
     spread = float(streams.counts.std() / streams.counts.mean())
     # Users with arrivals of their own have rates of their own; those of clones are the same.
-    confidence = LIKELY if len(streams) >= 3 and spread < 0.25 else UNSURE
+    low, high = np.quantile(streams.gaps, [0.1, 0.9])
+    exponential = low < 2 * seen.resolution_s or 10 < high / low < 50
+    clones = len(streams) >= 3 and spread < 0.25
+    confidence = LIKELY if clones and not exponential else UNSURE
     if streams.duration is not None:
-        chance = float(streams.duration.mean()) * len(rows) / max(_lasting(streams), 1e-9)
-        if chance >= 30 and float(streams.overlaps.max()) == 0.0:
-            confidence = SURE
+        # So many would overlap if they came independently of each other.
+        rates = streams.counts / np.maximum(streams.last - streams.first, 1e-9)
+        chance = float((streams.sums(streams.duration) * rates).sum())
+        if chance >= 10 and float(streams.overlaps.max()) == 0.0:
+            confidence = SURE if chance >= 30 and seen.resolution_s < 0.1 else LIKELY
     text = (
         f"{len(streams)} users are there for the whole log, at nearly the same rate, and ask for "
         "one thing after the other"
     )
     interval = float(np.median(streams.thinks[streams.thinks < PAUSE_S]))
     return _made(rows, "closed", text, confidence, len(streams), max(interval, 0.0), "varied")
-
-
-def _lasting(streams: Streams) -> float:
-    return float((streams.last - streams.first).mean())
 
 
 def _sessions(streams: Streams) -> int:

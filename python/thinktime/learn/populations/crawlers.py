@@ -6,6 +6,7 @@ import numpy as np
 
 from thinktime.learn.populations import agents
 from thinktime.learn.populations.draft import Draft
+from thinktime.learn.populations.grouping import grouped
 from thinktime.learn.populations.seen import Seen
 from thinktime.learn.populations.streams import Flags, Floats, Ints
 from thinktime.learn.populations.told import LIKELY, SURE, UNSURE
@@ -69,7 +70,7 @@ def hidden(seen: Seen) -> list[Draft]:
         part = seen.rows_of(users)
         if len(part):
             seen.free[part] = False
-            drafts += _by_host(seen, part, confidence)
+            drafts += _by_paths(seen, part, confidence)
     return drafts
 
 
@@ -88,21 +89,23 @@ def _distinct(seen: Seen, rows: Ints) -> Floats:
 
 def _long_runs(seen: Seen, rows: Ints) -> Flags:
     """Users who ask for long without a pause: more than so many requests in each session."""
-    streams, names = seen.streams(rows, seen.user[rows].astype(np.uint64))
+    streams, names = seen.by_user(rows)
     later = np.flatnonzero(streams.ids[1:] == streams.ids[:-1]) + 1
     pauses = np.bincount(streams.ids[later], streams.gaps > PAUSE_S, len(streams))
     found = np.zeros(seen.users, dtype=bool)
-    found[names.astype(np.int64)] = streams.counts / (pauses + 1) >= UNREFERRED_LEAST
+    found[names] = streams.counts / (pauses + 1) >= UNREFERRED_LEAST
     return found
 
 
-def _by_host(seen: Seen, rows: Ints, confidence: str) -> list[Draft]:
-    hosts = seen.requests.rows["host"].to_numpy()[rows]
-    return [_draft(seen, rows[hosts == host], False, confidence) for host in np.unique(hosts)]
+def _by_paths(seen: Seen, rows: Ints, confidence: str) -> list[Draft]:
+    """A population for all that ask for the same templates of paths of a host."""
+    streams, _ = seen.by_user(rows)
+    parts = grouped(seen, streams, np.ones(len(streams), dtype=bool), by_pace=False)
+    return [_draft(seen, part, False, confidence) for part in parts]
 
 
 def _draft(seen: Seen, rows: Ints, says_so: bool, confidence: str) -> Draft:
-    streams, _ = seen.streams(rows, seen.user[rows].astype(np.uint64))
+    streams, _ = seen.by_user(rows)
     lasting = float((streams.last - streams.first).max(initial=0.0))
     agent = seen.requests.agents[int(seen.requests.users["agent"][int(seen.user[rows[0]])])]
     thinks = streams.thinks[streams.thinks < PAUSE_S]

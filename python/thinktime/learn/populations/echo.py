@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thinktime.learn.populations.streams import Streams
+from thinktime.learn.populations.streams import Floats, Streams
 
 SAMPLE = 2000
 BEFORE = 400
@@ -33,8 +33,12 @@ class Echo:
     share: float
     """Of the requests, so many beyond chance."""
 
+    sharp: float
+    """The share of the requests within two steps of the stamps of one time, however many come by
+    chance."""
 
-def echo(streams: Streams, after_answers: bool) -> Echo | None:
+
+def echo(streams: Streams, after_answers: bool, resolution_s: float) -> Echo | None:
     """The sharpest echo of the largest stream; none where there is none."""
     largest = int(streams.counts.argmax())
     part = slice(streams.starts[largest], streams.starts[largest] + streams.counts[largest])
@@ -56,24 +60,47 @@ def echo(streams: Streams, after_answers: bool) -> Echo | None:
     reach = float(np.nanmedian(lags[:, -1])) if np.isfinite(lags[:, -1]).any() else 0.0
     lags = lags[np.isfinite(lags) & (lags > 1e-3)]
     rate = len(chosen) / max(float(chosen[-1] - chosen[0]), 1e-9)
-    return _sharpest(lags, len(chosen), rate, reach)
+    return _first(lags, len(chosen), rate, reach, resolution_s)
 
 
-def _sharpest(lags: np.ndarray, count: int, rate: float, reach: float) -> Echo | None:
-    logs = np.sort(np.log(lags))
+def _first(
+    lags: Floats, count: int, rate: float, reach: float, resolution_s: float
+) -> Echo | None:
+    """The echo of the shortest time: where thinks are the same, their multiples are echoes, too."""
+    found: Echo | None = None
     for width in WIDTHS:
-        edges = np.arange(logs[0], np.log(max(reach, 1e-2)), np.log1p(width) / 2)
-        if len(edges) < 4:
+        one = _of_width(np.sort(np.log(lags)), width, count, rate, reach, resolution_s)
+        if one is None or (found is not None and one > found.interval_s / 1.5):
             continue
-        upto = np.searchsorted(logs, edges)
-        inside = (upto[2:] - upto[:-2]) / count
-        expected = rate * (np.exp(edges[2:]) - np.exp(edges[:-2]))
-        beyond = inside - expected
-        enough = np.maximum(ENOUGH, 5 * np.sqrt(np.maximum(expected, 1e-9) / count))
-        # The first: where thinks are the same, twice and three times as much is an echo, too.
-        peaks = np.flatnonzero(beyond > np.maximum(enough, 0.8 * min(beyond.max(), 1.0)))
-        if len(peaks):
-            best = int(peaks[0] + beyond[peaks[0] : peaks[0] + 3].argmax())
-            within = lags[(lags > np.exp(edges[best])) & (lags < np.exp(edges[best + 2]))]
-            return Echo(float(np.median(within)), width, min(float(beyond[best]), 1.0))
-    return None
+        within = lags[np.abs(np.log(lags / one)) < np.log1p(width)]
+        expected = rate * 2 * one * np.log1p(width)
+        share = min(max(len(within) / count - expected, 0.0), 1.0)
+        found = Echo(float(np.median(within)), width, share, _sharp(within, count, resolution_s))
+    return found
+
+
+def _of_width(
+    logs: Floats, width: float, count: int, rate: float, reach: float, resolution_s: float
+) -> float | None:
+    """After which time requests come again, by windows of a relative width."""
+    # Stamps are rounded at both ends of a lag.
+    least = max(logs[0], np.log(max(2.2 * resolution_s / width, 1e-3)))
+    edges = np.arange(least, np.log(max(reach, 1e-2)), np.log1p(width) / 2)
+    if len(edges) < 4:
+        return None
+    upto = np.searchsorted(logs, edges)
+    inside = (upto[2:] - upto[:-2]) / count
+    expected = rate * (np.exp(edges[2:]) - np.exp(edges[:-2]))
+    beyond = inside - expected
+    enough = np.maximum(ENOUGH, 5 * np.sqrt(np.maximum(expected, 1e-9) / count))
+    peaks = np.flatnonzero(beyond > np.maximum(enough, 0.8 * min(beyond.max(), 1.0)))
+    if not len(peaks):
+        return None
+    best = int(peaks[0] + beyond[peaks[0] : peaks[0] + 3].argmax())
+    return float(np.exp(edges[best + 1]))
+
+
+def _sharp(within: Floats, count: int, resolution_s: float) -> float:
+    steps = max(2.2 * resolution_s, 1e-6)
+    ordered = np.sort(within)
+    return float((np.searchsorted(ordered, ordered + steps) - np.arange(len(ordered))).max()) / count

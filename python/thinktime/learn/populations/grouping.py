@@ -15,14 +15,16 @@ USUAL = 0.03
 """A path template that makes less of a stream's requests does not tie it to others."""
 
 
-def grouped(seen: Seen, streams: Streams, chosen: Flags) -> list[Ints]:
+def grouped(seen: Seen, streams: Streams, chosen: Flags, by_pace: bool = True) -> list[Ints]:
     """The rows of each group of the chosen streams, the largest first."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
     taken = np.flatnonzero(chosen[streams.ids])
     rows, ids = streams.rows[taken], streams.ids[taken]
-    pace = _paces(seen, streams, chosen)
+    pace = np.zeros(len(streams), dtype=np.int64)
+    if by_pace:
+        pace = _paces(seen, streams, chosen)
     paths = np.unique(seen.path[rows])
     templates = seen.templates(paths)
     number = templates.rank("dense").to_numpy().astype(np.int64)

@@ -84,11 +84,21 @@ def regular(seen: Seen, streams: Streams, referred: Floats) -> Flags:
     with np.errstate(all="ignore"):
         fixed |= (gaps[2] / gaps[0] < FIXED) & (gaps[1] >= 20 * step)
     program = referred < REFERRED
-    near = (spread < NEAR) & program & told & (streams.counts >= NEAR_LEAST)
+    near = (spread < NEAR) & program & told
+    near &= (streams.counts >= NEAR_LEAST) | _narrow(seen, streams, near)
     even = streams.dispersion(step) < EVEN
     even |= streams.fixed_hands() < EVEN
     even &= program & (streams.counts >= EVEN_LEAST)
     return np.asarray(fixed | near | even)
+
+
+def _narrow(seen: Seen, streams: Streams, which: Flags) -> Flags:
+    """Which of these streams ask for one or two paths again and again."""
+    taken = np.flatnonzero((which & (streams.counts < NEAR_LEAST))[streams.ids])
+    paths = seen.path[streams.rows[taken]].astype(np.uint64)
+    key = np.unique(streams.ids[taken].astype(np.uint64) << np.uint64(32) | paths)
+    distinct = np.bincount((key >> np.uint64(32)).astype(np.int64), minlength=len(streams))
+    return np.asarray((distinct > 0) & (distinct <= 2))
 
 
 def _of(seen: Seen, streams: Streams, chosen: Flags) -> list[Draft]:
@@ -107,6 +117,9 @@ def _own(seen: Seen, rows: Ints) -> Ints:
 
     Loops that ask for what is asked by all have nothing else, and keep it.
     """
+    kinds = seen.agent_kind[seen.user[rows]]
+    if not ((kinds == agents.BROWSER) | (kinds == agents.UNKNOWN)).any():
+        return rows
     ours = np.bincount(seen.path[rows], minlength=seen.requests.paths.height)
     own = ours >= OWN * np.bincount(seen.path, minlength=len(ours))
     often = own & (ours >= LEAST)

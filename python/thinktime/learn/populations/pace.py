@@ -7,10 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from thinktime.learn.populations import agents
-from thinktime.learn.populations.echo import echo
+from thinktime.learn.populations.echo import Echo, echo
 from thinktime.learn.populations.seen import Seen
 from thinktime.learn.populations.streams import Floats, Ints, Streams
 from thinktime.learn.populations.told import LIKELY, SURE, UNSURE
+
+BUSY = 0.7
+"""Without think time answers take nearly all of a client's time."""
 
 ROUND_S = 0.1
 """People set programs to multiples of this."""
@@ -33,7 +36,7 @@ class Pace:
 
 def of(seen: Seen, rows: Ints) -> Pace:
     """The pace of these rows, each user's or each path's of which is a stream."""
-    streams, _ = seen.streams(rows, seen.user[rows].astype(np.uint64))
+    streams, _ = seen.by_user(rows)
     single = _single(seen, streams)
     if not single:
         return _many_hands(seen, streams)
@@ -42,7 +45,8 @@ def of(seen: Seen, rows: Ints) -> Pace:
     weight = streams.counts
     low, gap, high = (_middle(one, weight) for one in gaps)
     think_low, think, think_high = (_middle(one, weight) for one in thinks)
-    if seen.duration is not None and think_high < max(0.05 * gap, 2.5 * seen.resolution_s):
+    busy = float(np.average(_busy(streams), weights=weight)) > BUSY
+    if busy and think_high < max(0.05 * gap, 2.5 * seen.resolution_s):
         return _none(seen, streams, gap)
     even, confidence, why = _even(seen, streams, high - low, think_high - think_low, gap)
     interval = gap if even else think
@@ -69,10 +73,17 @@ def _single(seen: Seen, streams: Streams) -> bool:
     step = seen.resolution_s
     alike = (high - step) / np.maximum(low + step, 1e-9) < 3.5
     alike &= (middle >= 4 * step) | ((seen.duration is not None) & (streams.overlaps < 0.02))
-    none = np.abs(high) < 2.5 * step
+    none = (np.abs(high) < 2.5 * step) & (_busy(streams) > BUSY) & (_busy(streams) < 1.2)
     single = (alike | (none & (streams.overlaps < 0.02))) & (streams.counts >= 3)
     counts = streams.counts
     return bool(counts[single].sum() >= 0.5 * counts.sum())
+
+
+def _busy(streams: Streams) -> Floats:
+    """Which part of each stream's time the answers took."""
+    if streams.duration is None:
+        return np.zeros(len(streams))
+    return streams.sums(streams.duration) / np.maximum(streams.last - streams.first, 1e-9)
 
 
 def _middle(values: Floats, weight: Ints) -> float:
@@ -119,7 +130,10 @@ def _even(
 
 def _by_clock(seen: Seen, streams: Streams, gap: float) -> tuple[bool, str, str]:
     """By the mean gap: of a clock it is a round number; of a loop, that and the answers' time."""
-    taken = streams.gaps[(streams.gaps > 0.5 * gap) & (streams.gaps < 1.5 * gap)]
+    step = seen.resolution_s
+    # Without the holes, in which some are missing.
+    near = (streams.gaps > 0.5 * gap - step) & (streams.gaps < 1.5 * gap + step)
+    taken = streams.gaps[near]
     mean = float(taken.mean()) if len(taken) else gap
     spread = float(taken.std()) if len(taken) else 0.0
     monitors = bool((seen.agent_kind[seen.user[streams.rows[:1]]] == agents.MONITOR).all())
@@ -128,16 +142,16 @@ def _by_clock(seen: Seen, streams: Streams, gap: float) -> tuple[bool, str, str]
     if spread > 0.02 * gap + 0.6 * seen.resolution_s:
         return _by_drift(seen, streams, monitors)
     took = 0.0 if streams.duration is None else float(np.median(streams.duration))
-    off = abs(mean - ROUND_S * round(mean / ROUND_S))
-    off_think = abs(mean - took - ROUND_S * round((mean - took) / ROUND_S))
+    off, off_think = (abs(x - ROUND_S * round(x / ROUND_S)) for x in (mean, mean - took))
     text = f"their mean distance is {mean:.6g} s ± {error:.1g} s"
-    if streams.duration is not None and abs(off - off_think) > 2 * error:
-        even = off < off_think
-        return even, LIKELY, text + (", a round number" if even else ", and the answers' time")
-    if streams.duration is None and error < 0.002 and off < 2 * error + 1e-4:
+    is_round = off < 2 * error + 1e-4 and error < 0.002
+    if took > 0 and off > 4 * error and off_think < 2 * error + 1e-3 and error < 0.002:
+        return False, LIKELY, text + ", which is a round number and the answers' time"
+    if is_round and (took == 0 or off_think > 2 * error):
         return True, LIKELY, text + ", a round number"
-    if streams.duration is None and off > 3 * error + 1e-4:
-        return False, LIKELY, text + ", a little more than a round number"
+    if took == 0 and off > 3 * error + 1e-4 and mean > 0.9 and mean - round(mean) < ROUND_S:
+        likely = LIKELY if mean > round(mean) else UNSURE
+        return False, likely, text + ", a little more than a round number"
     return monitors, UNSURE, text + ", and the log does not tell whether answers matter to it"
 
 
@@ -167,10 +181,9 @@ def _many_hands(seen: Seen, streams: Streams) -> Pace:
             f"request: {count:,} times",
             "a number of requests under way that varies",
         )
-    after_start, after_answer = echo(streams, False), echo(streams, True)
-    even = after_start is not None and (
-        after_answer is None or after_start.width < 0.7 * after_answer.width
-    )
+    step = seen.resolution_s
+    after_start, after_answer = echo(streams, False, step), echo(streams, True, step)
+    even, told = _even_hands(after_start, after_answer)
     found = after_start if even else after_answer or after_start
     if found is None:
         return Pace(
@@ -180,7 +193,6 @@ def _many_hands(seen: Seen, streams: Streams) -> Pace:
             "durations in the log, or an address for each client",
         )
     hands = max(round(rate * (found.interval_s + (0.0 if even else took))), 1)
-    told = SURE if found.share > 0.7 and seen.duration is not None else LIKELY
     after = "request" if even else "answer"
     return Pace(
         *(even, found.interval_s, "fixed" if found.width < 0.1 else "near-fixed", hands, told),
@@ -188,6 +200,20 @@ def _many_hands(seen: Seen, streams: Streams) -> Pace:
         f"{found.share:.0%} of the requests come {_seconds(found.interval_s)} after an {after}",
         f"requests that do not follow an {after}",
     )
+
+
+def _even_hands(start: Echo | None, answer: Echo | None) -> tuple[bool, str]:
+    """Whether requests follow requests rather than answers, and how sure that is."""
+    if answer is None or start is None:
+        # Without durations nothing tells the two apart.
+        return answer is None and start is None, UNSURE if answer is None else LIKELY
+    sure = SURE if max(start.sharp, answer.sharp) > 0.7 else LIKELY
+    if answer.sharp > 1.25 * start.sharp:
+        return False, sure
+    if start.sharp > 1.25 * answer.sharp:
+        return True, sure
+    off = [abs(x / ROUND_S - round(x / ROUND_S)) for x in (start.interval_s, answer.interval_s)]
+    return off[0] < off[1], UNSURE
 
 
 def _rates(streams: Streams) -> list[float]:

@@ -47,7 +47,7 @@ def _sites(seen: Seen, rows: Ints) -> list[Ints]:
 
 
 def _draft(seen: Seen, rows: Ints) -> Draft:
-    streams, _ = seen.streams(rows, seen.user[rows].astype(np.uint64))
+    streams, _ = seen.by_user(rows)
     pages = rows[~seen.is_object[seen.path[rows]]]
     sessions = len(streams) + int((streams.gaps > PAUSE_S).sum())
     each = len(pages) / sessions

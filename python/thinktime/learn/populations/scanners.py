@@ -46,7 +46,7 @@ def find(seen: Seen) -> list[Draft]:
 
 
 def _draft(seen: Seen, rows: Ints, found: float, usual: float) -> Draft:
-    streams, _ = seen.streams(rows, seen.user[rows].astype(np.uint64))
+    streams, _ = seen.by_user(rows)
     lasting = float(np.median(streams.last - streams.first))
     stays = lasting > 0.5 * seen.span_s
     thinks = streams.thinks[streams.thinks < PAUSE_S]

@@ -104,6 +104,20 @@ class Seen:
         names, ids = np.unique(keys, return_inverse=True)
         return Streams(rows, ids, self.time, self.duration), names
 
+    def users_of(self, rows: Ints) -> int:
+        """How many users made these requests."""
+        there = np.zeros(self.users, dtype=bool)
+        there[self.user[rows]] = True
+        return int(there.sum())
+
+    def by_user(self, rows: Ints) -> tuple[Streams, Ints]:
+        """A stream of each user with one of these rows; and the users."""
+        there = np.zeros(self.users, dtype=bool)
+        there[self.user[rows]] = True
+        names = np.flatnonzero(there)
+        places = np.cumsum(there) - 1
+        return Streams(rows, places[self.user[rows]], self.time, self.duration), names
+
     def streams_of_users(self, least: int) -> tuple[Streams, Ints]:
         """A stream of each user with at least so many requests left; and the users."""
         left = np.bincount(self.user[self.free], minlength=self.users)
