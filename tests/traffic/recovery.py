@@ -1,16 +1,19 @@
 """How well populations are told apart, where it is known who sent each line.
 
     PYTHONPATH=tests .venv/bin/python -m traffic.recovery [NAME ...] [--seed S] [--scale X]
+        [--variants N]
 
-Names may be patterns. For each log: the share of its requests on the wrong side, the share that
-are people's among programs' or the other way round, and the verdicts that are wrong, with how sure
-they were. Nothing but this file uses both what makes the logs and what learns from them.
+Names may be patterns. With `--variants` the logs are N that nobody chose, drawn from the seed on.
+For each log: the share of its requests on the wrong side, the share that are people's among
+programs' or the other way round, and the verdicts that are wrong, with how sure they were. Nothing
+but this file uses both what makes the logs and what learns from them.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from typing import Any
@@ -22,6 +25,7 @@ from thinktime.learn.requests import Requests
 from traffic.requests import columns_of
 from traffic.scenarios import SCENARIOS, scenario
 from traffic.scene import Made
+from traffic.variants import variant
 
 PEOPLE = "people"
 
@@ -101,21 +105,30 @@ def row_of(name: str, made: Made, found: Recovery) -> str:
     return " | ".join(["", name, *figures, verdicts, populations, f"{found.took_s:.2f}", ""])
 
 
+def logs(given: argparse.Namespace) -> Iterator[tuple[str, Made]]:
+    """The logs that were asked for, with their names."""
+    if given.variants:
+        for seed in range(given.seed, given.seed + given.variants):
+            yield f"variant {seed}", variant(seed)
+        return
+    for name in SCENARIOS:
+        if any(fnmatch(name, wanted) for wanted in given.names):
+            yield name, scenario(name, given.seed, given.scale)
+
+
 def main() -> None:
     """Print a Markdown table, and what it comes to."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("names", nargs="*", default=["*"], help="scenarios, or patterns of names")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--scale", type=float, default=1.0, help="of the usual span of each log")
+    parser.add_argument("--variants", type=int, default=0, help="so many logs drawn by seeds")
     given = parser.parse_args()
     heads = ["scenario", "lines", "wrong", "people for programs", "inseparable", "wrong verdicts"]
     print(" | ".join(["", *heads, "found", "s", ""]).strip())
     print("|---" * (len(heads) + 2) + "|")
     all_found = []
-    for name in SCENARIOS:
-        if not any(fnmatch(name, wanted) for wanted in given.names):
-            continue
-        made = scenario(name, given.seed, given.scale)
+    for name, made in logs(given):
         found = recovery_of(made.truth.table, made.truth.facts)
         all_found.append(found)
         print(row_of(name, made, found).strip(), flush=True)

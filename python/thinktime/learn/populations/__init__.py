@@ -15,7 +15,7 @@ from thinktime.learn.populations import callers, crawlers, loops, people, scanne
 from thinktime.learn.populations.draft import Draft
 from thinktime.learn.populations.findings import findings
 from thinktime.learn.populations.seen import Seen
-from thinktime.learn.populations.told import Finding, Population, Populations
+from thinktime.learn.populations.told import LIKELY, SURE, UNSURE, Finding, Population, Populations
 from thinktime.learn.requests import Requests
 
 __all__ = ["Finding", "Population", "Populations", "tell_apart"]
@@ -35,6 +35,9 @@ MOST = 40
 """Populations of a log; the smallest of a kind beyond these are taken together."""
 
 PATHS = 5
+
+FEW = 30
+"""Of so few requests nothing is more than unsure; of ten times as many, likely."""
 
 
 def tell_apart(requests: Requests) -> Populations:
@@ -70,6 +73,15 @@ def _few(drafts: list[Draft]) -> list[Draft]:
     return kept
 
 
+def _confidence(draft: Draft) -> str:
+    """The rule's, but little is known of a few requests."""
+    if len(draft.rows) < FEW:
+        return UNSURE
+    if len(draft.rows) < 10 * FEW and draft.confidence == SURE:
+        return LIKELY
+    return draft.confidence
+
+
 def _names(names: list[str]) -> list[str]:
     many = Counter(names)
     seen: Counter[str] = Counter()
@@ -87,7 +99,7 @@ def _described(seen: Seen, name: str, draft: Draft) -> Population:
         name=name,
         kind=draft.kind,
         model=draft.model,
-        confidence=draft.confidence,
+        confidence=_confidence(draft),
         reason=draft.reason,
         would_change=draft.would_change,
         requests=len(rows),

@@ -6,6 +6,7 @@ import numpy as np
 
 from thinktime.learn.populations import agents, pace
 from thinktime.learn.populations.draft import Draft
+from thinktime.learn.populations.grouping import grouped
 from thinktime.learn.populations.seen import Seen
 from thinktime.learn.populations.streams import Ints, Streams
 from thinktime.learn.populations.told import LIKELY, SURE, UNSURE
@@ -48,7 +49,7 @@ def _referred_usually(seen: Seen) -> bool:
 
 
 def _parts(seen: Seen, rows: Ints) -> list[Ints]:
-    """By host and agent; small ones of a host together."""
+    """By host, agent, and what users ask for; small ones of a host together."""
     agent = seen.requests.users["agent"].to_numpy()[seen.user[rows]].astype(np.int64)
     host = seen.requests.rows["host"].to_numpy()[rows].astype(np.int64)
     agents_there = len(seen.requests.agents)
@@ -56,7 +57,20 @@ def _parts(seen: Seen, rows: Ints) -> list[Ints]:
     _, place, count = np.unique(key, return_inverse=True, return_counts=True)
     small = count[place] < LARGE * len(seen)
     key[small] = host[small] * (agents_there + 1) + agents_there
-    return [rows[key == one] for one in np.unique(key)]
+    parts = []
+    for one in np.unique(key):
+        parts += _by_paths(seen, rows[key == one])
+    return parts
+
+
+def _by_paths(seen: Seen, rows: Ints) -> list[Ints]:
+    """Those apart whose users ask for other things: by the first parts of their paths."""
+    streams, _ = seen.by_user(rows)
+    everybody = np.ones(len(streams), dtype=bool)
+    parts = grouped(seen, streams, everybody, by_pace=False, first_part=True)
+    large = [part for part in parts if len(part) >= LARGE * len(seen)]
+    small = [part for part in parts if len(part) < LARGE * len(seen)]
+    return large + ([np.sort(np.concatenate(small))] if small else [])
 
 
 def _draft(seen: Seen, rows: Ints) -> Draft:

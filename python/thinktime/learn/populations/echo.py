@@ -63,9 +63,7 @@ def echo(streams: Streams, after_answers: bool, resolution_s: float) -> Echo | N
     return _first(lags, len(chosen), rate, reach, resolution_s)
 
 
-def _first(
-    lags: Floats, count: int, rate: float, reach: float, resolution_s: float
-) -> Echo | None:
+def _first(lags: Floats, count: int, rate: float, reach: float, resolution_s: float) -> Echo | None:
     """The echo of the shortest time: where thinks are the same, their multiples are echoes, too."""
     found: Echo | None = None
     for width in WIDTHS:
@@ -103,4 +101,6 @@ def _of_width(
 def _sharp(within: Floats, count: int, resolution_s: float) -> float:
     steps = max(2.2 * resolution_s, 1e-6)
     ordered = np.sort(within)
-    return float((np.searchsorted(ordered, ordered + steps) - np.arange(len(ordered))).max()) / count
+    return (
+        float((np.searchsorted(ordered, ordered + steps) - np.arange(len(ordered))).max()) / count
+    )

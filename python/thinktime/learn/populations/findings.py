@@ -2,11 +2,222 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from thinktime.learn.populations import agents
 from thinktime.learn.populations.draft import Draft
 from thinktime.learn.populations.seen import Seen
+from thinktime.learn.populations.streams import Ints
 from thinktime.learn.populations.told import Finding
+
+HEAVY = 0.1
+"""An address with so much of people's requests is heavy."""
+
+SHARED_FROM = 3
+"""Several browsers behind an address, this many: not one person's home."""
+
+EMPTY = 12.0
+"""A hole is so many times as long as the longest gap that chance explains."""
+
+ERRORS = 0.05
+BUSY = 2.0
+"""Answers that take so many times as long in the busiest tenth of the time as in the quietest."""
+
+EDGES = 0.05
+PAUSE_S = 1800.0
 
 
 def findings(seen: Seen, drafts: list[Draft]) -> tuple[Finding, ...]:
     """All of them, in the order of reading."""
-    return ()
+    if not len(seen):
+        return ()
+    people = [draft.rows for draft in drafts if not draft.programs]
+    rows = np.sort(np.concatenate(people)) if people else np.zeros(0, dtype=np.int64)
+    return tuple(finding for rule in RULES for finding in rule(seen, rows))
+
+
+def one_address(seen: Seen, people: Ints) -> Iterator[Finding]:
+    """A proxy hides who asks, or one address is many people."""
+    if not len(people):
+        return
+    address = seen.requests.users["address"].to_numpy()[seen.user[people]]
+    counts = np.bincount(address)
+    share = float(counts.max()) / len(people)
+    browsers = len(np.unique(seen.user[people[address == counts.argmax()]]))
+    if share > 0.9 and len(people) >= 1000:
+        yield Finding(
+            "one address",
+            f"one address stands in {share:.0%} of people's lines: a proxy hides the users, and "
+            "sessions cannot be told; let it log whom it asks for (X-Forwarded-For)",
+            share,
+        )
+    elif share > HEAVY and browsers >= SHARED_FROM and len(people) >= 1000:
+        yield Finding(
+            "heavy address",
+            f"one address makes {share:.0%} of people's requests, by {browsers} agents: many "
+            "people behind it, whose sessions are taken for longer ones than they are",
+            share,
+        )
+
+
+def shared_addresses(seen: Seen, people: Ints) -> Iterator[Finding]:
+    """Addresses with several agents: some of their users have the same one."""
+    if not len(people):
+        return
+    there = np.zeros(seen.users, dtype=bool)
+    there[seen.user[people]] = True
+    addresses = seen.requests.users["address"].to_numpy()
+    agents_of = np.bincount(addresses[there], minlength=int(addresses.max()) + 1)
+    shared = agents_of[addresses[seen.user[people]]] >= SHARED_FROM
+    share = float(shared.mean())
+    if share > HEAVY and (agents_of >= SHARED_FROM).sum() > 1:
+        yield Finding(
+            "shared addresses",
+            f"{(agents_of >= SHARED_FROM).sum():,} addresses with {SHARED_FROM} or more agents "
+            f"make {share:.0%} of people's requests: users of the same browser behind one are "
+            "taken for one, so that there are fewer and longer sessions than there were",
+            share,
+        )
+
+
+def holes(seen: Seen, people: Ints) -> Iterator[Finding]:
+    """Times without a line that are too long for chance: lost, or the server was away."""
+    if len(seen) < 200:
+        return
+    gaps = np.diff(seen.time)
+    # The busy times of a week are not the nights': a gap is held against those around it.
+    window = max(len(gaps) // 200, 25)
+    usable = len(gaps) // window * window
+    typical = gaps[:usable].reshape(-1, window).mean(1)
+    robust = np.sort(np.stack([np.roll(typical, -1), typical, np.roll(typical, 1)]), axis=0)[1]
+    around = np.append(np.repeat(robust, window), np.full(len(gaps) - usable, robust[-1]))
+    chance = around * np.log(len(gaps)) * EMPTY + 2 * seen.resolution_s
+    long = np.flatnonzero((gaps > chance) & (gaps > 10.0))
+    missing = float(gaps[long].sum())
+    if len(long) and missing > 0.002 * seen.span_s:
+        longest = float(gaps[long].max())
+        yield Finding(
+            "holes",
+            f"{len(long)} times without a line, {missing / seen.span_s:.1%} of the log, the "
+            f"longest of {longest:.0f} s: lines were lost, or the server did not answer",
+            missing / seen.span_s,
+        )
+
+
+def bunches(seen: Seen, people: Ints) -> Iterator[Finding]:
+    """Stamps of a collector rather than of requests."""
+    step = seen.resolution_s
+    if seen.bunch_s or (step > 1 and len(seen)):
+        yield Finding(
+            "bunched stamps",
+            f"stamps come every {max(seen.bunch_s, step):g} s, with many requests each: they are a "
+            "collector's, and nothing within that time can be told",
+            1.0,
+        )
+
+
+def errors(seen: Seen, people: Ints) -> Iterator[Finding]:
+    """Answers of 500 or more, none, or clients that gave up."""
+    failed = (seen.status >= 499) | (seen.status == 0)
+    share = float(failed.mean())
+    if share >= ERRORS and len(seen) >= 200:
+        refused = float(np.isin(seen.status, (499, 502, 503, 504)).mean())
+        yield Finding(
+            "errors",
+            f"{share:.1%} of the requests failed ({refused:.1%} gave up or were refused): those "
+            "who ask again make more requests than they would",
+            share,
+        )
+
+
+def away(seen: Seen, people: Ints) -> Iterator[Finding]:
+    """Short times in which nearly everything fails, as while a new version is put in place."""
+    parts = min(len(seen) // 100, 200)
+    if parts < 10:
+        return
+    place = np.minimum((seen.time / max(seen.span_s, 1e-9) * parts).astype(np.int64), parts - 1)
+    count = np.bincount(place, minlength=parts)
+    refused = np.isin(seen.status, (0, 502, 503, 504))
+    failed = np.bincount(place, refused, parts) / np.maximum(count, 1)
+    out = (failed > 0.3) & (count >= 20)
+    if 0 < out.mean() < 0.2:
+        yield Finding(
+            "away",
+            f"in {out.sum()} of {parts} parts of the log more than three of ten requests were "
+            "refused: the server was away, or full",
+            float(out.mean()),
+        )
+
+
+def overload(seen: Seen, people: Ints) -> Iterator[Finding]:
+    """Times in which answers take much longer, or are refused, and many are under way."""
+    if seen.duration is None or len(seen) < 2000:
+        return
+    parts = min(len(seen) // 200, 100)
+    place = np.minimum((seen.time / max(seen.span_s, 1e-9) * parts).astype(np.int64), parts - 1)
+    count = np.maximum(np.bincount(place, minlength=parts), 1)
+    taken = np.bincount(place, seen.duration, parts) / count
+    usual = float(np.median(taken))
+    slow = (taken > 3 * usual) & (count > 20)
+    share = float(slow[place].mean())
+    if share > 0.01 and usual > 0 and float(taken.max()) > 5 * usual:
+        yield Finding(
+            "overload",
+            f"for {slow.mean():.0%} of the log answers took {taken[slow].mean() / usual:.1f} times "
+            "as long as usual: the server was overloaded, and what people did then is not what "
+            "they would do",
+            share,
+        )
+
+
+def edges(seen: Seen, people: Ints) -> Iterator[Finding]:
+    """Users who were there when the log began or ended: their sessions are cut."""
+    if not len(people):
+        return
+    users = seen.user[people]
+    counts = np.bincount(users)
+    first, last = np.zeros(len(counts)), np.zeros(len(counts))
+    # Of several that are put into one place the last one stays.
+    last[users] = seen.time[people]
+    first[users[::-1]] = seen.time[people[::-1]]
+    near = min(PAUSE_S, 0.1 * seen.span_s)
+    end = seen.span_s - near
+    cut = ((first < near) & (last > near)) | ((last > end) & (first < end))
+    # Who is there all the time is no visitor, or several.
+    cut &= last - first < 0.5 * seen.span_s
+    share = float(counts[cut].sum()) / len(people)
+    # A log that is long beside its sessions cuts few of them.
+    if share > EDGES and np.average(last - first, weights=counts) > 0.05 * seen.span_s:
+        yield Finding(
+            "cut by the edges",
+            f"users who make {share:.0%} of people's requests were there near the log's begin or "
+            "end: their sessions are longer than what is logged",
+            share,
+        )
+
+
+def nameless(seen: Seen, people: Ints) -> Iterator[Finding]:
+    """Nothing says which pages were found on which."""
+    browsers = (seen.agent_kind == agents.BROWSER)[seen.user]
+    if browsers.mean() > 0.2 and seen.referrers < 0.02:
+        yield Finding(
+            "no referrers",
+            "no request says on which page it was found: crawlers that call themselves browsers "
+            "can hardly be told from people",
+            float(browsers.mean()),
+        )
+
+
+RULES: list[Callable[[Seen, Ints], Iterator[Finding]]] = [
+    one_address,
+    shared_addresses,
+    holes,
+    bunches,
+    overload,
+    away,
+    errors,
+    edges,
+    nameless,
+]

@@ -15,7 +15,9 @@ USUAL = 0.03
 """A path template that makes less of a stream's requests does not tie it to others."""
 
 
-def grouped(seen: Seen, streams: Streams, chosen: Flags, by_pace: bool = True) -> list[Ints]:
+def grouped(
+    seen: Seen, streams: Streams, chosen: Flags, by_pace: bool = True, first_part: bool = False
+) -> list[Ints]:
     """The rows of each group of the chosen streams, the largest first."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -27,12 +29,16 @@ def grouped(seen: Seen, streams: Streams, chosen: Flags, by_pace: bool = True) -
         pace = _paces(seen, streams, chosen)
     paths = np.unique(seen.path[rows])
     templates = seen.templates(paths)
+    if first_part:
+        templates = templates.str.extract("^(/[^/]*)").fill_null("")
     number = templates.rank("dense").to_numpy().astype(np.int64)
     of_row = number[np.searchsorted(paths, seen.path[rows])]
     host = seen.requests.rows["host"].to_numpy()[rows]
     spots = pl.DataFrame({"id": ids, "pace": pace[ids], "host": host, "template": of_row})
     counted = spots.group_by("id", "pace", "host", "template").len()
-    counted = counted.filter(pl.col("len") >= USUAL * pl.col("len").sum().over("id"))
+    # The most frequent template of a stream counts even if it has a thousand others.
+    most, whole = pl.col("len").max().over("id"), pl.col("len").sum().over("id")
+    counted = counted.filter(pl.col("len") >= pl.min_horizontal(USUAL * whole, most))
     counted = counted.with_columns(
         pl.struct("pace", "host", "template").rank("dense").alias("place").cast(pl.Int64)
     )

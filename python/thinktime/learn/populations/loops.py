@@ -32,6 +32,9 @@ TIES = 0.95
 """Where so much of a path's requests are loops', so is the rest."""
 
 
+ALONE = 0.01
+"""Where people say where they came from, they are not among requests of which fewer do."""
+
 OWN = 0.5
 """A path of which a loop makes at least so many requests is its own."""
 
@@ -56,14 +59,13 @@ def _users(seen: Seen) -> tuple[Streams, Flags]:
 def _paths(seen: Seen) -> tuple[Streams, Flags]:
     """A stream of each user's requests for one path, where both are often there."""
     least = 2 * LEAST
-    often = np.bincount(seen.path[seen.free], minlength=seen.requests.paths.height) >= least
-    often &= ~seen.is_object
+    often = (seen.requests_for >= least) & ~seen.is_object
     left = np.bincount(seen.user[seen.free], minlength=seen.users) >= least
     rows = np.flatnonzero(seen.free & often[seen.path] & left[seen.user])
     key = seen.user[rows].astype(np.uint64) << np.uint64(32) | seen.path[rows].astype(np.uint64)
     _, place, count = np.unique(key, return_inverse=True, return_counts=True)
     kept = count[place] >= least
-    streams, _ = seen.streams(rows[kept], key[kept])
+    streams = seen.streams(rows[kept], key[kept])
     if not len(streams):
         return streams, np.zeros(0, dtype=bool)
     referred = streams.sums(seen.referred[streams.rows]) / streams.counts
@@ -105,8 +107,10 @@ def _of(seen: Seen, streams: Streams, chosen: Flags) -> list[Draft]:
     if not chosen.any():
         return []
     drafts = []
+    small = (seen.requests_of < LEAST)[seen.user]
+    few = np.flatnonzero(seen.free & ~seen.referred & small)
     for rows in grouped(seen, streams, chosen):
-        rows = _with_rest(seen, _own(seen, rows))
+        rows = _with_rest(seen, _own(seen, rows), few)
         drafts.append(_draft(seen, rows))
         seen.free[rows] = False
     return drafts
@@ -120,8 +124,10 @@ def _own(seen: Seen, rows: Ints) -> Ints:
     kinds = seen.agent_kind[seen.user[rows]]
     if not ((kinds == agents.BROWSER) | (kinds == agents.UNKNOWN)).any():
         return rows
+    if seen.referrers > REFERRED and float(seen.referred[rows].mean()) < ALONE:
+        return rows
     ours = np.bincount(seen.path[rows], minlength=seen.requests.paths.height)
-    own = ours >= OWN * np.bincount(seen.path, minlength=len(ours))
+    own = ours >= OWN * seen.requests_for
     often = own & (ours >= LEAST)
     for kept in (rows[often[seen.path[rows]]], rows[own[seen.path[rows]]]):
         if len(kept) >= 0.4 * len(rows):
@@ -129,13 +135,11 @@ def _own(seen: Seen, rows: Ints) -> Ints:
     return rows
 
 
-def _with_rest(seen: Seen, rows: Ints) -> Ints:
+def _with_rest(seen: Seen, rows: Ints, few: Ints) -> Ints:
     """With the requests for the same paths that are too few to be told: at the log's edges."""
     ours = np.bincount(seen.path[rows], minlength=seen.requests.paths.height)
-    all_of = np.bincount(seen.path, minlength=len(ours))
-    tied = (ours >= TIES * all_of) & (ours >= LEAST)
-    few = seen.requests_of < LEAST
-    rest = np.flatnonzero(seen.free & tied[seen.path] & ~seen.referred & few[seen.user])
+    tied = (ours >= TIES * seen.requests_for) & (ours >= LEAST)
+    rest = few[tied[seen.path[few]] & seen.free[few]]
     return np.union1d(rows, rest)
 
 

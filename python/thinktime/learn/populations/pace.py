@@ -71,8 +71,9 @@ def _single(seen: Seen, streams: Streams) -> bool:
     """Whether streams have one client each: then most gaps are not far from their median."""
     low, middle, high = streams.quantiles(streams.thinks, 0.1, 0.5, 0.9)
     step = seen.resolution_s
-    alike = (high - step) / np.maximum(low + step, 1e-9) < 3.5
-    alike &= (middle >= 4 * step) | ((seen.duration is not None) & (streams.overlaps < 0.02))
+    alike = ((high - step) / np.maximum(low + step, 1e-9) < 3.5) & (middle >= 4 * step)
+    if seen.duration is not None:
+        alike |= (low > 0) & (high / np.maximum(low, 1e-9) < 3.5) & (streams.overlaps < 0.02)
     none = (np.abs(high) < 2.5 * step) & (_busy(streams) > BUSY) & (_busy(streams) < 1.2)
     single = (alike | (none & (streams.overlaps < 0.02))) & (streams.counts >= 3)
     counts = streams.counts

@@ -90,7 +90,7 @@ def _chained(seen: Seen, streams: Streams, staying: Flags) -> float:
     ids, rows = streams.ids[page], streams.rows[page]
     after = np.flatnonzero(ids[1:] == ids[:-1]) + 1
     told = after[seen.referred[rows[after]]]
-    if len(told) < 0.05 * len(rows):
+    if len(told) <= 0.05 * len(rows):
         (middle,) = streams.quantiles(streams.gaps, 0.5)
         return float((middle[staying] > 5.0).mean())
     found = seen.requests.rows["referrer"].gather(rows[told]).to_numpy()

@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from thinktime.learn.populations import agents
-from thinktime.learn.populations.streams import Flags, Floats, Ints, Streams
+from thinktime.learn.populations.streams import Flags, Floats, Ints, Streams, order_of
 from thinktime.learn.requests import Requests
 
 BUNCHED_FROM = 2.0
@@ -28,7 +28,7 @@ class Seen:
         self.free: Flags = np.ones(rows.height, dtype=bool)
         """Which rows no population has yet."""
 
-        self.user: Ints = rows["user"].to_numpy()
+        self.user: Ints = rows["user"].to_numpy().astype(np.int64)
         self.path: Ints = rows["path"].to_numpy()
         self.status = rows["status"].to_numpy()
         nanoseconds = rows["time_ns"].to_numpy()
@@ -99,10 +99,21 @@ class Seen:
         """The rows that are left of these users."""
         return np.flatnonzero(users[self.user] & self.free)
 
-    def streams(self, rows: Ints, keys: NDArray[np.uint64]) -> tuple[Streams, NDArray[np.uint64]]:
-        """Streams of some rows, those with the same key in one; and the key of each stream."""
-        names, ids = np.unique(keys, return_inverse=True)
-        return Streams(rows, ids, self.time, self.duration), names
+    @cached_property
+    def requests_for(self) -> Ints:
+        """How many requests each path has."""
+        return np.bincount(self.path, minlength=self.requests.paths.height)
+
+    @cached_property
+    def _by_user(self) -> Ints:
+        """All rows, user by user."""
+        return order_of(self.user)
+
+    def streams(self, rows: Ints, keys: NDArray[np.uint64]) -> Streams:
+        """Streams of some rows, those with the same key in one."""
+        _, ids = np.unique(keys, return_inverse=True)
+        order = order_of(ids)
+        return Streams(rows[order], ids[order], self.time, self.duration)
 
     def users_of(self, rows: Ints) -> int:
         """How many users made these requests."""
@@ -112,20 +123,21 @@ class Seen:
 
     def by_user(self, rows: Ints) -> tuple[Streams, Ints]:
         """A stream of each user with one of these rows; and the users."""
-        there = np.zeros(self.users, dtype=bool)
-        there[self.user[rows]] = True
-        names = np.flatnonzero(there)
-        places = np.cumsum(there) - 1
-        return Streams(rows, places[self.user[rows]], self.time, self.duration), names
+        if len(rows) < len(self) // 20:
+            rows = rows[order_of(self.user[rows])]
+        else:
+            wanted = np.zeros(len(self), dtype=bool)
+            wanted[rows] = True
+            rows = self._by_user[wanted[self._by_user]]
+        users = self.user[rows]
+        begins = np.flatnonzero(np.diff(users, prepend=-1))
+        ids = np.repeat(np.arange(len(begins)), np.diff(begins, append=len(users)))
+        return Streams(rows, ids, self.time, self.duration), users[begins]
 
     def streams_of_users(self, least: int) -> tuple[Streams, Ints]:
         """A stream of each user with at least so many requests left; and the users."""
         left = np.bincount(self.user[self.free], minlength=self.users)
-        chosen = np.flatnonzero(left >= least)
-        places = np.full(self.users, -1, dtype=np.int64)
-        places[chosen] = np.arange(len(chosen))
-        rows = self.rows_of(left >= least)
-        return Streams(rows, places[self.user[rows]], self.time, self.duration), chosen
+        return self.by_user(self.rows_of(left >= least))
 
     def templates(self, paths: Ints) -> pl.Series:
         """Paths with `#` for numbers and `*` for long names of letters and digits."""

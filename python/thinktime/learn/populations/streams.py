@@ -31,17 +31,27 @@ class Streams:
     """Some rows of a log, each in one stream."""
 
     def __init__(self, rows: Ints, ids: Ints, time: Floats, duration: Floats | None) -> None:
-        """Rows are places in the arrays of times, in seconds; ``ids`` count streams from 0."""
-        key = np.sort(ids.astype(np.uint64) << np.uint64(32) | np.arange(len(ids), dtype=np.uint64))
-        self.rows = rows[(key & np.uint64(0xFFFFFFFF)).astype(np.int64)]
-        self.ids = (key >> np.uint64(32)).astype(np.int64)
-        self.counts = np.bincount(self.ids)
+        """Rows are places in the arrays of times, in seconds; ``ids`` count streams from 0.
+
+        Both are stream by stream, and in a stream in the order of time.
+        """
+        self.rows, self.ids = rows, ids
+        self.counts = np.bincount(ids)
         self.starts = np.cumsum(self.counts) - self.counts
-        self.time = time[self.rows]
-        self.duration = None if duration is None else duration[self.rows]
+        self._times, self._durations = time, duration
 
     def __len__(self) -> int:
         return len(self.counts)
+
+    @cached_property
+    def time(self) -> Floats:
+        """When each of the requests came."""
+        return np.asarray(self._times[self.rows])
+
+    @cached_property
+    def duration(self) -> Floats | None:
+        """How long each took, where it is known."""
+        return None if self._durations is None else np.asarray(self._durations[self.rows])
 
     @cached_property
     def first(self) -> Floats:
@@ -150,6 +160,14 @@ class Streams:
             # The quartiles of a normal law lie 1.349 standard deviations apart.
             value = many * ((high - low) / 1.349 / middle) ** 2 * (1 + 3 / np.sqrt(number))
         return np.where((number >= HANDS_LEAST) & (middle > 0.5), value, np.inf)
+
+
+def order_of(keys: NDArray[np.integer]) -> Ints:
+    """The places of the keys, which are below 2^32, by key and then by place."""
+    joined = keys.astype(np.uint64) << np.uint64(32) | np.arange(len(keys), dtype=np.uint64)
+    joined.sort()
+    joined &= np.uint64(0xFFFFFFFF)
+    return joined.view(np.int64)
 
 
 def _quantiles(ids: Ints, values: Floats, streams: int, *parts: float) -> list[Floats]:
