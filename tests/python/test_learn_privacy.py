@@ -123,6 +123,11 @@ def test_what_few_asked_for_is_not_named() -> None:
     assert "plan-of-attack" in text_of(log(paths, [at % USERS_MIN for at in range(400)]))
 
 
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_single_page_makes_a_workload(count: int) -> None:
+    assert 'get = "/others/1"' in text_of(log(["/"] * count, list(range(count))))
+
+
 def test_a_user_is_an_address_here() -> None:
     """One person with many browsers is one, beside forty others."""
     paths = ["/plan-of-attack", "/cart"] * 400

@@ -88,7 +88,7 @@ def find_chain(visits: Visits, kind: Places, kinds: int, span_s: float) -> Chain
     after = _shares(np.where(judged.sum(axis=1, keepdims=True) > 0, judged, counts))
     first = _shares((judged_firsts if judged_firsts.sum() else firsts)[None])[0]
     return Chain(
-        model=min(bic, key=lambda model: bic[model]),
+        model=min(bic, key=lambda model: bic[model]) if len(inner) else WEIGHTS,
         bic=bic,
         first=first,
         next=after,
