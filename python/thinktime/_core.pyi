@@ -5,6 +5,7 @@ from typing import Any, final
 __all__ = [
     "Distribution",
     "InputError",
+    "LogColumns",
     "Machine",
     "Partial",
     "Population",
@@ -269,16 +270,31 @@ def run(
     progress: Callable[[int, float, int], None] | None = None,
     monitor: Callable[[dict[str, Any]], None] | None = None,
 ) -> ResultData: ...
+
+@final
+class LogColumns:
+    def __len__(self) -> int: ...
+    def rows(self) -> Table: ...
+    def paths(self) -> Table: ...
+    def users(self) -> Table: ...
+    def agents(self) -> Table: ...
+    def hosts(self) -> Table: ...
+    def sessions(
+        self,
+        labels: bytes | None = None,
+        label: int = 0,
+        *,
+        timeout: float | str | None = None,
+        pages: bool = True,
+        page_gap: float | str | None = None,
+    ) -> dict[str, Any]: ...
+
 def read_log(
     logs: Sequence[str],
     *,
     format: str | None = None,
     user: str = "agent",
     user_field: str | None = None,
-    timeout: float | str | None = None,
-    pages: bool = True,
-    page_gap: float | str | None = None,
-    crawlers_apart: bool = True,
     follow: bool = False,
     threads: int | None = None,
     progress: Callable[[int, float, int], None] | None = None,

@@ -100,7 +100,7 @@ def test_logs_may_be_several_and_packed(log: Path, tmp_path: Path) -> None:
     with gzip.open(tmp_path / "access.log.2.gz", "wt") as packed:
         packed.write("".join(text[half:]))
     whole, parts = learn([log]), learn([tmp_path / "access.log*"])
-    assert len(parts.traffic.raw["files"]) == 2
+    assert len(parts.log.files) == 2
     assert parts.to_dict()["requests_per_session"] == whole.to_dict()["requests_per_session"]
     assert parts.traffic.count("sessions") == whole.traffic.count("sessions")
 
@@ -117,7 +117,7 @@ def test_logs_may_be_several_and_packed(log: Path, tmp_path: Path) -> None:
         (["LOG", "--crawlers", "away"], "away"),
         (["LOG", "--load", "1.5"], "load"),
         (["LOG", "--demand-cv2", "-1"], "C²"),
-        (["-", "--timeout", "auto"], "read twice"),
+        (["LOG", "--least-users", "0"], "at least 1"),
     ],
 )
 def test_wrong_input_is_explained(words: list[str], message: str, log: Path) -> None:
@@ -126,12 +126,15 @@ def test_wrong_input_is_explained(words: list[str], message: str, log: Path) -> 
     assert "Traceback" not in shown
 
 
-def test_a_log_of_programs_alone_is_explained(tmp_path: Path) -> None:
+def test_a_log_of_programs_alone_is_learned(tmp_path: Path) -> None:
     path = tmp_path / "access.log"
     stamp = "01/Mar/2026:10:00:00 +0000"
     path.write_text(f'10.0.0.1 - - [{stamp}] "GET / HTTP/1.1" 200 5 "-" "curl/8.5"\n' * 30)
-    assert "--crawlers with" in called(str(path), status=2)
-    assert "30 requests of 1 user " in called(str(path), "--crawlers", "with")
+    found = learn([path]).to_dict()
+    assert found["programs"] == {"users": 1, "requests": 30}
+    assert "people" not in [one["kind"] for one in found["populations"]]
+    (together,) = learn([path], crawlers="with").told.populations
+    assert together.kind == "people"
 
 
 def test_a_file_that_is_no_log_is_refused(tmp_path: Path) -> None:
@@ -163,13 +166,13 @@ def test_paths_that_tell_of_persons_are_not_named(tmp_path: Path) -> None:
     stamp = "01/Mar/2026:10:00:00 +0000"
     path.write_text(
         "".join(f'10.0.0.1 - - [{stamp}] "GET {one} HTTP/1.1" 200 5\n' for one in hidden + told)
+        * 20
     )
-    text = learn([path]).workload_text
+    text = learn([path], crawlers="with", least_users=1).workload_text
     for secret in ("bob", "8F3A", "abcdef", "alice", "AbCd", "Smith", "db8", "192", "4915", "sk_"):
         assert secret not in text, secret
     assert "4711" not in text
-    assert text.count('name = "/caf%C3%A9"') == 1
-    assert 'get = "/blog/2015/logstash-monitorama-2013/"' in text
+    assert 'get = "/blog/1/logstash-monitorama-2013/"' in text
     assert 'get = "/user/1/x"' in text
 
 
@@ -184,13 +187,13 @@ def test_odd_times_are_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "requests", "bad"),
-    [("semicomplete-2015-05.access.log", 9999, 1), ("nasa-1995-08-01.access.log", 1840, 90)],
+    [("semicomplete-2015-05.access.log", 9999, 1), ("nasa-1995-08-01.access.log", 1841, 89)],
 )
 def test_real_logs_are_read(name: str, requests: int, bad: int) -> None:
     if not (DATA / name).exists():
         pytest.skip(f"the log {name} is not here")
     found = learn([DATA / name]).to_dict()
     assert found["requests"] == requests
-    assert found["persons"]["requests"] + found["crawlers"]["requests"] == requests
+    assert sum(one["requests"] for one in found["populations"]) == requests
     assert sum(found["bad_lines"].values()) == bad
     assert found["recommended_model"] in ("open", "partly-open", "closed")

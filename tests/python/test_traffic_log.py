@@ -202,11 +202,12 @@ def test_lines_say_what_is_true(name: str) -> None:
 def test_thinktime_reads_every_line(name: str, tmp_path: Path) -> None:
     made = small(name)
     definition = FORMATS[name].definition
-    found = _core.read_log([str(made.write(tmp_path))], format=definition, crawlers_apart=False)
+    found = _core.read_log([str(made.write(tmp_path))], format=definition)
     (file,) = found["files"]
     assert file["lines"] == found["requests"] == made.truth.table.height
     assert file["bad"] == []
-    assert found["addresses"] == made.truth.table["address"].n_unique()
+    addresses = pl.DataFrame(found["columns"].users())["address"].n_unique()
+    assert addresses == made.truth.table["address"].n_unique()
 
 
 def test_stamps_of_a_collector_come_in_bunches() -> None:
@@ -312,7 +313,7 @@ if {does!r} == "sleeps":
 if {does!r} == "fails":
     raise SystemExit("it cannot")
 told = {{"requests": lines, "bad_lines": {{"no time": 3}}, "requests_per_session": {{"mean": 2.5}}}}
-told |= {{"sessions": 40, "session_rate": 0.25, "crawlers": {{"requests": lines // 2}}}}
+told |= {{"sessions": 40, "session_rate": 0.25, "programs": {{"requests": lines // 2}}}}
 told |= {{"session_arrivals_poisson": {{"verdict": "no"}}}}
 told |= {{"recommended_model": "closed", "confidence": "sure: so", "simulated": {{"clients": 7}}}}
 print(json.dumps(told))

@@ -17,62 +17,58 @@ def columns_of(table: pl.DataFrame, facts: dict[str, Any]) -> dict[str, Any]:
 
     Stamps and durations are rounded down as the log's are.
     """
-    step, stamp = facts["resolution_s"], facts["stamp"]
-    took = table["done"].to_numpy() - table["arrival"].to_numpy()
-    fine = facts["duration_resolution_s"]
-    logged = np.floor(took / fine) * fine if fine else None
-    stamped = np.floor(table[stamp].to_numpy() / step) * step
-    if stamp == "done" and logged is not None:
-        stamped = stamped - logged
-    text = table.select(pl.col("host", "address", "agent", "method", "path", "referrer").cast(str))
-    path = text["path"].str.split("?").list.first()
-    referrer = text["referrer"].str.extract(r"^(?:\w+://[^/]*)?(/[^?#]*)", 1)
+    stamped, logged = _stamps(table, facts)
     order = np.argsort(stamped, kind="stable")
-    names = {}
-
-    def number(of: pl.Series, name: str) -> pl.Series:
-        names[name] = of.unique(maintain_order=True)
-        places = pl.DataFrame({"it": names[name], "n": np.arange(len(names[name]))})
-        return pl.DataFrame({"it": of}).join(places, on="it", how="left", maintain_order="left")[
-            "n"
-        ]
-
-    text, path, referrer = text[order], path[order], referrer[order]
-    user = number(text["address"] + "\n" + text["agent"], "user")
+    text = table.select(pl.col("host", "address", "agent", "method", "path", "referrer").cast(str))
+    text = text.with_columns(
+        pl.col("path").str.split("?").list.first(),
+        pl.col("referrer").str.extract(r"^(?:\w+://[^/]*)?(/[^?#]*)", 1),
+        (pl.col("address") + "\n" + pl.col("agent")).alias("user"),
+    )[order]
+    names = {name: text[name].unique(maintain_order=True) for name in ("user", "path", "host")}
+    methods = {name: n for n, name in enumerate(METHODS)}
     rows = pl.DataFrame(
         {
             "time_ns": np.round((facts["epoch"] + stamped[order]) * 1e6).astype(np.int64) * 1000,
             "duration_us": None if logged is None else np.round(logged[order] * 1e6),
-            "user": user,
-            "path": number(path, "path"),
-            "referrer": pl.DataFrame({"it": referrer}).join(
-                pl.DataFrame({"it": names["path"], "n": np.arange(len(names["path"]))}),
-                on="it", how="left", maintain_order="left",
-            )["n"],
-            "host": number(text["host"], "host"),
+            "user": _numbers(text["user"], names["user"]),
+            "path": _numbers(text["path"], names["path"]),
+            "referrer": _numbers(text["referrer"], names["path"]),
+            "host": _numbers(text["host"], names["host"]),
             "bytes": table["bytes"][order],
             "status": table["status"][order],
-            "method": text["method"].replace_strict(
-                {name: n for n, name in enumerate(METHODS)}, default=7
-            ),
+            "method": text["method"].replace_strict(methods, default=len(METHODS)),
         }
-    )  # fmt: skip
-    kinds = [pl.Int64, pl.UInt32, pl.UInt32, pl.UInt32, pl.UInt32, pl.UInt32, pl.UInt32, pl.UInt16]
-    rows = rows.cast(dict(zip(rows.columns, [*kinds, pl.UInt8], strict=True)))
-    both = pl.DataFrame({"user": names["user"]}).with_columns(
-        pl.col("user").str.split_exact("\n", 1).struct.rename_fields(["address", "agent"])
-    ).unnest("user")  # fmt: skip
-    users = pl.DataFrame(
-        {"address": number(both["address"], "address"), "agent": number(both["agent"], "agent")}
-    ).cast(pl.UInt32)
+    )
+    kinds = [pl.Int64, *[pl.UInt32] * 6, pl.UInt16, pl.UInt8]
+    both = names["user"].str.split_exact("\n", 1).struct.unnest()
+    agents = both["field_1"].unique(maintain_order=True)
+    address = _numbers(both["field_0"], both["field_0"].unique(maintain_order=True))
+    users = {"address": address, "agent": _numbers(both["field_1"], agents)}
     ending = names["path"].str.extract(r"\.(\w+)$", 1).str.to_lowercase()
     objects = ending.is_in(OBJECTS).fill_null(False)
     return {
-        "rows": rows,
+        "rows": rows.cast(dict(zip(rows.columns, kinds, strict=True))),
         "paths": pl.DataFrame({"path": names["path"], "object": objects}),
-        "users": users,
-        "agents": names["agent"],
+        "users": pl.DataFrame(users).cast(pl.UInt32),
+        "agents": agents,
         "hosts": names["host"],
-        "resolution_s": step,
+        "resolution_s": facts["resolution_s"],
         "line": pl.Series(order),
-    }  # fmt: skip
+    }
+
+
+def _stamps(table: pl.DataFrame, facts: dict[str, Any]) -> tuple[Any, Any]:
+    """When requests arrived, and how long they took (None where that is not logged), in seconds."""
+    step, stamp, fine = (facts[name] for name in ("resolution_s", "stamp", "duration_resolution_s"))
+    took = table["done"].to_numpy() - table["arrival"].to_numpy()
+    logged = np.floor(took / fine) * fine if fine else None
+    stamped = np.floor(table[stamp].to_numpy() / step) * step
+    return stamped - logged if stamp == "done" and logged is not None else stamped, logged
+
+
+def _numbers(of: pl.Series, names: pl.Series) -> pl.Series:
+    """The place of each value among the names; null for what is none of them."""
+    places = pl.DataFrame({"it": names, "n": np.arange(len(names))})
+    told = pl.DataFrame({"it": of}).join(places, on="it", how="left", maintain_order="left")
+    return told["n"]

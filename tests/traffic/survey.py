@@ -76,7 +76,7 @@ def row_of(name: str, made: Made, found: dict[str, Any], took_s: float) -> list[
     bad = sum(found["bad_lines"].values())
     each = found["requests_per_session"] or {"mean": 0.0}
     said = sessions_in_words(found["sessions"], found["session_rate"] or 0.0, each["mean"])
-    apart = f"{found['crawlers']['requests'] / found['requests']:.0%}"
+    apart = f"{found['programs']['requests'] / found['requests']:.0%}"
     confidence = found["confidence"].partition(":")[0]
     verdict = f"{found['recommended_model']} ({confidence})" + (f" {bad} bad lines" if bad else "")
     clients = found["simulated"]["clients"]

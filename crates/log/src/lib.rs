@@ -5,6 +5,7 @@
 //! in the log's order. Lines that cannot be read never end the work: the [`Report`] counts them
 //! by [`Reason`].
 
+pub mod columns;
 mod entry;
 mod error;
 mod field;

@@ -1,5 +1,6 @@
 //! `thinktime._core`: glue between the Rust crates and Python, and nothing else.
 
+mod columns;
 mod distribution;
 mod errors;
 mod fidelity;
@@ -36,6 +37,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<system::Station>()?;
     module.add_class::<system::Machine>()?;
     module.add_class::<table::Table>()?;
+    module.add_class::<columns::LogColumns>()?;
     module.add_class::<result::ResultData>()?;
     module.add_class::<result::Partial>()?;
     module.add_class::<serve::Server>()?;

@@ -19,6 +19,11 @@ impl Table {
     pub(crate) fn new(batches: Vec<RecordBatch>) -> Option<Table> {
         (!batches.is_empty()).then_some(Table { batches })
     }
+
+    /// Of one batch.
+    pub(crate) fn of(batch: RecordBatch) -> Table {
+        Table { batches: vec![batch] }
+    }
 }
 
 #[pymethods]

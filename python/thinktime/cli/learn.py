@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thinktime import Workload, _core
+from thinktime import _core
 from thinktime.cli import common, options
-from thinktime.recovery import write_whole
 
 if TYPE_CHECKING:
     from thinktime.learn import Learned
@@ -42,13 +41,16 @@ def command(
         bool, typer.Option(help="Take embedded objects together with their page.")
     ] = True,
     crawlers: Annotated[
-        str, typer.Option(help="Take crawlers `apart` from persons, or `with` them.")
+        str, typer.Option(help="Tell programs `apart` from people, or take all `with` them.")
     ] = "apart",
     demand_cv2: Annotated[
         float | None,
         typer.Option(help="C² of the service demands, for the advice; learned by default."),
     ] = None,
     load: Annotated[float, typer.Option(help="The load at which the advice is simulated.")] = 0.8,
+    least_users: Annotated[
+        int, typer.Option(help="Name a path in the workload file if so many users asked for it.")
+    ] = 5,
     follow: Annotated[
         bool, typer.Option("--follow", "-f", help="Read on as the last log grows, until Ctrl-C.")
     ] = False,
@@ -86,11 +88,12 @@ def command(
             crawlers=crawlers,
             demand_cv2=demand_cv2,
             load=load,
+            least_users=least_users,
             follow=follow,
             progress=progress,
         )
     _finish(learned, output, report, json)
-    if learned.traffic.raw["stopped"] and not follow:
+    if learned.log.stopped and not follow:
         message = "interrupted: what was learned is of the part that was read"
         raise common.fail(message, common.Exit.NOT_TO_BE_TRUSTED)
 
@@ -112,11 +115,9 @@ def _finish(learned: Learned, output: Path | None, report: Path | None, as_json:
     """Show what was learned, and write the files."""
     from thinktime.learn.terminal import lines
 
-    text = learned.workload_text
     with common.mapped_errors():
-        Workload(text)  # what is written can be read
-        if output is not None:
-            write_whole(output, text)
+        learned.workload()  # what is written can be read
+        written = learned.save(output) if output is not None else []
         if report is not None:
             from thinktime.learn import page
 
@@ -126,6 +127,5 @@ def _finish(learned: Learned, output: Path | None, report: Path | None, as_json:
     else:
         for line in lines(learned):
             typer.echo(line)
-    for path in (output, report):
-        if path is not None:
-            common.errors.print(f"written: {path}", markup=False, soft_wrap=True)
+    for path in [*written, *([report] if report else [])]:
+        common.errors.print(f"written: {path}", markup=False, soft_wrap=True)

@@ -9,62 +9,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from thinktime._core import InputError, Workload
+import numpy as np
+
+from thinktime._core import InputError
 from thinktime.capacity import seconds
-from thinktime.learn.advice import Advice, advise
-from thinktime.learn.arrivals import Arrivals, learn_arrivals
-from thinktime.learn.mix import Mix, learn_mix
-from thinktime.learn.session import SessionLaws, Values, learn_sessions, values_of
-from thinktime.learn.summary import summary_of
-from thinktime.learn.timeout import USUAL_S, TimeoutCurve, timeout_curve
-from thinktime.learn.traffic import BadLines, Progress, Traffic, read
-from thinktime.learn.workload_file import workload_text
+from thinktime.learn.advice import advise
+from thinktime.learn.arrivals import learn_arrivals
+from thinktime.learn.kinds.kinds import USERS_MIN
+from thinktime.learn.learned import Learned
+from thinktime.learn.log import Log, Progress, read
+from thinktime.learn.part import Part, learn_part
+from thinktime.learn.populations import Populations, tell_apart
+from thinktime.learn.session import learn_sessions, values_of
+from thinktime.learn.starts import Covered, silences
+from thinktime.learn.timeout import USUAL_S, timeout_curve
+from thinktime.learn.traffic import traffic_of
 
 __all__ = ["Learned", "learn"]
 
 LOAD_MAX, CV2_MAX = 0.95, 100
 """Beyond these the advice would need simulations that are too long."""
 
-
-@dataclass(frozen=True)
-class Learned:
-    """All that was learned of one or several logs."""
-
-    traffic: Traffic
-    curve: TimeoutCurve
-    timeout_from: str
-    """"given" or "curve"."""
-
-    arrivals: Arrivals
-    sessions: SessionLaws
-    sizes: Values
-    durations: Values
-    mix: Mix
-    advice: Advice
-
-    @property
-    def workload_text(self) -> str:
-        """The workload file: comments say where each number comes from."""
-        name = "learned"
-        parts = (self.traffic, self.arrivals, self.sessions, self.mix, self.advice)
-        return workload_text(name, *parts)
-
-    def workload(self) -> Workload:
-        """The workload, ready for `thinktime.simulate` and `thinktime.run`."""
-        return Workload(self.workload_text)
-
-    def to_dict(self) -> dict[str, Any]:
-        """What `thinktime learn --json` prints."""
-        return summary_of(self)
-
-    @property
-    def bad_lines(self) -> list[BadLines]:
-        """What could not be read."""
-        return self.traffic.bad_lines
+OWN = "thinktime"
+"""The format of our own results, in which nobody is a person."""
 
 
 def learn(
@@ -78,6 +47,7 @@ def learn(
     crawlers: str = "apart",
     demand_cv2: float | None = None,
     load: float = 0.8,
+    least_users: int = USERS_MIN,
     follow: bool = False,
     progress: Progress | None = None,
 ) -> Learned:
@@ -88,58 +58,81 @@ def learn(
         format: The logs' format, as `thinktime learn --formats` lists them, or a LogFormat or
             log_format itself; found by itself for each file.
         timeout: A longer gap between a user's requests ends a session, in seconds or with a unit;
-            1800 s. "auto" finds it where the number of sessions no longer depends on it; the logs
-            are then read twice.
+            1800 s. "auto" finds it where the number of sessions no longer depends on it.
         user: By what users are told apart: "address", "agent" (address and agent) or "field".
         user_field: The name of the field that tells the user, in the format's own words.
         pages: Whether embedded objects are taken together with their page.
-        crawlers: "apart" leaves out programs that are no persons, "with" takes them along.
+        crawlers: "apart" tells populations apart, people and programs of several kinds; "with"
+            takes all as people.
         demand_cv2: The squared coefficient of variation of the service demands, for the advice;
             by default that of the logged durations, or of the sizes.
         load: The load of the server that the advice is simulated on.
+        least_users: A path is named in the workload file only if so many users asked for it; others
+            are gathered. Of Thinktime's own results all are named.
         follow: Whether the last log is still being written: it is read until Ctrl-C.
         progress: Called about twenty times a second.
 
     Raises:
         InputError: if a log cannot be read; the message says which and why.
     """
-    _check(crawlers, load, demand_cv2)
-    if timeout == "auto":
-        _readable_again(logs)
-    how: dict[str, Any] = {
-        "format": format,
-        "user": user,
-        "user_field": user_field,
-        "pages": pages,
-        "crawlers_apart": crawlers == "apart",
-        "progress": progress,
-    }
-    wanted = None if timeout == "auto" else _seconds(timeout)
-    traffic = read(logs, wanted or USUAL_S, follow=follow, **how)
-    curve = timeout_curve(traffic)
-    if timeout == "auto" and curve.level_from_s is not None:
-        traffic = read(logs, curve.level_from_s, **how)
-    return _learned(traffic, curve, "curve" if timeout == "auto" else "given", demand_cv2, load)
+    _check(crawlers, load, demand_cv2, least_users)
+    log = read(
+        logs,
+        format=format,
+        user=user,
+        user_field=user_field,
+        follow=follow,
+        progress=progress,
+    )
+    return _learned(log, timeout, pages, crawlers == "apart", (demand_cv2, load), least_users)
 
 
 def _learned(
-    traffic: Traffic, curve: TimeoutCurve, timeout_from: str, cv2: float | None, load: float
+    log: Log,
+    timeout: float | str | None,
+    pages: bool,
+    programs: bool,
+    demand: tuple[float | None, float],
+    least_users: int,
 ) -> Learned:
+    wanted = USUAL_S if timeout == "auto" else _seconds(timeout) or USUAL_S
+    told = tell_apart(log.requests, programs=programs)
+    labels = told.labels.astype(np.uint8)
+    traffic = traffic_of(log, wanted, labels, 0, pages)
+    curve = timeout_curve(traffic)
+    if timeout == "auto" and curve.level_from_s is not None:
+        traffic = traffic_of(log, curve.level_from_s, labels, 0, pages)
     arrivals, sessions = learn_arrivals(traffic), learn_sessions(traffic)
+    cv2, load = demand
     return Learned(
+        log=log,
+        told=told,
+        parts=_parts(log, told, traffic.timeout_s, least_users),
         traffic=traffic,
         curve=curve,
-        timeout_from=timeout_from,
+        timeout_from="curve" if timeout == "auto" else "given",
         arrivals=arrivals,
         sessions=sessions,
         sizes=values_of(traffic.sizes()),
         durations=values_of(traffic.durations()),
-        mix=learn_mix(traffic),
         advice=advise(traffic, arrivals, sessions, demand_cv2=cv2, load=load),
     )
 
 
-def _check(crawlers: str, load: float, demand_cv2: float | None) -> None:
+def _parts(log: Log, told: Populations, timeout_s: float, least_users: int) -> list[Part]:
+    times = log.requests.rows["time_ns"].to_numpy()
+    begin_ns, span_s = int(times[0]), log.requests.span_s
+    covered = Covered(span_s, silences((times - begin_ns) * 1e-9, span_s))
+    least = 1 if log.formats == [OWN] else least_users
+    return [
+        learn_part(one, log.requests.only(told.of(one.name)), covered, begin_ns, timeout_s, least)
+        for one in told.populations
+    ]
+
+
+def _check(crawlers: str, load: float, demand_cv2: float | None, least_users: int) -> None:
+    if least_users < 1:
+        raise InputError(f"so many users must be at least 1; it is {least_users}")
     if crawlers not in ("apart", "with"):
         raise InputError(f"`{crawlers}` is not what to do with crawlers: give `apart` or `with`")
     if not 0 < load <= LOAD_MAX:
@@ -155,8 +148,3 @@ def _seconds(timeout: float | str | None) -> float | None:
     if not 0 < value < float("inf"):
         raise InputError(f"the session timeout must be more than 0; it is {timeout}")
     return value
-
-
-def _readable_again(logs: Sequence[str | Path]) -> None:
-    if "-" in map(str, logs):
-        raise InputError("a timeout that is found needs logs that can be read twice: give files")

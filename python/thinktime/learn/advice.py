@@ -130,7 +130,7 @@ def advise(
     cv2, cv2_from = _variability(traffic, demand_cv2)
     demand_s = _demand(traffic)
     # Little's law, at the rate that gives the load.
-    session_s = traffic.raw["session_seconds"] / max(traffic.count("requests"), 1)
+    session_s = traffic.session_seconds / max(traffic.count("requests"), 1)
     stays = _stay(traffic)
     clients = round(traffic.active_mean) if stays else round(load / demand_s * session_s)
     clients = min(max(clients, 1), CLIENTS_MAX)
@@ -155,7 +155,7 @@ def advise(
 def _stay(traffic: Traffic) -> bool:
     """Whether most of those who are there at a time are there for most of the log."""
     sessions, requests = traffic.count("staying_sessions"), traffic.count("staying_requests")
-    share = traffic.raw["staying_seconds"] / max(traffic.raw["session_seconds"], 1e-9)
+    share = float(traffic.raw["staying_seconds"] / max(traffic.raw["session_seconds"], 1e-9))
     return share >= STAYS and requests >= CLOSED_FROM * max(sessions, 1)
 
 

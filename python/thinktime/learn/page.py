@@ -35,7 +35,12 @@ def write(learned: Learned, path: Path) -> None:
 
 def page_of(learned: Learned) -> Page:
     """The page."""
-    found = [tables.laws(learned), tables.models(learned), tables.requests(learned)]
+    found = [
+        tables.populations(learned),
+        tables.laws(learned),
+        tables.models(learned),
+        tables.requests(learned),
+    ]
     shown = [table for table in found if table.lines]
     return Page("Learned from a log", _verdict(learned), shown, sections(CHARTS, learned), WORDS)
 
@@ -49,10 +54,9 @@ def _verdict(learned: Learned) -> Verdict:
         units.sentence(simulated),
         f"{units.counted(count('requests'), 'request')} of {units.counted(count('users'), 'user')} "
         f"in {units.seconds(traffic.duration_s)}, in {units.counted(count('sessions'), 'session')} "
-        f"told apart by gaps above {units.seconds(traffic.timeout_s)}; "
-        f"{units.counted(count('apart_requests'), 'request')} of crawlers and other programs are "
-        "left out.",
+        f"told apart by gaps above {units.seconds(traffic.timeout_s)}.",
         tables.arrival_words(learned),
+        *(finding.text for finding in learned.told.findings),
     ]
     headline = f"Model these users as {_MODELS[advice.model]} system: {reason}."
     return Verdict(headline, [one for one in findings if one], _doubts(learned))
@@ -60,18 +64,18 @@ def _verdict(learned: Learned) -> Verdict:
 
 def _doubts(learned: Learned) -> list[str]:
     """What was not read, and what is odd about the rest."""
-    traffic = learned.traffic
+    log = learned.log
     bad = [
         f"{units.counted(one.count, 'line')} could not be read ({one.reason}), the first is line "
         f"{units.count(one.line)} of {Path(one.file).name}"
-        for one in traffic.bad_lines[:_BAD_SHOWN]
+        for one in log.bad_lines[:_BAD_SHOWN]
     ]
     stopped = ["reading was interrupted: this is what was read up to then"]
     unsure = [f"the advice is {learned.advice.confidence}"]
     found = [
         *(unsure if learned.advice.confidence.startswith("unsure") else []),
-        *(stopped if traffic.raw["stopped"] else []),
+        *(stopped if log.stopped else []),
         *bad,
-        *traffic.warnings,
+        *log.warnings,
     ]
     return [units.sentence(one) for one in found]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 ROWS = {
     "time_ns": pl.Int64,
@@ -71,6 +73,6 @@ class Requests:
         """Whether durations are logged."""
         return self.rows["duration_us"].null_count() < len(self)
 
-    def only(self, kept: pl.Series) -> Requests:
+    def only(self, kept: NDArray[np.bool_]) -> Requests:
         """Those rows for which ``kept`` is true; numbers stay what they are."""
-        return replace(self, rows=self.rows.filter(kept))
+        return replace(self, rows=self.rows.filter(pl.Series(kept)))

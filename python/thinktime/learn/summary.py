@@ -6,8 +6,8 @@ import math
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from thinktime.learn.part import Part
 from thinktime.learn.session import Values
-from thinktime.learn.traffic import Traffic
 
 if TYPE_CHECKING:
     from thinktime.learn import Learned
@@ -18,9 +18,12 @@ SIGNIFICANT = 6
 def summary_of(learned: Learned) -> dict[str, Any]:
     """The object. Times are in seconds, rates in events a second."""
     traffic, arrivals, sessions = learned.traffic, learned.arrivals, learned.sessions
-    mix, poisson, advice = learned.mix, arrivals.poisson, learned.advice
+    poisson, advice = arrivals.poisson, learned.advice
+    kinds = learned.parts[0].journeys.kinds
     found = {
-        **_log(traffic),
+        **_log(learned),
+        "populations": [_population(part, len(learned.log.requests)) for part in learned.parts],
+        "findings": [vars(finding) for finding in learned.told.findings],
         "session_timeout_s": traffic.timeout_s,
         "session_timeout_from": learned.timeout_from,
         "sessions": traffic.count("sessions"),
@@ -48,8 +51,7 @@ def summary_of(learned: Learned) -> dict[str, Any]:
         },
         "response_bytes": _values(learned.sizes),
         "duration_of_requests_s": _values(learned.durations),
-        "request_mix": [{"name": kind.name, "share": kind.share} for kind in mix.kinds],
-        "popularity_zipf_s": mix.popularity.exponent if mix.popularity else None,
+        "request_mix": [{"name": kind.name, "share": kinds.share(kind)} for kind in kinds.kinds],
         "statuses": {str(status): count for status, count in traffic.raw["statuses"]},
         "methods": dict(traffic.raw["methods"]),
         "recommended_model": advice.model,
@@ -67,41 +69,75 @@ def summary_of(learned: Learned) -> dict[str, Any]:
     return {name: _plain(value) for name, value in found.items()}
 
 
-def _log(traffic: Traffic) -> dict[str, Any]:
+def _log(learned: Learned) -> dict[str, Any]:
+    log, traffic = learned.log, learned.traffic
     bad: dict[str, int] = {}
-    for lines in traffic.bad_lines:
+    for lines in log.bad_lines:
         bad[lines.reason] = bad.get(lines.reason, 0) + lines.count
-    formats = traffic.formats
+    formats = log.formats
+    programs = [part.population for part in learned.parts if part.population.kind != "people"]
+    requests = log.requests
     return {
-        "files": len(traffic.raw["files"]),
+        "files": len(log.files),
         "format": formats[0] if len(formats) == 1 else formats,
-        "lines": traffic.lines,
+        "lines": log.lines,
         "bad_lines": bad,
         "bad_line_examples": [
             {"reason": one.reason, "file": one.file, "line": one.line, "example": one.example}
-            for one in traffic.bad_lines
+            for one in log.bad_lines
         ],
-        "times_back": traffic.count("backwards"),
-        "warnings": traffic.warnings,
-        "interrupted": traffic.raw["stopped"],
-        "requests": traffic.count("requests") + traffic.count("apart_requests"),
-        "users": traffic.count("users") + traffic.count("apart_users"),
-        "addresses": traffic.count("addresses"),
+        "times_back": log.raw["backwards"],
+        "warnings": log.warnings,
+        "interrupted": log.stopped,
+        "requests": log.count,
+        "users": requests.rows["user"].n_unique() * log.one_in,
+        "addresses": requests.users["address"].n_unique(),
+        "one_in": log.one_in,
         "persons": {
             "users": traffic.count("users"),
             "requests": traffic.count("requests"),
             "pages": traffic.count("pages"),
         },
-        "crawlers": {
-            "users": traffic.count("apart_users"),
-            "requests": traffic.count("apart_requests"),
-            "sessions": traffic.count("apart_sessions"),
-            "requests_before_known": traffic.count("apart_late_requests"),
+        "programs": {
+            "users": sum(one.users for one in programs) * log.one_in,
+            "requests": sum(one.requests for one in programs) * log.one_in,
         },
         "start": _date(traffic.raw["start_ns"]),
         "end": _date(traffic.raw["end_ns"]),
         "duration_s": traffic.duration_s,
         "resolution_s": traffic.resolution_s,
+    }
+
+
+def _population(part: Part, of: int) -> dict[str, Any]:
+    one, journeys, starts = part.population, part.journeys, part.starts
+    return {
+        "name": one.name,
+        "kind": one.kind,
+        "model": one.model,
+        "confidence": one.confidence,
+        "reason": one.reason,
+        "would_change": one.would_change,
+        "requests": one.requests,
+        "share": one.requests / of,
+        "users": one.users,
+        "clients": one.clients,
+        "interval_s": one.interval_s,
+        "host": one.host or None,
+        "journeys": journeys.journeys,
+        "requests_per_journey": journeys.requests_per_journey,
+        "retries": journeys.retries,
+        "order": journeys.chain.model,
+        "think_time_law": journeys.thinks.law,
+        "starts": None
+        if starts is None or part.model is None
+        else {
+            "rate": starts.rate,
+            "taken_as": part.model.name,
+            "poisson": starts.poisson.verdict,
+            "dispersion": dict(zip(("1s", "10s", "1min"), starts.dispersion, strict=True)),
+            "busiest": [vars(peak) for peak in starts.peaks],
+        },
     }
 
 

@@ -91,22 +91,40 @@ def models(learned: Learned) -> Table:
 
 def requests(learned: Learned) -> Table:
     """What is asked for, the most popular first."""
-    mix = learned.mix
+    kinds = learned.parts[0].journeys.kinds
     lines = [
-        Line(kind.name, [Cell(units.percent(kind.share)), Cell(units.count(kind.paths))])
-        for kind in mix.kinds[:KINDS_SHOWN]
+        Line(
+            kind.name,
+            [Cell(units.percent(kinds.share(kind))), Cell(units.count(len(kind.counts)))],
+        )
+        for kind in kinds.kinds[:KINDS_SHOWN]
     ]
-    popularity = mix.popularity
-    zipf = (
-        f"; by Zipf's law with exponent {units.number(popularity.exponent)}" if popularity else ""
-    )
     return Table(
         "requests",
         "What is asked for",
         "path",
         ("requests", "paths"),
         [Group(lines)],
-        f"{units.counted(mix.paths, 'path')} in all{zipf}. * stands for numbers.",
+        "* stands for what varies.",
+    )
+
+
+def populations(learned: Learned) -> Table:
+    """Who asks."""
+    lines = []
+    for part in learned.parts:
+        one = part.population
+        share = units.percent(one.requests / len(learned.log.requests))
+        clients = units.count(one.clients) if one.clients else ""
+        cells = (share, one.model, one.confidence, clients)
+        lines.append(Line(one.name, [Cell(text) for text in cells], f"{one.reason}."))
+    return Table(
+        "populations",
+        "Who asks",
+        "population",
+        ("requests", "model", "confidence", "clients"),
+        [Group(lines)],
+        "Each has its own verdict.",
     )
 
 

@@ -24,31 +24,44 @@ def lines(learned: Learned, examples: bool = True) -> Iterator[str]:
     """What was learned, line by line; examples of bad lines may hold addresses."""
     yield from _log(learned, examples)
     yield ""
+    yield from _populations(learned)
+    yield ""
     yield from _laws(learned)
     yield ""
     yield from _advice(learned)
 
 
 def _log(learned: Learned, examples: bool) -> Iterator[str]:
-    traffic = learned.traffic
-    count = traffic.count
+    log = learned.log
+    users = log.requests.rows["user"].n_unique() * log.one_in
     yield (
-        f"{len(traffic.raw['files'])} file(s), format {', '.join(traffic.formats)}: "
-        f"{units.counted(traffic.lines, 'line')}, {units.counted(count('requests'), 'request')} of "
-        f"{units.counted(count('users'), 'user')} in {units.seconds(traffic.duration_s)}"
+        f"{len(log.files)} file(s), format {', '.join(log.formats)}: "
+        f"{units.counted(log.lines, 'line')}, {units.counted(log.count, 'request')} of "
+        f"{units.counted(users, 'user')} in {units.seconds(log.requests.span_s)}"
     )
-    yield (
-        f"set apart: {units.counted(count('apart_requests'), 'request')} of "
-        f"{units.counted(count('apart_users'), 'crawler')} and other programs"
-    )
-    for bad in traffic.bad_lines[:BAD_SHOWN]:
+    for bad in log.bad_lines[:BAD_SHOWN]:
         example = f": {bad.example}" if examples else ""
         count_words = units.counted(bad.count, "line")
         yield f"bad: {count_words} ({bad.reason}); {bad.file}:{bad.line}{example}"
-    for warning in traffic.warnings:
+    for warning in log.warnings:
         yield f"warning: {warning}"
-    if traffic.raw["stopped"]:
+    for finding in learned.told.findings:
+        yield f"note: {finding.text}"
+    if log.stopped:
         yield "interrupted: the figures are those of what was read up to then"
+
+
+def _populations(learned: Learned) -> Iterator[str]:
+    for part in learned.parts:
+        one = part.population
+        share = units.percent(one.requests / len(learned.log.requests))
+        clients = f", {units.counted(one.clients, 'client')}" if one.clients else ""
+        verdict = f"{one.model.upper()} ({one.confidence}){clients}"
+        yield f"{one.name:16} {share} of the requests; {verdict}"
+        yield from _wrapped(f"{one.reason}.")
+    if len(learned.parts) > 1:
+        yield ""
+        yield f"Of {learned.parts[0].population.name}:"
 
 
 def _laws(learned: Learned) -> Iterator[str]:
@@ -73,12 +86,11 @@ def _laws(learned: Learned) -> Iterator[str]:
     ):
         if values.best is not None:
             yield f"{name:16} {_values(values, WORDS[kind])}"
-    popularity = learned.mix.popularity
-    zipf = f"; Zipf exponent {units.number(popularity.exponent)}" if popularity else ""
-    shown = learned.mix.kinds[:KINDS_SHOWN]
-    kinds = ", ".join(f"{kind.name} {units.percent(kind.share)}" for kind in shown)
-    kinds = f": {kinds}" if kinds else ""
-    yield f"paths            {units.count(learned.mix.paths)}{zipf}{kinds}"
+    kinds = learned.parts[0].journeys.kinds
+    shown = ", ".join(
+        f"{kind.name} {units.percent(kinds.share(kind))}" for kind in kinds.kinds[:KINDS_SHOWN]
+    )
+    yield f"requests         {shown}"
 
 
 def _values(values: Values, words: Words) -> str:

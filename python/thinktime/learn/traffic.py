@@ -1,55 +1,43 @@
-"""What a log holds, counted: the tallies, series and counts of its requests and sessions."""
+"""What one population of a log did, counted: tallies, series and counts of its sessions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from thinktime import _core
 from thinktime.learn.fit import Tally
-from thinktime.report import units
-
-Progress = Callable[[int, float, int], None]
-"""Called with the entries read, the share of the logs read (0 if unknown), and bytes unpacked."""
+from thinktime.learn.log import Log
+from thinktime.learn.requests import Requests
 
 RESOLUTION_MATTERS_S = 1e-3
 """Stamps of this resolution and coarser are taken as rounded, finer ones as exact."""
 
-GAP_SHARE = 0.5
-GAP_MINUTES = 600
-
-
-@dataclass(frozen=True)
-class BadLines:
-    """Lines of a file that could not be read for one reason."""
-
-    file: str
-    reason: str
-    count: int
-    line: int
-    """The number of the first one, from 1."""
-    example: str
-
 
 @dataclass(frozen=True)
 class Traffic:
-    """What one or several logs hold. Times are in seconds; programs' requests are set apart."""
+    """What one population of a log did. Times are in seconds."""
 
     raw: dict[str, Any] = field(repr=False)
-    """What `thinktime._core.read_log` gave."""
+    """What `thinktime._core.LogColumns.sessions` gave."""
+
+    requests: Requests = field(repr=False)
+    """The population's requests."""
 
     timeout_s: float
     """The session timeout."""
 
     @property
+    def one_in(self) -> int:
+        """Of a very large log the requests of one user in so many are here."""
+        return round(1 / self.requests.share)
+
+    @property
     def resolution_s(self) -> float:
         """The steps of the stamps: the coarsest file's."""
-        return max((file["resolution_s"] for file in self.raw["files"]), default=0.0)
+        return self.requests.resolution_s
 
     @property
     def duration_s(self) -> float:
@@ -57,24 +45,14 @@ class Traffic:
         length = (self.raw["end_ns"] - self.raw["start_ns"]) * 1e-9
         return float(length + self.resolution_s)
 
-    @property
-    def lines(self) -> int:
-        """The lines of all files."""
-        return sum(file["lines"] for file in self.raw["files"])
-
-    @property
-    def formats(self) -> list[str]:
-        """The formats found, each once."""
-        return list(dict.fromkeys(file["format"] for file in self.raw["files"]))
-
-    @property
-    def bad_lines(self) -> list[BadLines]:
-        """What could not be read, by file and reason."""
-        return [BadLines(file["name"], *bad) for file in self.raw["files"] for bad in file["bad"]]
-
     def count(self, name: str) -> int:
-        """A count by its name: requests, pages, users, sessions, apart_requests and so on."""
-        return int(self.raw[name])
+        """A count by its name: requests, pages, users, sessions and so on."""
+        return int(self.raw[name]) * self.one_in
+
+    @property
+    def session_seconds(self) -> float:
+        """The sum of the lengths of all sessions, from the first to the last request."""
+        return float(self.raw["session_seconds"]) * self.one_in
 
     @property
     def requests_per_session(self) -> float:
@@ -84,7 +62,7 @@ class Traffic:
     @property
     def active_mean(self) -> float:
         """The mean number of sessions under way, from their first request to their last."""
-        return float(self.raw["session_seconds"] / max(self.duration_s, 1e-9))
+        return self.session_seconds / max(self.duration_s, 1e-9)
 
     @property
     def active_max(self) -> int:
@@ -92,24 +70,6 @@ class Traffic:
         active, begun = self.minutes("active"), self.minutes("sessions")
         before = np.concatenate([[0], active[:-1]]) if len(active) else active
         return int(max(before + begun, default=0))
-
-    @property
-    def warnings(self) -> list[str]:
-        """What is odd about the log, in words."""
-        found = []
-        back = self.count("backwards")
-        if back:
-            times = units.counted(back, "time")
-            found.append(f"the log's time goes back by more than two minutes {times}")
-        busy = np.flatnonzero(self.minutes("requests"))
-        longest = int(max(np.diff(busy), default=0))
-        far = self.duration_s > 2 * 60 * (len(self.minutes("requests")) + GAP_MINUTES)
-        if far or longest > max(GAP_SHARE * len(self.minutes("requests")), GAP_MINUTES):
-            found.append(
-                "for most of the time from the first stamp to the last nothing was asked for: is "
-                "one of them wrong? Rates are those of the whole time"
-            )
-        return found
 
     def times(self, name: str, limit_s: float | None = None) -> Tally:
         """A tally of times, by its name without unit: gaps, thinks, page_thinks, object_gaps."""
@@ -141,7 +101,7 @@ class Traffic:
 
     def minutes(self, of: str) -> NDArray[np.int64]:
         """Requests, sessions begun, or sessions active, by the minute."""
-        return np.asarray(self.raw[f"minute_{of}"], dtype=np.int64)
+        return np.asarray(self.raw[f"minute_{of}"], dtype=np.int64) * self.one_in
 
     @property
     def starts(self) -> tuple[NDArray[np.float64], int]:
@@ -155,22 +115,17 @@ def _columns(bins: tuple[list[int], list[int], list[int]]) -> tuple[NDArray[np.f
     return tuple(np.asarray(part, dtype=np.float64) for part in bins)
 
 
-def read(
-    logs: Sequence[str | Path], timeout_s: float, *, progress: Progress | None = None, **how: Any
+def traffic_of(
+    log: Log,
+    timeout_s: float,
+    labels: NDArray[np.uint8] | None = None,
+    label: int = 0,
+    pages: bool = True,
 ) -> Traffic:
-    """Read logs, with a session timeout in seconds; ``how`` as for `thinktime._core.read_log`.
-
-    Raises InputError where a log cannot be read, or holds no request at all.
-    """
-    names = [str(log) for log in logs]
-    raw = _core.read_log(names, timeout=timeout_s, progress=progress, **how)
-    traffic = Traffic(raw, timeout_s)
-    if traffic.count("requests") + traffic.count("apart_requests") == 0:
-        raise _core.InputError(f"{', '.join(names)}: no request in it could be read")
-    if traffic.count("requests") == 0:
-        raise _core.InputError(
-            f"{', '.join(names)}: all {traffic.count('apart_requests'):,} requests are of "
-            "crawlers, monitors and other programs; to learn from them, take them along "
-            "(--crawlers with)"
-        )
-    return traffic
+    """What the population with this label did; all of the log without labels."""
+    requests = log.requests
+    if labels is not None:
+        requests = requests.only(labels == label)
+    marks = None if labels is None else labels.tobytes()
+    raw = log.columns.sessions(marks, label, timeout=timeout_s, pages=pages)
+    return Traffic(raw, requests, timeout_s)

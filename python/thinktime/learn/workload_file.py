@@ -3,131 +3,71 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
-from thinktime.learn.advice import Advice
-from thinktime.learn.arrivals import Arrivals
-from thinktime.learn.mix import Mix
-from thinktime.learn.session import SessionLaws
-from thinktime.learn.traffic import Traffic
+from thinktime.learn.journeys.text import note, request_lines, session_lines
+from thinktime.learn.log import Log
+from thinktime.learn.part import Part
+from thinktime.learn.starts import arrival_keys, columns
+from thinktime.report import units
 
-WIDTH = 96
-
-
-def workload_text(
-    name: str,
-    traffic: Traffic,
-    arrivals: Arrivals,
-    sessions: SessionLaws,
-    mix: Mix,
-    advice: Advice,
-) -> str:
-    """The file. It has no addresses and no query values."""
-    several = sessions.think_law is not None and traffic.requests_per_session > 1
-    parts = [
-        _note(
-            f"Learned from {traffic.count('requests'):,} requests of {traffic.count('users'):,} "
-            f"users in {traffic.duration_s:,.0f} s; {traffic.count('apart_requests'):,} requests "
-            "of crawlers and other programs are left out."
-        ),
-        _note(f"Advice: {advice.model}, because {advice.reason} ({advice.confidence}.)"),
-        f"name = {json.dumps(name)}",
-        "",
-        *(_stayers(advice, sessions) if advice.stays else _arrivals(traffic, arrivals, several)),
-        *(_session(traffic, sessions) if several and not advice.stays else []),
-        *_requests(mix),
-    ]
-    return "\n".join(parts) + "\n"
+STARTS = "starts.parquet"
 
 
-def _note(text: str) -> str:
-    """A comment, broken into lines."""
-    lines, line = [], "#"
-    for word in text.split():
-        if len(line) + 1 + len(word) > WIDTH:
-            lines.append(line)
-            line = "#"
-        line += f" {word}"
-    return "\n".join([*lines, line])
+def workload_text(name: str, log: Log, parts: Sequence[Part], starts_file: str) -> str:
+    """The file. It has no addresses, no query values, and no path that hardly anybody asked for.
+
+    Of several populations each has a table of its own. ``starts_file`` is the one beside it that
+    has when sessions begin.
+    """
+    named = columns([part.population.name for part in parts])
+    several = len(parts) > 1
+    lines = [note(_about(log, parts)), f"name = {json.dumps(name)}", ""]
+    for part in parts:
+        head = "population." if several else ""
+        if several:
+            lines += ["[[population]]", f"name = {json.dumps(part.population.name)}"]
+        lines += [_verdict(part), ""]
+        lines += [f"[{head}arrivals]", *_arrivals(part, named[part.population.name], starts_file)]
+        lines += session_lines(part.journeys, f"{head}session", endless=part.closed)
+        lines += request_lines(part.journeys, f"{head}request")
+    return "\n".join(lines).rstrip() + "\n"
 
 
-def _arrivals(traffic: Traffic, arrivals: Arrivals, several: bool) -> list[str]:
-    poisson = arrivals.poisson
-    verdict = {
-        "yes": f"Sessions arrive as a Poisson process (p = {poisson.p_value or 0:.2g}).",
-        "no": f"Sessions do not arrive as a Poisson process (p = {poisson.p_value or 0:.2g}).",
-        "cannot tell": "Too few sessions to tell whether they arrive as a Poisson process.",
-    }[poisson.verdict]
-    rate = arrivals.rate
+def _verdict(part: Part) -> str:
+    one = part.population
+    text = f"{one.model.capitalize()} ({one.confidence}): {one.reason}."
+    if one.would_change:
+        text += f" Another verdict would need {one.would_change}."
+    return note(text)
+
+
+def _arrivals(part: Part, column: str, starts_file: str) -> list[str]:
+    if part.closed:
+        clients = part.population.clients or part.population.users
+        return ['model = "closed"', f"clients = {clients}", ""]
+    starts, model = part.starts, part.model
+    assert starts is not None
+    assert model is not None
+    partly = part.journeys.thinks.law is not None and part.population.model != "open"
     lines = [
-        "[arrivals]",
-        f'model = "{"partly-open" if several else "open"}"',
-        _note(
-            f"{traffic.count('sessions'):,} sessions, told apart by gaps of more than "
-            f"{traffic.timeout_s:g} s, in {traffic.duration_s:,.0f} s."
+        f'model = "{"partly-open" if partly else "open"}"',
+        note(
+            f"{len(starts.times_ns):,} begin, {starts.rate:.4g}/s where the log has all of them; "
+            f"taken as {model.about}."
         ),
-        f'rate = "{rate:.6g}/s"',
-        _note(verdict),
-        f'process = "{arrivals.process}"',
     ]
-    profile = arrivals.profile
-    if profile is not None:
-        note = (
-            f"The rate changes: by steps of {arrivals.step_s / 60:g} min, in parts of the mean. "
-            "Without the # it does so here too."
-        )
-        lines += [_note(note), f'# profile = "{profile}"']
-    return [*lines, ""]
+    keys = arrival_keys(model, column, starts_file)
+    return [*lines, *(f"{key} = {json.dumps(value)}" for key, value in keys.items()), ""]
 
 
-def _stayers(advice: Advice, sessions: SessionLaws) -> list[str]:
-    return [
-        "[arrivals]",
-        'model = "closed"',
-        _note("Users do not come and go: so many were there on average."),
-        f"clients = {advice.clients}",
-        "",
-        "[session]",
-        f'think = "{sessions.think_law}"',
-        "",
-    ]
-
-
-def _session(traffic: Traffic, sessions: SessionLaws) -> list[str]:
-    requests, think = sessions.requests, sessions.think
-    best = requests.best
-    how = "no law fits, so these are the counts themselves"
-    if best is not None and sessions.requests_law == best.notation:
-        how = f"{best.law} fits within {best.ks:.1%}"
-    thought = f"{think.tally.mean:.4g} s on average, median {think.tally.quantile(0.5):.4g} s"
-    since = "the last response" if sessions.timed else "the last request (no durations are logged)"
-    fits = think.best
-    within = f"; the law fits within {fits.ks:.1%}" if fits is not None else ""
-    return [
-        "[session]",
-        _note(f"{traffic.requests_per_session:.4g} on average, embedded objects included; {how}."),
-        f'requests = "{sessions.requests_law}"',
-        _note(f"Since {since}: {thought}{within}."),
-        f'think = "{sessions.think_law}"',
-        "",
-    ]
-
-
-def _requests(mix: Mix) -> list[str]:
-    if not mix.kinds:
-        return []
-    lines = [
-        _note(
-            f"The {len(mix.kinds)} most popular of {mix.paths:,} paths, those that differ in a "
-            f"number taken together; {mix.others_share:.1%} of the requests went to others."
-        )
-    ]
-    for kind in mix.kinds:
-        lines += ["[[request]]", f"name = {json.dumps(kind.name)}"]
-        if kind.note:
-            lines.append(_note(kind.note))
-        lines += [
-            f"weight = {kind.share * 100:.4g}",
-            f"{kind.method.lower()} = {json.dumps(kind.target)}",
-            "",
-        ]
-    return lines[:-1]
+def _about(log: Log, parts: Sequence[Part]) -> str:
+    requests = log.requests
+    shares = ", ".join(
+        f"{part.population.name} {len(part.requests) / len(requests):.1%}" for part in parts
+    )
+    users = requests.rows["user"].n_unique() * log.one_in
+    return (
+        f"Learned from {log.count:,} requests of {users:,} users in "
+        f"{units.seconds(requests.span_s)}: {shares}."
+    )

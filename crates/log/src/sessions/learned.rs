@@ -2,52 +2,33 @@
 
 use std::collections::BTreeMap;
 
-use super::paths::{PathCount, Paths};
+use super::Visit;
 use super::series::Series;
 use super::starts::Starts;
 use super::tally::Tally;
 use super::user::User;
-use super::visit::{METHODS, Visit};
-
-/// What programs did that are no persons.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Apart {
-    /// How many there were.
-    pub users: u64,
-    /// Their sessions.
-    pub sessions: u64,
-    /// Their requests, from when they were known for what they are.
-    pub requests: u64,
-    /// Requests before, which are counted among those of persons.
-    pub late_requests: u64,
-}
+use crate::columns::{METHODS, Rows, UNKNOWN};
 
 /// What was learned of a log's sessions. Times are in nanoseconds since 1970; tallies of times in
 /// whole microseconds.
 #[derive(Debug, Default)]
 pub struct Learned {
-    /// The time of the first request; programs' included.
+    /// The time of the log's first request, whosoever it was.
     pub start_ns: i64,
-    /// The time of the last request.
+    /// The time of the log's last request.
     pub end_ns: i64,
-    /// How often the log's time went back by more than can be put in order, which is two minutes.
-    pub backwards: u64,
-    /// Persons' requests.
+    /// Requests.
     pub requests: u64,
-    /// Requests of persons that begin a page.
+    /// Requests that begin a page.
     pub pages: u64,
-    /// Different persons; an estimate from a million on.
+    /// Different users.
     pub users: u64,
-    /// Different addresses, programs' included; an estimate from a million on.
-    pub addresses: u64,
-    /// Persons' sessions.
+    /// Sessions.
     pub sessions: u64,
     /// Sessions that began so soon after the log did that they may have begun before.
     pub cut_at_start: u64,
     /// Sessions that might have gone on after the log's end.
     pub cut_at_end: u64,
-    /// Programs that are no persons.
-    pub apart: Apart,
     /// First visits of users, and first ones after a gap longer than [`Learned::gaps`] holds.
     pub first_visits: u64,
     /// Gaps between requests of a user, within sessions and between them, up to 10,000 s or the
@@ -77,9 +58,6 @@ pub struct Learned {
     pub statuses: BTreeMap<u16, u64>,
     /// Requests by the methods of [`METHODS`].
     pub methods: [u64; METHODS.len()],
-    pub(super) paths: Paths,
-    /// Whether any request came.
-    any: bool,
     /// Sessions that began in the log's first timeout, and at its end.
     early: Vec<User>,
     late: Vec<User>,
@@ -128,31 +106,35 @@ pub struct Minutes {
 }
 
 impl Learned {
-    /// A person's request.
+    /// A request.
     #[inline]
     pub(super) fn request(&mut self, visit: &Visit, page: bool) {
         self.requests += 1;
         self.pages += u64::from(page);
-        if visit.bytes != Visit::NO_BYTES {
-            self.bytes.add(visit.bytes);
+        if let Some(took) = visit.duration_us {
+            self.durations.add(u64::from(took));
         }
-        if visit.marks.timed {
-            self.durations.add(visit.duration_ns / 1000);
-        }
-        *self.statuses.entry(visit.status).or_default() += 1;
-        self.methods[usize::from(visit.method)] += 1;
-        self.paths.add(visit);
         self.request_series.add(visit.time_ns, 1);
     }
 
-    /// A person's request that is not the session's first comes after so many microseconds.
+    /// What this row says of the answer.
+    #[inline]
+    pub(super) fn answer(&mut self, rows: &Rows, row: usize) {
+        if rows.bytes[row] != UNKNOWN {
+            self.bytes.add(u64::from(rows.bytes[row]));
+        }
+        *self.statuses.entry(rows.status[row]).or_default() += 1;
+        self.methods[usize::from(rows.method[row])] += 1;
+    }
+
+    /// A request that is not the session's first comes after so many microseconds.
     #[inline]
     pub(super) fn think(&mut self, think_us: u64, page: bool) {
         self.thinks.add(think_us);
         if page { &mut self.page_thinks } else { &mut self.object_gaps }.add(think_us);
     }
 
-    /// A person's session is over.
+    /// A session is over.
     pub(super) fn session(&mut self, user: &User, timeout_ns: i64, late: bool) {
         self.sessions += 1;
         let early = user.start.saturating_sub(self.start_ns) <= timeout_ns;
@@ -169,7 +151,7 @@ impl Learned {
         self.starts.add(user.start);
     }
 
-    /// A person's session that may go on after the log's end.
+    /// A session that may go on after the log's end.
     pub(super) fn stays(&mut self, user: &User) {
         self.cut_at_end += 1;
         let length = user.last.saturating_sub(user.start);
@@ -178,15 +160,6 @@ impl Learned {
             self.staying.1 += user.requests;
             self.staying.2 += length as f64 * 1e-9;
         }
-    }
-
-    /// Any request came.
-    pub(super) fn seen(&mut self, time_ns: i64) {
-        if !self.any {
-            (self.any, self.start_ns, self.end_ns) = (true, time_ns, time_ns);
-        }
-        self.start_ns = self.start_ns.min(time_ns);
-        self.end_ns = self.end_ns.max(time_ns);
     }
 
     /// How far the log's edges reach: the timeout, but no more than so much of the log.
@@ -207,7 +180,7 @@ impl Learned {
         }
     }
 
-    /// Counts by the minute, over all minutes that hold a person's request.
+    /// Counts by the minute, over all minutes that hold a request.
     #[must_use]
     pub fn minutes(&self) -> Minutes {
         let (first, minutes) = self.request_series.span();
@@ -228,12 +201,5 @@ impl Learned {
     #[must_use]
     pub fn starts(&mut self) -> (Vec<i64>, u64) {
         std::mem::take(&mut self.starts).finish()
-    }
-
-    /// All paths by method, the most popular first, and requests for paths beyond the first
-    /// million.
-    #[must_use]
-    pub fn paths(&mut self) -> (Vec<PathCount>, u64) {
-        std::mem::take(&mut self.paths).finish()
     }
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::columns::{Batch, Collector, Digest, UserBy};
 use crate::entry::Entry;
 use thinktime_core::time::Nanos;
 
@@ -7,9 +8,9 @@ const AGENT: &str = "Mozilla/5.0 Firefox/140";
 /// A request: second, address, path, referrer, agent.
 type Line = (i64, &'static str, &'static str, &'static str, &'static str);
 
-fn learned(lines: &[Line], rules: Rules) -> Learned {
-    let mut sessions = Sessions::new(rules);
-    let mut batch = Batch::default();
+fn columns(lines: &[Line]) -> Columns {
+    let mut collector = Collector::default();
+    let (mut batch, digest) = (Batch::default(), Digest::new(UserBy::default()));
     for (at, (second, address, path, referrer, agent)) in lines.iter().enumerate() {
         let entry = Entry {
             time_ns: second * 1_000_000_000,
@@ -23,13 +24,17 @@ fn learned(lines: &[Line], rules: Rules) -> Learned {
             bytes: Some(at as u64),
             ..Entry::default()
         };
-        batch.add(&entry, UserBy::default());
+        digest.add(&entry, &mut batch);
         if at % 3 == 0 {
-            sessions.take(&mut batch);
+            collector.take(&mut batch);
         }
     }
-    sessions.take(&mut batch);
-    sessions.finish()
+    collector.take(&mut batch);
+    collector.finish()
+}
+
+fn learned(lines: &[Line], rules: Rules) -> Learned {
+    sessions(&columns(lines), &rules, |_| true)
 }
 
 fn values(tally: &Tally) -> Vec<(u64, u64)> {
@@ -58,25 +63,6 @@ fn a_gap_longer_than_the_timeout_ends_a_session() {
 }
 
 #[test]
-fn a_session_is_ended_by_time_alone() {
-    let mut lines: Vec<Line> = vec![(0, "a", "/", "", AGENT)];
-    lines.extend((1..50).map(|n| (n * 400, "b", "/", "", AGENT)));
-    let mut sessions = Sessions::new(Rules::default());
-    for (second, address, ..) in &lines {
-        let mut batch = Batch::default();
-        let entry = Entry {
-            time_ns: second * 1_000_000_000,
-            address: address.as_bytes().into(),
-            ..Entry::default()
-        };
-        batch.add(&entry, UserBy::Address);
-        sessions.take(&mut batch);
-    }
-    assert_eq!(sessions.users.len(), 1, "who is away for long is forgotten");
-    assert_eq!(sessions.finish().sessions, 2);
-}
-
-#[test]
 fn objects_belong_to_the_page_that_embeds_them() {
     let lines = [
         (0, "a", "/", "", AGENT),
@@ -96,22 +82,19 @@ fn objects_belong_to_the_page_that_embeds_them() {
 }
 
 #[test]
-fn programs_are_set_apart() {
-    let mut lines = vec![
+fn sessions_are_made_of_some_requests() {
+    let lines = [
         (0, "a", "/", "", AGENT),
-        (1, "a", "/", "", "Googlebot/2.1"),
-        (2, "c", "/robots.txt", "", "Shy/1.0"),
-        (3, "c", "/", "", "Shy/1.0"),
+        (1, "b", "/", "", "Googlebot/2.1"),
+        (2, "a", "/x", "", AGENT),
+        (3, "b", "/x", "", "Googlebot/2.1"),
+        (4, "b", "/y", "", "Googlebot/2.1"),
     ];
-    lines.extend((0..40).map(|n| (n * 10, "d", "/healthz", "", AGENT)));
-    lines.sort_unstable();
-    let found = learned(&lines, Rules::default());
-    assert_eq!((found.apart.users, found.apart.sessions, found.addresses), (3, 3, 3));
-    assert_eq!((found.sessions, found.requests), (1, 21));
-    // The health check was known by its twentieth gap.
-    assert_eq!((found.apart.requests, found.apart.late_requests), (23, 21));
-    let all = learned(&lines, Rules { crawlers_apart: false, ..Rules::default() });
-    assert_eq!((all.apart, all.requests), (Apart::default(), 44));
+    let columns = columns(&lines);
+    let found = sessions(&columns, &Rules::default(), |row| columns.rows.user[row] == 1);
+    assert_eq!((found.sessions, found.requests, found.users), (1, 3, 1));
+    // The log is the whole one.
+    assert_eq!((found.start_ns, found.end_ns), (0, 4_000_000_000));
 }
 
 #[test]
@@ -129,33 +112,12 @@ fn minutes_count_requests_sessions_and_who_is_there() {
     assert_eq!(minutes.active, [2, 1, 1, 0]);
 }
 
-#[test]
-fn a_clock_that_is_set_back_begins_anew() {
-    let lines = [
-        (100_000, "a", "/", "", AGENT),
-        (100_010, "a", "/", "", AGENT),
-        (50_000, "a", "/", "", AGENT),
-        (50_001, "a", "/", "", AGENT),
-    ];
-    let mut sessions = Sessions::new(Rules::default());
-    for half in lines.chunks(2) {
-        let mut batch = Batch::default();
-        for (second, ..) in half {
-            let entry = Entry { time_ns: second * 1_000_000_000, ..Entry::default() };
-            batch.add(&entry, UserBy::Address);
-        }
-        sessions.take(&mut batch);
-    }
-    let found = sessions.finish();
-    assert_eq!((found.sessions, found.requests, found.users), (2, 4, 1));
-}
-
 /// Sessions of three requests follow on one another; those at the log's edges have one or two.
 #[test]
 fn sessions_that_the_edges_cut_do_not_count_for_lengths() {
     let names: Vec<String> = (0..2000).map(|n| format!("user {n}")).collect();
-    let mut sessions = Sessions::new(Rules { timeout_ns: 60_000_000_000, ..Rules::default() });
-    let mut batch = Batch::default();
+    let mut collector = Collector::default();
+    let (mut batch, digest) = (Batch::default(), Digest::new(UserBy::default()));
     for second in 0..2000_i64 {
         // Each second one session is in its first, one in its second, one in its third request.
         for age in 0..3 {
@@ -166,12 +128,13 @@ fn sessions_that_the_edges_cut_do_not_count_for_lengths() {
                     address: names[user].as_bytes().into(),
                     ..Entry::default()
                 };
-                batch.add(&entry, UserBy::Address);
+                digest.add(&entry, &mut batch);
             }
         }
     }
-    sessions.take(&mut batch);
-    let found = sessions.finish();
+    collector.take(&mut batch);
+    let rules = Rules { timeout_ns: 60_000_000_000, ..Rules::default() };
+    let found = sessions(&collector.finish(), &rules, |_| true);
     assert_eq!(found.requests, 300);
     assert_eq!(values(&found.lengths.by_requests), [(3, found.lengths.sessions)]);
     assert!(found.lengths.sessions > 90, "{}", found.lengths.sessions);

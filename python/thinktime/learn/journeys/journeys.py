@@ -14,7 +14,7 @@ from thinktime.learn.journeys.reuse import Reuse, find_reuse
 from thinktime.learn.journeys.thinks import Thinks, find_thinks
 from thinktime.learn.journeys.unlike import set_apart
 from thinktime.learn.journeys.visits import Visits, find_visits
-from thinktime.learn.kinds.kinds import Kinds, find_kinds, templates_of
+from thinktime.learn.kinds.kinds import USERS_MIN, Kinds, find_kinds, templates_of
 from thinktime.learn.requests import Requests
 
 
@@ -43,6 +43,9 @@ class Journeys:
     timed: bool
     """Whether durations are logged."""
 
+    least_users: int
+    """What fewer users asked for is not named."""
+
     @property
     def journeys(self) -> int:
         """How many journeys there are: what a workload calls sessions."""
@@ -60,8 +63,10 @@ class Journeys:
         return counted / max(self.journeys, 1)
 
 
-def find_journeys(requests: Requests, timeout_s: float) -> Journeys:
+def find_journeys(requests: Requests, timeout_s: float, least_users: int = USERS_MIN) -> Journeys:
     """Learn what a population asks for: ``requests`` are its own; there must be some.
+
+    Only what at least ``least_users`` asked for is named.
 
     Raises ValueError where there are none, or the timeout is not above 0.
     """
@@ -79,7 +84,7 @@ def find_journeys(requests: Requests, timeout_s: float) -> Journeys:
     path = requests.rows["path"].to_numpy().astype(np.int64)
     found = set_apart(found, visits, path[visits.order[visits.base]])
     template = found.of_path[path]
-    kinds = find_kinds(requests, found, template, embedded, counted)
+    kinds = find_kinds(requests, found, template, embedded, counted, least_users)
     of_row = kinds.of_row[visits.order]
     of_page = of_row[visits.base]
     pages = kinds.pages
@@ -95,4 +100,5 @@ def find_journeys(requests: Requests, timeout_s: float) -> Journeys:
         retries=int(visits.retry.sum()),
         timeout_s=timeout_s,
         timed=requests.timed,
+        least_users=least_users,
     )

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from thinktime.learn.journeys.chain import COUNTED_JOURNEY, JOURNEY, WEIGHTS
 from thinktime.learn.journeys.journeys import Journeys
 from thinktime.learn.journeys.laws import rounded_shares
-from thinktime.learn.kinds.kinds import USERS_MIN, Kind
+from thinktime.learn.kinds.kinds import Kind
+from thinktime.report import units
 
 DIGITS = 5
 """Of shares."""
@@ -22,17 +23,18 @@ END = "end"
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
-def session_lines(found: Journeys, table: str = "session") -> list[str]:
+def session_lines(found: Journeys, table: str = "session", *, endless: bool = False) -> list[str]:
     """The lines of the table of sessions, as in ``population.session``; an empty one ends them.
 
-    There are none where no journey has two pages.
+    There are none where no journey has two pages. Sessions that are ``endless``, as those of a
+    closed population, have no number of requests unless a journey needs it.
     """
     chain, thinks = found.chain, found.thinks
     if thinks.law is None:
         return []
     since = "the page was answered" if found.timed else "the last request (no durations logged)"
     lines = [f"[{table}]"]
-    if chain.model != JOURNEY:
+    if chain.model != JOURNEY and not (endless and chain.model == WEIGHTS):
         lines += [
             note(f"Pages of a journey: {chain.pages_mean:.4g} on average in {found.journeys:,}."),
             f"requests = {json.dumps(chain.pages_law)}",
@@ -58,11 +60,12 @@ def session_lines(found: Journeys, table: str = "session") -> list[str]:
 def request_lines(found: Journeys, table: str = "request") -> list[str]:
     """The lines of the tables of requests, as in ``population.request``; an empty one ends each."""
     kinds = found.kinds.kinds
+    users = units.counted(found.least_users, "user")
     total = max(sum(kind.requests for kind in kinds), 1)
     lines = [
         note(
             f"Requests are gathered by what varies in their paths, shown as *. Names are given to "
-            f"what at least {USERS_MIN} users asked for; numbers and names in paths are made up."
+            f"what at least {users} asked for; numbers and names in paths are made up."
         )
     ]
     for at, kind in enumerate(kinds):

@@ -109,6 +109,10 @@ class Kinds:
         """How many kinds are pages: the first ones."""
         return sum(not kind.embedded for kind in self.kinds)
 
+    def share(self, kind: Kind) -> float:
+        """The share of the requests that are of this kind."""
+        return kind.requests / max(sum(one.requests for one in self.kinds), 1)
+
 
 def templates_of(requests: Requests) -> tuple[Templates, NDArray[np.int64]]:
     """The templates of all paths that were asked for, and that of each request."""
@@ -130,8 +134,9 @@ def find_kinds(
     template: NDArray[np.int64],
     embedded: NDArray[np.bool_],
     counted: NDArray[np.bool_],
+    least_users: int = USERS_MIN,
 ) -> Kinds:
-    """Gather requests to kinds.
+    """Gather requests to kinds; those that fewer than ``least_users`` asked for are not named.
 
     ``template`` is that of each request, ``embedded`` whether it is part of a page, ``counted``
     whether it counts: retries do not.
@@ -141,7 +146,7 @@ def find_kinds(
     asked = np.bincount(coded[counted])
     candidates = np.argsort(-asked, kind="stable")[: 4 * (PAGES_MAX + OBJECTS_MAX)]
     candidates = candidates[asked[candidates] > 0]
-    many = _asked_by_many(requests, coded, candidates)
+    many = _asked_by_many(requests, coded, candidates, least_users)
     chosen, hidden = _chosen(candidates, asked, many, found.texts)
     place = np.full(len(asked) + 1, -1)
     pages = [code for code in chosen if code % 2 == 0]
@@ -156,9 +161,12 @@ def find_kinds(
 
 
 def _asked_by_many(
-    requests: Requests, coded: NDArray[np.int64], candidates: NDArray[np.int64]
+    requests: Requests,
+    coded: NDArray[np.int64],
+    candidates: NDArray[np.int64],
+    least_users: int,
 ) -> set[int]:
-    """The candidates that at least `USERS_MIN` users asked for."""
+    """The candidates that at least ``least_users`` asked for."""
     user = requests.rows["user"].to_numpy()
     address = requests.users["address"].to_numpy()
     used = np.bincount(user, minlength=len(address)) > 0
@@ -171,7 +179,7 @@ def _asked_by_many(
     many = set()
     for code, (low, high) in zip(candidates.tolist(), pairwise(bounds.tolist()), strict=True):
         rows = order[low:high]
-        if any(len(np.unique(user[rows[:most]])) >= USERS_MIN for most in (1000, len(rows))):
+        if any(len(np.unique(user[rows[:most]])) >= least_users for most in (1000, len(rows))):
             many.add(code)
     return many
 

@@ -40,13 +40,15 @@ FEW = 30
 """Of so few requests nothing is more than unsure; of ten times as many, likely."""
 
 
-def tell_apart(requests: Requests) -> Populations:
+def tell_apart(requests: Requests, *, programs: bool = True) -> Populations:
     """Label each row of a log with its population, and describe the populations.
 
     Populations come in the order people, then programs, the largest first. Every row has one.
+    Without ``programs`` all are taken as people.
     """
     seen = Seen(requests)
-    drafts = [draft for rule in RULES for draft in rule(seen)] if len(seen) else []
+    rules = RULES if programs else [people.find]
+    drafts = [draft for rule in rules for draft in rule(seen)] if len(seen) else []
     drafts = _few(drafts)
     drafts.sort(key=lambda draft: (draft.programs, -len(draft.rows)))
     labels = np.zeros(len(seen), dtype=np.uint16)

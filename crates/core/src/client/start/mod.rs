@@ -63,10 +63,8 @@ pub(super) struct ThinkingSessions<'a> {
 /// as they do on average.
 const PAST_DRAWN: u32 = 1000;
 
-/// Laws with a heavy tail give any number. A session's requests are counted up to 2^32: from here
-/// it never gets there.
+/// So many requests are behind a session at most: they are counted up to 2^32.
 const BEHIND_MAX: f64 = 2_147_483_648.0;
-
 impl<'a> ThinkingSessions<'a> {
     /// None where there are none: they have one request each, or never think.
     pub(super) fn new(workload: &'a Workload, place: usize) -> Option<ThinkingSessions<'a>> {

@@ -1,12 +1,12 @@
 //! What is kept of an entry: a few numbers, made in the threads that parse.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use foldhash::fast::FixedState;
 
-use super::program::is_program;
 use crate::entry::Entry;
 
 /// What is kept of an entry. Nothing of it names a person.
@@ -14,8 +14,9 @@ use crate::entry::Entry;
 pub struct Visit {
     /// When the request arrived, in nanoseconds since 1970.
     pub time_ns: i64,
-    /// How long it took in nanoseconds; 0 where that is not logged.
-    pub duration_ns: u64,
+    /// How long it took in microseconds; [`UNKNOWN`] where that is not logged, and less for all
+    /// that is longer.
+    pub duration_us: u32,
     /// Stands for the user.
     pub user: u64,
     /// Stands for the client's address.
@@ -24,42 +25,24 @@ pub struct Visit {
     pub path: u64,
     /// Stands for the path of the page that led here; 0 for none.
     pub referrer: u64,
-    /// The response's size; [`Visit::NO_BYTES`] where it is not logged.
-    pub bytes: u64,
+    /// Stands for the host that was asked.
+    pub host: u64,
+    /// Stands for what the client calls itself.
+    pub agent: u64,
+    /// The response's size, like the duration.
+    pub bytes: u32,
     /// The status; 0 for none.
     pub status: u16,
     /// The place of the method in [`METHODS`].
     pub method: u8,
-    /// What else is known of it.
-    pub marks: Marks,
 }
 
-impl Visit {
-    /// The size of a response whose size is not logged.
-    pub const NO_BYTES: u64 = u64::MAX;
-}
+/// Stands for a number that a log does not have.
+pub const UNKNOWN: u32 = u32::MAX;
 
 /// Methods that are told apart; the last stands for all others.
 pub const METHODS: [&str; 8] =
     ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "other"];
-
-/// The place of GET in [`METHODS`].
-pub(super) const GET: u8 = 0;
-
-/// What is known of a request beside its numbers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Marks {
-    /// By its agent it is a program, not a person's browser.
-    pub program: bool,
-    /// It asks for `robots.txt`, as crawlers do.
-    pub robots: bool,
-    /// It is an object that pages embed, by the ending of its path.
-    pub object: bool,
-    /// Its path or method is one that health checks use.
-    pub health: bool,
-    /// The log tells how long it took.
-    pub timed: bool,
-}
 
 /// By what a user is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,29 +57,34 @@ pub enum UserBy {
     Field,
 }
 
-/// The visits of one batch, and the paths that were new to the thread that made it.
+/// The visits of one batch, and the names that were new to the thread that made it.
 #[derive(Debug, Default)]
 pub struct Batch {
     /// The visits, in the order of the log.
-    pub visits: Vec<Visit>,
-    /// Paths by the number that stands for them.
-    pub paths: Vec<(u64, Box<[u8]>)>,
+    pub(super) visits: Vec<Visit>,
+    /// Names by the numbers that stand for them.
+    pub(super) names: [Vec<(u64, Box<[u8]>)>; 3],
 }
 
-/// Paths that a thread remembers; then it forgets them and tells them again.
+/// What has a name; the places in [`Batch::names`].
+pub(super) const PATHS: usize = 0;
+pub(super) const AGENTS: usize = 1;
+pub(super) const HOSTS: usize = 2;
+
+/// Names that a thread remembers; then it forgets them and tells them again.
 const REMEMBERED_MAX: usize = 1 << 20;
-/// A path is cut to so many bytes.
-const PATH_MAX: usize = 200;
+/// A name is cut to so many bytes.
+const NAME_MAX: usize = 200;
 
 thread_local! {
-    static REMEMBERED: RefCell<Remembered> = RefCell::default();
+    static TOLD: RefCell<Told> = RefCell::default();
 }
 
-/// What a thread has seen already.
+/// The names that a thread has told already, and for which digest.
 #[derive(Default)]
-struct Remembered {
-    paths: HashSet<u64, BuildHasherDefault<Known>>,
-    agents: HashMap<u64, bool, BuildHasherDefault<Known>>,
+struct Told {
+    digest: u64,
+    names: HashSet<u64, BuildHasherDefault<Known>>,
 }
 
 /// Hashes what is a hash already.
@@ -124,48 +112,68 @@ fn number_of(parts: &[&[u8]]) -> u64 {
     hasher.finish().max(1)
 }
 
-impl Batch {
-    /// Adds an entry.
-    pub fn add(&mut self, entry: &Entry<'_>, by: UserBy) {
-        let path = number_of(&[&entry.path]);
-        let agent = number_of(&[&entry.agent]);
-        let program = REMEMBERED.with_borrow_mut(|seen| {
-            if seen.paths.len() >= REMEMBERED_MAX {
-                *seen = Remembered::default();
-            }
-            if seen.paths.insert(path) {
-                let cut = entry.path.len().min(PATH_MAX);
-                self.paths.push((path, entry.path[..cut].into()));
-            }
-            *seen.agents.entry(agent).or_insert_with(|| is_program(&entry.agent))
-        });
+/// Makes visits of the entries of one reading.
+#[derive(Clone, Copy, Debug)]
+pub struct Digest {
+    by: UserBy,
+    number: u64,
+}
+
+impl Digest {
+    /// Users are told apart by this.
+    #[must_use]
+    pub fn new(by: UserBy) -> Digest {
+        static MADE: AtomicU64 = AtomicU64::new(0);
+        Digest { by, number: MADE.fetch_add(1, Ordering::Relaxed) + 1 }
+    }
+
+    /// Adds an entry to a batch.
+    pub fn add(self, entry: &Entry<'_>, batch: &mut Batch) {
+        let path = self.name(batch, PATHS, &entry.path);
+        let agent = self.name(batch, AGENTS, &entry.agent);
+        let host = self.name(batch, HOSTS, &entry.host);
         let address = number_of(&[&entry.address]);
-        let user = match by {
+        let user = match self.by {
             UserBy::Field if !entry.user.is_empty() => number_of(&[&entry.user, b"u"]),
             UserBy::AddressAndAgent => address ^ agent.rotate_left(17),
             _ => address,
         };
         let method = METHODS.iter().position(|name| name.as_bytes() == &entry.method[..]);
-        self.visits.push(Visit {
+        batch.visits.push(Visit {
             time_ns: entry.time_ns,
-            duration_ns: entry.duration.map_or(0, |duration| duration.0),
-            // What programs do is never mixed with what people do behind the same address.
-            user: if program { !user } else { user }.max(1),
+            duration_us: entry.duration.map_or(UNKNOWN, |duration| known(duration.0 / 1000)),
+            user: user.max(1),
             address,
             path,
             referrer: path_of(&entry.referrer).map_or(0, |path| number_of(&[path])),
-            bytes: entry.bytes.unwrap_or(Visit::NO_BYTES),
+            host,
+            agent,
+            bytes: entry.bytes.map_or(UNKNOWN, known),
             status: entry.status.unwrap_or(0),
             method: method.unwrap_or(METHODS.len() - 1) as u8,
-            marks: Marks {
-                program,
-                robots: &entry.path[..] == b"/robots.txt",
-                object: is_object(&entry.path),
-                health: is_health(&entry.path, &entry.method),
-                timed: entry.duration.is_some(),
-            },
         });
     }
+
+    /// The number that stands for a name, which is told if it is new to this thread.
+    fn name(self, batch: &mut Batch, of: usize, name: &[u8]) -> u64 {
+        let number = number_of(&[name]);
+        let new = TOLD.with_borrow_mut(|told| {
+            if told.digest != self.number || told.names.len() >= REMEMBERED_MAX {
+                *told = Told { digest: self.number, ..Told::default() };
+            }
+            // The same word may be a path and a host.
+            told.names.insert(number.wrapping_add(of as u64))
+        });
+        if new {
+            batch.names[of].push((number, name[..name.len().min(NAME_MAX)].into()));
+        }
+        number
+    }
+}
+
+/// A number that a log has; all that are too large are the largest.
+fn known(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or(UNKNOWN).min(UNKNOWN - 1)
 }
 
 /// The path within a URL, without query and fragment.
@@ -186,21 +194,12 @@ const OBJECTS: [&[u8]; 26] = [
     b"cur", b"au", b"wav", b"mid",
 ];
 
-fn is_object(path: &[u8]) -> bool {
+/// Whether pages embed what has such a path.
+pub(super) fn is_object(path: &[u8]) -> bool {
     let end = &path[path.len().saturating_sub(6)..];
     let Some(dot) = memchr::memrchr(b'.', end) else { return false };
     let ending = &end[dot + 1..];
     OBJECTS.iter().any(|known| known.eq_ignore_ascii_case(ending))
-}
-
-/// Words in the paths of health checks.
-const HEALTH: [&[u8]; 7] =
-    [b"health", b"/ping", b"/status", b"/alive", b"/live", b"/ready", b"/server-status"];
-
-fn is_health(path: &[u8], method: &[u8]) -> bool {
-    let short = path.len() <= 40;
-    matches!(method, b"HEAD" | b"OPTIONS")
-        || (short && HEALTH.iter().any(|word| memchr::memmem::find(path, word).is_some()))
 }
 
 #[cfg(test)]
@@ -216,15 +215,13 @@ mod tests {
     }
 
     #[test]
-    fn objects_and_health_checks_are_known_by_their_paths() {
+    fn objects_are_known_by_their_paths() {
         for path in ["/a/style.CSS", "/x.js", "/fonts/a.woff2"] {
             assert!(is_object(path.as_bytes()), "{path}");
         }
         for path in ["/", "/a.html", "/a.b/c", "/js", "/report.pdf", ""] {
             assert!(!is_object(path.as_bytes()), "{path}");
         }
-        assert!(is_health(b"/api/healthz", b"GET") && is_health(b"/", b"HEAD"));
-        assert!(!is_health(b"/item/3", b"GET"));
     }
 
     #[test]
@@ -238,7 +235,7 @@ mod tests {
         };
         let user = |entry: &Entry<'_>, by| {
             let mut batch = Batch::default();
-            batch.add(entry, by);
+            Digest::new(by).add(entry, &mut batch);
             batch.visits[0].user
         };
         let (one, other) = (entry(b"1.2.3.4", b"x", b"ann"), entry(b"1.2.3.4", b"y", b"ann"));

@@ -1,0 +1,152 @@
+//! The requests of a log in columns: what all that is learned of it is learned from.
+
+mod names;
+mod order;
+mod rows;
+mod visit;
+
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
+use names::Names;
+use order::Order;
+pub use rows::Rows;
+use visit::{AGENTS, HOSTS, Known, PATHS, Visit, is_object};
+pub use visit::{Batch, Digest, METHODS, UNKNOWN, UserBy};
+
+/// So many rows are kept, in some 300 MiB; of a log that has more, those of one user in two, in
+/// four, and so on.
+pub const ROWS_MAX: usize = 1 << 23;
+
+/// The requests of a log.
+#[derive(Debug, Default)]
+pub struct Columns {
+    /// The requests.
+    pub rows: Rows,
+    /// Paths by their numbers, without queries, cut to 200 bytes.
+    pub paths: Vec<Box<[u8]>>,
+    /// Whether pages embed what has this path, by its ending.
+    pub objects: Vec<bool>,
+    /// The address and the agent of each user.
+    pub users: Vec<(u32, u32)>,
+    /// What clients call themselves.
+    pub agents: Vec<Box<[u8]>>,
+    /// The hosts that were asked.
+    pub hosts: Vec<Box<[u8]>>,
+    /// How often the log's time went back by more than can be put in order, which is two minutes.
+    pub backwards: u64,
+    /// The requests of one user in so many are kept.
+    pub one_in: u64,
+    /// All requests, kept or not.
+    pub requests: u64,
+}
+
+/// Makes columns of visits.
+#[derive(Debug)]
+pub struct Collector {
+    order: Order,
+    names: [Names; 3],
+    users: HashMap<u64, u32, BuildHasherDefault<Known>>,
+    addresses: HashMap<u64, u32, BuildHasherDefault<Known>>,
+    /// The hash of each user, by which some are kept and others are not.
+    hashes: Vec<u64>,
+    rows_max: usize,
+    columns: Columns,
+}
+
+impl Default for Collector {
+    fn default() -> Collector {
+        Collector::new(ROWS_MAX)
+    }
+}
+
+impl Collector {
+    /// Keeps so many rows at most.
+    #[must_use]
+    pub fn new(rows_max: usize) -> Collector {
+        Collector {
+            order: Order::default(),
+            names: Default::default(),
+            users: HashMap::default(),
+            addresses: HashMap::default(),
+            hashes: Vec::new(),
+            rows_max,
+            columns: Columns { one_in: 1, ..Columns::default() },
+        }
+    }
+
+    /// Takes the visits of a batch, which is empty then.
+    pub fn take(&mut self, batch: &mut Batch) {
+        for (names, told) in self.names.iter_mut().zip(&mut batch.names) {
+            names.learn(told);
+        }
+        let mut order = std::mem::take(&mut self.order);
+        order.take(&batch.visits, |visit| self.add(visit));
+        self.order = order;
+        batch.visits.clear();
+    }
+
+    /// All requests, by time.
+    #[must_use]
+    pub fn finish(mut self) -> Columns {
+        let mut order = std::mem::take(&mut self.order);
+        order.finish(|visit| self.add(visit));
+        let Collector { names: [paths, agents, hosts], mut columns, .. } = self;
+        columns.backwards = order.backwards;
+        columns.rows.sort();
+        columns.paths = paths.finish();
+        columns.objects = columns.paths.iter().map(|path| is_object(path)).collect();
+        columns.agents = agents.finish();
+        columns.hosts = hosts.finish();
+        columns
+    }
+
+    fn add(&mut self, visit: &Visit) {
+        self.columns.requests += 1;
+        if !sampled(visit.user, self.columns.one_in) {
+            return;
+        }
+        let user = self.user(visit);
+        let rows = &mut self.columns.rows;
+        rows.time_ns.push(visit.time_ns);
+        rows.duration_us.push(visit.duration_us);
+        rows.user.push(user);
+        rows.path.push(self.names[PATHS].number(visit.path));
+        rows.referrer.push(match visit.referrer {
+            0 => UNKNOWN,
+            referrer => self.names[PATHS].find(referrer),
+        });
+        rows.host.push(self.names[HOSTS].number(visit.host));
+        rows.bytes.push(visit.bytes);
+        rows.status.push(visit.status);
+        rows.method.push(visit.method);
+        while self.columns.rows.len() > self.rows_max && self.columns.one_in < 1 << 32 {
+            self.columns.one_in *= 2;
+            let (hashes, one_in) = (&self.hashes, self.columns.one_in);
+            self.columns.rows.keep(|user| sampled(hashes[user as usize], one_in));
+        }
+    }
+
+    fn user(&mut self, visit: &Visit) -> u32 {
+        if let Some(user) = self.users.get(&visit.user) {
+            return *user;
+        }
+        let number = self.hashes.len() as u32;
+        self.users.insert(visit.user, number);
+        self.hashes.push(visit.user);
+        let next = self.addresses.len() as u32;
+        let address = *self.addresses.entry(visit.address).or_insert(next);
+        self.columns.users.push((address, self.names[AGENTS].number(visit.agent)));
+        number
+    }
+}
+
+/// Whether the requests of a user with this hash are kept.
+fn sampled(hash: u64, one_in: u64) -> bool {
+    // The high bits name the user's place in tables; mixed, they serve here as well.
+    let mixed = hash.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> 32).is_multiple_of(one_in)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,92 @@
+"""All that was learned of one or several logs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from thinktime._core import Workload
+from thinktime.learn.advice import Advice
+from thinktime.learn.arrivals import Arrivals
+from thinktime.learn.log import BadLines, Log
+from thinktime.learn.part import Part
+from thinktime.learn.populations import Populations
+from thinktime.learn.session import SessionLaws, Values
+from thinktime.learn.starts import write_starts
+from thinktime.learn.summary import summary_of
+from thinktime.learn.timeout import TimeoutCurve
+from thinktime.learn.traffic import Traffic
+from thinktime.learn.workload_file import STARTS, workload_text
+from thinktime.recovery import write_whole
+
+
+@dataclass(frozen=True)
+class Learned:
+    """All that was learned of one or several logs."""
+
+    log: Log
+    told: Populations
+    """The populations, whose each row is, and what else was noticed."""
+
+    parts: list[Part]
+    """What a workload says of each population, in the same order."""
+
+    traffic: Traffic
+    """What the first population did: people, where there are any. The figures below are its."""
+
+    curve: TimeoutCurve
+    timeout_from: str
+    """"given" or "curve"."""
+
+    arrivals: Arrivals
+    sessions: SessionLaws
+    sizes: Values
+    durations: Values
+    advice: Advice
+
+    @cached_property
+    def workload_text(self) -> str:
+        """The workload file: comments say where each number comes from.
+
+        It may name a file `starts.parquet` beside it, which `save` writes.
+        """
+        return workload_text("learned", self.log, self.parts, STARTS)
+
+    def save(self, path: Path) -> list[Path]:
+        """Write the workload file, and beside it when sessions begin, where it needs that.
+
+        Returns the files that were written. The second one has the name of the first, with the
+        ending `.starts.parquet`.
+        """
+        starts = path.with_suffix(f".{STARTS}")
+        chosen = {
+            part.population.name: (part.starts, part.model)
+            for part in self.parts
+            if part.starts is not None and part.model is not None
+        }
+        text = workload_text("learned", self.log, self.parts, starts.name)
+        written = [path]
+        if starts.name in text:
+            write_starts(starts, chosen)
+            written.append(starts)
+        write_whole(path, text)
+        return written
+
+    def workload(self) -> Workload:
+        """The workload, ready for `thinktime.simulate` and `thinktime.run`."""
+        with TemporaryDirectory() as folder:
+            file = Path(folder) / "learned.toml"
+            self.save(file)
+            return Workload.load(file)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `thinktime learn --json` prints."""
+        return summary_of(self)
+
+    @property
+    def bad_lines(self) -> list[BadLines]:
+        """What could not be read."""
+        return self.log.bad_lines

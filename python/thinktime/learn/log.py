@@ -1,0 +1,137 @@
+"""One or several logs, read: their requests in columns, and what could not be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from thinktime import _core
+from thinktime.learn.requests import METHODS, Requests
+from thinktime.report import units
+
+Progress = Callable[[int, float, int], None]
+"""Called with the entries read, the share of the logs read (0 if unknown), and bytes unpacked."""
+
+ANSWERED = 200
+"""Where a log has no status at all, all requests are taken as answered; without methods, as GET."""
+
+GAP_SHARE = 0.5
+GAP_S = 36_000.0
+"""A time without requests is odd if it is longer than both: this share of the log, and this."""
+
+
+@dataclass(frozen=True)
+class BadLines:
+    """Lines of a file that could not be read for one reason."""
+
+    file: str
+    reason: str
+    count: int
+    line: int
+    """The number of the first one, from 1."""
+    example: str
+
+
+@dataclass(frozen=True)
+class Log:
+    """One or several logs, read."""
+
+    raw: dict[str, Any] = field(repr=False)
+    """What `thinktime._core.read_log` gave."""
+
+    requests: Requests = field(repr=False)
+
+    @property
+    def columns(self) -> _core.LogColumns:
+        """The requests, for what is made of them in Rust."""
+        found: _core.LogColumns = self.raw["columns"]
+        return found
+
+    @property
+    def files(self) -> list[dict[str, Any]]:
+        """What was read of each file."""
+        found: list[dict[str, Any]] = self.raw["files"]
+        return found
+
+    @property
+    def count(self) -> int:
+        """All requests, also those that a sample leaves out."""
+        return int(self.raw["requests"])
+
+    @property
+    def one_in(self) -> int:
+        """The requests of one user in so many are kept: 1 but for very large logs."""
+        return int(self.raw["one_in"])
+
+    @property
+    def stopped(self) -> bool:
+        """Whether reading was interrupted."""
+        return bool(self.raw["stopped"])
+
+    @property
+    def lines(self) -> int:
+        """The lines of all files."""
+        return sum(file["lines"] for file in self.files)
+
+    @property
+    def formats(self) -> list[str]:
+        """The formats found, each once."""
+        return list(dict.fromkeys(file["format"] for file in self.files))
+
+    @property
+    def bad_lines(self) -> list[BadLines]:
+        """What could not be read, by file and reason."""
+        return [BadLines(file["name"], *bad) for file in self.files for bad in file["bad"]]
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is odd about the log, in words."""
+        found = []
+        back = int(self.raw["backwards"])
+        if back:
+            times = units.counted(back, "time")
+            found.append(f"the log's time goes back by more than two minutes {times}")
+        gaps = np.diff(self.requests.rows["time_ns"].to_numpy())
+        if len(gaps) and gaps.max() * 1e-9 > max(GAP_SHARE * self.requests.span_s, GAP_S):
+            found.append(
+                "for most of the time from the first stamp to the last nothing was asked for: is "
+                "one of them wrong? Rates are those of the whole time"
+            )
+        if self.one_in > 1:
+            found.append(
+                f"the log is very large: of its {units.count(self.count)} requests those of one "
+                f"user in {self.one_in} are looked at, and counts are multiplied by that"
+            )
+        return found
+
+
+def read(logs: Sequence[str | Path], *, progress: Progress | None = None, **how: Any) -> Log:
+    """Read logs; ``how`` as for `thinktime._core.read_log`.
+
+    Raises InputError where a log cannot be read, or holds no request at all.
+    """
+    names = [str(log) for log in logs]
+    raw = _core.read_log(names, progress=progress, **how)
+    if not raw["requests"]:
+        raise _core.InputError(f"{', '.join(names)}: no request in it could be read")
+    columns = raw["columns"]
+    rows = pl.DataFrame(columns.rows())
+    if rows["status"].max() == 0:
+        rows = rows.with_columns(pl.lit(ANSWERED, pl.UInt16).alias("status"))
+    if rows["method"].min() == len(METHODS) - 1:
+        rows = rows.with_columns(pl.lit(0, pl.UInt8).alias("method"))
+    requests = Requests(
+        rows=rows,
+        paths=pl.DataFrame(columns.paths()),
+        users=pl.DataFrame(columns.users()),
+        agents=pl.DataFrame(columns.agents())["agent"],
+        hosts=pl.DataFrame(columns.hosts())["host"],
+        resolution_s=max((file["resolution_s"] for file in raw["files"]), default=0.0),
+        share=1 / raw["one_in"],
+    )
+    return Log(raw, requests)

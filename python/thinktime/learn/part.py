@@ -1,0 +1,92 @@
+"""One population of a log, and all that a workload file says of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from thinktime.learn.journeys import Journeys, find_journeys
+from thinktime.learn.journeys.chain import WEIGHTS
+from thinktime.learn.populations import Population
+from thinktime.learn.requests import Requests
+from thinktime.learn.starts import Covered, Model, Starts, as_dispersed, choose, learn_starts
+
+FEW = 100
+"""So few starts say nothing of a law: they are replayed."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One population of a log."""
+
+    population: Population
+    requests: Requests
+    journeys: Journeys
+    starts: Starts | None
+    """When its sessions begin; None where it is closed, or nothing of it could be used."""
+
+    model: Model | None
+    """How the workload file says when they begin."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether it has a fixed number of clients."""
+        return self.population.model == "closed"
+
+
+def learn_part(
+    population: Population,
+    requests: Requests,
+    covered: Covered,
+    begin_ns: int,
+    timeout_s: float,
+    least_users: int,
+) -> Part:
+    """Learn one population of its ``requests``, in a log that begins at ``begin_ns``.
+
+    Only what at least ``least_users`` asked for is named.
+    """
+    alone = population.model == "open"
+    of = _each_alone(requests) if alone else requests
+    journeys = find_journeys(of, timeout_s, least_users)
+    if alone:  # one request each: what follows which is nothing
+        journeys = replace(journeys, chain=replace(journeys.chain, model=WEIGHTS))
+    if population.model == "closed":
+        return Part(population, requests, _as_loop(population, journeys), None, None)
+    times = requests.rows["time_ns"].to_numpy()
+    begun = times if alone else _begun(journeys, times)
+    starts = learn_starts(
+        begun,
+        begin_ns=begin_ns,
+        covered=covered,
+        resolution_s=requests.resolution_s,
+        settled_s=0.0 if alone else timeout_s,
+    )
+    few = len(begun) < FEW
+    model = starts.models[-1] if few else choose(starts.models, as_dispersed(starts))
+    return Part(population, requests, journeys, starts, model)
+
+
+def _begun(journeys: Journeys, times: NDArray[np.int64]) -> NDArray[np.int64]:
+    """When journeys begin."""
+    begun: NDArray[np.int64] = times[0] + np.round(journeys.starts_s * 1e9).astype(np.int64)
+    return begun
+
+
+def _each_alone(requests: Requests) -> Requests:
+    """The same, with every request as a user of its own: whose they are cannot be told."""
+    numbers = pl.Series("user", np.arange(len(requests)), dtype=pl.UInt32)
+    users = requests.users[requests.rows["user"]]
+    return replace(requests, rows=requests.rows.with_columns(numbers), users=users)
+
+
+def _as_loop(population: Population, journeys: Journeys) -> Journeys:
+    """Journeys with the think time of a loop, where the population is one."""
+    interval_s = population.interval_s
+    if population.kind != "loop" or interval_s is None or population.think == "varied":
+        return journeys
+    law = f"const({interval_s:.6g}s)"
+    return replace(journeys, thinks=replace(journeys.thinks, law=law, own={}))
