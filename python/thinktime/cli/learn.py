@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json as json_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from thinktime import _core
 from thinktime.cli import common, options
+from thinktime.recovery import write_whole
 
 if TYPE_CHECKING:
     from thinktime.learn import Learned
@@ -51,6 +52,18 @@ def command(
     least_users: Annotated[
         int, typer.Option(help="Name a path in the workload file if so many users asked for it.")
     ] = 5,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Look at these requests alone: path=/shop/*, host=, status=5xx, method= or "
+            "time=FROM..UNTIL; may be repeated.",
+            metavar="KIND=PATTERN",
+        ),
+    ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(help="Leave these requests out, likewise.", metavar="KIND=PATTERN"),
+    ] = None,
     follow: Annotated[
         bool, typer.Option("--follow", "-f", help="Read on as the last log grows, until Ctrl-C.")
     ] = False,
@@ -64,6 +77,21 @@ def command(
         Path | None,
         typer.Option("--output", "-o", help="Write the workload file here.", metavar="WORKLOAD"),
     ] = None,
+    system: Annotated[
+        Path | None,
+        typer.Option(help="Write a model of the server here, learned from durations."),
+    ] = None,
+    demand: Annotated[
+        str | None,
+        typer.Option(help="The demand of a request for --system, where no durations are logged."),
+    ] = None,
+    compare: Annotated[
+        str | None,
+        typer.Option(help="Learn this log, too, and say what changed since.", metavar="LOG"),
+    ] = None,
+    fidelity: Annotated[
+        bool, typer.Option(help="Measure how well the workload stands in for the log.")
+    ] = True,
     quiet: options.Quiet = False,
     json: Annotated[bool, typer.Option("--json", help="Print one object alone.")] = False,
 ) -> None:
@@ -74,58 +102,108 @@ def command(
         return
     if not logs:
         raise common.fail("give a log, or several", common.Exit.INPUT_WRONG)
-    _check_paths(logs, output, report)
+    _check_paths([*logs, *([compare] if compare else [])], output, report, system)
     from thinktime.learn import learn
 
-    with common.mapped_errors(), common.reading_shown(quiet) as progress:
-        learned = learn(
-            logs,
-            format=format,
-            timeout=timeout,
-            user=user,
-            user_field=user_field,
-            pages=pages,
-            crawlers=crawlers,
-            demand_cv2=demand_cv2,
-            load=load,
-            least_users=least_users,
-            follow=follow,
-            progress=progress,
-        )
-    _finish(learned, output, report, json)
+    how: dict[str, Any] = {
+        "format": format,
+        "timeout": timeout,
+        "user": user,
+        "user_field": user_field,
+        "pages": pages,
+        "crawlers": crawlers,
+        "demand_cv2": demand_cv2,
+        "load": load,
+        "least_users": least_users,
+        "only": only or (),
+        "without": without or (),
+    }
+    with common.mapped_errors():
+        with common.reading_shown(quiet) as progress:
+            learned = learn(logs, fidelity=fidelity, follow=follow, progress=progress, **how)
+        text = None if system is None else _system_text(learned, demand)
+        if compare is not None:
+            with common.reading_shown(quiet) as progress:
+                before = learn([compare], fidelity=False, progress=progress, **how)
+            _compare(before, learned, json)
+    if compare is None:
+        _show(learned, json)
+    _write(learned, output, report, (system, text))
     if learned.log.stopped and not follow:
         message = "interrupted: what was learned is of the part that was read"
         raise common.fail(message, common.Exit.NOT_TO_BE_TRUSTED)
 
 
-def _check_paths(logs: list[str], output: Path | None, report: Path | None) -> None:
+def _system_text(learned: Learned, demand: str | None) -> str:
+    from thinktime.learn.server import system_text
+
+    server = learned.server(demand)
+    if server is None:
+        raise _core.InputError(
+            "the log has no durations to learn a system from; give a demand, as in "
+            "--demand 'exp(5ms)'"
+        )
+    return system_text("learned", server)
+
+
+def _compare(before: Learned, after: Learned, as_json: bool) -> None:
+    from thinktime.learn.comparison import changes, lines
+
+    found = changes(before, after)
+    if as_json:
+        typer.echo(json_module.dumps([change.to_dict() for change in found], indent=2))
+        return
+    for line in lines(found):
+        typer.echo(line)
+
+
+def _check_paths(
+    logs: list[str], output: Path | None, report: Path | None, system: Path | None
+) -> None:
     """Nothing is written over a log, and nothing is learned that cannot be written."""
-    written = [path for path in (output, report) if path is not None]
+    written = [path for path in (output, report, system) if path is not None]
     for path in written:
         if any(path.exists() and Path(log).exists() and path.samefile(log) for log in logs):
             raise common.fail(f"{path} is a log: write to another file", common.Exit.INPUT_WRONG)
         if not path.absolute().parent.is_dir():
             message = f"{path}: there is no folder {path.absolute().parent}"
             raise common.fail(message, common.Exit.INPUT_WRONG)
-    if output is not None and output == report:
-        raise common.fail(f"{output} cannot be both files", common.Exit.INPUT_WRONG)
+    twice = [path for path in written if written.count(path) > 1]
+    if twice:
+        raise common.fail(f"{twice[0]} cannot be both files", common.Exit.INPUT_WRONG)
 
 
-def _finish(learned: Learned, output: Path | None, report: Path | None, as_json: bool) -> None:
-    """Show what was learned, and write the files."""
+def _show(learned: Learned, as_json: bool) -> None:
     from thinktime.learn.terminal import lines
 
     with common.mapped_errors():
         learned.workload()  # what is written can be read
-        written = learned.save(output) if output is not None else []
+    if as_json:
+        typer.echo(json_module.dumps(learned.to_dict(), indent=2))
+        return
+    for line in lines(learned):
+        typer.echo(line)
+
+
+def _write(
+    learned: Learned,
+    output: Path | None,
+    report: Path | None,
+    system: tuple[Path | None, str | None],
+) -> None:
+    """Write the files that were asked for, and name them."""
+    written: list[Path] = []
+    with common.mapped_errors():
+        if output is not None:
+            written += learned.save(output)
+        path, text = system
+        if path is not None and text is not None:
+            write_whole(path, text)
+            written.append(path)
         if report is not None:
             from thinktime.learn import page
 
             page.write(learned, report)
-    if as_json:
-        typer.echo(json_module.dumps(learned.to_dict(), indent=2))
-    else:
-        for line in lines(learned):
-            typer.echo(line)
-    for path in [*written, *([report] if report else [])]:
+            written.append(report)
+    for path in written:
         common.errors.print(f"written: {path}", markup=False, soft_wrap=True)

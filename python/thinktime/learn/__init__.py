@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,7 @@ from thinktime.learn.session import learn_sessions, values_of
 from thinktime.learn.starts import Covered, silences
 from thinktime.learn.timeout import USUAL_S, timeout_curve
 from thinktime.learn.traffic import traffic_of
+from thinktime.learn.whole import stand_in
 
 __all__ = ["Learned", "learn"]
 
@@ -48,6 +50,9 @@ def learn(
     demand_cv2: float | None = None,
     load: float = 0.8,
     least_users: int = USERS_MIN,
+    only: Sequence[str] = (),
+    without: Sequence[str] = (),
+    fidelity: bool = True,
     follow: bool = False,
     progress: Progress | None = None,
 ) -> Learned:
@@ -69,6 +74,10 @@ def learn(
         load: The load of the server that the advice is simulated on.
         least_users: A path is named in the workload file only if so many users asked for it; others
             are gathered. Of Thinktime's own results all are named.
+        only: Which requests are looked at, as in "path=/shop/*": by path, host, status, method or
+            time. Of several of one sort one must hold, of several sorts all of them.
+        without: Which requests are left out, likewise: all for which one of these holds.
+        fidelity: Whether it is measured how well the workload stands in for the log.
         follow: Whether the last log is still being written: it is read until Ctrl-C.
         progress: Called about twenty times a second.
 
@@ -81,22 +90,28 @@ def learn(
         format=format,
         user=user,
         user_field=user_field,
+        only=list(only),
+        without=list(without),
         follow=follow,
         progress=progress,
     )
-    return _learned(log, timeout, pages, crawlers == "apart", (demand_cv2, load), least_users)
+    told = tell_apart(log.requests, programs=crawlers == "apart")
+    learned = _learned(log, told, timeout, pages, (demand_cv2, load), least_users)
+    if not fidelity:
+        return learned
+    parts, found = stand_in(log, learned.kinds, learned.parts)
+    return replace(learned, parts=parts, fidelity=found)
 
 
 def _learned(
     log: Log,
+    told: Populations,
     timeout: float | str | None,
     pages: bool,
-    programs: bool,
     demand: tuple[float | None, float],
     least_users: int,
 ) -> Learned:
     wanted = USUAL_S if timeout == "auto" else _seconds(timeout) or USUAL_S
-    told = tell_apart(log.requests, programs=programs)
     labels = told.labels.astype(np.uint8)
     traffic = traffic_of(log, wanted, labels, 0, pages)
     curve = timeout_curve(traffic)
@@ -116,6 +131,7 @@ def _learned(
         sizes=values_of(traffic.sizes()),
         durations=values_of(traffic.durations()),
         advice=advise(traffic, arrivals, sessions, demand_cv2=cv2, load=load),
+        fidelity=None,
     )
 
 

@@ -8,19 +8,23 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
+
 from thinktime._core import Workload
+from thinktime.learn import whole
 from thinktime.learn.advice import Advice
 from thinktime.learn.arrivals import Arrivals
+from thinktime.learn.fidelity import Fidelity
 from thinktime.learn.log import BadLines, Log
 from thinktime.learn.part import Part
 from thinktime.learn.populations import Populations
+from thinktime.learn.server import Server
 from thinktime.learn.session import SessionLaws, Values
-from thinktime.learn.starts import write_starts
 from thinktime.learn.summary import summary_of
 from thinktime.learn.timeout import TimeoutCurve
 from thinktime.learn.traffic import Traffic
+from thinktime.learn.whole import Kinds, kinds_of
 from thinktime.learn.workload_file import STARTS, workload_text
-from thinktime.recovery import write_whole
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,8 @@ class Learned:
     sizes: Values
     durations: Values
     advice: Advice
+    fidelity: Fidelity | None
+    """How well the workload stands in for the log; None where it was not asked for."""
 
     @cached_property
     def workload_text(self) -> str:
@@ -55,25 +61,26 @@ class Learned:
         """
         return workload_text("learned", self.log, self.parts, STARTS)
 
+    @cached_property
+    def kinds(self) -> Kinds:
+        """The kinds of requests of all populations."""
+        return kinds_of(self.log, self.told.labels.astype(np.uint8), self.parts)
+
     def save(self, path: Path) -> list[Path]:
         """Write the workload file, and beside it when sessions begin, where it needs that.
 
         Returns the files that were written. The second one has the name of the first, with the
         ending `.starts.parquet`.
         """
-        starts = path.with_suffix(f".{STARTS}")
-        chosen = {
-            part.population.name: (part.starts, part.model)
-            for part in self.parts
-            if part.starts is not None and part.model is not None
-        }
-        text = workload_text("learned", self.log, self.parts, starts.name)
-        written = [path]
-        if starts.name in text:
-            write_starts(starts, chosen)
-            written.append(starts)
-        write_whole(path, text)
-        return written
+        return whole.save(self.log, self.parts, path)
+
+    def server(self, demand: str | None = None) -> Server | None:
+        """A model of the server, learned from durations; `system_text` writes it.
+
+        ``demand`` is a distribution, as in "exp(5ms)", that is taken where the log has none; None
+        where it has none and none is given.
+        """
+        return whole.server_of(self.kinds, demand)
 
     def workload(self) -> Workload:
         """The workload, ready for `thinktime.simulate` and `thinktime.run`."""

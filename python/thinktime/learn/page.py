@@ -57,6 +57,7 @@ def _verdict(learned: Learned) -> Verdict:
         f"told apart by gaps above {units.seconds(traffic.timeout_s)}.",
         tables.arrival_words(learned),
         *(finding.text for finding in learned.told.findings),
+        *(learned.fidelity.sentences() if learned.fidelity else []),
     ]
     headline = f"Model these users as {_MODELS[advice.model]} system: {reason}."
     return Verdict(headline, [one for one in findings if one], _doubts(learned))

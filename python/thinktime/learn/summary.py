@@ -54,6 +54,7 @@ def summary_of(learned: Learned) -> dict[str, Any]:
         "request_mix": [{"name": kind.name, "share": kinds.share(kind)} for kind in kinds.kinds],
         "statuses": {str(status): count for status, count in traffic.raw["statuses"]},
         "methods": dict(traffic.raw["methods"]),
+        "fidelity": None if learned.fidelity is None else learned.fidelity.to_dict(),
         "recommended_model": advice.model,
         "reason": advice.reason,
         "confidence": advice.confidence,

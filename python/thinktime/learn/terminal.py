@@ -29,6 +29,12 @@ def lines(learned: Learned, examples: bool = True) -> Iterator[str]:
     yield from _laws(learned)
     yield ""
     yield from _advice(learned)
+    if learned.fidelity is not None:
+        yield ""
+        words = "good" if learned.fidelity.good else "not good"
+        yield f"fidelity         {words}: the workload against the log, on the same systems"
+        for sentence in learned.fidelity.sentences():
+            yield from _wrapped(sentence)
 
 
 def _log(learned: Learned, examples: bool) -> Iterator[str]:

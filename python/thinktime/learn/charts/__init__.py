@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from thinktime.learn.charts import arrivals, models, timeout, values
+from thinktime.learn.charts import arrivals, fidelity, models, timeout, values
 from thinktime.report.charts.chart import Chart
 
 if TYPE_CHECKING:
     from thinktime.learn import Learned
 
-CHARTS: list[Chart[Learned]] = [models.CHART, values.CHART, arrivals.CHART, timeout.CHART]
+CHARTS: list[Chart[Learned]] = [
+    models.CHART,
+    values.CHART,
+    arrivals.CHART,
+    timeout.CHART,
+    fidelity.CHART,
+]
 """In the order of the page."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
-from thinktime.learn.fidelity import Difference, Fidelity
+from thinktime.learn.fidelity import Difference
 from thinktime.report.charts.chart import INK, Chart, Drawing, Key, Panel, layout, titled
 from thinktime.report.page import colour
+
+if TYPE_CHECKING:
+    from thinktime.learn import Learned
 
 WORDS = {
     "requests_per_s": "requests a second",
@@ -30,15 +33,7 @@ WORDS = {
 _ROW = 26
 
 
-class Measured(Protocol):
-    """Something learned whose fidelity was measured."""
-
-    @property
-    def fidelity(self) -> Fidelity | None:
-        """None where it was not measured."""
-
-
-def _draw(learned: Measured) -> Drawing | None:
+def _draw(learned: Learned) -> Drawing | None:
     found = learned.fidelity
     if found is None or not found.differences:
         return None
@@ -78,7 +73,7 @@ def _panel(shown: list[Difference], title: str, unit: str) -> Panel:
     return Panel(figure, f"{'; '.join(told)}.", title)
 
 
-CHART: Chart[Measured] = Chart(
+CHART: Chart[Learned] = Chart(
     name="fidelity",
     title="How well the workload stands in for the log",
     caption="The learned workload's busiest hour on a fixed set of systems, beside the log's.",

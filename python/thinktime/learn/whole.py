@@ -1,0 +1,104 @@
+"""The populations of a log together again: whose each row is, how well all stand in for the log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thinktime.learn.fidelity import Fidelity, fidelity
+from thinktime.learn.log import Log
+from thinktime.learn.part import Part
+from thinktime.learn.requests import Requests
+from thinktime.learn.server import Server, learn_server
+from thinktime.learn.starts import write_starts
+from thinktime.learn.workload_file import STARTS, workload_text
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """The kinds of requests of all populations; those of one name are one, as in a run."""
+
+    requests: Requests
+    """The log's requests but further attempts, which a workload file leaves to its server."""
+
+    of_row: NDArray[np.int64]
+    """The kind of each of them, a place in `names`."""
+
+    names: list[str]
+    begins: NDArray[np.bool_]
+    """Whether a session begins with it."""
+
+
+def kinds_of(log: Log, labels: NDArray[np.uint8], parts: Sequence[Part]) -> Kinds:
+    """The kinds of all requests; ``labels`` are the places of their populations in ``parts``."""
+    names: dict[str, int] = {}
+    kinds = np.full(len(labels), -1)
+    begins = np.zeros(len(labels), dtype=np.bool_)
+    for place, part in enumerate(parts):
+        rows, journeys = np.flatnonzero(labels == place), part.journeys
+        own = [names.setdefault(kind.name, len(names)) for kind in journeys.kinds.kinds]
+        kinds[rows] = np.array(own)[journeys.kinds.of_row]
+        order = rows[journeys.visits.order]
+        kinds[order[journeys.visits.retry]] = -1
+        begins[order[journeys.visits.base[journeys.visits.starts]]] = True
+    kept = kinds >= 0
+    return Kinds(log.requests.only(kept), kinds[kept], list(names), begins[kept])
+
+
+def stand_in(log: Log, kinds: Kinds, parts: list[Part]) -> tuple[list[Part], Fidelity]:
+    """The parts whose workload stands in for the log, and how well it does.
+
+    Laws of when sessions begin are kept where they are as good; else starts are replayed.
+    """
+    found = _measured(log, kinds, parts)
+    replayed = [_replayed(part) for part in parts]
+    if found.good or replayed == parts:
+        return parts, found
+    return replayed, _measured(log, kinds, replayed)
+
+
+def save(log: Log, parts: Sequence[Part], path: Path) -> list[Path]:
+    """Write the workload file, and beside it when sessions begin, where it needs that.
+
+    Returns the files that were written. The second one has the name of the first, with the ending
+    `.starts.parquet`.
+    """
+    from thinktime.recovery import write_whole
+
+    starts = path.with_suffix(f".{STARTS}")
+    chosen = {
+        part.population.name: (part.starts, part.model)
+        for part in parts
+        if part.starts is not None and part.model is not None
+    }
+    text = workload_text("learned", log, parts, starts.name)
+    written = [path]
+    if starts.name in text:
+        write_starts(starts, chosen)
+        written.append(starts)
+    write_whole(path, text)
+    return written
+
+
+def server_of(kinds: Kinds, demand: str | None) -> Server | None:
+    """A model of the server; None where the log has no durations and no demand is given."""
+    return learn_server(kinds.requests, kinds.of_row, kinds.names, demand=demand)
+
+
+def _replayed(part: Part) -> Part:
+    return part if part.starts is None else replace(part, model=part.starts.models[-1])
+
+
+def _measured(log: Log, kinds: Kinds, parts: Sequence[Part]) -> Fidelity:
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "learned.toml"
+        save(log, parts, file)
+        text = file.read_text(encoding="utf-8")
+        return fidelity(
+            kinds.requests, kinds.of_row, kinds.names, text, file.parent, begins=kinds.begins
+        )
