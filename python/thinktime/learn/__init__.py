@@ -130,7 +130,14 @@ def _learned(
         sessions=sessions,
         sizes=values_of(traffic.sizes()),
         durations=values_of(traffic.durations()),
-        advice=advise(traffic, arrivals, sessions, demand_cv2=cv2, load=load),
+        advice=advise(
+            traffic,
+            arrivals,
+            sessions,
+            demand_cv2=cv2,
+            load=load,
+            known=told.populations[0].confidence,
+        ),
         fidelity=None,
     )
 

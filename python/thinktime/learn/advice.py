@@ -1,27 +1,23 @@
 """Which system model a site's traffic follows, and how far the others would mislead.
 
-Two answers are given. The rules of thumb are those of Schroeder, Wierman, Harchol-Balter, 'Open
-Versus Closed: A Cautionary Tale' (NSDI 2006), section 8: up to 5 requests a session a partly-open
-system behaves as an open one, from 10 on as a closed one. The better one is their reason: the
-learned workload is simulated beside the purely open and the purely closed one, at the same load.
+Two answers are given. One is the published rule of thumb. The better one is its reason: the learned
+workload is simulated beside the purely open and the purely closed one, at the same load; where a
+simple one shows the same response times, it will do. Where the two disagree, the simulation is
+followed, and both are told.
+
+Source: Schroeder, Wierman, Harchol-Balter, 'Open Versus Closed: A Cautionary Tale' (NSDI 2006),
+section 8.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
-from thinktime import _core
 from thinktime.learn.arrivals import Arrivals
+from thinktime.learn.modelled import Model, simulated
+from thinktime.learn.rule_of_thumb import rule_of_thumb, stay
 from thinktime.learn.session import SessionLaws
 from thinktime.learn.traffic import Traffic
-from thinktime.operations import simulate
-
-OPEN_UP_TO = 5.0
-CLOSED_FROM = 10.0
-STAYS = 0.5
-"""Where this share of all sessions' time is that of users who are there for half of the log or
-more, users do not come and go: a closed system."""
 
 LOAD = 0.8
 USUAL_CV2 = 4.0
@@ -32,42 +28,13 @@ CV2_MOST = 49.0
 """The largest that the paper looks at; beyond it simulations would have to be very long."""
 
 USUAL_DEMAND_S = 0.01
-REQUESTS = 300_000
 CLIENTS_MAX = 5000
-TURNS = 3
-POLICIES = ("fcfs", "srpt")
-WARM_UP = 0.1
-"""So long, in parts of a simulation, requests do not count."""
-REACHED_WITHIN = 0.03
-"""Models are compared where the loads that they reached differ from the wanted one by less."""
+
 MISLEADS = 0.1
-"""A model misleads where its mean differs by more than this share."""
+"""A model misleads where its mean or p99 differs by more than this share."""
 
-
-@dataclass(frozen=True)
-class Seen:
-    """What one simulation showed."""
-
-    mean_s: float
-    p99_s: float
-    load: float
-
-
-@dataclass(frozen=True)
-class Model:
-    """What one system model says of a server at the same load."""
-
-    mean_s: float
-    p99_s: float
-    gain: float
-    """How many times shorter the mean becomes when the shortest remaining job is served first."""
-
-    loads: tuple[float, float]
-    """Those that the simulations reached: first come first served, and the shortest first."""
-
-    def at(self, load: float) -> bool:
-        """Whether this load was reached."""
-        return all(abs(reached / load - 1) < REACHED_WITHIN for reached in self.loads)
+CLOSE = 0.04
+"""Simulations say no more than this exactly."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +42,10 @@ class Advice:
     """The verdict, and its reasons."""
 
     model: str
-    """open, closed or partly-open."""
+    """open, closed or partly-open: the simplest one that does not mislead."""
+
+    rule: str
+    """What the rule of thumb says."""
 
     reason: str
     confidence: str
@@ -125,21 +95,28 @@ def advise(
     *,
     demand_cv2: float | None = None,
     load: float = LOAD,
+    known: str = "sure",
 ) -> Advice:
-    """Say which model fits; ``demand_cv2`` is the demands' C², by default learned."""
+    """Say which model fits; ``demand_cv2`` is the demands' C², by default learned.
+
+    ``known`` is how sure it is that the traffic is what it was taken for.
+    """
     cv2, cv2_from = _variability(traffic, demand_cv2)
     demand_s = _demand(traffic)
     # Little's law, at the rate that gives the load.
     session_s = traffic.session_seconds / max(traffic.count("requests"), 1)
-    stays = _stay(traffic)
+    stays = stay(traffic)
     clients = round(traffic.active_mean) if stays else round(load / demand_s * session_s)
     clients = min(max(clients, 1), CLIENTS_MAX)
-    models = _simulated(traffic, sessions, (demand_s, cv2), clients, load)
-    found, reason = _ruled(traffic)
+    models = simulated(traffic, sessions, (demand_s, cv2), clients, load)
+    rule, reason = rule_of_thumb(traffic)
+    off = None if stays else _off(models, load)
+    found = _simplest(off) if off is not None else rule
     return Advice(
         model=found,
-        reason=_in_words(reason, models, load),
-        confidence=_confidence(traffic, arrivals),
+        rule=rule,
+        reason=_in_words(reason, models, load, (found, rule)),
+        confidence=_confidence(traffic, arrivals, off, stays, known),
         load=load,
         cv2=cv2,
         cv2_from=cv2_from,
@@ -152,29 +129,28 @@ def advise(
     )
 
 
-def _stay(traffic: Traffic) -> bool:
-    """Whether most of those who are there at a time are there for most of the log."""
-    sessions, requests = traffic.count("staying_sessions"), traffic.count("staying_requests")
-    share = float(traffic.raw["staying_seconds"] / max(traffic.raw["session_seconds"], 1e-9))
-    return share >= STAYS and requests >= CLOSED_FROM * max(sessions, 1)
-
-
-def _ruled(traffic: Traffic) -> tuple[str, str]:
-    mean = traffic.requests_per_session
-    if _stay(traffic):
-        return "closed", "users stay: most of the time is that of sessions as long as the log"
-    text = f"a session makes {mean:.3g} requests on average"
-    if mean <= OPEN_UP_TO:
-        return "open", f"{text}: up to {OPEN_UP_TO:g} a partly-open system behaves as an open one"
-    if mean >= CLOSED_FROM:
-        return (
-            "closed",
-            f"{text}: from {CLOSED_FROM:g} a partly-open system behaves as a closed one",
+def _off(models: dict[str, Model], load: float) -> dict[str, float] | None:
+    """By how much the simple models mislead, mean or p99; None where the load was not reached."""
+    learned = models["partly-open"]
+    if not all(model.at(load) for model in models.values()):
+        return None
+    return {
+        name: max(
+            abs(models[name].mean_s / learned.mean_s - 1),
+            abs(models[name].p99_s / learned.p99_s - 1),
         )
-    return "partly-open", f"{text}: neither few enough for an open nor enough for a closed system"
+        for name in ("open", "closed")
+    }
 
 
-def _in_words(reason: str, models: dict[str, Model], load: float) -> str:
+def _simplest(off: dict[str, float]) -> str:
+    """The simplest model that does not mislead."""
+    return next((name for name in ("open", "closed") if off[name] < MISLEADS), "partly-open")
+
+
+def _in_words(
+    reason: str, models: dict[str, Model], load: float, found_and_rule: tuple[str, str]
+) -> str:
     own = "closed" if reason.startswith("users stay") else "partly-open"
     learned = models[own]
     others = [name for name in ("open", "closed") if name != own]
@@ -190,25 +166,41 @@ def _in_words(reason: str, models: dict[str, Model], load: float) -> str:
             f"a purely {name} model would give {_times(ratio)} mean response time and "
             f"{_times(gain)} gain from better scheduling"
         )
-    return f"{reason}. Simulated at load {load:g}, {'; '.join(parts)}."
+    found, rule = found_and_rule
+    text = f"{reason}. Simulated at load {load:g}, {'; '.join(parts)}."
+    if found != rule:
+        text += f" The rule of thumb says {rule}; the simulation is followed."
+    return text
 
 
 def _times(ratio: float) -> str:
     return "about the same" if abs(ratio - 1) < MISLEADS else f"{ratio:.3g} times the"
 
 
-def _confidence(traffic: Traffic, arrivals: Arrivals) -> str:
-    sessions, mean = traffic.count("sessions"), traffic.requests_per_session
+def _confidence(
+    traffic: Traffic,
+    arrivals: Arrivals,
+    off: dict[str, float] | None,
+    stays: bool,
+    known: str,
+) -> str:
+    sessions = traffic.count("sessions")
     cut = traffic.count("cut_at_start") + traffic.count("cut_at_end")
-    if sessions < 100:
+    if sessions < 100 and not stays:
         return f"unsure: there are {sessions} sessions only"
-    if cut > 0.5 * sessions:
+    if cut > 0.5 * sessions and not stays:
         return "unsure: most sessions may have been cut off by the log's begin or end"
-    near = min(abs(math.log(mean / edge)) for edge in (OPEN_UP_TO, CLOSED_FROM))
-    if near < 0.15:
-        return f"likely: {mean:.3g} requests a session is close to a limit of the rule"
-    if arrivals.poisson.verdict == "no" and mean <= OPEN_UP_TO:
-        return "likely: sessions do not arrive as a Poisson process"
+    if known != "sure":
+        return f"{known}: so sure is it that these are what they were taken for"
+    if stays:
+        return "sure"
+    if off is None:
+        return "unsure: the simulations did not reach the load, so the rule of thumb is followed"
+    near = min(abs(difference - MISLEADS) for difference in off.values())
+    if near < CLOSE:
+        return "likely: a model is about as far off as is said to mislead"
+    if arrivals.poisson.verdict == "no":
+        return "likely: it was simulated as if sessions arrived as a Poisson process"
     return "sure"
 
 
@@ -231,69 +223,3 @@ def _demand(traffic: Traffic) -> float:
     """The mean demand: the median duration, because long ones hold waiting too; or a usual one."""
     durations = traffic.durations()
     return max(durations.quantile(0.5), 1e-6) if durations.total else USUAL_DEMAND_S
-
-
-def _simulated(
-    traffic: Traffic,
-    sessions: SessionLaws,
-    demand: tuple[float, float],
-    clients: int,
-    load: float,
-) -> dict[str, Model]:
-    """The three models on one server of this mean demand and C², at rates that load it so far."""
-    mean, cv2 = demand
-    rate = load / mean
-    law = f"h2({mean!r}s, cv2={cv2!r})" if cv2 > 1.001 else f"exp({mean!r}s)"
-    if cv2 < 0.95:
-        law = f"gamma(shape={1 / max(cv2, 0.01)!r}, scale={mean * max(cv2, 0.01)!r}s)"
-    think = sessions.think_law
-    texts = {"open": f'model = "open"\nrate = "{rate!r}/s"\n'}
-    if think is not None and traffic.requests_per_session > 1:
-        partly = (
-            f'model = "partly-open"\nrate = "{{!r}}/s"\n'
-            f'[session]\nrequests = "{sessions.requests_law}"\nthink = "{think}"\n'
-        )
-        # The rate goes by the law's mean, which is not quite the log's.
-        length = _workload(partly.format(1.0)).requests_per_session
-        texts["partly-open"] = partly.format(rate / length)
-    warmup_s = WARM_UP * REQUESTS / rate
-    found = {
-        name: _model(*(_seen(text, law, policy, warmup_s) for policy in POLICIES))
-        for name, text in texts.items()
-    }
-    found.setdefault("partly-open", found["open"])
-    closed = f'model = "closed"\nclients = {clients}\n[session]\nthink = "exp({{}}s)"\n'
-    cycle_s = clients / rate
-    found["closed"] = _model(
-        *(_at_cycle(closed, law, policy, cycle_s, warmup_s) for policy in POLICIES)
-    )
-    return found
-
-
-def _at_cycle(closed: str, law: str, policy: str, cycle_s: float, warmup_s: float) -> Seen:
-    """A closed workload in which a client's requests follow one another by so many seconds.
-
-    It thinks for as long as response times leave of them, so that the server is loaded as wanted.
-    """
-    think = cycle_s
-    for _ in range(TURNS):
-        seen = _seen(closed.format(repr(think)), law, policy, warmup_s)
-        think = max(cycle_s - seen.mean_s, 1e-3 * cycle_s)
-    return _seen(closed.format(repr(think)), law, policy, warmup_s)
-
-
-def _model(first: Seen, best: Seen) -> Model:
-    return Model(first.mean_s, first.p99_s, first.mean_s / best.mean_s, (first.load, best.load))
-
-
-def _seen(text: str, law: str, policy: str, warmup_s: float) -> Seen:
-    """A workload on one server, simulated."""
-    head = 'name = "server"\n[[station]]\nname = "server"'
-    system = _core.System(f'{head}\npolicy = "{policy}"\ndemand = "{law}"\n')
-    result = simulate(_workload(text), system, requests=REQUESTS, warmup=warmup_s, rows="none")
-    times = result.summary["response_time_s"]
-    return Seen(times["mean"], times["p99"], result.summary["stations"]["server"]["load"])
-
-
-def _workload(arrivals: str) -> _core.Workload:
-    return _core.Workload(f'name = "learned"\n[arrivals]\n{arrivals}')

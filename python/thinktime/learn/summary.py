@@ -56,6 +56,7 @@ def summary_of(learned: Learned) -> dict[str, Any]:
         "methods": dict(traffic.raw["methods"]),
         "fidelity": None if learned.fidelity is None else learned.fidelity.to_dict(),
         "recommended_model": advice.model,
+        "rule_of_thumb": advice.rule,
         "reason": advice.reason,
         "confidence": advice.confidence,
         "misleading_if": advice.misleading_if,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import plotly.graph_objects as go
 
-from thinktime.learn.advice import CLOSED_FROM, OPEN_UP_TO
+from thinktime.learn.rule_of_thumb import CLOSED_FROM, OPEN_UP_TO
 from thinktime.report import units
 from thinktime.report.charts import axes
 from thinktime.report.charts.chart import INK, Chart, Drawing, Key, Panel, layout, titled
