@@ -32,7 +32,6 @@ URL = "http://127.0.0.1:8080"
 NOT_RUN = {
     "make": "it builds and tests all of this; that its targets exist is tested",
     "cargo": "it compiles; the examples are built with the tests",
-    "sed": "it edits the learned file, whose rate is small; the run takes it as it is",
     ".venv/bin/python": "the studies have tests of their own; that the file exists is tested",
     "thinktime capacity --target": "minutes of probes; test_capacity.py searches a real server",
     "thinktime capacity --generator": "minutes of probes; test_capacity.py has its parts",

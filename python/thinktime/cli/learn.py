@@ -39,7 +39,7 @@ def command(
         str | None, typer.Option(help="The field that tells the user, as the format calls it.")
     ] = None,
     pages: Annotated[
-        bool, typer.Option(help="Take embedded objects together with their page.")
+        bool, typer.Option(help="Count embedded objects with their page in figures of sessions.")
     ] = True,
     crawlers: Annotated[
         str, typer.Option(help="Tell programs `apart` from people, or take all `with` them.")

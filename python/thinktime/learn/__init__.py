@@ -66,7 +66,8 @@ def learn(
             1800 s. "auto" finds it where the number of sessions no longer depends on it.
         user: By what users are told apart: "address", "agent" (address and agent) or "field".
         user_field: The name of the field that tells the user, in the format's own words.
-        pages: Whether embedded objects are taken together with their page.
+        pages: Whether embedded objects are taken together with their page in the figures of
+            sessions; the workload file has them in pages either way.
         crawlers: "apart" tells populations apart, people and programs of several kinds; "with"
             takes all as people.
         demand_cv2: The squared coefficient of variation of the service demands, for the advice;
