@@ -153,7 +153,7 @@ impl Check<'_> {
         let (session, closed) = (&table.session, table.arrivals.model == Model::Closed);
         let ends = session.requests.is_some() || session.lasts.is_some();
         let must_end = !ends && (!closed || journey.may_end());
-        match journey.caught_in().filter(|_| must_end) {
+        match journey.caught_in(None).filter(|_| must_end) {
             Some(at) => self.fail(
                 &format!("request.{at}.next"),
                 &format!(
@@ -215,6 +215,11 @@ impl Check<'_> {
         };
         if journey.is_some_and(|journey| !journey.reached()[place]) {
             return self.fail("session.ends_at", "is never reached");
+        }
+        if let Some(caught) = journey.and_then(|journey| journey.caught_in(Some(place))) {
+            let why =
+                format!("never comes again after `{}`: no session there would end", names[caught]);
+            return self.fail("session.ends_at", &why);
         }
         Ok(Some(place as u32))
     }

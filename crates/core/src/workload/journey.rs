@@ -139,9 +139,13 @@ impl Journey {
     }
 
     /// A kind that is reached and from which the journey never ends; none where it always may.
-    pub(super) fn caught_in(&self) -> Option<usize> {
+    /// Coming to `end` ends it, too.
+    pub(super) fn caught_in(&self, end: Option<usize>) -> Option<usize> {
         let mut ends: Vec<bool> =
             self.next.iter().map(|next| ends_at_once(next.as_ref())).collect();
+        if let Some(end) = end {
+            ends[end] = true;
+        }
         loop {
             let leads =
                 |next: &Choice| next.shares().any(|(at, _)| at.is_none_or(|at| ends[at as usize]));

@@ -27,12 +27,26 @@ pub(super) fn populations(
             let why = if taken { "is taken by another population" } else { "is empty" };
             return check.fail("name", why);
         }
+        if !check.path.is_empty() && !is_plain(&table.name) {
+            return check.fail("name", PLAIN);
+        }
         let kinds = check.requests(&table)?;
         populations.push(check.population(table, &kinds, requests.len())?);
         let own = kinds.into_iter().map(|kind| RequestKind { population: at as u32, ..kind });
         requests.extend(own);
     }
     Ok((populations, requests))
+}
+
+const PLAIN: &str = "stands in keys such as `population.NAME.rate` and `NAME.page_p90`: give one of \
+                     letters, digits, `-` and `_`, which is no key of [slo] itself, such as `p99`";
+
+/// Whether a population's name can stand in keys.
+fn is_plain(name: &str) -> bool {
+    let quantile = name.strip_prefix("page_").unwrap_or(name).strip_prefix('p');
+    let of_slo = quantile.is_some_and(|digits| digits.starts_with(|c: char| c.is_ascii_digit()));
+    let letters = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
+    letters && !of_slo && name != "errors"
 }
 
 /// Whether the file has either tables of its own or populations; an error comes with its key.

@@ -165,3 +165,35 @@ fn session_lengths_that_need_rounding_have_the_rounded_mean() {
         assert!((mean(&text.parse().unwrap()) - expected).abs() < 1e-9, "{text}");
     }
 }
+
+#[test]
+fn names_of_populations_stand_in_keys() {
+    let text = |name: &str| {
+        format!(
+            "name = 'a'\n[[population]]\nname = '{name}'\n[population.arrivals]\n\
+             model = 'closed'\nclients = 1\n[population.session]\nthink = '1s'\n"
+        )
+    };
+    for name in ["visitors", "pollers-2", "käufer", "page_readers"] {
+        parse(&text(name)).unwrap();
+    }
+    for name in ["a.b", "p99", "page_p90", "errors", "a b", "a]"] {
+        let error = parse(&text(name)).unwrap_err().to_string();
+        assert!(error.contains("stands in keys"), "{error}");
+    }
+}
+
+#[test]
+fn a_session_that_could_never_end_is_refused() {
+    let text = |end: &str| {
+        format!(
+            "name = 'a'\n[arrivals]\nmodel = 'closed'\nclients = 1\n[session]\nthink = '1s'\n\
+             first = {{ a = 1 }}\nlasts = '5s'\nends_at = '{end}'\n\
+             [[request]]\nname = 'a'\nnext = {{ b = 1 }}\n\
+             [[request]]\nname = 'b'\nnext = {{ b = 1 }}\n"
+        )
+    };
+    parse(&text("b")).unwrap();
+    let error = parse(&text("a")).unwrap_err().to_string();
+    assert!(error.contains("never comes again after `b`"), "{error}");
+}
