@@ -128,3 +128,24 @@ def test_only_a_part_may_be_looked_at(mixed: tuple[Made, Path]) -> None:
     assert api.log.count + rest.log.count == made.truth.table.height
     with pytest.raises(tt.InputError, match="colour"):
         learn([log], only=["colour=red"])
+
+
+def test_a_loop_that_comes_and_goes_is_replayed(tmp_path: Path) -> None:
+    """Twenty minutes of polling in two hours: clients of a file would poll all the time."""
+    rows = [(float(n % 7200) + 0.25, f"10.1.{n % 250}.{n // 250}", "/") for n in range(3000)]
+    rows += [
+        (1000 + 5 * n + 0.1 * user, f"10.0.0.{user}", "/poll")
+        for n in range(240)
+        for user in range(6)
+    ]
+    log = tmp_path / "access.csv"
+    lines = [
+        f"{1_790_000_000 + at:.3f},{address},GET,{path},200,0.002\n"
+        for at, address, path in sorted(rows)
+    ]
+    log.write_text("time,address,method,path,status,duration\n" + "".join(lines))
+    found = learn([log], fidelity=False)
+    (loop,) = [part for part in found.parts if part.population.kind in ("loop", "even")]
+    assert len(loop.requests) == 1440
+    result = tt.simulate(found.workload(), IDLE, duration=found.log.requests.span_s, rows="none")
+    assert result.summary["by_population"][loop.population.name]["requests"] == 1440

@@ -17,6 +17,10 @@ from thinktime.learn.starts import Covered, Model, Starts, as_dispersed, choose,
 FEW = 100
 """So few starts say nothing of a law: they are replayed."""
 
+BRIEF = 0.8
+"""A closed population that is there for less than this share of the log comes and goes. A file has
+its clients there for all of a run; so its requests are replayed, each at its time."""
+
 
 @dataclass(frozen=True)
 class Part:
@@ -33,8 +37,18 @@ class Part:
 
     @property
     def closed(self) -> bool:
-        """Whether it has a fixed number of clients."""
-        return self.population.model == "closed"
+        """Whether the file says of it that it has a fixed number of clients."""
+        return self.starts is None
+
+    @property
+    def brief(self) -> bool:
+        """Whether it is closed, and yet there for too short a time for the file to say so."""
+        return self.population.model == "closed" and not self.closed
+
+    @property
+    def alone(self) -> bool:
+        """Whether each request stands for itself, without a session."""
+        return self.brief or self.population.model == "open"
 
 
 def learn_part(
@@ -49,12 +63,13 @@ def learn_part(
 
     Only what at least ``least_users`` asked for is named.
     """
-    alone = population.model == "open"
+    brief = population.model == "closed" and _brief(requests, covered)
+    alone = brief or population.model == "open"
     of = _each_alone(requests) if alone else requests
     journeys = find_journeys(of, timeout_s, least_users)
     if alone:  # one request each: what follows which is nothing
         journeys = replace(journeys, chain=replace(journeys.chain, model=WEIGHTS))
-    if population.model == "closed":
+    if population.model == "closed" and not brief:
         return Part(population, requests, _as_loop(population, journeys), None, None)
     times = requests.rows["time_ns"].to_numpy()
     begun = times if alone else _begun(journeys, times)
@@ -65,9 +80,15 @@ def learn_part(
         resolution_s=requests.resolution_s,
         settled_s=0.0 if alone else timeout_s,
     )
-    few = len(begun) < FEW
-    model = starts.models[-1] if few else choose(starts.models, as_dispersed(starts))
+    replay = brief or len(begun) < FEW
+    model = starts.models[-1] if replay else choose(starts.models, as_dispersed(starts))
     return Part(population, requests, journeys, starts, model)
+
+
+def _brief(requests: Requests, covered: Covered) -> bool:
+    times = requests.rows["time_ns"]
+    there_s = float(times[-1] - times[0]) * 1e-9
+    return len(requests) < FEW or there_s < BRIEF * covered.span_s
 
 
 def _begun(journeys: Journeys, times: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -86,6 +107,9 @@ def _each_alone(requests: Requests) -> Requests:
 def _as_loop(population: Population, journeys: Journeys) -> Journeys:
     """Journeys with the think time of a loop, where the population is one."""
     interval_s = population.interval_s
+    if journeys.thinks.law is None:
+        interval_s = interval_s or 0.0
+        return replace(journeys, thinks=replace(journeys.thinks, law=f"const({interval_s:.6g}s)"))
     if population.kind != "loop" or interval_s is None or population.think == "varied":
         return journeys
     law = f"const({interval_s:.6g}s)"

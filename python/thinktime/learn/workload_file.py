@@ -29,7 +29,8 @@ def workload_text(name: str, log: Log, parts: Sequence[Part], starts_file: str) 
             lines += ["[[population]]", f"name = {json.dumps(part.population.name)}"]
         lines += [_verdict(part), ""]
         lines += [f"[{head}arrivals]", *_arrivals(part, named[part.population.name], starts_file)]
-        lines += session_lines(part.journeys, f"{head}session", endless=part.closed)
+        if not part.alone:
+            lines += session_lines(part.journeys, f"{head}session", endless=part.closed)
         lines += request_lines(part.journeys, f"{head}request")
     return "\n".join(lines).rstrip() + "\n"
 
@@ -37,6 +38,8 @@ def workload_text(name: str, log: Log, parts: Sequence[Part], starts_file: str) 
 def _verdict(part: Part) -> str:
     one = part.population
     text = f"{one.model.capitalize()} ({one.confidence}): {one.reason}."
+    if part.brief:
+        text += " It is there for too short a time to say so here: its requests are replayed."
     if one.would_change:
         text += f" Another verdict would need {one.would_change}."
     return note(text)
@@ -49,7 +52,7 @@ def _arrivals(part: Part, column: str, starts_file: str) -> list[str]:
     starts, model = part.starts, part.model
     assert starts is not None
     assert model is not None
-    partly = part.journeys.thinks.law is not None and part.population.model != "open"
+    partly = part.journeys.thinks.law is not None and not part.alone
     lines = [
         f'model = "{"partly-open" if partly else "open"}"',
         note(
