@@ -122,7 +122,7 @@ def test_points_of_a_real_server_are_called_measured(pages: dict[str, Page]) -> 
 def test_learned_pages_say_the_advice_first(pages: dict[str, Page]) -> None:
     made = pages["learn"]
     assert made.verdict.headline.startswith("Model these users as an open system: a session makes")
-    assert [table.name for table in made.tables] == ["laws", "models", "requests"]
+    assert [table.name for table in made.tables] == ["populations", "laws", "models", "requests"]
     assert made.sections[0].title == "How far the models lie apart"
 
 

@@ -38,8 +38,8 @@ pub(super) fn populations(
     Ok((populations, requests))
 }
 
-const PLAIN: &str = "stands in keys such as `population.NAME.rate` and `NAME.page_p90`: give one of \
-                     letters, digits, `-` and `_`, which is no key of [slo] itself, such as `p99`";
+const PLAIN: &str = "stands in keys such as `population.NAME.rate` and `NAME.page_p90`: give one \
+                     of letters, digits, `-` and `_`, which is no key of [slo], such as `p99`";
 
 /// Whether a population's name can stand in keys.
 fn is_plain(name: &str) -> bool {
