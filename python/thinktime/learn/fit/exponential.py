@@ -96,12 +96,13 @@ class Hyperexponential(Family):
 
 
 def bisected(family: Family, u: float, p: Parameters) -> float:
-    """The quantile of a law that has no formula for it, by bisection of the logarithm."""
+    """The quantile of a law that has no formula for it, by division of the logarithm's range."""
     low, high = -690.0, 690.0
-    for _ in range(100):
-        middle = (low + high) / 2
-        x = np.array([math.exp(middle)])
+    for _ in range(9):
+        logs = np.linspace(low, high, 65)
         with np.errstate(all="ignore"):
-            reached = family.cdf(x, p)[0] >= u if u <= 0.5 else family.sf(x, p)[0] <= 1 - u
-        low, high = (low, middle) if reached else (middle, high)
+            x = np.exp(logs)
+            reached = family.cdf(x, p) >= u if u <= 0.5 else family.sf(x, p) <= 1 - u
+        place = int(np.argmax(reached[:-1])) if reached[:-1].any() else 64
+        low, high = float(logs[max(place - 1, 0)]), float(logs[place])
     return math.exp(high)

@@ -14,6 +14,7 @@ likelihoods of bins; the kernel of two stamps is the triangular one of Sheppard'
 from __future__ import annotations
 
 import copy
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
@@ -39,8 +40,23 @@ _FINE = 100
 
 _SWITCH = 1e-6
 _FAR = 10_000
-"""Below the one, and beyond the other in steps, the mean of a tail over a cell is a quadrature:
-a difference of clipped means would lose digits."""
+"""Below the one the mean of a tail over a step is a quadrature, and beyond the other in steps the
+tail in its middle: a difference of clipped means would lose digits."""
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """The steps that begin at edges: near ones by places among their bounds, and those far up."""
+
+    near: IntArray
+    before: NDArray[np.bool_]
+    """Which of the near ones lie below 0."""
+
+    bounds: FloatArray
+    start: IntArray
+    end: IntArray
+    far: IntArray
+    middles: FloatArray
 
 
 class Observed:
@@ -159,21 +175,43 @@ class Observed:
         """P(X <= limit)."""
         return 1.0 if self.limit_at is None else max(float(upto_limit), TINY)
 
+    @cached_property
+    def _cells(self) -> _Cells:
+        """Over which steps tails are averaged for each of the edges."""
+        at = self._edges[0]
+        near = np.flatnonzero(at <= _FAR)
+        ends = np.concatenate([np.maximum(at[near], 0), at[near] + 1]) * self.step
+        bounds, places = np.unique(ends, return_inverse=True)
+        return _Cells(
+            near=near,
+            before=at[near] < 0,
+            bounds=bounds,
+            start=places[: len(near)],
+            end=places[len(near) :],
+            far=np.flatnonzero(at > _FAR),
+            middles=(at[at > _FAR] + 0.5) * self.step,
+        )
+
     def _tails(
         self, family: Family, p: Parameters, at: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """P(value <= at) and P(value > at) as values were observed."""
+        """P(value <= edge) and P(value > edge) as values were observed."""
         if self.step == 0 or self.tally.whole:
             return family.cdf(at, p), family.sf(at, p)
-        start, end = np.maximum(at, 0) * self.step, (at + 1) * self.step
-        means = family.clipped_mean(end, p) - family.clipped_mean(start, p)
-        above = np.where(at < 0, 1.0, np.clip(means / self.step, 0.0, 1.0))
-        below = 1 - above
-        for tail, exact in ((above, family.sf), (below, family.cdf)):
-            small = ((tail < _SWITCH) & (at >= 0)) | (at > _FAR)
-            if np.any(small):
-                points = start[small, np.newaxis] + _PLACES * self.step
+        cells, below, above = self._cells, np.empty(len(at)), np.empty(len(at))
+        means = family.clipped_mean(cells.bounds, p)
+        means = (means[cells.end] - means[cells.start]) / self.step
+        over = np.where(cells.before, 1.0, np.minimum(np.maximum(means, 0.0), 1.0))
+        under = 1 - over
+        for tail, exact in ((over, family.sf), (under, family.cdf)):
+            small = (tail < _SWITCH) & ~cells.before
+            if small.any():
+                points = cells.bounds[cells.start[small], np.newaxis] + _PLACES * self.step
                 tail[small] = exact(points.ravel(), p).reshape(points.shape) @ _WEIGHTS
+        below[cells.near], above[cells.near] = under, over
+        if len(cells.far):
+            below[cells.far] = family.cdf(cells.middles, p)
+            above[cells.far] = family.sf(cells.middles, p)
         return below, above
 
     def log_likelihood(self, family: Family, p: Parameters) -> float:

@@ -1,129 +1,83 @@
 """The search for the most likely parameters, and how far they can be trusted.
 
-Parameters are searched for on scales without bounds: logarithms, and logarithms of odds. Standard
-errors come from the curvature of the log-likelihood at its maximum, taken over steps that lower
-it by about a half, so that neither rounding nor the likelihood's higher terms show.
+A first search takes few bins, and a second one all of them. Standard errors come from the
+curvature of the log-likelihood at its maximum, taken over steps that lower it by about a half, so
+that neither rounding nor the likelihood's higher terms show.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import minimize
 
-from thinktime.learn.fit.family import Family, FloatArray, Parameters, Range
+from thinktime.learn.fit.family import Family, FloatArray, Parameters
 from thinktime.learn.fit.observed import IntArray, Observed
+from thinktime.learn.fit.problem import Problem
+from thinktime.learn.fit.scoring import products
 
-_COARSE = 250
-_WORST = 1e6
-"""Stands for the objective where it cannot be computed."""
+_COARSE = 100
+_NEAR = 1e-8
+"""What a step of a first search promises at least, in log-likelihood a value."""
 
 
 @dataclass(frozen=True)
-class Problem:
-    """A family's parameters, some of them held, to be fitted to observations."""
+class Rough:
+    """What a first search has found, on few bins."""
 
-    family: Family
-    seen: Observed
-    ranges: list[Range]
-    held: tuple[int, ...] = ()
+    problem: Problem
+    """With all bins."""
 
-    def objective(self, p: Parameters) -> float:
-        """Minus the log-likelihood a value."""
-        try:
-            with np.errstate(all="ignore"):
-                found = -self.seen.log_likelihood(self.family, p) / self.seen.total
-        except (ArithmeticError, ValueError):
-            return _WORST
-        return found if math.isfinite(found) else _WORST
+    coarse: Problem
+    p: list[float]
 
-    def loss(self, p: Parameters, free: FloatArray) -> float:
-        """Minus the log-likelihood where the parameters that are searched for are ``free``."""
-        return self.objective(self.at(p, free)) * self.seen.total
+    final: bool = False
+    """Whether no search was needed."""
 
-    def searched(self) -> list[int]:
-        return [i for i in range(len(self.ranges)) if i not in self.held]
-
-    def at(self, p: Parameters, free: FloatArray) -> list[float]:
-        """Parameters as in ``p``, but for those that are searched for."""
-        moved = list(p)
-        for i, value in zip(self.searched(), free, strict=True):
-            moved[i] = bounded(float(value), self.ranges[i])
-        return moved
-
-    def free(self, p: Parameters) -> FloatArray:
-        """Those that are searched for, on scales without bounds."""
-        return np.array([unbounded(p[i], self.ranges[i]) for i in self.searched()])
-
-    def best(self, start: Parameters, tolerance: float = 1e-6) -> list[float]:
-        """The most likely parameters that a search from ``start`` finds."""
-        if not self.searched():
-            return list(start)
-
-        def loss(free: FloatArray) -> float:
-            return self.objective(self.at(start, free))
-
-        most = 30 if tolerance > 1e-5 else 200
-        with np.errstate(all="ignore"):
-            found = minimize(
-                loss, self.free(start), method="BFGS", options={"gtol": tolerance, "maxiter": most}
-            )
-        better = found.fun <= self.objective(start)
-        return self.at(start, found.x) if better else list(start)
-
-    def best_of(self, starts: Sequence[Parameters], tolerance: float = 1e-6) -> list[float]:
-        """The best of the searches from several places; few parameters need but one."""
-        if len(self.ranges) < 4:
-            starts = [min(starts, key=self.objective)]
-        return min((self.best(start, tolerance) for start in starts), key=self.objective)
+    @property
+    def log_likelihood(self) -> float:
+        """The mean over all values, of joined bins."""
+        return -self.coarse.objective(self.p)
 
 
-def bounded(free: float, within: Range) -> float:
-    """A number without bounds as one within a range."""
-    low, high = within
-    if math.isinf(low):
-        return min(max(free, -1e6), 1e6)
-    if math.isinf(high):
-        return low + math.exp(min(max(free, -690.0), 690.0))
-    odds = math.exp(-min(max(free, -690.0), 690.0))
-    return low + (high - low) / (1 + odds)
-
-
-def unbounded(value: float, within: Range) -> float:
-    """The number without bounds of which ``bounded`` makes the value, which is moved inside."""
-    low, high = within
-    if math.isinf(low):
-        return value
-    if math.isinf(high):
-        return math.log(max(value - low, 1e-300))
-    share = (value - low) / (high - low) if high > low else 0.5
-    share = min(max(share, 1e-290), 1 - 1e-9)
-    return math.log(share / (1 - share))
-
-
-def estimate(family: Family, seen: Observed) -> tuple[list[float], list[float]] | None:
-    """The most likely parameters and their standard errors; None where no law of it will do."""
+def roughly(family: Family, seen: Observed) -> Rough | None:
+    """A first search; None where no law of the family will do."""
     solved = family.solved(seen)
+    starts = family.starts(seen) if solved is None else []
+    problem = Problem(family, seen, family.ranges(seen))
+    coarse = replace(problem, seen=seen.coarse(_COARSE))
     if solved is not None:
-        return solved, family.least_errors(solved, seen)
-    starts = family.starts(seen)
+        return Rough(problem, coarse, solved, final=True)
     if not starts:
         return None
-    problem = Problem(family, seen, family.ranges(seen))
-    rough = replace(problem, seen=seen.coarse(_COARSE))
-    extra = [0.0] * len(problem.ranges)
     if family.profiled is not None:
-        problem, p, extra[family.profiled] = profiled(problem, rough, starts)
-    else:
-        p = rough.best_of(starts, 1e-5)
+        held = replace(coarse, held=(family.profiled,))
+        p = min((held.best(start, _NEAR) for start in starts), key=held.objective)
+        return Rough(problem, coarse, p)
+    p = coarse.best_of(starts, _NEAR)
     nearby = family.rounded(p)
     if nearby:
-        problem, rough = replace(problem, held=(0,)), replace(rough, held=(0,))
-        p = min((rough.best(near, 1e-5) for near in nearby), key=rough.objective)
-    p, errors = refined(problem, p)
+        problem, coarse = replace(problem, held=(0,)), replace(coarse, held=(0,))
+        p = min((coarse.best(near, _NEAR) for near in nearby), key=coarse.objective)
+    return Rough(problem, coarse, p)
+
+
+def estimate(rough: Rough, worth: bool) -> tuple[list[float], list[float]]:
+    """The most likely parameters and their standard errors.
+
+    A law that is not ``worth`` it keeps the parameters of the first search.
+    """
+    problem, p, family = rough.problem, rough.p, rough.problem.family
+    seen, extra = problem.seen, [0.0] * len(problem.ranges)
+    if rough.final:
+        return p, family.least_errors(p, seen)
+    if not worth:
+        errors = _rough_errors(rough)
+    else:
+        if family.profiled is not None:
+            problem, p, extra[family.profiled] = profiled(problem, rough.coarse, p)
+        p, errors = refined(problem, p)
     for i, (low, high) in enumerate(problem.ranges):
         if math.isinf(errors[i]) and high - low < 0.2 * high:  # at a bound of its bin
             errors[i] = (high - low) / math.sqrt(12)
@@ -131,21 +85,30 @@ def estimate(family: Family, seen: Observed) -> tuple[list[float], list[float]] 
     return p, [max(three) for three in zip(errors, least, extra, strict=True)]
 
 
+def _rough_errors(rough: Rough) -> list[float]:
+    """Standard errors by the products of the bins' slopes."""
+    coarse, p = rough.coarse, rough.p
+    with np.errstate(all="ignore"):
+        found = products(coarse.logs(p), coarse.share, coarse.free(p))
+        known = np.flatnonzero(np.diag(found) > 0)
+        covariance = _inverse(found[np.ix_(known, known)] * coarse.seen.total)
+    return _errors(coarse, p, known, covariance)
+
+
 def profiled(
-    problem: Problem, rough: Problem, starts: list[list[float]]
+    problem: Problem, rough: Problem, best: list[float]
 ) -> tuple[Problem, list[float], float]:
     """The best place of a jump, at a bound of a bin: the problem that holds it, and its error."""
     at = problem.family.profiled or 0
     rough = replace(rough, held=(at,))
-    best = min((rough.best(start, 1e-4) for start in starts), key=rough.objective)
     edges = np.unique(np.concatenate([problem.seen.low, problem.seen.high]))
     edges = edges[(edges > problem.seen.low[0]) & (edges < problem.seen.high[-1])]
-    around = sorted(start[at] for start in starts)
+    furthest = max(start[at] for start in problem.family.starts(problem.seen))
     place = int(np.searchsorted(edges, best[at]))
-    reach = max(int(np.searchsorted(edges, max(around))) // 10, 1)
+    reach = max(int(np.searchsorted(edges, furthest)) // 10, 1)
     while reach >= 1:
         near = np.unique(np.clip(place + reach * np.arange(-2, 3), 0, len(edges) - 1))
-        tried = [rough.best(_moved(best, at, float(edges[i])), 1e-4) for i in near]
+        tried = [rough.best(_moved(best, at, float(edges[i])), _NEAR) for i in near]
         best = min([best, *tried], key=rough.objective)
         place = int(np.searchsorted(edges, best[at]))
         reach //= 2 if reach < 8 else 3
@@ -222,7 +185,7 @@ def slopes(problem: Problem, p: Parameters) -> tuple[FloatArray, FloatArray]:
             if 0.1 < cost < 10:
                 slope[i], found[i] = (up - down) / (2 * step[i]), step[i]
                 break
-            step[i] *= min(max(1 / math.sqrt(max(cost, 1e-4)), 0.05), 20.0)
+            step[i] *= min(max(1 / math.sqrt(max(cost, _NEAR)), 0.05), 20.0)
             if not 1e-13 < step[i] < 30:
                 break
     return slope, found
