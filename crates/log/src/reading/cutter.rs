@@ -106,8 +106,12 @@ impl Cutter {
         let mut cutting =
             Cutting { name, input, live, buffer, filled: 0, at_end: false, error: None };
         cutting.fill(HEAD_BYTES.max(self.chunk_bytes));
-        while live && !cutting.at_end && !cutting.buffer[..cutting.filled].contains(&b'\n') {
-            cutting.fill(cutting.filled + 1);
+        // The format is known by a whole line; a live log may have to wait for one.
+        while (live || cutting.filled <= LINE_BYTES_MAX)
+            && !cutting.at_end
+            && !cutting.buffer[..cutting.filled].contains(&b'\n')
+        {
+            cutting.fill(cutting.filled + if live { 1 } else { HEAD_BYTES });
         }
         let begin = match byte_order_mark(&cutting.buffer[..cutting.filled]) {
             Ok(begin) => begin,
