@@ -118,6 +118,7 @@ def test_logs_may_be_several_and_packed(log: Path, tmp_path: Path) -> None:
         (["LOG", "--load", "1.5"], "load"),
         (["LOG", "--demand-cv2", "-1"], "C²"),
         (["LOG", "--least-users", "0"], "at least 1"),
+        (["LOG", "--demand", "exp(5ms)"], "--system"),
     ],
 )
 def test_wrong_input_is_explained(words: list[str], message: str, log: Path) -> None:

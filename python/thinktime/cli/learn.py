@@ -102,6 +102,8 @@ def command(
         return
     if not logs:
         raise common.fail("give a log, or several", common.Exit.INPUT_WRONG)
+    if demand is not None and system is None:
+        raise common.fail("--demand goes with --system", common.Exit.INPUT_WRONG)
     _check_paths([*logs, *([compare] if compare else [])], output, report, system)
     from thinktime.learn import learn
 
@@ -120,7 +122,8 @@ def command(
     }
     with common.mapped_errors():
         with common.reading_shown(quiet) as progress:
-            learned = learn(logs, fidelity=fidelity, follow=follow, progress=progress, **how)
+            measured = fidelity and compare is None
+            learned = learn(logs, fidelity=measured, follow=follow, progress=progress, **how)
         text = None if system is None else _system_text(learned, demand)
         if compare is not None:
             with common.reading_shown(quiet) as progress:

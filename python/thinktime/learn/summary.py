@@ -6,6 +6,7 @@ import math
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from thinktime.learn.log import Log
 from thinktime.learn.part import Part
 from thinktime.learn.session import Values
 
@@ -22,7 +23,7 @@ def summary_of(learned: Learned) -> dict[str, Any]:
     kinds = learned.parts[0].journeys.kinds
     found = {
         **_log(learned),
-        "populations": [_population(part, len(learned.log.requests)) for part in learned.parts],
+        "populations": [_population(part, learned.log) for part in learned.parts],
         "findings": [vars(finding) for finding in learned.told.findings],
         "session_timeout_s": traffic.timeout_s,
         "session_timeout_from": learned.timeout_from,
@@ -111,7 +112,7 @@ def _log(learned: Learned) -> dict[str, Any]:
     }
 
 
-def _population(part: Part, of: int) -> dict[str, Any]:
+def _population(part: Part, log: Log) -> dict[str, Any]:
     one, journeys, starts = part.population, part.journeys, part.starts
     return {
         "name": one.name,
@@ -120,9 +121,9 @@ def _population(part: Part, of: int) -> dict[str, Any]:
         "confidence": one.confidence,
         "reason": one.reason,
         "would_change": one.would_change,
-        "requests": one.requests,
-        "share": one.requests / of,
-        "users": one.users,
+        "requests": one.requests * log.one_in,
+        "share": one.requests / len(log.requests),
+        "users": one.users * log.one_in,
         "clients": one.clients,
         "interval_s": one.interval_s,
         "host": one.host or None,
