@@ -217,7 +217,7 @@ def arrivals_of(
 def test_a_trace_is_replayed_to_the_microsecond_beside_others(tmp_path: Path) -> None:
     late = drawn(BURSTS, 9)
     late = late[late > 2_000_000_000_000]
-    starts = {"people": learned(drawn(poisson(2.0), 10)), "late ones": learned(late)}
+    starts = {"people": learned(drawn(poisson(2.0), 10)), "late-ones": learned(late)}
     rows = arrivals_of(tmp_path, {name: (one, one.models[-1]) for name, one in starts.items()})
     for name, one in starts.items():
         sent = rows.filter(pl.col("name") == f"of-{name}")["scheduled_ns"].sort().to_numpy()

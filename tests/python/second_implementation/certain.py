@@ -12,7 +12,7 @@ import random
 def workload(seed: int) -> str:
     """One to three populations of one path each, with pages, caches, and ends of all kinds."""
     chance = random.Random(seed)
-    names = [f"p{at}" for at in range(chance.randint(1, 3))]
+    names = [f"group{at}" for at in range(chance.randint(1, 3))]
     return 'name = "certain"\n' + "\n".join(_population(chance, name) for name in names)
 
 
@@ -24,7 +24,7 @@ def system(seed: int) -> str:
     text = f'name = "s"\n[[station]]\nname = "x"\npolicy = "{policy}"\nservers = {servers}\n'
     if chance.random() < 0.5:
         return text + f'demand = "{_time(chance, 0.5, 3)}"\n'
-    kinds = [f"p{of}{kind}{at}" for of in range(3) for kind in "so" for at in range(6)]
+    kinds = [f"group{of}{kind}{at}" for of in range(3) for kind in "so" for at in range(6)]
     named = text_of_names(workload(seed))
     lines = (f'demand.{name} = "{_time(chance, 0.2, 4)}"\n' for name in kinds if name in named)
     return text + "".join(lines)

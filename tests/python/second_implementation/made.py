@@ -27,7 +27,7 @@ class Case:
 def case(seed: int, requests: int = 1500) -> Case:
     """One to four populations on one station, whose load is 0.2 to 0.75 at most."""
     chance = random.Random(seed)
-    names = [f"p{at}" for at in range(chance.randint(1, 4))]
+    names = [f"group{at}" for at in range(chance.randint(1, 4))]
     alone = len(names) == 1 and chance.random() < 0.3
     tables = [_population(chance, "" if alone else name) for name in names]
     workload = f'name = "made"\nseed = {seed}\n' + "\n".join(tables)
