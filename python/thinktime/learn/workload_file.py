@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from thinktime.learn.journeys.text import note, request_lines, session_lines
+from thinktime.learn.journeys.text import request_lines, session_lines
 from thinktime.learn.log import Log
+from thinktime.learn.notes import note
 from thinktime.learn.part import Part
 from thinktime.learn.starts import arrival_keys, columns
 from thinktime.report import units

@@ -12,12 +12,12 @@ from thinktime.learn.journeys.chain import COUNTED_JOURNEY, JOURNEY, WEIGHTS
 from thinktime.learn.journeys.journeys import Journeys
 from thinktime.learn.journeys.laws import rounded_shares
 from thinktime.learn.kinds.kinds import Kind
+from thinktime.learn.notes import note
 from thinktime.report import units
 
 DIGITS = 5
 """Of shares."""
 
-WIDTH = 96
 BODIED = ("POST", "PUT", "PATCH")
 END = "end"
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -76,17 +76,6 @@ def request_lines(found: Journeys, table: str = "request") -> list[str]:
             lines += _order(found, at)
         lines.append("")
     return lines
-
-
-def note(text: str) -> str:
-    """A comment, broken into lines."""
-    lines, line = [], "#"
-    for word in text.split():
-        if len(line) + 1 + len(word) > WIDTH:
-            lines.append(line)
-            line = "#"
-        line += f" {word}"
-    return "\n".join([*lines, line])
 
 
 def _hints(found: Journeys) -> list[str]:

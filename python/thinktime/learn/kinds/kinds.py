@@ -264,4 +264,5 @@ def _numbered(requests: Requests, text: str, ids: NDArray[np.int64]) -> bool:
     numbers = paths.str.strip_prefix(before).str.strip_suffix(after).cast(int, strict=False)
     if numbers.null_count() or not isinstance(low := numbers.min(), int) or low < 1:
         return False
+    # The numbers are integers: `max` is typed for columns of any kind.
     return bool(int(numbers.max()) <= DENSE * len(ids) + 10)  # type: ignore[arg-type]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 
+from thinktime.learn.notes import note
 from thinktime.learn.server.learning import Demand, Server
-
-WIDTH = 96
 
 SOURCES = {
     "all": "of all requests, as the policy says",
@@ -19,22 +18,22 @@ SOURCES = {
 def system_text(name: str, server: Server) -> str:
     """A system file, which `thinktime.System` takes. ``name`` is that of the system."""
     parts = [
-        _note(
+        note(
             f"Learned from durations: {server.work_s / server.span_s:.4g} s of work a second; the "
             f"server was idle {server.idle_share:.0%} of the time."
         )
         if server.idle_share or server.choice
-        else _note("Not learned from durations: the log has none."),
+        else note("Not learned from durations: the log has none."),
         f"name = {json.dumps(name)}",
         "",
         "[[station]]",
         'name = "server"',
-        *(_note(reason) for reason in server.reasons),
+        *(note(reason) for reason in server.reasons),
         f"servers = {server.workers}",
         f'policy = "{server.policy}"',
     ]
     for demand in server.demands:
-        parts += [_note(_about(demand)), f'demand.{_key(demand.name)} = "{demand.law.notation}"']
+        parts += [note(_about(demand)), f'demand.{_key(demand.name)} = "{demand.law.notation}"']
     return "\n".join(parts) + "\n"
 
 
@@ -50,14 +49,3 @@ def _about(demand: Demand) -> str:
 def _key(name: str) -> str:
     plain = name.isascii() and name.replace("-", "").replace("_", "").isalnum()
     return name if plain else json.dumps(name)
-
-
-def _note(text: str) -> str:
-    """A comment, broken into lines."""
-    lines, line = [], "#"
-    for word in text.split():
-        if len(line) + 1 + len(word) > WIDTH:
-            lines.append(line)
-            line = "#"
-        line += f" {word}"
-    return "\n".join([*lines, line])
