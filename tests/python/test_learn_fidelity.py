@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -194,6 +195,26 @@ def test_sizes_that_do_not_vary_are_named(people: Case, tmp_path: Path) -> None:
     found = measured(log, log.text(tmp_path, size="const(8kB)"), tmp_path)
     assert found.demands == "sizes"
     assert next(iter(found.differences["fcfs_p99"].missing)) == "work_law"
+
+
+def test_sizes_that_are_not_their_targets_own_are_drawn_by_kind(
+    people: Case, tmp_path: Path
+) -> None:
+    log = people.without_durations()
+    draw = np.random.default_rng(5)
+    varied = replace(
+        log,
+        requests=replace(
+            log.requests,
+            rows=log.requests.rows.with_columns(
+                pl.Series("bytes", draw.lognormal(8, 1.5, len(log.requests)).astype(np.uint32))
+            ),
+        ),
+    )
+    found = measured(varied, varied.text(tmp_path, size="const(8kB)"), tmp_path)
+    assert found.demands == "varied sizes"
+    assert found.differences["fcfs_p99"].missing == {}
+    assert any("each target has one size" in sentence for sentence in found.sentences())
 
 
 def test_json_and_few_requests(people: Case, tmp_path: Path) -> None:

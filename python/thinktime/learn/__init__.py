@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -118,27 +119,25 @@ def _learned(
     curve = timeout_curve(traffic)
     if timeout == "auto" and curve.level_from_s is not None:
         traffic = traffic_of(log, curve.level_from_s, labels, 0, pages)
-    arrivals, sessions = learn_arrivals(traffic), learn_sessions(traffic)
-    cv2, load = demand
+    cv2, known = demand[0], told.populations[0].confidence
+    with ThreadPoolExecutor(1) as beside:
+        learning = beside.submit(_parts, log, told, traffic.timeout_s, least_users)
+        arrivals, sessions = learn_arrivals(traffic), learn_sessions(traffic)
+        sizes, durations = values_of(traffic.sizes()), values_of(traffic.durations())
+        advice = advise(traffic, arrivals, sessions, demand_cv2=cv2, load=demand[1], known=known)
+        parts = learning.result()
     return Learned(
         log=log,
         told=told,
-        parts=_parts(log, told, traffic.timeout_s, least_users),
+        parts=parts,
         traffic=traffic,
         curve=curve,
         timeout_from="curve" if timeout == "auto" else "given",
         arrivals=arrivals,
         sessions=sessions,
-        sizes=values_of(traffic.sizes()),
-        durations=values_of(traffic.durations()),
-        advice=advise(
-            traffic,
-            arrivals,
-            sessions,
-            demand_cv2=cv2,
-            load=load,
-            known=told.populations[0].confidence,
-        ),
+        sizes=sizes,
+        durations=durations,
+        advice=advice,
         fidelity=None,
     )
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import kstest
 
 from thinktime.learn.fit import Fit, Tally, fit
 from thinktime.learn.traffic import Traffic
 from thinktime.stats import index_of_dispersion
+from thinktime.stats.kolmogorov import kolmogorov_smirnov
 
 MINUTE_S = 60.0
 SESSIONS_A_STEP = 100
@@ -164,7 +164,7 @@ def _test(
     dispersion = _dispersion(traffic, rate)
     if len(values) < TESTED_MIN:
         return Poisson("cannot tell", None, len(values), dispersion)
-    p_value = float(kstest(values, "expon").pvalue)
+    p_value = kolmogorov_smirnov(-np.expm1(-values))[1]
     if p_value < SIGNIFICANCE:
         verdict = "no"
     else:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 
 from thinktime import _core
 from thinktime.learn.session import SessionLaws
@@ -11,6 +13,9 @@ from thinktime.operations import simulate
 
 REQUESTS = 300_000
 TURNS = 3
+TURN = 5
+"""The turns that look for the closed model's think time are so many times shorter."""
+
 POLICIES = ("fcfs", "srpt")
 WARM_UP = 0.1
 """So long, in parts of a simulation, requests do not count."""
@@ -69,27 +74,26 @@ def simulated(
         length = _workload(partly.format(1.0)).requests_per_session
         texts["partly-open"] = partly.format(rate / length)
     warmup_s = WARM_UP * REQUESTS / rate
-    found = {
-        name: _model(*(_seen(text, law, policy, warmup_s) for policy in POLICIES))
-        for name, text in texts.items()
-    }
-    found.setdefault("partly-open", found["open"])
+    seen = {name: partial(_seen, text) for name, text in texts.items()}
     closed = f'model = "closed"\nclients = {clients}\n[session]\nthink = "exp({{}}s)"\n'
-    cycle_s = clients / rate
-    found["closed"] = _model(
-        *(_at_cycle(closed, law, policy, cycle_s, warmup_s) for policy in POLICIES)
-    )
-    return found
+    seen["closed"] = partial(_at_cycle, closed, clients / rate)
+    with ThreadPoolExecutor() as pool:
+        futures = {
+            name: [pool.submit(one, law, policy, warmup_s) for policy in POLICIES]
+            for name, one in seen.items()
+        }
+    found = {name: _model(*(each.result() for each in of)) for name, of in futures.items()}
+    return {"partly-open": found["open"]} | found
 
 
-def _at_cycle(closed: str, law: str, policy: str, cycle_s: float, warmup_s: float) -> Seen:
+def _at_cycle(closed: str, cycle_s: float, law: str, policy: str, warmup_s: float) -> Seen:
     """A closed workload in which a client's requests follow one another by so many seconds.
 
     It thinks for as long as response times leave of them, so that the server is loaded as wanted.
     """
     think = cycle_s
     for _ in range(TURNS):
-        seen = _seen(closed.format(repr(think)), law, policy, warmup_s)
+        seen = _seen(closed.format(repr(think)), law, policy, warmup_s / TURN, REQUESTS // TURN)
         think = max(cycle_s - seen.mean_s, 1e-3 * cycle_s)
     return _seen(closed.format(repr(think)), law, policy, warmup_s)
 
@@ -98,11 +102,11 @@ def _model(first: Seen, best: Seen) -> Model:
     return Model(first.mean_s, first.p99_s, first.mean_s / best.mean_s, (first.load, best.load))
 
 
-def _seen(text: str, law: str, policy: str, warmup_s: float) -> Seen:
+def _seen(text: str, law: str, policy: str, warmup_s: float, requests: int = REQUESTS) -> Seen:
     """A workload on one server, simulated."""
     head = 'name = "server"\n[[station]]\nname = "server"'
     system = _core.System(f'{head}\npolicy = "{policy}"\ndemand = "{law}"\n')
-    result = simulate(_workload(text), system, requests=REQUESTS, warmup=warmup_s, rows="none")
+    result = simulate(_workload(text), system, requests=requests, warmup=warmup_s, rows="none")
     times = result.summary["response_time_s"]
     return Seen(times["mean"], times["p99"], result.summary["stations"]["server"]["load"])
 

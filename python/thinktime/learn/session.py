@@ -96,15 +96,22 @@ class SessionLaws:
 def learn_sessions(traffic: Traffic) -> SessionLaws:
     """Learn what sessions are like."""
     limit = traffic.timeout_s
+    requests = values_of(traffic.lengths("requests"))
+    think = values_of(traffic.times("thinks", limit))
     return SessionLaws(
-        requests=values_of(traffic.lengths("requests")),
-        pages=values_of(traffic.lengths("pages")),
-        think=values_of(traffic.times("thinks", limit)),
-        page_think=values_of(traffic.times("page_thinks", limit)),
+        requests=requests,
+        pages=_known(traffic.lengths("pages"), requests),
+        think=think,
+        page_think=_known(traffic.times("page_thinks", limit), think),
         object_gap=values_of(traffic.times("object_gaps", limit)),
         timeout_s=limit,
         timed=traffic.durations().total > 0,
     )
+
+
+def _known(tally: Tally, other: Values) -> Values:
+    """The values of a tally; nothing is fitted twice where it is the same as another."""
+    return other if tally.same(other.tally) else values_of(tally)
 
 
 def outcomes(tally: Tally) -> str:

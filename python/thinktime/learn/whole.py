@@ -55,11 +55,11 @@ def stand_in(log: Log, kinds: Kinds, parts: list[Part]) -> tuple[list[Part], Fid
 
     Laws of when sessions begin are kept where they are as good; else starts are replayed.
     """
-    found = _measured(log, kinds, parts)
     replayed = [_replayed(part) for part in parts]
+    found = _measured(log, kinds, parts, explained=replayed == parts)
     if found.good or replayed == parts:
         return parts, found
-    return replayed, _measured(log, kinds, replayed)
+    return replayed, _measured(log, kinds, replayed, explained=True)
 
 
 def save(log: Log, parts: Sequence[Part], path: Path) -> list[Path]:
@@ -94,11 +94,12 @@ def _replayed(part: Part) -> Part:
     return part if part.starts is None else replace(part, model=part.starts.models[-1])
 
 
-def _measured(log: Log, kinds: Kinds, parts: Sequence[Part]) -> Fidelity:
+def _measured(log: Log, kinds: Kinds, parts: Sequence[Part], *, explained: bool) -> Fidelity:
     with TemporaryDirectory() as folder:
         file = Path(folder) / "learned.toml"
         save(log, parts, file)
         text = file.read_text(encoding="utf-8")
         return fidelity(
-            kinds.requests, kinds.of_row, kinds.names, text, file.parent, begins=kinds.begins
-        )
+            kinds.requests, kinds.of_row, kinds.names, text, file.parent,
+            begins=kinds.begins, explained=explained,
+        )  # fmt: skip

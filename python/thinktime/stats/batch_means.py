@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr
-from scipy.stats import t
+from scipy.special import ndtr, stdtrit
 
 from thinktime.stats._samples import fraction, sample, varying
 
@@ -51,7 +50,7 @@ def batch_means(samples: ArrayLike, batches: int = 20, confidence: float = 0.95)
     values = sample(samples, 2 * batches)
     length = len(values) // batches
     means = varying(values[len(values) - length * batches :].reshape(batches, length).mean(axis=1))
-    quantile = float(t.ppf((1 + fraction("confidence", confidence)) / 2, batches - 1))
+    quantile = float(stdtrit(batches - 1, (1 + fraction("confidence", confidence)) / 2))
     half_width = quantile * float(means.std(ddof=1)) / math.sqrt(batches)
     ratio = float(np.sum(np.diff(means) ** 2) / np.sum((means - means.mean()) ** 2))
     spread = math.sqrt(4 * (batches - 2) / (batches**2 - 1))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import chi2
+from scipy.special import chdtr, chdtrc
 
 from thinktime.stats._samples import sample
 
@@ -38,8 +38,8 @@ def index_of_dispersion(counts: ArrayLike) -> Dispersion:
         raise ValueError("counts must be 0 or above, and not all 0")
     index = float(values.var(ddof=1) / values.mean())
     degrees = len(values) - 1
-    below = float(chi2.cdf(degrees * index, degrees))
-    return Dispersion(index, min(1.0, 2 * min(below, float(chi2.sf(degrees * index, degrees)))))
+    below = float(chdtr(degrees, degrees * index))
+    return Dispersion(index, min(1.0, 2 * min(below, float(chdtrc(degrees, degrees * index)))))
 
 
 def counts_by_interval(times: ArrayLike, interval: float) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import rankdata, t
+from scipy.special import stdtr
 
 from thinktime.stats._samples import sample, varying
 
@@ -38,12 +38,13 @@ def lag_correlation(samples: ArrayLike, lag: int = 1) -> RankCorrelation:
     """
     if lag != int(lag) or lag < 1:
         raise ValueError(f"the lag must be a whole number, 1 or above; it is {lag}")
+    from scipy.stats import rankdata  # takes a second to import
+
     values = sample(samples, lag + 3)
     before, after = (rankdata(varying(part)) for part in (values[:-lag], values[lag:]))
     n = len(before)
     rho = float(np.clip(np.corrcoef(before, after)[0, 1], -1.0, 1.0))
     if abs(rho) == 1:
         return RankCorrelation(rho, 0.0)
-    return RankCorrelation(
-        rho, float(2 * t.sf(abs(rho) * math.sqrt((n - 2) / (1 - rho**2)), n - 2))
-    )
+    t = abs(rho) * math.sqrt((n - 2) / (1 - rho**2))
+    return RankCorrelation(rho, float(2 * stdtr(n - 2, -t)))

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import kstest
 
 from thinktime.stats._samples import sample
+from thinktime.stats.kolmogorov import kolmogorov_smirnov
 
 
 @dataclass(frozen=True)
@@ -50,5 +50,4 @@ def conditional_uniformity(times: ArrayLike, interval: float) -> UniformityTest:
     number = np.floor(values / interval)
     places = (values / interval - number)[number < number.max()]
     sample(places, 2)
-    found = kstest(places, "uniform")
-    return UniformityTest(float(found.statistic), float(found.pvalue), len(places))
+    return UniformityTest(*kolmogorov_smirnov(places), len(places))

@@ -16,8 +16,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtri
-from scipy.stats import binom
+from scipy.special import bdtr, ndtri
 
 from thinktime.stats._samples import fraction, sample
 
@@ -86,6 +85,8 @@ def _ranks(n: int, p: float, confidence: float, method: str) -> tuple[int, int] 
         j, k = math.floor(n * p - spread), math.ceil(n * p + spread) + 1
     elif method == "exact":
         # P(below < j) <= tail and P(below >= k) <= tail; ppf gives the least that reaches it.
+        from scipy.stats import binom  # takes a second to import
+
         j = int(binom.ppf(tail, n, p))
         j += int(binom.cdf(j, n, p) <= tail)
         k = int(binom.ppf(1 - tail, n, p)) + 1
@@ -97,4 +98,4 @@ def _ranks(n: int, p: float, confidence: float, method: str) -> tuple[int, int] 
 
 
 def _coverage(n: int, p: float, j: int, k: int) -> float:
-    return float(binom.cdf(k - 1, n, p) - binom.cdf(j - 1, n, p))
+    return float(bdtr(k - 1, n, p) - bdtr(j - 1, n, p))

@@ -117,7 +117,8 @@ class Fidelity:
     """How many of the log's requests it has."""
 
     demands: str
-    """Where demands come from: `given`, `durations`, `sizes`, or `equal`."""
+    """Where demands come from: `given`, `durations`, `sizes`, `varied sizes` (which differ from
+    answer to answer of one target), or `equal`."""
 
     differences: dict[str, Difference]
     """By name; empty where there are too few requests."""
@@ -150,6 +151,7 @@ def fidelity(
     demands_s: FloatArray | None = None,
     begins: NDArray[np.bool_] | None = None,
     seed: int = 1,
+    explained: bool = True,
 ) -> Fidelity:
     """Measure how well a learned workload stands in for its log.
 
@@ -162,6 +164,7 @@ def fidelity(
         demands_s: The service demand of each request, if it is known.
         begins: Which requests begin a session, as the workload was learned.
         seed: The seed of the first replay.
+        explained: Whether it is found out what differences come from.
     """
     if len(requests) == 0:
         return Fidelity(0.0, 0.0, 0, "equal", {})
@@ -173,11 +176,13 @@ def fidelity(
         learned = Learned(text, folder, names, log, zero_ns)
         with ThreadPoolExecutor() as pool:
             replays = list(pool.map(learned.stream, range(seed, seed + REPLAYS)))
-        found = _differences(log, replays, seed)
+        found = _differences(log, replays, seed, explained)
     return Fidelity(log.begin_s, log.stream.length_s, count, log.demands.source, found)
 
 
-def _differences(log: Logged, replays: list[Stream], seed: int) -> dict[str, Difference]:
+def _differences(
+    log: Logged, replays: list[Stream], seed: int, explained: bool
+) -> dict[str, Difference]:
     caches = Caches.of(log.stream)
     of_log = figures(log.stream, caches)
     of_replays = [figures(one, caches) for one in replays]
@@ -198,6 +203,8 @@ def _differences(log: Logged, replays: list[Stream], seed: int) -> dict[str, Dif
         if name not in points:
             learned, chance = float(np.exp(learned)), float(np.expm1(min(chance, 50.0)))
         found[name] = Difference(name, value, learned, chance, {})
+    if not explained:
+        return found
     own_work = log.demands.source == "sizes"
     return _explained(found, log.stream, replays, caches, (seed, own_work))
 

@@ -15,6 +15,9 @@ HOUR_S = 3600.0
 MOST = 60_000
 """Requests of a stretch at most; of a busier hour its middle is taken."""
 
+BEGINS = 20_000
+"""So many beginnings of the busiest hour are tried, evenly among the requests."""
+
 LOAD = 0.8
 FEW_FOUND = 0.25
 """Demands are the durations of requests that found no more others than this share of all did."""
@@ -27,13 +30,17 @@ ENOUGH = 30
 
 SESSION_GAP_S = 1800.0
 
+VARIED = 0.5
+"""From this share on of the variance of sizes that lies within targets, sizes are not theirs."""
+
 
 @dataclass(frozen=True)
 class Demands:
     """Where demands come from."""
 
     source: str
-    """`given`, `durations`, `sizes` or `equal`."""
+    """`given`, `durations`, `sizes`, `varied sizes` (which differ from answer to answer of one
+    target), or `equal`."""
 
     scale: float
     """What the source's values were multiplied by, so that the load is 0.8."""
@@ -62,7 +69,7 @@ def window_of(times: FloatArray, span_s: float) -> tuple[float, float]:
         return 0.0, length
     last = max(float(times[-1]) + 1e-9, length)
     begins = times[times <= last - length + 1e-9] if length < span_s else times[:1]
-    begins = begins if len(begins) else times[:1]
+    begins = (begins if len(begins) else times[:1])[:: max(1, len(begins) // BEGINS)]
     counts = np.searchsorted(times, begins + length) - np.searchsorted(times, begins)
     busiest = int(np.argmax(counts))
     begin, count = float(begins[busiest]), int(counts[busiest])
@@ -141,8 +148,24 @@ def _demands(
         return _uncrowded(times, took, kind, draw), "durations"
     size = part["bytes"].cast(pl.Float64).fill_null(0.0).to_numpy()
     if size.sum() > 0:
-        return size, "sizes"
+        return size, "varied sizes" if _varies_within(part) > VARIED else "sizes"
     return np.ones(len(part)), "equal"
+
+
+def _varies_within(part: pl.DataFrame) -> float:
+    """The share of the variance of log sizes that lies within targets; 0 where none came twice.
+
+    Each target that came k times gives k - 1 degrees of freedom, so that few visits do not make
+    sizes seem steady.
+    """
+    size = pl.col("bytes").cast(pl.Float64).log()
+    found = part.filter(pl.col("bytes") > 0, pl.col("status") // 100 == 2).select("path", size)
+    within = found.select(pl.col("bytes") - pl.col("bytes").mean().over("path")).to_series()
+    free = len(found) - found["path"].n_unique()
+    whole = found["bytes"].var()
+    if free == 0 or not isinstance(whole, float) or whole == 0:
+        return 0.0
+    return float((within**2).sum()) / free / whole
 
 
 def _uncrowded(

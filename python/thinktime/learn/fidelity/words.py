@@ -72,7 +72,7 @@ def sentences(of: Fidelity) -> list[str]:
     found = [_of_server(of, policy) for policy in POLICIES]
     found += [_of_caches(of), _of_rates(of), _of_peaks(of)]
     told = [sentence for sentences in found for sentence in sentences]
-    return [_in_short(of), *told, *_of_seed(of), *_of_chance(of)]
+    return [_in_short(of), *told, *_of_sizes(of), *_of_seed(of), *_of_chance(of)]
 
 
 def _in_short(of: Fidelity) -> str:
@@ -120,6 +120,16 @@ def _of_peaks(of: Fidelity) -> list[str]:
     return [
         f"in {PEAKS[name]} it sends {one.learned:.0f} requests, the log {one.log:.0f}"
         for name, one in wrong.items()
+    ]
+
+
+def _of_sizes(of: Fidelity) -> list[str]:
+    """That sizes are not their targets' own, as the file says."""
+    if of.demands != "varied sizes":
+        return []
+    return [
+        "answers of one path differ in size from request to request, and so does the work that "
+        "they bring here; in the workload file each target has one size"
     ]
 
 

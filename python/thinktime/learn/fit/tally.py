@@ -98,6 +98,14 @@ class Tally:
         high = np.concatenate([[0.0], np.exp((at + 1) * step)])
         return cls(low, high, np.concatenate([[zeros], count]), resolution, limit, whole, unit)
 
+    def same(self, other: Tally) -> bool:
+        """Whether the other has the same values, observed in the same way."""
+        how = (self.resolution, self.limit, self.whole, self.unit)
+        return how == (other.resolution, other.limit, other.whole, other.unit) and all(
+            np.array_equal(getattr(self, column), getattr(other, column))
+            for column in ("low", "high", "count")
+        )
+
     @property
     def total(self) -> int:
         """How many values there are."""

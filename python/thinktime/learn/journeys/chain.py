@@ -74,8 +74,7 @@ def find_chain(visits: Visits, kind: Places, kinds: int, span_s: float) -> Chain
     """Find in which order pages come; ``kind`` is that of each page, out of ``kinds`` many."""
     previous = visits.previous
     inner = np.flatnonzero(previous >= 0)
-    counts = np.zeros((kinds, kinds + 1))
-    np.add.at(counts, (kind[previous[inner]], kind[inner]), 1)
+    counts = _transitions(kind[previous[inner]], kind[inner], kinds)
     total = np.bincount(kind, minlength=kinds)
     counts[:, -1] = total - counts.sum(axis=1)
     starts = visits.starts
@@ -101,6 +100,12 @@ def find_chain(visits: Visits, kind: Places, kinds: int, span_s: float) -> Chain
     )
 
 
+def _transitions(before: Places, after: Places, kinds: int) -> Matrix:
+    """How often each kind follows each; the last column, for the end, is 0."""
+    counts = np.bincount(before * (kinds + 1) + after, minlength=kinds * (kinds + 1))
+    return counts.reshape(kinds, kinds + 1).astype(np.float64)
+
+
 def _judged(visits: Visits, kind: Places, kinds: int, span_s: float) -> tuple[Matrix, Matrix, int]:
     """Transitions and first pages that no edge of the log and no failure cut off."""
     previous, start = visits.previous, visits.start_s
@@ -111,9 +116,8 @@ def _judged(visits: Visits, kind: Places, kinds: int, span_s: float) -> tuple[Ma
     edge = float(np.quantile(wait, EDGE_QUANTILE)) if len(wait) else 0.0
     edge = min(edge, EDGE_MAX * span_s)
     judged = start <= span_s - edge
-    counts = np.zeros((kinds, kinds + 1))
     come = inner[judged[previous[inner]]]
-    np.add.at(counts, (kind[previous[come]], kind[come]), 1)
+    counts = _transitions(kind[previous[come]], kind[come], kinds)
     ended = judged & ~followed & ~visits.failed
     counts[:, -1] = np.bincount(kind[ended], minlength=kinds)
     begun = visits.starts[start[visits.starts] >= edge]

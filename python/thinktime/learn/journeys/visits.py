@@ -129,9 +129,10 @@ def find_visits(requests: Requests, template: Places, timeout_s: float) -> Visit
     page_of, bases = _pages(rows, base, retry)
     led = _led(rows, bases)
     start = rows.time_s[bases]
-    end = start.copy()
     there = page_of >= 0
-    np.maximum.at(end, page_of[there], (rows.time_s + rows.took_s)[there])
+    end = start + rows.took_s[bases]
+    inside = np.flatnonzero(there & ~base)
+    np.maximum.at(end, page_of[inside], (rows.time_s + rows.took_s)[inside])
     failed = rows.failed[bases].copy()
     again = np.flatnonzero(retry & there)
     again = again[rows.path[again] == rows.path[bases[page_of[again]]]]

@@ -170,7 +170,7 @@ def _asked_by_many(
     user = requests.rows["user"].to_numpy()
     address = requests.users["address"].to_numpy()
     used = np.bincount(user, minlength=len(address)) > 0
-    if len(np.unique(address[used])) >= min(ADDRESSES_MIN, int(used.sum())):
+    if np.count_nonzero(np.bincount(address[used])) >= min(ADDRESSES_MIN, int(used.sum())):
         user = address[user]
     place = np.full(int(coded.max()) + 1, len(candidates), np.uint16)
     place[candidates] = np.arange(len(candidates))

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import ks_2samp
 
 from thinktime.learn.server.comparing import LEAST, Distance, Sample, chance, sample
 from thinktime.learn.server.policies import Policy
@@ -116,6 +115,8 @@ def choose_coarse(log: Served, kinds: int) -> Choice | None:
     They are if they do not hang on how many requests came at about the same time. None where they
     do, or where too few can be compared.
     """
+    from scipy.stats import ks_2samp  # takes a second to import
+
     others = neighbours(log)
     distances, few, many = [], [], []
     for kind in range(kinds):

@@ -7,7 +7,6 @@ American Statistical Association 100, 2005), section 3.
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import kstest
 
 from thinktime.learn.arrivals import (
     SIGNIFICANCE,
@@ -19,6 +18,7 @@ from thinktime.learn.arrivals import (
 )
 from thinktime.learn.starts.covered import Covered, Times
 from thinktime.learn.starts.dispersion import Counts, sums
+from thinktime.stats.kolmogorov import kolmogorov_smirnov
 
 MINUTE_S = 60.0
 
@@ -34,7 +34,7 @@ def poisson(times_s: Times, covered: Covered, counts: Counts, step_s: float) -> 
     values = weighted_gaps(times_s, covered, min(WINDOW_ARRIVALS / max(rate, 1e-12), step_s))
     if len(values) < TESTED_MIN:
         return Poisson("cannot tell", None, len(values), dispersion)
-    p_value = float(kstest(values, "expon").pvalue)
+    p_value = kolmogorov_smirnov(-np.expm1(-values))[1]
     if p_value < SIGNIFICANCE:
         return Poisson("no", p_value, len(values), dispersion)
     verdict = "yes" if len(values) >= TESTED_SURE else "cannot tell"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import chi2
+from scipy.special import chdtrc
 
 from thinktime.learn.arrivals import SESSIONS_A_STEP, SIGNIFICANCE, STEPS_MAX, WIDTHS_MIN
 from thinktime.learn.starts.covered import Covered, Times
@@ -60,7 +60,7 @@ def _changes(counts: Times, seconds: Times) -> bool:
     expected = seconds * counts.sum() / seconds.sum()
     distance = float(np.sum((counts - expected) ** 2 / expected))
     degrees = len(counts) - 1
-    return distance > degrees and float(chi2.sf(distance, degrees)) < SIGNIFICANCE
+    return distance > degrees and float(chdtrc(degrees, distance)) < SIGNIFICANCE
 
 
 def blocks(counts: Counts) -> Times:
