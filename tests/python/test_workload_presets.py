@@ -450,3 +450,20 @@ def test_unknown_names_are_told_with_what_is_near(
     done = thinktime(*words, cwd=tmp_path)
     assert done.returncode == 2
     assert said in done.stderr
+
+
+def test_a_server_takes_a_preset_by_name(tmp_path: Path) -> None:
+    (tmp_path / "fast.toml").write_text(FAST)
+    words = ["serve", "fast.toml", "--listen", "127.0.0.1:0", "--workload"]
+    with subprocess.Popen(
+        [*THINKTIME, *words, "surge"], cwd=tmp_path, stdout=subprocess.PIPE, text=True
+    ) as server:
+        try:
+            assert server.stdout is not None
+            line = server.stdout.readline()
+            assert line.startswith("serving on http://127.0.0.1:"), line
+        finally:
+            server.terminate()
+    wrong = thinktime(*words, "surg", cwd=tmp_path)
+    assert wrong.returncode == 2
+    assert "did you mean the preset `surge`?" in wrong.stderr

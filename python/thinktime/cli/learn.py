@@ -39,7 +39,7 @@ def command(
         str | None, typer.Option(help="The field that tells the user, as the format calls it.")
     ] = None,
     pages: Annotated[
-        bool, typer.Option(help="Count embedded objects with their page in figures of sessions.")
+        bool, typer.Option(help="Take objects with their page; else each request is a page.")
     ] = True,
     crawlers: Annotated[
         str, typer.Option(help="Tell programs `apart` from people, or take all `with` them.")

@@ -11,6 +11,7 @@ import typer
 from thinktime import InputError, serve
 from thinktime.cli import common
 from thinktime.report import units
+from thinktime.workload import load
 
 
 def command(
@@ -21,7 +22,7 @@ def command(
     seed: Annotated[int, typer.Option(help="The seed of the demands that the server draws.")] = 1,
     workload: Annotated[
         Path | None,
-        typer.Option(help="The workload file that says how large responses are."),
+        typer.Option(help="The workload file, or preset, that says how large responses are."),
     ] = None,
     burn: Annotated[
         bool,
@@ -51,7 +52,7 @@ def command(
             burn=burn,
             threads=threads,
             cores=None if cores is None else _cores(cores),
-            workload=workload,
+            workload=None if workload is None else load(workload),
         ) as server,
     ):
         _until_interrupted(server)

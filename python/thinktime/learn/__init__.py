@@ -67,8 +67,8 @@ def learn(
             1800 s. "auto" finds it where the number of sessions no longer depends on it.
         user: By what users are told apart: "address", "agent" (address and agent) or "field".
         user_field: The name of the field that tells the user, in the format's own words.
-        pages: Whether embedded objects are taken together with their page in the figures of
-            sessions; the workload file has them in pages either way.
+        pages: Whether embedded objects are taken together with their page, in the figures of
+            sessions and in the workload file; if not, every request counts as a page.
         crawlers: "apart" tells populations apart, people and programs of several kinds; "with"
             takes all as people.
         demand_cv2: The squared coefficient of variation of the service demands, for the advice;
@@ -121,7 +121,7 @@ def _learned(
         traffic = traffic_of(log, curve.level_from_s, labels, 0, pages)
     cv2, known = demand[0], told.populations[0].confidence
     with ThreadPoolExecutor(1) as beside:
-        learning = beside.submit(_parts, log, told, traffic.timeout_s, least_users)
+        learning = beside.submit(_parts, log, told, traffic.timeout_s, least_users, pages)
         arrivals, sessions = learn_arrivals(traffic), learn_sessions(traffic)
         sizes, durations = values_of(traffic.sizes()), values_of(traffic.durations())
         advice = advise(traffic, arrivals, sessions, demand_cv2=cv2, load=demand[1], known=known)
@@ -142,13 +142,17 @@ def _learned(
     )
 
 
-def _parts(log: Log, told: Populations, timeout_s: float, least_users: int) -> list[Part]:
+def _parts(
+    log: Log, told: Populations, timeout_s: float, least_users: int, pages: bool
+) -> list[Part]:
     times = log.requests.rows["time_ns"].to_numpy()
     begin_ns, span_s = int(times[0]), log.requests.span_s
     covered = Covered(span_s, silences((times - begin_ns) * 1e-9, span_s))
     least = 1 if log.formats == [OWN] else least_users
     return [
-        learn_part(one, log.requests.only(told.of(one.name)), covered, begin_ns, timeout_s, least)
+        learn_part(
+            one, log.requests.only(told.of(one.name)), covered, begin_ns, timeout_s, least, pages
+        )
         for one in told.populations
     ]
 

@@ -24,6 +24,18 @@ GAP_SHARE = 0.5
 GAP_S = 36_000.0
 """A time without requests is odd if it is longer than both: this share of the log, and this."""
 
+UNIT_OPEN = ("json", "csv", "parquet")
+"""Formats in which a column such as `duration` does not say in which unit it is."""
+
+SLOW_S = 1.0
+"""Answers that take so long at the median are more probably milliseconds taken for seconds."""
+
+ROWS = "requests.parquet"
+"""What is read of a result's folder."""
+
+NAMED = 10
+"""So many of the columns that are left over are named."""
+
 
 @dataclass(frozen=True)
 class BadLines:
@@ -45,6 +57,9 @@ class Log:
     """What `thinktime._core.read_log` gave."""
 
     requests: Requests = field(repr=False)
+
+    unit_given: bool = False
+    """Whether the user said what the column of durations is."""
 
     @property
     def columns(self) -> _core.LogColumns:
@@ -89,9 +104,62 @@ class Log:
         return [BadLines(file["name"], *bad) for file in self.files for bad in file["bad"]]
 
     @property
+    def dropped(self) -> int:
+        """How many requests `only` and `without` left out."""
+        return sum(file["dropped"] for file in self.files)
+
+    @property
+    def left_over(self) -> list[str]:
+        """The columns of which nothing is taken, each once; of formats whose columns have names."""
+        names = dict.fromkeys(name for file in self.files for name in file["left_over"])
+        return ["".join(one if one.isprintable() else "?" for one in name) for name in names]
+
+    @property
+    def notes(self) -> list[str]:
+        """What was not taken of the log, and how it was taken, in words."""
+        found = []
+        if self.dropped:
+            found.append(
+                f"{units.counted(self.dropped, 'request')} dropped by --only and --without: they "
+                "are in no figure, and what they leave out may look like a pause"
+            )
+        names = self.left_over
+        if names:
+            more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+            found.append(f"columns of which nothing is taken: {', '.join(names[:NAMED])}{more}")
+        if self.unit_open and not self._slow:
+            found.append(
+                "durations are taken as seconds where neither their name nor their value has a "
+                f"unit: the median is {units.seconds(self._usual_s)}"
+            )
+        return found
+
+    @property
+    def unit_open(self) -> bool:
+        """Whether durations may stand in another unit than was taken."""
+        generic = any(name in UNIT_OPEN for name in self.formats)
+        return generic and not self.unit_given and self.requests.timed
+
+    @property
+    def _usual_s(self) -> float:
+        taken_us = self.requests.rows["duration_us"].drop_nulls().to_numpy()
+        return float(np.median(taken_us)) * 1e-6 if len(taken_us) else 0.0
+
+    @property
+    def _slow(self) -> bool:
+        return self._usual_s >= SLOW_S
+
+    @property
     def warnings(self) -> list[str]:
         """What is odd about the log, in words."""
         found = []
+        if self.unit_open and self._slow:
+            name = next(name for name in self.formats if name in UNIT_OPEN)
+            found.append(
+                f"half of the answers take {units.seconds(self._usual_s)} or more, if durations "
+                "without a unit are seconds, as they were taken; if they are milliseconds, name "
+                f"their column: --format {name}:duration_ms=COLUMN"
+            )
         back = int(self.raw["backwards"])
         if back:
             times = units.counted(back, "time")
@@ -115,7 +183,7 @@ def read(logs: Sequence[str | Path], *, progress: Progress | None = None, **how:
 
     Raises InputError where a log cannot be read, or holds no request at all.
     """
-    names = [str(log) for log in logs]
+    names = [_file_of(log) for log in logs]
     raw = _core.read_log(names, progress=progress, **how)
     if not raw["requests"]:
         raise _core.InputError(f"{', '.join(names)}: no request in it could be read")
@@ -134,4 +202,10 @@ def read(logs: Sequence[str | Path], *, progress: Progress | None = None, **how:
         resolution_s=max((file["resolution_s"] for file in raw["files"]), default=0.0),
         share=1 / raw["one_in"],
     )
-    return Log(raw, requests)
+    return Log(raw, requests, unit_given="duration" in (how.get("format") or ""))
+
+
+def _file_of(log: str | Path) -> str:
+    """The file to read: of a result of Thinktime's own, its rows."""
+    rows = Path(log) / ROWS
+    return str(rows) if rows.is_file() else str(log)

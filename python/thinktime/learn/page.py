@@ -56,6 +56,7 @@ def _verdict(learned: Learned) -> Verdict:
         f"in {units.seconds(traffic.duration_s)}, in {units.counted(count('sessions'), 'session')} "
         f"told apart by gaps above {units.seconds(traffic.timeout_s)}.",
         tables.arrival_words(learned),
+        *(units.sentence(note) for note in learned.log.notes),
         *(finding.text for finding in learned.told.findings),
         *(learned.fidelity.sentences() if learned.fidelity else []),
     ]

@@ -10,12 +10,17 @@ from numpy.typing import NDArray
 
 from thinktime.learn.journeys import Journeys, find_journeys
 from thinktime.learn.journeys.chain import WEIGHTS
+from thinktime.learn.journeys.visits import find_visits
+from thinktime.learn.kinds.kinds import templates_of
 from thinktime.learn.populations import Population
 from thinktime.learn.requests import Requests
 from thinktime.learn.starts import Covered, Model, Starts, as_dispersed, choose, learn_starts
 
 FEW = 100
 """So few starts say nothing of a law: they are replayed."""
+
+PAGE_S = 60.0
+"""What a page embeds comes within this time."""
 
 BRIEF = 0.8
 """A closed population that is there for less than this share of the log comes and goes. A file has
@@ -58,21 +63,24 @@ def learn_part(
     begin_ns: int,
     timeout_s: float,
     least_users: int,
+    pages: bool = True,
 ) -> Part:
     """Learn one population of its ``requests``, in a log that begins at ``begin_ns``.
 
-    Only what at least ``least_users`` asked for is named.
+    Only what at least ``least_users`` asked for is named. Without ``pages`` nothing is embedded.
     """
     brief = population.model == "closed" and _brief(requests, covered)
     alone = brief or population.model == "open"
-    of = _each_alone(requests) if alone else requests
-    journeys = find_journeys(of, timeout_s, least_users)
+    of = requests
+    if alone:
+        of = _each_alone(requests, by_page=pages and population.kind == "people")
+    journeys = find_journeys(of, timeout_s, least_users, pages)
     if alone:  # one request each: what follows which is nothing
         journeys = replace(journeys, chain=replace(journeys.chain, model=WEIGHTS))
     if population.model == "closed" and not brief:
         return Part(population, requests, _as_loop(population, journeys), None, None)
     times = requests.rows["time_ns"].to_numpy()
-    begun = times if alone else _begun(journeys, times)
+    begun = _begun(journeys, times)
     starts = learn_starts(
         begun,
         begin_ns=begin_ns,
@@ -97,11 +105,27 @@ def _begun(journeys: Journeys, times: NDArray[np.int64]) -> NDArray[np.int64]:
     return begun
 
 
-def _each_alone(requests: Requests) -> Requests:
-    """The same, with every request as a user of its own: whose they are cannot be told."""
-    numbers = pl.Series("user", np.arange(len(requests)), dtype=pl.UInt32)
-    users = requests.users[requests.rows["user"]]
-    return replace(requests, rows=requests.rows.with_columns(numbers), users=users)
+def _each_alone(requests: Requests, by_page: bool) -> Requests:
+    """The same, with every request as a user of its own: whose they are cannot be told.
+
+    ``by_page``: people's, who load a page with what it embeds, are one user for each page.
+    """
+    user = requests.rows["user"]
+    numbers = _pages(requests) if by_page else np.arange(len(requests))
+    _, first = np.unique(numbers, return_index=True)
+    rows = requests.rows.with_columns(pl.Series("user", numbers, dtype=pl.UInt32))
+    return replace(requests, rows=rows, users=requests.users[user.gather(first)])
+
+
+def _pages(requests: Requests) -> NDArray[np.int64]:
+    """Of each row the number of its page; what belongs to none has one of its own."""
+    _, template = templates_of(requests)
+    visits = find_visits(requests, template, PAGE_S)
+    page = np.where(visits.page < 0, len(visits.base) + np.arange(len(requests)), visits.page)
+    numbers = np.empty(len(requests), np.int64)
+    numbers[visits.order] = page
+    _, dense = np.unique(numbers, return_inverse=True)
+    return np.asarray(dense, np.int64)
 
 
 def _as_loop(population: Population, journeys: Journeys) -> Journeys:

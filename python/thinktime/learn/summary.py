@@ -89,7 +89,10 @@ def _log(learned: Learned) -> dict[str, Any]:
             {"reason": one.reason, "file": one.file, "line": one.line, "example": one.example}
             for one in log.bad_lines
         ],
+        "dropped": log.dropped,
+        "columns_left_over": log.left_over,
         "times_back": log.raw["backwards"],
+        "notes": log.notes,
         "warnings": log.warnings,
         "interrupted": log.stopped,
         "requests": log.count,

@@ -41,7 +41,7 @@ def _log(learned: Learned, examples: bool) -> Iterator[str]:
     log = learned.log
     users = log.requests.rows["user"].n_unique() * log.one_in
     yield (
-        f"{len(log.files)} file(s), format {', '.join(log.formats)}: "
+        f"{units.counted(len(log.files), 'file')}, format {', '.join(log.formats)}: "
         f"{units.counted(log.lines, 'line')}, {units.counted(log.count, 'request')} of "
         f"{units.counted(users, 'user')} in {units.seconds(log.requests.span_s)}"
     )
@@ -51,8 +51,8 @@ def _log(learned: Learned, examples: bool) -> Iterator[str]:
         yield f"bad: {count_words} ({bad.reason}); {bad.file}:{bad.line}{example}"
     for warning in log.warnings:
         yield f"warning: {warning}"
-    for finding in learned.told.findings:
-        yield f"note: {finding.text}"
+    for note in [*log.notes, *(finding.text for finding in learned.told.findings)]:
+        yield f"note: {note}"
     if log.stopped:
         yield "interrupted: the figures are those of what was read up to then"
 

@@ -63,10 +63,12 @@ class Journeys:
         return counted / max(self.journeys, 1)
 
 
-def find_journeys(requests: Requests, timeout_s: float, least_users: int = USERS_MIN) -> Journeys:
+def find_journeys(
+    requests: Requests, timeout_s: float, least_users: int = USERS_MIN, pages: bool = True
+) -> Journeys:
     """Learn what a population asks for: ``requests`` are its own; there must be some.
 
-    Only what at least ``least_users`` asked for is named.
+    Only what at least ``least_users`` asked for is named. Without ``pages`` nothing is embedded.
 
     Raises ValueError where there are none, or the timeout is not above 0.
     """
@@ -75,26 +77,28 @@ def find_journeys(requests: Requests, timeout_s: float, least_users: int = USERS
     if not timeout_s > 0:
         raise ValueError(f"the session timeout must be above 0 s; it is {timeout_s}")
     found, template = templates_of(requests)
-    visits = find_visits(requests, template, timeout_s)
+    visits = find_visits(requests, template, timeout_s, pages)
     back = np.empty(len(visits.order), np.int64)
     back[visits.order] = np.arange(len(visits.order))
     embedded, counted = visits.embedded[back], ~visits.retry[back]
     # A further attempt is what the first one was.
-    embedded |= visits.retry[back] & requests.paths["object"].to_numpy()[requests.rows["path"]]
+    if pages:
+        objects = requests.paths["object"].to_numpy()[requests.rows["path"].to_numpy()]
+        embedded = embedded | (visits.retry[back] & objects)
     path = requests.rows["path"].to_numpy().astype(np.int64)
     found = set_apart(found, visits, path[visits.order[visits.base]])
     template = found.of_path[path]
     kinds = find_kinds(requests, found, template, embedded, counted, least_users)
     of_row = kinds.of_row[visits.order]
     of_page = of_row[visits.base]
-    pages = kinds.pages
+    page_kinds = kinds.pages
     return Journeys(
         kinds=kinds,
         visits=visits,
         kind_of_page=of_page,
-        chain=find_chain(visits, of_page, pages, requests.span_s),
+        chain=find_chain(visits, of_page, page_kinds, requests.span_s),
         thinks=find_thinks(visits, of_page, timeout_s, requests.resolution_s),
-        embeddings=find_embeddings(requests, visits, of_row, of_page, pages),
+        embeddings=find_embeddings(requests, visits, of_row, of_page, page_kinds),
         answers=find_answers(requests, kinds.of_row, len(kinds.kinds)),
         reuse=find_reuse(requests.rows["path"].to_numpy()[counted]),
         retries=int(visits.retry.sum()),

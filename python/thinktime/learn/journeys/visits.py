@@ -117,12 +117,17 @@ class _Rows:
         return (self.session[rows].astype(np.uint64) << np.uint64(32)) | paths.astype(np.uint64)
 
 
-def find_visits(requests: Requests, template: Places, timeout_s: float) -> Visits:
-    """Find sessions and pages; ``template`` is that of each row of ``requests``."""
-    embeds = requests.paths["object"].to_numpy()[requests.rows["path"].to_numpy()]
+def find_visits(
+    requests: Requests, template: Places, timeout_s: float, pages: bool = True
+) -> Visits:
+    """Find sessions and pages; ``template`` is that of each row of ``requests``.
+
+    Without ``pages`` every request is a page of its own, and embeds nothing.
+    """
+    embeds = requests.paths["object"].to_numpy()[requests.rows["path"].to_numpy()] & pages
     order, rows, retry, base = _bases(requests, embeds, timeout_s)
     called = _called(rows, base, template[order])
-    if called.any():
+    if pages and called.any():
         referred = requests.rows["referrer"].is_not_null().to_numpy()
         embeds = embeds | (called[template] & referred)
         order, rows, retry, base = _bases(requests, embeds, timeout_s)

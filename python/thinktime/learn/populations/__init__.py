@@ -36,6 +36,9 @@ MOST = 40
 
 PATHS = 5
 
+HOLED = 0.5
+"""Where so much of a log's time has no line, people's sessions are cut to pieces."""
+
 FEW = 30
 """Of so few requests nothing is more than unsure; of ten times as many, likely."""
 
@@ -55,8 +58,23 @@ def tell_apart(requests: Requests, *, programs: bool = True) -> Populations:
     for number, draft in enumerate(drafts):
         labels[draft.rows] = number
     names = _names([draft.name for draft in drafts])
+    found = findings(seen, drafts)
+    _doubt(drafts, found)
     told = tuple(_described(seen, *both) for both in zip(names, drafts, strict=True))
-    return Populations(labels, told, findings(seen, drafts))
+    return Populations(labels, told, found)
+
+
+def _doubt(drafts: list[Draft], found: tuple[Finding, ...]) -> None:
+    """Make verdicts on people unsure where most of the log is missing."""
+    missing = max((one.share for one in found if one.name == "holes"), default=0.0)
+    if missing < HOLED:
+        return
+    for draft in drafts:
+        if not draft.programs:
+            draft.confidence = UNSURE
+            draft.reason += (
+                f"; but {missing:.1%} of the log's time has no line, which cuts sessions"
+            )
 
 
 def _few(drafts: list[Draft]) -> list[Draft]:

@@ -8,15 +8,13 @@ import numpy as np
 
 from thinktime.learn.populations import agents
 from thinktime.learn.populations.draft import Draft
+from thinktime.learn.populations.people import SHARED_FROM
 from thinktime.learn.populations.seen import Seen
 from thinktime.learn.populations.streams import Ints
 from thinktime.learn.populations.told import Finding
 
 HEAVY = 0.1
 """An address with so much of people's requests is heavy."""
-
-SHARED_FROM = 3
-"""Several browsers behind an address, this many: not one person's home."""
 
 EMPTY = 12.0
 """A hole is so many times as long as the longest gap that chance explains."""

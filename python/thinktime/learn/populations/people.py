@@ -8,6 +8,7 @@ from thinktime.learn.populations.draft import Draft
 from thinktime.learn.populations.seen import Seen
 from thinktime.learn.populations.streams import Flags, Ints, Streams
 from thinktime.learn.populations.told import LIKELY, SURE, UNSURE
+from thinktime.learn.populations.unlike import spread_between
 
 PAUSE_S = 1800.0
 """A longer pause ends a session."""
@@ -21,6 +22,13 @@ STAYS = 0.8
 
 ONCE = 1.2
 """Sessions of fewer pages are single requests."""
+
+UNLIKE = 0.2
+"""Where so much of the spread of pauses lies between users, there may be several kinds of people;
+tabs and shared addresses alone give less than half of it."""
+
+SHARED_FROM = 3
+"""Several browsers behind an address, this many: not one person's home."""
 
 
 def find(seen: Seen) -> list[Draft]:
@@ -48,9 +56,9 @@ def _sites(seen: Seen, rows: Ints) -> list[Ints]:
 
 def _draft(seen: Seen, rows: Ints) -> Draft:
     streams, _ = seen.by_user(rows)
-    pages = rows[~seen.is_object[seen.path[rows]]]
-    sessions = len(streams) + int((streams.gaps > PAUSE_S).sum())
-    each = len(pages) / sessions
+    paged = _of_pages(seen, rows, streams)
+    sessions = len(paged) + int((paged.gaps > PAUSE_S).sum())
+    each = len(paged.rows) / sessions
     staying = _staying(seen, streams)
     stay = float(streams.counts[staying].sum()) / len(rows)
     chained = _chained(seen, streams, staying) if stay >= 0.5 else 1.0
@@ -68,11 +76,26 @@ def _draft(seen: Seen, rows: Ints) -> Draft:
         sure = SURE if each < 1.1 and sessions >= 500 else UNSURE
         return _people(rows, "open", about, "sessions of several pages", sure)
     sure = LIKELY if each < 1.5 or sessions < 200 or seen.span_s < 4 * PAUSE_S else SURE
+    unlike = spread_between(paged, PAUSE_S, seen.resolution_s)
+    if stay > 0.1 or unlike >= UNLIKE:
+        sure = LIKELY
     if sessions < 30:
         sure = UNSURE
-    if stay > 0.1:
-        sure = LIKELY
-    return _people(rows, "partly-open", about + "; they come and go", come, sure)
+    about += "; they come and go"
+    if unlike >= UNLIKE:
+        about += (
+            f"; {unlike:.0%} of the spread of their pauses lies between users: there may be "
+            "several kinds of people among them, each with a pace of its own"
+        )
+    return _people(rows, "partly-open", about, come, sure)
+
+
+def _of_pages(seen: Seen, rows: Ints, streams: Streams) -> Streams:
+    """The streams of pages alone; of all requests, where there are no pages among them."""
+    pages = rows[~seen.is_object[seen.path[rows]]]
+    if len(pages) in (0, len(rows)):
+        return streams
+    return seen.by_user(pages)[0]
 
 
 def _staying(seen: Seen, streams: Streams) -> Flags:
@@ -130,11 +153,24 @@ def _closed(
         and away < 0.1 * seen.span_s
     ):
         sure = SURE
+    if not seen.referrers:
+        sure = LIKELY if sure == SURE else sure
     text = f"{clients} users are there for the whole log, and make {stay:.0%} of the requests: "
     text += about
+    if _shared(seen, rows) > 0.5:
+        sure = UNSURE
+        text += "; most of them share an address with others: they may be many people behind few"
     draft = _people(rows, "closed", text, "users who come and go", sure)
     draft.clients = clients
     return draft
+
+
+def _shared(seen: Seen, rows: Ints) -> float:
+    """Which share of the requests comes from addresses with several agents."""
+    there = np.unique(seen.user[rows])
+    addresses = seen.requests.users["address"].to_numpy()
+    agents_of = np.bincount(addresses[there], minlength=int(addresses.max()) + 1)
+    return float((agents_of[addresses[seen.user[rows]]] >= SHARED_FROM).mean())
 
 
 def _people(rows: Ints, model: str, reason: str, change: str, confidence: str) -> Draft:

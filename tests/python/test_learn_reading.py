@@ -1,0 +1,90 @@
+"""What `learn` takes of a log, what it leaves, and that it says so."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import thinktime as tt
+from thinktime.cli import app
+from thinktime.learn import learn
+from thinktime.learn.log import Log, read
+
+BEGIN = 1_790_000_000
+LEFT = "columns of which nothing is taken: "
+
+
+def logged(path: Path, count: int = 60, **more: Any) -> Path:
+    """A log in lines of JSON, each with these keys, too; every third of them failed."""
+    rows = []
+    for n in range(count):
+        row = {"time": BEGIN + 7 * n, "ip": f"10.0.0.{n % 9}", "path": "/", "method": "GET"}
+        rows.append(json.dumps(row | {"status": 500 if n % 3 == 0 else 200} | more) + "\n")
+    path.write_text("".join(rows))
+    return path
+
+
+def test_what_is_not_taken_is_shown_everywhere(tmp_path: Path) -> None:
+    log = logged(tmp_path / "access.json", pod="web-3", zone="b")
+    page = tmp_path / "page.html"
+    words = ["learn", str(log), "--no-fidelity", "--without", "status=5xx", "--report", str(page)]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+    assert f"note: {LEFT}pod, zone\n" in result.output
+    assert "note: 20 requests dropped by --only and --without" in result.output
+    assert "nothing is taken: pod, zone." in page.read_text()
+    found = learn([log], without=["status=5xx"], fidelity=False).to_dict()
+    assert (found["columns_left_over"], found["dropped"]) == (["pod", "zone"], 20)
+    assert len(found["notes"]) == 2
+
+
+def test_nothing_is_said_of_what_is_taken(tmp_path: Path) -> None:
+    log = read([logged(tmp_path / "access.json", bytes=20)])
+    assert (log.notes, log.warnings, log.dropped) == ([], [], 0)
+
+
+def test_many_columns_are_counted(tmp_path: Path) -> None:
+    log = logged(tmp_path / "wide.json", **{f"x{n}": n for n in range(14)})
+    (note,) = read([log]).notes
+    assert note.startswith(f"{LEFT}x0, x1,")
+    assert note.endswith("x8, x9 and 4 more")
+
+
+def test_what_a_terminal_would_obey_is_not_printed(tmp_path: Path) -> None:
+    log = tmp_path / "odd.csv"
+    log.write_text("time,ip,path,method,odd\x1b[2J\n" + f"{BEGIN},10.0.0.1,/,GET,1\n" * 40)
+    assert read([log]).left_over == ["odd?[2J"]
+
+
+def test_the_unit_of_durations_is_told_where_nothing_says_it(tmp_path: Path) -> None:
+    (note,) = read([logged(tmp_path / "quick.json", request_time=0.02)]).notes
+    assert note.startswith("durations are taken as seconds")
+    assert note.endswith("the median is 20.0 ms")
+    slow = logged(tmp_path / "slow.json", duration=20)
+    doubted = read([slow])
+    (warning,) = doubted.warnings
+    assert warning.startswith("half of the answers take 20.0 s or more")
+    assert warning.endswith("--format json:duration_ms=COLUMN")
+    assert doubted.notes == []
+    told: Log = read([slow], format="json:duration_ms=duration")
+    assert told.requests.rows["duration_us"].median() == 20_000
+    assert told.notes == told.warnings == []
+
+
+def test_a_result_is_learned_from_its_folder(tmp_path: Path) -> None:
+    workload = 'name = "w"\n[arrivals]\nmodel = "open"\nrate = "50/s"\n'
+    system = 'name = "s"\n[[station]]\nname = "server"\ndemand = "exp(1ms)"\n'
+    result = tmp_path / "result"
+    tt.simulate(tt.Workload(workload), tt.System(system), requests=400, output=result)
+    log = read([result])
+    assert log.formats == ["thinktime"]
+    assert log.count == read([result / "requests.parquet"]).count > 300
+
+
+def test_a_folder_without_rows_is_no_log(tmp_path: Path) -> None:
+    with pytest.raises(tt.InputError, match="is a folder"):
+        read([tmp_path])
