@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 import thinktime as tt
 from thinktime.cli import app
 from thinktime.learn import learn
+from thinktime.learn.comparison import Change, lines
 from thinktime.learn.log import Log, read
 
 BEGIN = 1_790_000_000
@@ -73,6 +74,34 @@ def test_the_unit_of_durations_is_told_where_nothing_says_it(tmp_path: Path) -> 
     told: Log = read([slow], format="json:duration_ms=duration")
     assert told.requests.rows["duration_us"].median() == 20_000
     assert told.notes == told.warnings == []
+
+
+def test_what_is_too_short_to_compare_is_not_called_good(tmp_path: Path) -> None:
+    log = logged(tmp_path / "access.json", bytes=20)
+    shown = CliRunner().invoke(app, ["learn", str(log)]).output
+    assert "fidelity         not measured\n" in shown
+    found = learn([log]).fidelity
+    assert found is not None
+    assert found.to_dict()["good"] is None
+
+
+def test_a_demand_that_is_not_used_is_told(tmp_path: Path) -> None:
+    log, system = logged(tmp_path / "access.json", request_time=0.02), tmp_path / "s.toml"
+    words = ["learn", str(log), "--no-fidelity", "--demand", "exp(5ms)", "--system", str(system)]
+    assert "--demand is not used" in CliRunner().invoke(app, words).output
+    assert "5ms" not in system.read_text()
+
+
+def test_great_ratios_are_told_as_factors() -> None:
+    before, after = 0.001, 0.5
+    _, wide, small = lines(
+        [
+            Change("requests for /new", "share", before, after, True),
+            Change("requests for /old", "share", after, before, True),
+        ]
+    )
+    assert wide.split()[-2:] == ["x", "500"]
+    assert small.endswith("-99.8%")
 
 
 def test_a_result_is_learned_from_its_folder(tmp_path: Path) -> None:

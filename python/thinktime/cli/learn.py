@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from thinktime.learn import Learned
 
 
+NO_DURATIONS = (
+    "{} is not written: the log has no durations to learn a system from; give a demand, as in "
+    "--demand 'exp(5ms)'"
+)
+
+
 def command(
     logs: Annotated[
         list[str] | None,
@@ -132,21 +138,22 @@ def command(
     if compare is None:
         _show(learned, json)
     _write(learned, output, report, (system, text))
+    if system is not None and text is None:
+        raise common.fail(NO_DURATIONS.format(system), common.Exit.INPUT_WRONG)
     if learned.log.stopped and not follow:
         message = "interrupted: what was learned is of the part that was read"
         raise common.fail(message, common.Exit.NOT_TO_BE_TRUSTED)
 
 
-def _system_text(learned: Learned, demand: str | None) -> str:
+def _system_text(learned: Learned, demand: str | None) -> str | None:
+    """The system file; None where there is nothing to learn it from."""
     from thinktime.learn.server import system_text
 
+    if demand is not None and learned.log.requests.timed:
+        text = "note: the log has durations: demands are learned, and --demand is not used"
+        common.errors.print(text, markup=False, soft_wrap=True)
     server = learned.server(demand)
-    if server is None:
-        raise _core.InputError(
-            "the log has no durations to learn a system from; give a demand, as in "
-            "--demand 'exp(5ms)'"
-        )
-    return system_text("learned", server)
+    return None if server is None else system_text("learned", server)
 
 
 def _compare(before: Learned, after: Learned, as_json: bool) -> None:

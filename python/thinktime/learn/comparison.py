@@ -19,6 +19,9 @@ CHANCE = 2.576
 SHOWN = 0.01
 """Kinds of requests are compared from this share on, in either log."""
 
+MANY = 10.0
+"""From this ratio on percents are hard to read."""
+
 WORDS: dict[str, Callable[[float], str]] = {
     "s": units.seconds,
     "/s": units.rate,
@@ -79,10 +82,15 @@ def lines(found: Sequence[Change]) -> Iterator[str]:
     yield f"{'':{wide}}  {'before':>12}  {'after':>12}"
     for change in found:
         told = [_written(value, change.unit) for value in (change.before, change.after)]
-        ratio = "" if change.ratio is None else f"{change.ratio - 1:+.1%}"
+        ratio = "" if change.ratio is None else _ratio(change.ratio)
         note = {True: "", False: "within chance", None: ""}[change.beyond_chance]
         line = f"{change.name:{wide}}  {told[0]:>12}  {told[1]:>12}  {ratio:>9}  {note}"
         yield line.rstrip()
+
+
+def _ratio(ratio: float) -> str:
+    """In percent; beyond ten times, as in `x 594`."""
+    return f"{ratio - 1:+.1%}" if ratio < MANY else f"x {units.number(ratio)}"
 
 
 def _written(value: float | None, unit: str) -> str:

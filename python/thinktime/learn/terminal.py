@@ -12,6 +12,7 @@ from thinktime.report import units
 
 if TYPE_CHECKING:
     from thinktime.learn import Learned
+    from thinktime.learn.fidelity import Fidelity
 
 BAD_SHOWN = 10
 KINDS_SHOWN = 5
@@ -31,8 +32,7 @@ def lines(learned: Learned, examples: bool = True) -> Iterator[str]:
     yield from _advice(learned)
     if learned.fidelity is not None:
         yield ""
-        words = "good" if learned.fidelity.good else "not good"
-        yield f"fidelity         {words}: the workload against the log, on the same systems"
+        yield f"fidelity         {_fidelity(learned.fidelity)}"
         for sentence in learned.fidelity.sentences():
             yield from _wrapped(sentence)
 
@@ -129,6 +129,13 @@ def _advice(learned: Learned) -> Iterator[str]:
                 f"{units.seconds(model.p99_s)}; SRPT's mean is {units.number(model.gain)} "
                 "times shorter"
             )
+
+
+def _fidelity(found: Fidelity) -> str:
+    if not found.measured:
+        return "not measured"
+    words = "good" if found.good else "not good"
+    return f"{words}: the workload against the log, on the same systems"
 
 
 def _wrapped(text: str) -> list[str]:

@@ -124,6 +124,11 @@ class Fidelity:
     """By name; empty where there are too few requests."""
 
     @property
+    def measured(self) -> bool:
+        """Whether there are enough requests to compare anything."""
+        return bool(self.differences)
+
+    @property
     def good(self) -> bool:
         """Whether everything that is compared differs by little, or by no more than chance."""
         return all(one.good or one.by_chance for one in self.differences.values())
@@ -136,7 +141,8 @@ class Fidelity:
         """For JSON."""
         return {
             "begin_s": self.begin_s, "duration_s": self.length_s, "requests": self.requests,
-            "demands": self.demands, "good": self.good, "sentences": self.sentences(),
+            "demands": self.demands, "good": self.good if self.measured else None,
+            "sentences": self.sentences(),
             "figures": {name: one.to_dict() for name, one in self.differences.items()},
         }  # fmt: skip
 

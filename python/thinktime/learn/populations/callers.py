@@ -92,7 +92,7 @@ def _draft(seen: Seen, rows: Ints) -> Draft:
     if stay >= 0.5:
         return _made(
             *(rows, "open"),
-            f"{len(streams)} users ask all the time, with gaps as irregular as those of "
+            f"{_who(len(streams))} all the time, with gaps as irregular as those of "
             "independent requests, and whose sessions they are cannot be told",
             UNSURE,
         )
@@ -150,6 +150,10 @@ def _workers(seen: Seen, rows: Ints, streams: Streams) -> Draft:
 
 def _sessions(streams: Streams) -> int:
     return len(streams) + int((streams.gaps > PAUSE_S).sum())
+
+
+def _who(users: int) -> str:
+    return "1 user asks" if users == 1 else f"{users:,} users ask"
 
 
 def _made(

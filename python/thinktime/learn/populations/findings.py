@@ -12,6 +12,7 @@ from thinktime.learn.populations.people import SHARED_FROM
 from thinktime.learn.populations.seen import Seen
 from thinktime.learn.populations.streams import Ints
 from thinktime.learn.populations.told import Finding
+from thinktime.report import units
 
 HEAVY = 0.1
 """An address with so much of people's requests is heavy."""
@@ -99,7 +100,7 @@ def holes(seen: Seen, people: Ints) -> Iterator[Finding]:
         yield Finding(
             "holes",
             f"{len(long)} times without a line, {missing / seen.span_s:.1%} of the log, the "
-            f"longest of {longest:.0f} s: lines were lost, or the server did not answer",
+            f"longest of {units.seconds(longest)}: lines were lost, or the server did not answer",
             missing / seen.span_s,
         )
 

@@ -11,9 +11,13 @@ from thinktime.learn.populations.echo import Echo, echo
 from thinktime.learn.populations.seen import Seen
 from thinktime.learn.populations.streams import Floats, Ints, Streams
 from thinktime.learn.populations.told import LIKELY, SURE, UNSURE
+from thinktime.report import units
 
 BUSY = 0.7
 """Without think time answers take nearly all of a client's time."""
+
+LONG_S = 120.0
+"""Longer times are told in minutes and hours."""
 
 ROUND_S = 0.1
 """People set programs to multiples of this."""
@@ -231,4 +235,6 @@ def _rates(streams: Streams) -> list[float]:
 
 
 def _seconds(value: float) -> str:
+    if value >= LONG_S:
+        return units.seconds(value)
     return f"{value * 1000:.3g} ms" if value < 1 else f"{value:.4g} s"

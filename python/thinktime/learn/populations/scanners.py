@@ -9,6 +9,7 @@ from thinktime.learn.populations.draft import Draft
 from thinktime.learn.populations.seen import Seen
 from thinktime.learn.populations.streams import Flags, Floats, Ints
 from thinktime.learn.populations.told import LIKELY, SURE
+from thinktime.report import units
 
 LEAST = 5
 MISSED = 0.5
@@ -57,7 +58,7 @@ def _draft(seen: Seen, rows: Ints, found: float, usual: float) -> Draft:
         rows=rows,
         reason=f"{found:.0%} of the requests of {len(streams)} users found nothing (of all "
         f"requests {usual:.1%}), on {len(np.unique(seen.path[rows]))} paths; half of the users "
-        f"were gone after {lasting:.3g} s",
+        f"were gone after {units.seconds(lasting)}",
         would_change="users who leave" if stays else "users who stay",
         confidence=SURE if not stays and len(streams) >= 5 else LIKELY,
         clients=len(streams) if stays else None,

@@ -32,9 +32,19 @@ def system_text(name: str, server: Server) -> str:
         f"servers = {server.workers}",
         f'policy = "{server.policy}"',
     ]
+    return "\n".join([*parts, *_demands(server)]) + "\n"
+
+
+def _demands(server: Server) -> list[str]:
+    """A line for each kind of request; one for all where the demand was given."""
+    first = server.demands[0]
+    if first.source == "given":
+        about = f"{first.mean_s * 1e3:.4g} ms on average for all requests, {SOURCES['given']}."
+        return [note(about), f'demand = "{first.law.notation}"']
+    lines = []
     for demand in server.demands:
-        parts += [note(_about(demand)), f'demand.{_key(demand.name)} = "{demand.law.notation}"']
-    return "\n".join(parts) + "\n"
+        lines += [note(_about(demand)), f'demand.{_key(demand.name)} = "{demand.law.notation}"']
+    return lines
 
 
 def _about(demand: Demand) -> str:

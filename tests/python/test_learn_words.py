@@ -1,0 +1,50 @@
+"""Long times in reasons are in minutes and hours, and one user is no plural."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from thinktime.learn.populations import Populations, tell_apart
+from thinktime.learn.requests import ROWS, Requests
+
+
+def told(time_s: np.ndarray, agent: str) -> Populations:
+    """What is told of one user with this agent, who asks for one page at these times."""
+    count = len(time_s)
+    zeros = np.zeros(count, dtype=int)
+    rows = dict.fromkeys(("user", "path", "host", "bytes", "method"), zeros)
+    rows |= {"time_ns": (np.sort(time_s) * 1e9).astype(np.int64), "status": zeros + 200}
+    empty = pl.Series([None] * count, dtype=pl.UInt32)
+    frame = pl.DataFrame(rows | {"duration_us": empty, "referrer": empty})
+    return tell_apart(
+        Requests(
+            frame.select(list(ROWS)).cast(dict(ROWS)),
+            pl.DataFrame({"path": ["/api"], "object": [False]}),
+            pl.DataFrame({"address": [0], "agent": [0]}),
+            pl.Series([agent]),
+            pl.Series([""]),
+            1.0,
+        )
+    )
+
+
+def test_a_reader_who_comes_every_three_hours() -> None:
+    draw = np.random.default_rng(1)
+    times = np.arange(60) * 10_800.0 + draw.uniform(0, 30, 60)
+    (reader,) = told(times, "Feedbin feed-id:1373711 - 3 subscribers").populations
+    assert "asks again 3.00 h after the answer" in reader.reason
+    assert "e+04" not in reader.reason
+
+
+def test_one_user_asks() -> None:
+    draw = np.random.default_rng(2)
+    times = draw.uniform(0, 86_400, 600)
+    (caller,) = told(times, "python-requests/2.32.3").populations
+    assert caller.reason.startswith("1 user asks all the time")
+
+
+def test_a_long_hole_is_told_in_hours() -> None:
+    times = np.concatenate([np.arange(400) * 7.0, 30_000 + np.arange(400) * 7.0])
+    (hole,) = (one for one in told(times, "curl/8.5").findings if one.name == "holes")
+    assert "the longest of 7.56 h" in hole.text
