@@ -110,6 +110,7 @@ def command(
         raise common.fail("give a log, or several", common.Exit.INPUT_WRONG)
     if demand is not None and system is None:
         raise common.fail("--demand goes with --system", common.Exit.INPUT_WRONG)
+    _check_demand(demand)
     _check_paths([*logs, *([compare] if compare else [])], output, report, system)
     from thinktime.learn import learn
 
@@ -167,6 +168,19 @@ def _compare(before: Learned, after: Learned, as_json: bool) -> None:
         typer.echo(line)
 
 
+def _check_demand(demand: str | None) -> None:
+    """A system file that is written can be read: it takes this demand."""
+    if demand is None:
+        return
+    station = f'name = "server"\ndemand = {json_module.dumps(demand)}\n'
+    try:
+        _core.System(f'name = "learned"\n[[station]]\n{station}')
+    except _core.InputError as error:
+        # Of a text that nobody has written only the reason is told, not the place.
+        reason = str(error).partition(".demand: ")[2] or str(error)
+        raise common.fail(f"--demand: {reason}", common.Exit.INPUT_WRONG) from None
+
+
 def _check_paths(
     logs: list[str], output: Path | None, report: Path | None, system: Path | None
 ) -> None:
@@ -175,6 +189,9 @@ def _check_paths(
     for path in written:
         if any(path.exists() and Path(log).exists() and path.samefile(log) for log in logs):
             raise common.fail(f"{path} is a log: write to another file", common.Exit.INPUT_WRONG)
+        if path.is_dir():
+            message = f"{path} is a folder: give the name of a file"
+            raise common.fail(message, common.Exit.INPUT_WRONG)
         if not path.absolute().parent.is_dir():
             message = f"{path}: there is no folder {path.absolute().parent}"
             raise common.fail(message, common.Exit.INPUT_WRONG)

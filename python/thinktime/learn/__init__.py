@@ -32,7 +32,7 @@ from thinktime.learn.whole import stand_in
 
 __all__ = ["Learned", "learn"]
 
-LOAD_MAX, CV2_MAX = 0.95, 100
+LOAD_MIN, LOAD_MAX, CV2_MAX = 0.001, 0.95, 100
 """Beyond these the advice would need simulations that are too long."""
 
 OWN = "thinktime"
@@ -162,8 +162,8 @@ def _check(crawlers: str, load: float, demand_cv2: float | None, least_users: in
         raise InputError(f"so many users must be at least 1; it is {least_users}")
     if crawlers not in ("apart", "with"):
         raise InputError(f"`{crawlers}` is not what to do with crawlers: give `apart` or `with`")
-    if not 0 < load <= LOAD_MAX:
-        raise InputError(f"the load must lie between 0 and {LOAD_MAX}; it is {load}")
+    if not LOAD_MIN <= load <= LOAD_MAX:
+        raise InputError(f"the load must lie between {LOAD_MIN} and {LOAD_MAX}; it is {load}")
     if demand_cv2 is not None and not 0 <= demand_cv2 <= CV2_MAX:
         raise InputError(f"C² of the demands must lie between 0 and {CV2_MAX}; it is {demand_cv2}")
 

@@ -12,7 +12,9 @@ section 8.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 
+from thinktime._core import Distribution
 from thinktime.learn.arrivals import Arrivals
 from thinktime.learn.modelled import Model, simulated
 from thinktime.learn.rule_of_thumb import rule_of_thumb, stay
@@ -29,6 +31,9 @@ CV2_MOST = 49.0
 
 USUAL_DEMAND_S = 0.01
 CLIENTS_MAX = 5000
+THINKING_MAX = 5_000_000
+"""Users who think at once, in a simulation."""
+
 
 MISLEADS = 0.1
 """A model misleads where its mean or p99 differs by more than this share."""
@@ -102,7 +107,7 @@ def advise(
     ``known`` is how sure it is that the traffic is what it was taken for.
     """
     cv2, cv2_from = _variability(traffic, demand_cv2)
-    demand_s = _demand(traffic)
+    demand_s = _demand(traffic, sessions, load)
     # Little's law, at the rate that gives the load.
     session_s = traffic.session_seconds / max(traffic.count("requests"), 1)
     stays = stay(traffic)
@@ -219,7 +224,12 @@ def _variability(traffic: Traffic, given: float | None) -> tuple[float, str]:
     return USUAL_CV2, "nothing in the log: a usual value"
 
 
-def _demand(traffic: Traffic) -> float:
-    """The mean demand: the median duration, because long ones hold waiting too; or a usual one."""
-    durations = traffic.durations()
-    return max(durations.quantile(0.5), 1e-6) if durations.total else USUAL_DEMAND_S
+def _demand(traffic: Traffic, sessions: SessionLaws, load: float) -> float:
+    """The mean demand: the median duration, because long ones hold waiting too; or a usual one.
+
+    It is never so small that a load of such demands takes more users than can be simulated.
+    """
+    durations, think = traffic.durations(), sessions.think_law
+    median = max(durations.quantile(0.5), 1e-6) if durations.total else USUAL_DEMAND_S
+    mean_think = Distribution(think).mean if think is not None else 0.0
+    return max(median, load * mean_think / THINKING_MAX) if isfinite(mean_think) else median

@@ -178,6 +178,24 @@ class Log:
         return found
 
 
+def _why_none(files: list[dict[str, Any]], how: dict[str, Any]) -> str:
+    """Why no request is left of these files, which were read like that."""
+    lines = sum(file["lines"] for file in files)
+    bad = [BadLines(file["name"], *bad) for file in files for bad in file["bad"]]
+    filters = [
+        f"{option} {one}"
+        for option, given in (("--only", how.get("only")), ("--without", how.get("without")))
+        for one in given or ()
+    ]
+    if filters and lines > sum(one.count for one in bad):
+        return f"{', '.join(filters)} leave no request of {units.counted(lines, 'line')}"
+    if not bad:
+        return "no request is in it"
+    first = bad[0]
+    at = f"line {first.line}" if len(files) == 1 else f"{first.file}:{first.line}"
+    return f"no request in it could be read: {at} is bad ({first.reason})"
+
+
 def read(logs: Sequence[str | Path], *, progress: Progress | None = None, **how: Any) -> Log:
     """Read logs; ``how`` as for `thinktime._core.read_log`.
 
@@ -186,7 +204,7 @@ def read(logs: Sequence[str | Path], *, progress: Progress | None = None, **how:
     names = [_file_of(log) for log in logs]
     raw = _core.read_log(names, progress=progress, **how)
     if not raw["requests"]:
-        raise _core.InputError(f"{', '.join(names)}: no request in it could be read")
+        raise _core.InputError(f"{', '.join(names)}: {_why_none(raw['files'], how)}")
     columns = raw["columns"]
     rows = pl.DataFrame(columns.rows())
     if rows["status"].max() == 0:

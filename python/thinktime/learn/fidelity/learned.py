@@ -144,8 +144,9 @@ class Learned:
             kept = one.starts_s[low:high]
             firsts.append(kept)
             if len(kept) == 0:
-                workload = workload.with_value(f"{one.key}arrivals.process", "even")
+                # The rate first: with a trace it may stand, and without one it has to.
                 workload = workload.with_value(f"{one.key}arrivals.rate", "1e-12")
+                workload = workload.with_value(f"{one.key}arrivals.process", "even")
                 continue
             file = folder / f"starts-{place}.parquet"
             pl.DataFrame({"start_s": kept - kept[0]}).write_parquet(

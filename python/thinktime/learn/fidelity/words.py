@@ -68,7 +68,8 @@ MORE = {
 def sentences(of: Fidelity) -> list[str]:
     """What there is to say, the most important first."""
     if not of.differences:
-        return [f"{of.requests} requests are too few to compare the learned workload with"]
+        few = units.counted(of.requests, "request")
+        return [f"the busiest hour has {few}: too few to compare the learned workload with"]
     found = [_of_server(of, policy) for policy in POLICIES]
     found += [_of_caches(of), _of_rates(of), _of_peaks(of)]
     told = [sentence for sentences in found for sentence in sentences]

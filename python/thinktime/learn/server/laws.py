@@ -54,7 +54,7 @@ def law_of(seen: Survival, step_s: float, share: float) -> Law:
     """
     mean = seen.mean
     if seen.seen < FEW or mean <= 0:
-        return Law(f"exp({_time(mean)})", f"only {seen.seen} were seen: the law is not known")
+        return unknown(mean, f"only {seen.seen} were seen: the law is not known")
     tally = _tally(seen, step_s)
     near: list[tuple[float, Law]] = []
     for name in (*SIMPLE, *(OTHERS if share >= MATTERS else ())):
@@ -66,6 +66,11 @@ def law_of(seen: Survival, step_s: float, share: float) -> Law:
     if near:
         return min(near, key=lambda one: one[0])[1]
     return Law(_discrete(seen), f"no law with a name fits: at most {POINTS} values with this mean")
+
+
+def unknown(mean_s: float, why: str) -> Law:
+    """A law of which only the mean is known; no time at all, which no `exp` has, is a constant."""
+    return Law(f"exp({_time(mean_s)})" if mean_s > 0 else "0s", why)
 
 
 def _with_mean(found: Fit, mean: float) -> Law | None:

@@ -12,7 +12,7 @@ from thinktime.learn.requests import Requests
 from thinktime.learn.server.alone import alone, idle_share
 from thinktime.learn.server.choosing import Choice, choose_coarse, choose_policy, neighbours
 from thinktime.learn.server.comparing import haunted
-from thinktime.learn.server.laws import Law, law_of
+from thinktime.learn.server.laws import Law, law_of, unknown
 from thinktime.learn.server.policies import Timeline
 from thinktime.learn.server.served import Mask, Numbers, Served, served
 from thinktime.learn.server.survival import Survival, survival
@@ -160,7 +160,7 @@ def _demand(
 
 def _unseen(name: str, requests: int, mean_s: float) -> Demand:
     """A kind of which no request was served to its end: it demands what the others do."""
-    law = Law(f"exp({mean_s:.6g}s)", "none was seen to its end: the mean of the others")
+    law = unknown(mean_s, "none was seen to its end: the mean of the others")
     return Demand(name, requests, mean_s, np.inf, 0, law, "quiet", "low")
 
 
