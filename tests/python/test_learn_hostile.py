@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 
 import pytest
 from typer.testing import CliRunner
@@ -53,6 +54,30 @@ def test_a_population_that_is_not_there_in_the_busiest_hour_is_compared(tmp_path
     found = learn([written(tmp_path / "a.log", early + late)])
     assert found.fidelity is not None
     assert found.fidelity.differences
+
+
+def test_objects_that_hardly_any_page_has_are_left_out(tmp_path: Path) -> None:
+    """They had no page that leads to them, or a weight of 1 that nobody gave them."""
+    draw = Random(1)
+    seen: list[tuple[int, str]] = []
+    for session in range(600):
+        at = session * 20
+        for i in range(7):
+            page = f"/p{draw.randrange(7)}"
+            seen.append((at, entry(at, page, session % 200)))
+            if i == 3 and session % 100 == 0:
+                referred = f'"https://www.example.com{page}"'
+                icon = entry(at + 1, "/favicon.ico", session % 200)
+                seen.append((at + 1, icon.replace('"-"', referred)))
+            at += 3 + int(draw.expovariate(1 / 20))
+    lines = [line for _, line in sorted(seen)]
+    log, workload = written(tmp_path / "a.log", lines), tmp_path / "w.toml"
+    called(str(log), "-o", str(workload), "--system", str(tmp_path / "s.toml"), "--demand", "1ms")
+    assert (
+        "Hardly any page has objects of one kind: 6 requests are left out." in workload.read_text()
+    )
+    requests = tt.simulate(workload, tmp_path / "s.toml", requests=1000).summary["by_request"]
+    assert set(requests) == {f"/p{i}" for i in range(7)}
 
 
 def test_a_server_of_which_nothing_was_seen_to_its_end_is_a_file_that_loads(tmp_path: Path) -> None:

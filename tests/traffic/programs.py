@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -18,7 +19,7 @@ from traffic.world import Process, World
 
 
 @dataclass
-class Program:
+class Program(ABC):
     """What programs have in common: many of them, each asking for kinds of requests by weight."""
 
     name: str
@@ -56,8 +57,9 @@ class Program:
     def _address(self, number: int) -> str:
         return dotted(self.network, 0 if self.one_address else number + 1)
 
+    @abstractmethod
     def _run(self, user: int, session: int, address: str) -> Process:
-        raise NotImplementedError
+        """What one of them does, from its begin to its end."""
 
     def _request(
         self,

@@ -30,6 +30,9 @@ class Kinds:
     """The kind of each of them, a place in `names`."""
 
     names: list[str]
+    written: list[int]
+    """The places in `names` of those that the workload file has."""
+
     begins: NDArray[np.bool_]
     """Whether a session begins with it."""
 
@@ -37,17 +40,20 @@ class Kinds:
 def kinds_of(log: Log, labels: NDArray[np.uint8], parts: Sequence[Part]) -> Kinds:
     """The kinds of all requests; ``labels`` are the places of their populations in ``parts``."""
     names: dict[str, int] = {}
+    written: set[int] = set()
     kinds = np.full(len(labels), -1)
     begins = np.zeros(len(labels), dtype=np.bool_)
     for place, part in enumerate(parts):
         rows, journeys = np.flatnonzero(labels == place), part.journeys
         own = [names.setdefault(kind.name, len(names)) for kind in journeys.kinds.kinds]
+        written.update(n for at, n in enumerate(own) if at not in journeys.left_out)
         kinds[rows] = np.array(own)[journeys.kinds.of_row]
         order = rows[journeys.visits.order]
         kinds[order[journeys.visits.retry]] = -1
         begins[order[journeys.visits.base[journeys.visits.starts]]] = True
     kept = kinds >= 0
-    return Kinds(log.requests.only(kept), kinds[kept], list(names), begins[kept])
+    found = log.requests.only(kept)
+    return Kinds(found, kinds[kept], list(names), sorted(written), begins[kept])
 
 
 def stand_in(log: Log, kinds: Kinds, parts: list[Part]) -> tuple[list[Part], Fidelity]:
@@ -86,8 +92,14 @@ def save(log: Log, parts: Sequence[Part], path: Path) -> list[Path]:
 
 
 def server_of(kinds: Kinds, demand: str | None) -> Server | None:
-    """A model of the server; None where the log has no durations and no demand is given."""
-    return learn_server(kinds.requests, kinds.of_row, kinds.names, demand=demand)
+    """A model of the server; None where the log has no durations and no demand is given.
+
+    It has demands of what the workload file asks for, and of nothing else.
+    """
+    place = np.full(len(kinds.names), -1)
+    place[kinds.written] = np.arange(len(kinds.written))
+    names = [kinds.names[at] for at in kinds.written]
+    return learn_server(kinds.requests, place[kinds.of_row], names, demand=demand)
 
 
 def _replayed(part: Part) -> Part:

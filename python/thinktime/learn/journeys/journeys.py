@@ -52,6 +52,12 @@ class Journeys:
         return len(self.visits.starts)
 
     @property
+    def left_out(self) -> frozenset[int]:
+        """Kinds of objects that no page has often enough to be written: nothing leads to them."""
+        embedded = {kind for one in self.embeddings.of_kind.values() for kind in one.of}
+        return frozenset(range(self.kinds.pages, len(self.kinds.kinds))) - embedded
+
+    @property
     def starts_s(self) -> NDArray[np.float64]:
         """When journeys begin, in seconds since the first request, in the order of time."""
         return np.sort(self.visits.start_s[self.visits.starts])

@@ -68,7 +68,16 @@ def request_lines(found: Journeys, table: str = "request") -> list[str]:
             f"what at least {users} asked for; numbers and names in paths are made up."
         )
     ]
+    lost = found.left_out
+    if lost:
+        many = "one kind" if len(lost) == 1 else f"{len(lost)} kinds"
+        left_out = sum(kinds[at].requests for at in lost)
+        lines.append(
+            note(f"Hardly any page has objects of {many}: {left_out:,} requests are left out.")
+        )
     for at, kind in enumerate(kinds):
+        if at in lost:
+            continue
         lines += [f"[[{table}]]", f"name = {json.dumps(kind.name)}", _about(found, at, total)]
         lines += _target(kind)
         lines += _size(found, at)
