@@ -1,0 +1,60 @@
+"""`thinktime import`."""  # noqa: N999 (a command's file has its name)
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from thinktime.cli import common
+from thinktime.recovery import write_whole
+
+if TYPE_CHECKING:
+    from thinktime.importing import Imported
+
+Given = Annotated[
+    str, typer.Argument(metavar="FILE", help="What is imported, or - for standard input.")
+]
+Output = Annotated[
+    Path | None,
+    typer.Option("-o", "--output", help="The workload file; standard output without it."),
+]
+From = Annotated[
+    str | None,
+    typer.Option(
+        "--from",
+        help="har, curl, openapi, postman, k6, locust or jmeter; by default it is found from the "
+        "content.",
+        metavar="KIND",
+    ),
+]
+
+
+def command(file: Given, output: Output = None, kind: From = None) -> None:
+    """Make a workload of a HAR, curl commands, OpenAPI, Postman, k6, Locust or JMeter.
+
+    Nothing of the file is run. What cannot be carried over is listed on standard error and at the
+    top of the workload file, with its place and the reason.
+    """
+    from thinktime.importing import import_file
+
+    with common.mapped_errors():
+        show(import_file(file, kind), output)
+
+
+def show(made: Imported, output: Path | None) -> None:
+    """Write the workload, or print it, and say on standard error what is not in it."""
+    if output is None:
+        typer.echo(made.text, nl=False)
+    else:
+        write_whole(output, made.text)
+    say = common.errors.print
+    if made.notes:
+        say(f"not carried over ({len(made.notes)}):", markup=False, soft_wrap=True)
+    for note in made.notes:
+        say(f"  {note}", markup=False, soft_wrap=True)
+    counted = f"{made.requests} request{'' if made.requests == 1 else 's'}"
+    say(f"made of {made.kind}: {counted}", markup=False, soft_wrap=True)
+    if output is not None:
+        say(f"written: {output}", markup=False, soft_wrap=True)

@@ -1,0 +1,28 @@
+"""`thinktime new`."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from thinktime.cli import common
+
+Url = Annotated[str, typer.Argument(metavar="URL", help="A page, with http:// or https://.")]
+Output = Annotated[
+    Path | None,
+    typer.Option("-o", "--output", help="The workload file; standard output without it."),
+]
+
+
+def command(url: Url, output: Output = None) -> None:
+    """Look at a page and write a workload file with the page and its objects, to begin with.
+
+    The page is asked for once, with at most 5 MB in at most 20 s; nothing in it is run.
+    """
+    from thinktime.importing.page import import_page
+
+    with common.mapped_errors():
+        import_module("thinktime.cli.import").show(import_page(url), output)

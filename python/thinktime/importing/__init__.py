@@ -1,0 +1,140 @@
+"""Workloads made of what people have: recordings, commands, descriptions, other tools' scripts.
+
+    from pathlib import Path
+    from thinktime.importing import import_file
+
+    made = import_file("shop.har")
+    Path("shop.toml").write_text(made.text)
+
+Nothing of a foreign file is run, and no file that it names is read. Each kind is a file of this
+folder, which reads it into a `draft.Draft`; `writing` makes the text, and `keys` alone knows how
+the keys of requests are written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+from thinktime import InputError
+from thinktime.importing import reading, writing
+from thinktime.importing.draft import Draft
+
+__all__ = ["KINDS", "Imported", "import_file", "import_text"]
+
+KINDS = {
+    "har": "HAR 1.2, a browser's recording",
+    "curl": "curl command lines",
+    "openapi": "OpenAPI 3.0 or 3.1, as JSON or YAML",
+    "postman": "a Postman collection 2.1",
+    "k6": "a script of k6",
+    "locust": "a script of Locust",
+    "jmeter": "a test plan of JMeter",
+}
+"""What can be imported. Each is a file of this folder with a function ``draft``."""
+
+MEGABYTES = {"har": 128, "postman": 64, "jmeter": 32, "openapi": 32}
+"""How much is read of each kind, in characters; of others `SCRIPT_MEGABYTES`."""
+
+SCRIPT_MEGABYTES = 8
+HEAD_CHARACTERS = 1 << 20
+"""A file shows of which kind it is within so many characters."""
+
+_JSON_KEYS = (("har", "log"), ("openapi", "openapi"), ("openapi", "swagger"), ("postman", "item"))
+_SIGNS = (
+    ("jmeter", r"<jmeterTestPlan\b"),
+    ("k6", r"\bfrom\s+['\"]k6(?:/http)?['\"]|require\(\s*['\"]k6(?:/http)?['\"]\s*\)"),
+    ("locust", r"^\s*(?:from\s+locust\b|import\s+locust\b)"),
+    ("openapi", r"^['\"]?(?:openapi|swagger)['\"]?\s*:"),
+    ("curl", r"^\s*(?:\$\s+)?curl(?:\.exe)?\s"),
+)
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What an import has made.
+
+    Attributes:
+        kind: What was read, a key of `KINDS`.
+        text: The workload file.
+        notes: What is not carried over, each with its place and the reason.
+        requests: How many kinds of requests there are.
+        origin: Scheme and host that the source asks, for ``thinktime run --target``; empty where
+            it leaves that open.
+    """
+
+    kind: str
+    text: str
+    notes: list[str]
+    requests: int
+    origin: str
+
+
+def import_file(file: str | Path, kind: str | None = None) -> Imported:
+    """Make a workload of a file, or of standard input for ``-``.
+
+    Args:
+        file: The file; at most 128 MiB.
+        kind: A key of `KINDS`; by default it is found from the content.
+
+    Raises:
+        InputError: The file cannot be read, its kind is unknown, or nothing of it can be taken;
+            the message names the file and, where there is one, the line.
+    """
+    return import_text(reading.data(str(file)), str(file), kind)
+
+
+def import_text(data: bytes, file: str, kind: str | None = None) -> Imported:
+    """Make a workload of what a file holds; ``file`` is its name, for messages and comments.
+
+    Raises:
+        InputError: As `import_file`.
+    """
+    if kind is not None and kind not in KINDS:
+        raise InputError(f"unknown kind `{kind}`: known are {', '.join(KINDS)}")
+    text = reading.text(data, file)
+    kind = kind or _kind_of(text, file)
+    most = MEGABYTES.get(kind, SCRIPT_MEGABYTES)
+    if len(text) > most * 1_000_000:
+        raise InputError(f"{file}: is too large: of {kind} at most {most} MB are read")
+    read: Callable[[str, str, str], Draft] = import_module(f"{__name__}.{kind}").draft
+    name = "standard input" if file == "-" else Path(file).name[:200]
+    try:
+        draft = read(text, file, name)
+    except RecursionError:
+        raise InputError(f"{file}: is nested too deeply") from None
+    whole = writing.workload(draft)
+    requests = sum(len(one.requests) for one in draft.populations)
+    return Imported(kind, whole, list(draft.notes), requests, draft.origin)
+
+
+def _kind_of(text: str, file: str) -> str:
+    head = text[:HEAD_CHARACTERS]
+    if head.lstrip().startswith("{"):
+        keys = dict.fromkeys(_top_keys(head))
+        for kind, key in _JSON_KEYS:
+            if key in keys:
+                return kind
+    for kind, sign in _SIGNS:
+        if re.search(sign, head, re.MULTILINE):
+            return kind
+    known = "; ".join(f"{kind} ({about})" for kind, about in KINDS.items())
+    raise InputError(f"{file}: its kind is not found; say it as `--from`: {known}")
+
+
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\]:]')
+
+
+def _top_keys(head: str) -> list[str]:
+    """The keys of the outermost object of a JSON text, of which the end may be missing."""
+    found, depth, last = [], 0, ""
+    for token in _TOKEN.finditer(head):
+        mark = token[0]
+        depth += (mark in "{[") - (mark in "}]")
+        if mark == ":" and depth == 1:
+            found.append(last.strip('"'))
+        last = mark
+    return found

@@ -1,0 +1,89 @@
+"""URLs as an origin, which `run --target` is given, and a target, which stands in the file."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from urllib.parse import quote, urlsplit
+
+from thinktime.importing.draft import Request
+from thinktime.importing.notes import Notes
+from thinktime.importing.secrets import without_secrets
+
+SCHEMES = ("http", "https")
+URL_MAX = 16_000
+"""Longer URLs are left out."""
+
+_KEPT = "!$%&'()*+,-./:;=?@_~[]|^`\\"
+"""What may stand in a target as it is. Braces are not among it: they would begin a distribution."""
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a request goes: its origin, or nothing where that is left open, and its target."""
+
+    origin: str
+    target: str
+
+
+def address(url: str, place: str, notes: Notes) -> Address | None:
+    """The address of a URL, or of what follows the host in one; None, and a note, if it is none."""
+    url = url.strip()
+    if len(url) > URL_MAX:
+        notes.add(place, f"the URL has {len(url)} characters, at most {URL_MAX} are taken")
+        return None
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port
+    except ValueError as error:
+        notes.add(place, f"{url!r} is no URL: {error}")
+        return None
+    if not parts.scheme and not parts.netloc:
+        return Address("", target(parts.path, parts.query, place, notes))
+    if parts.scheme.lower() not in SCHEMES:
+        kind = parts.scheme or "a URL without a scheme"
+        notes.add(place, f"not for {kind[:20]}: only http and https are taken")
+        return None
+    if not re.fullmatch(r"[A-Za-z0-9._:-]+", host):
+        notes.add(place, f"{url!r} has no host that can be asked")
+        return None
+    if parts.username or parts.password:
+        notes.add(place, "the name and the password in the URL are left out")
+    host = f"[{host}]" if ":" in host else host
+    origin = f"{parts.scheme.lower()}://{host}" + (f":{port}" if port else "")
+    return Address(origin, target(parts.path, parts.query, place, notes))
+
+
+def target(path: str, query: str, place: str, notes: Notes) -> str:
+    """A target: in visible ASCII, without braces, without secrets in its query."""
+    path = encoded(path if path.startswith("/") else f"/{path}")
+    if not query:
+        return path
+    return f"{path}?{encoded(without_secrets(query, place, notes))}"
+
+
+def encoded(text: str) -> str:
+    """A text in which all that cannot stand in a target is percent-encoded."""
+    return quote(text, safe=_KEPT, errors="replace")
+
+
+def one_origin(
+    requests: Iterable[Request], notes: Notes, *, telling: Iterable[Request] = ()
+) -> tuple[str, list[Request]]:
+    """The origin that most requests go to, and those that go there; the others are noted.
+
+    A workload has one target. Where there are ``telling`` requests, as the pages of a visit are,
+    their origin is taken.
+    """
+    given = list(requests)
+    counts = Counter(one.origin for one in (list(telling) or given) if one.origin)
+    main = counts.most_common(1)[0][0] if counts else ""
+    kept = []
+    for one in given:
+        if one.origin in ("", main):
+            kept.append(one)
+        else:
+            notes.add(one.place, f"goes to {one.origin}; a workload has one target")
+    return main, kept

@@ -1,0 +1,183 @@
+"""Header fields and bodies: what of them is carried over, and in which form."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import parse_qsl
+
+from thinktime.importing.draft import Body
+from thinktime.importing.notes import Notes
+from thinktime.importing.secrets import is_secret, masked
+from thinktime.importing.toml import fits
+
+BODY_MAX = 256 * 1024
+"""Longer bodies are left out."""
+
+PRETTY_MAX = 4096
+"""Longer texts of JSON stay the text that they were."""
+
+BOUNDARY = "thinktime-9b1d2f6a7c35"
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_VALUE = re.compile(r"[\x20-\x7e\t]*")
+_BY_CONNECTION = frozenset(
+    [
+        "connection",
+        "keep-alive",
+        "proxy-connection",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+        "host",
+        "content-length",
+        "expect",
+        "http2-settings",
+    ]
+)
+_OF_BROWSERS = re.compile(
+    r"sec-.*|dnt|upgrade-insecure-requests|priority|referer|origin|if-modified-since|if-none-match"
+    r"|purpose|pragma|x-client-data",
+    re.IGNORECASE,
+)
+
+
+def headers(
+    pairs: Iterable[tuple[Any, Any]], place: str, notes: Notes, *, recorded: bool = False
+) -> dict[str, str]:
+    """The fields that are carried over; the others are noted but for those of the connection.
+
+    Those that browsers set by themselves are left out of what was ``recorded``.
+    """
+    found: dict[str, str] = {}
+    names: dict[str, str] = {}
+    for name, given in pairs:
+        name, text = str(name).strip(), str(given).strip()
+        small = name.lower()
+        if name.startswith(":") or small in _BY_CONNECTION:
+            continue
+        if small == "cookie":
+            notes.add(place, "header `Cookie` left out: sessions keep the cookies that they get")
+        elif is_secret(small):
+            notes.add(place, f"header `{name}` left out: it may hold a secret{_instead(text)}")
+        elif recorded and _OF_BROWSERS.fullmatch(small):
+            notes.add(place, f"header `{name}` left out: browsers set it by themselves")
+        elif not _NAME.fullmatch(name) or not _VALUE.fullmatch(text):
+            notes.add(place, f"header `{name}` left out: it has characters that cannot be sent")
+        elif small in names:
+            found[names[small]] += f", {text}"
+        else:
+            names[small] = name
+            found[name] = text
+    return found
+
+
+def _instead(text: str) -> str:
+    scheme = text.partition(" ")[0].lower()
+    if scheme == "bearer":
+        return '; put `bearer = "env:TOKEN"` into the table of clients'
+    if scheme == "basic":
+        return '; put `basic = "env:USER_AND_PASSWORD"` into the table of clients'
+    return ""
+
+
+def content_type(fields: Mapping[str, str]) -> str:
+    """The media type that the fields name, without its parameters; nothing where they do not."""
+    for name, given in fields.items():
+        if name.lower() == "content-type":
+            return given.partition(";")[0].strip().lower()
+    return ""
+
+
+def body(
+    text: str, fields: dict[str, str], place: str, notes: Notes, *, recorded: bool = False
+) -> Body | None:
+    """A body in the form that is easiest to read; ``fields`` lose what that form says itself.
+
+    Secrets are replaced in what was ``recorded``.
+    """
+    if len(text) > BODY_MAX:
+        notes.add(place, f"a body of {len(text)} characters left out: at most {BODY_MAX} are taken")
+        return None
+    media = content_type(fields)
+    if media == "application/x-www-form-urlencoded":
+        pairs = parse_qsl(text, keep_blank_values=True)
+        form = dict(pairs)
+        whole = all("=" in part for part in text.split("&"))
+        if (
+            whole
+            and len(form) == len(pairs)
+            and form
+            and "\ufffd" not in "".join(map("".join, pairs))
+        ):
+            _drop_type(fields)
+            return Body("form", masked(form, place, notes) if recorded else form)
+    if media == "application/json" or media.endswith("+json"):
+        found = from_json(text)
+        if found is not None and recorded:
+            found = Body("json", masked(found.value, place, notes))
+        if found is not None:
+            if media == "application/json":
+                _drop_type(fields)
+            return found
+    return Body("text", text) if text else None
+
+
+def from_json(text: str) -> Body | None:
+    """The body of a JSON text, if a value of TOML can hold it and is not too long to read."""
+    if len(text) > PRETTY_MAX:
+        return None
+    try:
+        held = json.loads(text, object_pairs_hook=_once)
+    except (ValueError, RecursionError):
+        return None
+    return Body("json", held) if fits(held) else None
+
+
+def of_value(held: Any, fields: dict[str, str]) -> Body:
+    """The body that sends a value as JSON; with its media type where it is sent as a text."""
+    if fits(held):
+        return Body("json", held)
+    if not content_type(fields):
+        fields["Content-Type"] = "application/json"
+    return Body("text", json.dumps(held, ensure_ascii=False))
+
+
+def of_fields(pairs: Iterable[tuple[str, str]], fields: dict[str, str]) -> Body:
+    """The body that sends fields of a form, in the way that browsers do it by default."""
+    from urllib.parse import urlencode
+
+    given = list(pairs)
+    form = dict(given)
+    if len(form) == len(given):
+        if content_type(fields) == "application/x-www-form-urlencoded":
+            _drop_type(fields)
+        return Body("form", form)
+    fields.setdefault("Content-Type", "application/x-www-form-urlencoded")
+    return Body("text", urlencode(given))
+
+
+def of_parts(pairs: Iterable[tuple[str, str]], fields: dict[str, str]) -> Body:
+    """The body that sends fields as parts (multipart/form-data)."""
+    _drop_type(fields)
+    fields["Content-Type"] = f"multipart/form-data; boundary={BOUNDARY}"
+    lines = []
+    for name, given in pairs:
+        escaped = name.replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")
+        lines += [f"--{BOUNDARY}", f'Content-Disposition: form-data; name="{escaped}"', "", given]
+    return Body("text", "\r\n".join([*lines, f"--{BOUNDARY}--", ""]))
+
+
+def _drop_type(fields: dict[str, str]) -> None:
+    for name in [name for name in fields if name.lower() == "content-type"]:
+        del fields[name]
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON; one with a key twice is left as the text that it is."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands twice")
+    return found

@@ -1,0 +1,171 @@
+"""A workload on its way from a foreign file to ours: what all kinds of files are read into."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from thinktime.importing.notes import Notes
+
+DEFAULT_RATE = "1/s"
+NAME_MAX = 60
+RESERVED = "end"
+"""The name by which journeys end."""
+
+
+@dataclass(frozen=True)
+class Body:
+    """A body: a text, what a JSON text holds, or the fields of a form."""
+
+    kind: Literal["text", "json", "form"]
+    value: Any
+
+
+@dataclass(eq=False)
+class Request:
+    """One kind of request; two are the same only if they are the same object.
+
+    Attributes:
+        name: Made of letters, digits, ``-`` and ``_``; `named` makes names differ.
+        origin: Scheme and host that it goes to; nothing where the source leaves that open.
+        place: Where it stands in the source.
+        think: The think time after it, as a distribution.
+        next: What follows it, with shares; None is the end of the session.
+        objects: What is asked for once it has been answered.
+        about: A comment.
+    """
+
+    name: str
+    method: str = "GET"
+    target: str = "/"
+    headers: dict[str, str] = field(default_factory=dict)
+    body: Body | None = None
+    origin: str = ""
+    place: str = ""
+    think: str | None = None
+    next: list[tuple[Request | None, float]] = field(default_factory=list)
+    objects: list[Request] = field(default_factory=list)
+    about: str = ""
+
+    def same(self, other: Request) -> bool:
+        """Whether both ask for the same thing in the same way."""
+        return self._asked() == other._asked()
+
+    def _asked(self) -> tuple[Any, ...]:
+        return (self.method, self.target, self.headers, self.body)
+
+
+@dataclass
+class Population:
+    """Users of one kind.
+
+    Attributes:
+        arrivals: The keys of the table: ``model``, and ``rate`` or ``clients``, and so on.
+        why: Why it is this model, and where the numbers come from.
+        first: What sessions begin with; by default the first request.
+        weights: How often each request is chosen, where none has a ``next``.
+        session: Further keys of the table of sessions.
+        hints: Lines that stand as comments below ``[clients]``.
+    """
+
+    arrivals: dict[str, Any]
+    why: str
+    requests: list[Request]
+    name: str = ""
+    first: list[tuple[Request, float]] = field(default_factory=list)
+    weights: dict[Request, float] = field(default_factory=dict)
+    session: dict[str, Any] = field(default_factory=dict)
+    hints: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Draft:
+    """A whole workload.
+
+    Attributes:
+        source: What it was made from, in words.
+        options: Options of ``thinktime run`` that the source speaks for, as in ``--duration 30s``.
+        slo: The objectives, by their keys.
+    """
+
+    name: str
+    source: str
+    populations: list[Population]
+    notes: Notes
+    origin: str = ""
+    options: str = ""
+    slo: dict[str, str] = field(default_factory=dict)
+
+
+def plain(text: str) -> str:
+    """A name of letters, digits, ``-`` and ``_`` only, as keys of files and sweeps take them."""
+    found = re.sub(r"[^A-Za-z0-9_]+", "-", text)[: 4 * NAME_MAX].strip("-")
+    return found[:NAME_MAX].strip("-") or "request"
+
+
+def stem(file: str) -> str:
+    """The name of a workload after its file's, without the ending."""
+    return file.rpartition(".")[0] or file
+
+
+def name_of(method: str, target: str) -> str:
+    """A name for a request that has none: of its path, and its method where that is not GET."""
+    path = re.sub(r"%[0-9A-Fa-f]{2}", "-", target.partition("?")[0])
+    path = re.sub(r"\{[^}]*\}", "", path).strip("/")
+    words = path or "home"
+    return plain(words if method == "GET" else f"{method.lower()}-{words}")
+
+
+def named(requests: Iterable[Request]) -> None:
+    """Make the names differ."""
+    given = {RESERVED}
+    counts: dict[str, int] = {}
+    for request in requests:
+        name = plain(request.name)
+        while name in given:
+            counts[request.name] = counts.get(request.name, 1) + 1
+            name = f"{plain(request.name)}-{counts[request.name]}"
+        given.add(name)
+        request.name = name
+
+
+def in_order(requests: Sequence[Request]) -> None:
+    """Let each request follow the one before it, and the session end after the last."""
+    for request, after in zip(requests, [*requests[1:], None], strict=True):
+        request.next = [(after, 1.0)]
+
+
+def a_loop(clients: int, why: str, requests: Sequence[Request]) -> Population:
+    """Requests that a fixed number of clients send again and again, in their order: closed."""
+    if len(requests) > 1:
+        in_order(requests)
+    arrivals = {"model": "closed", "clients": clients}
+    return Population(arrivals, f"Closed: {why}.", list(requests))
+
+
+def seconds(given: float) -> str:
+    """A time as files have it, to the microsecond."""
+    text = f"{given:.6f}".rstrip("0").rstrip(".")
+    return f"{text}s"
+
+
+def a_visit(requests: Sequence[Request], why: str, think: str = "0s") -> Population:
+    """Requests of one visit in their order: partly open, or open where there is only one."""
+    asked = "The source does not say how many come: this rate is a default to be changed."
+    if len(requests) == 1:
+        arrivals = {"model": "open", "rate": DEFAULT_RATE}
+        return Population(arrivals, f"Open: {why}, of one request. {asked}", list(requests))
+    in_order(requests)
+    arrivals = {"model": "partly-open", "rate": DEFAULT_RATE}
+    text = f"Partly open: {why}. Visitors arrive by themselves, go through it, and leave. {asked}"
+    for request in requests:
+        request.think = request.think or think
+    return Population(arrivals, text, list(requests))
+
+
+def all_of(population: Population) -> list[Request]:
+    """The requests of a population, and after them the objects of its pages, each once."""
+    objects = [one for request in population.requests for one in request.objects]
+    return list(dict.fromkeys([*population.requests, *objects]))

@@ -1,0 +1,44 @@
+"""How requests are written as tables of a workload file: the one place that knows those keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from thinktime.importing.draft import Body, Request
+from thinktime.importing.toml import quoted, value
+
+METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS")
+"""Those that have a key of their own."""
+
+BODY_KEYS = {"text": "body", "json": "json", "form": "form"}
+
+
+def asked(request: Request) -> Iterator[tuple[str, str]]:
+    """The keys and values for what a request asks for: method, target and body."""
+    if request.method in METHODS:
+        yield request.method.lower(), quoted(request.target)
+    else:
+        yield "method", quoted(request.method)
+        yield "target", quoted(request.target)
+    if request.body is not None:
+        yield _body(request.body)
+
+
+def _body(body: Body) -> tuple[str, str]:
+    return BODY_KEYS[body.kind], value(body.value)
+
+
+def headers(given: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The key and value for header fields, of a request or of all clients."""
+    if given:
+        yield "headers", value(given)
+
+
+def bearer_hint() -> str:
+    """A line, as a comment, for those whose source sent a bearer token."""
+    return 'bearer = "env:TOKEN"'
+
+
+def basic_hint() -> str:
+    """A line, as a comment, for those whose source sent a name and a password."""
+    return 'basic = "env:USER_AND_PASSWORD"'

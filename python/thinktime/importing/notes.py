@@ -1,0 +1,33 @@
+"""What an import could not carry over, each thing once, with the places where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from thinktime.importing.toml import line
+
+TEXT_MAX = 300
+"""Longer texts are cut: what is quoted in them comes from a foreign file."""
+
+
+@dataclass
+class Notes:
+    """The notes of one import, in the order in which they came up."""
+
+    places: dict[str, dict[str, None]] = field(default_factory=dict)
+
+    def add(self, place: str, text: str) -> None:
+        """Note at a place, as in ``entry 3`` or ``line 12``, what is left out there, and why."""
+        text = line(text)
+        text = text if len(text) <= TEXT_MAX else text[: TEXT_MAX - 3] + "..."
+        self.places.setdefault(text, {})[line(place)] = None
+
+    def __iter__(self) -> Iterator[str]:
+        for text, places in self.places.items():
+            first = next(iter(places))
+            more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+            yield f"{first}{more}: {text}"
+
+    def __len__(self) -> int:
+        return len(self.places)

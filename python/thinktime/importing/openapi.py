@@ -1,0 +1,201 @@
+"""OpenAPI 3.0 and 3.1, descriptions of an interface, in JSON or YAML.
+
+Source: https://spec.openapis.org/oas/v3.1.0
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from thinktime import InputError
+from thinktime.importing import content
+from thinktime.importing.addresses import address, target
+from thinktime.importing.draft import DEFAULT_RATE, Body, Draft, Population, Request, name_of, stem
+from thinktime.importing.examples import Examples
+from thinktime.importing.notes import Notes
+from thinktime.importing.reading import from_json, from_yaml, items, table, words
+
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch")
+OPERATIONS_MAX = 5000
+
+
+@dataclass
+class Interface:
+    """A description on its way into requests."""
+
+    root: dict[str, Any]
+    examples: Examples
+    notes: Notes
+    base: str = ""
+
+
+def draft(text: str, file: str, name: str) -> Draft:
+    """The workload of an interface: each operation is as likely as any other.
+
+    Raises:
+        InputError: It is no OpenAPI 3, or describes no operation.
+    """
+    read = from_json if text.lstrip().startswith("{") else from_yaml
+    root = table(read(text, file))
+    version = words(root.get("openapi"))
+    if not version.startswith("3."):
+        found = f"OpenAPI {version}" if version else "a file without `openapi`"
+        found = "Swagger 2.0" if "swagger" in root else found
+        raise InputError(f"{file}: {found} is not read; 3.0 and 3.1 are")
+    notes = Notes()
+    one = Interface(root, Examples(root, notes), notes)
+    origin = _server(one)
+    _note_security(one)
+    requests = list(_operations(one))
+    if not requests:
+        raise InputError(f"{file}: describes no operation under `paths`")
+    why = (
+        "Open: a description of an interface does not say who comes, or in which order; so each "
+        f"of its {len(requests)} operations comes by itself, all equally often (`weight`). The "
+        "rate is a default to be changed."
+    )
+    population = Population({"model": "open", "rate": DEFAULT_RATE}, why, requests)
+    population.weights = dict.fromkeys(requests, 1.0)
+    title = words(table(root.get("info")).get("title"))
+    return Draft(title or stem(name), f"{name} (OpenAPI {version})", [population], notes, origin)
+
+
+def _server(one: Interface) -> str:
+    """The origin of the first server; the path of its URL stands before those of operations."""
+    servers = [table(server) for server in items(one.root.get("servers"))]
+    if not servers:
+        return ""
+    for server in servers[1:]:
+        one.notes.add("servers", f"{words(server.get('url'))}: only the first server is taken")
+    variables = table(servers[0].get("variables"))
+    url = re.sub(
+        r"\{([^}]*)\}",
+        lambda found: words(table(variables.get(found[1])).get("default")),
+        words(servers[0].get("url")),
+    )
+    found = address(url or "/", "servers", one.notes)
+    if found is None:
+        return ""
+    one.base = found.target.partition("?")[0].rstrip("/")
+    return found.origin
+
+
+def _note_security(one: Interface) -> None:
+    schemes = table(table(one.root.get("components")).get("securitySchemes"))
+    instead = {
+        "bearer": '; put `bearer = "env:TOKEN"` into the table of clients',
+        "basic": '; put `basic = "env:USER_AND_PASSWORD"` into the table of clients',
+    }
+    for name, scheme in schemes.items():
+        scheme = table(one.examples.resolved(scheme))
+        kind = words(scheme.get("type"))
+        how = words(scheme.get("scheme")).lower()
+        text = f"the security scheme (`{kind}`{f', {how}' if how else ''}) is left out"
+        one.notes.add(f"securitySchemes.{name}", text + instead.get(how, ""))
+
+
+def _operations(one: Interface) -> Iterator[Request]:
+    count = 0
+    for path, item in table(one.root.get("paths")).items():
+        item = table(one.examples.resolved(item))
+        for method in METHODS:
+            operation = item.get(method)
+            if not isinstance(operation, dict):
+                continue
+            count += 1
+            if count > OPERATIONS_MAX:
+                one.notes.add(f"paths.{path}", f"more than {OPERATIONS_MAX} operations")
+                return
+            yield _operation(one, str(path), method.upper(), item, operation)
+    for name in ("webhooks", "callbacks"):
+        if table(one.root.get(name)):
+            one.notes.add(name, "left out: requests that the server makes")
+
+
+def _operation(
+    one: Interface, path: str, method: str, item: Mapping[str, Any], operation: Mapping[str, Any]
+) -> Request:
+    place = f"{method} {path}"
+    path, query, pairs = _parameters(one, path, place, item, operation)
+    if operation.get("security"):
+        schemes = [str(name) for need in items(operation["security"]) for name in table(need)]
+        if schemes:
+            one.notes.add(place, f"needs the security scheme {', '.join(schemes)}, left out")
+    fields = content.headers(pairs, place, one.notes)
+    body = _body(one, place, operation, fields)
+    whole = target(one.base + path, query, place, one.notes)
+    name = words(operation.get("operationId")) or name_of(method, path)
+    request = Request(name, method, whole, fields, body, place=place)
+    request.about = words(operation.get("summary")) or place
+    return request
+
+
+def _parameters(
+    one: Interface, path: str, place: str, item: Mapping[str, Any], operation: Mapping[str, Any]
+) -> tuple[str, str, list[tuple[str, str]]]:
+    """The path with its parameters, the query, and the header fields."""
+    known: dict[tuple[str, str], dict[str, Any]] = {}
+    for given in [*items(item.get("parameters")), *items(operation.get("parameters"))]:
+        parameter = table(one.examples.resolved(given))
+        known[words(parameter.get("in")), words(parameter.get("name"))] = parameter
+    query, fields = [], []
+    for (where, name), parameter in known.items():
+        found, given = one.examples.of_parameter(parameter)
+        if where == "path":
+            path = path.replace("{" + name + "}", quote(_plain(given), safe=""))
+            if not found:
+                one.notes.add(place, f"the parameter `{name}` has no example: {given!r} is sent")
+        elif not found and not parameter.get("required"):
+            one.notes.add(place, f"the parameter `{name}` has no example: it is not sent")
+        elif where == "query":
+            for each in given if isinstance(given, list) else [given]:
+                query.append(f"{quote(name, safe='')}={quote(_plain(each), safe='')}")
+        elif where == "header":
+            fields.append((name, _plain(given)))
+        elif where == "cookie":
+            one.notes.add(place, f"the cookie `{name}` is left out")
+    return path, "&".join(query), fields
+
+
+def _plain(given: Any) -> str:
+    if isinstance(given, list):
+        return ",".join(map(_plain, given))
+    if isinstance(given, dict):
+        return json.dumps(given, default=str)
+    return words(given) or str(given)
+
+
+def _body(
+    one: Interface, place: str, operation: Mapping[str, Any], fields: dict[str, str]
+) -> Body | None:
+    asked = table(one.examples.resolved(operation.get("requestBody")))
+    kinds = table(asked.get("content"))
+    if not kinds:
+        return None
+    order = ("application/json", "application/x-www-form-urlencoded", "multipart/form-data")
+    chosen = next((kind for kind in order if kind in kinds), next(iter(kinds)))
+    for kind in kinds:
+        if kind != chosen:
+            one.notes.add(place, f"the body as {kind} is left out: {chosen} is sent")
+    media = str(chosen).partition(";")[0].strip().lower()
+    found, given = one.examples.of_media(table(kinds[chosen]))
+    if not found:
+        one.notes.add(place, "the body has no examples: its values are made of the types")
+    if media == "application/json" or media.endswith("+json"):
+        if media != "application/json":
+            fields["Content-Type"] = media
+        return content.of_value(given, fields)
+    if media in order and isinstance(given, dict):
+        pairs = [(str(name), _plain(value)) for name, value in given.items()]
+        made = content.of_parts if media.startswith("multipart/") else content.of_fields
+        return made(pairs, fields)
+    if isinstance(given, str) and media.startswith("text/"):
+        fields["Content-Type"] = media
+        return Body("text", given)
+    one.notes.add(place, f"the body as {media} is left out")
+    return None

@@ -1,0 +1,182 @@
+"""A page of the web, looked at once: a workload with the page and its objects to begin with."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from http.client import HTTPException, HTTPMessage
+from typing import IO, Any
+from urllib.error import HTTPError, URLError
+from urllib.parse import urljoin, urlsplit
+from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
+
+from thinktime import InputError, RunError, __version__
+from thinktime.importing import Imported, writing
+from thinktime.importing.addresses import SCHEMES, address, one_origin
+from thinktime.importing.draft import DEFAULT_RATE, Draft, Population, name_of
+from thinktime.importing.draft import Request as Kind
+from thinktime.importing.notes import Notes
+
+BYTES_MAX = 5_000_000
+SECONDS_MAX = 20.0
+OBJECTS_MAX = 200
+
+_LINKS = frozenset(
+    ["stylesheet", "icon", "preload", "modulepreload", "apple-touch-icon", "manifest"]
+)
+_SOURCES = {
+    "script": "src",
+    "img": "src",
+    "source": "src",
+    "video": "poster",
+    "iframe": "src",
+    "embed": "src",
+    "input": "src",
+}
+
+
+def import_page(url: str) -> Imported:
+    """Make a workload of the page at a URL: the page, with the objects that its HTML names.
+
+    Raises:
+        InputError: The URL is not one of http or https, or there is no HTML.
+        RunError: The page cannot be had: the reason is in the message.
+    """
+    if urlsplit_scheme(url) not in SCHEMES:
+        raise InputError(f"{url}: a URL begins with http:// or https://")
+    final, media, body = _fetched(url)
+    if "html" not in media:
+        raise InputError(f"{url}: is no HTML but {media or 'of no media type'}")
+    draft = page_draft(final, body)
+    if final != url:
+        draft.notes.add(url, f"leads to {final}, which is taken")
+    requests = sum(len(one.requests) for one in draft.populations)
+    return Imported("page", writing.workload(draft), list(draft.notes), requests, draft.origin)
+
+
+def page_draft(url: str, html: str) -> Draft:
+    """The workload of a page whose HTML is known.
+
+    Raises:
+        InputError: The URL is none.
+    """
+    notes = Notes()
+    found = address(url, "the page", notes)
+    if found is None:
+        raise InputError(f"{url}: {next(iter(notes), 'is no URL')}")
+    page = Kind("page", "GET", found.target, origin=found.origin, place="the page")
+    objects = list(_objects(url, html, notes))
+    _, page.objects = one_origin(objects, notes, telling=[page])
+    page.about = (
+        f"The page, with the {len(page.objects)} objects that its HTML names. Which of them are "
+        "asked for is drawn; what scripts and style sheets ask for is not seen here."
+    )
+    why = (
+        "Open: people arrive by themselves, whatever the server does. The rate is a default to be "
+        'changed. For visits of several pages: model = "partly-open", and `next` and `think`.'
+    )
+    population = Population({"model": "open", "rate": DEFAULT_RATE}, why, [page])
+    host = urlsplit(url).hostname or "page"
+    return Draft(host, f"a look at {url}", [population], notes, found.origin)
+
+
+def urlsplit_scheme(url: str) -> str:
+    """The scheme of a URL in small letters; nothing where it is no URL."""
+    try:
+        return urlsplit(url).scheme.lower()
+    except ValueError:
+        return ""
+
+
+def _objects(url: str, html: str, notes: Notes) -> Iterator[Kind]:
+    reader = _Reader()
+    reader.feed(html)
+    base = urljoin(url, reader.base) if reader.base else url
+    seen: set[str] = set()
+    for line, link in reader.links:
+        try:
+            whole = urljoin(base, link.strip()).partition("#")[0]
+        except ValueError:
+            continue
+        if whole in seen or urlsplit_scheme(whole) not in SCHEMES:
+            continue
+        seen.add(whole)
+        place = f"line {line}"
+        if len(seen) > OBJECTS_MAX:
+            notes.add(place, f"more than {OBJECTS_MAX} objects: the others are left out")
+            return
+        found = address(whole, place, notes)
+        if found is not None:
+            yield Kind(
+                name_of("GET", found.target), "GET", found.target, origin=found.origin, place=place
+            )
+
+
+class _Reader(HTMLParser):
+    """Collects what browsers ask for by themselves, with the lines."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.links: list[tuple[int, str]] = []
+        self.base = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        link = given.get(_SOURCES.get(tag, ""), "")
+        if tag == "link" and _LINKS & set(given.get("rel", "").lower().split()):
+            link = given.get("href", "")
+        elif tag == "base" and not self.base:
+            self.base = given.get("href", "")
+        elif tag == "input" and given.get("type", "").lower() != "image":
+            return
+        if link:
+            self.links.append((self.getpos()[0], link))
+
+
+class _OnlyToTheWeb(HTTPRedirectHandler):
+    """Follows redirects to http and https only; there may be ten."""
+
+    def redirect_request(
+        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
+    ) -> Request | None:
+        if urlsplit_scheme(newurl) not in SCHEMES:
+            raise HTTPError(newurl, code, "redirected to what is not http or https", headers, fp)
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def _opener() -> OpenerDirector:
+    return build_opener(_OnlyToTheWeb)
+
+
+def _fetched(url: str) -> tuple[str, str, str]:
+    """The URL in the end, the media type, and the text; within the limits of size and time."""
+    end = time.monotonic() + SECONDS_MAX
+    fields = {"User-Agent": f"thinktime/{__version__}", "Accept": "text/html,*/*;q=0.8"}
+    try:
+        with _opener().open(Request(url, headers=fields), timeout=SECONDS_MAX) as answer:
+            data = _within_limits(answer, url, end)
+            charset = answer.headers.get_content_charset() or "utf-8"
+            media = answer.headers.get_content_type()
+            final = answer.geturl()
+    except HTTPError as error:
+        error.close()
+        raise RunError(f"{url}: answers with status {error.code} ({error.reason})") from None
+    except (URLError, HTTPException, OSError, ValueError) as error:
+        why = getattr(error, "reason", None) or error
+        raise RunError(f"{url}: cannot be had: {why}") from None
+    try:
+        return final, media, data.decode(charset, errors="replace")
+    except LookupError:
+        return final, media, data.decode("utf-8", errors="replace")
+
+
+def _within_limits(answer: Any, url: str, end: float) -> bytes:
+    data = b""
+    while part := answer.read1(65536):
+        data += part
+        if len(data) > BYTES_MAX:
+            raise RunError(f"{url}: has more than {BYTES_MAX:,} bytes")
+        if time.monotonic() > end:
+            raise RunError(f"{url}: is not there after {SECONDS_MAX:g} s")
+    return data

@@ -1,0 +1,241 @@
+"""Postman's collections, version 2.1: requests in folders, with variables.
+
+Source: https://schema.getpostman.com/json/collection/v2.1.0/docs/index.html
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from thinktime import InputError
+from thinktime.importing import content, keys
+from thinktime.importing.addresses import address, one_origin
+from thinktime.importing.draft import Body, Draft, Request, a_visit, plain, stem
+from thinktime.importing.notes import Notes
+from thinktime.importing.reading import from_json, items, table, words
+
+DEPTH_MAX = 50
+_VARIABLE = re.compile(r"\{\{([^{}]{1,200})\}\}")
+_MEDIA = {
+    "json": "application/json",
+    "xml": "application/xml",
+    "html": "text/html",
+    "text": "text/plain",
+    "javascript": "application/javascript",
+}
+
+
+@dataclass
+class Folder:
+    """Where an item stands: the names of its folders, what it inherits from them."""
+
+    path: tuple[str, ...]
+    auth: Any
+    variables: dict[str, str]
+
+
+def draft(text: str, file: str, name: str) -> Draft:
+    """The workload of a collection: its requests in the order in which it is run.
+
+    Raises:
+        InputError: It is no JSON, no collection, or has no request that could be sent.
+    """
+    root = table(from_json(text, file))
+    if not isinstance(root.get("item"), list):
+        raise InputError(f"{file}: is no collection of Postman: it has no list `item`")
+    notes = Notes()
+    top = Folder((), root.get("auth"), _variables(root, {}))
+    hints: dict[str, None] = {}
+    _note_scripts(root, "collection", notes)
+    found = list(_requests(root["item"], top, notes, hints))
+    origin, requests = one_origin(found, notes)
+    if not requests:
+        raise InputError(f"{file}: has no request that could be taken")
+    why = "a collection, whose requests Postman's runner sends in their order"
+    population = a_visit(requests, why)
+    population.session["cookies"] = True
+    population.hints = list(hints)
+    info = table(root.get("info"))
+    title = words(info.get("name")) or stem(name)
+    return Draft(title, f"{name} (a collection of Postman)", [population], notes, origin)
+
+
+def _variables(holder: Mapping[str, Any], outer: dict[str, str]) -> dict[str, str]:
+    found = dict(outer)
+    for one in items(holder.get("variable")):
+        one = table(one)
+        if not one.get("disabled"):
+            found[words(one.get("key")) or words(one.get("id"))] = words(one.get("value"))
+    return found
+
+
+def _note_scripts(holder: Mapping[str, Any], place: str, notes: Notes) -> None:
+    for event in items(holder.get("event")):
+        event = table(event)
+        lines = table(event.get("script")).get("exec")
+        if lines and "".join(map(str, lines)).strip():
+            kind = {"test": "test", "prerequest": "pre-request"}.get(words(event.get("listen")), "")
+            notes.add(place, f"the {kind} script is left out: scripts are not run")
+
+
+def _requests(
+    given: list[Any], folder: Folder, notes: Notes, hints: dict[str, None]
+) -> Iterator[Request]:
+    for number, item in enumerate(given, 1):
+        item = table(item)
+        path = (*folder.path, words(item.get("name")) or f"item {number}")
+        place = " / ".join(path)
+        _note_scripts(item, place, notes)
+        here = Folder(path, item.get("auth", folder.auth), _variables(item, folder.variables))
+        if isinstance(item.get("item"), list):
+            if len(path) > DEPTH_MAX:
+                notes.add(place, f"left out: deeper than {DEPTH_MAX} folders")
+            else:
+                yield from _requests(item["item"], here, notes, hints)
+            continue
+        asked = item.get("request")
+        asked = {"url": asked, "method": "GET"} if isinstance(asked, str) else table(asked)
+        request = _request(asked, here, place, notes, hints)
+        if request is not None:
+            yield request
+
+
+def _request(
+    asked: dict[str, Any], here: Folder, place: str, notes: Notes, hints: dict[str, None]
+) -> Request | None:
+    fill = _Filling(here.variables, place, notes)
+    _note_auth(asked.get("auth", here.auth), place, notes, hints)
+    url = fill(_without_open_host(_url(asked.get("url"), fill), fill))
+    whole = url if "://" in url or url.startswith("/") else f"http://{url}"
+    found = address(whole, place, notes) if url else None
+    if found is None:
+        notes.add(place, "left out: it has no URL that could be taken")
+        return None
+    pairs = [
+        (fill(words(one.get("key"))), fill(words(one.get("value"))))
+        for one in map(table, items(asked.get("header")))
+        if not one.get("disabled")
+    ]
+    fields = content.headers(pairs, place, notes)
+    body = _body(table(asked.get("body")), fields, fill)
+    method = words(asked.get("method")).upper() or "GET"
+    if not re.fullmatch(r"[A-Z-]{1,40}", method):
+        notes.add(place, f"left out: {method!r} is no method")
+        return None
+    request = Request(plain("-".join(here.path)), method, found.target, fields, body)
+    request.origin, request.place, request.about = found.origin, place, place
+    return request
+
+
+@dataclass
+class _Filling:
+    """Puts values in the place of ``{{variables}}``; those without one are noted."""
+
+    variables: Mapping[str, str]
+    place: str
+    notes: Notes
+
+    def __call__(self, text: str) -> str:
+        for _ in range(5):  # values may have variables in them
+            before, text = text, _VARIABLE.sub(self._one, text)
+            if text == before or len(text) > 100_000:
+                break
+        return text
+
+    def _one(self, found: re.Match[str]) -> str:
+        name = found[1].strip()
+        if name in self.variables:
+            return self.variables[name]
+        kind = "is made anew by Postman each time" if name.startswith("$") else "has no value here"
+        self.notes.add(self.place, f"the variable `{name}` {kind}: its name stands in its place")
+        return name.lstrip("$")
+
+
+def _without_open_host(url: str, fill: _Filling) -> str:
+    """A URL without a variable for its host that has no value here: an environment has it."""
+    found = _VARIABLE.match(url)
+    if found is None or found[1].strip() in fill.variables:
+        return url
+    text = f"the variable `{found[1].strip()}` has no value here: say the host as `--target`"
+    fill.notes.add(fill.place, text)
+    return "/" + url[found.end() :].lstrip("/")
+
+
+def _url(given: Any, fill: _Filling) -> str:
+    if isinstance(given, str):
+        return given
+    url = table(given)
+    raw = words(url.get("raw"))
+    if not raw:
+        host, path = (_joined(url.get(key), sign) for key, sign in (("host", "."), ("path", "/")))
+        port = f":{words(url.get('port'))}" if url.get("port") else ""
+        raw = f"{words(url.get('protocol')) or 'http'}://{host}{port}/{path.lstrip('/')}"
+    else:
+        raw = raw.partition("?")[0].partition("#")[0] if items(url.get("query")) else raw
+    query = [
+        f"{quote(fill(words(one.get('key'))), safe='')}="
+        f"{quote(fill(words(one.get('value'))), safe='')}"
+        for one in map(table, items(url.get("query")))
+        if not one.get("disabled")
+    ]
+    for one in map(table, items(url.get("variable"))):
+        name, held = words(one.get("key")), quote(fill(words(one.get("value"))), safe="")
+        if name:
+            raw = _with_path(raw, name, held)
+    return raw + ("?" + "&".join(query) if query else "")
+
+
+def _with_path(raw: str, name: str, held: str) -> str:
+    """A URL with the value of one of its `:variables`."""
+    return re.sub(rf"/:{re.escape(name)}(?=[/?#]|$)", lambda _: f"/{held}", raw)
+
+
+def _joined(given: Any, sign: str) -> str:
+    return given if isinstance(given, str) else sign.join(map(words, items(given)))
+
+
+def _note_auth(given: Any, place: str, notes: Notes, hints: dict[str, None]) -> None:
+    kind = words(table(given).get("type"))
+    if not kind or kind == "noauth":
+        return
+    notes.add(place, f"authorization (`{kind}`) is left out: it holds a secret")
+    known = {"bearer": keys.bearer_hint(), "basic": keys.basic_hint()}
+    if kind in known:
+        hints[known[kind]] = None
+
+
+def _body(body: dict[str, Any], fields: dict[str, str], fill: _Filling) -> Body | None:
+    kind = words(body.get("mode"))
+    if body.get("disabled") or not kind:
+        return None
+    given = body.get(kind)
+    if kind == "raw":
+        language = words(table(table(body.get("options")).get("raw")).get("language"))
+        if language in _MEDIA and not content.content_type(fields):
+            fields["Content-Type"] = _MEDIA[language]
+        return content.body(fill(words(given)), fields, fill.place, fill.notes)
+    if kind in ("urlencoded", "formdata"):
+        rows = [one for one in map(table, items(given)) if not one.get("disabled")]
+        files = [one for one in rows if words(one.get("type")) == "file"]
+        if files:
+            fill.notes.add(fill.place, "the files of the form are left out: files are not read")
+        pairs = [
+            (fill(words(one.get("key"))), fill(words(one.get("value"))))
+            for one in rows
+            if one not in files
+        ]
+        made = content.of_fields if kind == "urlencoded" else content.of_parts
+        return made(pairs, fields) if pairs else None
+    if kind == "graphql":
+        asked = table(given)
+        sent: dict[str, Any] = {"query": fill(words(asked.get("query")))}
+        variables = content.from_json(fill(words(asked.get("variables"))) or "{}")
+        sent["variables"] = variables.value if variables else {}
+        return content.of_value(json.loads(json.dumps(sent)), fields)
+    fill.notes.add(fill.place, f"the body (`{kind}`) is left out: files are not read")
+    return None

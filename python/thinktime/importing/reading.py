@@ -1,0 +1,177 @@
+"""Foreign files read with limits: JSON, YAML and XML, and fields of what they hold."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from xml.parsers import expat
+
+from thinktime import InputError
+
+BYTES_MAX = 128 * 1024 * 1024
+"""Larger files are refused."""
+
+YAML_BYTES_MAX = 8 * 1024 * 1024
+YAML_PARTS_MAX = 3_000_000
+"""An alias counts as all that it stands for, so that a short file cannot stand for a huge one."""
+
+DEPTH_MAX = 200
+"""XML that is nested deeper is refused."""
+
+
+def data(file: str) -> bytes:
+    """The bytes of a file, or of standard input for ``-``.
+
+    Raises:
+        InputError: It cannot be read, or is too large.
+    """
+    try:
+        if file == "-":
+            found = sys.stdin.buffer.read(BYTES_MAX + 1)
+        else:
+            with Path(file).open("rb") as opened:
+                found = opened.read(BYTES_MAX + 1)
+    except OSError as error:
+        raise InputError(f"{file}: {error.strerror or error}") from None
+    if len(found) > BYTES_MAX:
+        raise InputError(f"{file}: has more than {BYTES_MAX:,} bytes, which is the most taken")
+    return found
+
+
+def text(given: bytes, file: str) -> str:
+    """The text of a file, which is UTF-8, or UTF-16 with its mark at the start.
+
+    Raises:
+        InputError: It is neither.
+    """
+    wide = given.startswith((b"\xff\xfe", b"\xfe\xff"))
+    try:
+        return given.decode("utf-16" if wide else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file}: is no text in UTF-8: {error.reason}") from None
+
+
+def from_json(given: str, file: str) -> Any:
+    """What a JSON text holds.
+
+    Raises:
+        InputError: It is no JSON, with the line; or it is nested too deeply.
+    """
+    try:
+        return json.loads(given)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{file}:{error.lineno}: is no JSON: {error.msg}") from None
+    except RecursionError:
+        raise InputError(f"{file}: is nested too deeply") from None
+    except ValueError as error:  # a number with thousands of digits
+        raise InputError(f"{file}: {error}") from None
+
+
+def from_yaml(given: str, file: str) -> Any:
+    """What a YAML text holds; nothing but plain values is made of it.
+
+    Raises:
+        InputError: It is no YAML, with the line; or it is too large or nested too deeply.
+    """
+    try:
+        import yaml
+    except ImportError:
+        raise InputError(f"{file}: YAML needs the package `pyyaml`; or give it as JSON") from None
+    if len(given) > YAML_BYTES_MAX:
+        raise InputError(f"{file}: YAML of at most {YAML_BYTES_MAX:,} characters is read")
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        found = yaml.load(given, Loader=loader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"{file}:{mark.line + 1}" if mark else file
+        why = getattr(error, "problem", None) or "it cannot be read"
+        raise InputError(f"{where}: is no YAML: {why}") from None
+    except (RecursionError, ValueError) as error:
+        why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise InputError(f"{file}: is no YAML: {why}") from None
+    if not is_small(found, YAML_PARTS_MAX):
+        raise InputError(f"{file}: its aliases stand for more than {YAML_PARTS_MAX:,} values")
+    return found
+
+
+def is_small(given: Any, parts_max: int) -> bool:
+    """Whether a value has at most so many parts, each counted as often as it is referred to."""
+    waiting, seen = [given], 0
+    while waiting:
+        one = waiting.pop()
+        inner = one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
+        seen += 1 + len(inner)
+        if seen > parts_max:
+            return False
+        waiting.extend(inner)
+    return True
+
+
+@dataclass(eq=False)
+class Element:
+    """An element of an XML file, with its line."""
+
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    children: list[Element] = field(default_factory=list)
+    text: str = ""
+
+
+def from_xml(given: bytes, file: str) -> Element:
+    """The root of an XML text. A document type is refused, so no entity can be declared.
+
+    Raises:
+        InputError: It is no XML, with the line; it has a document type, or is nested too deeply.
+    """
+    parser = expat.ParserCreate()
+    top = Element("", {}, 0)
+    open_now = [top]
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        if len(open_now) > DEPTH_MAX:
+            raise InputError(f"{file}: nested deeper than {DEPTH_MAX} elements")
+        element = Element(tag, dict(attributes), parser.CurrentLineNumber)
+        open_now[-1].children.append(element)
+        open_now.append(element)
+
+    def end(_: str) -> None:
+        ended = open_now.pop()
+        ended.text = "".join(parts.pop(ended, []))
+
+    def characters(some: str) -> None:
+        parts.setdefault(open_now[-1], []).append(some)
+
+    def doctype(*_: object) -> None:
+        raise InputError(f"{file}: has a document type (DTD), which is not read; take it out")
+
+    parts: dict[Element, list[str]] = {}
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.CharacterDataHandler, parser.StartDoctypeDeclHandler = characters, doctype
+    try:
+        parser.Parse(given, True)
+    except expat.ExpatError as error:
+        why = expat.ErrorString(error.code)
+        raise InputError(f"{file}:{error.lineno}: is no XML: {why}") from None
+    return top.children[0]
+
+
+def table(given: Any) -> dict[str, Any]:
+    """A table as it is; an empty one in the place of anything else."""
+    return given if isinstance(given, dict) else {}
+
+
+def items(given: Any) -> list[Any]:
+    """A list as it is; an empty one in the place of anything else."""
+    return given if isinstance(given, list) else []
+
+
+def words(given: Any) -> str:
+    """A text as it is, a number as a text; nothing in the place of anything else."""
+    if isinstance(given, bool):
+        return "true" if given else "false"
+    return str(given) if isinstance(given, str | int | float) else ""

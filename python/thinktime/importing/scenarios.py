@@ -1,0 +1,181 @@
+"""The options of k6 as arrivals: who comes, how many, and for how long."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from thinktime.importing.draft import seconds
+from thinktime.importing.notes import Notes
+from thinktime.importing.reading import items, table
+
+PIECES = 10
+"""A ramp from stage to stage is taken as so many steps."""
+
+STAGES_MAX = 200
+_UNITS_S = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
+_SILENT = frozenset(
+    [
+        "executor",
+        "exec",
+        "duration",
+        "stages",
+        "rate",
+        "timeUnit",
+        "startRate",
+        "vus",
+        "startVUs",
+        "preAllocatedVUs",
+        "maxVUs",
+        "gracefulStop",
+        "gracefulRampDown",
+        "tags",
+        "iterations",
+        "maxDuration",
+        "thresholds",
+        "scenarios",
+        "summaryTrendStats",
+    ]
+)
+
+
+@dataclass
+class Scenario:
+    """One scenario: the keys of its arrivals, and why they are these."""
+
+    name: str
+    function: str
+    arrivals: dict[str, Any]
+    why: str
+    duration_s: float = 0.0
+
+
+def scenarios(options: Mapping[str, Any], notes: Notes) -> Iterator[Scenario]:
+    """The scenarios of a script; the one that its simple options mean where it names none."""
+    for name in options:
+        if name not in _SILENT:
+            notes.add("options", f"`{name}` is left out")
+    named = table(options.get("scenarios"))
+    if not named:
+        yield _scenario("", {**options, "executor": _executor(options)}, notes)
+    for name, given in named.items():
+        place = f"scenario {name}"
+        for key in table(given):
+            if key not in _SILENT:
+                notes.add(place, f"`{key}` is left out")
+        yield _scenario(str(name), table(given), notes)
+
+
+def _executor(options: Mapping[str, Any]) -> str:
+    if "stages" in options:
+        return "ramping-vus"
+    return "constant-vus" if "duration" in options else "shared-iterations"
+
+
+def _scenario(name: str, given: Mapping[str, Any], notes: Notes) -> Scenario:
+    place = f"scenario {name}" if name else "options"
+    executor = str(given.get("executor"))
+    function = given.get("exec")
+    stages = [table(one) for one in items(given.get("stages"))][:STAGES_MAX]
+    duration = time_s(given.get("duration")) or sum(time_s(one.get("duration")) for one in stages)
+    found = Scenario(name, function if isinstance(function, str) else "default", {}, "", duration)
+    if executor in ("constant-arrival-rate", "ramping-arrival-rate"):
+        _open(found, executor, given, stages, place, notes)
+    else:
+        _closed(found, executor, given, stages, place, notes)
+    return found
+
+
+def _closed(
+    found: Scenario,
+    executor: str,
+    given: Mapping[str, Any],
+    stages: list[dict[str, Any]],
+    place: str,
+    notes: Notes,
+) -> None:
+    clients = _count(given.get("vus"), 0)
+    if stages:
+        targets = [_count(one.get("target"), 0) for one in stages]
+        clients = max([*targets, _count(given.get("startVUs"), 0)])
+        notes.add(place, f"the stages are left out: all of the {clients} clients are there at once")
+    if executor not in _KNOWN:
+        notes.add(place, f"the executor `{executor}` is not known: it is taken as closed")
+    if "iterations" in given:
+        count = given["iterations"]
+        notes.add(place, f"`iterations: {count}` is left out: `--requests` or `--duration` ends")
+    told = "the script says how many" if clients else "1 client is the default of k6"
+    found.arrivals = {"model": "closed", "clients": clients or 1}
+    found.why = f"Closed: `{executor}` waits for each answer before it goes on; {told}."
+
+
+_KNOWN = ("constant-vus", "ramping-vus", "shared-iterations", "per-vu-iterations")
+
+
+def _open(
+    found: Scenario,
+    executor: str,
+    given: Mapping[str, Any],
+    stages: list[dict[str, Any]],
+    place: str,
+    notes: Notes,
+) -> None:
+    unit_s = time_s(given.get("timeUnit")) or 1.0
+    start = _number(given.get("startRate")) if executor.startswith("ramping") else 0.0
+    rate = _number(given.get("rate"))
+    if executor.startswith("ramping"):
+        rate = max([start, *(_number(one.get("target")) for one in stages)])
+    if rate <= 0:
+        notes.add(place, "its rate is no number above 0: 1 a second is taken")
+        rate, stages = unit_s, []
+    found.arrivals = {"model": "partly-open", "rate": f"{rate / unit_s:.9g}/s"}
+    found.arrivals["process"] = "even"
+    if executor.startswith("ramping") and stages:
+        found.arrivals["profile"] = _profile(start / rate, stages, rate)
+        if len(stages) > 1:
+            notes.add(place, f"each stage is taken as {PIECES} steps of the rate")
+    found.why = (
+        f"Iterations begin at the rate of the script, evenly, whatever the answers (`{executor}`), "
+        "so the model is open, or partly open where an iteration has several requests."
+    )
+
+
+def _profile(start: float, stages: list[dict[str, Any]], rate: float) -> str:
+    """Stages as factors of the largest rate."""
+    parts = [(time_s(one.get("duration")), _number(one.get("target")) / rate) for one in stages]
+    if len(parts) == 1 and parts[0][0] > 0:
+        over = seconds(parts[0][0])
+        return f"ramp(from={start:.9g}, to={parts[0][1]:.9g}, over={over})"
+    steps: dict[float, float] = {}
+    at = 0.0
+    for lasts, target in parts:
+        pieces = 1 if start == target or lasts <= 0 else PIECES
+        for piece in range(pieces):
+            middle = start + (target - start) * (piece + 0.5) / pieces
+            steps[round(at + lasts * piece / pieces, 6)] = target if pieces == 1 else middle
+        at, start = at + lasts, target
+    steps[round(at, 6)] = start
+    told = list(steps.items())
+    kept = [one for at, one in enumerate(told) if at == 0 or one[1] != told[at - 1][1]]
+    return f"steps({', '.join(f'{seconds(begin)}: {level:.6g}' for begin, level in kept)})"
+
+
+def time_s(given: Any) -> float:
+    """A time of k6, as in ``1m30s``, in seconds; 0 where it is none. Bare numbers are ms."""
+    if isinstance(given, int | float) and not isinstance(given, bool):
+        return given / 1000 if 0 <= given < 1e12 else 0.0
+    parts = (
+        re.findall(r"(\d{1,9}(?:\.\d{1,9})?)(ms|h|m|s)", given) if isinstance(given, str) else []
+    )
+    return sum(float(number) * _UNITS_S[unit] for number, unit in parts)
+
+
+def _number(given: Any) -> float:
+    plain = isinstance(given, int | float) and not isinstance(given, bool)
+    return float(given) if plain and 0 < given < 1e9 else 0.0
+
+
+def _count(given: Any, usual: int) -> int:
+    return given if isinstance(given, int) and 0 < given <= 10_000_000 else usual

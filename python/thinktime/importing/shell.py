@@ -1,0 +1,86 @@
+"""Lines of a shell as commands and words: of `sh`, with the `$'...'` of bash. Nothing is run."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+
+
+def lines(text: str) -> Iterator[tuple[int, str]]:
+    """Commands with the numbers of their first lines.
+
+    A command goes on after a backslash at a line's end, and as long as a quote is open.
+    """
+    held: list[str] = []
+    first, state = 0, ""
+    for number, line in enumerate(of_windows(text).splitlines(), 1):
+        if not held:
+            first = number
+            line = re.sub(r"^\s*\$\s+", "", line)
+            if not line.strip() or line.lstrip().startswith("#"):
+                continue
+        state = _quote_after(line, state)
+        if state in ("", '"') and re.search(r"(?<!\\)(?:\\\\)*\\$", line):
+            held.append(line[:-1] + ("" if state else " "))
+        elif state:
+            held.append(line + "\n")
+        else:
+            yield first, "".join([*held, line])
+            held = []
+    if held:
+        yield first, "".join(held)
+
+
+def of_windows(text: str) -> str:
+    """The same commands for `sh`, where they are written for the shell of Windows."""
+    if not re.search(r"^\s*curl(?:\.exe)?\s.*(?:\^\"|\s\^$)", text, re.MULTILINE):
+        return text
+    # Lines stay as many as they are, so that places are right.
+    text = re.sub(r"\^\r?\n", "\\\\\n", text)
+    text = re.sub(r"\^([^\n])", r"\1", text)
+    return re.sub(r"^(\s*)curl\.exe", r"\1curl", text, flags=re.MULTILINE)
+
+
+_ENDS = {"": r"\\.|\$'|'|\"", "'": r"'", '"': r"\\.|\"", "$'": r"\\.|'"}
+
+
+def _quote_after(text: str, state: str) -> str:
+    """Which quote is open after a text, where `state` was open before it; none is empty."""
+    at = 0
+    while found := re.compile(_ENDS[state], re.DOTALL).search(text, at):
+        at = found.end()
+        if not found[0].startswith("\\"):
+            state = "" if state else found[0]
+    return state
+
+
+_QUOTED = re.compile(
+    r"""\$'(?:\\.|[^'\\])*+'|'[^']*+'|"(?:\\.|[^"\\])*+"|\\.|[^'"\\$]+|\$(?!')""", re.DOTALL
+)
+
+
+def words(line: str) -> list[str]:
+    """The words of a command, as a shell makes them; `$'...'` is as in bash."""
+    plain = "".join(
+        shlex.quote(_of_bash(part[2:-1])) if part.startswith("$'") else part
+        for part in (found[0] for found in _QUOTED.finditer(line))
+    )
+    if _quote_after(line, ""):
+        raise ValueError("one is open at the end")
+    return shlex.split(plain)
+
+
+_ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{1,4}|U[0-9A-Fa-f]{1,8}|x[0-9A-Fa-f]{1,2}|.)", re.DOTALL)
+_NAMED = {"n": "\n", "r": "\r", "t": "\t", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
+
+
+def _of_bash(text: str) -> str:
+    def one(found: re.Match[str]) -> str:
+        mark = found[1]
+        if len(mark) > 1:
+            code = int(mark[1:], 16)
+            return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd"
+        return _NAMED.get(mark, mark)
+
+    return _ESCAPE.sub(one, text)

@@ -1,0 +1,201 @@
+"""What a task of Locust asks for, step by step: the calls of its client, and its sleeps."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from thinktime.importing import content
+from thinktime.importing.addresses import address
+from thinktime.importing.draft import Body, Request, name_of, plain, seconds
+from thinktime.importing.literals import Names, Unknown, is_unknown
+from thinktime.importing.notes import Notes
+from thinktime.importing.secrets import is_secret
+
+METHODS = ("get", "post", "put", "delete", "patch", "head", "options")
+TURNS_MAX = 50
+"""Loops with more turns are not unrolled."""
+
+STEPS_MAX = 2000
+STATEMENTS_MAX = 20_000
+"""Of one task, loops unrolled."""
+
+DEPTH_MAX = 5
+
+
+class Steps:
+    """Reads the functions of one class of users."""
+
+    def __init__(
+        self, functions: Mapping[str, ast.FunctionDef], names: Names, notes: Notes
+    ) -> None:
+        self.functions = functions
+        self.names = names
+        self.notes = notes
+        self.found: list[Request] = []
+        self.depth = 0
+        self.left = STATEMENTS_MAX
+
+    def of(self, function: ast.FunctionDef) -> list[Request]:
+        """The requests of a function, in their order, with the sleeps after each."""
+        self.found, self.depth, self.left = [], 0, STATEMENTS_MAX
+        self._statements(function.body)
+        return self.found
+
+    def _statements(self, body: Iterable[ast.stmt]) -> None:
+        for one in body:
+            if self.left >= 0:
+                self._statement(one)
+
+    def _statement(self, one: ast.stmt) -> None:
+        place = f"line {one.lineno}"
+        self.left -= 1
+        if len(self.found) >= STEPS_MAX or self.left < 0:
+            self.notes.add(place, f"left out: a task has at most {STEPS_MAX} requests here")
+        elif isinstance(one, ast.For):
+            self._loop(one)
+        elif isinstance(one, ast.If | ast.While | ast.Try | ast.Match):
+            kind = type(one).__name__.lower()
+            self.notes.add(place, f"`{kind}` is not followed: the first branch is taken, once")
+            inside = one.cases[0].body if isinstance(one, ast.Match) else one.body
+            self._statements(inside)
+        elif isinstance(one, ast.With):
+            for item in one.items:
+                self._calls(item.context_expr)
+            if not all(map(_only_marks, one.body)):
+                self._statements(one.body)
+            else:
+                self.notes.add(place, "the check of the answer is left out")
+        elif not isinstance(one, ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom):
+            self._calls(one)
+            if isinstance(one, ast.Assign) and len(one.targets) == 1:
+                self.names.assign(one.targets[0], one.value)
+
+    def _loop(self, loop: ast.For) -> None:
+        turns = _turns(loop.iter, self.names)
+        if turns is None or not isinstance(loop.target, ast.Name):
+            self.notes.add(f"line {loop.lineno}", "the loop is taken once: its turns are not known")
+            self._statements(loop.body)
+            return
+        for turn in turns:
+            self.names.known[loop.target.id] = turn
+            self._statements(loop.body)
+        self.names.known.pop(loop.target.id, None)
+
+    def _calls(self, node: ast.AST) -> None:
+        """The calls in a statement, in the order in which they are written."""
+        calls = [one for one in ast.walk(node) if isinstance(one, ast.Call)]
+        for call in sorted(calls, key=lambda one: (one.end_lineno or 0, one.end_col_offset or 0)):
+            self._call(call)
+
+    def _call(self, call: ast.Call) -> None:
+        function = call.func
+        name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+        owner = ast.unparse(function.value) if isinstance(function, ast.Attribute) else ""
+        if owner.endswith("client") and name in (*METHODS, "request"):
+            self._request(call, name)
+        elif name == "sleep" and call.args:
+            self._sleep(call)
+        elif name in self.functions and owner in ("", "self") and self.depth < DEPTH_MAX:
+            self.depth += 1
+            self._statements(self.functions[name].body)
+            self.depth -= 1
+        elif owner.startswith("self") and not owner.startswith("self.client"):
+            text = f"`{ast.unparse(call)[:60]}` left out: no request and no sleep"
+            self.notes.add(f"line {call.lineno}", text)
+
+    def _sleep(self, call: ast.Call) -> None:
+        given = self.names.value(call.args[0])
+        place = f"line {call.lineno}"
+        if not isinstance(given, int | float) or not 0 <= given < 1e6:
+            self.notes.add(place, f"the sleep is left out: its time {given} is no number")
+        elif not self.found:
+            self.notes.add(place, "the sleep is left out: it stands before the first request")
+        else:
+            before = self.found[-1].think
+            slept = float(before[:-1]) if before else 0.0
+            self.found[-1].think = seconds(slept + given)
+
+    def _request(self, call: ast.Call, method: str) -> None:
+        place = f"line {call.lineno}"
+        given = [self.names.value(one) for one in call.args]
+        named = {one.arg: self.names.value(one.value) for one in call.keywords if one.arg}
+        if method == "request":
+            method = str(named.get("method", given.pop(0) if given else "get"))
+        url = named.get("url", given.pop(0) if given else None)
+        if not isinstance(url, str) or not method.isalpha():
+            why = url if isinstance(url, Unknown) else "it"
+            self.notes.add(place, f"left out: {why} is no literal")
+            return
+        method = method.upper()
+        if given and method in ("POST", "PUT", "PATCH"):
+            named.setdefault("data", given[0])
+        params = self._literal(named, "params", place)
+        if isinstance(params, dict) and params:
+            url += ("&" if "?" in url else "?") + urlencode(params, doseq=True)
+        found = address(url, place, self.notes)
+        if found is None:
+            return
+        sent = self._literal(named, "headers", place, whole=False)
+        fields = content.headers(sent.items() if isinstance(sent, dict) else [], place, self.notes)
+        body = self._body(named, fields, place)
+        name = named.get("name")
+        text = name if isinstance(name, str) else name_of(method, found.target)
+        request = Request(plain(text), method, found.target, fields, body, found.origin, place)
+        request.about = f"{place.capitalize()}."
+        self.found.append(request)
+        for key in named:
+            if key not in _TAKEN:
+                self.notes.add(place, f"the argument `{key}` is left out")
+
+    def _literal(
+        self, named: Mapping[str, Any], key: str, place: str, *, whole: bool = True
+    ) -> Any:
+        """An argument that is a literal; one that is not is noted, as are its unknown parts."""
+        value = named.get(key)
+        if not whole and isinstance(value, dict):
+            for name, one in value.items():
+                if is_unknown(one) and not is_secret(name):
+                    self.notes.add(place, f"header `{name}` left out: it is no literal")
+            return {k: v for k, v in value.items() if not is_unknown(v) or is_secret(k)}
+        if is_unknown(value):
+            self.notes.add(place, f"the argument `{key}` is left out: it is no literal")
+            return None
+        return value
+
+    def _body(self, named: Mapping[str, Any], fields: dict[str, str], place: str) -> Body | None:
+        if "json" in named:
+            held = self._literal(named, "json", place)
+            return content.of_value(held, fields) if held is not None else None
+        data = self._literal(named, "data", place)
+        if isinstance(data, bytes):
+            data = data.decode("utf-8", "replace")
+        if isinstance(data, dict):
+            return content.of_fields([(str(k), str(v)) for k, v in data.items()], fields)
+        if isinstance(data, str):
+            return content.body(data, fields, place, self.notes)
+        return None
+
+
+_TAKEN = ("url", "method", "name", "params", "headers", "json", "data", "catch_response", "auth")
+
+
+def _turns(node: ast.expr, names: Names) -> list[Any] | None:
+    if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "range":
+        bounds = [names.value(one) for one in node.args]
+        if bounds and len(bounds) <= 3 and all(isinstance(one, int) for one in bounds):
+            try:
+                turns = range(*bounds)
+            except ValueError:
+                return None
+            return list(turns) if turns[: TURNS_MAX + 1] == turns else None
+        return None
+    found = names.value(node)
+    return found if isinstance(found, list) and len(found) <= TURNS_MAX else None
+
+
+def _only_marks(one: ast.stmt) -> bool:
+    """Whether a statement in a `with` only looks at the answer."""
+    return "client." not in ast.unparse(one)

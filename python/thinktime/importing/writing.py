@@ -1,0 +1,119 @@
+"""The text of the workload file that an import makes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from thinktime.importing import keys
+from thinktime.importing.draft import Draft, Population, Request, all_of, named
+from thinktime.importing.toml import comment, key, line, quoted, value
+
+NOTES_MAX = 200
+"""So many notes stand in the file; all of them are said on standard error."""
+
+
+def workload(draft: Draft) -> str:
+    """The file, with comments on where things are from and what could not be carried over."""
+    lines = [*_head(draft), f"name = {quoted(draft.name)}", ""]
+    several = len(draft.populations) > 1
+    for population in draft.populations:
+        if several:
+            lines += ["[[population]]", f"name = {quoted(population.name)}", ""]
+        lines += _population(population, "population." if several else "")
+    if draft.slo:
+        lines += ["[slo]", *aligned((key(name), value(one)) for name, one in draft.slo.items())]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _head(draft: Draft) -> Iterator[str]:
+    yield from comment(f"Made by thinktime from {draft.source}.")
+    target = line(draft.origin) or "http://127.0.0.1:8080"
+    options = f" {draft.options}" if draft.options else ""
+    # A command is not broken into lines.
+    yield f"# Run it: thinktime run THIS_FILE --target {target}{options}"
+    notes = list(draft.notes)
+    if notes:
+        yield from ("#", "# Not carried over:")
+        for note in notes[:NOTES_MAX]:
+            yield from comment(f"- {note}", "  ")
+        if len(notes) > NOTES_MAX:
+            yield f"# - and {len(notes) - NOTES_MAX} more, which the import has named"
+
+
+def _population(population: Population, head: str) -> Iterator[str]:
+    requests = all_of(population)
+    named(requests)
+    think = _usual([one.think for one in population.requests])
+    yield f"[{head}arrivals]"
+    yield from comment(population.why)
+    yield from aligned((name, value(given)) for name, given in population.arrivals.items())
+    yield ""
+    session = list(_session(population, think))
+    if session:
+        yield from (f"[{head}session]", *aligned(session), "")
+    common = _common(requests)
+    if common or population.hints:
+        yield f"[{head}clients]"
+        yield from aligned(keys.headers(common))
+        yield from (f"# {hint}" for hint in population.hints)
+        yield ""
+    for request in requests:
+        yield f"[[{head}request]]"
+        yield from comment(request.about) if request.about else ()
+        yield from aligned(_request(request, population, think, common))
+        yield ""
+
+
+def _session(population: Population, think: str | None) -> Iterator[tuple[str, str]]:
+    for name, given in population.session.items():
+        yield name, value(given)
+    if population.first:
+        yield "first", _shares(population.first)
+    if population.arrivals["model"] != "open":
+        yield "think", quoted(think or "0s")
+
+
+def _request(
+    request: Request, population: Population, think: str | None, common: dict[str, str]
+) -> Iterator[tuple[str, str]]:
+    yield "name", quoted(request.name)
+    if request in population.weights:
+        yield "weight", f"{population.weights[request]:.12g}"
+    yield from keys.asked(request)
+    yield from keys.headers({k: v for k, v in request.headers.items() if k not in common})
+    if request.next:
+        yield "next", _shares(request.next)
+    open_now = population.arrivals["model"] == "open"
+    if request.think is not None and request.think != think and not open_now:
+        yield "think", quoted(request.think)
+    if request.objects:
+        counts = Counter(one.name for one in request.objects)
+        of = ", ".join(f"{key(name)} = {count}" for name, count in counts.items())
+        yield "objects", f'{{ count = "{len(request.objects)}", of = {{ {of} }} }}'
+
+
+def _shares(shares: Iterable[tuple[Request | None, float]]) -> str:
+    pairs = ((one.name if one else "end", share) for one, share in shares)
+    return "{ " + ", ".join(f"{key(name)} = {share:.12g}" for name, share in pairs) + " }"
+
+
+def _usual(thinks: Sequence[str | None]) -> str | None:
+    """The think time that most have."""
+    found = Counter(one for one in thinks if one is not None).most_common(1)
+    return found[0][0] if found else None
+
+
+def _common(requests: Sequence[Request]) -> dict[str, str]:
+    """The header fields that all requests send, where there are several requests."""
+    if len(requests) < 2:
+        return {}
+    first, *others = (request.headers for request in requests)
+    return {k: v for k, v in first.items() if all(one.get(k) == v for one in others)}
+
+
+def aligned(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Lines of a table, with their values below one another."""
+    written = list(pairs)
+    width = max((len(name) for name, _ in written), default=0)
+    return (f"{name:<{width}} = {given}" for name, given in written)
