@@ -20,6 +20,7 @@ import pytest
 import typer
 from docs_snippets import ALL, PAGES, ROOT, Snippet, snippets
 from recorded_pairs import write_log
+from test_import_recordings import CURL, VISIT, har
 
 import thinktime as tt
 from thinktime import _core
@@ -33,6 +34,7 @@ NOT_RUN = {
     "make": "it builds and tests all of this; that its targets exist is tested",
     "cargo": "it compiles; the examples are built with the tests",
     ".venv/bin/python": "the studies have tests of their own; that the file exists is tested",
+    "thinktime new": "it needs a page of HTML; test_new.py has a server with some",
     "thinktime capacity --target": "minutes of probes; test_capacity.py searches a real server",
     "thinktime capacity --generator": "minutes of probes; test_capacity.py has its parts",
 }
@@ -60,6 +62,8 @@ def made(folder: Path, page: str) -> Path:
     """The folder of a page, with its files."""
     (folder / "examples").symlink_to(ROOT / "examples")
     write_log(folder / "access.log")
+    (folder / "visit.har").write_text(har(*VISIT))
+    (folder / "commands.txt").write_text(CURL)
     for snippet in [*snippets("README.md"), *snippets(page)]:
         if snippet.file is not None:
             (folder / snippet.file).write_text(snippet.text)

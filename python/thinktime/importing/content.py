@@ -161,12 +161,15 @@ def of_fields(pairs: Iterable[tuple[str, str]], fields: dict[str, str]) -> Body:
 
 def of_parts(pairs: Iterable[tuple[str, str]], fields: dict[str, str]) -> Body:
     """The body that sends fields as parts (multipart/form-data)."""
+    given = list(pairs)
     _drop_type(fields)
+    if len(dict(given)) == len(given):
+        return Body("multipart", dict(given))
     fields["Content-Type"] = f"multipart/form-data; boundary={BOUNDARY}"
     lines = []
-    for name, given in pairs:
+    for name, text in given:
         escaped = name.replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")
-        lines += [f"--{BOUNDARY}", f'Content-Disposition: form-data; name="{escaped}"', "", given]
+        lines += [f"--{BOUNDARY}", f'Content-Disposition: form-data; name="{escaped}"', "", text]
     return Body("text", "\r\n".join([*lines, f"--{BOUNDARY}--", ""]))
 
 

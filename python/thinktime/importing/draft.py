@@ -17,9 +17,9 @@ RESERVED = "end"
 
 @dataclass(frozen=True)
 class Body:
-    """A body: a text, what a JSON text holds, or the fields of a form."""
+    """A body: a text, what a JSON text holds, or the fields of a form, also in parts."""
 
-    kind: Literal["text", "json", "form"]
+    kind: Literal["text", "json", "form", "multipart"]
     value: Any
 
 

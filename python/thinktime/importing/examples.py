@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from itertools import islice
 from typing import Any
@@ -42,6 +42,9 @@ class Examples:
     root: dict[str, Any]
     notes: Notes
     left: int = VALUES_MAX
+    within: list[str] = field(default_factory=list)
+    """The references that the value being made is within: a schema may hold itself."""
+
 
     def resolved(self, given: Any) -> Any:
         """What a reference within the document leads to; nothing where it leads elsewhere."""
@@ -84,7 +87,17 @@ class Examples:
         return any(key in one for one in inner for key in keys)
 
     def _value(self, schema: Any, depth: int) -> Any:
-        schema = table(self.resolved(schema))
+        reference = str(table(schema).get("$ref", ""))
+        self.within.append(reference)
+        try:
+            return self._made(table(self.resolved(schema)), depth)
+        finally:
+            self.within.pop()
+
+    def _repeats(self, schema: Any) -> bool:
+        return table(schema).get("$ref") in self.within
+
+    def _made(self, schema: dict[str, Any], depth: int) -> Any:
         self.left -= 1
         if depth > DEPTH_MAX or self.left < 0:
             return {}
@@ -119,10 +132,11 @@ class Examples:
             return {
                 str(name): self._value(one, depth + 1)
                 for name, one in islice(table(schema.get("properties")).items(), PROPERTIES_MAX)
-                if not table(self.resolved(one)).get("readOnly")
+                if not self._repeats(one) and not table(self.resolved(one)).get("readOnly")
             }
         if kind == "array":
-            return [self._value(schema.get("items"), depth + 1)]
+            inner = schema.get("items")
+            return [] if self._repeats(inner) else [self._value(inner, depth + 1)]
         if kind in ("integer", "number"):
             return _number(schema, 1 if kind == "integer" else 1.0)
         if kind == "boolean":

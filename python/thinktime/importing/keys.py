@@ -10,7 +10,7 @@ from thinktime.importing.toml import quoted, value
 METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS")
 """Those that have a key of their own."""
 
-BODY_KEYS = {"text": "body", "json": "json", "form": "form"}
+BODY_KEYS = {"text": "body", "json": "json", "form": "form", "multipart": "multipart"}
 
 
 def asked(request: Request) -> Iterator[tuple[str, str]]:

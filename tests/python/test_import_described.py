@@ -1,0 +1,307 @@
+"""Imports of OpenAPI and Postman, how kinds are found, and files that mean harm."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from imported import imported, loads, requests, table
+from test_import_recordings import CURL, VISIT, entry, har
+from test_import_scripts import JMETER, K6, LOCUST
+
+import thinktime as tt
+from thinktime.importing import KINDS, import_text
+from thinktime.importing.toml import comment, key, value
+
+OPENAPI = """
+openapi: 3.1.0
+info: {title: 'Shop "API"', version: "1"}
+servers:
+  - url: https://{region}.shop.example/v1
+    variables: {region: {default: eu, enum: [eu, us]}}
+paths:
+  /items/{id}:
+    parameters:
+      - {name: id, in: path, required: true, schema: {type: integer, example: 7}}
+    get:
+      operationId: getItem
+      summary: One item
+      parameters:
+        - {name: lang, in: query, schema: {type: string, enum: [de, en]}}
+        - {name: page, in: query, schema: {type: integer, default: 2}}
+        - {name: verbose, in: query, schema: {type: boolean}}
+        - {name: X-Trace, in: header, required: true, schema: {type: string, default: "on"}}
+      security: [{key: []}]
+  /orders:
+    post:
+      requestBody:
+        content:
+          application/json: {schema: {$ref: "#/components/schemas/Order"}}
+          application/xml: {schema: {type: string}}
+    delete: {}
+components:
+  securitySchemes:
+    key: {type: apiKey, in: header, name: X-Key}
+    login: {type: http, scheme: bearer}
+  schemas:
+    Order:
+      type: object
+      properties:
+        id: {type: integer, readOnly: true}
+        item: {type: string, example: book}
+        count: {type: integer, minimum: 2}
+        when: {type: string, format: date-time, example: 2026-01-31T12:00:00Z}
+        parent: {$ref: "#/components/schemas/Order"}
+"""
+
+
+def test_operations_of_openapi_come_equally_often() -> None:
+    pytest.importorskip("yaml", reason="YAML is read with pyyaml")
+    made = imported(OPENAPI, "shop.yaml")
+    whole, found = table(made), requests(made)
+    assert (made.kind, made.origin) == ("openapi", "https://eu.shop.example")
+    assert whole["name"] == 'Shop "API"'
+    assert whole["arrivals"] == {"model": "open", "rate": "1/s"}
+    assert {one["weight"] for one in found.values()} == {1}
+    assert found["getItem"]["get"] == "/v1/items/7?lang=de&page=2"
+    assert found["getItem"]["headers"] == {"X-Trace": "on"}
+    order = {"item": "book", "count": 2, "when": "2026-01-31T12:00:00+00:00"}
+    assert found["post-orders"]["json"] == order | {"parent": order}
+    assert found["delete-orders"]["delete"] == "/v1/orders"
+    notes = list(made.notes)
+    for place, text in (
+        ("securitySchemes.key", "apiKey"),
+        ("securitySchemes.login", "env:TOKEN"),
+        ("GET /items/{id}", "`verbose` has no example"),
+        ("POST /orders", "application/xml"),
+    ):
+        assert any(note.startswith(place) and text in note for note in notes), (place, notes)
+
+
+def test_openapi_as_json_loads_whole() -> None:
+    yaml = pytest.importorskip("yaml", reason="YAML is read with pyyaml")
+    text = json.dumps(yaml.safe_load(OPENAPI), default=str)
+    made = imported(text)
+    assert made.kind == "openapi"
+    assert loads(made).model == "open"
+
+
+POSTMAN = {
+    "info": {
+        "name": "Shop",
+        "schema": "https://schema.getpostman.com/json/collection/v2.1.0/collection.json",
+    },
+    "auth": {"type": "bearer", "bearer": [{"key": "token", "value": "s3cr3t", "type": "string"}]},
+    "variable": [{"key": "base_url", "value": "https://shop.example"}],
+    "item": [
+        {
+            "name": "Orders",
+            "item": [
+                {
+                    "name": "Create",
+                    "event": [{"listen": "test", "script": {"exec": ["pm.test('x')"]}}],
+                    "request": {
+                        "method": "POST",
+                        "header": [
+                            {"key": "X-A", "value": "1"},
+                            {"key": "X-B", "value": "2", "disabled": True},
+                        ],
+                        "body": {
+                            "mode": "raw",
+                            "raw": '{\n "a": "{{x}}", "b": 1\n}',
+                            "options": {"raw": {"language": "json"}},
+                        },
+                        "url": {
+                            "raw": "{{base_url}}/orders/:id?a=1&z=2",
+                            "query": [
+                                {"key": "a", "value": "1"},
+                                {"key": "z", "value": "2", "disabled": True},
+                            ],
+                            "variable": [{"key": "id", "value": "7"}],
+                        },
+                    },
+                },
+                {
+                    "name": "Form",
+                    "request": {
+                        "method": "POST",
+                        "auth": {"type": "noauth"},
+                        "body": {
+                            "mode": "urlencoded",
+                            "urlencoded": [{"key": "a", "value": "b c"}],
+                        },
+                        "url": {
+                            "protocol": "https",
+                            "host": ["shop", "example"],
+                            "path": ["form"],
+                        },
+                    },
+                },
+            ],
+        },
+        {"name": "Home", "request": "{{other}}/home"},
+    ],
+}
+
+
+def test_a_collection_of_postman_is_a_visit_in_its_order() -> None:
+    made = imported(json.dumps(POSTMAN))
+    found = requests(made)
+    assert (made.kind, made.origin) == ("postman", "https://shop.example")
+    assert list(found) == ["Orders-Create", "Orders-Form", "Home"]
+    assert found["Orders-Create"]["post"] == "/orders/7?a=1"
+    assert found["Orders-Create"]["json"] == {"a": "x", "b": 1}
+    assert found["Orders-Create"]["headers"] == {"X-A": "1"}
+    assert found["Orders-Form"]["form"] == {"a": "b c"}
+    assert found["Home"]["get"] == "/home"
+    assert found["Orders-Form"]["next"] == {"Home": 1}
+    notes = "\n".join(made.notes)
+    for text in ("test script", "`bearer`", "variable `x`", "variable `other`"):
+        assert text in notes
+    assert "s3cr3t" not in made.text
+
+
+def test_a_collection_of_postman_loads_whole() -> None:
+    assert loads(imported(json.dumps(POSTMAN))).model == "partly-open"
+
+
+# ---- kinds
+
+
+SOURCES = {
+    "har": har(*VISIT),
+    "curl": CURL,
+    "openapi": json.dumps({"paths": {"/a": {"get": {}}}, "openapi": "3.0.1"}),
+    "postman": json.dumps(POSTMAN),
+    "k6": K6,
+    "locust": LOCUST,
+    "jmeter": JMETER,
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_kind_is_found_from_the_content(kind: str) -> None:
+    assert imported(SOURCES[kind]).kind == kind
+
+
+def test_an_unknown_kind_is_an_error_that_lists_the_known_ones() -> None:
+    with pytest.raises(tt.InputError, match=r"a\.txt: its kind is not found.*har.*jmeter"):
+        import_text(b"nothing of note", "a.txt")
+    with pytest.raises(tt.InputError, match="unknown kind `pdf`: known are har"):
+        import_text(b"", "a.txt", "pdf")
+    with pytest.raises(tt.InputError, match=r"Swagger 2\.0 is not read"):
+        import_text(b'{"swagger": "2.0"}', "a.json")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "data", [b"", b"\x00", b"\xff\xfe", b"[]", b"{}", b"{" * 99_999, b"- " * 9999, b"\xff\xff\xff"]
+)
+def test_what_is_none_of_a_kind_is_an_error(kind: str, data: bytes) -> None:
+    with pytest.raises(tt.InputError, match="a file"):
+        import_text(data, "a file", kind)
+
+
+def test_aliases_of_yaml_that_stand_for_too_much_are_refused() -> None:
+    pytest.importorskip("yaml", reason="YAML is read with pyyaml")
+    lines = ["a0: &a0 [1]", *(f"a{n}: &a{n} [{f'*a{n - 1}, ' * 9}]" for n in range(1, 30))]
+    text = "openapi: 3.0.0\n" + "\n".join(lines)
+    with pytest.raises(tt.InputError, match="aliases stand for more than"):
+        import_text(text.encode(), "a.yaml")
+
+
+# ---- harm
+
+
+ANYTHING = st.text(st.characters(codec=None, exclude_categories=()), max_size=40)
+
+
+@given(text=ANYTHING)
+@settings(max_examples=300, deadline=None)
+def test_any_text_comes_back_from_toml(text: str) -> None:
+    right = text.encode("utf-8", "replace").decode() if _lone(text) else text
+    found = tomllib.loads("\n".join([*comment(text), f"{key(text)} = {value([text])}"]))
+    (back,) = found.values()
+    if not _lone(text):
+        assert found == {right: [right]}
+    assert len(back) == 1
+
+
+def _lone(text: str) -> bool:
+    return any(0xD800 <= ord(sign) < 0xE000 for sign in text)
+
+
+@given(url=ANYTHING, name=ANYTHING, body=ANYTHING, kind=ANYTHING)
+@settings(max_examples=150, deadline=None)
+def test_whatever_a_har_holds_the_file_loads(url: str, name: str, body: str, kind: str) -> None:
+    odd = entry(
+        "01.000", f"https://shop.example/{url}", method="POST",
+        headers=[{"name": name, "value": body}, {"name": "Content-Type", "value": kind}],
+        posted={"mimeType": kind, "text": body},
+    )  # fmt: skip
+    odd["pageref"] = odd["response"]["content"]["mimeType"] = name
+    made = imported(har(VISIT[0], odd))
+    assert len(table(made)["request"]) <= 2
+
+
+@given(words=st.lists(st.text(max_size=40), max_size=4))
+@settings(max_examples=100, deadline=None)
+def test_whatever_curl_commands_hold_the_file_loads(words: list[str]) -> None:
+    imported(f"curl https://a.example/x\ncurl {' '.join(words)} https://a.example/y\n")
+
+
+def test_names_cannot_break_out_of_comments() -> None:
+    evil = json.loads(json.dumps(POSTMAN))
+    evil["item"][0]["name"] = 'x\n[slo]\np99 = "1ms"\n#\u2028\x1b[2J"""'
+    made = imported(json.dumps(evil))
+    assert "slo" not in table(made)
+    assert "\x1b" not in made.text + "".join(made.notes)
+
+
+# ---- the command
+
+
+def run(*arguments: str, cwd: Path, text: str = "") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", "from thinktime.cli import main; main()", *arguments]
+    return subprocess.run(
+        command, cwd=cwd, input=text, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def test_the_command_writes_the_file_and_says_what_is_not_in_it(tmp_path: Path) -> None:
+    (tmp_path / "a.har").write_text(SOURCES["har"])
+    done = run("import", "a.har", "-o", "w.toml", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "not carried over" in done.stderr
+    assert "written: w.toml" in done.stderr
+    assert tomllib.loads((tmp_path / "w.toml").read_text())["name"] == "a"
+
+
+def test_the_command_reads_and_writes_pipes(tmp_path: Path) -> None:
+    done = run("import", "-", "--from", "curl", cwd=tmp_path, text="curl https://a.example/x")
+    assert done.returncode == 0
+    assert tomllib.loads(done.stdout)["request"][0]["get"] == "/x"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["import", "none.har"], "none.har: No such file"),
+        (["import", "."], r".: Is a directory"),
+        (["import", "-"], "its kind is not found"),
+        (["new", "ftp://a.example/"], "begins with http:// or https://"),
+        (["new", "http://[/"], "begins with http:// or https://"),
+        (["new", "http://127.0.0.1:1/"], "cannot be had"),
+    ],
+)
+def test_the_command_says_what_is_wrong(tmp_path: Path, arguments: list[str], says: str) -> None:
+    done = run(*arguments, cwd=tmp_path, text="x")
+    assert done.returncode in (2, 3)
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr

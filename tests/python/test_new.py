@@ -1,0 +1,113 @@
+"""`thinktime new`: a page is looked at once, within limits, and becomes a workload."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import ClassVar
+
+import pytest
+from imported import imported, loads_but_for_new_keys, requests
+
+import thinktime as tt
+from thinktime.importing import page
+
+HTML = """<!doctype html><html><head>
+<base href="/shop/">
+<link rel="stylesheet" href="a.css"><link rel="canonical" href="/elsewhere">
+<script src="/b.js?v={1}"></script><script>var x = "<img src='/never.png'>"</script>
+</head><body><img src="c.png"><img src="c.png#again"><img src="data:image/png;base64,AA==">
+<img src="//cdn.example/d.png"><img src="http://[/"><a href="/link">a link</a><input src="/e.png">
+</body></html>"""
+
+
+class Pages(BaseHTTPRequestHandler):
+    """The pages that the tests look at."""
+
+    asked: ClassVar[list[str]] = []
+
+    def do_GET(self) -> None:
+        Pages.asked.append(self.path)
+        if self.path == "/moved":
+            self.send_response(302)
+            self.send_header("Location", "/page")
+        elif self.path == "/to-file":
+            self.send_response(302)
+            self.send_header("Location", "file:///etc/passwd")
+        else:
+            self.send_response(404 if self.path == "/gone" else 200)
+            kind = "image/png" if self.path == "/image" else "text/html; charset=utf-8"
+            self.send_header("Content-Type", kind)
+        self.end_headers()
+        if self.path == "/huge":
+            self.wfile.write(b"x" * (page.BYTES_MAX + 1))
+        elif self.path in ("/page", "/image"):
+            self.wfile.write(HTML.encode())
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Pages)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_page_is_a_request_with_its_objects(url: str) -> None:
+    Pages.asked.clear()
+    made = page.import_page(f"{url}/page")
+    found = requests(made)
+    assert Pages.asked == ["/page"], "its objects are not asked for"
+    assert [one["get"] for one in found.values()] == [
+        "/page", "/shop/a.css", "/b.js?v=%7B1%7D", "/shop/c.png",
+    ]  # fmt: skip
+    assert found["page"]["objects"]["count"] == "3"
+    assert list(made.notes) == ["line 6: goes to http://cdn.example; a workload has one target"]
+    assert f"--target {url}" in made.text
+    assert loads_but_for_new_keys(made.text).model == "open"
+
+
+def test_a_redirect_is_followed_and_named(url: str) -> None:
+    made = page.import_page(f"{url}/moved")
+    assert requests(made)["page"]["get"] == "/page"
+    assert any("leads to" in note for note in made.notes)
+
+
+@pytest.mark.parametrize(
+    ("path", "error", "reason"),
+    [
+        ("/gone", tt.RunError, "status 404"),
+        ("/to-file", tt.RunError, "not http or https|not allowed"),
+        ("/huge", tt.RunError, "more than 5,000,000 bytes"),
+        ("/image", tt.InputError, "is no HTML but image/png"),
+    ],
+)
+def test_what_is_no_page_is_an_error(
+    url: str, path: str, error: type[Exception], reason: str
+) -> None:
+    with pytest.raises(error, match=reason):
+        page.import_page(url + path)
+
+
+@pytest.mark.parametrize("given", ["file:///etc/passwd", "/etc/passwd", "data:text/html,x", ""])
+def test_only_the_web_is_looked_at(given: str) -> None:
+    with pytest.raises(tt.InputError, match="begins with http"):
+        page.import_page(given)
+
+
+def test_any_number_of_objects_is_bounded() -> None:
+    html = "".join(f"<img src={n}.png>\n" for n in range(5000)) + "<" * 10_000
+    draft = page.page_draft("http://127.0.0.1/", html)
+    assert len(draft.populations[0].requests[0].objects) == page.OBJECTS_MAX
+    assert "line 201: more than 200 objects" in next(iter(draft.notes))
+
+
+def test_the_workload_of_a_page_is_as_of_an_import(url: str) -> None:
+    made = imported(f"curl {url}/page")
+    assert made.origin == page.import_page(f"{url}/page").origin
