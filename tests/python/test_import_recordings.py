@@ -119,6 +119,22 @@ def test_what_was_not_asked_for_is_left_out_and_named() -> None:
         assert note[:60] in made.text, "the file lists it too"
 
 
+def test_the_target_is_where_the_pages_are() -> None:
+    """Not where most requests go, which may be a store of images."""
+    images = [entry("00.200", f"https://cdn.example/{n}.png", kind="image/png") for n in range(5)]
+    made = imported(har(VISIT[0], *images))
+    assert made.origin == SHOP
+    assert list(requests(made)) == ["home"]
+    assert "entry 2 and 4 more: goes to https://cdn.example" in "\n".join(made.notes)
+
+
+def test_fields_that_browsers_set_by_themselves_are_left_out() -> None:
+    fields = [{"name": name, "value": "x"} for name in ("Sec-Fetch-Mode", "Referer", "X-Shop")]
+    made = imported(har(entry("00.000", f"{SHOP}/", headers=fields)))
+    assert requests(made)["home"]["headers"] == {"User-Agent": AGENT["value"], "X-Shop": "x"}
+    assert [note.split("`")[1] for note in made.notes] == ["Sec-Fetch-Mode", "Referer"]
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

@@ -10,7 +10,9 @@ import typer
 
 from thinktime.cli import common
 
-Url = Annotated[str, typer.Argument(metavar="URL", help="A page, with http:// or https://.")]
+Url = Annotated[
+    str, typer.Argument(metavar="URL", help="The url of a page, with http:// or https://.")
+]
 Output = Annotated[
     Path | None,
     typer.Option("-o", "--output", help="The workload file; standard output without it."),

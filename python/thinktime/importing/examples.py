@@ -45,7 +45,6 @@ class Examples:
     within: list[str] = field(default_factory=list)
     """The references that the value being made is within: a schema may hold itself."""
 
-
     def resolved(self, given: Any) -> Any:
         """What a reference within the document leads to; nothing where it leads elsewhere."""
         for _ in range(REFERENCES_MAX):
