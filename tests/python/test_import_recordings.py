@@ -119,6 +119,26 @@ def test_what_was_not_asked_for_is_left_out_and_named() -> None:
         assert note[:60] in made.text, "the file lists it too"
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "curl https://a.example/x\ncurl https://ann:s3cr3t@a.example:99999/y",
+        "curl https://a.example/x\ncurl 'https://ann:s3cr3t@\u2100.example/y'",
+        "curl https://a.example/x\ncurl https://ann:s3cr3t@a%20b/y",
+        "curl https://ann:s3cr3t@a.example/x?api_key=s3cr3t",
+        "import http from 'k6/http'\nexport default function () { http.get('https://a.example/x');"
+        " http.get('https://a.example/?token=s3cr3t' + more()) }",
+        "from locust import HttpUser, task\nclass U(HttpUser):\n    @task\n    def t(self):\n"
+        "        self.client.get('/x')\n        self.client.get('/?token=s3cr3t' + more)\n"
+        "        self.send('s3cr3t')\n",
+    ],
+)
+def test_notes_do_not_repeat_what_may_be_secret(source: str) -> None:
+    made = imported(source)
+    assert made.notes
+    assert "s3cr3t" not in made.text + "".join(made.notes)
+
+
 def test_the_target_is_where_the_pages_are() -> None:
     """Not where most requests go, which may be a store of images."""
     images = [entry("00.200", f"https://cdn.example/{n}.png", kind="image/png") for n in range(5)]

@@ -76,7 +76,7 @@ def test_a_page_is_a_request_with_its_objects(url: str) -> None:
 def test_a_redirect_is_followed_and_named(url: str) -> None:
     made = page.import_page(f"{url}/moved")
     assert requests(made)["page"]["get"] == "/page"
-    assert any("leads to" in note for note in made.notes)
+    assert any("leads to another" in note for note in made.notes)
 
 
 @pytest.mark.parametrize(

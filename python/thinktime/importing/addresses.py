@@ -37,8 +37,9 @@ def address(url: str, place: str, notes: Notes) -> Address | None:
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
-    except ValueError as error:
-        notes.add(place, f"{url!r} is no URL: {error}")
+    except ValueError:
+        # Not repeated, here and below: there may be a password in it.
+        notes.add(place, "the URL cannot be read")
         return None
     if not parts.scheme and not parts.netloc:
         return Address("", target(parts.path, parts.query, place, notes))
@@ -47,7 +48,7 @@ def address(url: str, place: str, notes: Notes) -> Address | None:
         notes.add(place, f"not for {kind[:20]}: only http and https are taken")
         return None
     if not re.fullmatch(r"[A-Za-z0-9._:-]+", host):
-        notes.add(place, f"{url!r} has no host that can be asked")
+        notes.add(place, "the URL has no host that can be asked")
         return None
     if parts.username or parts.password:
         notes.add(place, "the name and the password in the URL are left out")

@@ -106,7 +106,7 @@ class Calls:
         if isinstance(found, int | float):
             found = Random(found, found)
         if not isinstance(found, Random) or not 0 <= found.lo <= found.hi < 1e6:
-            self.notes.add(place, f"the sleep is left out: its time {found} is no number")
+            self.notes.add(place, "the sleep is left out: its time is no number")
         elif not self.steps:
             self.notes.add(place, "the sleep is left out: it stands before the first request")
         else:
@@ -149,8 +149,7 @@ class Calls:
     def _request(self, method: str, given: list[Any], place: str) -> None:
         url, held, params = [*given, None, None, None][:3]
         if not isinstance(url, str) or not method.isalpha() or len(method) > 40:
-            why = url if isinstance(url, Unknown) else "its URL"
-            self.notes.add(place, f"left out: {why} is no literal")
+            self.notes.add(place, "left out: its URL is no literal")
             return
         found = address(url, place, self.notes)
         if found is None:

@@ -50,7 +50,7 @@ def import_page(url: str) -> Imported:
         raise InputError(f"{url}: is no HTML but {media or 'of no media type'}")
     draft = page_draft(final, body)
     if final != url:
-        draft.notes.add(url, f"leads to {final}, which is taken")
+        draft.notes.add("the page", "its URL leads to another one, which is taken")
     requests = sum(len(one.requests) for one in draft.populations)
     return Imported("page", writing.workload(draft), list(draft.notes), requests, draft.origin)
 
@@ -78,7 +78,7 @@ def page_draft(url: str, html: str) -> Draft:
     )
     population = Population({"model": "open", "rate": DEFAULT_RATE}, why, [page])
     host = urlsplit(url).hostname or "page"
-    return Draft(host, f"a look at {url}", [population], notes, found.origin)
+    return Draft(host, f"a look at {found.origin}", [population], notes, found.origin)
 
 
 def urlsplit_scheme(url: str) -> str:

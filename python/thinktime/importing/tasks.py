@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from thinktime.importing import content
 from thinktime.importing.addresses import address
 from thinktime.importing.draft import Body, Request, name_of, plain, seconds
-from thinktime.importing.literals import Names, Unknown, is_unknown
+from thinktime.importing.literals import Names, is_unknown
 from thinktime.importing.notes import Notes
 from thinktime.importing.secrets import is_secret
 
@@ -103,14 +103,14 @@ class Steps:
             self._statements(self.functions[name].body)
             self.depth -= 1
         elif owner.startswith("self") and not owner.startswith("self.client"):
-            text = f"`{ast.unparse(call)[:60]}` left out: no request and no sleep"
+            text = f"`{owner[:60]}.{name[:60]}()` left out: no request and no sleep"
             self.notes.add(f"line {call.lineno}", text)
 
     def _sleep(self, call: ast.Call) -> None:
         given = self.names.value(call.args[0])
         place = f"line {call.lineno}"
         if not isinstance(given, int | float) or not 0 <= given < 1e6:
-            self.notes.add(place, f"the sleep is left out: its time {given} is no number")
+            self.notes.add(place, "the sleep is left out: its time is no number")
         elif not self.found:
             self.notes.add(place, "the sleep is left out: it stands before the first request")
         else:
@@ -126,8 +126,7 @@ class Steps:
             method = str(named.get("method", given.pop(0) if given else "get"))
         url = named.get("url", given.pop(0) if given else None)
         if not isinstance(url, str) or not method.isalpha():
-            why = url if isinstance(url, Unknown) else "it"
-            self.notes.add(place, f"left out: {why} is no literal")
+            self.notes.add(place, "left out: its URL is no literal")
             return
         method = method.upper()
         if given and method in ("POST", "PUT", "PATCH"):
