@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use mlua::{Table, Value};
 use thinktime_core::program::Call;
-use thinktime_core::workload::Method;
+use thinktime_core::workload::{Method, header_field};
 
 use crate::{form, json};
 
@@ -60,7 +60,8 @@ impl Options {
             ("headers", Value::Table(table)) => add_headers(&mut self.headers, &table)?,
             ("bearer", Value::String(token)) => {
                 let value = format!("Bearer {}", token.to_string_lossy());
-                self.headers.push(("Authorization".to_owned(), field_value(&value)?));
+                let field = header_field("Authorization", &value);
+                self.headers.push(field.map_err(|error| error.to_string())?);
             }
             ("basic", Value::String(pair)) => {
                 let value = format!("Basic {}", STANDARD.encode(&*pair.as_bytes()));
@@ -110,20 +111,9 @@ pub(crate) fn body_of(value: &Value) -> Result<(Vec<u8>, Option<&'static str>), 
 fn add_headers(headers: &mut Vec<(String, String)>, table: &Table) -> Result<(), String> {
     for pair in table.pairs::<String, String>() {
         let (name, value) = pair.map_err(|_| "header fields are text by name".to_owned())?;
-        let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
-        if name.is_empty() || !name.chars().all(token) {
-            return Err(format!("`{name}` is no name of a header field"));
-        }
-        headers.push((name, field_value(&value)?));
+        headers.push(header_field(&name, &value).map_err(|error| error.to_string())?);
     }
     // Tables have no order of their own.
     headers.sort();
     Ok(())
-}
-
-fn field_value(value: &str) -> Result<String, String> {
-    if value.chars().any(|c| c.is_control()) {
-        return Err(format!("the header field value {value:?} holds control characters"));
-    }
-    Ok(value.to_owned())
 }

@@ -1,6 +1,7 @@
 //! Forms, as browsers send them: `application/x-www-form-urlencoded`.
 
 use mlua::{Table, Value};
+use thinktime_core::workload::form_field;
 
 /// What the body of a form is.
 pub(crate) const CONTENT_TYPE: &str = "application/x-www-form-urlencoded";
@@ -22,10 +23,9 @@ pub(crate) fn encode(fields: &Table) -> Result<String, String> {
     }
     // Tables have no order of their own.
     pairs.sort();
-    let field = |name: &str, value: &[u8]| format!("{}={}", escape(name.as_bytes()), escape(value));
     let fields: Vec<String> = pairs
         .iter()
-        .flat_map(|(name, values)| values.iter().map(move |value| field(name, value)))
+        .flat_map(|(name, values)| values.iter().map(move |value| form_field(name, value)))
         .collect();
     Ok(fields.join("&"))
 }
@@ -41,14 +41,4 @@ fn text_of(name: &str, value: &Value) -> Result<Vec<u8>, String> {
             Err(format!("the field `{name}` of a form is text, a number, or a list, not {kind}"))
         }
     }
-}
-
-fn escape(text: &[u8]) -> String {
-    let one = |byte: &u8| match byte {
-        b' ' => "+".to_owned(),
-        b'*' | b'-' | b'.' | b'_' => char::from(*byte).to_string(),
-        _ if byte.is_ascii_alphanumeric() => char::from(*byte).to_string(),
-        _ => format!("%{byte:02X}"),
-    };
-    text.iter().map(one).collect()
 }

@@ -74,8 +74,7 @@ impl Replay {
         let last = kinds.len() - 1;
         for request in &mut log.requests {
             let target = log.targets.get(request.target);
-            let kinds = &kinds[..last];
-            let kind = kinds.iter().position(|kind| kind.takes(request.method, target));
+            let kind = RequestKind::place_of(&kinds[..last], request.method.word(), target);
             request.kind = u16::try_from(kind.unwrap_or(last)).unwrap_or(u16::MAX);
         }
         let timeout = settings.timeout();

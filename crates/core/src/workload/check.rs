@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::file::{Model, PopulationTable};
+use super::header::fields_of;
 use super::journey::END;
 use super::population::Visits;
 use super::request::RequestKind;
-use super::{Browsing, ClientLimits, Population, Sessions};
+use super::{Authorization, Browsing, ClientLimits, Population, Sessions};
 use crate::arrival::ArrivalProcess;
 use crate::data::DataTable;
 use crate::distribution::Distribution;
@@ -24,6 +25,9 @@ pub(super) fn constant(value: f64) -> Distribution {
 
 const SCRIPT_START: &str = "what a script's sessions do in the long run is not known before, so \
                             they always begin empty";
+
+/// Header fields, and how clients say who they are.
+type CommonFields = (Vec<(String, String)>, Option<Authorization>);
 
 /// Checks one population's values.
 pub(super) struct Check<'a> {
@@ -57,6 +61,7 @@ impl Check<'_> {
             .map_err(|(key, error)| self.error(&format!("clients.{key}"), &error))?;
         let browsing = Browsing::from_table(&table.session)
             .map_err(|(key, error)| self.error(&format!("session.{key}"), &error))?;
+        let (headers, authorization) = self.common_fields(&table)?;
         let programs = self.programs(&table, kinds, replay)?;
         let data = self.data(&table)?;
         let browsed = self.browsed(&table, kinds)?;
@@ -75,11 +80,21 @@ impl Check<'_> {
             ends_at: browsed.ends_at,
             cache: browsed.cache,
             clients,
+            headers,
+            authorization,
             browsing,
             programs,
             data,
             table,
         })
+    }
+
+    /// The header fields that all requests bring, and who clients say they are.
+    fn common_fields(&self, table: &PopulationTable) -> Result<CommonFields, SchemaError> {
+        let Some(clients) = &table.clients else { return Ok((Vec::new(), None)) };
+        let fields = fields_of(&clients.headers).map_err(|error| ("headers", error));
+        let found = fields.and_then(|it| Ok((it, Authorization::from_table(clients)?)));
+        found.map_err(|(key, error)| self.error(&format!("clients.{key}"), &error))
     }
 
     /// What makes the programs of sessions, if they are programs: those of a log, or a script.

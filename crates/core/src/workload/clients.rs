@@ -1,5 +1,7 @@
 //! What all clients of a population have in common: the table of the file, and what it says.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +23,17 @@ pub struct ClientsTable {
     /// A limit of all retries together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_budget: Option<RetryBudgetTable>,
+    /// Header fields of all requests of HTTP, unless one has its own, as in
+    /// `{ Accept-Language = "en" }`. Without a `User-Agent`, it is `thinktime/VERSION`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
+    /// Where the token is kept by which clients say who they are, as in `"env:TOKEN"` or
+    /// `"file:PATH"`: it goes into the header field `Authorization`, and into no result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bearer: Option<String>,
+    /// The same for `user:password`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub basic: Option<String>,
     /// How long a connection to a real server is used; `keep-alive` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connections: Option<Reuse>,

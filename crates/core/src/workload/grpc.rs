@@ -3,7 +3,7 @@
 use prost_reflect::prost::Message as _;
 use prost_reflect::{DescriptorPool, DynamicMessage, MethodDescriptor};
 
-use super::file::RequestTable;
+use super::request_table::RequestTable;
 use crate::error::{Invalid, unknown};
 use crate::files::Files;
 
@@ -186,7 +186,7 @@ mod tests {
             (format!("{place}\nmessage = '{{\"price\": 1}}'"), "request[1].message: is no `shop."),
             (format!("{place}\nmessage = '{{'"), "is no `shop.Order` in JSON"),
             (format!("{place}\nmessage = '{{}} 7'"), "is no `shop.Order` in JSON"),
-            (format!("{place}\nbody = 'x'"), "goes with `post`, `put` or `patch` only"),
+            (format!("{place}\nbody = 'x'"), "goes with `post`, `put`, `patch`"),
             (format!("{place}\nget = '/'"), "a request has one method"),
             ("message = '{}'".to_owned(), "goes with `grpc` only"),
             ("descriptors = 'shop.pb'".to_owned(), "goes with `grpc` only"),

@@ -1,7 +1,7 @@
 //! Messages: what is sent where requests are not those of HTTP, and what must come back.
 
-use super::file::RequestTable;
 use super::pattern::Pattern;
+use super::request_table::RequestTable;
 use crate::distribution::Distribution;
 use crate::error::Invalid;
 use crate::files::Files;

@@ -17,15 +17,18 @@ pub enum Method {
     Options,
     /// Changes a part.
     Patch,
+    /// Any other of HTTP, of which nothing is known; its word stands with the request.
+    Other,
     /// Sends bytes as they are, and waits for what is expected.
     Send,
 }
 
 impl Method {
-    /// The word on the wire, or in a script.
+    /// The word on the wire, or in a script; for [`Method::Other`] a stand-in.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
+            Method::Other => "OTHER",
             Method::Get => "GET",
             Method::Head => "HEAD",
             Method::Post => "POST",
@@ -37,17 +40,12 @@ impl Method {
         }
     }
 
-    /// The method of HTTP that this word stands for on the wire, if it is one that can be sent.
+    /// The method of HTTP that this word stands for on the wire, if it has a name here.
     #[must_use]
     pub fn of_http(word: &[u8]) -> Option<Method> {
         use Method::{Delete, Get, Head, Options, Patch, Post, Put};
         let all = [Get, Head, Post, Put, Delete, Options, Patch];
         all.into_iter().find(|method| method.word().as_bytes() == word)
-    }
-
-    /// Whether it can send a body.
-    pub(super) fn has_body(self) -> bool {
-        matches!(self, Method::Post | Method::Put | Method::Patch)
     }
 
     /// Whether it changes nothing (RFC 9110, section 9.2.1).

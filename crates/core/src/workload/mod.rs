@@ -3,11 +3,13 @@
 //! Open is one request a session, closed is N sessions that never end, partly open is in between.
 
 mod asked;
+mod body;
 mod browsed;
 mod check;
 mod clients;
 mod file;
 mod grpc;
+mod header;
 mod journey;
 mod length;
 mod message;
@@ -18,6 +20,7 @@ mod population;
 mod populations;
 mod replayed;
 mod request;
+mod request_table;
 mod retry;
 mod session;
 mod size;
@@ -26,11 +29,10 @@ mod start;
 mod target;
 
 pub use asked::Asked;
+pub use body::{FilePart, FormValue, MultipartValue, form_field};
 pub use clients::{ClientLimits, ClientsTable, RetryBudget, RetryBudgetTable, Reuse};
-pub use file::{
-    ArrivalsTable, Cancel, Model, ObjectsTable, PopulationTable, RequestTable, RetryTable,
-    RetryWhen, WorkloadFile,
-};
+pub use file::{ArrivalsTable, Model, PopulationTable, WorkloadFile};
+pub use header::{Authorization, Secret, header_field};
 pub use journey::{Choice, END, Journey};
 pub(crate) use length::{Count, Thinks};
 pub use message::{Expect, Message};
@@ -39,6 +41,7 @@ pub use objects::Objects;
 pub use pattern::{Pattern, Search, Searcher};
 pub use population::{Population, Sessions};
 pub use request::RequestKind;
+pub use request_table::{Cancel, ObjectsTable, RequestTable, RetryTable, RetryWhen};
 pub use retry::Retry;
 pub use session::{Browsing, OnError, SessionTable};
 pub use size::Sizes;

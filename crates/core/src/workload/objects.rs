@@ -1,8 +1,8 @@
 //! The objects of a page: what is asked for as soon as its base has come.
 
-use super::file::ObjectsTable;
 use super::journey::{Choice, ChoiceKind};
 use super::length::Count;
+use super::request_table::ObjectsTable;
 use crate::distribution::Distribution;
 use crate::error::Invalid;
 use crate::files::Files;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::browsed::Browsed;
 use super::file::{Model, PopulationTable};
 use super::length::Count;
-use super::{Browsing, ClientLimits, Journey, RequestKind};
+use super::{Authorization, Browsing, ClientLimits, Journey, RequestKind};
 use crate::arrival::ArrivalProcess;
 use crate::data::DataTable;
 use crate::distribution::Distribution;
@@ -44,6 +44,10 @@ pub struct Population {
     pub cache: bool,
     /// What all its clients have in common.
     pub clients: ClientLimits,
+    /// Header fields of all their requests that have none of their own.
+    pub headers: Vec<(String, String)>,
+    /// How they say who they are, if they do.
+    pub authorization: Option<Authorization>,
     /// How sessions behave besides what they send.
     pub browsing: Browsing,
     /// Where sessions are programs: what makes them. They choose requests and think times then.

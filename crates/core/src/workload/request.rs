@@ -1,13 +1,17 @@
 //! One kind of request: what is sent, how often, and what happens when it fails.
 
-use super::file::{Cancel, RequestTable};
+use std::cmp::Reverse;
+
+use super::body::Body;
 use super::grpc::GrpcCall;
+use super::header::{fields_of, is_token};
 use super::message::{Expect, Message};
 use super::method::Method;
 use super::objects::Objects;
+use super::request_table::{Cancel, RequestTable};
 use super::retry::Retry;
 use super::size::Sizes;
-use super::target::Target;
+use super::target::{Closeness, Target};
 use crate::distribution::Distribution;
 use crate::error::Invalid;
 use crate::files::Files;
@@ -30,6 +34,8 @@ pub struct RequestKind {
     pub think: Option<Distribution>,
     /// The method.
     pub method: Method,
+    /// The method's word on the wire, such as `GET`.
+    pub word: String,
     /// The target.
     pub target: Target,
     /// The sizes of its responses, one for each target, if they are given.
@@ -63,6 +69,7 @@ impl RequestKind {
             objects: None,
             think: None,
             method: Method::Get,
+            word: Method::Get.word().to_owned(),
             target: Target::root(),
             size: None,
             body: Vec::new(),
@@ -82,12 +89,23 @@ impl RequestKind {
         self
     }
 
-    /// Whether a request of a log, or one that a server is sent, is of this kind: by its method,
-    /// HEAD with GET, and its target.
-    #[must_use]
-    pub fn takes(&self, method: Method, target: &str) -> bool {
-        let same = method == self.method || (method, self.method) == (Method::Head, Method::Get);
-        same && !self.grpc && self.target.fits(target)
+    /// How closely a request of a log, or one that a server is sent, is of this kind: by its
+    /// method, HEAD with GET, and its target; none where it is not.
+    fn takes(&self, word: &str, target: &str) -> Option<Closeness> {
+        let same = word == self.word || (word, self.method) == ("HEAD", Method::Get);
+        if same && !self.grpc { self.target.fits(target) } else { None }
+    }
+
+    /// The place of the kind that a request is of, if it is of any: the first of those that it is
+    /// most closely of.
+    pub fn place_of<'a>(
+        kinds: impl IntoIterator<Item = &'a RequestKind>,
+        word: &str,
+        target: &str,
+    ) -> Option<usize> {
+        let found = kinds.into_iter().map(|kind| kind.takes(word, target)).enumerate();
+        let found = found.filter_map(|(place, close)| Some((close?, Reverse(place))));
+        found.max().map(|(_, Reverse(place))| place)
     }
 
     /// Checks a table; an error comes with the key that it is about.
@@ -101,17 +119,15 @@ impl RequestKind {
         }
         let weight = weight_of(table).map_err(named("weight"))?;
         let (method, key, text) = method_and_target(table)?;
+        http_only(table, method, key)?;
         let grpc = GrpcCall::from_table(table, files)?;
         let text = grpc.as_ref().map_or(text, |call| &call.target);
-        let bodied = grpc.is_none() && method.has_body();
-        if table.body.is_some() && !bodied {
-            return Err(("body", Invalid::new("goes with `post`, `put` or `patch` only")));
-        }
         let timeout = timeout_of(table).map_err(named("timeout"))?;
         let message = Message::from_table(table, files)?.unwrap_or_default();
         let expect = table.expect.as_deref().map(Expect::parse).transpose();
         let retry = Retry::from_table(table.retry.as_ref(), timeout, files);
         let target = Target::parse(text, files).map_err(named(key))?;
+        let (headers, body) = headers_and_body(table, grpc, files)?;
         Ok(RequestKind {
             name: table.name.clone(),
             population: 0,
@@ -119,11 +135,12 @@ impl RequestKind {
             objects: None,
             think: think_of(table, files).map_err(named("think"))?,
             method,
+            word: table.method.clone().unwrap_or_else(|| method.word().to_owned()),
             size: size_of(table, method, &target, files).map_err(named("size"))?,
             target,
-            grpc: grpc.is_some(),
-            headers: grpc.as_ref().map_or_else(Vec::new, GrpcCall::headers),
-            body: grpc.map_or_else(|| body_of(table), |call| call.body),
+            grpc: table.grpc.is_some(),
+            headers,
+            body,
             message,
             expect: expect.map_err(named("expect"))?,
             timeout,
@@ -166,13 +183,73 @@ fn timeout_of(table: &RequestTable) -> Result<Nanos, Invalid> {
     }
 }
 
-fn body_of(table: &RequestTable) -> Vec<u8> {
-    table.body.clone().unwrap_or_default().into_bytes()
+/// Header fields and bodies are those of requests of HTTP, and bodies of those that bring one.
+fn http_only(
+    table: &RequestTable,
+    method: Method,
+    key: &str,
+) -> Result<(), (&'static str, Invalid)> {
+    let of_http = method != Method::Send && table.grpc.is_none();
+    if !of_http && !table.headers.is_empty() {
+        return Err(("headers", Invalid::new("goes with a method of HTTP only")));
+    }
+    let bodied = of_http && !matches!(key, "get" | "head");
+    match Body::keys(table).first() {
+        Some(body) if !bodied => Err((
+            body,
+            Invalid::new("goes with `post`, `put`, `patch`, `delete`, `options` or `method` only"),
+        )),
+        _ => Ok(()),
+    }
 }
 
-fn method_and_target(
+/// What a request of HTTP brings besides its target.
+type Brought = (Vec<(String, String)>, Vec<u8>);
+
+fn headers_and_body(
     table: &RequestTable,
-) -> Result<(Method, &'static str, &str), (&'static str, Invalid)> {
+    grpc: Option<GrpcCall>,
+    files: &dyn Files,
+) -> Result<Brought, (&'static str, Invalid)> {
+    if let Some(call) = grpc {
+        return Ok((call.headers(), call.body));
+    }
+    let mut headers = fields_of(&table.headers).map_err(|error| ("headers", error))?;
+    let body = Body::from_table(table, files)?;
+    if let Some(media_type) = body.media_type
+        && !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type"))
+    {
+        headers.insert(0, ("Content-Type".to_owned(), media_type));
+    }
+    Ok((headers, body.bytes))
+}
+
+/// A method, its target, and the key that says the target.
+type MethodAndTarget<'a> = (Method, &'static str, &'a str);
+
+/// A method that has no key of its own.
+fn other_method(
+    table: &RequestTable,
+) -> Result<Option<MethodAndTarget<'_>>, (&'static str, Invalid)> {
+    match (&table.method, &table.target) {
+        (None, None) => Ok(None),
+        (Some(word), Some(target)) => {
+            if !is_token(word) {
+                let message = format!("`{word}` is no method of HTTP, as PROPFIND is");
+                return Err(("method", Invalid::new(message)));
+            }
+            let method = Method::of_http(word.as_bytes()).unwrap_or(Method::Other);
+            Ok(Some((method, "target", target.as_str())))
+        }
+        (Some(_), None) => {
+            Err(("method", Invalid::new("needs a `target`, as in target = \"/item/7\"")))
+        }
+        (None, Some(_)) => Err(("target", Invalid::new("goes with `method` only"))),
+    }
+}
+
+fn method_and_target(table: &RequestTable) -> Result<MethodAndTarget<'_>, (&'static str, Invalid)> {
+    let other = other_method(table)?;
     let given: Vec<_> = [
         (Method::Get, "get", table.get.as_deref()),
         (Method::Head, "head", table.head.as_deref()),
@@ -187,6 +264,7 @@ fn method_and_target(
     ]
     .into_iter()
     .filter_map(|(method, key, target)| Some((method, key, target?)))
+    .chain(other)
     .collect();
     match given.as_slice() {
         [] => Ok((Method::Get, "get", "/")),

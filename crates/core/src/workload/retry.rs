@@ -1,6 +1,6 @@
 //! Whether and when a failed attempt is made again, checked.
 
-use super::file::{RetryTable, RetryWhen};
+use super::request_table::{RetryTable, RetryWhen};
 use crate::distribution::Distribution;
 use crate::error::Invalid;
 use crate::files::Files;

@@ -48,18 +48,19 @@ impl Target {
         Ok(Target { parts })
     }
 
-    /// Whether a target may be one of these: its begin and end are the fixed ones, or all of it
-    /// where nothing varies. The query counts only where there is one here.
-    pub(super) fn fits(&self, target: &str) -> bool {
-        let (Some(begin), Some(end)) = (self.parts.first(), self.parts.last()) else {
-            return false;
-        };
-        let (begin, end) = (begin.text(), end.text());
+    /// How closely a target is one of these; none where it is not. The query counts only where
+    /// there is one here.
+    pub(super) fn fits(&self, target: &str) -> Option<Closeness> {
         let target = self.telling(target);
-        match self.parts.len() {
-            1 => target == begin,
-            _ => target.strip_prefix(begin).is_some_and(|rest| rest.ends_with(end)),
+        let (begin, end) = (self.parts.first()?.text(), self.parts.last()?.text());
+        if self.parts.len() == 1 {
+            return (target == begin).then_some(Closeness::Same);
         }
+        if made_of(&self.parts, target) {
+            return Some(Closeness::Drawn);
+        }
+        let ends = target.strip_prefix(begin).is_some_and(|rest| rest.ends_with(end));
+        ends.then_some(Closeness::Ends)
     }
 
     /// A number that tells the target of one request from others, with its draws from `stream`.
@@ -119,6 +120,34 @@ impl Target {
         self.parts.iter().any(|part| part.text().contains('?'))
     }
 }
+
+/// How closely a target is one of a kind, the closest last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Closeness {
+    /// It begins and ends as they do.
+    Ends,
+    /// Numbers that can be drawn make it one of them.
+    Drawn,
+    /// There is only this one.
+    Same,
+}
+
+/// Whether these parts can make a target, with some number for each that is drawn.
+fn made_of(parts: &[Part], target: &str) -> bool {
+    match parts {
+        [] => target.is_empty(),
+        [Part::Literal(text), rest @ ..] => {
+            target.strip_prefix(text.as_str()).is_some_and(|target| made_of(rest, target))
+        }
+        [Part::Drawn(_), rest @ ..] => {
+            let digits = target.bytes().take_while(u8::is_ascii_digit).count();
+            (1..=digits.min(DIGITS_MAX)).any(|length| made_of(rest, &target[length..]))
+        }
+    }
+}
+
+/// The digits of the largest number that can be drawn.
+const DIGITS_MAX: usize = 20;
 
 /// What varies in a target.
 pub(super) enum Varying<'a> {
@@ -194,6 +223,19 @@ mod tests {
     use super::*;
     use crate::files::NoFiles;
     use crate::random::Purpose;
+
+    #[test]
+    fn a_target_that_can_be_drawn_is_closer_than_one_with_the_same_ends() {
+        let close = |text: &str, target: &str| Target::parse(text, &NoFiles).unwrap().fits(target);
+        assert_eq!(close("/api/status", "/api/status?x=1"), Some(Closeness::Same));
+        assert_eq!(close("/api/status", "/api/statu"), None);
+        assert_eq!(close("/{zipf(n=9, s=1)}", "/17"), Some(Closeness::Drawn));
+        assert_eq!(close("/{zipf(n=9, s=1)}", "/api/status"), Some(Closeness::Ends));
+        assert_eq!(close("/a/{uniform(0, 9)}", "/b/1"), None);
+        assert_eq!(close("/{uniform(0, 9)}5/{uniform(0, 9)}", "/155/7"), Some(Closeness::Drawn));
+        assert_eq!(close("/{uniform(0, 9)}?q=1", "/5"), None);
+        assert!(Closeness::Ends < Closeness::Drawn && Closeness::Drawn < Closeness::Same);
+    }
 
     /// The key made of parts is that of the text.
     #[test]

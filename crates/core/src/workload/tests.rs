@@ -96,7 +96,7 @@ fn bad_values_are_named() {
         ("get = \"/item/", "get = \"item/", "must begin with `/`"),
         ("timeout = \"2s\"", "timeout = \"0s\"", "more than 0s"),
         ("name = \"order\"", "name = \"item\"", "request[2].name: is taken"),
-        ("post = \"/order\"", "get = \"/order\"", "goes with `post`, `put` or `patch` only"),
+        ("post = \"/order\"", "get = \"/order\"", "goes with `post`, `put`, `patch`"),
         ("p99 = \"250ms\"", "p99 = \"fast\"", "slo.p99: "),
         ("errors = \"1%\"", "errors = \"200%\"", "slo.errors: "),
         ("seed = 7", "seed = -7", ":2: seed: must be a whole number from 0 to"),

@@ -66,7 +66,9 @@ impl Format for Rows {
         }
         let scheduled_ns = number(3).ok_or(Reason::NoTime)?;
         let duration = number(4).map(|done_ns| Nanos(done_ns.saturating_sub(scheduled_ns)));
-        let name: Text<'_> = Cow::Owned([b"/", cell(2).unwrap_or_default()].concat());
+        let name = cell(2).unwrap_or_default();
+        let slash: &[u8] = if name.starts_with(b"/") { b"" } else { b"/" };
+        let name: Text<'_> = Cow::Owned([slash, name].concat());
         let entry = Entry {
             time_ns: i64::try_from(scheduled_ns).map_err(|_| Reason::ImpossibleDate)?,
             resolution_ns: 1,

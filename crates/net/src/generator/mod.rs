@@ -6,6 +6,7 @@
 //! lateness and never mistaken for the server's time.
 
 mod answering;
+mod common;
 mod connection;
 mod connector;
 mod cookies;
@@ -70,6 +71,7 @@ pub fn run(
     watch: &mut dyn FnMut(RunProgress) -> bool,
 ) -> Result<RunOutcome, RunError> {
     check(workload, target, plan)?;
+    let workload = &common::with_common_fields(workload)?;
     let connector = || Connector::new(target, workload.seed);
     let first = connector()?;
     // Nobody says whether datagrams arrive.

@@ -7,6 +7,7 @@ use thinktime_core::system::DrawnDemands;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{Method, Population, Reuse, Workload};
 
+use super::common::missing;
 use super::cookies::Jars;
 use super::exchange::{Answer, Exchange};
 use super::failure::Failure;
@@ -118,6 +119,14 @@ impl<'a> Requests<'a> {
         self.redirects.hop(attempt).map_or(first, |hop| hop.method)
     }
 
+    /// The method on the wire.
+    fn word(&self, attempt: &Attempt, call: Option<&Call>) -> &'a str {
+        match self.method(attempt, call) {
+            Method::Other => &self.workload.requests[attempt.kind as usize].word,
+            known => known.word(),
+        }
+    }
+
     /// Makes the request of an attempt, for `write` to encode: the `call` that a program wants, or
     /// what the workload says of this kind. With its sender's cookies, if that is given.
     pub(super) fn make<R>(
@@ -130,15 +139,16 @@ impl<'a> Requests<'a> {
         let kind = &self.workload.requests[attempt.kind as usize];
         self.write_path(attempt, call);
         let bodiless = self.redirects.hop(attempt).is_some_and(|hop| hop.bodiless);
-        let keeps = self.population(attempt).browsing.cookies;
-        let cookies = match (&mut self.jars, sender) {
-            (Some(jars), Some(sender)) if keeps => jars.field(sender.owner, &self.path, sender.now),
-            _ => None,
-        };
+        let population = self.population(attempt);
+        let jars = self.jars.as_mut().filter(|_| population.browsing.cookies).zip(sender);
+        let cookies = jars.and_then(|(jars, of)| jars.field(of.owner, &self.path, of.now));
         let own = call.map_or(&kind.headers, |call| &call.headers);
+        // Those of kinds have them already.
+        let common = call.map(|call| missing(&call.headers, &population.headers));
         let cookies = cookies.map(|cookies| with_own(cookies, own));
         let demand = self.demands.as_mut().map(|demands| demand_value(demands, attempt, kind));
-        let own = own.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let all = own.iter().chain(common.into_iter().flatten());
+        let own = all.map(|(name, value)| (name.as_str(), value.as_str()));
         let own = own.filter(|(name, _)| {
             let merged = cookies.is_some() && name.eq_ignore_ascii_case(COOKIE);
             let about_body = bodiless && name.to_ascii_lowercase().starts_with("content-");
@@ -152,7 +162,7 @@ impl<'a> Requests<'a> {
             .collect();
         let body = call.map_or(&kind.body, |call| &call.body);
         write(&RequestHead {
-            method: self.method(attempt, call).word(),
+            method: self.word(attempt, call),
             host: &self.target.host,
             target: &self.path,
             headers: &headers,
@@ -187,7 +197,10 @@ impl<'a> Requests<'a> {
 
     /// Whether the request may go out again when nobody knows if it was carried out.
     pub(super) fn may_be_repeated(&self, attempt: &Attempt, call: Option<&Call>) -> bool {
-        !matches!(self.method(attempt, call), Method::Post | Method::Patch | Method::Send)
+        !matches!(
+            self.method(attempt, call),
+            Method::Post | Method::Patch | Method::Other | Method::Send
+        )
     }
 }
 

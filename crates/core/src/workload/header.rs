@@ -1,0 +1,151 @@
+//! Header fields that requests bring: their names and values, and who is let in.
+
+use std::collections::BTreeMap;
+
+use super::clients::ClientsTable;
+use crate::error::Invalid;
+
+/// Fields that say how a message is framed or carried, which is not the workload's to say.
+const CARRIED: [&str; 7] =
+    ["content-length", "transfer-encoding", "connection", "keep-alive", "te", "trailer", "upgrade"];
+
+/// A checked header field: a name that is a token, and a value without control characters but
+/// tabs (RFC 9110, section 5), so that nothing can be smuggled into a message with it.
+///
+/// # Errors
+/// When it is not; the message says what is wrong.
+pub fn header_field(name: &str, value: &str) -> Result<(String, String), Invalid> {
+    if !is_token(name) {
+        return Err(Invalid::new(format!("`{name}` is no name of a header field")));
+    }
+    if value.chars().any(|c| c.is_control() && c != '\t') {
+        return Err(Invalid::new(format!(
+            "the header field value {value:?} holds control characters"
+        )));
+    }
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+/// Whether a text is a token, as names of header fields and methods are.
+pub(super) fn is_token(text: &str) -> bool {
+    let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+    !text.is_empty() && text.chars().all(token)
+}
+
+/// The header fields of a table, in the order of their names.
+pub(super) fn fields_of(
+    table: &BTreeMap<String, String>,
+) -> Result<Vec<(String, String)>, Invalid> {
+    let mut found: Vec<(String, String)> = Vec::new();
+    for (name, value) in table {
+        let field = header_field(name, value)?;
+        if CARRIED.iter().any(|carried| name.eq_ignore_ascii_case(carried)) {
+            return Err(Invalid::new(format!(
+                "`{name}` cannot be given: how a message is carried follows from its body, and \
+                 from `connections` of `[clients]`"
+            )));
+        }
+        if found.iter().any(|(other, _)| other.eq_ignore_ascii_case(name)) {
+            return Err(Invalid::new(format!("`{name}` stands twice, in other letters")));
+        }
+        found.push(field);
+    }
+    Ok(found)
+}
+
+/// Where a secret is kept, which stands in no file of a workload or result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Secret {
+    /// In this environment variable.
+    Environment(String),
+    /// In this file, but for a line end after it.
+    File(String),
+}
+
+impl Secret {
+    /// Parses `env:NAME` or `file:PATH`.
+    fn parse(text: &str) -> Result<Secret, Invalid> {
+        match text.split_once(':') {
+            Some(("env", name)) if !name.is_empty() => Ok(Secret::Environment(name.to_owned())),
+            Some(("file", path)) if !path.is_empty() => Ok(Secret::File(path.to_owned())),
+            // What was given may be the secret itself: it is not repeated.
+            _ => Err(Invalid::new(
+                "is where the secret is kept, `env:NAME` or `file:PATH`, and not the secret, \
+                 which would stand in results",
+            )),
+        }
+    }
+}
+
+/// How clients say who they are, in the field `Authorization`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Authorization {
+    /// By a token.
+    Bearer(Secret),
+    /// By `user:password`.
+    Basic(Secret),
+}
+
+impl Authorization {
+    /// What a table says of it; an error comes with its key.
+    pub(super) fn from_table(
+        table: &ClientsTable,
+    ) -> Result<Option<Authorization>, (&'static str, Invalid)> {
+        let secret =
+            |key: &'static str, text: &str| Secret::parse(text).map_err(|error| (key, error));
+        match (&table.bearer, &table.basic) {
+            (Some(_), Some(_)) => {
+                Err(("basic", Invalid::new("does not go with `bearer`: there is one of them")))
+            }
+            (Some(text), None) => secret("bearer", text).map(Authorization::Bearer).map(Some),
+            (None, Some(text)) => secret("basic", text).map(Authorization::Basic).map(Some),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// Where the secret is kept.
+    #[must_use]
+    pub fn secret(&self) -> &Secret {
+        match self {
+            Authorization::Bearer(secret) | Authorization::Basic(secret) => secret,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_smuggled_into_a_message() {
+        assert!(header_field("X-Trace", "a b\tc").is_ok());
+        for name in ["", "A B", "A:", "A\r\nB", "\u{e4}"] {
+            let message = header_field(name, "x").unwrap_err().to_string();
+            assert!(message.contains("no name of a header field"), "{message}");
+        }
+        for value in ["a\r\nHost: evil", "a\nb", "a\0b", "\u{85}"] {
+            let message = header_field("X", value).unwrap_err().to_string();
+            assert!(message.contains("control characters"), "{message}");
+        }
+    }
+
+    #[test]
+    fn how_a_message_is_carried_is_not_the_workloads_to_say() {
+        for name in ["Content-Length", "transfer-ENCODING", "Connection"] {
+            let table = BTreeMap::from([(name.to_owned(), "1".to_owned())]);
+            assert!(fields_of(&table).unwrap_err().to_string().contains("cannot be given"));
+        }
+        let twice = BTreeMap::from([("A".to_owned(), "1".to_owned()), ("a".into(), "2".into())]);
+        assert!(fields_of(&twice).unwrap_err().to_string().contains("stands twice"));
+    }
+
+    #[test]
+    fn a_secret_is_named_and_never_told() {
+        assert_eq!(Secret::parse("env:TOKEN"), Ok(Secret::Environment("TOKEN".to_owned())));
+        assert_eq!(Secret::parse("file:a/b:c"), Ok(Secret::File("a/b:c".to_owned())));
+        for text in ["hunter2", "env:", "file:", "ENV:x"] {
+            let message = Secret::parse(text).unwrap_err().to_string();
+            assert!(!message.contains("hunter2") && message.contains("env:NAME"), "{message}");
+        }
+    }
+}
