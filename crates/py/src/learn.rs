@@ -32,6 +32,7 @@ pub(crate) fn read_log<'py>(
     without: Option<Vec<String>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let digest = Digest::new(user_by(user, user_field.is_some())?);
+    // Without filters all requests are looked at.
     let (only, without) = (only.unwrap_or_default(), without.unwrap_or_default());
     let user = user_field;
     let mut options = Options { format, user, follow, only, without, ..Options::default() };

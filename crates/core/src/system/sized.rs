@@ -23,18 +23,15 @@ impl SizedDemand {
     /// has no `size`.
     pub(super) fn parse(text: &str, files: &dyn Files) -> Result<Option<SizedDemand>, Invalid> {
         let terms = terms(text);
-        let is_size = |term: &&str| rate_of(term).is_some();
-        let (sizes, times): (Vec<&str>, Vec<&str>) =
-            terms.into_iter().partition(|term| is_size(term));
-        let (rate, time) = match (sizes.as_slice(), times.as_slice()) {
+        let rates: Vec<&str> = terms.iter().filter_map(|term| rate_of(term)).collect();
+        let times: Vec<&str> = terms.into_iter().filter(|term| rate_of(term).is_none()).collect();
+        let (rate, time) = match (rates.as_slice(), times.as_slice()) {
             ([], _) => return Ok(None),
-            ([size], []) => (rate_of(size), None),
-            ([size], [time]) => (rate_of(size), Some(*time)),
+            ([rate], []) => (*rate, None),
+            ([rate], [time]) => (*rate, Some(*time)),
             _ => return Err(Invalid::new(format!("`{text}` {USAGE}"))),
         };
-        // Both arms above come from terms that have one.
-        let rate = rate.unwrap_or_default().trim_start();
-        let Some(rate) = rate.strip_prefix('/') else {
+        let Some(rate) = rate.trim_start().strip_prefix('/') else {
             return Err(Invalid::new(format!("`{text}` {USAGE}")));
         };
         let time = time.map(|text| Distribution::parse(text, files)?.expect(Dimension::Time));

@@ -22,7 +22,7 @@ impl Check<'_> {
         kinds: &[RequestKind],
     ) -> Result<Option<Replay>, SchemaError> {
         let wrong = |error: Invalid| self.error(PROCESS, &error);
-        let text = table.arrivals.process.as_deref().unwrap_or_default();
+        let Some(text) = table.arrivals.process.as_deref() else { return Ok(None) };
         let Some(settings) = Settings::parse(text).map_err(wrong)? else { return Ok(None) };
         let model = table.arrivals.model;
         match (model, settings.speed, settings.timeout) {
@@ -57,8 +57,8 @@ impl Check<'_> {
 
     /// Whether a log is replayed.
     pub(super) fn is_replayed(&self, table: &PopulationTable) -> bool {
-        let text = table.arrivals.process.as_deref().unwrap_or_default();
-        matches!(Settings::parse(text), Ok(Some(_)))
+        let process = table.arrivals.process.as_deref();
+        process.is_some_and(|text| matches!(Settings::parse(text), Ok(Some(_))))
     }
 
     /// Refuses what a log says itself.

@@ -95,6 +95,12 @@ impl Slo {
                 continue;
             }
             let Some((name, figure)) = TIMES.into_iter().find(|(name, _)| name == key) else {
+                if populations.clone().any(|name| name == key) {
+                    let why = format!(
+                        "is a population: give one of its objectives, as in {key}.p99 = \"250ms\""
+                    );
+                    return Err(named(Invalid::new(why)));
+                }
                 let known = TIMES.into_iter().map(|(name, _)| name).chain([ERRORS]);
                 return Err(named(unknown("key", key, known.chain(populations))));
             };

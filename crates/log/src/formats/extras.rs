@@ -104,6 +104,7 @@ fn words(rest: &[u8]) -> impl Iterator<Item = &[u8]> {
         };
         let inner = &rest[begin..];
         let end = memchr::memchr(until, inner).unwrap_or(inner.len());
+        // The last field may have nothing behind it, not even what ends it.
         rest = inner.get(end + 1..).unwrap_or_default();
         Some(&inner[..end])
     })
@@ -131,8 +132,8 @@ fn is_bare_time(word: &[u8]) -> bool {
 fn are_addresses(word: &[u8]) -> bool {
     let is_address = |part: &[u8]| {
         let part = part.trim_ascii();
-        let text = str::from_utf8(part).unwrap_or_default();
-        text.parse::<IpAddr>().is_ok() || part == b"unknown"
+        let address = str::from_utf8(part).is_ok_and(|text| text.parse::<IpAddr>().is_ok());
+        address || part == b"unknown"
     };
     word != b"unknown" && word.split(|byte| *byte == b',').all(is_address)
 }

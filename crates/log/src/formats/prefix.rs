@@ -229,7 +229,8 @@ mod tests {
             let plain = prefix.peel(line.as_bytes());
             assert_eq!(plain.as_deref(), Some(&b"a \"b\" : c"[..]), "{prefix:?} {line}");
             for end in 0..line.len() {
-                let _ = prefix.peel(&line.as_bytes()[..end]);
+                let rest = prefix.peel(&line.as_bytes()[..end]);
+                assert!(rest.is_none_or(|rest| rest.len() <= end), "{prefix:?} {line} to {end}");
             }
         }
     }

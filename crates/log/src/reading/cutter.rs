@@ -124,7 +124,8 @@ impl Cutter {
             Err(_) if head.lines().next().is_none() => ("empty", None),
             Err(reason) => return self.fail(LogError::new(cutting.name, reason)),
         };
-        let left_over = format.as_ref().map(|format| format.left_over()).unwrap_or_default();
+        // An empty file has no format, so no columns that a format could leave over.
+        let left_over = format.as_ref().map_or_else(Vec::new, |format| format.left_over());
         let begin = Note::Begin(cutting.name.clone(), format_name, left_over);
         self.send(Vec::new(), 0, None, Some(begin))?;
         self.lines(&mut cutting, format)?;
