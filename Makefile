@@ -68,7 +68,7 @@ test-rust: checked
 
 # Tests that need a core for themselves come last, one by one. Each worker has one core.
 test-python: checked
-	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -m 'not serial' -n $(WORKERS) --dist loadgroup
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -m 'not serial' -n $(WORKERS) --dist loadgroup --durations=40
 	$(BIN)/pytest -m serial
 
 FUZZ_SECONDS ?= 60
