@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from thinktime import _core
@@ -56,15 +57,20 @@ def difference(first: Result, second: Result) -> Difference:
     a, b = _means(first), _means(second)
     same = first.summary.get("seed") == second.summary.get("seed")
     if same and len(a) == len(b) >= 2:
-        import numpy as np
-        from scipy import stats
-
-        steps = np.asarray(b) - np.asarray(a)
-        quantile = float(stats.t.ppf(0.975, len(steps) - 1))
-        half = quantile * float(steps.std(ddof=1)) / math.sqrt(len(steps))
-        return Difference(float(steps.mean()), half, float(np.mean(b) / np.mean(a)), paired=True)
+        return paired_difference(a, b)
     (mean_a, half_a), (mean_b, half_b) = _interval(first), _interval(second)
     return Difference(mean_b - mean_a, math.hypot(half_a, half_b), mean_b / mean_a, paired=False)
+
+
+def paired_difference(a: Sequence[float], b: Sequence[float]) -> Difference:
+    """How much the means `b` are above the means `a` of the same replications, two at least."""
+    import numpy as np
+    from scipy.special import stdtrit
+
+    steps = np.asarray(b) - np.asarray(a)
+    quantile = float(stdtrit(len(steps) - 1, 0.975))
+    half = quantile * float(steps.std(ddof=1)) / math.sqrt(len(steps))
+    return Difference(float(steps.mean()), half, float(np.mean(b) / np.mean(a)), paired=True)
 
 
 def _means(result: Result) -> list[float]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from thinktime import _core
+from thinktime.labels import Label, Labelled, label_for
 from thinktime.result import Result
 from thinktime.serving import Burned as Burned
 from thinktime.serving import serve as serve
@@ -84,6 +85,7 @@ def simulate(
     precision: float | str | None = None,
     rows: str | None = None,
     output: str | Path | None = None,
+    label: str | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Simulate a workload on a system model.
@@ -107,6 +109,7 @@ def simulate(
         rows: Which rows to keep: "all", "none", or "1/N" of the sessions; by default all, or such
             a share that about a million are kept.
         output: Write the result directory there; an older result is replaced at the end.
+        label: What the result is called; by default its workload, the commit and the time.
         progress: Called about twenty times a second.
 
     Raises:
@@ -118,14 +121,15 @@ def simulate(
     workload, system = _workload(workload, seed), _system(system)
     if load is not None:
         workload = workload.at_load(system, load)
+    name, told = _labelled(workload, label, output, progress)
     outcome = _core.simulate(
         workload,
         system,
         options,
         output=None if output is None else Path(output),
-        progress=progress,
+        progress=told,
     )
-    return _finished(outcome)
+    return _finished(outcome, name, told)
 
 
 def run(
@@ -140,6 +144,7 @@ def run(
     demands: _core.System | str | Path | None = None,
     rows: str | None = None,
     output: str | Path | None = None,
+    label: str | None = None,
     progress: Progress | None = None,
     monitor: Callable[[Moment], None] | None = None,
     stop_on_slo: bool = False,
@@ -163,6 +168,7 @@ def run(
             would draw them with the same seed: for a target that is `serve`.
         rows: Which rows to keep: "all" (the default), "none", or "1/N" of the sessions.
         output: Write the result directory there; an older result is replaced at the end.
+        label: What the result is called; by default its workload, the commit and the time.
         progress: Called about twenty times a second.
         monitor: Called about ten times a second with more of what is known so far.
         stop_on_slo: End the run when it is certain that the workload's objectives cannot be met
@@ -186,17 +192,19 @@ def run(
         Interrupted: on Ctrl-C, with the result so far.
     """
     options = options_json("run", locals())
+    workload = _workload(workload, seed)
+    name, told = _labelled(workload, label, output, progress)
     outcome = _core.run(
-        _workload(workload, seed),
+        workload,
         target,
         options,
         demands=None if demands is None else _system(demands),
         output=None if output is None else Path(output),
         started=datetime.now(UTC).isoformat(timespec="seconds"),
-        progress=progress,
+        progress=told,
         monitor=None if monitor is None else lambda seen: monitor(Moment(**seen)),
     )
-    return _finished(outcome)
+    return _finished(outcome, name, told)
 
 
 def again(
@@ -264,8 +272,23 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, Sequence) else str(value)
 
 
-def _finished(outcome: _core.ResultData) -> Result:
-    result = Result(outcome)
+def _labelled(
+    workload: _core.Workload,
+    text: str | None,
+    output: str | Path | None,
+    progress: Progress | None,
+) -> tuple[Label | None, Progress | None]:
+    """The label, and a progress that writes it; none where nothing is written or told."""
+    if output is None and text is None:
+        return None, progress
+    label = label_for(workload.name, text)
+    return label, progress if output is None else Labelled(label, Path(output), progress)
+
+
+def _finished(outcome: _core.ResultData, label: Label | None, told: Progress | None) -> Result:
+    result = Result(outcome, label)
+    if isinstance(told, Labelled) and outcome.unwritten is None:
+        told.finish()
     if outcome.unwritten is not None:
         raise Unwritten(result, outcome.unwritten)
     if result.interrupted:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from thinktime import _core
+from thinktime import _core, labels
+from thinktime.labels import Label
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,9 +26,10 @@ class Result:
     `pyarrow.table(table)`, pandas and duckdb read them without a copy.
     """
 
-    def __init__(self, outcome: _core.ResultData) -> None:
+    def __init__(self, outcome: _core.ResultData, label: Label | None = None) -> None:
         """Wrap what the compiled half gave; users get results from `simulate`, `run` or `load`."""
         self._outcome = outcome
+        self._label = label
         text = outcome.summary_json
         self.summary: dict[str, Any] = {} if text is None else json.loads(text)
 
@@ -43,6 +46,21 @@ class Result:
     def path(self) -> Path | None:
         """The result directory, if there is one."""
         return None if self._outcome.path is None else Path(self._outcome.path)
+
+    @property
+    def label(self) -> str:
+        """What it is called: as was said when it was made, else workload, commit and time."""
+        if self.labelled is not None:
+            return self.labelled.text
+        started = tomllib.loads(self.run_toml).get("run", {}).get("started", "")
+        return f"{self.workload.name} {started}".rstrip()
+
+    @cached_property
+    def labelled(self) -> Label | None:
+        """The label with the commit that it was made at; None where an older version wrote it."""
+        if self._label is not None or self.path is None:
+            return self._label
+        return labels.read(self.path)
 
     @property
     def kind(self) -> str:

@@ -2,28 +2,123 @@
 
 from __future__ import annotations
 
+import json as json_module
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thinktime import InputError, Result, difference
-from thinktime.cli import common
+from thinktime import InputError, Result
+from thinktime.cli import common, options
+
+if TYPE_CHECKING:
+    from thinktime.comparison import Comparison, Judged, Limit, Subject
 
 
 def command(
     results: Annotated[
         list[Path],
-        typer.Argument(help="Result directories; means are compared with the first one's."),
+        typer.Argument(help="Result directories; all others are compared with the first one."),
     ],
+    fail_if: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A change that fails, as in 'p99 > +5%', 'mean > +10ms', 'throughput < -5%' or "
+            "'errors > +1%' (points of the share); may be given several times.",
+            metavar="CHANGE",
+        ),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            help="Compare with the latest result of this branch or commit in the history.",
+            metavar="COMMIT",
+        ),
+    ] = None,
+    store: options.Store = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object alone.")] = False,
 ) -> None:
-    """Show results in one table, with theory beside them, and how much their means differ."""
+    """Say how results differ from the first one: times, throughput, errors, with intervals.
+
+    With --fail-if the status is 1 where a change is certainly beyond a limit, 3 where the results
+    are too short to tell, and 0 where all limits are held.
+    """
+    from thinktime.comparison import limit, subject_of
+
     with common.mapped_errors():
+        limits = [limit(text) for text in fail_if or []]
+        if store is not None and against is None:
+            raise InputError("--store says where the history of --against is: give both")
+        if limits and against is None and len(results) < 2:
+            raise InputError("--fail-if needs two results, or --against COMMIT")
         loaded = [Result.load(path) for path in results]
-        common.print_table(loaded)
-        for other in loaded[1:]:
-            typer.echo(_difference(loaded[0], other))
-        _say_doubts(loaded)
+        subjects = [subject_of(result) for result in loaded]
+        if against is not None:
+            subjects.insert(0, _stored(subjects[0], against, store))
+        _finish(loaded, subjects, limits, json)
+
+
+def _stored(after: Subject, against: str, store: Path | None) -> Subject:
+    from thinktime.history import History
+
+    return History(store).latest(after, against)
+
+
+def _finish(
+    loaded: list[Result], subjects: list[Subject], limits: list[Limit], as_json: bool
+) -> None:
+    """Show what was found, and end with the status of the limits."""
+    from thinktime.comparison import compare, judged
+
+    comparisons = [compare(subjects[0], other) for other in subjects[1:]]
+    outcomes = [[judged(one, found) for one in limits] for found in comparisons]
+    if as_json:
+        typer.echo(_as_json(comparisons, outcomes))
+    else:
+        _show(loaded, comparisons, [one for found in outcomes for one in found])
+    _say_doubts(loaded)
+    if limits:
+        _trusted(loaded)
+    all_outcomes = {one.outcome for found in outcomes for one in found}
+    if "broken" in all_outcomes:
+        raise typer.Exit(common.Exit.SLO_NOT_MET)
+    if "cannot tell" in all_outcomes:
+        raise typer.Exit(common.Exit.NOT_TO_BE_TRUSTED)
+
+
+def _trusted(loaded: list[Result]) -> None:
+    """Limits say nothing where a result is not to be trusted."""
+    for one in loaded:
+        if one.untrusted is not None:
+            why = f"{one.path}: not to be trusted: {one.untrusted}"
+            raise common.fail(why, common.Exit.NOT_TO_BE_TRUSTED)
+
+
+def _show(loaded: list[Result], comparisons: list[Comparison], outcomes: list[Judged]) -> None:
+    """The verdicts first, then what each limit comes to, then the tables."""
+    from thinktime.comparison.table import notes, table
+    from thinktime.report.terminal import Shown
+
+    for found in comparisons:
+        several = f"{found.after.label}: " if len(comparisons) > 1 else ""
+        typer.echo(several + found.verdict)
+    for one in outcomes:
+        typer.echo(one.words)
+    if comparisons:
+        typer.echo()
+        common.print_wide(Shown(table(comparisons)))
+    for note in dict.fromkeys(note for found in comparisons for note in notes(found)):
+        typer.echo(note)
+    typer.echo()
+    common.print_table(loaded)
+
+
+def _as_json(comparisons: list[Comparison], outcomes: list[list[Judged]]) -> str:
+    found = [
+        one.as_dict() | {"limits": [limit.as_dict() for limit in limits]}
+        for one, limits in zip(comparisons, outcomes, strict=True)
+    ]
+    return json_module.dumps({"comparisons": found}, indent=2, ensure_ascii=False)
 
 
 def _say_doubts(results: list[Result]) -> None:
@@ -31,12 +126,3 @@ def _say_doubts(results: list[Result]) -> None:
     from thinktime import report
 
     common.say_warnings(report.verdict(results).doubts)
-
-
-def _difference(first: Result, other: Result) -> str:
-    """How much the second mean differs from the first, or why that cannot be said."""
-    against = f"{other.path} against {first.path}"
-    try:
-        return f"{against}: {difference(first, other)}"
-    except InputError as error:
-        return f"{against}: the means cannot be compared: {error}"

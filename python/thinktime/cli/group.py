@@ -19,8 +19,9 @@ COMMANDS = {
     "follows.",
     "sweep": "Vary any keys over ranges or lists, on all cores.",
     "capacity": "Find the largest rate or number of clients that a server sustains within the SLO.",
-    "compare": "Show results in one table, with theory beside them, and how much their means "
-    "differ.",
+    "compare": "Say how results differ from the first one: times, throughput, errors, with "
+    "intervals.",
+    "history": "Keep results by workload, target and commit, and say when figures changed.",
     "report": "Write one self-contained HTML page that compares results and works offline.",
     "recover": "Make an ordinary result of what a run or a simulation had written before it was "
     "killed.",

@@ -17,8 +17,19 @@ System = Annotated[Path, typer.Argument(help="The system file.")]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="Write the result directory here.")
 ]
+Label = Annotated[
+    str | None,
+    typer.Option(
+        help="What the result is called; by default its workload, the commit and the time.",
+        metavar="TEXT",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print summary.json alone.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show nothing while it runs.")]
+Store = Annotated[
+    Path | None,
+    typer.Option(help="The folder of the history; .thinktime/history by default.", metavar="DIR"),
+]
 Again = Annotated[
     Path | None,
     typer.Option(

@@ -31,21 +31,23 @@ def command(
     again: options.Again = None,
     quiet: options.Quiet = False,
     output: options.Output = None,
+    label: options.Label = None,
     json: options.Json = False,
     **given: Any,
 ) -> None:
     """Run a workload against a real server."""
     if output is None:
         given["rows"] = "none"
+    chosen = common.chosen(given | {"label": label})
     with common.mapped_errors():
         if again is not None:
             if workload is not None or demands is not None:
                 raise InputError("with --again the workload and its demands are the result's")
-            operation = _again(again, target, output, quiet, common.chosen(given))
+            operation = _again(again, target, output, quiet, chosen)
         elif workload is None or target is None:
             raise InputError("give a workload file and --target, or --again DIR")
         else:
-            more = {"demands": demands, "output": output, **common.chosen(given)}
+            more = {"demands": demands, "output": output, **chosen}
             operation = _anew(load(workload), target, quiet, more)
     common.finish(operation, json, output)
 

@@ -24,13 +24,14 @@ def command(
     ] = None,
     again: options.Again = None,
     output: options.Output = None,
+    label: options.Label = None,
     json: options.Json = False,
     **given: Any,
 ) -> None:
     """Simulate a workload on a model of a server."""
     if output is None:
         given["rows"] = "none"
-    chosen = common.chosen(given)
+    chosen = common.chosen(given | {"label": label})
     with common.mapped_errors():
         if again is not None:
             if workload is not None:

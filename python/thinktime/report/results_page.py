@@ -13,6 +13,7 @@ from thinktime.report.charts import CHARTS
 from thinktime.report.charts.chart import sections
 from thinktime.report.findings import verdict
 from thinktime.report.page import Page
+from thinktime.report.table import Table
 
 if TYPE_CHECKING:
     from thinktime import Result
@@ -31,11 +32,23 @@ def page_of(found: Sequence[Result], title: str | None = None) -> Page:
     return Page(
         title or _title(cases),
         verdict(cases),
-        [results.table(results.rows(cases)), *details.tables(cases)],
+        [results.table(results.rows(cases)), *_differences(found), *details.tables(cases)],
         sections(CHARTS, cases),
         how.words(cases),
         how.sources(cases),
     )
+
+
+def _differences(found: Sequence[Result]) -> list[Table]:
+    """How much the second of two runs of one workload differs from the first, with intervals."""
+    if len(found) != 2 or {one.kind for one in found} != {"run"}:
+        return []
+    if found[0].workload.name != found[1].workload.name:
+        return []
+    from thinktime.comparison import compare
+    from thinktime.comparison.table import table
+
+    return [table([compare(*found)])]
 
 
 def _title(cases: Sequence[Case]) -> str:

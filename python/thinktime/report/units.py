@@ -61,6 +61,31 @@ def times_apart(one_s: float, other_s: float) -> tuple[str, str]:
     return texts
 
 
+def times_between(low_s: float, high_s: float, signed: bool = False) -> str:
+    """A range of times in one unit, as in '4.1 to 6.3 ms'; with signs '−1.2 to +3.4 ms'."""
+    scale, unit = _time_unit(max(abs(low_s), abs(high_s)) or 1.0, 2)
+    return f"{numbers_between(low_s / scale, high_s / scale, signed)} {unit}"
+
+
+def numbers_between(low: float, high: float, signed: bool = False) -> str:
+    """A range of numbers in two digits of the larger one, or one number where these are alike."""
+    largest = _rounded(max(abs(low), abs(high)), 2)
+    decimals = max(0, 1 - math.floor(math.log10(largest) + 1e-9)) if largest else 0
+    least = min(abs(low), abs(high))
+    while least and decimals < _DIGITS_MAX and not round(least, decimals):
+        decimals += 1  # an end that is not 0 does not look like it
+    ends = list(dict.fromkeys(_signed(end, decimals, signed) for end in (low, high)))
+    return " to ".join(ends)
+
+
+def _signed(value: float, decimals: int, signed: bool) -> str:
+    text = f"{abs(value):,.{decimals}f}".replace(",", _THOUSANDS)
+    if not any(digit in text for digit in "123456789"):
+        return "0"
+    sign = "+" if value > 0 else _MINUS
+    return f"{sign}{text}" if signed or value < 0 else text
+
+
 def rate(per_second: float | None, unit: str = "/s") -> str:
     """A rate, as in '79.9/s', or in a unit such as 'sessions/s'."""
     space = "" if unit.startswith("/") else " "

@@ -9,6 +9,7 @@ that matters. Tests return a statistic with what to hold it against, and decide 
 """
 
 from thinktime.stats.batch_means import BatchMeans, batch_means
+from thinktime.stats.change_points import ChangePoint, change_points
 from thinktime.stats.dispersion import Dispersion, counts_by_interval, index_of_dispersion
 from thinktime.stats.exponential import AndersonDarling, anderson_darling_exponential
 from thinktime.stats.independence import RankCorrelation, lag_correlation
@@ -24,6 +25,7 @@ from thinktime.stats.warm_up import WarmUp, mser5
 __all__ = [
     "AndersonDarling",
     "BatchMeans",
+    "ChangePoint",
     "DickeyFuller",
     "Dispersion",
     "QuantileInterval",
@@ -33,6 +35,7 @@ __all__ = [
     "anderson_darling_exponential",
     "augmented_dickey_fuller",
     "batch_means",
+    "change_points",
     "conditional_uniformity",
     "counts_by_interval",
     "index_of_dispersion",

@@ -1,0 +1,88 @@
+"""`thinktime history`: results over time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from thinktime import InputError, Result
+from thinktime.cli import common, options
+
+app = typer.Typer(
+    help="Keep results by workload, target and commit, and say when figures changed.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+
+@app.command("add", short_help="Add results to the history.")
+def add(
+    results: Annotated[list[Path], typer.Argument(help="Result directories.")],
+    store: options.Store = None,
+    commit: Annotated[
+        str | None, typer.Option(help="The commit, instead of the one that the result knows.")
+    ] = None,
+    branch: Annotated[
+        str | None, typer.Option(help="The branch, instead of the one that the result knows.")
+    ] = None,
+) -> None:
+    """Add results to the history: their figures with intervals; rows are not copied."""
+    from thinktime.history import History
+
+    history = History(store)
+    with common.mapped_errors():
+        for path in results:
+            result = Result.load(path)
+            if result.untrusted is not None:
+                why = f"{path}: is not to be trusted: {result.untrusted}"
+                raise common.fail(why, common.Exit.NOT_TO_BE_TRUSTED)
+            added = history.add(result, commit, branch)
+            typer.echo(f"{result.label}: {'added' if added else 'is there already'}")
+
+
+@app.command("list", short_help="List what the history holds.")
+def list_results(store: options.Store = None) -> None:
+    """List what the history holds, by workload and target, the oldest first."""
+    from thinktime.history import History, trends
+    from thinktime.history.table import table
+    from thinktime.report.terminal import Shown
+
+    with common.mapped_errors():
+        found = list(trends(History(store).results()))
+    if found:
+        common.print_wide(Shown(table(found)))
+    else:
+        typer.echo("The history is empty.")
+
+
+@app.command("trend", short_help="Show how a workload's figures developed.")
+def trend(
+    workload: Annotated[str, typer.Argument(help="The workload's name.")],
+    store: options.Store = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write a page here, too.", metavar="FILE")
+    ] = None,
+) -> None:
+    """Show how a workload's figures developed, and with which results they changed."""
+    from thinktime.history import History, trends
+    from thinktime.history.table import table
+    from thinktime.report.terminal import Shown
+
+    with common.mapped_errors():
+        history = History(store)
+        found = list(trends(history.results(workload)))
+        if not found:
+            names = sorted({one.subject.workload for one in history.results()})
+            there = f"there are {', '.join(names)}" if names else "the history is empty"
+            raise InputError(f"no result of the workload '{workload}': {there}")
+        for one in found:
+            typer.echo(f"{one.target}: {one.verdict}" if len(found) > 1 else one.verdict)
+        typer.echo()
+        common.print_wide(Shown(table(found)))
+        if output is not None:
+            from thinktime.history.page import write
+
+            typer.echo(str(write(found, output)))

@@ -1,0 +1,43 @@
+"""Two results compared: how much figures differ, with intervals, and whether that is allowed.
+
+from thinktime.comparison import compare, judged, limit
+
+found = compare(before, after)
+print(found.verdict)
+print(judged(limit("p99 > +5%"), found).words)
+"""
+
+from __future__ import annotations
+
+from thinktime.comparison.change import Change
+from thinktime.comparison.compared import Comparison, compared
+from thinktime.comparison.estimate import Estimate, Missing
+from thinktime.comparison.limit import Judged, Limit, judged, limit
+from thinktime.comparison.subject import Subject, subject_of
+from thinktime.result import Result
+
+
+def compare(before: Result | Subject, after: Result | Subject) -> Comparison:
+    """How the second result differs from the first: times, throughput, errors, with intervals.
+
+    docs/compare.md says how intervals are made, and what is told where a result keeps no rows.
+    """
+    one, other = (
+        found if isinstance(found, Subject) else subject_of(found) for found in (before, after)
+    )
+    return compared(one, other)
+
+
+__all__ = [
+    "Change",
+    "Comparison",
+    "Estimate",
+    "Judged",
+    "Limit",
+    "Missing",
+    "Subject",
+    "compare",
+    "judged",
+    "limit",
+    "subject_of",
+]

@@ -1,0 +1,210 @@
+"""A figure of one result with its 95 % interval, from sections of the run.
+
+Response times of one run depend on one another, so nothing is said by their number. The run is cut
+into sections of the same length in time, and a figure's interval is that of a mean over sections
+(batch means: Law, 'Simulation Modeling and Analysis', 2015, section 9.5.3), for ratios and
+percentiles by their linearisation. Of 20 short and 8 long sections the wider interval is taken:
+where neighbours still depend on one another, the long ones show it.
+
+A percentile is where its share of response times lies: the interval of the share is turned into
+times by the sample itself (Le Boudec, 'Performance Evaluation of Computer and Communication
+Systems', 2010, section 2.2). It is given where the run is worth as many independent values as the
+order statistics of an independent sample would need for it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri, stdtrit
+
+from thinktime.comparison.requests import Floats, Requests
+
+PERCENTILES: Mapping[str, float] = {
+    "p50": 0.5,
+    "p90": 0.9,
+    "p95": 0.95,
+    "p99": 0.99,
+    "p99.9": 0.999,
+}
+FIGURES = ("mean", *PERCENTILES, "throughput", "errors")
+"""What is compared: response times in seconds, successes a second, and the share that failed."""
+
+SHORT, LONG = 20, 8
+_BINS = math.lcm(SHORT, LONG)
+_Z = float(ndtri(0.975))
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """A figure with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+    sections: Floats | None = None
+    """How much each of the `SHORT` sections of the run pulls the figure up or down, in any unit:
+    what two runs on the same arrivals have in common shows in it. None where it is not known."""
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Why there is no figure, or no interval of it."""
+
+    reason: str
+    times_as_long: float | None = None
+    """How many times as long the run would have to be, where that is all."""
+
+
+Estimates = Mapping[str, Estimate | Missing]
+
+
+def estimates_of(requests: Requests) -> dict[str, Estimate | Missing]:
+    """All figures of some requests."""
+    failed = np.isnan(requests.response_s)
+    place = _bins(requests.wanted_s, requests.span_s)
+    times, places = requests.response_s[~failed], place[~failed]
+    found: dict[str, Estimate | Missing] = {}
+    if len(times):
+        found["mean"] = _mean(times, places)
+        found |= _percentiles(times, places)
+    else:
+        found |= dict.fromkeys(("mean", *PERCENTILES), Missing("no request succeeded"))
+    found["throughput"] = _throughput(requests)
+    found["errors"] = _share(failed, place)
+    return {name: found[name] for name in FIGURES}
+
+
+def half_width(pulls: Floats) -> float:
+    """The half-width of the 95 % interval of a sum, from its parts in short bins that follow."""
+    widths = []
+    for sections in (SHORT, LONG):
+        parts = pulls.reshape(sections, -1).sum(axis=1)
+        spread = math.sqrt(sections) * float(parts.std(ddof=1))
+        widths.append(float(stdtrit(sections - 1, 0.975)) * spread)
+    return max(widths)
+
+
+@cache
+def independent_needed(p: float) -> int:
+    """How many independent values the interval of the p-quantile needs."""
+    from thinktime.stats.quantile_interval import minimum_samples
+
+    return minimum_samples(p)
+
+
+def _bins(times_s: Floats, span_s: float) -> NDArray[np.int64]:
+    return np.minimum((times_s / span_s * _BINS).astype(np.int64), _BINS - 1)
+
+
+def _sum(places: NDArray[np.int64], parts: Floats | None = None) -> Floats:
+    return np.bincount(places, parts, _BINS).astype(np.float64)
+
+
+def _sections(pulls: Floats) -> Floats:
+    parts: Floats = pulls.reshape(SHORT, -1).sum(axis=1)
+    return parts
+
+
+def _mean(times: Floats, places: NDArray[np.int64]) -> Estimate | Missing:
+    mean = float(times.mean())
+    if len(times) < 2 * SHORT:
+        return _too_short(len(times), 2 * SHORT)
+    pulls = _sum(places, times - mean)
+    half = half_width(pulls) / len(times)
+    return Estimate(mean, mean - half, mean + half, _sections(pulls))
+
+
+def _percentiles(times: Floats, places: NDArray[np.int64]) -> dict[str, Estimate | Missing]:
+    order = np.argsort(times, kind="stable")
+    ordered, by_time = times[order], places[order]
+    worth = _worth(len(times), _below(by_time, 0.5), 0.5)
+    found: dict[str, Estimate | Missing] = {}
+    for name, p in PERCENTILES.items():
+        n = len(ordered)
+        needed = independent_needed(p)
+        if worth < needed:
+            found[name] = _too_short(worth, needed)
+            continue
+        pulls = _below(by_time, p)
+        share = max(half_width(pulls) / n, _Z * math.sqrt(p * (1 - p) / n))
+        if p + share > 1 - 1 / n or p - share < 1 / n:
+            found[name] = _too_short((1 - p) / share, 1.0, power=2)
+            continue
+        at = [_ordered(ordered, one) for one in (p, p - share, p + share)]
+        found[name] = Estimate(at[0], at[1], at[2], -_sections(pulls))
+    return found
+
+
+def _below(places: NDArray[np.int64], p: float) -> Floats:
+    """What each bin has more below the p-quantile than its share; `places` by rising value."""
+    n = len(places)
+    return _sum(places[: math.ceil(p * n)]) - p * _sum(places)
+
+
+def _ordered(ordered: Floats, p: float) -> float:
+    return float(ordered[min(max(math.ceil(p * len(ordered)), 1), len(ordered)) - 1])
+
+
+def _worth(n: float, pulls: Floats, p: float) -> float:
+    """How many independent values a sample says as much as, by the spread of its share below p."""
+    spread = (half_width(pulls) / float(stdtrit(SHORT - 1, 0.975))) ** 2
+    independent = n * p * (1 - p)
+    return n if spread <= independent else n * independent / spread
+
+
+def _throughput(requests: Requests) -> Estimate | Missing:
+    places = _bins(requests.succeeded_s, requests.span_s)
+    middles = (np.arange(_BINS) + 0.5) / _BINS
+    return rate_of_counts(middles, _sum(places), np.full(_BINS, requests.span_s / _BINS))
+
+
+def rate_of_counts(middles: Floats, counts: Floats, lengths_s: Floats) -> Estimate | Missing:
+    """The rate of what was counted in intervals, by the place of each in the run, from 0 to 1."""
+    if counts.sum() < 2 * SHORT:
+        return _too_short(float(counts.sum()), 2 * SHORT)
+    span_s = float(lengths_s.sum())
+    rate = float(counts.sum()) / span_s
+    pulls = _sum(_bins(middles, 1.0), counts - rate * lengths_s)
+    half = half_width(pulls) / span_s
+    return Estimate(rate, max(rate - half, 0.0), rate + half, _sections(pulls))
+
+
+def _share(failed: NDArray[np.bool_], places: NDArray[np.int64]) -> Estimate | Missing:
+    middles = (np.arange(_BINS) + 0.5) / _BINS
+    return counted_share(middles, _sum(places, failed.astype(np.float64)), _sum(places))
+
+
+def counted_share(
+    middles: Floats, failed: Floats, all_of_them: Floats,
+    failed_in_all: int | None = None, requests: int | None = None,
+) -> Estimate | Missing:  # fmt: skip
+    """The share of requests that failed, by Wilson's interval for as many as they are worth.
+
+    It is counted in intervals; `failed_in_all` of `requests` is exact, where it is known.
+    """
+    n = float(requests or all_of_them.sum())
+    if n == 0:
+        return Missing("no request was counted")
+    p = float(failed.sum() if failed_in_all is None else failed_in_all) / n
+    share = float(failed.sum() / max(all_of_them.sum(), 1.0))
+    pulls = _sum(_bins(middles, 1.0), failed - share * all_of_them)
+    low, high = wilson(p, _worth(n, pulls, p) if 0 < p < 1 else n)
+    return Estimate(p, low, high, _sections(pulls))
+
+
+def wilson(p: float, n: float) -> tuple[float, float]:
+    """The 95 % interval of a share by Wilson, 'Probable inference' (JASA 22, 1927)."""
+    middle = (p + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
+    half = _Z / (1 + _Z**2 / n) * math.sqrt(p * (1 - p) / n + _Z**2 / (4 * n**2))
+    return min(max(middle - half, 0.0), p), max(min(middle + half, 1.0), p)
+
+
+def _too_short(worth: float, needed: float, power: int = 1) -> Missing:
+    factor = (needed / max(worth, 1e-3)) ** power
+    return Missing("the run is too short for it", factor)

@@ -1,0 +1,144 @@
+"""Limits of changes, as in `p99 > +5%`: what fails, what holds, and what cannot be told."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from thinktime import _core
+from thinktime.comparison import words
+from thinktime.comparison.change import Change
+from thinktime.comparison.compared import Comparison
+from thinktime.comparison.estimate import FIGURES, Missing
+from thinktime.report import units
+
+Outcome = Literal["held", "broken", "cannot tell"]
+
+_FORM = re.compile(r"\s*([\w.]+)\s*([<>])\s*([+-])\s*(\d+\.?\d*|\.\d+)\s*(%|/s|[a-zµ]+)\s*")
+_TIMES_S = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
+_LONGEST = 1000.0
+"""Nobody makes runs so many times as long."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A change that fails: one above or below a value."""
+
+    text: str
+    """As it was given."""
+
+    figure: str
+    above: bool
+    """Whether changes above the value fail; else those below it."""
+
+    value: float
+    """In seconds, requests a second or shares of 1."""
+
+    relative: bool
+    """Whether the value is a share of the first result's figure."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A limit, and what the results say of it."""
+
+    limit: Limit
+    outcome: Outcome
+    words: str
+    times_as_long: float | None = None
+    """How many times as long both runs would have to be to tell, as far as is known."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """As `--json` prints it."""
+        return {
+            "limit": self.limit.text,
+            "outcome": self.outcome,
+            "words": self.words,
+            "times_as_long": self.times_as_long,
+        }
+
+
+def limit(text: str) -> Limit:
+    """Read a limit such as `p99 > +5%`, `mean > +10ms`, `throughput < -5%` or `errors > +1%`.
+
+    A percentage is relative to the first result; that of errors is in points of their share.
+
+    Raises:
+        InputError: if it is no limit; the message says what would be right.
+    """
+    found = _FORM.fullmatch(text)
+    if found is None:
+        right = "as in 'p99 > +5%', with the sign of the change"
+        raise _core.InputError(f"'{text}': write a figure, > or <, and a change, {right}")
+    figure, mark, sign, number, unit = found.groups()
+    if figure not in FIGURES:
+        raise _core.InputError(f"'{text}': '{figure}' is none of {units.listed(list(FIGURES))}")
+    factor = _factor(figure, unit)
+    if factor is None:
+        right = {"errors": "%", "throughput": "% or /s"}.get(figure, "%, ns, us, ms, s or min")
+        raise _core.InputError(f"'{text}': the unit '{unit}' does not fit {figure}: {right}")
+    value = float(f"{sign}{number}") * factor
+    return Limit(text, figure, mark == ">", value, unit == "%" and figure != "errors")
+
+
+def _factor(figure: str, unit: str) -> float | None:
+    if unit == "%":
+        return 0.01
+    if figure == "errors":
+        return None
+    if figure == "throughput":
+        return 1.0 if unit == "/s" else None
+    return _TIMES_S.get(unit)
+
+
+def judged(limit: Limit, comparison: Comparison) -> Judged:
+    """Whether a comparison breaks a limit: only where the whole interval is beyond it."""
+    found = comparison.changes[limit.figure]
+    if isinstance(found, Missing):
+        why = f"{limit.text}: cannot tell: {found.reason}"
+        return Judged(limit, "cannot tell", why + _longer(found.times_as_long, comparison),
+                      found.times_as_long)  # fmt: skip
+    low, high, middle = _in_its_terms(limit, found)
+    sentence = words.sentence(found)
+    if low is not None and high is not None:
+        if (low > limit.value) if limit.above else (high < limit.value):
+            return Judged(limit, "broken", f"{limit.text}: broken: {sentence}")
+        if (high <= limit.value) if limit.above else (low >= limit.value):
+            return Judged(limit, "held", f"{limit.text}: held: {sentence}")
+    longer = _times_as_long(limit.value, low, middle, high)
+    why = f"{limit.text}: cannot tell: {sentence}{_longer(longer, comparison)}"
+    return Judged(limit, "cannot tell", why, longer)
+
+
+def _in_its_terms(limit: Limit, found: Change) -> tuple[float | None, float | None, float]:
+    """The interval and the middle of the change, as the limit counts it."""
+    if not limit.relative:
+        return found.low, found.high, found.value
+    middle = found.value / found.before if found.before else 0.0
+    return found.ratio_low, found.ratio_high, middle
+
+
+def _times_as_long(
+    value: float, low: float | None, middle: float, high: float | None
+) -> float | None:
+    """Intervals shrink with the root of the time: when the one would leave the value out."""
+    end = low if middle > value else high
+    if end is None or middle == value:
+        return None
+    return max(((end - middle) / (value - middle)) ** 2, 1.0)
+
+
+def _longer(factor: float | None, comparison: Comparison) -> str:
+    if factor is None or not math.isfinite(factor):
+        return ""
+    if factor > _LONGEST:
+        return "; no run that is 1000 times as long would tell"
+    factor = 1.1 * factor  # a little more than just enough
+    lengths_s = [comparison.before.duration_s, comparison.after.duration_s]
+    each = f" ({units.seconds(factor * max(lengths_s), 2)} each)" if max(lengths_s) else ""
+    return (
+        f"; runs about {units.factor(factor)} times as long{each} would tell, were the difference "
+        "as it is here"
+    )

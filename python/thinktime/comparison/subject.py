@@ -1,0 +1,134 @@
+"""What is known of a result when it is compared: its figures with their intervals."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from thinktime.comparison.estimate import (
+    FIGURES,
+    PERCENTILES,
+    SHORT,
+    Estimate,
+    Estimates,
+    Missing,
+    counted_share,
+    estimates_of,
+    rate_of_counts,
+)
+from thinktime.comparison.requests import requests_of
+
+if TYPE_CHECKING:
+    from thinktime import Result
+
+_ROWLESS = "the result keeps no rows, and its summary has no interval for it"
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A result, as far as it is compared."""
+
+    label: str
+    kind: str
+    """`simulate` or `run`."""
+
+    workload: str
+    """The workload's name."""
+
+    target: str
+    """The real system's url, or the modelled system's name."""
+
+    seed: int
+    work: str
+    """Stands for the whole workload: equal where all of it but comments is."""
+
+    duration_s: float
+    requests: int
+    estimates: Estimates
+    replication_means_s: Sequence[float]
+
+    def meets_arrivals_of(self, other: Subject) -> bool:
+        """Whether both met the same arrivals at the same times."""
+        return (
+            (self.seed, self.work) == (other.seed, other.work)
+            and abs(self.duration_s - other.duration_s) <= 0.01 * self.duration_s
+        )  # fmt: skip
+
+
+def subject_of(result: Result) -> Subject:
+    """What is compared of a result."""
+    summary = result.summary
+    system = "" if result.system is None else result.system.name
+    work = hashlib.sha256(result.workload.to_toml().encode()).hexdigest()[:16]
+    return Subject(
+        label=result.label,
+        kind=result.kind,
+        workload=result.workload.name,
+        target=result.target or system,
+        seed=int(summary.get("seed") or 0),
+        work=work,
+        duration_s=float(summary.get("duration_s") or 0.0),
+        requests=int(summary.get("requests") or 0),
+        estimates=_estimates(result),
+        replication_means_s=list(summary.get("replication_means_s") or []),
+    )
+
+
+def _estimates(result: Result) -> Estimates:
+    """Of all rows; of a sample of them, or without any, of summary and series what these tell."""
+    requests = requests_of(result)
+    if requests is not None and result.rows_complete:
+        return estimates_of(requests)
+    found = _of_summary(result) | _of_series(result)
+    if requests is not None:
+        sampled = estimates_of(requests)
+        found |= {name: sampled[name] for name in PERCENTILES}
+        if isinstance(found["mean"], Missing):
+            found["mean"] = sampled["mean"]
+    return {name: found[name] for name in FIGURES}
+
+
+def _of_summary(result: Result) -> dict[str, Estimate | Missing]:
+    times = result.summary.get("response_time_s") or {}
+    intervals = result.summary.get("response_time_ci95") or {}
+    mean, half = times.get("mean"), times.get("ci95")
+    found: dict[str, Estimate | Missing] = {"mean": Missing(_ROWLESS)}
+    if mean is not None and half is not None:
+        found["mean"] = Estimate(float(mean), float(mean - half), float(mean + half))
+    for name in PERCENTILES:
+        value, ends = times.get(name), intervals.get(name)
+        found[name] = Missing(_ROWLESS)
+        if value is not None and ends is not None:
+            found[name] = Estimate(float(value), float(ends[0]), float(ends[1]))
+    return found
+
+
+def _of_series(result: Result) -> dict[str, Estimate | Missing]:
+    """Throughput and errors, by the counts of at least as many intervals as there are sections."""
+    nothing = {name: Missing(_ROWLESS) for name in ("throughput", "errors")}
+    several = len(result.summary.get("replication_means_s") or []) > 1
+    if result.series is None or several:  # the series is that of the first replication
+        return dict(nothing)
+    import polars as pl
+
+    warmup_s = float(result.summary.get("warmup_s") or 0.0)
+    span_s = float(result.summary.get("duration_s") or 0.0)
+    series = (
+        pl.DataFrame(result.series)
+        .group_by("start_s", "interval_s")
+        .agg(pl.col("scheduled", "completed", "failed").sum())
+        .filter(pl.col("start_s") >= warmup_s, pl.col("start_s") < warmup_s + span_s)
+        .sort("start_s")
+    )
+    if len(series) < SHORT:
+        return dict(nothing)
+    place = np.arange(len(series)) / len(series)
+    counts = {name: series[name].to_numpy().astype(np.float64) for name in series.columns}
+    lengths = np.minimum(counts["interval_s"], warmup_s + span_s - counts["start_s"])
+    failed, all_of_them = result.summary.get("errors"), result.summary.get("requests")
+    errors = counted_share(place, counts["failed"], counts["scheduled"], failed, all_of_them)
+    return {"throughput": rate_of_counts(place, counts["completed"], lengths), "errors": errors}

@@ -1,0 +1,52 @@
+"""The table of a comparison, for terminals and pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from thinktime.comparison import words
+from thinktime.comparison.change import Change
+from thinktime.comparison.compared import Comparison
+from thinktime.comparison.estimate import Missing
+from thinktime.report import units
+from thinktime.report.table import Cell, Group, Line, Table
+
+HEADINGS = ("before", "after", "difference", "relative")
+
+
+def table(comparisons: Sequence[Comparison]) -> Table:
+    """A group a comparison, with a line a figure that both results have."""
+    groups = []
+    for place, one in enumerate(comparisons, start=1):
+        lines = [_line(found) for found in one.changes.values() if isinstance(found, Change)]
+        title = f"{one.after.label} against {one.before.label}"
+        groups.append(Group(lines, title, place=place))
+    return Table(
+        "differences", "Differences", "figure", HEADINGS, groups,
+        "Each range is a 95 % confidence interval; that of a figure without a difference has 0 in "
+        "it.",
+        " ".join(note for one in comparisons for note in notes(one)),
+    )  # fmt: skip
+
+
+def notes(comparison: Comparison) -> list[str]:
+    """Which figures are missing, and why; and what was taken out of the intervals."""
+    by_reason: dict[str, list[str]] = {}
+    for name, one in comparison.changes.items():
+        if isinstance(one, Missing):
+            by_reason.setdefault(one.reason, []).append(name)
+    found = [f"Not compared: {units.listed(names)}: {why}." for why, names in by_reason.items()]
+    if any(isinstance(one, Change) and one.paired for one in comparison.changes.values()):
+        found.append(
+            "Both results met the same arrivals: what they have in common is taken out of the "
+            "differences."
+        )
+    return found
+
+
+def _line(change: Change) -> Line:
+    ends = (change.before, change.after)
+    cells = [Cell(words.value(change.figure, one)) for one in ends]
+    cells.append(Cell(words.signed_range(change), strong="text" if change.significant else ""))
+    cells.append(Cell(words.signed_relative(change)))
+    return Line({"errors": "errors (share)"}.get(change.figure, change.figure), cells)

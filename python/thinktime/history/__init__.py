@@ -1,0 +1,16 @@
+"""Results over time: kept by workload, target and commit, and where their figures changed.
+
+from thinktime.history import History, trends
+
+history = History()
+history.add(thinktime.Result.load("results/shop"))
+for trend in trends(history.results("shop")):
+    print(trend.verdict)
+"""
+
+from __future__ import annotations
+
+from thinktime.history.store import History, Stored
+from thinktime.history.trend import Shift, Trend, trends
+
+__all__ = ["History", "Shift", "Stored", "Trend", "trends"]

@@ -1,0 +1,208 @@
+"""The folder of a history: a Parquet file a result, with a row a figure."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from thinktime import _core
+from thinktime.comparison.estimate import FIGURES, Estimate, Missing
+from thinktime.comparison.subject import Subject, subject_of
+from thinktime.recovery import write_whole
+
+if TYPE_CHECKING:
+    from thinktime import Result
+
+FOLDER = Path(".thinktime/history")
+_OF_SUBJECT = (
+    "label", "kind", "workload", "target", "seed", "work", "duration_s", "requests",
+)  # fmt: skip
+_COMMIT_MIN = 4
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A result in the history."""
+
+    id: str
+    """Stands for the whole result, so that none is there twice."""
+
+    subject: Subject
+    commit: str
+    """The commit, with `+changes` where files differed from it; empty where none is known."""
+
+    branch: str
+    made: str
+    """When the result was made, as far as it says, else when it was added; UTC."""
+
+    path: str
+    """Where the result was when it was added."""
+
+
+class History:
+    """Results by workload, target and commit, in one folder."""
+
+    def __init__(self, folder: str | Path | None = None) -> None:
+        """Name the folder; `.thinktime/history` by default. Nothing is read or written yet."""
+        self.folder = FOLDER if folder is None else Path(folder)
+
+    def add(self, result: Result, commit: str | None = None, branch: str | None = None) -> bool:
+        """Add a result; False where it is there already.
+
+        `commit` and `branch` replace those that the result itself knows.
+
+        Raises:
+            InputError: if the result is in no directory, or measured nothing.
+        """
+        if result.path is None or not result.summary:
+            raise _core.InputError("only a result in a directory of its own goes into the history")
+        text = (result.run_toml + str(sorted(result.summary.items()))).encode()
+        id_ = hashlib.sha256(text).hexdigest()[:16]
+        subject = subject_of(result)
+        label = result.labelled
+        made = (None if label is None else label.made) or _started(result)
+        stored = Stored(
+            id_,
+            subject,
+            commit or (None if label is None else label.commit) or "",
+            branch or (None if label is None else label.branch) or "",
+            made or datetime.now(UTC).isoformat(timespec="seconds"),
+            str(result.path),
+        )
+        if any(self.folder.glob(f"*-{id_}.parquet")):
+            return False
+        _write(stored, self.folder / f"{_slug(subject.workload)}-{id_}.parquet")
+        return True
+
+    def results(self, workload: str | None = None) -> list[Stored]:
+        """What it holds, of one workload or of all, the oldest first.
+
+        Raises:
+            InputError: if there is no such folder, or a file in it is none of a history.
+        """
+        if not self.folder.is_dir():
+            raise _core.InputError(
+                f"{self.folder}: there is no history: `thinktime history add RESULT` begins one"
+            )
+        found = [_read(path) for path in sorted(self.folder.glob("*.parquet"))]
+        kept = [one for one in found if workload in (None, one.subject.workload)]
+        return sorted(kept, key=lambda one: (one.made, one.id))
+
+    def latest(self, after: Subject, against: str) -> Subject:
+        """The latest result of a branch or commit, of the workload and kind of another result.
+
+        Raises:
+            InputError: if there is none; the message says what there is.
+        """
+        alike = [
+            one for one in self.results(after.workload) if one.subject.kind == after.kind
+        ]  # fmt: skip
+        found = [one for one in alike if one.branch == against or _is_commit(one.commit, against)]
+        if not found:
+            there = sorted({name for one in alike for name in (one.branch, one.commit) if name})
+            known = f"there are {', '.join(there)}" if there else "there is none of this workload"
+            raise _core.InputError(
+                f"{self.folder}: no result of '{after.workload}' at '{against}': {known}"
+            )
+        return found[-1].subject
+
+
+def _is_commit(commit: str, asked: str) -> bool:
+    """Whether both are one commit, of which either may be written shorter."""
+    bare = commit.partition("+")[0]
+    if len(asked) < _COMMIT_MIN or not bare:
+        return False
+    return commit == asked or bare.startswith(asked) or asked.startswith(bare)
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^\w.-]+", "_", name)[:60] or "workload"
+
+
+def _started(result: Result) -> str | None:
+    found = tomllib.loads(result.run_toml).get("run", {}).get("started")
+    return None if found is None else str(found)
+
+
+def _write(stored: Stored, path: Path) -> None:
+    import polars as pl
+
+    subject = stored.subject
+    common = {name: getattr(subject, name) for name in _OF_SUBJECT} | {
+        name: getattr(stored, name) for name in ("id", "commit", "branch", "made", "path")
+    }
+    rows = [
+        common | {"figure": name, "replication_means_s": list(subject.replication_means_s)} | part
+        for name, one in subject.estimates.items()
+        for part in [_row_of(one)]
+    ]
+    content = BytesIO()
+    pl.DataFrame(rows, schema=_schema()).write_parquet(content)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, content.getvalue())
+
+
+def _schema() -> dict[str, Any]:
+    import polars as pl
+
+    texts = dict.fromkeys(
+        ("id", "label", "kind", "workload", "target", "work", "commit", "branch", "made", "path",
+         "figure", "missing"),
+        pl.String(),
+    )  # fmt: skip
+    numbers = dict.fromkeys(("duration_s", "value", "low", "high", "times_as_long"), pl.Float64())
+    lists = dict.fromkeys(("sections", "replication_means_s"), pl.List(pl.Float64()))
+    return {**texts, "seed": pl.UInt64(), "requests": pl.UInt64(), **numbers, **lists}
+
+
+def _row_of(one: Estimate | Missing) -> dict[str, Any]:
+    if isinstance(one, Missing):
+        return {"missing": one.reason, "times_as_long": one.times_as_long}
+    sections = None if one.sections is None else one.sections.tolist()
+    return {"value": one.value, "low": one.low, "high": one.high, "sections": sections}
+
+
+def _read(path: Path) -> Stored:
+    import polars as pl
+
+    try:
+        rows = pl.read_parquet(path, columns=list(_schema())).to_dicts()
+        first = rows[0]
+        estimates = {row["figure"]: _estimate(row) for row in rows}
+        ordered = {name: estimates[name] for name in FIGURES}
+    except (OSError, pl.exceptions.PolarsError, LookupError, TypeError) as error:
+        why = str(error).partition("\n")[0]
+        raise _core.InputError(f"{path}: is no file of a history: {why}") from None
+    subject = Subject(
+        **{name: first[name] for name in _OF_SUBJECT},
+        estimates=ordered,
+        replication_means_s=first["replication_means_s"],
+    )
+    return Stored(
+        first["id"], subject, first["commit"], first["branch"], first["made"], first["path"]
+    )
+
+
+def _estimate(row: Mapping[str, Any]) -> Estimate | Missing:
+    if row["value"] is None:
+        return Missing(row["missing"] or "it is not known", row["times_as_long"])
+    sections = None if row["sections"] is None else np.asarray(row["sections"])
+    return Estimate(row["value"], row["low"], row["high"], sections)
+
+
+def by_target(results: Sequence[Stored]) -> Iterator[tuple[str, list[Stored]]]:
+    """The results of each target, in the order in which targets first came."""
+    for name in dict.fromkeys(f"{one.subject.kind} {one.subject.target}" for one in results):
+        yield (
+            name,
+            [one for one in results if f"{one.subject.kind} {one.subject.target}" == name],
+        )

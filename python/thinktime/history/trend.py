@@ -1,0 +1,112 @@
+"""How the figures of a workload on a target developed, and where they changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from thinktime.comparison import words
+from thinktime.comparison.estimate import Estimate
+from thinktime.history.store import Stored, by_target
+from thinktime.report import units
+from thinktime.stats.change_points import change_points
+
+FIGURES = ("mean", "p50", "p99", "throughput", "errors")
+"""What is looked at for changes, and drawn."""
+
+_FEW = 6
+"""With fewer results nothing can be said of changes."""
+
+
+@dataclass(frozen=True)
+class Shift:
+    """A figure that changed with a result."""
+
+    figure: str
+    place: int
+    """The number of the first result after the change, from 0."""
+
+    before: float
+    """The mean of the figure since the change before."""
+
+    after: float
+    """Its mean until the next change."""
+
+    p_value: float
+
+    @property
+    def relative(self) -> float | None:
+        """By which share the figure changed; None where it was 0."""
+        return self.after / self.before - 1 if self.before else None
+
+
+@dataclass(frozen=True)
+class Trend:
+    """The results of one workload on one target, the oldest first."""
+
+    workload: str
+    target: str
+    results: Sequence[Stored]
+
+    def known(self, figure: str) -> list[tuple[int, Estimate]]:
+        """The results that have a figure, by their number."""
+        found = ((n, one.subject.estimates[figure]) for n, one in enumerate(self.results))
+        return [(place, one) for place, one in found if isinstance(one, Estimate)]
+
+    @cached_property
+    def shifts(self) -> list[Shift]:
+        """Where figures changed, by the E-divisive procedure at a level of 5 % for each."""
+        found = [shift for figure in FIGURES for shift in _shifts(self, figure)]
+        return sorted(found, key=lambda one: (one.place, FIGURES.index(one.figure)))
+
+    @property
+    def verdict(self) -> str:
+        """What it comes to, in a sentence."""
+        if len(self.results) < _FEW:
+            many = units.counted(len(self.results), "result")
+            return f"{many}: changes are looked for from {_FEW} results on."
+        if not self.shifts:
+            many = units.counted(len(self.results), "result")
+            return f"No figure changed for good over {many}."
+        last = max(shift.place for shift in self.shifts)
+        told = [self.told(shift) for shift in self.shifts if shift.place == last]
+        return f"The last change came with {self.name(last)}: {units.listed(told)}."
+
+    def told(self, shift: Shift) -> str:
+        """As in 'p99 rose by 12 % (4.10 ms to 4.60 ms)'."""
+        verb = "rose" if shift.after > shift.before else "fell"
+        ends = [words.value(shift.figure, one) for one in (shift.before, shift.after)]
+        by = "" if shift.relative is None else f" by {units.percent(abs(shift.relative))}"
+        return f"{words.name(shift.figure)} {verb}{by} ({ends[0]} to {ends[1]})"
+
+    def name(self, place: int) -> str:
+        """A result as it is named in sentences: by its commit, else by its label."""
+        one = self.results[place]
+        return one.commit or one.subject.label
+
+
+def trends(results: Sequence[Stored]) -> Iterator[Trend]:
+    """The trends of each workload on each target."""
+    for workload in dict.fromkeys(one.subject.workload for one in results):
+        of_workload = [one for one in results if one.subject.workload == workload]
+        for target, found in by_target(of_workload):
+            yield Trend(workload, target, found)
+
+
+def _shifts(trend: Trend, figure: str) -> Iterator[Shift]:
+    known = trend.known(figure)
+    if len(known) < _FEW:
+        return
+    values = np.array([one.value for _, one in known])
+    if np.ptp(values) == 0:
+        return
+    scaled = np.log(values) if values.min() > 0 else values
+    points = change_points(scaled, 0.05)
+    edges = [0, *(point.place for point in points), len(values)]
+    for number, point in enumerate(points):
+        before = float(values[edges[number] : point.place].mean())
+        after = float(values[point.place : edges[number + 2]].mean())
+        yield Shift(figure, known[point.place][0], before, after, point.p_value)

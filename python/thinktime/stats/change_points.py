@@ -1,0 +1,107 @@
+"""Where a series of values changes its law: the E-divisive procedure.
+
+Source: Matteson and James, 'A nonparametric approach for multiple change point analysis of
+multivariate data' (Journal of the American Statistical Association 109, 2014), for one variable
+and exponent 1. Each split is held against random permutations of the values, with a seed of its
+own, so that the same values give the same answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from thinktime.stats._samples import fraction, sample
+
+_SEED = 20140101
+
+
+@dataclass(frozen=True)
+class ChangePoint:
+    """A place from which on the values follow another law."""
+
+    place: int
+    """The number of the first value after the change, from 0."""
+
+    p_value: float
+    """The share of permutations whose best split is as good: small where it is no chance."""
+
+
+def change_points(
+    values: ArrayLike, significance: float = 0.05, least: int = 3, permutations: int = 999
+) -> list[ChangePoint]:
+    """The change points of a series, in its order.
+
+    Between two of them lie at least ``least`` >= 2 values; fewer than twice as many values have
+    none. The series is split where its parts differ most; then the parts, as long as the split is
+    significant.
+
+    Raises ValueError where values are not finite, or a parameter lies outside.
+    """
+    fraction("significance", significance)
+    if least < 2 or permutations < 1:
+        raise ValueError("least must be 2 or above, and permutations 1 or above")
+    if len(np.atleast_1d(np.asarray(values))) < 2 * least:
+        return []
+    series = sample(values, 1)
+    random = np.random.default_rng(_SEED)
+    found: list[ChangePoint] = []
+    parts = [(0, len(series))]
+    while parts:
+        best = max(((_best_split(series[a:b], least), a, b) for a, b in parts), key=_gain)
+        (gain, place), begin, end = best
+        if gain <= 0:
+            break
+        p_value = _p_value(series, parts, gain, least, random, permutations)
+        if p_value > significance:
+            break
+        found.append(ChangePoint(begin + place, p_value))
+        parts.remove((begin, end))
+        parts += [(begin, begin + place), (begin + place, end)]
+    return sorted(found, key=lambda one: one.place)
+
+
+def _gain(split: tuple[tuple[float, int], int, int]) -> float:
+    return split[0][0]
+
+
+def _p_value(
+    series: NDArray[np.float64],
+    parts: list[tuple[int, int]],
+    gain: float,
+    least: int,
+    random: np.random.Generator,
+    permutations: int,
+) -> float:
+    """How often values that are permuted within the parts can be split as well."""
+    as_good = 0
+    for _ in range(permutations):
+        gains = (_best_split(random.permutation(series[a:b]), least)[0] for a, b in parts)
+        as_good += max(gains) >= gain * (1 - 1e-12)
+    return (as_good + 1) / (permutations + 1)
+
+
+def _best_split(values: NDArray[np.float64], least: int) -> tuple[float, int]:
+    """The largest energy distance of two parts, and where the second one begins.
+
+    With n and m values it is n m / (n + m) times twice the mean distance between the parts, less
+    the mean distances within each.
+    """
+    size = len(values)
+    if size < 2 * least:
+        return 0.0, 0
+    apart = np.abs(values[:, None] - values[None, :])
+    upto = np.cumsum(np.cumsum(apart, axis=0), axis=1).diagonal()  # of the first k with each other
+    n = np.arange(1, size)
+    within_first = upto[:-1]
+    to_all = np.cumsum(apart.sum(axis=1))[:-1]
+    between = to_all - within_first
+    within_second = upto[-1] - 2 * between - within_first
+    m = size - n
+    pairs_first, pairs_second = np.maximum(n * (n - 1), 1), np.maximum(m * (m - 1), 1)
+    distance = 2 * between / (n * m) - within_first / pairs_first - within_second / pairs_second
+    gains = (n * m / size * distance)[least - 1 : size - least]
+    place = int(gains.argmax())
+    return float(gains[place]), place + least

@@ -1,0 +1,300 @@
+"""Two results compared: intervals of differences, limits, words, and `thinktime compare`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import thinktime as tt
+from thinktime.cli import app
+from thinktime.comparison import Change, Comparison, Estimate, Missing, compare, judged, limit
+from thinktime.comparison.change import change
+from thinktime.comparison.estimate import Requests, estimates_of, wilson
+from thinktime.comparison.requests import requests_of
+from thinktime.comparison.subject import subject_of
+from thinktime.comparison.words import sentence
+
+SYSTEM = "name='s'\n[[station]]\nname='server'\ndemand='{}'\n"
+WORKLOAD = "name='w'\n[arrivals]\nmodel='open'\nrate='50/s'\n"
+
+
+def sample(times: np.ndarray, failed: float = 0.0, seed: int = 0) -> Requests:
+    """Requests that come evenly, one a second, with these response times."""
+    random = np.random.default_rng(seed)
+    wanted = np.arange(len(times)) + 0.5
+    lost = random.random(len(times)) < failed
+    return Requests(float(len(times)), wanted, np.where(lost, np.nan, times), wanted[~lost])
+
+
+def estimate(requests: Requests, figure: str) -> Estimate:
+    found = estimates_of(requests)[figure]
+    assert isinstance(found, Estimate)
+    return found
+
+
+# ---- intervals of one result
+
+
+@pytest.mark.parametrize(
+    ("figure", "truth"), [("mean", 1.0), ("p50", np.log(2)), ("p90", np.log(10)), ("errors", 0.1)]
+)
+def test_intervals_of_independent_values_hold_the_truth(figure: str, truth: float) -> None:
+    """Were the seeds not fixed, fewer than 184 of 200 would come once in 60 tests or so."""
+    held = 0
+    for seed in range(200):
+        times = np.random.default_rng(seed).exponential(1.0, 2000)
+        found = estimate(sample(times, 0.1, seed), figure)
+        held += found.low <= truth <= found.high
+        assert found.high - found.low < 0.35 * max(truth, 0.3)
+    assert held >= 184
+
+
+def test_values_that_depend_on_one_another_widen_the_interval() -> None:
+    random = np.random.default_rng(1)
+    values = np.empty(20_000)
+    values[0] = 0.0
+    for n, step in enumerate(random.normal(size=len(values) - 1), start=1):
+        values[n] = 0.95 * values[n - 1] + step
+    values += 100
+    alone = estimate(sample(random.permutation(values)), "mean")
+    together = estimate(sample(values), "mean")
+    # The mean of such values varies (1 + 0.95) / (1 - 0.95) = 39 times as much.
+    assert 3 < (together.high - together.low) / (alone.high - alone.low) < 13
+
+
+def test_a_percentile_needs_enough_values() -> None:
+    times = np.random.default_rng(1).exponential(1.0, 2000)
+    found = estimates_of(sample(times))
+    assert isinstance(found["p99"], Estimate)
+    assert isinstance(found["p99.9"], Missing)
+    few = estimates_of(sample(times[:200]))["p99"]
+    assert isinstance(few, Missing)
+    assert few.times_as_long is not None
+    assert 1.5 < few.times_as_long < 10
+
+
+def test_no_failure_is_no_certainty() -> None:
+    found = estimate(sample(np.ones(300)), "errors")
+    assert found.value == found.low == 0
+    assert found.high == pytest.approx(3.84 / 303.84, rel=1e-3)  # Wilson's, by hand: z² / (n + z²)
+    assert wilson(0.5, 100) == pytest.approx((0.404, 0.596), abs=1e-3)  # a table's
+
+
+def test_a_request_is_over_with_its_last_attempt() -> None:
+    """One that succeeds at the second attempt, one that fails twice, one of the warm-up."""
+    rows = pl.DataFrame(
+        {
+            "replication": [0] * 5, "session": [2, 2, 3, 3, 1], "request": [0] * 5,
+            "attempt": [1, 2, 1, 2, 1],
+            "scheduled_ns": [2_000_000_000, 3_000_000_000] * 2 + [0],
+            "done_ns": [3_000_000_000, 5_000_000_000] * 2 + [1_000_000_000],
+            "error": ["timeout", None, "timeout", "timeout", None],
+        }
+    )  # fmt: skip
+    result: Any = SimpleNamespace(requests=rows, summary={"duration_s": 9.0, "warmup_s": 1.0})
+    found = requests_of(result)
+    assert found is not None
+    assert found.wanted_s.tolist() == [1.0, 1.0]
+    assert sorted(found.response_s.tolist(), key=str) == pytest.approx([3.0, np.nan], nan_ok=True)
+    assert sorted(found.succeeded_s.tolist()) == [0.0, 4.0]
+
+
+# ---- intervals of differences
+
+
+def test_independent_intervals_add_up_as_variances_do() -> None:
+    found = change("mean", Estimate(10.0, 9.0, 11.0), Estimate(13.0, 12.0, 14.0), paired=False)
+    assert (found.low, found.high) == pytest.approx((3 - 2**0.5, 3 + 2**0.5))
+    assert found.significant
+    assert not found.paired
+    # Fieller's: (13 - 10 x)² = 1 + x².
+    assert [1 + found.ratio_low, 1 + found.ratio_high] == pytest.approx(  # type: ignore[operator]
+        sorted(np.roots([99, -260, 168]).real)
+    )
+
+
+def test_a_difference_and_its_ratio_agree_whether_there_is_any() -> None:
+    random = np.random.default_rng(1)
+    for _ in range(500):
+        a, b = random.uniform(1, 2, 2)
+        low, high = random.uniform(0.01, 0.5, 2), random.uniform(0.01, 2.5, 2)
+        one, other = Estimate(a, a - low[0], a + high[0]), Estimate(b, b - low[1], b + high[1])
+        found = change("p99", one, other, paired=False)
+        assert found.ratio_low is not None
+        assert (found.low > 0) == (found.ratio_low > 0)
+        assert (found.high < 0) == (found.ratio_high is not None and found.ratio_high < 0)
+
+
+def test_what_two_runs_have_in_common_is_taken_out() -> None:
+    sections = np.random.default_rng(1).normal(size=20)
+    one, other = Estimate(10.0, 9.0, 11.0, sections), Estimate(10.5, 9.5, 11.5, sections)
+    assert change("mean", one, other, paired=True).significant
+    assert not change("mean", one, other, paired=False).significant
+    opposite = Estimate(10.5, 9.5, 11.5, -sections)
+    assert not change("mean", one, opposite, paired=True).significant
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (Change("p99", 0.034, 0.0392, 0.0041, 0.0063, 0.12, 0.19, False),
+         "p99 rose by 4.1 to 6.3 ms (12 to 19 %)"),
+        (Change("mean", 0.02, 0.01, -0.012, -0.008, -0.6, -0.4, False),
+         "the mean fell by 8 to 12 ms (40 to 60 %)"),
+        (Change("mean", 0.02, 0.02, -0.001, 0.002, -0.05, 0.1, False),
+         "the mean changed by −1.0 to +2.0 ms (−5 to +10 %)"),
+        (Change("errors", 0.01, 0.03, 0.015, 0.025, None, None, False),
+         "the share of errors rose by 1.5 to 2.5 percentage points"),
+        (Change("throughput", 100, 90, -11, -9, -0.11, None, False),
+         "throughput fell by 9 to 11/s (at least −11 %)"),
+    ],
+)  # fmt: skip
+def test_changes_in_words(found: Change, words: str) -> None:
+    assert sentence(found) == words
+
+
+# ---- limits
+
+
+def comparison(**changes: Change | Missing) -> Comparison:
+    subject: Any = SimpleNamespace(label="x", duration_s=60.0)
+    return Comparison(subject, subject, changes)
+
+
+P99 = Change("p99", 0.1, 0.11, 0.006, 0.014, 0.06, 0.14, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ("p99 > +5%", "broken"),
+        ("p99>+5 %", "broken"),
+        ("p99 > +15%", "held"),
+        ("p99 > +10%", "cannot tell"),
+        ("p99 > +5ms", "broken"),
+        ("p99 > +0.02s", "held"),
+        ("p99 < +20%", "broken"),
+        ("p99 < -5%", "held"),
+    ],
+)
+def test_a_limit_is_broken_where_the_whole_interval_is_beyond(text: str, outcome: str) -> None:
+    assert judged(limit(text), comparison(p99=P99)).outcome == outcome
+
+
+def test_what_cannot_be_told_says_how_long_it_would_take() -> None:
+    """8 % to the limit are 2 % away, 4 % the half-width: four times as long."""
+    found = judged(limit("p99 > +8%"), comparison(p99=P99))
+    assert found.times_as_long == pytest.approx(4.0)
+    assert "4.4 times as long (4.4 min each)" in found.words
+    short = judged(limit("p99 > +8%"), comparison(p99=Missing("the run is too short for it", 3.0)))
+    assert short.outcome == "cannot tell"
+    assert "3.3 times as long" in short.words
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("p99 > 5%", "with the sign"),
+        ("p98 > +5%", "p99.9"),
+        ("p99 >= +5%", "p99 > +5%"),
+        ("p99 > +5/s", "ms"),
+        ("errors > +5ms", "%"),
+        ("throughput < -5ms", "/s"),
+        ("", "p99 > +5%"),
+    ],
+)
+def test_a_wrong_limit_says_what_would_be_right(text: str, right: str) -> None:
+    with pytest.raises(tt.InputError) as caught:
+        limit(text)
+    assert right in str(caught.value)
+
+
+# ---- the command
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    found = tmp_path_factory.mktemp("compared")
+    for name, demand, seed in (("a", "exp(2ms)", 1), ("b", "exp(3ms)", 1), ("c", "exp(2ms)", 2)):
+        system = tt.System(SYSTEM.format(demand))
+        tt.simulate(tt.Workload(WORKLOAD), system, seed=seed, requests=5000, rows="all",
+                    output=found / name, label=name)  # fmt: skip
+    return found
+
+
+@pytest.mark.parametrize(
+    ("others", "limits", "status", "told"),
+    [
+        ("b", [], 0, "b: "),
+        ("b", ["p99 > +5%"], 1, "p99 > +5%: broken: p99 rose by"),
+        ("b", ["p99 > +300%", "errors > +1%"], 0, "p99 > +300%: held: p99 rose by"),
+        ("c", ["mean > +0%"], 3, "mean > +0%: cannot tell: the mean changed by"),
+        ("c", ["p99.9 > +1%"], 3, "too short"),
+        ("b", ["p99 > 5%"], 2, "with the sign"),
+        ("", ["p99 > +5%"], 2, "two results"),
+    ],
+)
+def test_the_status_is_that_of_the_limits(
+    folder: Path, others: str, limits: list[str], status: int, told: str
+) -> None:
+    options = [word for one in limits for word in ("--fail-if", one)]
+    names = [str(folder / name) for name in ("a", *others)]
+    done = CliRunner().invoke(app, ["compare", *names, *options])
+    assert done.exit_code == status, done.output
+    assert told.removeprefix("b: ") in done.output
+
+
+def test_the_verdict_comes_first(folder: Path) -> None:
+    done = CliRunner().invoke(app, ["compare", str(folder / "a"), str(folder / "b")])
+    assert done.output.startswith("Worse: p99 rose by "), done.output
+    same = CliRunner().invoke(app, ["compare", str(folder / "a"), str(folder / "c")])
+    assert same.output.startswith("No difference can be told: "), same.output
+
+
+def test_json_is_one_object_alone(folder: Path) -> None:
+    words = ["compare", str(folder / "a"), str(folder / "b"), "--json", "--fail-if", "mean > +5%"]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 1
+    (found,) = json.loads(done.stdout)["comparisons"]
+    assert (found["before"], found["after"]) == ("a", "b")
+    mean = found["figures"]["mean"]
+    assert mean["difference_ci95"][0] < mean["difference"] < mean["difference_ci95"][1]
+    assert mean["paired"]
+    assert found["missing"] == {"p99.9": "the run is too short for it"}
+    assert found["limits"][0]["outcome"] == "broken"
+
+
+def test_without_rows_the_summary_and_the_series_tell_what_they_can() -> None:
+    system = tt.System(SYSTEM.format("exp(2ms)"))
+    result = tt.simulate(tt.Workload(WORKLOAD), system, requests=5000, rows="none")
+    found = subject_of(result).estimates
+    mean, rate = found["mean"], found["throughput"]
+    assert isinstance(mean, Estimate)
+    assert mean.value == result.summary["response_time_s"]["mean"]
+    assert isinstance(rate, Estimate)
+    assert rate.value == pytest.approx(result.summary["throughput"], rel=0.02)
+    p99 = found["p99.9"]
+    assert isinstance(p99, Missing)
+    assert "keeps no rows" in p99.reason
+
+
+def test_replications_on_common_random_numbers_are_paired() -> None:
+    workload = tt.Workload(WORKLOAD)
+    results = [
+        tt.simulate(workload, tt.System(SYSTEM.format(demand)), requests=300, replications=3)
+        for demand in ("exp(2ms)", "exp(2.1ms)")
+    ]
+    mean = compare(*results).changes["mean"]
+    expected = tt.difference(*results)
+    assert isinstance(mean, Change)
+    assert mean.paired
+    assert (mean.low, mean.high) == pytest.approx(
+        (expected.mean_s - expected.ci95_s, expected.mean_s + expected.ci95_s)
+    )

@@ -1,0 +1,243 @@
+"""Names of results, the history that they are kept in, and where figures changed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import thinktime as tt
+from thinktime import labels
+from thinktime.cli import app
+from thinktime.comparison import Estimate, Subject, compare, subject_of
+from thinktime.comparison.estimate import FIGURES
+from thinktime.history import History, Stored, Trend, trends
+from thinktime.history.page import page_of
+from thinktime.labels import Label, Labelled
+from thinktime.report import page
+from thinktime.stats import change_points
+
+WORKLOAD = "name='shop'\n[arrivals]\nmodel='open'\nrate='50/s'\n"
+SYSTEM = "name='s'\n[[station]]\nname='server'\ndemand='{}'\n"
+
+
+def made(folder: Path, name: str, demand: str = "exp(2ms)", seed: int = 1) -> tt.Result:
+    system = tt.System(SYSTEM.format(demand))
+    tt.simulate(
+        tt.Workload(WORKLOAD), system, seed=seed, requests=1000, rows="all", output=folder / name
+    )
+    return tt.Result.load(folder / name)
+
+
+def git(*words: str, cwd: Path) -> str:
+    identity = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    done = subprocess.run(
+        ["git", *identity, *words], cwd=cwd, capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+# ---- labels
+
+
+def test_a_label_names_workload_commit_and_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    bare = labels.label_for("shop", None)
+    assert bare.text.startswith("shop 20")
+    assert (bare.commit, bare.branch, bare.given) == (None, None, False)
+    git("init", "-b", "trunk", cwd=tmp_path)
+    (tmp_path / "a").write_text("1")
+    git("add", "a", cwd=tmp_path)
+    git("commit", "-m", "A", cwd=tmp_path)
+    short = git("rev-parse", "--short", "HEAD", cwd=tmp_path)
+    clean = labels.label_for("shop", None)
+    assert (clean.commit, clean.branch) == (short, "trunk")
+    assert clean.text.startswith(f"shop {short} 20")
+    (tmp_path / "result").write_text("what git does not know changes nothing")
+    assert labels.label_for("shop", None).commit == short
+    (tmp_path / "a").write_text("2")
+    assert labels.label_for("shop", "mine").commit == f"{short}+changes"
+    assert labels.label_for("shop", "mine").text == "mine"
+
+
+@pytest.mark.parametrize("text", ["", "  ", "two\nlines", "\x1b[31m", "x" * 201])
+def test_a_wrong_label_is_refused(text: str) -> None:
+    with pytest.raises(tt.InputError):
+        labels.label_for("shop", text)
+
+
+def test_a_result_keeps_its_label_and_gets_a_new_one_when_replaced(tmp_path: Path) -> None:
+    system = tt.System(SYSTEM.format("exp(2ms)"))
+    for text in ("first", "second"):
+        tt.simulate(tt.Workload(WORKLOAD), system, requests=100, output=tmp_path / "a", label=text)
+        assert tt.Result.load(tmp_path / "a").label == text
+    (tmp_path / "a" / labels.FILE).write_text("no JSON")
+    assert tt.Result.load(tmp_path / "a").label == "shop"
+
+
+def test_an_unfinished_result_has_its_label_already(tmp_path: Path) -> None:
+    older = tmp_path / "a.partial"
+    older.mkdir()
+    told: list[int] = []
+    label = Label("mine", given=True)
+    labelled = Labelled(label, tmp_path / "a", lambda done, *_: told.append(done))
+    (tmp_path / "a.partial-2").mkdir()
+    labelled(7, 1.0, 0)
+    assert labels.read(tmp_path / "a.partial-2") == label
+    assert labels.read(older) is None
+    assert told == [7]
+
+
+def test_a_recovered_result_keeps_its_label(tmp_path: Path) -> None:
+    """What lies in the directory of a killed run goes with it."""
+    label = made(tmp_path, "a").label
+    left = tmp_path / "b.partial"
+    (tmp_path / "a").rename(left)
+    (left / "PARTIAL").write_text("# A result that is being written.\n")
+    (found,) = tt.recover(tmp_path / "b")
+    assert found.path is not None
+    assert tt.Result.load(found.path).label == label
+
+
+# ---- history
+
+
+def test_what_is_kept_compares_as_the_result_does(tmp_path: Path) -> None:
+    one, other = made(tmp_path, "a"), made(tmp_path, "b", "exp(3ms)")
+    history = History(tmp_path / "history")
+    assert history.add(one, commit="abc1234", branch="main")
+    assert not history.add(one)
+    kept = history.latest(subject_of(other), "main")
+    assert compare(kept, other).as_dict() == compare(one, other).as_dict()
+    assert len(list((tmp_path / "history").iterdir())) == 1
+
+
+def test_the_latest_of_a_branch_or_commit_is_found(tmp_path: Path) -> None:
+    history = History(tmp_path / "history")
+    for seed, (commit, branch) in enumerate([("aaaa111", "main"), ("bbbb222+changes", "other")]):
+        history.add(made(tmp_path, f"r{seed}", seed=seed), commit=commit, branch=branch)
+    after = subject_of(made(tmp_path, "after", seed=9))
+    assert history.latest(after, "main").seed == 0
+    assert history.latest(after, "other").seed == 1
+    assert history.latest(after, "bbbb2222222").seed == 1
+    with pytest.raises(tt.InputError, match=r"at 'bbb': there are aaaa111, bbbb222\+changes, main"):
+        history.latest(after, "bbb")
+
+
+def test_a_history_that_is_none_is_named(tmp_path: Path) -> None:
+    with pytest.raises(tt.InputError, match="there is no history"):
+        History(tmp_path / "nothing").results()
+    (tmp_path / "shop-1.parquet").write_text("no Parquet")
+    with pytest.raises(tt.InputError, match="is no file of a history"):
+        History(tmp_path).results()
+
+
+# ---- change points
+
+
+def test_a_step_is_found_where_it_is() -> None:
+    values = np.random.default_rng(1).normal(size=30)
+    values[12:] += 3
+    (found,) = change_points(values)
+    assert abs(found.place - 12) <= 1
+    assert found.p_value < 0.05
+    values[22:] -= 6
+    assert [one.place for one in change_points(values)] == pytest.approx([12, 22], abs=1)
+
+
+def test_noise_has_no_change_points() -> None:
+    """A level of 5 %: more than 12 of 100 would come once in 500 tests."""
+    random = np.random.default_rng(1)
+    false = sum(bool(change_points(random.normal(size=12), permutations=99)) for _ in range(100))
+    assert false <= 12
+    assert change_points([1.0] * 20) == []
+    assert change_points([1.0, 2.0, 9.0]) == []
+
+
+def test_the_split_is_that_of_the_energy_distance() -> None:
+    """Against the definition, pair by pair."""
+    values = np.random.default_rng(3).normal(size=9)
+
+    def mean(pairs: list[float]) -> float:
+        return sum(pairs) / len(pairs)
+
+    def gain(k: int) -> float:
+        x, y = values[:k], values[k:]
+        across = mean([abs(a - b) for a in x for b in y])
+        within = [mean([abs(a - b) for i, a in enumerate(z) for b in z[:i]]) for z in (x, y)]
+        return len(x) * len(y) / 9 * (2 * across - sum(within))
+
+    from thinktime.stats.change_points import _best_split
+
+    found, place = _best_split(values, 3)
+    assert place == max(range(3, 7), key=gain)
+    assert found == pytest.approx(gain(place))
+
+
+def stored(values: list[float]) -> list[Stored]:
+    """Results with these means."""
+    found = []
+    for number, value in enumerate(values):
+        one = Estimate(value, 0.99 * value, 1.01 * value)
+        subject = Subject(
+            f"run {number}", "run", "shop", "http://a<b>", number, "", 30.0, 1000,
+            dict.fromkeys(FIGURES, one) | {"throughput": Estimate(50.0, 49.0, 51.0)}, [],
+        )  # fmt: skip
+        made_at = f"2026-11-{number + 1:02}T12:00:00+00:00"
+        found.append(Stored(str(number), subject, f"c{number}", "main", made_at, ""))
+    return found
+
+
+def test_a_trend_says_with_which_result_figures_changed() -> None:
+    steady = [0.010, 0.0101, 0.0099, 0.0102, 0.01, 0.0098]
+    (trend,) = trends(stored([*steady, *(1.2 * one for one in steady)]))
+    assert {shift.place for shift in trend.shifts} == {6}
+    assert trend.verdict.startswith("The last change came with c6: the mean rose by 20 % (10.0 ms")
+    (quiet,) = trends(stored([*steady, *steady]))
+    assert quiet.shifts == []
+    assert quiet.verdict == "No figure changed for good over 12 results."
+    assert "from 6 results on" in Trend("shop", "x", stored(steady[:3])).verdict
+
+
+def test_the_page_of_a_trend_has_its_charts_and_nothing_foreign() -> None:
+    steady = [0.010, 0.0101, 0.0099, 0.0102, 0.01, 0.0098]
+    found = page_of(list(trends(stored([*steady, *(1.2 * one for one in steady)]))))
+    assert [section.name for section in found.sections][:3] == ["mean", "p50", "p99"]
+    text = page.render(found)
+    assert "the mean rose by 20 %" in text
+    assert "http://a<b>" not in text
+
+
+# ---- commands
+
+
+def test_the_commands_of_the_history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    made(tmp_path, "a")
+    made(tmp_path, "b", "exp(3ms)")
+
+    def said(*words: str, status: int = 0) -> str:
+        done = CliRunner().invoke(app, list(words))
+        assert done.exit_code == status, done.output
+        return done.stdout if status == 0 else done.output
+
+    assert "added" in said("history", "add", "a", "--commit", "abcd123", "--branch", "main")
+    assert "is there already" in said("history", "add", "a")
+    assert (tmp_path / ".thinktime" / "history").is_dir()
+    assert "abcd123" in said("history", "list")
+    assert "from 6 results on" in said("history", "trend", "shop", "-o", "trend.html")
+    assert (tmp_path / "trend.html").read_text().startswith("<!")
+    assert "there are shop" in said("history", "trend", "shob", status=2)
+    found = json.loads(said("compare", "b", "--against", "main", "--json"))
+    assert len(found["comparisons"]) == 1
+    assert found["comparisons"][0]["verdict"].startswith("Worse: ")
+    said("compare", "b", "--against", "main", "--fail-if", "mean > +5%", status=1)
+    said("compare", "b", "--against", "nobody", status=2)
+    said("compare", "a", "b", "--store", "x", status=2)
