@@ -66,7 +66,7 @@ def test_values_that_depend_on_one_another_widen_the_interval() -> None:
     alone = estimate(sample(random.permutation(values)), "mean")
     together = estimate(sample(values), "mean")
     # The mean of such values varies (1 + 0.95) / (1 - 0.95) = 39 times as much.
-    assert 3 < (together.high - together.low) / (alone.high - alone.low) < 13
+    assert 5 < (together.high - together.low) / (alone.high - alone.low) < 9
 
 
 def test_a_percentile_needs_enough_values() -> None:
@@ -178,6 +178,7 @@ P99 = Change("p99", 0.1, 0.11, 0.006, 0.014, 0.06, 0.14, False)
         ("p99>+5 %", "broken"),
         ("p99 > +15%", "held"),
         ("p99 > +10%", "cannot tell"),
+        ("p99 > +8%", "cannot tell"),
         ("p99 > +5ms", "broken"),
         ("p99 > +0.02s", "held"),
         ("p99 < +20%", "broken"),
