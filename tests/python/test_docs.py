@@ -46,6 +46,8 @@ OTHER_LANGUAGES = {
 }
 """Blocks that are neither a file nor a command nor a program, and what they are."""
 
+OPEN = 'name = "part"\n[arrivals]\nmodel = "open"\nrate = "1/s"\n'
+
 COMPLETED = {
     "docs/machines.md 3": 'name = "part"\n{}',
     "docs/machines.md 4": 'name = "part"\n{}',
@@ -53,7 +55,8 @@ COMPLETED = {
     "docs/system-file.md 3": 'name = "part"\n'
     '[[station]]\nname = "web"\ndemand = "exp(1ms)"\n'
     '[[station]]\nname = "application"\n[[station]]\nname = "database"\n{}',
-    "docs/workload-file.md 6": 'name = "part"\n[arrivals]\nmodel = "open"\nrate = "1/s"\n{}',
+    "docs/workload-file.md 6": OPEN + "{}",
+    "docs/workload-file.md 7": OPEN + "{}",
 }
 """Parts of a file, and what makes them a whole one."""
 
