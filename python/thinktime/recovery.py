@@ -36,6 +36,28 @@ def left_behind(path: str | Path) -> list[Path]:
     return [Path(one) for one in _core.left_behind(Path(path))]
 
 
+def check_place(directory: Path, own: str, what: str) -> None:
+    """Look whether a directory can be made or used, without taking that of something else.
+
+    Args:
+        directory: Where something is to be kept.
+        own: What lies in such a directory, as in `capacity.json`.
+        what: What such a directory holds, for the message, as in `sweep`.
+
+    Raises:
+        InputError: a file is in its way, or it holds other things.
+    """
+    place = next(one for one in (directory, *directory.absolute().parents) if one.exists())
+    if not place.is_dir():
+        reason = "is a file, so there can be no directory: name another place"
+        raise _core.InputError(f"{place}: {reason}")
+    if place != directory or (directory / own).exists():
+        return
+    if any(directory.iterdir()):
+        reason = f"is not empty and holds no {what}: name a new directory"
+        raise _core.InputError(f"{directory}: {reason}")
+
+
 def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file beside its place and put it there: it is there whole, or as it was."""
     data = content.encode() if isinstance(content, str) else content

@@ -376,3 +376,43 @@ def test_ctrl_c_keeps_the_probes_so_far() -> None:
     kept = stopped.value.capacity
     assert kept.verdict == "interrupted"
     assert kept.probes.height >= 3
+
+
+LOADING = """
+import builtins, sys
+from thinktime.capacity import CapacityStopped, capacity
+
+genuine = builtins.__import__
+
+def stopped(name, *rest, **named):
+    if name == "polars" and not said:
+        said.append(name)
+        raise KeyboardInterrupt
+    return genuine(name, *rest, **named)
+
+said, probes = [], []
+builtins.__import__ = stopped
+try:
+    capacity(*sys.argv[1:3], requests=1000, output=sys.argv[3], progress=probes.append)
+except CapacityStopped:
+    sys.exit("taken for a search that found something")
+except KeyboardInterrupt:
+    print("stopped", len(probes))
+"""
+
+
+def test_ctrl_c_while_libraries_load_leaves_nothing_behind(files: Path) -> None:
+    place = files / "kept"
+    done = subprocess.run(
+        [sys.executable, "-c", LOADING, files / "w.toml", files / "s.toml", place],
+        capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (0, "stopped 0\n", "")
+    assert not list(files.glob("kept*"))
+
+
+def test_a_capacity_leaves_alone_what_is_not_its_own(files: Path) -> None:
+    before = sorted(path.name for path in files.iterdir())
+    with pytest.raises(tt.InputError, match="is not empty and holds no capacity"):
+        tt.capacity(files / "w.toml", files / "s.toml", requests=1000, output=files)
+    assert sorted(path.name for path in files.iterdir()) == before

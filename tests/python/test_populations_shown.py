@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 from typing import Any
 
@@ -132,10 +133,20 @@ def test_a_terminal_shows_populations_and_pages(mixed: tt.Result) -> None:
 
 
 def test_no_table_is_wider_than_the_terminal(mixed: tt.Result) -> None:
-    for width in (60, 80, 100):
+    for width in (10, 16, 24, 32, 40, 60, 80, 100):
         text = shown([mixed, mixed], width)
         assert max(len(line) for line in text.splitlines()) <= width
         assert "visitors" in text
+
+
+def test_a_narrow_terminal_leaves_columns_out_and_cuts_no_number(mixed: tt.Result) -> None:
+    times = re.compile(r"\d s|\d [mµ]s")
+    for width in (24, 32, 40):
+        lines = shown([mixed], width).splitlines()
+        figures = [line for line in lines if re.search(r"\d [mµn]", line)]
+        assert figures
+        assert all(times.search(line[-4:]) or "%" in line for line in figures)
+        assert any(line.startswith("not shown in") for line in lines)
 
 
 def test_pages_of_several_populations_have_a_row_of_all() -> None:

@@ -227,3 +227,19 @@ def test_there_is_nothing_to_recover(tmp_path: Path) -> None:
     older(tmp_path / "result")
     assert tt.recover(tmp_path / "result") == []
     assert tt.recover(tmp_path / "nowhere") == []
+
+
+def test_a_result_without_its_summary_is_not_shown_as_an_empty_one(tmp_path: Path) -> None:
+    workload = tt.Workload(
+        "name='w'\n[arrivals]\nmodel='open'\nrate='10/s'\n[[request]]\nname='a'\nget='/'\n"
+    )
+    system = tt.System("name='s'\n[[station]]\nname='cpu'\ndemand='exp(1ms)'\n")
+    result = tmp_path / "result"
+    tt.simulate(workload, system, requests=100, output=result)
+    (result / "summary.json").unlink()
+    for command in (["compare", str(result)], ["report", str(result), "-o", str(tmp_path / "x")]):
+        shown = CliRunner().invoke(app, command)
+        assert shown.exit_code == 2
+        assert "result: summary.json is missing" in shown.stderr
+        assert f"`thinktime simulate --again {result}`" in shown.stderr
+    assert CliRunner().invoke(app, ["simulate", "--again", str(result)]).exit_code == 0

@@ -98,6 +98,37 @@ def test_finished_points_are_not_done_again(tmp_path: Path) -> None:
     assert whole.head(2).equals(first)
 
 
+def swept(output: Path) -> pl.DataFrame:
+    workload, system = tt.Workload(WORKLOAD), tt.System(SYSTEM)
+    return tt.sweep(workload, system, ["arrivals.rate=10/s"], requests=1000, output=output)
+
+
+def test_a_sweep_leaves_alone_what_is_not_its_own(tmp_path: Path) -> None:
+    other, file = tmp_path / "other", tmp_path / "file"
+    other.mkdir()
+    (other / "thesis.txt").write_text("two years")
+    file.write_text("a file")
+    for place, message in (
+        (other, "is not empty and holds no sweep: name a new directory"),
+        (file, "file: is a file"),
+        (file / "in" / "it", "file: is a file"),
+    ):
+        with pytest.raises(tt.InputError, match=message):
+            swept(place)
+    assert [path.name for path in other.iterdir()] == ["thesis.txt"]
+    assert file.read_text() == "a file"
+
+
+def test_a_kept_point_that_is_damaged_is_named(tmp_path: Path) -> None:
+    before = swept(tmp_path / "new" / "sweep")
+    (point,) = (tmp_path / "new" / "sweep" / "points").iterdir()
+    point.write_bytes(point.read_bytes()[:20])
+    with pytest.raises(tt.InputError, match=f"{point.name}: is damaged .*: remove it"):
+        swept(tmp_path / "new" / "sweep")
+    point.unlink()
+    assert swept(tmp_path / "new" / "sweep").equals(before)
+
+
 def test_what_cannot_be_varied_is_named_before_anything_is_done(tmp_path: Path) -> None:
     for vary, message in (
         ("lod=0.1,0.2", "begins with one of"),

@@ -22,7 +22,7 @@ from thinktime.capacity.generator import generator_capacity
 from thinktime.capacity.probe import Probe, Slo, probe_of
 from thinktime.capacity.search import Search
 from thinktime.operations import EARLY, Time, run, simulate
-from thinktime.recovery import write_whole
+from thinktime.recovery import check_place, write_whole
 from thinktime.result import Result
 
 __all__ = ["Capacity", "CapacityStopped", "Probe", "capacity", "generator_capacity"]
@@ -110,9 +110,10 @@ def search_kept(
     """Search, and keep what is found in a directory, if there is one.
 
     Raises:
+        InputError: if the directory is a file, or holds other things than a capacity.
         CapacityStopped: on Ctrl-C.
     """
-    partial = None if output is None else _core.Partial(Path(output))
+    partial = _place(output)
     directory = None if partial is None else Path(partial.path)
 
     def told(probe: Probe) -> None:
@@ -145,6 +146,17 @@ def search_kept(
     if interrupted:
         raise CapacityStopped(found)
     return found
+
+
+def _place(output: str | Path | None) -> _core.Partial | None:
+    """Where the search keeps what it finds; what that takes is loaded."""
+    # Before the search: a library that Ctrl-C finds half loaded could keep nothing any more.
+    import polars  # noqa: F401
+
+    if output is None:
+        return None
+    check_place(Path(output), ANSWER, "capacity")
+    return _core.Partial(Path(output))
 
 
 def _keep(found: Capacity, directory: Path) -> None:

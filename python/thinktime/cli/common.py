@@ -178,6 +178,21 @@ def say_warnings(warnings: Iterable[str]) -> None:
         errors.print("warning:", warning, style="yellow", markup=False, soft_wrap=True)
 
 
+def load_results(paths: Iterable[Path]) -> list[Result]:
+    """Read result directories whose figures are to be shown.
+
+    Raises:
+        InputError: One of them is damaged, or lacks its summary: it would look like a run in
+            which nothing was measured.
+    """
+    results = [Result.load(path) for path in paths]
+    for one in results:
+        if not one.summary:
+            again = f"`thinktime {one.kind} --again {one.path}` makes it anew"
+            raise InputError(f"{one.path}: summary.json is missing, so it has no figures: {again}")
+    return results
+
+
 def print_table(results: list[Result]) -> None:
     """Print results as a table, with theory beside them where there is one."""
     from thinktime import report

@@ -51,7 +51,7 @@ def command(
             raise InputError("--store says where the history of --against is: give both")
         if limits and against is None and len(results) < 2:
             raise InputError("--fail-if needs two results, or --against COMMIT")
-        loaded = [Result.load(path) for path in results]
+        loaded = common.load_results(results)
         subjects = [subject_of(result) for result in loaded]
         if against is not None:
             subjects.insert(0, _stored(subjects[0], against, store))

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from thinktime import Result
 from thinktime.cli import common
 
 
@@ -24,5 +23,5 @@ def command(
     for one in results:
         common.say_of_left_behind(one)
     with common.mapped_errors():
-        path = report.write([Result.load(one) for one in results], output, title=title)
+        path = report.write(common.load_results(results), output, title=title)
     typer.echo(str(path))

@@ -17,7 +17,7 @@ from thinktime.report.table import Cell, Group, Line, LineStyle, Table
 HEADINGS = ("load", "throughput", "mean", "p50", "p90", "p99", "p99.9", "errors", "lateness p99")
 """The columns after the one that says how a row was obtained."""
 
-_SPARE = ("p90", "lateness p99", "p50", "errors", "p99.9")
+_SPARE = ("p90", "lateness p99", "p50", "errors", "p99.9", "load", "throughput", "p99")
 
 
 @dataclass(frozen=True)

@@ -98,9 +98,14 @@ class Shown:
 
 
 def _fitting(table: Table, width: int, *, beside: bool) -> tuple[Table, list[str]]:
-    """The table without as many spare columns as is needed, and their headings."""
+    """The table without as many spare columns as is needed, and their headings.
+
+    With names above the numbers there is no other way to find room: the others go then, too, the
+    last one first, because a number of which the end is cut off is a wrong one.
+    """
     left_out: list[str] = []
-    for heading in table.spare:
+    others = [one for one in table.headings[1:] if one not in table.spare]
+    for heading in [*table.spare, *([] if beside else reversed(others))]:
         if _Layout(table, beside=beside).width <= width:
             break
         if heading in table.headings:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thinktime import _core
-from thinktime.recovery import write_whole
+from thinktime.recovery import check_place, write_whole
 from thinktime.sweep.grid import Axis, Point, parse, points
 from thinktime.sweep.plan import Plan, Task
 from thinktime.sweep.row import Row, row_of, table_of
@@ -30,6 +30,7 @@ __all__ = ["Axis", "Stopped", "parse", "sweep"]
 
 RESULTS = "results.parquet"
 PAGE = "sweep.html"
+POINTS = "points"
 
 
 class Stopped(KeyboardInterrupt):
@@ -75,7 +76,9 @@ def sweep(
         A row a point: the varied keys, then the figures of the result.
 
     Raises:
-        InputError: if a key or a value is wrong; it is found before the first point is begun.
+        InputError: if a key or a value is wrong, if `output` is a file or a directory that holds
+            other things than a sweep, or if a point kept there is damaged; it is found before the
+            first point is begun.
         Stopped: on Ctrl-C, with the points that were finished.
     """
     plan = Plan(_workload(workload), _system(system), target, options)
@@ -143,7 +146,8 @@ class _Keeper:
         self._directory = directory
         self._measured = measured
         if directory is not None:
-            (directory / "points").mkdir(parents=True, exist_ok=True)
+            check_place(directory, POINTS, "sweep")
+            (directory / POINTS).mkdir(parents=True, exist_ok=True)
 
     def kept(self, tasks: Sequence[Task]) -> list[Row | None]:
         return [self._read(task) for task in tasks]
@@ -152,7 +156,11 @@ class _Keeper:
         path = self._path(task)
         if path is None or not path.exists():
             return None
-        row: Row = json.loads(path.read_text("utf-8"))
+        try:
+            row: Row = json.loads(path.read_text("utf-8"))
+        except ValueError as error:
+            right = "remove it, and its point is done again"
+            raise _core.InputError(f"{path}: is damaged ({error}): {right}") from None
         return row
 
     def keep(self, task: Task, row: Row) -> None:
@@ -163,7 +171,7 @@ class _Keeper:
     def _path(self, task: Task) -> Path | None:
         if self._directory is None:
             return None
-        return self._directory / "points" / f"{task.fingerprint}.json"
+        return self._directory / POINTS / f"{task.fingerprint}.json"
 
     def finish(self, table: pl.DataFrame, axes: Sequence[Axis]) -> None:
         if self._directory is None or table.is_empty():
