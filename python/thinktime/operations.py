@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from thinktime import _core
 from thinktime.labels import Label, Labelled, label_for
+from thinktime.moment import Moment as Moment
 from thinktime.result import Result
 from thinktime.serving import Burned as Burned
 from thinktime.serving import serve as serve
@@ -24,34 +24,6 @@ EARLY = "ended early"
 
 Time = float | str
 """Seconds, or a text with a unit such as `250ms`."""
-
-
-@dataclass(frozen=True)
-class Moment:
-    """A run at one moment.
-
-    Times are in seconds. Percentiles cover what was measured so far after the warm-up, and are
-    None before anything was.
-    """
-
-    time_s: float
-    """Since the start."""
-
-    in_flight: int
-    """Requests begun and not over."""
-
-    requests: int
-    """Requests that are over, those of the warm-up included."""
-
-    succeeded: int
-    """Of these, the ones that did not fail."""
-
-    response_p50_s: float | None
-    response_p99_s: float | None
-    lateness_p99_s: float | None
-
-    errors: dict[str, int]
-    """Failed attempts by what went wrong."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -202,7 +174,7 @@ def run(
         output=None if output is None else Path(output),
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         progress=told,
-        monitor=None if monitor is None else lambda seen: monitor(Moment(**seen)),
+        monitor=None if monitor is None else lambda seen: monitor(Moment.of(seen)),
     )
     return _finished(outcome, name, told)
 

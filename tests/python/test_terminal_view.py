@@ -17,6 +17,7 @@ from rich.console import Console
 
 import thinktime as tt
 from thinktime.cli import live
+from thinktime.moment import PopulationMoment
 
 COMMAND = [sys.executable, "-c", "from thinktime.cli import main; main()"]
 SYSTEM = 'name = "s"\n[[station]]\nname = "server"\ndemand = "exp(10ms)"\n'
@@ -77,6 +78,23 @@ def test_the_view_shows_all_figures() -> None:
         assert part in text, text
 
 
+def test_populations_have_lines_of_their_own() -> None:
+    console = Console(file=io.StringIO(), force_terminal=True, width=100, no_color=True)
+    made = live.View("running", None, 30.0)
+    for step in range(21):
+        own = {
+            "visitors": PopulationMoment(60 * step, 55 * step, 0.002, 0.031),
+            "pollers": PopulationMoment(40 * step, 40 * step, None, None),
+        }
+        made.take(moment(step / 2, populations=own))
+    assert made.population_rates == {"visitors": pytest.approx(110), "pollers": pytest.approx(80)}
+    console.print(made)
+    text = re.sub(r"\x1b\[[0-9;]*m", "", console.file.getvalue())  # type: ignore[attr-defined]
+    visitors = next(line for line in text.splitlines() if "visitors" in line)
+    assert re.search(r"110/s +p50 +2 ms +p99 +31 ms +100 failed", visitors), text
+    assert "visitors 110/s p99 31 ms, pollers 80/s p99 -" in made.line()
+
+
 def test_plain_lines_come_where_there_is_no_terminal() -> None:
     console = Console(file=io.StringIO(), width=80)
     with live.shown("running", None, 30.0, console=console, line_every_s=5.0) as take:
@@ -134,6 +152,22 @@ def test_moments_of_a_run_add_up() -> None:
     assert last.response_p50_s <= last.response_p99_s <= done.summary["response_time_s"]["max"]
     assert last.lateness_p99_s is not None
     assert last.errors == {}
+
+
+def test_moments_know_populations() -> None:
+    tables = "".join(
+        f'[[population]]\nname="{name}"\n[population.arrivals]\nmodel="open"\nrate="{rate}/s"\n'
+        for name, rate in (("few", 30), ("many", 120))
+    )
+    seen: list[tt.Moment] = []
+    with served("1ms") as url:
+        done = tt.run(tt.Workload(f'name="w"\n{tables}'), url, duration="1s", monitor=seen.append)
+    last = seen[-1].populations
+    assert set(last) == {"few", "many"}
+    assert sum(own.requests for own in last.values()) == seen[-1].requests
+    for name, own in last.items():
+        assert 0 < own.requests <= done.summary["by_population"][name]["requests"]
+        assert own.response_p99_s is not None
 
 
 def test_what_a_monitor_raises_ends_the_run() -> None:

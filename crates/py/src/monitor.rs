@@ -7,28 +7,61 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use thinktime_core::client::{Fate, Limit};
 use thinktime_core::record::{Row, RowSink, Tally};
+use thinktime_core::time::Nanos;
+use thinktime_core::workload::Workload;
 use thinktime_net::generator::RunProgress;
 
 /// Looks at the rows of a run on their way to the writer.
 #[derive(Debug)]
 pub(crate) struct Monitor {
     limit: Limit,
-    over: u64,
-    succeeded: u64,
-    responses: Tally,
+    all: Requests,
     lateness: Tally,
     errors: BTreeMap<&'static str, u64>,
+    /// The populations by name, where there are several.
+    populations: Vec<(String, Requests)>,
+    /// The place of the population of each kind of request.
+    of_kind: Vec<u32>,
+}
+
+/// Requests that are over.
+#[derive(Debug, Default)]
+struct Requests {
+    over: u64,
+    succeeded: u64,
+    /// The response times of those that are measured and succeeded.
+    responses: Tally,
+}
+
+impl Requests {
+    fn take(&mut self, response: Option<Nanos>, counts: bool) {
+        self.over += 1;
+        self.succeeded += u64::from(response.is_some());
+        if let Some(response) = response.filter(|_| counts) {
+            self.responses.add(response);
+        }
+    }
+
+    fn figures(&self) -> Figures {
+        Figures {
+            over: self.over,
+            succeeded: self.succeeded,
+            p50_s: self.responses.quantile_s(0.5),
+            p99_s: self.responses.quantile_s(0.99),
+        }
+    }
 }
 
 impl Monitor {
-    pub(crate) fn new(limit: Limit) -> Monitor {
+    pub(crate) fn new(limit: Limit, workload: &Workload) -> Monitor {
+        let named = workload.populations.iter().filter(|_| workload.populations.len() > 1);
         Monitor {
             limit,
-            over: 0,
-            succeeded: 0,
-            responses: Tally::default(),
+            all: Requests::default(),
             lateness: Tally::default(),
             errors: BTreeMap::new(),
+            populations: named.map(|one| (one.name.clone(), Requests::default())).collect(),
+            of_kind: workload.requests.iter().map(|kind| kind.population).collect(),
         }
     }
 
@@ -39,30 +72,28 @@ impl Monitor {
         if row.fate == Fate::Retried {
             return;
         }
-        self.over += 1;
-        let response = row.done.since(row.attempt.request_scheduled);
-        let success = row.error.is_none();
-        self.succeeded += u64::from(success);
-        if !self.limit.counts(row.attempt.request_scheduled) {
-            return;
+        let counts = self.limit.counts(row.attempt.request_scheduled);
+        let response = row.error.is_none().then(|| row.done.since(row.attempt.request_scheduled));
+        self.all.take(response, counts);
+        let population = self.of_kind[row.attempt.kind as usize] as usize;
+        if let Some((_, own)) = self.populations.get_mut(population) {
+            own.take(response, counts);
         }
-        if success {
-            self.responses.add(response);
+        if counts && response.is_some() {
             self.lateness.add(row.sent.since(row.attempt.scheduled));
         }
     }
 
     /// What is to be shown now.
     pub(crate) fn seen(&self, progress: &RunProgress) -> Seen {
+        let populations = self.populations.iter();
         Seen {
             time_s: progress.time_s,
             in_flight: progress.in_flight,
-            over: self.over,
-            succeeded: self.succeeded,
-            p50_s: self.responses.quantile_s(0.5),
-            p99_s: self.responses.quantile_s(0.99),
+            all: self.all.figures(),
             lateness_p99_s: self.lateness.quantile_s(0.99),
             errors: self.errors.iter().map(|(kind, count)| (*kind, *count)).collect(),
+            populations: populations.map(|(name, own)| (name.clone(), own.figures())).collect(),
         }
     }
 }
@@ -72,28 +103,47 @@ impl Monitor {
 pub(crate) struct Seen {
     time_s: f64,
     in_flight: u64,
+    all: Figures,
+    lateness_p99_s: Option<f64>,
+    errors: Vec<(&'static str, u64)>,
+    populations: Vec<(String, Figures)>,
+}
+
+/// What is seen of requests.
+#[derive(Clone, Debug)]
+struct Figures {
     over: u64,
     succeeded: u64,
     p50_s: Option<f64>,
     p99_s: Option<f64>,
-    lateness_p99_s: Option<f64>,
-    errors: Vec<(&'static str, u64)>,
+}
+
+impl Figures {
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        dict.set_item("requests", self.over)?;
+        dict.set_item("succeeded", self.succeeded)?;
+        dict.set_item("response_p50_s", self.p50_s)?;
+        dict.set_item("response_p99_s", self.p99_s)?;
+        Ok(dict)
+    }
 }
 
 impl Seen {
     /// As the keyword arguments of `thinktime.Moment`.
     pub(crate) fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let dict = PyDict::new(py);
+        let dict = self.all.to_dict(py)?;
         dict.set_item("time_s", self.time_s)?;
         dict.set_item("in_flight", self.in_flight)?;
-        dict.set_item("requests", self.over)?;
-        dict.set_item("succeeded", self.succeeded)?;
-        dict.set_item("response_p50_s", self.p50_s)?;
-        dict.set_item("response_p99_s", self.p99_s)?;
         dict.set_item("lateness_p99_s", self.lateness_p99_s)?;
         let errors = PyDict::new(py);
         self.errors.iter().try_for_each(|(kind, count)| errors.set_item(kind, count))?;
         dict.set_item("errors", errors)?;
+        let populations = PyDict::new(py);
+        for (name, own) in &self.populations {
+            populations.set_item(name, own.to_dict(py)?)?;
+        }
+        dict.set_item("populations", populations)?;
         Ok(dict)
     }
 }

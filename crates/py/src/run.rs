@@ -70,7 +70,7 @@ pub(crate) fn run(
     let (seen, shown) = (Mutex::new(None), monitor.is_some());
     let tell = |py: Python<'_>| tell(py, monitor.as_ref(), &seen);
     let (done, rows) = supervise_and(py, progress.as_ref(), tell, |watch| {
-        let monitor = RefCell::new(Monitor::new(limit));
+        let monitor = RefCell::new(Monitor::new(limit, &workload.inner));
         let mut report = |progress: RunProgress| {
             // The generator waits for nobody: a moment that cannot be shown at once is not shown.
             if let Ok(mut seen) = seen.try_lock() {

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from thinktime.cli.common import errors
-from thinktime.operations import Moment
+from thinktime.moment import Moment
 
 LINE_EVERY_S = 5.0
 """The time between two plain lines."""
@@ -53,6 +53,20 @@ class View:
         return max(begun, 0) / time_s, (last.succeeded - first.succeeded) / time_s
 
     @property
+    def population_rates(self) -> dict[str, float]:
+        """The achieved rate of each population, where there are several."""
+        if not self._moments:
+            return {}
+        last, first = self._moments[-1], self._moments[0]
+        before = {} if first is last else first.populations
+        time_s = last.time_s - (0.0 if first is last else first.time_s)
+        done = {
+            name: own.succeeded - (before[name].succeeded if name in before else 0)
+            for name, own in last.populations.items()
+        }
+        return {name: count / time_s if time_s > 0 else 0.0 for name, count in done.items()}
+
+    @property
     def share(self) -> float | None:
         """How much of the run is over, up to 1; None where nobody knows."""
         if not self._moments:
@@ -85,6 +99,10 @@ class View:
             f"p99 {_time(last.response_p99_s)}",
             f"lateness p99 {_time(last.lateness_p99_s)}",
         ]
+        parts += [
+            f"{name} {rate:,.0f}/s p99 {_time(last.populations[name].response_p99_s)}"
+            for name, rate in self.population_rates.items()
+        ]
         parts += [f"errors: {_errors(last)}"] if last.errors else []
         parts += [self.left] if self.left else []
         return ", ".join(parts)
@@ -104,7 +122,20 @@ class View:
             style = "red" if more == "errors" and last.errors else ""
             cells = (Text(name, "dim"), Text(value), Text(more, "dim"), Text(second, style))
             grid.add_row(*cells)
-        return Group(Text(self._title), grid, self._bar(last))
+        parts = [self._populations(last)] if last.populations else []
+        return Group(Text(self._title), grid, *parts, self._bar(last))
+
+    def _populations(self, last: Moment) -> RenderableType:
+        grid = Table.grid(padding=(0, 3))
+        for name, rate in self.population_rates.items():
+            own = last.populations[name]
+            texts = (f"{rate:,.0f}/s", "p50", _time(own.response_p50_s),
+                     "p99", _time(own.response_p99_s))  # fmt: skip
+            cells = [Text(text, "dim" if text in ("p50", "p99") else "") for text in texts]
+            failed = own.requests - own.succeeded
+            told = Text(f"{failed:,} failed", "red") if failed else Text("")
+            grid.add_row(Text(name, "dim"), *cells, told)
+        return grid
 
     def _bar(self, last: Moment) -> RenderableType:
         share = self.share
