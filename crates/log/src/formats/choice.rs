@@ -6,7 +6,7 @@ use thinktime_core::error::{Invalid, unknown};
 
 use super::prefix::{Peeled, Prefix};
 use super::{Cut, FORMATS, Format, Known, Wanted};
-use crate::reason::example;
+use crate::reason::{Reason, example};
 use crate::source::PARQUET_SEPARATOR;
 use crate::time::Clock;
 
@@ -180,6 +180,23 @@ fn is_of(head: &Head<'_>, known: &Known) -> bool {
     format.is_ok_and(|format| format.is_some_and(|format| head.fits(&format)))
 }
 
+/// The format that a line would be of but for one field, and what is wrong with that.
+fn nearly(line: &[u8], head: &Head<'_>, choice: &Choice) -> Option<(&'static str, Reason)> {
+    const TELLING: [Reason; 5] = [
+        Reason::NoAddress,
+        Reason::NoMethod,
+        Reason::NoPath,
+        Reason::ImpossibleDate,
+        Reason::BadStatus,
+    ];
+    choice.candidates().into_iter().find_map(|known| {
+        let format = (known.open)(head, &choice.wanted()).ok().flatten()?;
+        let read = format.read(line, &mut Clock::default(), &mut |_| {});
+        let reason = read.err().filter(|reason| TELLING.contains(reason))?;
+        (format.cut() == Cut::Lines).then_some((known.name, reason))
+    })
+}
+
 fn no_format(head: &Head<'_>, choice: &Choice) -> Invalid {
     let first = head.lines().find(|line| !line.is_empty()).unwrap_or(head.bytes);
     if let (Some(columns), None) = (first.strip_suffix(&[PARQUET_SEPARATOR]), &choice.named) {
@@ -192,14 +209,19 @@ fn no_format(head: &Head<'_>, choice: &Choice) -> Invalid {
             columns[0]
         ));
     }
+    let near = nearly(first, head, choice).map_or_else(String::new, |(name, reason)| {
+        format!("; read as `{name}`, its first line is bad: {}", reason.words())
+    });
     let first = example(first);
     if let Some((known, _)) = &choice.named {
         let name = known.name;
-        return Invalid::new(format!("is not of the format `{name}`; it begins with `{first}`"));
+        return Invalid::new(format!(
+            "is not of the format `{name}`; it begins with `{first}`{near}"
+        ));
     }
     let names: Vec<&str> = FORMATS.iter().map(|known| known.name).collect();
     Invalid::new(format!(
-        "has no format that is known ({}); it begins with `{first}`",
+        "has no format that is known ({}); it begins with `{first}`{near}",
         names.join(", ")
     ))
 }

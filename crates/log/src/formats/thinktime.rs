@@ -1,7 +1,8 @@
 //! The rows of a result of Thinktime's own, `requests.parquet`, which arrives here as text.
 //!
 //! Times are those since the run's start, as if it had begun in 1970. A session is a client with
-//! its number as address, and a request's name is its path, because rows have no targets. Attempts
+//! its number as address, a request's name is its path, because rows have no targets, and its
+//! population is its host, so that populations are learned one by one. Attempts
 //! after the first are of the same request, and left out; so are replications after the first,
 //! which lie over it.
 
@@ -26,14 +27,14 @@ pub(super) static KNOWN: Known = Known {
         let Some(header) = head.lines().find(|line| !line.is_empty()) else { return Ok(None) };
         let names: Vec<&[u8]> = header.split(|byte| *byte == PARQUET_SEPARATOR).collect();
         let place = |name: &str| names.iter().position(|own| *own == name.as_bytes());
-        let (places, replication) = (NAMES.map(place), place("replication"));
+        let places = NAMES.map(place);
+        let (replication, population) = (place("replication"), place("population"));
         if places.contains(&None) {
             return Ok(None);
         }
         let places = places.map(Option::unwrap_or_default);
-        Ok(Some(
-            Arc::new(Rows { header: header.to_owned(), places, replication }) as Arc<dyn Format>
-        ))
+        Ok(Some(Arc::new(Rows { header: header.to_owned(), places, replication, population })
+            as Arc<dyn Format>))
     },
 };
 
@@ -47,6 +48,7 @@ struct Rows {
     places: [usize; NAMES.len()],
     /// Where the column is that older results lack.
     replication: Option<usize>,
+    population: Option<usize>,
 }
 
 impl Format for Rows {
@@ -64,6 +66,7 @@ impl Format for Rows {
         if replication.is_some_and(|number| !matches!(number, b"0" | b"")) {
             return Ok(());
         }
+        let population = self.population.and_then(|place| cells.get(place).copied());
         let scheduled_ns = number(3).ok_or(Reason::NoTime)?;
         let duration = number(4).map(|done_ns| Nanos(done_ns.saturating_sub(scheduled_ns)));
         let name = cell(2).unwrap_or_default();
@@ -76,6 +79,7 @@ impl Format for Rows {
             address: Cow::Borrowed(cell(0).unwrap_or_default()),
             method: Cow::Borrowed(b"GET"),
             path: name,
+            host: Cow::Borrowed(population.unwrap_or_default()),
             status: number(5).and_then(|status| u16::try_from(status).ok()),
             bytes: number(6),
             ..Entry::default()

@@ -264,6 +264,11 @@ fn files_that_are_no_logs_are_refused() {
         ("one\ntwo\nthree\n".to_owned(), "log: has no format that is known (traefik, combined"),
         (format!("{}{}", line(1), "junk\n".repeat(40)), "no format that is known"),
         (
+            "{\"time\": 1767323045, \"ip\": \"10.0.0.1\", \"path\": \"/\", \"status\": 200}\n"
+                .repeat(3),
+            "; read as `json`, its first line is bad: no method",
+        ),
+        (
             format!("{}{}", line(1).repeat(300), "junk\n".repeat(301)),
             "301 of 601 lines cannot be read as `combined`; line 301 (not this format): `junk`",
         ),
