@@ -89,19 +89,22 @@ def progress_shown(
 
 @contextmanager
 def reading_shown(quiet: bool) -> Iterator[ProgressCallback | None]:
-    """Show on a terminal, on standard error, how far logs are read."""
+    """Show on a terminal, on standard error, how far logs are read, and then that it goes on."""
     if quiet or not errors.is_terminal:
         yield None
         return
     from rich.progress import BarColumn, Progress, TextColumn
 
-    columns = (TextColumn("reading"), BarColumn(), TextColumn("{task.fields[state]}"))
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[state]}"))
     with Progress(*columns, console=errors, transient=True) as bar:
         task = bar.add_task("reading", total=None, state="")
 
         def show(entries: int, share: float, unpacked: int) -> None:
             state = f"{entries:,} requests, {unpacked / 1e6:,.0f} MB"
-            if share > 0:
+            if share >= 1:
+                told = f"{entries:,} requests"
+                bar.update(task, description="learning", completed=1, total=1, state=told)
+            elif share > 0:
                 bar.update(task, completed=share, total=1.0, state=state)
             else:
                 bar.update(task, state=state)

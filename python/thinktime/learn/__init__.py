@@ -97,6 +97,8 @@ def learn(
         follow=follow,
         progress=progress,
     )
+    if progress is not None:
+        progress(len(log.requests), 1.0, 0)
     told = tell_apart(log.requests, programs=crawlers == "apart")
     learned = _learned(log, told, timeout, pages, (demand_cv2, load), least_users)
     if not fidelity:
