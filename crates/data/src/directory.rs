@@ -2,6 +2,7 @@
 //! `latency.hlog`, and for machines `schedule.json`.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
@@ -186,7 +187,8 @@ pub fn load(path: &Path) -> Result<StoredResult, DataError> {
         Ok(bytes) => Some(
             serde_json::from_slice(&bytes).map_err(|error| DataError::new(&summary_path, error))?,
         ),
-        Err(_) => None,
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        Err(error) => return Err(DataError::new(&summary_path, error)),
     };
     Ok(StoredResult {
         run,
@@ -206,7 +208,11 @@ pub fn load_rows(path: &Path) -> Result<Vec<RecordBatch>, DataError> {
 }
 
 fn read_batches(path: &Path) -> Result<Vec<RecordBatch>, DataError> {
-    let Ok(file) = fs::File::open(path) else { return Ok(Vec::new()) };
+    let file = match fs::File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(DataError::new(path, error)),
+    };
     ParquetRecordBatchReaderBuilder::try_new(file)
         .and_then(|builder| builder.build())
         .map_err(|error| DataError::new(path, error))?

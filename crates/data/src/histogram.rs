@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::interval_log::{
-    IntervalLogHistogram, IntervalLogIterator, IntervalLogWriterBuilder, LogEntry, Tag,
+    IntervalLogHistogram, IntervalLogIterator, IntervalLogWriterBuilder, LogEntry,
+    LogIteratorError, Tag,
 };
 use hdrhistogram::serialization::{Deserializer, V2DeflateSerializer};
 use thinktime_core::record::Tally;
@@ -46,12 +47,17 @@ pub fn read_log(path: &Path) -> Result<Vec<(String, Histogram<u64>)>, DataError>
     let bytes = std::fs::read(path).map_err(|error| DataError::new(path, error))?;
     let mut histograms = Vec::new();
     for entry in IntervalLogIterator::new(&bytes) {
-        let entry = entry.map_err(|error| DataError::new(path, format!("{error:?}")))?;
+        let entry = entry.map_err(|error| DataError::new(path, damaged(&error)))?;
         if let LogEntry::Interval(interval) = entry {
             histograms.push((tag_of(&interval), decode(path, &interval)?));
         }
     }
     Ok(histograms)
+}
+
+fn damaged(error: &LogIteratorError) -> String {
+    let LogIteratorError::ParseError { offset } = error;
+    format!("is damaged at byte {offset}")
 }
 
 fn tag_of(interval: &IntervalLogHistogram<'_>) -> String {

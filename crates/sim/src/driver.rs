@@ -187,6 +187,7 @@ impl<'a, S: RowSink> Driver<'a, S> {
             over: self.collector.requests(),
             open: self.clients.open_requests(),
             begun: self.clients.last_begun(),
+            by_time: self.limit.requests == u64::MAX || self.now < self.limit.warmup,
         };
         self.stuck = self.headway.look(events, seen, self.system.number(), self.now, end);
         self.stuck.is_some()

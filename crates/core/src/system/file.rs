@@ -10,7 +10,7 @@ use crate::schema::Scalar;
 
 /// A system: stations, machines, pools, and how requests go through them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 #[schemars(title = "Thinktime system")]
 pub struct SystemFile {
     /// A name for tables and charts.
@@ -49,7 +49,7 @@ impl SystemFile {
 
 /// One queue with its servers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct StationTable {
     /// The name in all tables and charts.
     pub name: String,
@@ -90,7 +90,7 @@ pub enum DemandValue {
 
 /// Places that requests take and give back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct PoolTable {
     /// The name in all tables and charts.
     pub name: String,
@@ -103,7 +103,7 @@ pub struct PoolTable {
 
 /// What requests of a name do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct BehaviourTable {
     /// The request's name; without it, all that have no behaviour of their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -114,7 +114,7 @@ pub struct BehaviourTable {
 
 /// One step: exactly one of `use`, `delay`, `acquire`, `release` and `fork`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct StepTable {
     /// Be served at this station, or run on this machine or in this service.
     #[serde(default, rename = "use", skip_serializing_if = "Option::is_none")]

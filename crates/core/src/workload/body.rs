@@ -33,7 +33,7 @@ pub enum MultipartValue {
 
 /// A file in a form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct FilePart {
     /// Its path, from the workload file.
     pub file: String,

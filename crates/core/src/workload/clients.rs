@@ -11,7 +11,7 @@ use crate::units::parse_share;
 
 /// What all clients have in common, as behind one proxy or in one process.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct ClientsTable {
     /// At most this many attempts are in flight; others wait for one to end, first come, first
     /// served.
@@ -54,7 +54,7 @@ pub enum Reuse {
 
 /// A token bucket: each retry takes a token, and without one the request fails instead.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct RetryBudgetTable {
     /// The tokens that each request puts in, as in `"10%"`: retries are at most this share of
     /// requests in the long run.

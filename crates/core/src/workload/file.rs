@@ -12,7 +12,7 @@ use crate::schema::Scalar;
 
 /// A workload: which sessions arrive, and what they do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 #[schemars(title = "Thinktime workload")]
 pub struct WorkloadFile {
     /// A name for tables and charts.
@@ -42,7 +42,7 @@ pub struct WorkloadFile {
 
 /// Users of one kind: which sessions of theirs arrive, and what they do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct PopulationTable {
     /// A name for tables and charts, different from the others'.
     pub name: String,
@@ -115,7 +115,7 @@ impl std::fmt::Display for Model {
 
 /// When sessions arrive.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct ArrivalsTable {
     /// The system model.
     pub model: Model,

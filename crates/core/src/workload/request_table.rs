@@ -11,7 +11,7 @@ use crate::schema::Scalar;
 /// One kind of request. One of `get`, `head`, `post`, `put`, `delete`, `patch`, `options`,
 /// `method`, `grpc`, `send` and `send_hex` may be given; without any, the request is `GET /`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct RequestTable {
     /// The name in all tables and charts.
     pub name: String,
@@ -119,7 +119,7 @@ pub struct RequestTable {
 
 /// The objects of a page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct ObjectsTable {
     /// How many there are, as in `"pareto(shape=1.33, scale=2)"`; draws are rounded, and at most
     /// 100,000.
@@ -134,7 +134,7 @@ pub struct ObjectsTable {
 
 /// Whether and when a failed attempt (error or timeout) is made again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct RetryTable {
     /// The largest number of attempts, the first included, or `"unlimited"`.
     pub attempts: Scalar,

@@ -10,7 +10,7 @@ use crate::schema::Scalar;
 
 /// What a session is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct SessionTable {
     /// The number of requests of a session, as in `"geometric(4)"`, objects of pages not counted;
     /// draws are rounded, and at least 1. Partly open, or closed with `next`.

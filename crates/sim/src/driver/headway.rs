@@ -8,6 +8,9 @@ use thinktime_core::workload::{Population, Workload};
 
 /// Events among which some requests must begin or end.
 const EVENTS: u64 = 1 << 24;
+/// Where time alone ends a replication, it must pass within so many times these events: so many
+/// clients may begin at once.
+const TIMELESS: u32 = 3;
 /// So many looks among them must find that one did.
 const LOOKS_MIN: u32 = 16;
 /// Where a replication ends at a given time, it may need so many times these events.
@@ -24,6 +27,11 @@ pub(crate) enum Stuck {
         /// The virtual time that was reached.
         at: Nanos,
     },
+    /// Requests begin and end, and no time passes.
+    Timeless {
+        /// The virtual time that was reached.
+        at: Nanos,
+    },
     /// Too much is in the system at a time.
     Crowded {
         /// How many attempts of requests.
@@ -35,7 +43,7 @@ pub(crate) enum Stuck {
 
 impl fmt::Display for Stuck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Stuck::Still { at } | Stuck::Crowded { at, .. }) = self;
+        let (Stuck::Still { at } | Stuck::Timeless { at } | Stuck::Crowded { at, .. }) = self;
         let at = words::time(at.as_secs_f64());
         match self {
             Stuck::Still { .. } => write!(
@@ -44,6 +52,13 @@ impl fmt::Display for Stuck {
                  hardly any began or ended a request. Attempts that time out and are tried again \
                  without an end do so, and turns far shorter than the demands: limit the attempts, \
                  or give longer timeouts, backoffs or quanta"
+            ),
+            Stuck::Timeless { .. } => write!(
+                f,
+                "no time passes: in {} events it stayed {at} of simulated time. Closed sessions \
+                 that neither think nor bring a demand ask again at once, without an end: give a \
+                 think time or a demand",
+                EVENTS * u64::from(TIMELESS)
             ),
             Stuck::Crowded { number, .. } => write!(
                 f,
@@ -65,6 +80,8 @@ pub(crate) struct Seen {
     pub(crate) open: u64,
     /// When one was last begun.
     pub(crate) begun: Nanos,
+    /// Whether only time can end the replication, and no number of requests.
+    pub(crate) by_time: bool,
 }
 
 /// Looks now and then, which costs an event nothing.
@@ -75,6 +92,8 @@ pub(crate) struct Headway {
     since: Nanos,
     events: u64,
     looks: u32,
+    /// How often in a row no time had passed.
+    timeless: u32,
 }
 
 impl Headway {
@@ -84,7 +103,7 @@ impl Headway {
     }
 
     fn up_to(in_system_max: u64) -> Headway {
-        Headway { in_system_max, last: None, since: Nanos::ZERO, events: 0, looks: 0 }
+        Headway { in_system_max, last: None, since: Nanos::ZERO, events: 0, looks: 0, timeless: 0 }
     }
 
     /// After so many more events, at the time `now`, of a replication that lasts until `end`, with
@@ -108,7 +127,11 @@ impl Headway {
         let moved = now.since(self.since);
         let ends = !end.is_never() && moved.0.saturating_mul(PATIENCE) >= end.since(now).0;
         let gets_on = self.looks >= LOOKS_MIN || ends;
+        self.timeless = if seen.by_time && moved == Nanos::ZERO { self.timeless + 1 } else { 0 };
         (self.events, self.looks, self.since) = (0, 0, now);
+        if self.timeless >= TIMELESS {
+            return Some(Stuck::Timeless { at: now });
+        }
         (!gets_on).then_some(Stuck::Still { at: now })
     }
 }
@@ -123,7 +146,7 @@ mod tests {
     fn after(looks: u64, end: Nanos, step: Nanos, over: impl Fn(u64) -> u64) -> Option<Stuck> {
         let mut headway = Headway::up_to(100);
         (1..=looks).find_map(|look| {
-            let seen = Seen { over: over(look), open: 1, begun: Nanos::ZERO };
+            let seen = Seen { over: over(look), open: 1, begun: Nanos::ZERO, by_time: true };
             headway.look(1 << 20, seen, 50, Nanos(look * step.0), end)
         })
     }
@@ -143,6 +166,18 @@ mod tests {
     }
 
     #[test]
+    fn requests_that_take_no_time_are_given_up_where_only_time_ends_them() {
+        let stuck = after(64, HOUR, Nanos::ZERO, |look| look).unwrap();
+        assert_eq!(stuck, Stuck::Timeless { at: Nanos::ZERO });
+        assert!(stuck.to_string().contains("no time passes"));
+        let mut headway = Headway::up_to(100);
+        for look in 0..99 {
+            let seen = Seen { over: look, open: 1, begun: Nanos::ZERO, by_time: false };
+            assert_eq!(headway.look(1 << 20, seen, 50, Nanos::ZERO, HOUR), None);
+        }
+    }
+
+    #[test]
     fn a_run_that_will_end_by_itself_goes_on() {
         assert_eq!(after(64, HOUR, Nanos(HOUR.0 / 1_000), |_| 0), None);
         assert!(after(64, HOUR, Nanos(1), |_| 0).is_some());
@@ -150,7 +185,7 @@ mod tests {
 
     #[test]
     fn crowds_are_given_up() {
-        let seen = Seen { over: 0, open: 9, begun: Nanos::ZERO };
+        let seen = Seen { over: 0, open: 9, begun: Nanos::ZERO, by_time: true };
         let look = |number| Headway::up_to(IN_SYSTEM_MAX).look(1, seen, number, HOUR, Nanos::MAX);
         assert_eq!(look(IN_SYSTEM_MAX), None);
         let stuck = look(IN_SYSTEM_MAX + 1).unwrap();

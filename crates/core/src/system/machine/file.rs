@@ -11,7 +11,7 @@ use crate::system::file::DemandValue;
 /// A computer: cores under an operating system's scheduler. Requests use it by its name, or by
 /// that of a service on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct MachineTable {
     /// The name in all tables and charts.
     pub name: String,
@@ -44,7 +44,7 @@ pub struct MachineTable {
 
 /// A program on a machine, with threads of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct ServiceTable {
     /// The name in all tables and charts.
     pub name: String,

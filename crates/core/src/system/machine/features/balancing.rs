@@ -7,7 +7,7 @@ use super::Span;
 
 /// Load balancing (figure 2a): static, dynamic, or both.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct Balancing {
     /// Where tasks go without regard to how long queues are.
     #[serde(default, rename = "static")]
@@ -19,7 +19,7 @@ pub struct Balancing {
 
 /// Where tasks go without regard to how long queues are.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct Static {
     /// The core of a new task.
     #[serde(default)]
@@ -64,7 +64,7 @@ pub enum Woken {
 
 /// What moves tasks from one core's queue to another's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct Dynamic {
     /// What is compared.
     pub load_index: LoadIndex,
@@ -137,7 +137,7 @@ pub enum Location {
 
 /// When balancing is tried (figure 2e); at least one of the three.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct Information {
     /// Whenever a core begins to give, or to take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -176,7 +176,7 @@ pub enum StateChange {
 
 /// Which tasks are moved (figure 2f). A running task never is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct Selection {
     /// Tasks stay that ran on the giver less than this ago.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 /// A scheduler.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 #[schemars(title = "Thinktime scheduler features")]
 pub struct Features {
     /// What it is, in a sentence.
@@ -38,7 +38,7 @@ pub struct Features {
 
 /// Where tasks that could run wait for a core.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct RunQueues {
     /// Whether every core has a queue of its own.
     pub number: QueueNumber,
@@ -86,7 +86,7 @@ pub enum TimeSharing {
 
 /// The best priority first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct Priorities {
     /// The scale of priorities.
     pub levels: Levels,
@@ -105,7 +105,7 @@ pub struct Priorities {
 
 /// A scale of priorities and its names. `best` may be the smallest number or the largest one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct Levels {
     /// The priority that goes before all others.
     pub best: i32,
@@ -123,7 +123,7 @@ pub struct Levels {
 
 /// How long a turn lasts.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct Slice {
     /// The length at the average priority.
     pub length: Span,
@@ -147,7 +147,7 @@ pub struct Slice {
 
 /// Priorities that follow from how much a task sleeps (Linux 2.6 before 2.6.23).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct Interactivity {
     /// The number of levels between a task that never sleeps and one that always does.
     pub bonus_maximum: u32,
@@ -169,7 +169,7 @@ pub struct Interactivity {
 
 /// Priorities that are raised for a while by what a task waited for (Windows).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct Boosts {
     /// For a new task.
     pub start: u32,
@@ -220,7 +220,7 @@ pub enum Starvation {
 
 /// The least virtual runtime first (CFS).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct VirtualRuntime {
     /// The scale of priorities.
     pub levels: Levels,
@@ -239,7 +239,7 @@ pub struct VirtualRuntime {
 
 /// The earliest eligible virtual deadline first (EEVDF; Stoica and Abdel-Wahab, 1995).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct VirtualDeadline {
     /// The scale of priorities.
     pub levels: Levels,
