@@ -219,6 +219,7 @@ class Result:
     interrupted: bool = False
     schedule: list[dict[str, Any]] = field(default_factory=list)
     pages: pl.DataFrame | None = None
+    label: str = "a result"
 
     @property
     def populations(self):

@@ -19,10 +19,11 @@ from thinktime.cli import app
 OPEN = 'name = "open"\n[arrivals]\nmodel = "open"\nrate = "400/s"\n'
 SYSTEM = 'name = "server"\n[[station]]\nname = "server"\ndemand = "exp(1ms)"\n'
 NOT_OPTIONS = {
-    "run": {"workload", "target", "demands", "output", "progress", "monitor", "precision"},
-    "simulate": {"workload", "system", "output", "progress"},
+    "run": {"workload", "target", "demands", "output", "label", "progress", "monitor", "precision"},
+    "simulate": {"workload", "system", "output", "label", "progress"},
 }
-"""Parameters that say with what, to where and how it is shown, and not what is done."""
+"""Parameters that say with what, to where, by which name and how it is shown, and not what is
+done."""
 
 
 def invoke(*arguments: str) -> Any:

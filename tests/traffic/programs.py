@@ -47,19 +47,12 @@ class Program(ABC):
             "requests": {kind.name: kind.facts() for kind in self.asks},
         }
 
+    @abstractmethod
     def begin(self, world: World, seed: str) -> None:
         """Start all of them."""
-        self._world, self._random = world, Random(seed)
-        for number in range(self.count):
-            ident = (world.new_user(), world.new_session(), self._address(number))
-            world.start(self._run(*ident), world.begin)
 
     def _address(self, number: int) -> str:
         return dotted(self.network, 0 if self.one_address else number + 1)
-
-    @abstractmethod
-    def _run(self, user: int, session: int, address: str) -> Process:
-        """What one of them does, from its begin to its end."""
 
     def _request(
         self,
@@ -83,7 +76,23 @@ class Program(ABC):
 
 
 @dataclass
-class Loop(Program):
+class Standing(Program):
+    """Programs that are there from the begin on."""
+
+    def begin(self, world: World, seed: str) -> None:
+        """Start all of them."""
+        self._world, self._random = world, Random(seed)
+        for number in range(self.count):
+            ident = (world.new_user(), world.new_session(), self._address(number))
+            world.start(self._run(*ident), world.begin)
+
+    @abstractmethod
+    def _run(self, user: int, session: int, address: str) -> Process:
+        """What one of them does, from its begin to its end."""
+
+
+@dataclass
+class Loop(Standing):
     """Closed loops: each asks again a think time after the answer, whatever the answer is."""
 
     think: Law = field(default_factory=lambda: const(5.0))
@@ -111,7 +120,7 @@ class Loop(Program):
 
 
 @dataclass
-class Even(Program):
+class Even(Standing):
     """Checks by the clock: each asks every so many seconds, whether it was answered or not."""
 
     every: float = 10.0
