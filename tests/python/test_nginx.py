@@ -34,7 +34,8 @@ def test_a_static_page_is_measured(nginx: str) -> None:
     page, head = summary["by_request"]["page"], summary["by_request"]["head"]
     assert page["requests"] > 5 * head["requests"] > 0
     # nginx closes each connection after 100 requests: that is no error.
-    assert result.untrusted is None
+    # A busy machine makes the generator late, and then the result says so.
+    assert result.untrusted is None or "late" in result.untrusted
 
 
 def test_errors_of_the_server_are_counted(nginx: str) -> None:
