@@ -64,12 +64,20 @@ MODELS = {
 }
 
 
+TRIES = 3
+
+
 def deviations(name: str, system: tt.System, seed: int) -> dict[str, tuple[float, float]]:
     """(measured, simulated) seconds by figure."""
     workload = MODELS[name].with_seed(seed).at_load(system, 0.8)
     path = {"warmup": 0.5, "duration": 20}
-    with tt.serve(system) as server:
-        measured = tt.run(workload, server.url, demands=system, **path)
+    # A run of which the generator says that the machine made it late is made again; one that it
+    # does not complain of counts, and so does the last.
+    for _ in range(TRIES):
+        with tt.serve(system) as server:
+            measured = tt.run(workload, server.url, demands=system, **path)
+        if not any("late" in warning for warning in measured.summary["warnings"]):
+            break
     simulated = tt.simulate(workload, system, **path)
     assert measured.summary["errors"] == 0
     found = {}
@@ -78,10 +86,6 @@ def deviations(name: str, system: tt.System, seed: int) -> dict[str, tuple[float
             real, model = measured.summary[figures], simulated.summary[figures]
             found |= {f"{figures} {key}": (real[key], model[key]) for key in ("mean", "p99")}
     return found
-
-
-TRIES = 4
-"""Runs of a model, each with a seed of its own, of which one must be within bounds."""
 
 
 def within_bounds(found: dict[str, tuple[float, float]]) -> bool:
@@ -98,11 +102,9 @@ def test_real_agrees_with_simulated_at_load_08(policy: str) -> None:
             zip(MODELS, together.map(lambda name: deviations(name, system, 1), MODELS), strict=True)
         )
     for name, first in found.items():
-        tried = [first]
-        # Others on the machine take time from some runs; a model that is wrong is wrong in all.
-        while not within_bounds(tried[-1]) and len(tried) < TRIES:
-            tried.append(deviations(name, system, len(tried) + 1))
-        assert within_bounds(tried[-1]), f"{name}, {policy}: {tried}"
+        if not within_bounds(first):
+            again = deviations(name, system, 2)
+            assert within_bounds(again), f"{name}, {policy}: {first}, then {again}"
 
 
 def test_the_bound_can_fail() -> None:

@@ -26,7 +26,11 @@ def test_a_static_page_is_measured(nginx: str) -> None:
         requests='[[request]]\nname = "page"\nget = "/index.html"\nweight = 9\n'
         '[[request]]\nname = "head"\nhead = "/"\n',
     )
-    result = tt.run(workload, nginx, duration=3)
+    # A run of which the generator says that the machine made it late is made again.
+    for _ in range(4):
+        result = tt.run(workload, nginx, duration=3)
+        if "late" not in (result.untrusted or ""):
+            break
     summary = result.summary
     assert summary["errors"] == 0
     assert summary["offered_rate"] == pytest.approx(500, rel=0.12)
@@ -34,8 +38,7 @@ def test_a_static_page_is_measured(nginx: str) -> None:
     page, head = summary["by_request"]["page"], summary["by_request"]["head"]
     assert page["requests"] > 5 * head["requests"] > 0
     # nginx closes each connection after 100 requests: that is no error.
-    # A busy machine makes the generator late, and then the result says so.
-    assert result.untrusted is None or "late" in result.untrusted
+    assert result.untrusted is None
 
 
 def test_errors_of_the_server_are_counted(nginx: str) -> None:

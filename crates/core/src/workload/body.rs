@@ -75,6 +75,7 @@ impl Body {
         }
         let bytes = match &table.body_file {
             Some(name) => files.bytes(name).map_err(|error| ("body_file", error))?,
+            // Without any of the keys there is no body.
             None => table.body.clone().unwrap_or_default().into_bytes(),
         };
         Ok(Body { bytes, media_type: None })

@@ -69,6 +69,7 @@ impl Format for Rows {
         let population = self.population.and_then(|place| cells.get(place).copied());
         let scheduled_ns = number(3).ok_or(Reason::NoTime)?;
         let duration = number(4).map(|done_ns| Nanos(done_ns.saturating_sub(scheduled_ns)));
+        // A row that is cut short has no name: its path is `/`.
         let name = cell(2).unwrap_or_default();
         let slash: &[u8] = if name.starts_with(b"/") { b"" } else { b"/" };
         let name: Text<'_> = Cow::Owned([slash, name].concat());
@@ -79,6 +80,7 @@ impl Format for Rows {
             address: Cow::Borrowed(cell(0).unwrap_or_default()),
             method: Cow::Borrowed(b"GET"),
             path: name,
+            // Where there is one population, it has no name.
             host: Cow::Borrowed(population.unwrap_or_default()),
             status: number(5).and_then(|status| u16::try_from(status).ok()),
             bytes: number(6),
