@@ -75,6 +75,18 @@ def test_roff_finds_nothing_wrong_with_the_pages(tmp_path: Path) -> None:
     assert "Hold this load" in " ".join(done.stdout.split())
 
 
+def statuses_of(text: str) -> set[str]:
+    """The statuses of the table on the page."""
+    return set(re.findall(r"^\| (\d+) \|", text, re.M))
+
+
+def test_the_manual_lists_the_exit_statuses_of_the_page() -> None:
+    page = (ROOT / "docs" / "running.md").read_text("utf-8")
+    told = {status for status, _ in manual._STATUSES}
+    assert told == statuses_of(page)
+    assert {"0", "129", "130", "141", "143"} <= told
+
+
 # ---- completion
 
 

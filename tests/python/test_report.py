@@ -135,13 +135,13 @@ def shown(rows):
 
 
 def test_the_terminal_says_what_percentages_are_against(demo):
-    assert "% below a time: against the exact values\n" in shown(report.rows([at_load_08(0.191)]))
+    assert "signed %: against the exact values\n" in shown(report.rows([at_load_08(0.191)]))
     assert (
-        "% below a time: measured against the simulation of the same sample path; simulated "
+        "signed %: measured against the simulation of the same sample path; simulated "
         "against the exact values\n"
     ) in shown(report.rows(demo))
     nothing = replace(at_load_08(0.191), system=None)
-    assert "% below" not in shown(report.rows([nothing]))
+    assert "signed %" not in shown(report.rows([nothing]))
 
 
 def test_terminal_table(demo):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import json
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import IntEnum
@@ -12,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 
 from thinktime import InputError, Interrupted, Result, RunError, Unwritten
+from thinktime.cli import plain
 from thinktime.recovery import left_behind
 
-errors = Console(stderr=True, highlight=False)
+errors = plain.console(stderr=True)
+"""Standard error."""
 
 
 class Exit(IntEnum):
@@ -59,10 +60,10 @@ ProgressCallback = Callable[[int, float, int], None]
 
 @contextmanager
 def progress_shown(
-    title: str, requests: int | None, end_s: float | None
+    title: str, requests: int | None, end_s: float | None, quiet: bool = False
 ) -> Iterator[ProgressCallback | None]:
     """A line on standard error that shows how far a run is; nothing where that is no terminal."""
-    if not errors.is_terminal:
+    if quiet or not errors.is_terminal:
         yield None
         return
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -249,6 +250,5 @@ def _by_request(means: Mapping[str, float]) -> dict[str, Any]:
 
 
 def print_wide(shown: RenderableType) -> None:
-    """Print on standard output, as wide as the terminal, or 150 columns where it is none."""
-    width = None if sys.stdout.isatty() else 150
-    Console(width=width, highlight=False).print(shown)
+    """Print on standard output, as wide as the terminal, or 80 columns where it is none."""
+    plain.console(width=plain.width()).print(shown)

@@ -11,6 +11,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from thinktime.cli import plain
+
 COMMANDS = {
     "simulate": "Simulate a workload on a model of a server.",
     "run": "Run a workload against a real server.",
@@ -81,4 +83,14 @@ def _load(name: str) -> Any:
         app.command(name=name)(module.command)
     command = typer.main.get_command(app)
     command.name = name
+    _add_no_color(command)
     return command
+
+
+def _add_no_color(command: Any) -> None:
+    """Give a command the option that all have; of a group, each of its commands."""
+    if hasattr(command, "list_commands"):
+        for one in command.commands.values():
+            _add_no_color(one)
+    else:
+        command.params.append(plain.option())

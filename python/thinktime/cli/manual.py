@@ -18,7 +18,12 @@ _STATUSES = (
     ("1", "The objectives (SLO) were not met."),
     ("2", "The input is wrong, or a file cannot be read or written."),
     ("3", "The run failed, was interrupted, or its result is not to be trusted."),
+    ("129", "SIGHUP ended it before it had anything to show."),
+    ("130", "Ctrl-C (SIGINT) ended it before it had anything to show."),
+    ("141", "Nobody reads its output any more, as with `| head -1` (SIGPIPE)."),
+    ("143", "SIGTERM ended it before it had anything to show."),
 )
+"""In short; docs/running.md owns the list, and a test holds the two together."""
 
 
 def pages() -> dict[str, str]:

@@ -23,6 +23,7 @@ def command(
         Path | None, typer.Argument(help="The system file; none with --again.")
     ] = None,
     again: options.Again = None,
+    quiet: options.Quiet = False,
     output: options.Output = None,
     label: options.Label = None,
     json: options.Json = False,
@@ -43,7 +44,7 @@ def command(
             operation, requests, end_s = _anew(workload, system, output, chosen)
 
     def shown() -> Result:
-        with common.progress_shown("simulating", requests, end_s) as progress:
+        with common.progress_shown("simulating", requests, end_s, quiet) as progress:
             return operation(progress)
 
     common.finish(shown, json, output)

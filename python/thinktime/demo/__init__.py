@@ -6,9 +6,8 @@ import sys
 import time
 from pathlib import Path
 
-from rich.console import Console
-
 from thinktime import Result, System, Workload, report, run, serve, simulate
+from thinktime.cli import plain
 from thinktime.report import terminal
 
 LOAD = 0.8
@@ -63,8 +62,7 @@ def main(output: Path, seed: int | None = None) -> Path:
             )
             results += _simulated(workload, system, output / name, began)
     page = report.write(results, output / "report.html", title="One server, four workloads")
-    width = None if sys.stdout.isatty() else 150
-    console = Console(width=width, highlight=False)
+    console = plain.console(width=plain.width())
     console.print(terminal.render(report.rows(results)))
     console.print(report.verdict(results).headline)
     console.print(f"\nreport: {page}", soft_wrap=True)

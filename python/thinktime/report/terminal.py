@@ -14,12 +14,14 @@ from thinktime.report.by_population import Counted
 from thinktime.report.results import Row
 from thinktime.report.table import Cell, Line, Table
 from thinktime.report.table import Group as LineGroup
+from thinktime.report.turned import turned
 from thinktime.report.units import listed
 
 _STYLES = {"measured": "bold", "exact": "italic cyan"}
 _GAP = 2  # between columns
 _LEFT_OUT_MAX = 2  # of more columns than these, names go above the numbers instead
 _INDENT = 2  # of what belongs to a title
+_TURNED_MAX = 4  # more rows than these are easier to compare one below the other
 
 
 def render(rows: Sequence[Row]) -> RenderableType:
@@ -47,7 +49,7 @@ def _legend(rows: Sequence[Row]) -> list[RenderableType]:
         return []
     apart = [f"{listed(list(dict.fromkeys(of)))} against {name}" for name, of in kinds.items()]
     words = f"against {next(iter(kinds))}" if len(kinds) == 1 else "; ".join(apart)
-    return [Text(f"% below a time: {words}", style="dim"), Text()]
+    return [Text(f"signed %: {words}", style="dim"), Text()]
 
 
 def _groups(
@@ -77,9 +79,10 @@ def _details(row: Row, *, named: bool) -> list[RenderableType]:
 
 @dataclass(frozen=True)
 class Shown:
-    """A table that fits: names beside the numbers where there is room, else above them.
+    """A table that fits: names beside the numbers where there is room.
 
-    Where even the numbers have no room it leaves out columns that say least, and tells which.
+    Else it is turned where there are few rows; of many, names stand above the numbers. Where even
+    the numbers have no room it leaves out columns that say least, and tells which.
     """
 
     table: Table
@@ -88,6 +91,11 @@ class Shown:
         """Its lines."""
         table, width = self.table.without_empty(), options.max_width
         kept, left_out = _fitting(table, width, beside=True)
+        if left_out and len(table.lines) <= _TURNED_MAX:
+            lines = turned(table, width)
+            if lines is not None:
+                yield from lines
+                return
         beside = len(left_out) <= _LEFT_OUT_MAX and _Layout(kept, beside=True).width <= width
         if not beside:
             kept, left_out = _fitting(table, width, beside=False)

@@ -1,0 +1,71 @@
+"""Plain text: without colours where asked, and 80 columns wide where nobody says how wide."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_PIPE_COLUMNS = 80
+
+_made: list[Console] = []
+"""Those that become plain with `--no-color`, which comes after they were made."""
+
+
+def _take_colors(wanted: bool) -> None:
+    if not wanted:
+        return
+    os.environ["NO_COLOR"] = "1"
+    for one in _made:
+        one._color_system = None  # rich has no other way once it is made
+
+
+NoColor = Annotated[
+    bool,
+    typer.Option(
+        "--no-color",
+        help="Show plain text without colours, as with NO_COLOR in the environment.",
+        callback=_take_colors,
+        is_eager=True,
+        expose_value=False,
+    ),
+]
+
+
+def option() -> Any:
+    """`--no-color` for one more command."""
+
+    def only(no_color: NoColor = False) -> None:
+        pass
+
+    only.__annotations__ = {"no_color": NoColor, "return": None}
+    app = typer.Typer(add_completion=False)
+    app.command()(only)
+    return typer.main.get_command(app).params[0]
+
+
+def console(*, stderr: bool = False, width: int | None = None) -> Console:
+    """A console that is plain where `NO_COLOR` says so: no colours, and no bold or dim text."""
+    from rich.console import Console
+
+    made = Console(
+        stderr=stderr,
+        width=width,
+        highlight=False,
+        color_system=None if os.environ.get("NO_COLOR") else "auto",
+    )
+    _made.append(made)
+    return made
+
+
+def width() -> int | None:
+    """How wide standard output is: None for as wide as its terminal; else `COLUMNS`, or 80."""
+    if sys.stdout.isatty():
+        return None
+    columns = os.environ.get("COLUMNS", "")
+    return int(columns) if columns.isdigit() and int(columns) else _PIPE_COLUMNS

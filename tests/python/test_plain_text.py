@@ -1,0 +1,193 @@
+"""Tables in narrow terminals and pipes, and text without colours."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from thinktime.cli import plain
+from thinktime.report.table import Cell, Group, Line, Table
+from thinktime.report.terminal import Shown
+
+COMMAND = [sys.executable, "-c", "from thinktime.cli import main; main()"]
+WORKLOAD = 'name="w"\n[arrivals]\nmodel="open"\nrate="80/s"\n[slo]\np99="1ms"\n'
+SYSTEM = 'name="s"\n[[station]]\nname="server"\ndemand="exp(10ms)"\n'
+ESCAPE = "\x1b"
+STYLED = re.compile(r"\x1b\[[0-9;]*m")
+"""An escape code of a colour, or of bold or dim text."""
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    (tmp_path / "w.toml").write_text(WORKLOAD)
+    (tmp_path / "s.toml").write_text(SYSTEM)
+    (tmp_path / "p.toml").write_text(
+        'name="w"\n'
+        + "".join(
+            f'[[population]]\nname="{name}"\n[population.arrivals]\nmodel="open"\nrate="40/s"\n'
+            for name in ("visitors-from-everywhere", "pollers")
+        )
+    )
+    return tmp_path
+
+
+def thinktime(*arguments: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    clean = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    return subprocess.run(
+        [*COMMAND, *arguments],
+        cwd=cwd, capture_output=True, text=True, timeout=60, env=clean | environment,
+    )  # fmt: skip
+
+
+def simulated(name: str, cwd: Path, workload: str = "w.toml") -> None:
+    done = thinktime(
+        "simulate", workload, "s.toml", "--requests", "5000", "--label", name, "-o", name, cwd=cwd
+    )
+    assert done.returncode in (0, 1), done.stderr
+
+
+# ---- width
+
+
+FIGURES = ("load", "throughput", "mean", "p50", "p90", "p99", "p99.9", "errors", "lateness p99")
+CELLS = [
+    Cell("0.801"), Cell("79.4/s"), Cell("47.5 ms ± 11 ms", "−5.0 %"), Cell("36.5 ms", "+5.4 %"),
+    Cell("100 ms", "−13.0 %"), Cell("206 ms"), Cell("277 ms"), Cell("1 234", "12 %"),
+    Cell("50.0 µs"),
+]  # fmt: skip
+
+
+def made(rows: int) -> Table:
+    lines = [Line(f"simulated, same path {n}", CELLS, "5 000 requests") for n in range(rows)]
+    return Table("t", "T", "result", FIGURES, [Group(lines, "open")], spare=("p90", "p50", "load"))
+
+
+def shown(table: Table, width: int) -> str:
+    console = Console(file=io.StringIO(), width=width)
+    console.print(Shown(table))
+    return console.file.getvalue()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("width", [60, 80])
+@pytest.mark.parametrize("rows", [1, 2, 3, 4])
+def test_few_results_show_all_figures_in_narrow_terminals(width: int, rows: int) -> None:
+    text = shown(made(rows), width)
+    assert max(cell_len(line) for line in text.splitlines()) <= width
+    assert "…" not in text
+    for heading in FIGURES:
+        assert re.search(rf"^{re.escape(heading)}  ", text, re.M), heading
+    for cell in CELLS:
+        assert text.count(f" {cell.text}") >= rows, cell
+        assert text.count(cell.below) >= rows
+
+
+def test_many_results_stay_in_rows() -> None:
+    text = shown(made(5), 80)
+    assert re.search(r"^ +load +throughput +mean", text, re.M), text
+    assert "not shown in 80 columns" in text
+    assert max(cell_len(line) for line in text.splitlines()) <= 80
+
+
+def test_a_table_with_room_is_as_it_was() -> None:
+    assert re.match(r"result +load +throughput", shown(made(2), 150))
+
+
+def test_what_no_turning_makes_fit_still_names_what_is_left_out() -> None:
+    text = shown(made(1), 30)
+    assert "not shown in 30" in text
+    assert max(cell_len(line) for line in text.splitlines()) <= 30
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_commands_fit_into_pipes(files: Path, width: int) -> None:
+    columns = {"COLUMNS": str(width)} if width != 80 else {}
+    simulated("before", files)
+    simulated("after", files, "p.toml")
+    commands = (
+        ["simulate", "w.toml", "s.toml", "--requests", "5000"],
+        ["simulate", "p.toml", "s.toml", "--requests", "5000"],
+        ["compare", "before", "after"],
+        ["sweep", "w.toml", "s.toml", "--vary", "load=0.3,0.6", "--requests", "1000"],
+        ["workload", "list"],
+    )
+    for command in commands:
+        done = thinktime(*command, cwd=files, **columns)
+        assert done.returncode in (0, 1), done.stderr
+        table = [line for line in done.stdout.splitlines() if not line.endswith(".")]
+        assert max(map(cell_len, table)) <= width, done.stdout
+        assert "…" not in done.stdout
+        assert ESCAPE not in done.stdout + done.stderr
+
+
+def test_a_pipe_is_as_wide_as_columns_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plain.sys.stdout, "isatty", lambda: False, raising=False)
+    for columns, width in (("60", 60), ("0", 80), ("wide", 80), ("", 80)):
+        monkeypatch.setenv("COLUMNS", columns)
+        assert plain.width() == width
+    monkeypatch.setattr(plain.sys.stdout, "isatty", lambda: True, raising=False)
+    assert plain.width() is None
+
+
+# ---- colours
+
+
+def on_a_terminal(arguments: list[str], cwd: Path, **environment: str) -> str:
+    """What a command shows with both outputs on a terminal."""
+    ours, theirs = pty.openpty()
+    clean = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    process = subprocess.Popen(
+        [*COMMAND, *arguments],
+        cwd=cwd, stdout=theirs, stderr=theirs, env=clean | {"TERM": "xterm"} | environment,
+    )  # fmt: skip
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            part = os.read(ours, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not part:
+            break
+        shown += part
+    os.close(ours)
+    process.wait(timeout=60)
+    return shown.decode()
+
+
+def test_a_terminal_has_colours_unless_they_are_not_wanted(files: Path) -> None:
+    command = ["simulate", "w.toml", "s.toml", "--requests", "300000"]
+    colourful = on_a_terminal(command, files)
+    assert STYLED.search(colourful), colourful
+    assert "simulating" in colourful
+    for arguments, environment in (
+        (command, {"NO_COLOR": "1"}),
+        ([*command, "--no-color"], {}),
+        (["--no-color", *command], {}),
+    ):
+        text = on_a_terminal(arguments, files, **environment)
+        assert "the SLO is not met" in text
+        assert "simulating" in text
+        assert not STYLED.search(text), text
+
+
+def test_a_command_within_a_command_takes_no_color_too(files: Path) -> None:
+    assert STYLED.search(on_a_terminal(["history", "list", "--store", "none"], files))
+    plain_text = on_a_terminal(["history", "list", "--store", "none", "--no-color"], files)
+    assert plain_text
+    assert not STYLED.search(plain_text)
+
+
+def test_a_quiet_simulation_shows_nothing_while_it_runs(files: Path) -> None:
+    command = ["simulate", "w.toml", "s.toml", "--requests", "300000"]
+    text = on_a_terminal([*command, "--quiet"], files)
+    assert "simulating" not in text
+    assert "throughput" in text
