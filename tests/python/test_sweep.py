@@ -172,9 +172,10 @@ def test_the_command_prints_a_list(tmp_path: Path) -> None:
 
 
 def test_points_that_are_not_to_be_trusted_are_marked_and_told_by_the_status(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """At one point nobody comes, which is no result."""
+    monkeypatch.setenv("COLUMNS", "150")
     (tmp_path / "w.toml").write_text(WORKLOAD)
     (tmp_path / "s.toml").write_text(SYSTEM)
     files = [str(tmp_path / "w.toml"), str(tmp_path / "s.toml")]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import IntEnum
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import RenderableType
@@ -16,6 +16,9 @@ from rich.console import RenderableType
 from thinktime import InputError, Interrupted, Result, RunError, Unwritten
 from thinktime.cli import plain
 from thinktime.recovery import left_behind
+
+if TYPE_CHECKING:
+    from thinktime.gate import Files
 
 errors = plain.console(stderr=True)
 """Standard error."""
@@ -116,8 +119,26 @@ def reading_shown(quiet: bool) -> Iterator[ProgressCallback | None]:
 Operation = Callable[[], Result]
 
 
-def finish(operation: Operation, as_json: bool, output: Path | None) -> None:
-    """Do the operation, show its result, and end with the exit status that it deserves."""
+def files(junit: Path | None, markdown: Path | None) -> Files | None:
+    """The files that a pipeline wants, if it wants any; looked at before anything is run.
+
+    Raises:
+        InputError: if one of them cannot be written there.
+    """
+    if junit is None and markdown is None:
+        return None
+    from thinktime import gate  # with its libraries only where it is wanted
+
+    return gate.files(junit, markdown)
+
+
+def finish(
+    operation: Operation, as_json: bool, output: Path | None, told: Files | None = None
+) -> None:
+    """Do the operation, show its result, and end with the exit status that it deserves.
+
+    `told` are files that say for a pipeline what it came to.
+    """
     interrupted, unwritten = False, None
     say_of_left_behind(output)
     with mapped_errors():
@@ -127,6 +148,9 @@ def finish(operation: Operation, as_json: bool, output: Path | None) -> None:
             result, interrupted = stopped.result, True
         except Unwritten as failed:
             result, unwritten, output = failed.result, str(failed), None
+        except RunError as error:
+            _tell_failure(told, str(error))
+            raise
     show(result, as_json, output)
     breaches = result.breaches()
     missed = "the SLO is not met: " + "; ".join(breaches) if breaches else ""
@@ -135,11 +159,27 @@ def finish(operation: Operation, as_json: bool, output: Path | None) -> None:
         doubt = "interrupted: the result is that up to then"
     if unwritten is not None:
         doubt = f"the result could not be written: {unwritten}"
+    _tell(told, result, doubt)
     if doubt:
         # What was found stands beside the doubt, and the status is that of the doubt.
         raise fail("; ".join(filter(None, [doubt, missed])), Exit.NOT_TO_BE_TRUSTED)
     if missed:
         raise fail(missed, Exit.SLO_NOT_MET)
+
+
+def _tell(told: Files | None, result: Result, doubt: str) -> None:
+    if told is not None:
+        from thinktime import gate
+
+        with mapped_errors():
+            told.write(*gate.of_result(result, doubt))
+
+
+def _tell_failure(told: Files | None, why: str) -> None:
+    if told is not None:
+        from thinktime import gate
+
+        told.write(*gate.of_failure("thinktime", why))
 
 
 def chosen(given: Mapping[str, Any]) -> dict[str, Any]:

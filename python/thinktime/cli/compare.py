@@ -13,6 +13,7 @@ from thinktime.cli import common, options
 
 if TYPE_CHECKING:
     from thinktime.comparison import Comparison, Judged, Limit, Subject
+    from thinktime.gate import Files
 
 
 def command(
@@ -37,6 +38,8 @@ def command(
     ] = None,
     store: options.Store = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object alone.")] = False,
+    junit: options.Junit = None,
+    markdown: options.Markdown = None,
 ) -> None:
     """Say how results differ from the first one: times, throughput, errors, with intervals.
 
@@ -46,6 +49,7 @@ def command(
     from thinktime.comparison import limit, subject_of
 
     with common.mapped_errors():
+        files = common.files(junit, markdown)
         limits = [limit(text) for text in fail_if or []]
         if store is not None and against is None:
             raise InputError("--store says where the history of --against is: give both")
@@ -55,7 +59,7 @@ def command(
         subjects = [subject_of(result) for result in loaded]
         if against is not None:
             subjects.insert(0, _stored(subjects[0], against, store))
-        _finish(loaded, subjects, limits, json)
+        _finish(loaded, subjects, limits, json, files)
 
 
 def _stored(after: Subject, against: str, store: Path | None) -> Subject:
@@ -65,7 +69,11 @@ def _stored(after: Subject, against: str, store: Path | None) -> Subject:
 
 
 def _finish(
-    loaded: list[Result], subjects: list[Subject], limits: list[Limit], as_json: bool
+    loaded: list[Result],
+    subjects: list[Subject],
+    limits: list[Limit],
+    as_json: bool,
+    files: Files | None,
 ) -> None:
     """Show what was found, and end with the status of the limits."""
     from thinktime.comparison import compare, judged
@@ -77,6 +85,10 @@ def _finish(
     else:
         _show(loaded, comparisons, [one for found in outcomes for one in found])
     _say_doubts(loaded)
+    if files is not None:
+        from thinktime import gate
+
+        files.write(*gate.of_comparisons(comparisons, outcomes, loaded))
     if limits:
         _trusted(loaded)
     all_outcomes = {one.outcome for found in outcomes for one in found}

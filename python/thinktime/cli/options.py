@@ -26,6 +26,21 @@ Label = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print summary.json alone.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show nothing while it runs.")]
+Junit = Annotated[
+    Path | None,
+    typer.Option(
+        help="Write a JUnit file here, with a test case for each objective, check or limit.",
+        metavar="FILE",
+    ),
+]
+Markdown = Annotated[
+    Path | None,
+    typer.Option(
+        help="Write a summary in Markdown here, as for a pull request; $GITHUB_STEP_SUMMARY is "
+        "added to.",
+        metavar="FILE",
+    ),
+]
 Store = Annotated[
     Path | None,
     typer.Option(help="The folder of the history; .thinktime/history by default.", metavar="DIR"),

@@ -33,6 +33,8 @@ def command(
     output: options.Output = None,
     label: options.Label = None,
     json: options.Json = False,
+    junit: options.Junit = None,
+    markdown: options.Markdown = None,
     **given: Any,
 ) -> None:
     """Run a workload against a real server."""
@@ -40,6 +42,7 @@ def command(
         given["rows"] = "none"
     chosen = common.chosen(given | {"label": label})
     with common.mapped_errors():
+        files = common.files(junit, markdown)
         if again is not None:
             if workload is not None or demands is not None:
                 raise InputError("with --again the workload and its demands are the result's")
@@ -49,7 +52,7 @@ def command(
         else:
             more = {"demands": demands, "output": output, **chosen}
             operation = _anew(load(workload), target, quiet, more)
-    common.finish(operation, json, output)
+    common.finish(operation, json, output, files)
 
 
 def _anew(workload: Workload, target: str, quiet: bool, more: dict[str, Any]) -> common.Operation:

@@ -27,6 +27,8 @@ def command(
     output: options.Output = None,
     label: options.Label = None,
     json: options.Json = False,
+    junit: options.Junit = None,
+    markdown: options.Markdown = None,
     **given: Any,
 ) -> None:
     """Simulate a workload on a model of a server."""
@@ -34,6 +36,7 @@ def command(
         given["rows"] = "none"
     chosen = common.chosen(given | {"label": label})
     with common.mapped_errors():
+        files = common.files(junit, markdown)
         if again is not None:
             if workload is not None:
                 raise InputError("with --again the workload and the system are the result's")
@@ -47,7 +50,7 @@ def command(
         with common.progress_shown("simulating", requests, end_s, quiet) as progress:
             return operation(progress)
 
-    common.finish(shown, json, output)
+    common.finish(shown, json, output, files)
 
 
 _Planned = tuple[Callable[[Any], Result], int | None, float | None]

@@ -1,0 +1,15 @@
+"""What pipelines read: a JUnit file with a test case an objective, and a summary in Markdown.
+
+from thinktime import gate
+
+files = gate.files(junit="junit.xml", markdown="summary.md")
+files.write(*gate.of_result(result))
+"""
+
+from __future__ import annotations
+
+from thinktime.gate.cases import Case, Suite
+from thinktime.gate.told import of_comparisons, of_failure, of_result
+from thinktime.gate.writing import Files, files
+
+__all__ = ["Case", "Files", "Suite", "files", "of_comparisons", "of_failure", "of_result"]

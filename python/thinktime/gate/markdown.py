@@ -1,0 +1,119 @@
+"""Summaries in Markdown, as GitHub and GitLab show it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from thinktime.comparison import Comparison, Judged
+from thinktime.gate import cases
+from thinktime.gate.cases import Suite
+from thinktime.report.table import Cell, Table
+from thinktime.report.units import sentence
+from thinktime.result import Result
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]#|~])")
+_MORE = r" \(|; "  # before a source in brackets, or what percentages are against
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;"}
+
+
+def of_result(result: Result, suite: Suite, verdict: tuple[str, str]) -> str:
+    """What a result comes to: its verdict in a word and a sentence, objectives and figures."""
+    from thinktime import report
+    from thinktime.report import results
+
+    figures = results.table(report.rows([result])).without_empty()
+    parts = [
+        f"## {text(result.label)}",
+        _verdict(*verdict),
+        _objectives(result),
+        turned(figures),
+        _list("Checks", _checks(suite)),
+        _list("Warnings", map(sentence, result.summary.get("warnings", []))),
+    ]
+    return _joined(parts)
+
+
+def of_comparison(comparison: Comparison, outcomes: Sequence[Judged], doubts: Sequence[str]) -> str:
+    """How two results differ, with intervals, and what each limit comes to."""
+    from thinktime.comparison.table import notes, table
+
+    parts = [
+        f"## {text(comparison.after.label)} against {text(comparison.before.label)}",
+        f"**{text(comparison.verdict)}**",
+        _list("Limits", (one.words for one in outcomes)),
+        rows(table([comparison])),
+        *map(text, notes(comparison)),
+        _list("Warnings", map(sentence, doubts)),
+    ]
+    return _joined(parts)
+
+
+def of_failure(name: str, why: str) -> str:
+    """That there is no result, and why."""
+    return _joined([f"## {text(name)}", _verdict("failed", why)])
+
+
+def rows(table: Table) -> str:
+    """A table with its rows as they are."""
+    return _table([table.first, *table.headings], (
+        [line.name, *map(_cell, line.cells)] for line in table.lines
+    ))  # fmt: skip
+
+
+def turned(table: Table) -> str:
+    """A table with its columns as rows, and rows side by side."""
+    names = [
+        f"{line.name} ({re.split(_MORE, line.below)[0]})" if line.below else line.name
+        for line in table.lines
+    ]
+    return _table(["", *names], (
+        [heading, *(_cell(line.cells[n]) for line in table.lines)]
+        for n, heading in enumerate(table.headings)
+    ))  # fmt: skip
+
+
+def text(words: str) -> str:
+    """Words that Markdown shows as they are, in one line."""
+    words = "".join(_ENTITIES.get(letter, letter) for letter in " ".join(words.split()))
+    return _SPECIAL.sub(r"\\\1", words)
+
+
+def _verdict(status: str, words: str) -> str:
+    return f"**{status.capitalize()}**" + (f": {text(words)}" if words else "")
+
+
+def _objectives(result: Result) -> str:
+    found = result.summary.get("objectives") or []
+    if not found:
+        return ""
+    return _table(["objective", "wanted", "found", "95 % interval", "verdict"], (
+        [cases.objective_name(one), cases.limit(one), cases.value(one["name"], one["value"]),
+         cases.interval(one), one["verdict"]]
+        for one in found
+    ))  # fmt: skip
+
+
+def _checks(suite: Suite) -> Iterator[str]:
+    for one in suite.cases:
+        if one.name.startswith("check "):
+            yield f"{one.name.removeprefix('check ')}: {one.words}"
+
+
+def _cell(cell: Cell) -> str:
+    return f"{cell.text} ({cell.below})" if cell.below else cell.text
+
+
+def _table(headings: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    ruler = ["---", *["---:"] * (len(headings) - 1)]
+    written = [list(map(text, headings)), ruler, *(list(map(text, line)) for line in lines)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in written)
+
+
+def _list(title: str, words: Iterable[str]) -> str:
+    lines = [f"- {text(one)}" for one in words]
+    return "\n".join([f"{title}:", "", *lines]) if lines else ""
+
+
+def _joined(parts: Iterable[str]) -> str:
+    return "\n\n".join(filter(None, parts)) + "\n"

@@ -1,0 +1,49 @@
+"""What is written of a result, of comparisons, and of a run that gave no result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from thinktime.comparison import Comparison, Judged
+from thinktime.gate import cases, markdown
+from thinktime.gate.cases import Suite
+from thinktime.result import Result
+
+Told = tuple[list[Suite], str]
+"""The suites of a JUnit file, and the text of a summary."""
+
+
+def of_result(result: Result, doubt: str = "") -> Told:
+    """Of a result; `doubt` says why it is not to be trusted where the result does not know it."""
+    doubt = doubt or result.untrusted or ""
+    suite = cases.suite_of(result, doubt)
+    return [suite], markdown.of_result(result, suite, _verdict(result, doubt))
+
+
+def of_comparisons(
+    comparisons: Sequence[Comparison], outcomes: Sequence[Sequence[Judged]], results: list[Result]
+) -> Told:
+    """Of comparisons, each with what its limits come to, and of the results behind them."""
+    from thinktime import report
+
+    untrusted = (f"{one.label}: {one.untrusted}" for one in results if one.untrusted is not None)
+    doubt = "; ".join(untrusted)
+    pairs = list(zip(comparisons, outcomes, strict=True))
+    doubts = report.verdict(results).doubts
+    suites = [cases.suite_of_limits(one, limits, doubt) for one, limits in pairs]
+    texts = [markdown.of_comparison(one, limits, doubts) for one, limits in pairs]
+    return suites, "\n".join(texts)
+
+
+def of_failure(name: str, why: str) -> Told:
+    """Of a run that failed before there was a result."""
+    return [Suite(name, name, [cases.trusted(why)])], markdown.of_failure(name, why)
+
+
+def _verdict(result: Result, doubt: str) -> tuple[str, str]:
+    breaches = result.breaches()
+    if doubt:
+        return "not to be trusted", "; ".join([doubt, *breaches])
+    if breaches:
+        return "not met", "; ".join(breaches)
+    return "met" if result.summary.get("objectives") else "done", ""

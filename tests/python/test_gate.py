@@ -1,0 +1,282 @@
+"""What pipelines read: JUnit files and summaries in Markdown."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as Xml
+
+import pytest
+from typer.testing import CliRunner
+
+import thinktime as tt
+from thinktime import gate
+from thinktime.cli import app
+from thinktime.gate import junit, markdown
+from thinktime.gate.cases import Case, Suite
+from thinktime.report.table import Cell, Group, Line, Table
+
+WORKLOAD = 'name = "shop"\n[arrivals]\nmodel = "open"\nrate = "80/s"\n'
+SYSTEM = 'name = "s"\n[[station]]\nname = "server"\ndemand = "exp(5ms)"\n'
+OBJECTIVES: list[dict[str, Any]] = [
+    {"name": "p99", "of": None, "limit": 0.25, "value": 0.1, "interval": [0.09, 0.12],
+     "verdict": "met"},
+    {"name": "p99", "of": "item", "limit": 0.05, "value": 0.1, "interval": None,
+     "verdict": "not met"},
+    {"name": "errors", "of": None, "limit": 0.01, "value": 0.0104, "interval": [0.008, 0.013],
+     "verdict": "cannot tell"},
+    {"name": "checks", "of": "home answers", "limit": 0.99, "value": 1.0, "interval": [0.999, 1.0],
+     "verdict": "met"},
+]  # fmt: skip
+CHECKS = {
+    "home answers": {"passed": 10, "failed": 0},
+    "cart is full": {"passed": 9, "failed": 3},
+    "all well": {"passed": 12, "failed": 0},
+}
+HOSTILE = "a|b\n## `<script>` ]]> @all \x00\x1b[31m \ud800 [x](http://evil) *i*"
+
+
+@pytest.fixture
+def result() -> tt.Result:
+    made = tt.simulate(tt.Workload(WORKLOAD), tt.System(SYSTEM), requests=2000, label="the first")
+    made.summary["objectives"] = OBJECTIVES
+    return made
+
+
+def read(text: str) -> dict[tuple[str, str], tuple[str, str]]:
+    """As GitLab reads it: by `classname` and `name`, with the element and its text."""
+    root = Xml.fromstring(text.encode())
+    assert root.tag == "testsuites"
+    found = {}
+    for suite in root:
+        assert suite.tag == "testsuite"
+        tags = [part.tag for case in suite for part in case]
+        for count, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+            assert int(suite.attrib[count]) == tags.count(tag)
+        assert int(suite.attrib["tests"]) == len(suite)
+        assert float(suite.attrib["time"]) == sum(float(case.attrib["time"]) for case in suite)
+        for case in suite:
+            key = (case.attrib["classname"], case.attrib["name"])
+            assert key not in found, f"GitLab would leave out the second {key}"
+            (part,) = list(case) or [None]
+            found[key] = ("passed", "") if part is None else (part.tag, part.text or "")
+    return found
+
+
+# ---- JUnit
+
+
+def test_each_objective_is_a_test_case(result: tt.Result) -> None:
+    suites, _ = gate.of_result(result)
+    found = read(junit.document(suites))
+    assert {about for about, _ in found} == {"shop"}
+    assert found["shop", "the result is to be trusted"] == ("passed", "")
+    tag, words = found["shop", "p99"]
+    assert tag == "system-out"
+    assert words == "p99 is 100 ms (90.0 ms to 120 ms), wanted 250 ms or less"
+    assert found["shop", "p99 of item"] == (
+        "failure", "p99 of item is 100 ms, wanted 50.0 ms or less",
+    )  # fmt: skip
+    tag, words = found["shop", "errors"]
+    assert tag == "error"
+    assert words == "errors is 1.04 % (0.800 % to 1.30 %), wanted 1.00 % or less"
+    assert "wanted 99.0 % or more" in found["shop", "checks of home answers"][1]
+    assert len(found) == 5
+
+
+def test_the_words_of_an_objective_are_the_results_own(result: tt.Result) -> None:
+    result.summary["objectives"] = [OBJECTIVES[1] | {"words": "it took long"}]
+    suites, _ = gate.of_result(result)
+    assert read(junit.document(suites))["shop", "p99 of item"] == ("failure", "it took long")
+
+
+@pytest.mark.parametrize(
+    ("objectives", "cart"),
+    [
+        ([], "failure"),
+        (OBJECTIVES, "failure"),
+        ([OBJECTIVES[3] | {"of": None, "limit": 0.5}], "system-out"),
+    ],
+)
+def test_each_check_is_a_test_case(
+    result: tt.Result, objectives: list[dict[str, Any]], cart: str
+) -> None:
+    """One without an objective of its own must hold always, if nothing says of all checks."""
+    result.summary |= {"objectives": objectives, "checks": CHECKS}
+    suites, summary = gate.of_result(result)
+    found = read(junit.document(suites))
+    assert found["shop", "check cart is full"] == (cart, "it failed 3 of 12 times")
+    assert found["shop", "check all well"] == ("system-out", "it failed 0 of 12 times")
+    own = any(one["of"] == "home answers" for one in objectives)
+    assert (("shop", "check home answers") in found) != own
+    assert "- cart is full: it failed 3 of 12 times" in summary
+
+
+def test_doubt_is_an_error(result: tt.Result) -> None:
+    suites, summary = gate.of_result(result, "the generator was late")
+    found = read(junit.document(suites))
+    assert found["shop", "the result is to be trusted"] == ("error", "the generator was late")
+    assert "**Not to be trusted**: the generator was late" in summary
+
+
+def test_names_that_are_the_same_are_told_apart() -> None:
+    cases = [Case("p99", "passed", ""), Case("p99", "failed", "no"), Case("p99", "failed", "no")]
+    suites = [Suite("a", "shop", cases, 1.0), Suite("b", "shop", cases)]
+    assert len(read(junit.document(suites))) == 6
+
+
+def test_hostile_names_stay_text() -> None:
+    suites = [Suite(HOSTILE, HOSTILE, [Case(HOSTILE, "failed", HOSTILE)])]
+    text = junit.document(suites)
+    ((_, name),) = read(text)
+    assert "<script>" in name
+    assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]", text)
+
+
+# ---- Markdown
+
+
+def columns(line: str) -> int:
+    return len(re.findall(r"(?<!\\)\|", line))
+
+
+def test_the_summary_has_verdict_objectives_and_figures(result: tt.Result) -> None:
+    _, summary = gate.of_result(result)
+    assert summary.startswith("## the first\n\n**")
+    assert "| p99 of item | 50.0 ms or less | 100 ms |  | not met |" in summary
+    assert re.search(r"^\| p99 \| 250 ms or less \| 100 ms \| 90\.0 ms to 120 ms \| met \|$",
+                     summary, re.M)  # fmt: skip
+    assert re.search(
+        r"^\| mean \| \d+\.\d+ ms ± \d+\.\d+ ms \(.* %\) \| 8\.33 ms \|$", summary, re.M
+    )
+    assert "exact (M/M/1 FCFS)" in summary
+
+
+def test_what_is_not_met_stands_at_the_top() -> None:
+    slow = tt.Workload(WORKLOAD + '[slo]\np99 = "1ms"\n')
+    made = tt.simulate(slow, tt.System(SYSTEM), requests=2000)
+    suites, summary = gate.of_result(made)
+    assert re.search(r"^\*\*Not met\*\*: .*p99 is .* ms, wanted 1\.00 ms or less", summary, re.M)
+    assert read(junit.document(suites))["shop", "p99"][0] == "failure"
+
+
+def test_tables_stay_whole_whatever_names_are() -> None:
+    table = Table("t", "T", HOSTILE, [HOSTILE], [Group([Line(HOSTILE, [Cell(HOSTILE, HOSTILE)])])])
+    for made in (markdown.rows(table), markdown.turned(table)):
+        lines = made.split("\n")
+        assert len(lines) == 3
+        assert {columns(line) for line in lines} == {3}
+        assert "<" not in made
+        assert "](" not in made.replace("\\](", "")
+
+
+def test_a_comparison_tells_differences_with_intervals(tmp_path: Path) -> None:
+    from thinktime.comparison import compare, judged, limit
+
+    fast, slow = (
+        tt.simulate(tt.Workload(WORKLOAD), tt.System(SYSTEM.replace("5ms", demand)),
+                    requests=20_000, output=tmp_path / demand, label=f"demand {demand}")
+        for demand in ("2ms", "5ms")
+    )  # fmt: skip
+    found = compare(fast, slow)
+    limits = [judged(limit(one), found) for one in ("mean > +5%", "mean < -5%")]
+    suites, summary = gate.of_comparisons([found], [limits], [fast, slow])
+    cases = read(junit.document(suites))
+    assert cases["changes of shop", "mean > +5%"][0] == "failure"
+    assert cases["changes of shop", "mean < -5%"][0] == "system-out"
+    assert "## demand 5ms against demand 2ms" in summary
+    assert re.search(r"^\*\*Worse: p99 rose by [\d.]+ to [\d.]+ ms \(", summary, re.M)
+    assert re.search(r"^- mean &gt; \+5%: broken: the mean rose by", summary, re.M)
+    assert re.search(
+        r"^\| mean \| [^|]+ ms \| [^|]+ ms \| \+[^|]+ to \+[^|]+ ms \| \+", summary, re.M
+    )
+
+
+# ---- the commands
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    Path("w.toml").write_text(WORKLOAD)
+    Path("slow.toml").write_text(WORKLOAD + '[slo]\np99 = "1ms"\n')
+    Path("s.toml").write_text(SYSTEM)
+    return tmp_path
+
+
+def invoke(*arguments: str) -> Any:
+    return CliRunner().invoke(app, arguments)
+
+
+TOLD = ("--junit", "junit.xml", "--markdown", "summary.md")
+
+
+@pytest.mark.parametrize(("workload", "status"), [("w.toml", 0), ("slow.toml", 1)])
+def test_the_files_agree_with_the_status(files: Path, workload: str, status: int) -> None:
+    with tt.serve(tt.System(SYSTEM)) as server:
+        commands = (
+            ("simulate", workload, "s.toml", "--requests", "2000", "--quiet"),
+            ("run", workload, "--target", server.url, "--duration", "1s", "--quiet"),
+        )
+        for command in commands:
+            done = invoke(*command, *TOLD)
+            # 3: the machine is busy, and the generator late.
+            assert done.exit_code in {status, 3 if command[0] == "run" else status}, done.output
+            tags = [tag for tag, _ in read(Path("junit.xml").read_text()).values()]
+            bad = {0: set(), 1: {"failure"}, 3: {"error"}}[done.exit_code]
+            assert bad <= set(tags)
+            assert done.exit_code != 0 or not {"failure", "error"} & set(tags)
+            word = {0: "**Done**", 1: "**Not met**", 3: "**"}[done.exit_code]
+            assert word in Path("summary.md").read_text()
+
+
+def test_a_run_without_a_result_tells_why(files: Path) -> None:
+    with tt.serve(tt.System(SYSTEM)) as server:
+        url = server.url
+    done = invoke("run", "w.toml", "--target", url, "--duration", "1s", *TOLD)
+    assert done.exit_code == 3
+    ((_, why),) = read(Path("junit.xml").read_text()).values()
+    assert "refused" in why
+    assert "refused" in Path("summary.md").read_text()
+
+
+def test_the_summary_of_a_step_is_added_to(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    command = ("simulate", "w.toml", "s.toml", "--requests", "500", "--label")
+    for label in ("one", "two"):
+        invoke(*command, label, "--markdown", "summary.md")
+    assert Path("summary.md").read_text().count("\n## ") == 0
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(files / "summary.md"))
+    invoke(*command, "three", "--markdown", "summary.md")
+    titles = re.findall(r"^## (\w+)$", Path("summary.md").read_text(), re.M)
+    assert titles == ["two", "three"]
+
+
+@pytest.mark.parametrize(
+    ("path", "words"), [("none/j.xml", "there is no folder none"), (".", "it is a folder")]
+)
+@pytest.mark.parametrize("option", ["--junit", "--markdown"])
+def test_a_path_that_cannot_be_is_found_before_the_run(
+    files: Path, option: str, path: str, words: str
+) -> None:
+    done = invoke("simulate", "w.toml", "s.toml", option, path, "-o", "out")
+    assert done.exit_code == 2
+    assert f"{option} {path}: {words}" in " ".join(done.output.split())
+    assert not Path("out").exists()
+
+
+def test_an_older_file_is_not_taken_for_this_run(files: Path) -> None:
+    Path("junit.xml").write_text("<testsuites/>")
+    assert invoke("simulate", "none.toml", "s.toml", *TOLD).exit_code == 2
+    assert not Path("junit.xml").exists()
+
+
+def test_compare_writes_both(files: Path) -> None:
+    for name, demand in (("before", "5ms"), ("after", "9ms")):
+        Path("s.toml").write_text(SYSTEM.replace("5ms", demand))
+        invoke("simulate", "w.toml", "s.toml", "--requests", "20000", "-o", name, "--label", name)
+    done = invoke("compare", "before", "after", "--fail-if", "mean > +5%", *TOLD)
+    assert done.exit_code == 1
+    assert read(Path("junit.xml").read_text())["changes of shop", "mean > +5%"][0] == "failure"
+    assert Path("summary.md").read_text().startswith("## after against before\n")
