@@ -66,9 +66,11 @@ test: test-rust test-python ## Run all tests; leaves their slower build in .venv
 test-rust: checked
 	cargo test --workspace --profile checked --locked --quiet
 
-# Tests that need a core for themselves come last, one by one. Each worker has one core.
+# Tests that need a core for themselves come last, one by one. Each worker has one core, and takes a
+# file at a time, so that what a file's tests share is made once; conftest.py says in which order.
 test-python: checked
-	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -m 'not serial' -n $(WORKERS) --dist loadgroup --durations=40
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -m 'not serial' -n $(WORKERS) --durations=40 \
+	  --dist loadfile --no-loadscope-reorder
 	$(BIN)/pytest -m serial
 
 FUZZ_SECONDS ?= 60
