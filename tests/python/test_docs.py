@@ -41,6 +41,8 @@ NOT_RUN = {
 """Commands that are only parsed, by how they begin, and why."""
 
 OTHER_LANGUAGES = {
+    "docs/ci.md 2": "how the action is used; test_pipelines.py checks its inputs, and runs it",
+    "docs/ci.md 3": "how the template is included; test_pipelines.py does the same with it",
     "docs/machines.md 5": "a diagram",
     "docs/scripts.md 3": "a part of a script, which examples/browser.luau has as a whole",
 }
