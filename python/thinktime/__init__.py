@@ -43,6 +43,7 @@ from thinktime.operations import (
 from thinktime.recovery import Recovered, recover
 from thinktime.result import Result
 from thinktime.sweep import Stopped, sweep
+from thinktime.verdict import Objective, Verdict
 
 __all__ = [
     "Capacity",
@@ -52,6 +53,7 @@ __all__ = [
     "InputError",
     "Interrupted",
     "Moment",
+    "Objective",
     "Recovered",
     "Result",
     "RunError",
@@ -60,6 +62,7 @@ __all__ = [
     "System",
     "Table",
     "Unwritten",
+    "Verdict",
     "Workload",
     "__version__",
     "again",

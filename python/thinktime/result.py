@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from thinktime import _core, labels
 from thinktime.labels import Label
+from thinktime.verdict import Objective, Verdict, verdict_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -198,9 +199,19 @@ class Result:
         total = counts.sum() if counts.size else 1.0
         return times, 1.0 - np.cumsum(counts) / total
 
+    @cached_property
+    def objectives(self) -> list[Objective]:
+        """The workload's objectives (SLO), and how the result meets them."""
+        return [Objective.of_summary(one) for one in self.summary.get("objectives", [])]
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the result comes to: met, not met, cannot tell, or not to be trusted."""
+        return verdict_of(self)
+
     def breaches(self) -> list[str]:
-        """The workload's objectives (SLO) that the result does not meet, in words."""
-        return self._outcome.breaches()
+        """The objectives that the result does not meet, in words."""
+        return [one.words for one in self.objectives if one.verdict == "not met"]
 
     def __repr__(self) -> str:
         """One line that says what it is."""

@@ -220,6 +220,7 @@ class Result:
     schedule: list[dict[str, Any]] = field(default_factory=list)
     pages: pl.DataFrame | None = None
     label: str = "a result"
+    objectives: list[Any] = field(default_factory=list)
 
     @property
     def populations(self):

@@ -164,7 +164,9 @@ def result(model: str = "open", kind: str = "run", untrusted: str | None = None,
         "response_time_ci95": {"p99": [0.009, 0.011]},
         "lateness_s": {"mean": 1e-5, "p99": 1e-4},
     }  # fmt: skip
-    return SimpleNamespace(summary=figures | more, untrusted=untrusted, interrupted=False)
+    return SimpleNamespace(
+        summary=figures | more, untrusted=untrusted, interrupted=False, objectives=[]
+    )
 
 
 SLO = Slo({"p99": 0.02, "mean": 0.01}, 0.01)

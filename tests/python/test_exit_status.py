@@ -8,57 +8,76 @@ from typing import Any
 import pytest
 import typer
 
-from thinktime import Unwritten
+from thinktime import Objective, Unwritten
 from thinktime.cli import common
 
 MISSED = "p99 is 2 s, wanted 1s or less"
 
 
+def result(verdicts: list[str], untrusted: str | None = None, *, interrupted: bool = False) -> Any:
+    """What a command makes a verdict of: an objective a verdict."""
+    objectives: list[Any] = [
+        Objective("p99", None, 1.0, 2.0, None, verdict, MISSED)  # type: ignore[arg-type]
+        for verdict in verdicts
+    ]
+    return SimpleNamespace(untrusted=untrusted, interrupted=interrupted, objectives=objectives)
+
+
 @pytest.mark.parametrize(
-    ("untrusted", "breaches", "status", "told"),
+    ("untrusted", "verdicts", "status", "told"),
     [
-        (None, [MISSED], 1, ["the SLO is not met", MISSED]),
+        (None, ["met", "not met"], 1, ["the SLO is not met", MISSED]),
+        (None, ["cannot tell", "not met"], 1, ["the SLO is not met"]),
+        (None, ["met", "cannot tell"], 3, ["it cannot be told whether the SLO is met", MISSED]),
         ("late", [], 3, ["not to be trusted: late"]),
-        ("late", [MISSED], 3, ["not to be trusted: late", "the SLO is not met", MISSED]),
+        ("late", ["not met"], 3, ["not to be trusted: late", "the SLO is not met", MISSED]),
     ],
 )
-def test_an_slo_that_is_missed_is_told_whatever_else_is_wrong(
+def test_sentence_and_status_agree(
     untrusted: str | None,
-    breaches: list[str],
+    verdicts: list[str],
     status: int,
     told: list[str],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(common, "show", lambda *_: None)
-    result: Any = SimpleNamespace(untrusted=untrusted, breaches=lambda: breaches)
     with pytest.raises(typer.Exit) as ended:
-        common.finish(lambda: result, False, None)
+        common.finish(lambda: result(verdicts, untrusted), False, None)
     assert ended.value.exit_code == status
     said = " ".join(capsys.readouterr().err.split())
     for words in told:
         assert words in said, said
 
 
-def test_a_good_result_ends_quietly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(common, "show", lambda *_: None)
-    result: Any = SimpleNamespace(untrusted=None, breaches=list)
-    common.finish(lambda: result, False, None)
-
-
-@pytest.mark.parametrize("breaches", [[], [MISSED]])
-def test_an_slo_that_is_missed_is_told_where_the_result_cannot_be_written(
-    breaches: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_a_result_without_objectives_ends_quietly(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(common, "show", lambda *_: None)
-    result: Any = SimpleNamespace(untrusted=None, breaches=lambda: breaches)
+    common.finish(lambda: result([]), False, None)
+    assert capsys.readouterr().err == ""
+
+
+def test_that_the_slo_is_met_is_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(common, "show", lambda *_: None)
+    common.finish(lambda: result(["met"]), False, None)
+    assert f"the SLO is met: {MISSED}" in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize("verdicts", [[], ["not met"]])
+def test_an_slo_that_is_missed_is_told_where_the_result_cannot_be_written(
+    verdicts: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(common, "show", lambda *_: None)
 
     def operation() -> Any:
-        raise Unwritten(result, "no space left")
+        raise Unwritten(result(verdicts), "no space left")
 
     with pytest.raises(typer.Exit) as ended:
         common.finish(operation, False, None)
     assert ended.value.exit_code == 3
     said = " ".join(capsys.readouterr().err.split())
     assert "could not be written: no space left" in said
-    assert ("the SLO is not met: " + MISSED in said) == bool(breaches)
+    assert ("the SLO is not met: " + MISSED in said) == bool(verdicts)

@@ -113,12 +113,6 @@ impl ResultData {
         self.unwritten.as_deref()
     }
 
-    /// The objectives of the workload that the result does not meet, in words.
-    fn breaches(&self) -> PyResult<Vec<String>> {
-        let Some(summary) = &self.summary else { return Ok(Vec::new()) };
-        Ok(summary.breaches(&self.workload()?.inner.slo))
-    }
-
     /// The workload as it was used.
     #[getter]
     fn workload(&self) -> PyResult<Workload> {

@@ -243,6 +243,7 @@ fn outcome(
     let mut summary = Summary::new("simulate", workload, &collector, window, sessions);
     if times.len() > 1 {
         summary.pool_replications(duration_s, &times);
+        summary.judge_objectives(workload, &collector);
     }
     measured.add_to(&mut summary, system);
     let findings = Findings {

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from thinktime import _core
 from thinktime.report import units
 from thinktime.result import Result
+from thinktime.verdict import Objective
 
 _NORMAL_95 = 1.959964
 _ERRORS_LIMIT = 0.01
@@ -21,13 +22,15 @@ _LATE_P99_S = 1e-3
 """Lateness beyond this share of the mean response time, with a 99th percentile beyond this time,
 makes the generator a suspect."""
 
+_TIMES = ("mean", "p50", "p90", "p95", "p99", "p99.9")
+
 _UNKNOWN = 0.5
 """The standard error of a margin of which nothing is known."""
 
 
 @dataclass(frozen=True)
 class Slo:
-    """The objectives of a workload."""
+    """The objectives of all requests; those of pages and parts stand in results alone."""
 
     times_s: Mapping[str, float]
     """Upper limits of response times in seconds by name: `mean`, `p50` to `p99.9`."""
@@ -48,9 +51,14 @@ class Slo:
                 f"the workload `{workload.name}` has no objectives, so nothing says what a server "
                 'must sustain: give it a table [slo], as in p99 = "250ms" and errors = "1%"'
             )
-        errors = str(table.pop("errors", _ERRORS_LIMIT)).strip()
-        times_s = {name: _core.Distribution(str(text)).mean for name, text in table.items()}
-        return cls(times_s, _share(errors))
+        limits = {name: _limit(one) for name, one in table.items()}
+        errors = limits.pop("errors", None) or str(_ERRORS_LIMIT)
+        times_s = {
+            name: _core.Distribution(text).mean
+            for name, text in limits.items()
+            if text is not None and name in _TIMES
+        }
+        return cls(times_s, _share(errors.strip()))
 
 
 @dataclass(frozen=True)
@@ -87,7 +95,7 @@ class Probe:
 def probe_of(value: float, result: Result, slo: Slo, stopped: bool = False) -> Probe:
     """The probe that a result makes. `stopped` says that it was ended early as it failed."""
     summary = result.summary
-    margins = [*_times(summary, slo), *_errors(summary, slo)]
+    margins = [*_times(summary, slo), *_errors(summary, slo), *_others(result.objectives)]
     figures = figures_of(summary)
     longest_s = max(slo.times_s.values(), default=0.0)
     unmet = failed_outright(summary) or not_achieved(summary, longest_s)
@@ -156,6 +164,27 @@ def _errors(summary: Mapping[str, Any], slo: Slo) -> list[tuple[float, float, st
     return [(math.log(share / limit), 1 / math.sqrt(failed), text)]
 
 
+def _others(objectives: Sequence[Objective]) -> list[tuple[float, float, str]]:
+    """Those of pages, populations, request names and checks."""
+    found = []
+    for one in objectives:
+        if one.value is None or (one.of is None and one.name in (*_TIMES, "errors")):
+            continue
+        value, limit, interval = one.value, one.limit, one.interval
+        if one.name == "checks":  # the share that fails may not exceed what need not pass
+            value, limit = 1 - value, 1 - limit
+            interval = None if interval is None else (1 - interval[1], 1 - interval[0])
+        if value <= 0:
+            continue
+        error = _UNKNOWN
+        if interval is not None and interval[0] > 0:
+            error = max(math.log(interval[1] / interval[0]) / (2 * _NORMAL_95), 1e-4)
+        # Where nothing is allowed, twice the limit stands for whatever was found.
+        margin = math.log(value / limit) if limit > 0 else math.log(2)
+        found.append((margin, error, one.words))
+    return found
+
+
 def failed_outright(summary: Mapping[str, Any]) -> str | None:
     """Why a run failed whatever its times are; None if it did not."""
     if summary["requests"] == 0:
@@ -190,6 +219,13 @@ def _generator_late(result: Result) -> bool:
         return result.untrusted is not None
     is_late = late["mean"] > _LATE_SHARE * mean and late["p99"] > _LATE_P99_S
     return bool(is_late) or (result.untrusted is not None and not result.interrupted)
+
+
+def _limit(entry: object) -> str | None:
+    """The limit as it is written; None where the entry holds the objectives of a part."""
+    if isinstance(entry, Mapping):
+        return str(entry["limit"]) if "limit" in entry else None
+    return str(entry)
 
 
 def _share(text: str) -> float:

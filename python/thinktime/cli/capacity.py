@@ -103,11 +103,11 @@ def _finish(found: Capacity, against: str | None, as_json: bool, output: Path | 
         common.errors.print(f"result: {output / 'capacity.html'}", markup=False, soft_wrap=True)
     if found.verdict == "not met" and against is not None:
         message = f"{found.words}; is the machine busy with something else?"
-        raise common.fail(message, common.Exit.NOT_TO_BE_TRUSTED)
+        raise common.fail(message, common.Exit.UNDECIDED)
     if found.verdict == "not met":
         raise common.fail(f"the SLO is not met: {found.words}", common.Exit.SLO_NOT_MET)
     if found.verdict in ("interrupted", "generator", "no limit"):
-        raise common.fail(f"not the capacity: {found.words}", common.Exit.NOT_TO_BE_TRUSTED)
+        raise common.fail(f"not the capacity: {found.words}", common.Exit.UNDECIDED)
     if found.verdict == "imprecise":
         message = "the probes were used up before the interval was narrow enough"
         common.errors.print("warning:", message, style="yellow", markup=False, soft_wrap=True)

@@ -6,7 +6,6 @@ import errno
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,21 +15,14 @@ from rich.console import RenderableType
 from thinktime import InputError, Interrupted, Result, RunError, Unwritten
 from thinktime.cli import plain
 from thinktime.recovery import left_behind
+from thinktime.verdict import Exit as Exit
+from thinktime.verdict import verdict_of
 
 if TYPE_CHECKING:
     from thinktime.gate import Files
 
 errors = plain.console(stderr=True)
 """Standard error."""
-
-
-class Exit(IntEnum):
-    """Exit statuses."""
-
-    DONE = 0
-    SLO_NOT_MET = 1
-    INPUT_WRONG = 2
-    NOT_TO_BE_TRUSTED = 3
 
 
 def fail(message: str, status: Exit) -> typer.Exit:
@@ -47,14 +39,14 @@ def mapped_errors() -> Iterator[None]:
     except InputError as error:
         raise fail(str(error), Exit.INPUT_WRONG) from None
     except RunError as error:
-        raise fail(str(error), Exit.NOT_TO_BE_TRUSTED) from None
+        raise fail(str(error), Exit.UNDECIDED) from None
     except OverflowError as error:
         raise fail(f"a number is out of its range: {error}", Exit.INPUT_WRONG) from None
     except BrokenPipeError:
         raise  # nobody reads what is printed: `main` ends the command
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-        status = Exit.NOT_TO_BE_TRUSTED if full else Exit.INPUT_WRONG
+        status = Exit.UNDECIDED if full else Exit.INPUT_WRONG
         raise fail(str(error), status) from None
 
 
@@ -139,32 +131,25 @@ def finish(
 
     `told` are files that say for a pipeline what it came to.
     """
-    interrupted, unwritten = False, None
+    unwritten = None
     say_of_left_behind(output)
     with mapped_errors():
         try:
             result = operation()
         except Interrupted as stopped:
-            result, interrupted = stopped.result, True
+            result = stopped.result
         except Unwritten as failed:
             result, unwritten, output = failed.result, str(failed), None
         except RunError as error:
             _tell_failure(told, str(error))
             raise
     show(result, as_json, output)
-    breaches = result.breaches()
-    missed = "the SLO is not met: " + "; ".join(breaches) if breaches else ""
-    doubt = f"not to be trusted: {result.untrusted}" if result.untrusted is not None else ""
-    if interrupted:
-        doubt = "interrupted: the result is that up to then"
-    if unwritten is not None:
-        doubt = f"the result could not be written: {unwritten}"
-    _tell(told, result, doubt)
-    if doubt:
-        # What was found stands beside the doubt, and the status is that of the doubt.
-        raise fail("; ".join(filter(None, [doubt, missed])), Exit.NOT_TO_BE_TRUSTED)
-    if missed:
-        raise fail(missed, Exit.SLO_NOT_MET)
+    found = verdict_of(result, unwritten)
+    _tell(told, result, found.doubt)
+    if found.exit_status is not Exit.DONE:
+        raise fail(found.sentence, found.exit_status)
+    if found.sentence:
+        errors.print(found.sentence, style="green", markup=False, soft_wrap=True)
 
 
 def _tell(told: Files | None, result: Result, doubt: str) -> None:

@@ -95,7 +95,7 @@ def _finish(
     if "broken" in all_outcomes:
         raise typer.Exit(common.Exit.SLO_NOT_MET)
     if "cannot tell" in all_outcomes:
-        raise typer.Exit(common.Exit.NOT_TO_BE_TRUSTED)
+        raise typer.Exit(common.Exit.UNDECIDED)
 
 
 def _trusted(loaded: list[Result]) -> None:
@@ -103,7 +103,7 @@ def _trusted(loaded: list[Result]) -> None:
     for one in loaded:
         if one.untrusted is not None:
             why = f"{one.path}: not to be trusted: {one.untrusted}"
-            raise common.fail(why, common.Exit.NOT_TO_BE_TRUSTED)
+            raise common.fail(why, common.Exit.UNDECIDED)
 
 
 def _show(loaded: list[Result], comparisons: list[Comparison], outcomes: list[Judged]) -> None:

@@ -27,4 +27,4 @@ def command(
             demo.main(output, seed)
         except Interrupted:
             message = f"interrupted; what was measured is in {output}"
-            raise common.fail(message, common.Exit.NOT_TO_BE_TRUSTED) from None
+            raise common.fail(message, common.Exit.UNDECIDED) from None

@@ -38,7 +38,7 @@ def add(
             result = Result.load(path)
             if result.untrusted is not None:
                 why = f"{path}: is not to be trusted: {result.untrusted}"
-                raise common.fail(why, common.Exit.NOT_TO_BE_TRUSTED)
+                raise common.fail(why, common.Exit.UNDECIDED)
             added = history.add(result, commit, branch)
             typer.echo(f"{result.label}: {'added' if added else 'is there already'}")
 

@@ -143,7 +143,7 @@ def command(
         raise common.fail(NO_DURATIONS.format(system), common.Exit.INPUT_WRONG)
     if learned.log.stopped and not follow:
         message = "interrupted: what was learned is of the part that was read"
-        raise common.fail(message, common.Exit.NOT_TO_BE_TRUSTED)
+        raise common.fail(message, common.Exit.UNDECIDED)
 
 
 def _system_text(learned: Learned, demand: str | None) -> str | None:

@@ -83,7 +83,7 @@ def command(
     if spoilt := sum(why is not None for why in table.to_dict().get("untrusted", ())):
         doubts.append(f"of {table.height} points {_points(spoilt)} not to be trusted")
     if doubts:
-        raise common.fail("; ".join(doubts), common.Exit.NOT_TO_BE_TRUSTED)
+        raise common.fail("; ".join(doubts), common.Exit.UNDECIDED)
 
 
 def _points(number: int) -> str:

@@ -63,6 +63,7 @@ COLUMNS: dict[str, Column] = {
     "migrations": Column("moves", units.count),
     "preemptions": Column("preemptions", units.count),
     "untrusted": Column("trust", lambda _why: "not to be trusted"),
+    "slo": Column("SLO", _text),
     "passed": Column("SLO", lambda passed: "met" if passed else "not met"),
     "margin": Column("measured / allowed", lambda margin: units.number(math.exp(margin))),
     "lateness_p99_s": Column("lateness p99", units.seconds),

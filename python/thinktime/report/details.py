@@ -1,11 +1,11 @@
-"""The tables below the main one: of populations, pages, request names, machines and sharing."""
+"""The tables below the main one: objectives, checks, populations, names, machines, sharing."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from thinktime.machine.sharing import Comparison, compare
-from thinktime.report import by_population, by_request, machines, sharing
+from thinktime.report import by_population, by_request, machines, objectives, sharing
 from thinktime.report.case import Case, Entry
 from thinktime.report.table import Group, Line, Table
 
@@ -13,6 +13,10 @@ from thinktime.report.table import Group, Line, Table
 def tables(cases: Sequence[Case]) -> list[Table]:
     """The tables that have rows."""
     found = [
+        objectives.table(_groups(cases, lambda entry: objectives.lines_of(entry.result))),
+        objectives.checks_table(
+            _groups(cases, lambda entry: objectives.check_lines_of(entry.result))
+        ),
         by_population.table(_with_exact(cases, _groups(cases, _populations))),
         by_population.page_table(_groups(cases, _pages)),
         by_request.table(_groups(cases, _requests)),

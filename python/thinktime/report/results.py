@@ -12,6 +12,7 @@ from thinktime.report.by_request import RequestTimes, times_of
 from thinktime.report.case import Case, Entry, Kind, Note
 from thinktime.report.figures import TIMES, Figures
 from thinktime.report.machines import MachineFigures, figures_of
+from thinktime.report.objectives import check_lines_of, lines_of
 from thinktime.report.table import Cell, Group, Line, LineStyle, Table
 
 HEADINGS = ("load", "throughput", "mean", "p50", "p90", "p99", "p99.9", "errors", "lateness p99")
@@ -54,6 +55,12 @@ class Row:
 
     pages: Sequence[Counted] = ()
     """The result's pages by population."""
+
+    objectives: Sequence[Line] = ()
+    """How the result meets its objectives."""
+
+    checks: Sequence[Line] = ()
+    """How often the result's checks held."""
 
     @property
     def kind_words(self) -> str:
@@ -145,6 +152,8 @@ def _entry_row(case: Case, entry: Entry) -> Row:
         figures_of(entry.result),
         populations_of(entry.result),
         pages_of(entry.result),
+        lines_of(entry.result),
+        check_lines_of(entry.result),
     )
 
 

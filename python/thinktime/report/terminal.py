@@ -9,8 +9,7 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.text import Text
 
-from thinktime.report import by_population, by_request, results
-from thinktime.report.by_population import Counted
+from thinktime.report import by_population, by_request, objectives, results
 from thinktime.report.results import Row
 from thinktime.report.table import Cell, Line, Table
 from thinktime.report.table import Group as LineGroup
@@ -25,16 +24,21 @@ _TURNED_MAX = 4  # more rows than these are easier to compare one below the othe
 
 
 def render(rows: Sequence[Row]) -> RenderableType:
-    """The rows as a table; below it populations and pages, request names and machines.
+    """The rows as a table; below it populations, pages, objectives, checks, and machines.
 
     Request names are shown for systems with machines.
     """
     named = len(rows) > 1
     parts: list[RenderableType] = [Shown(results.table(rows)), *_legend(rows)]
-    populations = _groups(rows, lambda row: row.populations, named=named)
-    pages = _groups(rows, lambda row: row.pages, named=named)
-    parts += [Shown(by_population.table(populations))] if populations else []
-    parts += [Shown(by_population.page_table(pages))] if pages else []
+    below: list[tuple[TableOf, LinesOf]] = [
+        (by_population.table, lambda row: [one.line for one in row.populations]),
+        (by_population.page_table, lambda row: [one.line for one in row.pages]),
+        (objectives.table, lambda row: row.objectives),
+        (objectives.checks_table, lambda row: row.checks),
+    ]
+    for table, lines in below:
+        groups = _groups(rows, lines, named=named)
+        parts += [Shown(table(groups))] if groups else []
     parts += [part for row in rows if row.machines for part in _details(row, named=named)]
     return Group(*parts)
 
@@ -52,11 +56,13 @@ def _legend(rows: Sequence[Row]) -> list[RenderableType]:
     return [Text(f"signed %: {words}", style="dim"), Text()]
 
 
-def _groups(
-    rows: Sequence[Row], of: Callable[[Row], Sequence[Counted]], *, named: bool
-) -> list[LineGroup]:
+TableOf = Callable[[Sequence[LineGroup]], Table]
+LinesOf = Callable[[Row], Sequence[Line]]
+
+
+def _groups(rows: Sequence[Row], of: LinesOf, *, named: bool) -> list[LineGroup]:
     """A group a result that has such lines."""
-    found = [(row, [one.line for one in of(row)]) for row in rows]
+    found = [(row, of(row)) for row in rows]
     return [LineGroup(lines, _title(row, named=named)) for row, lines in found if lines]
 
 

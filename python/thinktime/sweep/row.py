@@ -36,9 +36,16 @@ def row_of(point: Point, result: Result) -> Row:
         **_of_populations(result),
         **_of_machines(summary),
         "warnings": " | ".join(summary.get("warnings") or []),
+        "slo": _slo(result),
         "untrusted": result.untrusted,
         "point": point,
     }
+
+
+def _slo(result: Result) -> str | None:
+    """Whether all objectives are met, in words; None where there are none."""
+    verdicts = {one.verdict for one in result.objectives}
+    return next((one for one in ("not met", "cannot tell", "met") if one in verdicts), None)
 
 
 def _of_pages(figures: Mapping[str, Any], before: str = "") -> Row:

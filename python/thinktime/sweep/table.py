@@ -23,6 +23,7 @@ _SHOWN = (
     "retries",
     "migrations",
     "preemptions",
+    "slo",
     "untrusted",
 )
 

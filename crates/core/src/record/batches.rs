@@ -159,7 +159,7 @@ pub fn student_half_width_95(values: &[f64]) -> Option<f64> {
 
 /// The 0.975 quantile of Student's t. With x = d/(d + t²), P(|T| > t) is the regularised
 /// incomplete beta function I_x(d/2, 1/2) (Abramowitz and Stegun, 26.7.1).
-fn student_quantile_975(degrees: f64) -> f64 {
+pub(super) fn student_quantile_975(degrees: f64) -> f64 {
     let x = inv_beta_reg(degrees / 2.0, 0.5, 0.05);
     (degrees * (1.0 - x) / x).sqrt()
 }

@@ -83,11 +83,15 @@ impl Bins {
         self.counts.iter().position(holds).map_or(Nanos::ZERO, |bin| Nanos(largest_in(bin)))
     }
 
+    /// The times, each the largest of its bin, with their counts.
+    pub(super) fn times(&self) -> impl Iterator<Item = (Nanos, u64)> + '_ {
+        self.held().map(|(bin, count)| (Nanos(largest_in(bin)), count))
+    }
+
     /// As an HdrHistogram, for files.
     pub(super) fn histogram(&self) -> Histogram<u64> {
         let mut histogram = Histogram::new(3).expect("three digits are a valid precision");
-        for (bin, count) in self.held() {
-            let time = largest_in(bin);
+        for (Nanos(time), count) in self.times() {
             histogram.record_n(time, count).expect("a histogram that grows takes any value");
         }
         histogram

@@ -1,8 +1,7 @@
 //! What is kept of all rows of a run, in memory that does not grow with its length.
 
-use std::collections::BTreeMap;
-
-use super::errors::{STATUS, TIMEOUT, UNSENT};
+use super::errors::UNSENT;
+use super::failures::Failures;
 use super::pages::Pages;
 use super::populations::Populations;
 use super::recent::Recent;
@@ -29,8 +28,7 @@ pub struct Collector {
     pub(super) batches: BatchMeans,
     pub(super) timeline: Timeline,
     pub(super) counts: Counts,
-    pub(super) errors: BTreeMap<&'static str, u64>,
-    pub(super) errors_by_status: BTreeMap<u16, u64>,
+    pub(super) failures: Failures,
     pub(super) pages: Pages,
     pub(super) populations: Populations,
     /// What programs found out, where sessions are programs.
@@ -99,8 +97,7 @@ impl Collector {
             batches: BatchMeans::default(),
             timeline: Timeline::new(kinds, interval),
             counts: Counts::default(),
-            errors: BTreeMap::new(),
-            errors_by_status: BTreeMap::new(),
+            failures: Failures::default(),
             pages: Pages::default(),
             populations: Populations::default(),
             programs: None,
@@ -121,11 +118,7 @@ impl Collector {
             return;
         }
         if let Some(error) = row.error {
-            *self.errors.entry(error).or_default() += 1;
-            self.counts.timeouts += u64::from(error == TIMEOUT);
-            if error == STATUS {
-                *self.errors_by_status.entry(row.status).or_default() += 1;
-            }
+            self.counts.timeouts += u64::from(self.failures.attempt(row, error));
         }
         if row.fate == Fate::Retried {
             self.counts.retries += 1;
@@ -139,7 +132,7 @@ impl Collector {
             }
         } else {
             self.counts.failed += 1;
-            self.populations.fail(row.attempt.kind);
+            self.failures.request(row.attempt.kind);
             self.counts.dropped += u64::from(row.error == Some(UNSENT) && row.attempt.attempt == 1);
         }
     }
@@ -164,11 +157,6 @@ impl Collector {
             self.service.add(row.done.since(row.sent));
             self.lateness.add(row.sent.since(row.attempt.scheduled));
         }
-    }
-
-    /// Failed attempts by what went wrong.
-    pub(super) fn errors_by_kind(&self) -> BTreeMap<String, u64> {
-        self.errors.iter().map(|(kind, count)| ((*kind).to_owned(), *count)).collect()
     }
 
     /// Whether the rows come from a real system.
@@ -264,7 +252,7 @@ impl Collector {
         self.sections.take_in(&other.all_responses());
         self.starved.merge(&other.starved);
         self.pages.merge(&other.pages);
-        self.populations.merge(&other.populations);
+        self.failures.merge(&other.failures);
         self.service.merge(&other.service);
         self.lateness.merge(&other.lateness);
         let counts = &mut self.counts;
@@ -274,12 +262,6 @@ impl Collector {
         counts.timeouts += other.counts.timeouts;
         counts.retries += other.counts.retries;
         counts.completed_in_window += other.counts.completed_in_window;
-        for (error, count) in &other.errors {
-            *self.errors.entry(error).or_default() += count;
-        }
-        for (status, count) in &other.errors_by_status {
-            *self.errors_by_status.entry(*status).or_default() += count;
-        }
         if let (Some(mine), Some(theirs)) = (&mut self.programs, &other.programs) {
             mine.merge(theirs);
         }

@@ -1,5 +1,7 @@
 //! The parts of a summary: figures of times, stations, pools and kinds of request.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::workload::Model;
@@ -41,6 +43,12 @@ impl TimeFigures {
         ("p99.9", 0.999),
         ("p99.99", 0.9999),
     ];
+
+    /// The share of times that a percentile of this name is not below; none for others.
+    #[must_use]
+    pub fn share_of(name: &str) -> Option<f64> {
+        TimeFigures::PERCENTILES.into_iter().find(|one| one.0 == name).map(|one| one.1)
+    }
 
     /// The figure of this name, as in `mean` or `p99.9`.
     #[must_use]
@@ -169,19 +177,17 @@ pub struct PopulationFigures {
     pub page_response_time_s: Option<TimeFigures>,
 }
 
-impl PopulationFigures {
-    /// The share of its requests that failed.
-    #[must_use]
-    pub fn error_share(&self) -> f64 {
-        if self.requests == 0 { 0.0 } else { self.errors as f64 / self.requests as f64 }
-    }
-}
-
 /// One kind of request.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RequestFigures {
     /// Requests that succeeded.
     pub requests: u64,
+    /// Requests that failed for good.
+    #[serde(default)]
+    pub errors: u64,
+    /// Failed attempts by cause, as in `timeout` or `status 404`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub causes: BTreeMap<String, u64>,
     /// Their response times.
     pub response_time_s: TimeFigures,
 }

@@ -5,10 +5,10 @@
 
 mod batches;
 mod bins;
-mod breaches;
 mod collapse;
 mod collector;
 mod errors;
+mod failures;
 mod figures;
 mod objectives;
 mod offered;
@@ -23,6 +23,7 @@ mod starved;
 mod summary;
 mod tally;
 mod timeline;
+mod verdict;
 mod warmup;
 mod watched;
 
@@ -34,7 +35,7 @@ pub use figures::{
     DemandFigures, GeneratorFigures, MachineFigures, PoolFigures, PopulationFigures,
     RequestFigures, StationFigures, TimeFigures,
 };
-pub use objectives::Objectives;
+pub use objectives::{Lost, Objectives};
 pub use offered::{RateMissed, rate_missed};
 pub use row::{Row, RowSink, SoFar};
 pub use sections::Sections;
@@ -42,4 +43,5 @@ pub use starved::Starved;
 pub use summary::Summary;
 pub use tally::Tally;
 pub use timeline::{Cell, Timeline};
+pub use verdict::{ObjectiveFigures, Verdict};
 pub use warmup::mser5;

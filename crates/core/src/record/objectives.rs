@@ -1,54 +1,55 @@
-//! Whether all objectives of a workload can still be met, from what has been measured so far.
+//! Whether the objectives of a workload can still be met, from what has been measured so far.
 
 use super::Row;
 use super::watched::Watched;
 use crate::client::{Fate, Limit, Page};
-use crate::workload::{Slo, Workload};
+use crate::workload::{Figure, Objective, Of, Workload};
 
-/// All objectives of a workload.
+/// Objectives that are watched as a run goes on.
 #[derive(Debug)]
 pub struct Objectives {
     limit: Limit,
-    /// By kind of request, the place of its population.
-    population_of: Vec<usize>,
-    groups: Vec<Group>,
+    watched: Vec<One>,
 }
 
-/// The objectives of all requests, or of those of a population.
 #[derive(Debug)]
-struct Group {
-    /// What stands before them in words.
+struct One {
+    /// Its place among the workload's objectives.
+    place: usize,
+    figure: Figure,
+    /// By kind of request, whether it is about them.
+    about: Vec<bool>,
+    /// What stands before it in words.
     prefix: String,
-    /// Whose they are; none where they are everybody's.
-    population: Option<usize>,
-    requests: Watched,
-    pages: Watched,
+    watched: Watched,
 }
 
-impl Group {
-    fn new(name: &str, population: Option<usize>, slo: &Slo, limit: Limit) -> Group {
-        Group {
-            prefix: if name.is_empty() { String::new() } else { format!("{name}: ") },
-            population,
-            requests: Watched::new(&slo.response_time_s, slo.errors, limit),
-            pages: Watched::new(&slo.page_response_time_s, None, limit),
-        }
+impl One {
+    fn is_about(&self, kind: u32) -> bool {
+        self.about.get(kind as usize).is_some_and(|about| *about)
     }
 }
 
+/// An objective that can no longer be met.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lost {
+    /// Its place among the workload's objectives.
+    pub place: usize,
+    /// Which it is and how much is wanted, in words.
+    pub words: String,
+}
+
 impl Objectives {
-    /// The objectives of a run that ends at `limit`.
+    /// Those for which a run that ends at `limit` may end early: `all`, or the ones of which the
+    /// workload says so. None where there are none; what checks are to hold is told at the end.
     #[must_use]
-    pub fn new(workload: &Workload, limit: Limit) -> Objectives {
-        let slo = &workload.slo;
-        let all = Group::new("", None, slo, limit);
-        let of =
-            |(name, place, slo): &(String, usize, Slo)| Group::new(name, Some(*place), slo, limit);
-        Objectives {
-            limit,
-            population_of: workload.requests.iter().map(|kind| kind.population as usize).collect(),
-            groups: std::iter::once(all).chain(slo.populations.iter().map(of)).collect(),
-        }
+    pub fn new(workload: &Workload, limit: Limit, all: bool) -> Option<Objectives> {
+        let objectives = workload.slo.objectives.iter().enumerate();
+        let wanted = objectives
+            .filter(|(_, one)| (all || one.abort) && one.figure != Figure::Checks)
+            .map(|(place, one)| watched(workload, limit, place, one));
+        let watched: Vec<One> = wanted.collect();
+        (!watched.is_empty()).then_some(Objectives { limit, watched })
     }
 
     /// An attempt has ended. Retried ones and those of the warm-up do not count.
@@ -56,7 +57,9 @@ impl Objectives {
         if row.fate == Fate::Over && self.limit.counts(row.attempt.request_scheduled) {
             let response = row.done.since(row.attempt.request_scheduled);
             let response = row.error.is_none().then_some(response);
-            self.groups_of(row.attempt.kind).for_each(|group| group.requests.take(response));
+            let kind = row.attempt.kind;
+            let own = |one: &&mut One| !one.is_of_pages() && one.is_about(kind);
+            self.watched.iter_mut().filter(own).for_each(|one| one.watched.take(response));
         }
     }
 
@@ -64,27 +67,47 @@ impl Objectives {
     pub fn add_page(&mut self, page: &Page) {
         if self.limit.counts(page.scheduled) {
             let response = (!page.failed).then(|| page.done.since(page.scheduled));
-            self.groups_of(page.kind).for_each(|group| group.pages.take(response));
+            let own = |one: &&mut One| one.is_of_pages() && one.is_about(page.kind);
+            self.watched.iter_mut().filter(own).for_each(|one| one.watched.take(response));
         }
     }
 
-    fn groups_of(&mut self, kind: u32) -> impl Iterator<Item = &mut Group> {
-        let place = self.population_of.get(kind as usize).copied();
-        let own = move |group: &&mut Group| group.population.is_none() || group.population == place;
-        self.groups.iter_mut().filter(own)
-    }
-
-    /// The objective that can no longer be met, in words: after `time_s` seconds of the run, with
-    /// so many requests on their way. To be asked about once a second.
+    /// The objective that can no longer be met: after `time_s` seconds of the run, with so many
+    /// requests on their way. To be asked about once a second.
     #[must_use]
-    pub fn out_of_reach(&mut self, time_s: f64, in_flight: u64) -> Option<String> {
-        let lost = |group: &mut Group| {
-            let all = group.population.is_none();
-            let requests = group.requests.out_of_reach(time_s, in_flight, all);
-            let mut page = || group.pages.out_of_reach(time_s, in_flight, false);
-            let found = requests.or_else(|| page().map(|words| format!("page_{words}")))?;
-            Some(format!("{}{found}", group.prefix))
-        };
-        self.groups.iter_mut().find_map(lost)
+    pub fn out_of_reach(&mut self, time_s: f64, in_flight: u64) -> Option<Lost> {
+        self.watched.iter_mut().find_map(|one| {
+            let all = one.about.iter().all(|about| *about) && !one.is_of_pages();
+            let found = one.watched.out_of_reach(time_s, in_flight, all)?;
+            let page = if one.is_of_pages() { "page_" } else { "" };
+            let words = format!("{}{page}{found}", one.prefix);
+            Some(Lost { place: one.place, words })
+        })
+    }
+}
+
+impl One {
+    fn is_of_pages(&self) -> bool {
+        matches!(self.figure, Figure::Page(_))
+    }
+}
+
+fn watched(workload: &Workload, limit: Limit, place: usize, objective: &Objective) -> One {
+    let Objective { figure, of, limit: most, .. } = objective;
+    let about = workload.requests.iter().map(|kind| match of {
+        Of::All | Of::Check(_) => true,
+        Of::Population(_, place) => kind.population as usize == *place,
+        Of::Request(name) => kind.name == *name,
+    });
+    let watched = match figure {
+        Figure::Response(name) | Figure::Page(name) => Watched::of_time(name, *most, limit),
+        Figure::Errors | Figure::Checks => Watched::of_errors(*most, limit),
+    };
+    One {
+        place,
+        figure: *figure,
+        about: about.collect(),
+        prefix: of.name().map_or(String::new(), |name| format!("{name}: ")),
+        watched,
     }
 }

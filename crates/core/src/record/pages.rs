@@ -1,5 +1,7 @@
 //! What is kept of pages: a base and its objects, until the last of them is over.
 
+use std::ops::Range;
+
 use super::populations::Populations;
 use super::{BatchMeans, Collector, Tally, TimeFigures};
 use crate::client::{Limit, Page};
@@ -42,15 +44,20 @@ impl Pages {
         }
     }
 
+    /// The page response times of those whose base is of one of these kinds.
+    pub(super) fn times(&self, kinds: Range<usize>) -> Tally {
+        let mut tally = Tally::default();
+        let of = self.by_kind.iter().take(kinds.end).skip(kinds.start);
+        of.for_each(|(pages, _)| tally.merge(pages));
+        tally
+    }
+
     /// The figures of the pages whose base is of one of these kinds; none where there are none.
-    pub(super) fn figures(&self, kinds: std::ops::Range<usize>) -> Option<PageFigures> {
+    pub(super) fn figures(&self, kinds: Range<usize>) -> Option<PageFigures> {
         let whole = kinds.start == 0 && kinds.end >= self.by_kind.len();
         let of = self.by_kind.get(kinds.start..kinds.end.min(self.by_kind.len()))?;
-        let (mut tally, mut failed) = (Tally::default(), 0);
-        for (pages, others) in of {
-            tally.merge(pages);
-            failed += others;
-        }
+        let failed = of.iter().map(|(_, failed)| failed).sum::<u64>();
+        let tally = self.times(kinds);
         let interval = self.batches.interval_95().filter(|_| whole);
         let response_time_s = tally.figures(interval.map(|one| one.half_width * 1e-9));
         let pages = tally.count() + failed;

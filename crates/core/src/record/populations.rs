@@ -12,8 +12,6 @@ pub(super) struct Populations {
     of_kind: Vec<u32>,
     /// Of response times in nanoseconds.
     batches: Vec<BatchMeans>,
-    /// Requests that failed for good.
-    failed: Vec<u64>,
 }
 
 impl Populations {
@@ -25,7 +23,6 @@ impl Populations {
         Populations {
             of_kind: workload.requests.iter().map(|kind| kind.population).collect(),
             batches: vec![BatchMeans::default(); number],
-            failed: vec![0; number],
         }
     }
 
@@ -37,20 +34,9 @@ impl Populations {
         }
     }
 
-    /// A request of this kind failed for good.
-    pub(super) fn fail(&mut self, kind: u32) {
-        if let Some(place) = self.of_kind.get(kind as usize) {
-            self.failed[*place as usize] += 1;
-        }
-    }
-
     /// Whether there are several.
     pub(super) fn any(&self) -> bool {
         !self.of_kind.is_empty()
-    }
-
-    pub(super) fn merge(&mut self, other: &Populations) {
-        self.failed.iter_mut().zip(&other.failed).for_each(|(mine, theirs)| *mine += theirs);
     }
 }
 
@@ -68,7 +54,7 @@ impl Summary {
             let populations = &collector.populations;
             let alone = !populations.any();
             let batches = if alone { &collector.batches } else { &populations.batches[place] };
-            let errors = if alone { collector.counts.failed } else { populations.failed[place] };
+            let errors = collector.failures.of(|kind| one.kinds.contains(&(kind as usize)));
             let ci95 = batches.interval_95().map(|interval| interval.half_width * 1e-9);
             let requests = tally.count() + errors;
             let rate = if duration_s > 0.0 { requests as f64 / duration_s } else { 0.0 };

@@ -8,7 +8,7 @@ use super::figures::{
     DemandFigures, GeneratorFigures, MachineFigures, PoolFigures, PopulationFigures,
     RequestFigures, StationFigures, TimeFigures,
 };
-use super::{Collector, MeanInterval, Tally, Window, student_half_width_95};
+use super::{Collector, MeanInterval, ObjectiveFigures, Tally, Window, student_half_width_95};
 use crate::program::{CheckCount, Report};
 use crate::system::StationSummary;
 use crate::system::machine::MachineSummary;
@@ -91,6 +91,9 @@ pub struct Summary {
     /// Those that failed by their status, by that status.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub errors_by_status: BTreeMap<u16, u64>,
+    /// How each objective of the workload was met.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub objectives: Vec<ObjectiveFigures>,
     /// What the generator used itself; none for a simulation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generator: Option<GeneratorFigures>,
@@ -120,7 +123,7 @@ impl Summary {
         let interval = collector.batches.interval_95();
         let pages = collector.pages.figures(0..workload.requests.len());
         let ci95 = interval.map(|one| one.half_width * 1e-9);
-        Summary {
+        let mut summary = Summary {
             kind: kind.to_owned(),
             model: workload.model_word(),
             seed: workload.seed,
@@ -150,12 +153,15 @@ impl Summary {
             page_response_time_s: pages.map(|pages| pages.response_time_s),
             checks: collector.programs.iter().flat_map(|one| one.checks().clone()).collect(),
             metrics: collector.programs.iter().flat_map(metric_figures).collect(),
-            errors_by_kind: collector.errors_by_kind(),
-            errors_by_status: collector.errors_by_status.clone(),
+            errors_by_kind: collector.failures.by_kind(),
+            errors_by_status: collector.failures.by_status(),
+            objectives: Vec::new(),
             generator: None,
             notes: Vec::new(),
             warnings: first_warnings(collector, interval),
-        }
+        };
+        summary.judge_objectives(workload, collector);
+        summary
     }
 
     /// Replaces the first replication's length and intervals by those of all replications, whose
@@ -220,12 +226,6 @@ impl Summary {
         self.machines.insert(name.to_owned(), figures);
     }
 
-    /// The share of requests that failed.
-    #[must_use]
-    pub fn error_share(&self) -> f64 {
-        if self.requests == 0 { 0.0 } else { self.errors as f64 / self.requests as f64 }
-    }
-
     /// Why nothing can be said of a run in which no request happened; none where one did.
     #[must_use]
     pub fn nothing_happened(&self) -> Option<String> {
@@ -285,15 +285,19 @@ fn request_figures(
     collector: &Collector,
     all: &Tally,
 ) -> BTreeMap<String, RequestFigures> {
-    let figures = |tally: &Tally| RequestFigures {
-        requests: tally.count(),
-        response_time_s: tally.figures(None),
-    };
     // Requests of the same name, as several populations may have them, are one.
-    let mut by_name: BTreeMap<String, Tally> = BTreeMap::new();
-    for (place, kind) in workload.requests.iter().enumerate() {
-        let tally = collector.by_kind.get(place).unwrap_or(all);
-        by_name.entry(kind.name.clone()).or_default().merge(tally);
+    let mut by_name: BTreeMap<String, (Tally, u64, BTreeMap<String, u64>)> = BTreeMap::new();
+    for (kind, place) in workload.requests.iter().zip(0..) {
+        let (tally, errors, causes) = by_name.entry(kind.name.clone()).or_default();
+        tally.merge(collector.by_kind.get(place as usize).unwrap_or(all));
+        *errors += collector.failures.of(|one| one == place);
+        for (cause, count) in collector.failures.causes(place) {
+            *causes.entry(cause).or_default() += count;
+        }
     }
-    by_name.into_iter().map(|(name, tally)| (name, figures(&tally))).collect()
+    let figures = |(tally, errors, causes): (Tally, u64, BTreeMap<String, u64>)| {
+        let response_time_s = tally.figures(None);
+        RequestFigures { requests: tally.count(), errors, causes, response_time_s }
+    };
+    by_name.into_iter().map(|(name, of)| (name, figures(of))).collect()
 }

@@ -2,6 +2,7 @@
 
 use hdrhistogram::Histogram;
 
+use super::batches::student_quantile_975;
 use super::bins::Bins;
 use super::figures::TimeFigures;
 use crate::time::Nanos;
@@ -105,6 +106,20 @@ impl Tally {
         let number =
             ((share * self.totals.count as f64).ceil() as u64).clamp(1, self.totals.count.max(1));
         self.bins.nth(number).max(self.totals.min).min(self.totals.max)
+    }
+
+    /// The half-width of the mean's 95 % confidence interval as of `number` independent times with
+    /// the variance of these, in seconds; none for fewer than two.
+    pub(super) fn half_width_95(&self, number: f64) -> Option<f64> {
+        let count = self.totals.count as f64;
+        let sums = self.bins.times().fold([0.0; 2], |[sum, squares], (time, count)| {
+            let (time, count) = (time.as_secs_f64(), count as f64);
+            [sum + count * time, squares + count * time * time]
+        });
+        let mean = sums[0] / count;
+        let variance = (sums[1] / count - mean * mean).max(0.0) * count / (count - 1.0).max(1.0);
+        (count >= 2.0 && number > 1.0)
+            .then(|| student_quantile_975(number - 1.0) * (variance / number).sqrt())
     }
 
     /// All figures of the summary, with the half-width of the mean's interval.

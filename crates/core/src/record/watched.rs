@@ -1,8 +1,8 @@
-//! Whether the objectives of one kind of thing, requests or pages, can still be met.
+//! Whether an objective of requests or pages can still be met.
 
 use std::collections::VecDeque;
 
-use super::BatchMeans;
+use super::{BatchMeans, TimeFigures};
 use crate::client::Limit;
 use crate::time::Nanos;
 use crate::words;
@@ -17,26 +17,29 @@ const LOOK_S: f64 = 0.5;
 /// So many more requests may come than the time passed lets expect.
 const MORE: f64 = 1.1;
 
-/// Objectives that are watched as requests, or pages, end.
+/// An objective that is watched as requests, or pages, end.
 #[derive(Debug)]
 pub(super) struct Watched {
     limit: Limit,
     count: u64,
     succeeded: u64,
-    times: Vec<Objective>,
-    errors: Option<Mean>,
+    watched: Figure,
+    mean: Mean,
     /// Earlier looks: the time in seconds, and the requests begun by then.
     looks: VecDeque<(f64, u64)>,
     /// Requests of the warm-up that may still be on their way.
     before: u64,
 }
 
-/// A response time's objective: the mean, or the share of times beyond the limit.
-#[derive(Debug)]
-struct Objective {
-    name: &'static str,
-    limit_s: f64,
-    mean: Mean,
+/// What is limited.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Figure {
+    /// The mean time.
+    Mean,
+    /// A percentile, by its name and limit: by the share of times that are beyond.
+    Percentile(&'static str, f64),
+    /// The share that fails.
+    Errors,
 }
 
 /// A mean that is to stay at or below its limit.
@@ -48,10 +51,6 @@ struct Mean {
 }
 
 impl Mean {
-    fn new(most: f64) -> Mean {
-        Mean { most, ..Mean::default() }
-    }
-
     fn add(&mut self, value: f64) {
         self.sum += value;
         self.batches.add(value);
@@ -72,40 +71,35 @@ impl Mean {
 }
 
 impl Watched {
-    /// Limits of times, and of the share that fails, in a run that ends at `limit`.
-    pub(super) fn new(
-        times_s: &[(&'static str, f64)],
-        errors: Option<f64>,
-        limit: Limit,
-    ) -> Watched {
-        let objective = |(name, limit_s): &(&'static str, f64)| {
-            let percentile: Option<f64> = name.strip_prefix('p').and_then(|p| p.parse().ok());
-            let most = percentile.map_or(*limit_s, |percentile| 1.0 - percentile / 100.0);
-            Objective { name, limit_s: *limit_s, mean: Mean::new(most) }
-        };
-        Watched {
-            limit,
-            count: 0,
-            succeeded: 0,
-            times: times_s.iter().map(objective).collect(),
-            errors: errors.map(Mean::new),
-            looks: VecDeque::new(),
-            before: u64::MAX,
+    /// A limit of a mean or a percentile, by its name, in a run that ends at `limit`.
+    pub(super) fn of_time(name: &'static str, limit_s: f64, limit: Limit) -> Watched {
+        match TimeFigures::share_of(name) {
+            None => Watched::new(Figure::Mean, limit_s, limit),
+            Some(share) => Watched::new(Figure::Percentile(name, limit_s), 1.0 - share, limit),
         }
+    }
+
+    /// A limit of the share that fails.
+    pub(super) fn of_errors(most: f64, limit: Limit) -> Watched {
+        Watched::new(Figure::Errors, most, limit)
+    }
+
+    fn new(watched: Figure, most: f64, limit: Limit) -> Watched {
+        let mean = Mean { most, ..Mean::default() };
+        let looks = VecDeque::new();
+        Watched { limit, count: 0, succeeded: 0, watched, mean, looks, before: u64::MAX }
     }
 
     /// A request is over, with this response time or without success.
     pub(super) fn take(&mut self, response: Option<Nanos>) {
+        let one = |is: bool| f64::from(u8::from(is));
         self.count += 1;
-        if let Some(errors) = &mut self.errors {
-            errors.add(f64::from(u8::from(response.is_none())));
-        }
-        let Some(response) = response else { return };
-        self.succeeded += 1;
-        let time_s = response.as_secs_f64();
-        for one in &mut self.times {
-            let beyond = f64::from(u8::from(time_s > one.limit_s));
-            one.mean.add(if one.name == "mean" { time_s } else { beyond });
+        self.succeeded += u64::from(response.is_some());
+        match (self.watched, response.map(Nanos::as_secs_f64)) {
+            (Figure::Errors, response) => self.mean.add(one(response.is_none())),
+            (Figure::Mean, Some(time_s)) => self.mean.add(time_s),
+            (Figure::Percentile(_, limit_s), Some(time_s)) => self.mean.add(one(time_s > limit_s)),
+            (_, None) => {}
         }
     }
 
@@ -130,26 +124,49 @@ impl Watched {
             return None;
         }
         let whole = self.whole(time_s, in_flight);
-        let errors = self.errors.as_ref();
-        if let Some(errors) = errors.filter(|one| one.is_beyond(self.count, 0.0, whole)) {
-            let share = errors.sum / self.count as f64;
-            let (found, most) = words::percents_apart(share, errors.most);
-            return Some(format!("{found} of requests failed, wanted {most} or less"));
-        }
-        let beyond = |one: &&Objective| {
-            let overdue = if all { self.overdue(one.limit_s, time_s, in_flight) } else { 0 };
-            let least = if one.name == "mean" { one.limit_s } else { 1.0 };
-            one.mean.is_beyond(self.succeeded, least * overdue as f64, whole)
+        let lost = match self.watched {
+            Figure::Errors => self.mean.is_beyond(self.count, 0.0, whole),
+            Figure::Mean | Figure::Percentile(..) => {
+                let overdue = if all { self.overdue(time_s, in_flight) } else { 0 };
+                let coming = self.least_s() * overdue as f64;
+                self.mean.is_beyond(self.succeeded, coming, whole)
+            }
         };
-        let found = self.times.iter().find(beyond).map(|one| (one.name, one.limit_s));
         self.forget(time_s);
-        let (name, limit_s) = found?;
-        Some(format!("{name} is beyond {} for certain", words::time(limit_s)))
+        lost.then(|| self.in_words())
     }
 
-    /// At least so many requests have been on their way for longer than `limit_s`: those that
+    fn in_words(&self) -> String {
+        let (name, limit_s) = match self.watched {
+            Figure::Errors => {
+                let share = self.mean.sum / self.count as f64;
+                let (found, most) = words::percents_apart(share, self.mean.most);
+                return format!("{found} of requests failed, wanted {most} or less");
+            }
+            Figure::Mean => ("mean", self.mean.most),
+            Figure::Percentile(name, limit_s) => (name, limit_s),
+        };
+        format!("{name} is beyond {} for certain", words::time(limit_s))
+    }
+
+    /// The time beyond which a request is overdue, in seconds.
+    fn limit_s(&self) -> f64 {
+        match self.watched {
+            Figure::Errors => 0.0,
+            Figure::Mean => self.mean.most,
+            Figure::Percentile(_, limit_s) => limit_s,
+        }
+    }
+
+    /// What a request that is overdue adds at least.
+    fn least_s(&self) -> f64 {
+        if self.watched == Figure::Mean { self.mean.most } else { 1.0 }
+    }
+
+    /// At least so many requests have been on their way for longer than the limit: those that
     /// cannot have been begun since. A server that answers nothing is known by them.
-    fn overdue(&self, limit_s: f64, time_s: f64, in_flight: u64) -> u64 {
+    fn overdue(&self, time_s: f64, in_flight: u64) -> u64 {
+        let limit_s = self.limit_s();
         let old = |look: &&(f64, u64)| look.0 + limit_s < time_s;
         let Some((_, begun)) = self.looks.iter().rev().find(old) else { return 0 };
         let since = (self.count + in_flight).saturating_sub(*begun);
@@ -159,7 +176,7 @@ impl Watched {
 
     /// Forgets looks that no limit reaches back to.
     fn forget(&mut self, time_s: f64) {
-        let longest = self.times.iter().map(|one| one.limit_s).fold(0.0, f64::max);
+        let longest = self.limit_s();
         while self.looks.get(1).is_some_and(|look| look.0 + longest < time_s) {
             self.looks.pop_front();
         }
@@ -182,9 +199,22 @@ impl Watched {
 mod tests {
     use super::*;
 
-    fn objectives(requests: u64) -> Watched {
+    /// A p99 of 100 ms, a mean of 50 ms, and 1 % of errors.
+    fn objectives(requests: u64) -> [Watched; 3] {
         let limit = Limit { requests, until: Nanos::MAX, warmup: Nanos(0) };
-        Watched::new(&[("p99", 0.1), ("mean", 0.05)], Some(0.01), limit)
+        [
+            Watched::of_time("p99", 0.1, limit),
+            Watched::of_time("mean", 0.05, limit),
+            Watched::of_errors(0.01, limit),
+        ]
+    }
+
+    fn take(all: &mut [Watched], response: Option<Nanos>) {
+        all.iter_mut().for_each(|one| one.take(response));
+    }
+
+    fn lost(all: &mut [Watched], time_s: f64, in_flight: u64) -> Option<String> {
+        all.iter_mut().find_map(|one| one.out_of_reach(time_s, in_flight, true))
     }
 
     #[test]
@@ -192,8 +222,9 @@ mod tests {
         let mut all = objectives(100_000);
         for n in 0..50_000_u64 {
             let late = n % 200 == 0;
-            all.take((n % 300 != 0).then_some(Nanos(if late { 200_000_000 } else { 40_000_000 })));
-            assert_eq!(all.out_of_reach(1.0, 10, true), None, "after {n}");
+            let time = Nanos(if late { 200_000_000 } else { 40_000_000 });
+            take(&mut all, (n % 300 != 0).then_some(time));
+            assert_eq!(lost(&mut all, 1.0, 10), None, "after {n}");
         }
     }
 
@@ -203,13 +234,10 @@ mod tests {
             [(Some(Nanos(60_000_000)), "mean"), (Some(Nanos(200_000_000)), "p99"), (None, "failed")]
         {
             let mut all = objectives(100_000);
-            (0..999).for_each(|_| all.take(response));
-            assert_eq!(all.out_of_reach(1.0, 0, true), None, "999 requests say nothing");
-            (0..200).for_each(|_| all.take(response));
-            assert!(
-                all.out_of_reach(1.0, 0, true).is_some_and(|text| text.contains(word)),
-                "{word}"
-            );
+            (0..999).for_each(|_| take(&mut all, response));
+            assert_eq!(lost(&mut all, 1.0, 0), None, "999 requests say nothing");
+            (0..200).for_each(|_| take(&mut all, response));
+            assert!(lost(&mut all, 1.0, 0).is_some_and(|text| text.contains(word)), "{word}");
         }
     }
 
@@ -217,9 +245,9 @@ mod tests {
     #[test]
     fn what_is_never_answered_is_lost_too() {
         let mut all = objectives(10_000);
-        assert_eq!(all.out_of_reach(0.0, 0, true), None);
-        assert_eq!(all.out_of_reach(1.0, 1000, true), None, "these may all be new");
-        assert!(all.out_of_reach(2.0, 2000, true).is_some_and(|text| text.contains("p99")));
+        assert_eq!(lost(&mut all, 0.0, 0), None);
+        assert_eq!(lost(&mut all, 1.0, 1000), None, "these may all be new");
+        assert!(lost(&mut all, 2.0, 2000).is_some_and(|text| text.contains("p99")));
     }
 
     /// 1.25 % of the times are beyond, in two bursts, where 1 % may be.
@@ -227,7 +255,7 @@ mod tests {
     fn a_share_that_is_not_yet_told_from_its_limit_goes_on() {
         let mut all = objectives(u64::MAX);
         let time = |beyond: bool| Some(Nanos(if beyond { 110_000_000 } else { 1_000_000 }));
-        (0..2000).for_each(|n| all.take(time(n < 20 || (1000..1005).contains(&n))));
-        assert_eq!(all.out_of_reach(1.0, 0, true), None);
+        (0..2000).for_each(|n| take(&mut all, time(n < 20 || (1000..1005).contains(&n))));
+        assert_eq!(lost(&mut all, 1.0, 0), None);
     }
 }

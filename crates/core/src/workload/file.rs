@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::clients::ClientsTable;
 use super::request_table::RequestTable;
 use super::session::SessionTable;
-use super::slo::SloTable;
+use super::slo_table::SloTable;
 use super::start::Start;
 use crate::schema::Scalar;
 

@@ -25,6 +25,7 @@ mod retry;
 mod session;
 mod size;
 mod slo;
+mod slo_table;
 mod start;
 mod target;
 
@@ -45,7 +46,8 @@ pub use request_table::{Cancel, ObjectsTable, RequestTable, RetryTable, RetryWhe
 pub use retry::Retry;
 pub use session::{Browsing, OnError, SessionTable};
 pub use size::Sizes;
-pub use slo::{Breach, Slo, SloTable};
+pub use slo::{Figure, Objective, Of, Slo};
+pub use slo_table::{Limit as SloLimit, SloTable};
 pub use start::{Beginning, Start};
 pub use target::Target;
 
@@ -86,8 +88,11 @@ impl Workload {
         }
         let (populations, requests) = populations::populations(source, files, &file)?;
         let slo = match &file.slo {
-            Some(table) => Slo::from_table(table, &with_pages(&populations))
-                .map_err(|(key, error)| source.error(&format!("slo.{key}"), &error))?,
+            Some(table) => {
+                let known = slo::Known { populations: &populations, requests: &requests };
+                Slo::from_table(table, known)
+                    .map_err(|(key, error)| source.error(&format!("slo.{key}"), &error))?
+            }
             None => Slo::default(),
         };
         let (name, seed) = (file.name.clone(), file.seed);
@@ -253,11 +258,6 @@ impl Workload {
         changed.requests = self.requests.iter().map(|kind| kind.clone().seeded(seed)).collect();
         changed
     }
-}
-
-/// The names of populations, and whether they have pages.
-fn with_pages(populations: &[Population]) -> Vec<(&str, bool)> {
-    populations.iter().map(|one| (one.name.as_str(), one.has_pages)).collect()
 }
 
 /// What the model of a workload is called whose populations have different ones.

@@ -46,7 +46,7 @@ fn is_plain(name: &str) -> bool {
     let quantile = name.strip_prefix("page_").unwrap_or(name).strip_prefix('p');
     let of_slo = quantile.is_some_and(|digits| digits.starts_with(|c: char| c.is_ascii_digit()));
     let letters = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
-    letters && !of_slo && name != "errors"
+    letters && !of_slo && !["errors", "check"].contains(&name)
 }
 
 /// Whether the file has either tables of its own or populations; an error comes with its key.

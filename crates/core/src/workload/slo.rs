@@ -1,289 +1,237 @@
-//! The objectives that a run is checked against.
+//! The objectives that a result is judged by.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{MapAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
+use super::slo_table::{Limit, SloTable};
+use super::{Population, RequestKind};
 use crate::error::{Invalid, unknown};
-use crate::schema::Scalar;
 use crate::units::{parse_share, parse_time};
-use crate::words;
 
-/// The objectives that a run is checked against: response times not to be exceeded, and the
-/// largest share of requests that may fail; for all requests, or for those of a population as in
-/// `visitors.p99 = "1s"`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SloTable {
-    /// Those of all requests, by name.
-    pub all: BTreeMap<String, Scalar>,
-    /// Those of populations, by their names.
-    pub populations: BTreeMap<String, BTreeMap<String, Scalar>>,
-}
-
-/// What times are limited: (name of the objective, name of the figure).
-const TIMES: [(&str, &str); 12] = [
-    ("mean", "mean"),
-    ("p50", "p50"),
-    ("p90", "p90"),
-    ("p95", "p95"),
-    ("p99", "p99"),
-    ("p99.9", "p99.9"),
-    ("page_mean", "mean"),
-    ("page_p50", "p50"),
-    ("page_p90", "p90"),
-    ("page_p95", "p95"),
-    ("page_p99", "p99"),
-    ("page_p99.9", "p99.9"),
-];
+/// Figures of times that can be limited, as the summary names them.
+pub(super) const TIMES: [&str; 6] = ["mean", "p50", "p90", "p95", "p99", "p99.9"];
 /// What begins the names of those of pages.
-const PAGE: &str = "page_";
-const ERRORS: &str = "errors";
+pub(super) const PAGE: &str = "page_";
+/// The name of the largest share of requests that may fail.
+pub(super) const ERRORS: &str = "errors";
+/// The name of the least share of all checks that must pass.
+pub(super) const CHECKS: &str = "checks";
+/// The name of the table with shares of single checks.
+pub(super) const CHECK: &str = "check";
 
-/// Objectives: upper limits of response times and of the share of failed requests.
+/// All objectives of a workload.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Slo {
-    /// (name as in the summary, upper limit in seconds), as in ("p99", 0.25).
-    pub response_time_s: Vec<(&'static str, f64)>,
-    /// The same of page response times.
-    pub page_response_time_s: Vec<(&'static str, f64)>,
-    /// The largest share of requests that may fail.
-    pub errors: Option<f64>,
-    /// Those of populations: name, place in the workload, objectives.
-    pub populations: Vec<(String, usize, Slo)>,
+    /// In the order of the file's keys, those of all requests first.
+    pub objectives: Vec<Objective>,
 }
 
-/// An objective that was not met.
+/// One objective: a limit of a figure.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Breach {
-    /// What was measured, what was wanted.
-    pub message: String,
+pub struct Objective {
+    /// What is limited.
+    pub figure: Figure,
+    /// Whose figure it is.
+    pub of: Of,
+    /// The limit: the largest time in seconds, the largest share that fails, or the least share of
+    /// checks that pass.
+    pub limit: f64,
+    /// Whether a run ends once the objective cannot be met any more.
+    pub abort: bool,
+}
+
+/// A figure that can be limited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Figure {
+    /// The mean or a percentile of the response time, by its name in the summary.
+    Response(&'static str),
+    /// The same of the page response time.
+    Page(&'static str),
+    /// The share of requests that failed.
+    Errors,
+    /// The share of checks that passed.
+    Checks,
+}
+
+/// Whose figure an objective limits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// That of all requests, pages or checks.
+    All,
+    /// A population's: its name, and its place in the workload.
+    Population(String, usize),
+    /// That of the requests of this name.
+    Request(String),
+    /// That of the check of this name.
+    Check(String),
+}
+
+impl Of {
+    /// The name of the population, request or check; none where it is of all.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Of::All => None,
+            Of::Population(name, _) | Of::Request(name) | Of::Check(name) => Some(name),
+        }
+    }
+}
+
+impl Figure {
+    /// Its name as a key of the file, as in `page_p99`.
+    #[must_use]
+    pub fn key(self) -> String {
+        match self {
+            Figure::Response(name) => name.to_owned(),
+            Figure::Page(name) => format!("{PAGE}{name}"),
+            Figure::Errors => ERRORS.to_owned(),
+            Figure::Checks => CHECKS.to_owned(),
+        }
+    }
+
+    /// All figures, in the order in which errors name them.
+    pub(super) fn all() -> impl Iterator<Item = Figure> {
+        let times = TIMES.into_iter().map(Figure::Response);
+        let pages = TIMES.into_iter().map(Figure::Page);
+        times.chain(pages).chain([Figure::Errors, Figure::Checks])
+    }
+
+    fn named(key: &str) -> Option<Figure> {
+        Figure::all().find(|figure| figure.key() == key)
+    }
+
+    fn limit(self, text: &str) -> Result<f64, Invalid> {
+        match self {
+            Figure::Response(_) | Figure::Page(_) => parse_time(text),
+            Figure::Errors | Figure::Checks => parse_share(text),
+        }
+    }
+}
+
+/// What objectives can be about.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    pub(super) populations: &'a [Population],
+    pub(super) requests: &'a [RequestKind],
 }
 
 impl Slo {
-    /// Checks a table. `populations` are their names, and whether they have pages; an error comes
-    /// with its key.
-    pub(super) fn from_table(
-        table: &SloTable,
-        populations: &[(&str, bool)],
-    ) -> Result<Slo, (String, Invalid)> {
-        let pages = populations.iter().any(|one| one.1);
-        let mut slo = Slo::of(&table.all, pages, populations.iter().map(|one| one.0))?;
-        for (name, limits) in &table.populations {
-            let Some(place) = populations.iter().position(|one| one.0 == name) else {
-                return Err((name.clone(), unknown_objective(name, populations)));
-            };
-            let of = Slo::of(limits, populations[place].1, std::iter::empty());
-            let of = of.map_err(|(key, error)| (format!("{name}.{key}"), error))?;
-            slo.populations.push((name.clone(), place, of));
-        }
-        Ok(slo)
-    }
-
-    fn of<'a>(
-        limits: &BTreeMap<String, Scalar>,
-        pages: bool,
-        populations: impl Iterator<Item = &'a str> + Clone,
-    ) -> Result<Slo, (String, Invalid)> {
-        let mut slo = Slo::default();
-        for (key, scalar) in limits {
-            let named = |error: Invalid| (key.clone(), error);
-            if key == ERRORS {
-                slo.errors = Some(parse_share(&scalar.text()).map_err(named)?);
+    /// Checks a table; an error comes with its key.
+    pub(super) fn from_table(table: &SloTable, known: Known<'_>) -> Result<Slo, (String, Invalid)> {
+        let mut objectives = known.objectives(&table.all, &Of::All)?;
+        for (name, limits) in &table.parts {
+            if name == CHECK {
+                objectives.extend(of_checks(limits)?);
                 continue;
             }
-            let Some((name, figure)) = TIMES.into_iter().find(|(name, _)| name == key) else {
-                if populations.clone().any(|name| name == key) {
-                    let why = format!(
-                        "is a population: give one of its objectives, as in {key}.p99 = \"250ms\""
-                    );
-                    return Err(named(Invalid::new(why)));
-                }
-                let known = TIMES.into_iter().map(|(name, _)| name).chain([ERRORS]);
-                return Err(named(unknown("key", key, known.chain(populations))));
-            };
-            let limit = parse_time(&scalar.text()).map_err(named)?;
-            if !name.starts_with(PAGE) {
-                slo.response_time_s.push((figure, limit));
-            } else if pages {
-                slo.page_response_time_s.push((figure, limit));
-            } else {
-                let why = "is about pages, and no request has `objects` here";
-                return Err(named(Invalid::new(why)));
-            }
+            let keyed = |(key, error)| (format!("{name}.{key}"), error);
+            let of = known.part(name).map_err(|error| (name.clone(), error))?;
+            objectives.extend(known.objectives(limits, &of).map_err(keyed)?);
         }
-        Ok(slo)
+        Ok(Slo { objectives })
     }
 
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        *self == Slo::default()
+        self.objectives.is_empty()
     }
 
-    /// The objectives of requests that were not met, given the measured times by name and the
-    /// share of requests that failed; neither those of pages nor of populations. A time that was
-    /// not measured counts as not met.
-    pub fn breaches(
-        &self,
-        measured_s: impl Fn(&str) -> Option<f64>,
-        error_share: f64,
-    ) -> Vec<Breach> {
-        let times = breached(&self.response_time_s, "", measured_s);
-        let errors = self.errors.filter(|limit| error_share > *limit).map(|limit| {
-            let (found, most) = words::percents_apart(error_share, limit);
-            format!("{found} of requests failed, wanted {most} or less")
-        });
-        times.into_iter().chain(errors).map(|message| Breach { message }).collect()
-    }
-
-    /// The objectives of page response times that were not met, as [`Slo::breaches`].
-    pub fn page_breaches(&self, measured_s: impl Fn(&str) -> Option<f64>) -> Vec<Breach> {
-        let times = breached(&self.page_response_time_s, PAGE, measured_s);
-        times.into_iter().map(|message| Breach { message }).collect()
+    /// Those that end a run once they are lost.
+    pub fn aborting(&self) -> impl Iterator<Item = &Objective> {
+        self.objectives.iter().filter(|one| one.abort)
     }
 }
 
-fn breached(
-    limits: &[(&'static str, f64)],
-    prefix: &str,
-    measured_s: impl Fn(&str) -> Option<f64>,
-) -> Vec<String> {
-    let breach = |(name, limit): &(&'static str, f64)| {
-        let Some(value) = measured_s(name) else {
-            let most = words::time(*limit);
-            return Some(format!("{prefix}{name} was not measured, wanted {most} or less"));
+impl Known<'_> {
+    fn objectives(
+        self,
+        limits: &BTreeMap<String, Limit>,
+        of: &Of,
+    ) -> Result<Vec<Objective>, (String, Invalid)> {
+        let one = |(key, limit): (&String, &Limit)| {
+            self.objective(key, limit, of).map_err(|error| (key.clone(), error))
         };
-        let (found, most) = words::times_apart(value, *limit);
-        (value > *limit).then(|| format!("{prefix}{name} is {found}, wanted {most} or less"))
-    };
-    limits.iter().filter_map(breach).collect()
-}
-
-fn unknown_objective(name: &str, populations: &[(&str, bool)]) -> Invalid {
-    if TIMES.iter().any(|(known, _)| *known == name) {
-        return Invalid::new("a key with a dot goes in quotes: \"p99.9\"");
-    }
-    let named = populations.iter().map(|one| one.0).filter(|one| !one.is_empty());
-    if named.clone().next().is_none() {
-        return Invalid::new(format!(
-            "`{name}` names no population: there is no [[population]] in this file"
-        ));
-    }
-    unknown("population", name, named)
-}
-
-/// What stands behind a key: an objective, or a population's.
-enum Entry {
-    Limit(Scalar),
-    Population(BTreeMap<String, Scalar>),
-}
-
-impl<'de> Deserialize<'de> for Entry {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Entry, D::Error> {
-        deserializer.deserialize_any(EntryVisitor)
-    }
-}
-
-struct EntryVisitor;
-
-impl<'de> Visitor<'de> for EntryVisitor {
-    type Value = Entry;
-
-    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("a number, a text such as \"250ms\", or a population's objectives")
+        limits.iter().map(one).collect()
     }
 
-    fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<Entry, E> {
-        Ok(Entry::Limit(Scalar::Whole(value)))
-    }
-
-    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Entry, E> {
-        Ok(Entry::Limit(Scalar::Number(value)))
-    }
-
-    fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<Entry, E> {
-        Ok(Entry::Limit(Scalar::Text(value.to_owned())))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entry, A::Error> {
-        let mut limits = BTreeMap::new();
-        while let Some((key, limit)) = map.next_entry()? {
-            limits.insert(key, limit);
+    fn objective(self, key: &str, limit: &Limit, of: &Of) -> Result<Objective, Invalid> {
+        let Some(figure) = Figure::named(key) else { return Err(self.unknown(key, of)) };
+        if matches!(figure, Figure::Page(_)) {
+            self.have_pages(of)?;
         }
-        Ok(Entry::Population(limits))
+        if figure == Figure::Checks && *of != Of::All {
+            return Err(Invalid::new(
+                "checks are told apart by their names alone, as in check.\"NAME\" = \"99%\"",
+            ));
+        }
+        let value = figure.limit(&limit.value.text())?;
+        abortable(figure, limit)?;
+        Ok(Objective { figure, of: of.clone(), limit: value, abort: limit.abort })
     }
-}
 
-impl<'de> Deserialize<'de> for SloTable {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<SloTable, D::Error> {
-        let mut table = SloTable::default();
-        for (key, entry) in BTreeMap::<String, Entry>::deserialize(deserializer)? {
-            match entry {
-                Entry::Limit(limit) => {
-                    table.all.insert(key, limit);
-                }
-                Entry::Population(limits) => {
-                    table.populations.insert(key, limits);
-                }
+    fn have_pages(self, of: &Of) -> Result<(), Invalid> {
+        let pages = match of {
+            Of::Population(_, place) => self.populations[*place].has_pages,
+            Of::All => self.populations.iter().any(|one| one.has_pages),
+            Of::Request(_) | Of::Check(_) => {
+                return Err(Invalid::new(
+                    "pages are told apart by population, not by request: give it to a population",
+                ));
             }
+        };
+        if pages {
+            return Ok(());
         }
-        Ok(table)
+        Err(Invalid::new("is about pages, and no request has `objects` here"))
+    }
+
+    /// Whose objectives a table in the table is about.
+    fn part(self, name: &str) -> Result<Of, Invalid> {
+        if let Some(place) = self.populations.iter().position(|one| one.name == name) {
+            return Ok(Of::Population(name.to_owned(), place));
+        }
+        if self.requests.iter().any(|one| one.name == name) {
+            return Ok(Of::Request(name.to_owned()));
+        }
+        if TIMES.contains(&name.strip_prefix(PAGE).unwrap_or(name)) {
+            return Err(Invalid::new("a key with a dot goes in quotes: \"p99.9\""));
+        }
+        Err(unknown("population or request", name, self.names()))
+    }
+
+    fn unknown(self, key: &str, of: &Of) -> Invalid {
+        if *of == Of::All && self.part(key).is_ok() {
+            return Invalid::new(format!(
+                "is a population or a request: give one of its objectives, as in {key}.p99 = \
+                 \"250ms\""
+            ));
+        }
+        let known: Vec<String> = Figure::all().map(Figure::key).collect();
+        let names = self.names().filter(|_| *of == Of::All);
+        unknown("key", key, known.iter().map(String::as_str).chain(names))
+    }
+
+    fn names(&self) -> impl Iterator<Item = &str> + Clone {
+        let populations = self.populations.iter().map(|one| one.name.as_str());
+        let requests = self.requests.iter().map(|one| one.name.as_str());
+        populations.filter(|name| !name.is_empty()).chain(requests)
     }
 }
 
-impl Serialize for SloTable {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        use serde::ser::SerializeMap;
-        let mut map = serializer.serialize_map(Some(self.all.len() + self.populations.len()))?;
-        for (key, limit) in &self.all {
-            map.serialize_entry(key, limit)?;
-        }
-        for (name, limits) in &self.populations {
-            map.serialize_entry(name, limits)?;
-        }
-        map.end()
-    }
+fn of_checks(limits: &BTreeMap<String, Limit>) -> Result<Vec<Objective>, (String, Invalid)> {
+    let one = |(name, limit): (&String, &Limit)| {
+        let value = Figure::Checks.limit(&limit.value.text());
+        let value = value.and_then(|value| abortable(Figure::Checks, limit).map(|()| value));
+        let value = value.map_err(|error| (format!("{CHECK}.{name}"), error))?;
+        let of = Of::Check(name.clone());
+        Ok(Objective { figure: Figure::Checks, of, limit: value, abort: limit.abort })
+    };
+    limits.iter().map(one).collect()
 }
 
-impl JsonSchema for SloTable {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "SloTable".into()
+fn abortable(figure: Figure, limit: &Limit) -> Result<(), Invalid> {
+    if figure == Figure::Checks && limit.abort {
+        return Err(Invalid::new("checks are counted at the end of a run: they cannot abort it"));
     }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let scalar = generator.subschema_for::<Scalar>().to_value();
-        let mut properties = serde_json::Map::new();
-        for (name, figure) in TIMES {
-            let of = if name.starts_with(PAGE) { "page response time" } else { "response time" };
-            let mut one = scalar.clone();
-            one["description"] = format!("The largest {} {of}.", figure_in_words(figure)).into();
-            properties.insert(name.to_owned(), one);
-        }
-        let mut errors = scalar.clone();
-        errors["description"] = "The largest share of requests that fail, as in `\"1%\"`.".into();
-        properties.insert(ERRORS.to_owned(), errors);
-        json_schema!({
-            "type": "object",
-            "description": "The objectives that a run is checked against: response times not to \
-                be exceeded, and the largest share of requests that may fail; for all requests, \
-                or for those of a population as in `visitors.p99 = \"1s\"`.",
-            "properties": properties,
-            "additionalProperties": {
-                "type": "object",
-                "description": "The same objectives of the population of this name.",
-                "additionalProperties": scalar,
-            },
-        })
-    }
-}
-
-fn figure_in_words(figure: &str) -> String {
-    match figure.strip_prefix('p') {
-        None => "mean".to_owned(),
-        Some("50") => "median".to_owned(),
-        Some(percent) => format!("{percent}th percentile of the"),
-    }
+    Ok(())
 }

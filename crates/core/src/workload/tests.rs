@@ -46,8 +46,9 @@ fn the_whole_file_is_read() {
     assert!((shop.requests_per_session() - 4.0).abs() < 1e-9);
     assert_eq!(shop.requests[0].retry.attempts, 3);
     assert_eq!(shop.requests[1].method, Method::Post);
-    assert_eq!(shop.slo.response_time_s, [("p99", 0.25)]);
-    assert_eq!(shop.slo.errors, Some(0.01));
+    let slo = shop.slo.objectives.iter().map(|one| (one.figure, one.limit));
+    let expected = [(Figure::Errors, 0.01), (Figure::Response("p99"), 0.25)];
+    assert_eq!(slo.collect::<Vec<_>>(), expected);
 }
 
 #[test]

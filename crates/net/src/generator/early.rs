@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use thinktime_core::client::Page;
-use thinktime_core::record::{Objectives, Row, RowSink};
+use thinktime_core::record::{Lost, Objectives, Row, RowSink};
 use thinktime_core::workload::Workload;
 
 use super::plan::{Plan, RunProgress};
@@ -13,22 +13,22 @@ const LOOK_S: f64 = 1.0;
 
 /// Looks at the rows of a run, and says when its objectives can no longer be met.
 pub(super) struct EarlyEnd {
-    /// None where nobody asked for an early end.
+    /// None where no objective may end the run.
     objectives: Option<RefCell<Objectives>>,
 }
 
 impl EarlyEnd {
     pub(super) fn new(workload: &Workload, plan: &Plan) -> EarlyEnd {
-        let objectives = || RefCell::new(Objectives::new(workload, plan.limit));
-        EarlyEnd { objectives: plan.stop_on_slo.then(objectives) }
+        let objectives = Objectives::new(workload, plan.limit, plan.stop_on_slo);
+        EarlyEnd { objectives: objectives.map(RefCell::new) }
     }
 
-    /// What watches the progress: `watch`, and the objectives once a second. Why they cannot be
-    /// met any more goes to `reason`.
+    /// What watches the progress: `watch`, and the objectives once a second. The one that
+    /// cannot be met any more goes to `reason`.
     pub(super) fn watching<'a>(
         &'a self,
         watch: &'a mut dyn FnMut(RunProgress) -> bool,
-        reason: &'a mut Option<String>,
+        reason: &'a mut Option<Lost>,
     ) -> impl FnMut(RunProgress) -> bool + 'a {
         let mut next_look_s = LOOK_S;
         move |progress: RunProgress| {

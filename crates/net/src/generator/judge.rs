@@ -1,8 +1,10 @@
 //! Whether a run's result can be trusted: what the generator itself could not do.
 
-use thinktime_core::record::{GeneratorFigures, Summary, rate_missed};
+use thinktime_core::record::{
+    GeneratorFigures, ObjectiveFigures, Summary, Verdict as Met, rate_missed,
+};
 use thinktime_core::words;
-use thinktime_core::workload::{Slo, Workload};
+use thinktime_core::workload::{Figure, Objective, Of, Slo, Workload};
 
 use super::plan::Ending;
 
@@ -42,10 +44,20 @@ pub(super) fn judge(
         Ending::Interrupted => verdict.warn(format!(
             "interrupted: the figures are those up to then; {in_flight} requests were on their way"
         )),
-        Ending::OutOfReach(reason) => verdict.warn(format!(
-            "ended early, because the SLO could no longer be met: {reason}; {in_flight} requests \
-             on their way then are not counted"
-        )),
+        Ending::OutOfReach(lost) => {
+            verdict.warn(format!(
+                "ended early, because the SLO could no longer be met: {}; {in_flight} requests \
+                 on their way then are not counted",
+                lost.words
+            ));
+            // What was over by then may not show it: a server that answers nothing has no times.
+            if let Some(one) = summary.objectives.get_mut(lost.place)
+                && one.verdict != Met::NotMet
+            {
+                one.verdict = Met::NotMet;
+                one.words.clone_from(&lost.words);
+            }
+        }
     }
     if let (Ending::Planned, Some(why)) = (ending, summary.nothing_happened()) {
         verdict.spoil(why);
@@ -142,12 +154,14 @@ impl Verdict {
             return;
         }
         let text = format!("{text}; without it {}", changed.join(", and "));
-        let (breaches, without) = (summary.breaches(slo), breaches_without(summary, slo));
-        match (breaches.is_empty(), without.is_empty()) {
+        match could_change(summary, slo, late_p99) {
             // That the SLO is missed is the server's doing, and stands.
-            (false, false) => return self.warn(format!("{text}; the SLO is not met either way")),
-            (false, true) => self.spoil(format!("{text}, and the SLO would be met")),
-            (true, _) => self.spoil(text.clone()),
+            Change::Lost => return self.warn(format!("{text}; the SLO is not met either way")),
+            Change::None => {
+                return self.warn(format!("{text}; the objectives are met by far more than that"));
+            }
+            Change::ToMet => self.spoil(format!("{text}, and the SLO would be met")),
+            Change::Unknown => self.spoil(text.clone()),
         }
         self.warn(text);
     }
@@ -212,12 +226,50 @@ fn half_width(summary: &Summary, name: &str) -> Option<f64> {
     }
 }
 
-/// The objectives that would not be met without lateness either; of pages and populations, of which
-/// no lateness is known, those that are not met.
-fn breaches_without(summary: &Summary, slo: &Slo) -> Vec<String> {
-    let all = slo.breaches(|name| punctual(summary, name), summary.error_share());
-    let all = all.into_iter().map(|breach| breach.message);
-    all.chain(summary.breaches_of_parts(slo)).collect()
+/// What lateness could change of the verdict.
+enum Change {
+    /// Nothing: an objective is not met, and would not be without.
+    Lost,
+    /// Nothing: all are met, and by far more than the generator was late.
+    None,
+    /// An objective that is not met would be.
+    ToMet,
+    /// It cannot be said.
+    Unknown,
+}
+
+/// Lateness beyond this share of an objective's margin could cost it: requests that are late are
+/// sent closer together, which can lengthen a queue by about as much again as they were late.
+const OF_MARGIN: f64 = 0.5;
+
+fn could_change(summary: &Summary, slo: &Slo, late_p99: f64) -> Change {
+    let all = || slo.objectives.iter().zip(&summary.objectives);
+    let mut lost = all().filter(|(_, found)| found.verdict == Met::NotMet).peekable();
+    if lost.peek().is_some() {
+        let stands = |one: &Objective| !is_met_without(summary, one);
+        return if lost.any(|(one, _)| stands(one)) { Change::Lost } else { Change::ToMet };
+    }
+    let margin = |(one, found): (&Objective, &ObjectiveFigures)| {
+        let time = matches!(one.figure, Figure::Response(_) | Figure::Page(_));
+        time.then_some(one.limit - found.value?)
+    };
+    let smallest = all().filter_map(margin).reduce(f64::min);
+    let met = all().all(|(_, found)| found.verdict == Met::Met);
+    match smallest {
+        Some(margin) if met && late_p99 <= OF_MARGIN * margin => Change::None,
+        _ => Change::Unknown,
+    }
+}
+
+/// Whether an objective that is not met would be without lateness. Only of all requests is it known
+/// what lateness made of their response times.
+fn is_met_without(summary: &Summary, objective: &Objective) -> bool {
+    match (objective.figure, &objective.of) {
+        (Figure::Response(name), Of::All) => {
+            punctual(summary, name).is_some_and(|without| without <= objective.limit)
+        }
+        _ => false,
+    }
 }
 
 #[cfg(test)]

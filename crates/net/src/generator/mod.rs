@@ -37,7 +37,7 @@ mod unverified;
 
 use thinktime_core::client::Share;
 use thinktime_core::error::Invalid;
-use thinktime_core::record::{Collector, RowSink, Summary};
+use thinktime_core::record::{Collector, Lost, RowSink, Summary};
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
 
@@ -114,10 +114,10 @@ fn outcome(
     workload: &Workload,
     mut collector: Collector,
     done: Done,
-    out_of_reach: Option<String>,
+    out_of_reach: Option<Lost>,
 ) -> RunOutcome {
     let ending = match (out_of_reach, done.interrupted) {
-        (Some(reason), _) => Ending::OutOfReach(reason),
+        (Some(lost), _) => Ending::OutOfReach(lost),
         (None, true) => Ending::Interrupted,
         (None, false) => Ending::Planned,
     };

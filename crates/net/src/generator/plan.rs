@@ -6,7 +6,7 @@ use thinktime_core::client::Limit;
 use thinktime_core::error::Invalid;
 use thinktime_core::options::run::{DRAIN, RunOptions};
 use thinktime_core::program::Report;
-use thinktime_core::record::{Collector, GeneratorFigures, Summary, Window};
+use thinktime_core::record::{Collector, GeneratorFigures, Lost, Summary, Window};
 use thinktime_core::system::SystemModel;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
@@ -86,8 +86,8 @@ pub enum Ending {
     Planned,
     /// The one who watched stopped it.
     Interrupted,
-    /// Its objectives could no longer be met, for this reason.
-    OutOfReach(String),
+    /// An objective could no longer be met.
+    OutOfReach(Lost),
 }
 
 /// A finished run.

@@ -37,12 +37,26 @@ fn with_p99_interval(mut summary: Summary, low_us: f64, high_us: f64) -> Summary
 }
 
 fn judged(mut summary: Summary, slo: &Slo) -> (Option<String>, String) {
+    let found = |one: &Objective| {
+        let value = match one.figure {
+            Figure::Errors => Some(summary.errors as f64 / summary.requests as f64),
+            figure => summary.response_time_s.by_name(&figure.key()),
+        };
+        let verdict = if value > Some(one.limit) { Met::NotMet } else { Met::Met };
+        let (name, words) = (one.figure.key(), String::new());
+        ObjectiveFigures { name, of: None, limit: one.limit, value, interval: None, verdict, words }
+    };
+    summary.objectives = slo.objectives.iter().map(found).collect();
     let untrusted = judge(&mut summary, slo, &Ending::Planned, 0);
     (untrusted, summary.warnings.join("; "))
 }
 
+fn only(figure: Figure, limit: f64) -> Slo {
+    Slo { objectives: vec![Objective { figure, of: Of::All, limit, abort: false }] }
+}
+
 fn p99(limit_us: f64) -> Slo {
-    Slo { response_time_s: vec![("p99", limit_us * 1e-6)], ..Slo::default() }
+    only(Figure::Response("p99"), limit_us * 1e-6)
 }
 
 /// An idle server on the same machine: it answers within the time that it takes to wake a thread,
@@ -97,7 +111,7 @@ fn an_slo_that_is_missed_either_way_is_missed() {
     let late = || summary([6000.0, 5000.0, 9000.0], [3000.0, 3000.0, 3000.0]);
     let mut failing = late();
     (failing.errors, failing.requests) = (250, 1000);
-    let (untrusted, warnings) = judged(failing, &Slo { errors: Some(0.01), ..Slo::default() });
+    let (untrusted, warnings) = judged(failing, &only(Figure::Errors, 0.01));
     assert_eq!(untrusted, None);
     assert!(warnings.contains("the SLO is not met either way"), "{warnings}");
     let (untrusted, warnings) = judged(late(), &p99(5000.0));
@@ -112,6 +126,18 @@ fn an_slo_that_lateness_misses_is_not_the_servers() {
     let why = untrusted.unwrap();
     assert!(why.contains("p50 would be 2.00 ms instead of 5.00 ms"), "{why}");
     assert!(why.ends_with("and the SLO would be met"), "{why}");
+}
+
+/// The median is half lateness, but a limit of a second is nowhere near.
+#[test]
+fn lateness_far_below_every_margin_spoils_nothing() {
+    let late = || summary([6000.0, 5000.0, 9000.0], [3000.0, 3000.0, 3000.0]);
+    let (untrusted, warnings) = judged(late(), &p99(1e6));
+    assert_eq!(untrusted, None);
+    assert!(warnings.contains("the objectives are met by far more than that"), "{warnings}");
+    // Of 9 ms, 3 ms late, a limit of 12 ms is too near; what is not about times says nothing.
+    assert!(judged(late(), &p99(12_000.0)).0.is_some());
+    assert!(judged(late(), &only(Figure::Errors, 0.01)).0.is_some());
 }
 
 #[test]

@@ -1,0 +1,86 @@
+//! What failed, how often and why.
+
+use std::collections::BTreeMap;
+
+use super::errors::{STATUS, TIMEOUT};
+use super::{Row, Summary};
+
+/// Attempts and requests that failed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Failures {
+    /// Failed attempts by kind of request, what went wrong, and the status.
+    attempts: BTreeMap<(u32, &'static str, u16), u64>,
+    /// By kind, requests that failed for good.
+    requests: BTreeMap<u32, u64>,
+}
+
+impl Failures {
+    /// An attempt failed; says whether for want of time.
+    pub(super) fn attempt(&mut self, row: &Row, error: &'static str) -> bool {
+        let status = if error == STATUS { row.status } else { 0 };
+        *self.attempts.entry((row.attempt.kind, error, status)).or_default() += 1;
+        error == TIMEOUT
+    }
+
+    /// A request of this kind failed for good.
+    pub(super) fn request(&mut self, kind: u32) {
+        *self.requests.entry(kind).or_default() += 1;
+    }
+
+    /// How many requests of the kinds that are asked for failed for good.
+    pub(super) fn of(&self, kinds: impl Fn(u32) -> bool) -> u64 {
+        self.requests.iter().filter(|(kind, _)| kinds(**kind)).map(|(_, count)| count).sum()
+    }
+
+    /// Failed attempts by what went wrong.
+    pub(super) fn by_kind(&self) -> BTreeMap<String, u64> {
+        let mut found = BTreeMap::new();
+        for ((_, error, _), count) in &self.attempts {
+            *found.entry((*error).to_owned()).or_default() += count;
+        }
+        found
+    }
+
+    /// Those that failed by their status, by that status.
+    pub(super) fn by_status(&self) -> BTreeMap<u16, u64> {
+        let mut found = BTreeMap::new();
+        for ((_, error, status), count) in &self.attempts {
+            if *error == STATUS {
+                *found.entry(*status).or_default() += count;
+            }
+        }
+        found
+    }
+
+    /// Failed attempts of one kind of request by cause, as in `timeout` or `status 404`.
+    pub(super) fn causes(&self, kind: u32) -> impl Iterator<Item = (String, u64)> + '_ {
+        let of = self.attempts.range((kind, "", 0)..).take_while(move |one| one.0.0 == kind);
+        of.map(|((_, error, status), count)| {
+            let status = *status;
+            let cause =
+                if *error == STATUS { format!("status {status}") } else { (*error).to_owned() };
+            (cause, *count)
+        })
+    }
+
+    pub(super) fn merge(&mut self, other: &Failures) {
+        for (key, count) in &other.attempts {
+            *self.attempts.entry(*key).or_default() += count;
+        }
+        for (kind, count) in &other.requests {
+            *self.requests.entry(*kind).or_default() += count;
+        }
+    }
+}
+
+impl Summary {
+    /// What went wrong and how often, in words, as in `12 timeout, 3 with status 404`.
+    #[must_use]
+    pub fn errors_in_words(&self) -> String {
+        let kinds = self.errors_by_kind.iter().filter(|(kind, _)| *kind != STATUS);
+        let kinds = kinds.map(|(kind, count)| format!("{count} {kind}"));
+        let statuses = self.errors_by_status.iter();
+        let statuses = statuses.map(|(status, count)| format!("{count} with status {status}"));
+        kinds.chain(statuses).collect::<Vec<_>>().join(", ")
+    }
+}

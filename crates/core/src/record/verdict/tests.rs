@@ -1,0 +1,121 @@
+use super::*;
+use crate::client::{Attempt, Fate, Limit};
+use crate::files::NoFiles;
+use crate::random::{Purpose, Stream};
+use crate::record::{Ended, Row, STATUS, Window};
+use crate::schema::Source;
+use crate::time::Nanos;
+
+const SECOND: Nanos = Nanos(1_000_000_000);
+
+fn workload(slo: &str) -> Workload {
+    let text = format!(
+        "name = 'w'\n[arrivals]\nmodel = 'open'\nrate = '1/s'\n\
+         [[request]]\nname = 'x'\nget = '/'\n[[request]]\nname = 'y'\nget = '/y'\n[slo]\n{slo}"
+    );
+    Workload::parse(Source { file: "", text: &text }, &NoFiles).unwrap()
+}
+
+/// Requests of kinds `x` and `y` in turn, with these response times in milliseconds; none for one
+/// that failed.
+fn objectives(slo: &str, times_ms: &[Option<f64>]) -> Vec<ObjectiveFigures> {
+    let workload = workload(slo);
+    let limit = Limit { requests: u64::MAX, until: Nanos::MAX, warmup: Nanos::ZERO };
+    let mut collector = Collector::of(&workload, limit, true, SECOND);
+    for (time, number) in times_ms.iter().zip(0_u64..) {
+        let scheduled = Nanos(number * 1_000_000);
+        let kind = (number % 2) as u32;
+        let attempt = Attempt { kind, ..Attempt::only(number, scheduled) };
+        let done = scheduled + Nanos((time.unwrap_or(1.0) * 1e6) as u64);
+        let error = time.is_none().then_some(STATUS);
+        let row = Row::ended(attempt, Fate::Over, done);
+        let row = Row { sent: scheduled, error, status: 404, ..row };
+        collector.add(&row, Ended::InWindow);
+    }
+    let window = Window { begin: Nanos::ZERO, end: SECOND };
+    Summary::new("run", &workload, &collector, window, 0).objectives
+}
+
+fn only(slo: &str, times_ms: &[Option<f64>]) -> ObjectiveFigures {
+    objectives(slo, times_ms).remove(0)
+}
+
+fn exponential(seed: u64, number: usize, mean_ms: f64) -> Vec<Option<f64>> {
+    let mut stream = Stream::new(seed, 0, Purpose::Demand);
+    (0..number).map(|_| Some(-mean_ms * (1.0 - stream.uniform()).ln())).collect()
+}
+
+#[test]
+fn few_quick_requests_meet_and_few_slow_ones_do_not() {
+    assert_eq!(only("p99 = '50ms'", &[Some(1.0); 3]).verdict, Verdict::Met);
+    assert_eq!(only("p99 = '50ms'", &[Some(60.0)]).verdict, Verdict::NotMet);
+    assert_eq!(only("mean = '50ms'", &[Some(60.0)]).verdict, Verdict::NotMet);
+    assert_eq!(only("mean = '50ms'", &[Some(60.0), Some(1.0)]).verdict, Verdict::CannotTell);
+    let one_slow: Vec<_> = (0..100).map(|n| Some(if n == 7 { 60.0 } else { 1.0 })).collect();
+    let found = only("p99 = '50ms'", &one_slow);
+    assert_eq!(found.verdict, Verdict::CannotTell);
+    assert!(found.words.ends_with("too few requests to tell"), "{}", found.words);
+    let none = only("p99 = '50ms'", &[]);
+    assert_eq!((none.verdict, none.value), (Verdict::CannotTell, None));
+    assert_eq!(none.words, "p99: nothing was measured, wanted 50.0 ms or less");
+}
+
+#[test]
+fn shares_are_judged_by_their_intervals() {
+    let failing = |every: usize, all: usize| -> Vec<Option<f64>> {
+        (0..all).map(|n| (n % every != 0).then_some(1.0)).collect()
+    };
+    for (every, all, verdict) in
+        [(4, 400, Verdict::NotMet), (50, 300, Verdict::CannotTell), (1000, 5000, Verdict::Met)]
+    {
+        let found = only("errors = '1%'", &failing(every, all));
+        assert_eq!(found.verdict, verdict, "{}", found.words);
+    }
+    let [low, high] = only("errors = '1%'", &failing(10, 100)).interval.unwrap();
+    // Wilson's interval of 10 of 100.
+    assert!((low - 0.0552).abs() < 1e-4 && (high - 0.1744).abs() < 1e-4, "{low} {high}");
+    assert_eq!(only("errors = 0", &failing(1000, 1000)).verdict, Verdict::NotMet);
+    assert_eq!(only("errors = 0", &[Some(1.0)]).verdict, Verdict::Met);
+}
+
+#[test]
+fn requests_have_objectives_of_their_own() {
+    let times = (0..2000).map(|n| (n % 8 != 1).then_some(if n % 2 == 0 { 1.0 } else { 9.0 }));
+    let times: Vec<_> = times.collect();
+    let all = objectives("x.p99 = '5ms'\ny.p99 = '5ms'\ny.errors = '1%'\nx.errors = '1%'", &times);
+    let found = all.iter().map(|one| (one.of.as_deref().unwrap(), &one.name[..], one.verdict));
+    let expected = [
+        ("x", "errors", Verdict::Met),
+        ("x", "p99", Verdict::Met),
+        ("y", "errors", Verdict::NotMet),
+        ("y", "p99", Verdict::NotMet),
+    ];
+    assert_eq!(found.collect::<Vec<_>>(), expected);
+    assert!(all[2].words.starts_with("y: 25.0 % of requests failed (22.4 % to 27.8 %)"));
+}
+
+/// The 99th percentile of an exponential law is 4.605 means. At exactly this limit a result says
+/// that it is met, or that it is not, in 5 % of all cases; of 400 more than 10 % has probability
+/// below 1e-4, with fixed seeds. Far off the limit it always tells, and rightly.
+#[test]
+fn verdicts_are_wrong_as_seldom_as_they_say() {
+    let verdict = |seed: u64, limit_ms: f64| {
+        only(&format!("p99 = '{limit_ms}ms'"), &exponential(seed, 4000, 1.0)).verdict
+    };
+    let told = (0..400).filter(|seed| verdict(*seed, 4.605_17) != Verdict::CannotTell).count();
+    assert!(told <= 40, "{told} of 400");
+    assert!((0..20).all(|seed| verdict(seed, 6.0) == Verdict::Met));
+    assert!((0..20).all(|seed| verdict(seed, 3.5) == Verdict::NotMet));
+}
+
+#[test]
+fn more_requests_are_advised_as_many_as_the_margin_asks_for() {
+    let found = only("mean = '1.02ms'", &exponential(1, 2000, 1.0));
+    assert_eq!(found.verdict, Verdict::CannotTell, "{}", found.words);
+    let (value, [low, high]) = (found.value.unwrap(), found.interval.unwrap());
+    let gap = (value - 1.02e-3).abs();
+    let half = (high - low) / 2.0;
+    let times = ((half / gap).powi(2)).ceil().max(2.0);
+    let advised = found.words.split("about ").nth(1).unwrap();
+    assert!(advised.starts_with(&format!("{times} times as many")), "{}", found.words);
+}

@@ -1,0 +1,73 @@
+"""Objectives and checks of results, as tables for pages and terminals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from thinktime.report import units
+from thinktime.report.table import Cell, Group, Line, Table
+
+if TYPE_CHECKING:
+    from thinktime import Objective, Result
+
+_SHARES = ("errors", "checks")
+
+
+def table(groups: Sequence[Group]) -> Table:
+    """Of each result its objectives: what was found, how well that is known, the verdict."""
+    return Table(
+        "objectives", "Objectives", "objective", ("found", "95 % interval", "limit", "verdict"),
+        groups,
+        "An objective is met, or not met, where the interval lies on one side of the limit, or all "
+        "values do.",
+        spare=("95 % interval", "found"),
+    )  # fmt: skip
+
+
+def lines_of(result: Result) -> list[Line]:
+    """A line an objective."""
+    return [_line(one) for one in result.objectives]
+
+
+def checks_table(groups: Sequence[Group]) -> Table:
+    """Of each result its checks."""
+    return Table(
+        "checks", "Checks", "check", ("passed", "failed", "share passed"), groups,
+        "How often each check held.",
+    )  # fmt: skip
+
+
+def check_lines_of(result: Result) -> list[Line]:
+    """A line a check."""
+    checks: Mapping[str, Mapping[str, int]] = result.summary.get("checks") or {}
+    return [_check_line(name, one) for name, one in checks.items()]
+
+
+def name_of(objective: Objective) -> str:
+    """As in `visitors: p99`, or `check` and its name."""
+    if objective.of is None:
+        return objective.name
+    if objective.name == "checks":
+        return f"check {objective.of}"
+    return f"{objective.of}: {objective.name}"
+
+
+def _line(one: Objective) -> Line:
+    is_share = one.name in _SHARES
+
+    def text(value: float) -> str:
+        return units.percent(value) if is_share else units.seconds(value)
+
+    found = "nothing" if one.value is None else text(one.value)
+    known = "" if one.interval is None else " to ".join(map(text, one.interval))
+    limit = f"{text(one.limit)} or {'more' if one.name == 'checks' else 'less'}"
+    verdict = Cell(one.verdict, strong="" if one.verdict == "met" else "text")
+    return Line(name_of(one), [Cell(found), Cell(known), Cell(limit), verdict])
+
+
+def _check_line(name: str, counts: Mapping[str, Any]) -> Line:
+    passed, failed = counts["passed"], counts["failed"]
+    share = units.percent(passed / (passed + failed)) if passed + failed else ""
+    fell = Cell(units.count(failed), strong="text" if failed else "")
+    return Line(name, [Cell(units.count(passed)), fell, Cell(share)])
