@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from thinktime.comparison import Comparison, Judged
-from thinktime.report import units
+from thinktime.report import objectives, units
 from thinktime.result import Result
+from thinktime.verdict import Objective
 
 Outcome = Literal["passed", "failed", "undecided"]
 
@@ -16,7 +17,6 @@ _OUTCOMES: Mapping[str, Outcome] = {
     "met": "passed", "not met": "failed", "cannot tell": "undecided",
     "held": "passed", "broken": "failed",
 }  # fmt: skip
-_SHARES = ("errors", "checks")
 TRUSTED = "the result is to be trusted"
 
 
@@ -45,11 +45,8 @@ class Suite:
 
 def suite_of(result: Result, doubt: str = "") -> Suite:
     """The cases of a result; `doubt` says why it is not to be trusted, if it is not."""
-    summary = result.summary
-    objectives = summary.get("objectives") or []
-    cases = [trusted(doubt), *map(_objective, objectives), *_checks(summary, objectives)]
-    if not objectives:  # an older version wrote the result
-        cases += [Case(words.partition(" is ")[0], "failed", words) for words in result.breaches()]
+    summary, found = result.summary, result.objectives
+    cases = [trusted(doubt), *map(_objective, found), *_checks(summary, found)]
     about = result.workload.name
     return Suite(result.label, about, cases, float(summary.get("duration_s") or 0.0))
 
@@ -67,43 +64,13 @@ def trusted(doubt: str) -> Case:
     return Case(TRUSTED, "undecided" if doubt else "passed", doubt)
 
 
-def objective_name(one: Mapping[str, Any]) -> str:
-    """As in 'p99' and 'p99 of item'."""
-    return str(one["name"]) if one["of"] is None else f"{one['name']} of {one['of']}"
+def _objective(one: Objective) -> Case:
+    return Case(objectives.name_of(one), _OUTCOMES[one.verdict], one.words)
 
 
-def value(name: str, amount: float | None) -> str:
-    """A value of an objective, or its limit, with its unit."""
-    if amount is None:
-        return units.NOTHING
-    return units.percent(amount, 3) if name in _SHARES else units.seconds(amount)
-
-
-def limit(one: Mapping[str, Any]) -> str:
-    """As in '250 ms or less'."""
-    return f"{value(one['name'], one['limit'])} or {'more' if one['name'] == 'checks' else 'less'}"
-
-
-def interval(one: Mapping[str, Any]) -> str:
-    """As in '0.29 s to 0.33 s'; empty where there is none."""
-    ends = one["interval"]
-    return "" if ends is None else " to ".join(value(one["name"], end) for end in ends)
-
-
-def _objective(one: Mapping[str, Any]) -> Case:
-    return Case(objective_name(one), _OUTCOMES[one["verdict"]], one.get("words") or _words(one))
-
-
-def _words(one: Mapping[str, Any]) -> str:
-    between = interval(one)
-    more = f" ({between})" if between else ""
-    found = f"{objective_name(one)} is {value(one['name'], one['value'])}{more}"
-    return f"{found}, wanted {limit(one)}"
-
-
-def _checks(summary: Mapping[str, Any], objectives: Sequence[Mapping[str, Any]]) -> Iterator[Case]:
+def _checks(summary: Mapping[str, Any], found: Sequence[Objective]) -> Iterator[Case]:
     """Checks without an objective of their own: where none is of all checks, each must hold."""
-    judged = {one["of"] for one in objectives if one["name"] == "checks"}
+    judged = {one.of for one in found if one.name == "checks"}
     for name, count in (summary.get("checks") or {}).items():
         if name in judged:
             continue

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from thinktime.comparison import Comparison, Judged
-from thinktime.gate import cases
 from thinktime.gate.cases import Suite
-from thinktime.report.table import Cell, Table
+from thinktime.report import objectives
+from thinktime.report.table import Cell, Group, Table
 from thinktime.report.units import sentence
 from thinktime.result import Result
 
@@ -28,7 +28,7 @@ def of_result(result: Result, suite: Suite, verdict: tuple[str, str]) -> str:
         _verdict(*verdict),
         _objectives(result),
         turned(figures),
-        _list("Checks", _checks(suite)),
+        _list("Checks", _checks(suite, result)),
         _list("Warnings", map(sentence, result.summary.get("warnings", []))),
     ]
     return _joined(parts)
@@ -84,19 +84,14 @@ def _verdict(status: str, words: str) -> str:
 
 
 def _objectives(result: Result) -> str:
-    found = result.summary.get("objectives") or []
-    if not found:
-        return ""
-    return _table(["objective", "wanted", "found", "95 % interval", "verdict"], (
-        [cases.objective_name(one), cases.limit(one), cases.value(one["name"], one["value"]),
-         cases.interval(one), one["verdict"]]
-        for one in found
-    ))  # fmt: skip
+    lines = objectives.lines_of(result)
+    return rows(objectives.table([Group(lines)])) if lines else ""
 
 
-def _checks(suite: Suite) -> Iterator[str]:
+def _checks(suite: Suite, result: Result) -> Iterator[str]:
+    judged = set(map(objectives.name_of, result.objectives))
     for one in suite.cases:
-        if one.name.startswith("check "):
+        if one.name.startswith("check ") and one.name not in judged:
             yield f"{one.name.removeprefix('check ')}: {one.words}"
 
 

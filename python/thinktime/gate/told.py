@@ -8,6 +8,7 @@ from thinktime.comparison import Comparison, Judged
 from thinktime.gate import cases, markdown
 from thinktime.gate.cases import Suite
 from thinktime.result import Result
+from thinktime.verdict import Verdict
 
 Told = tuple[list[Suite], str]
 """The suites of a JUnit file, and the text of a summary."""
@@ -15,9 +16,12 @@ Told = tuple[list[Suite], str]
 
 def of_result(result: Result, doubt: str = "") -> Told:
     """Of a result; `doubt` says why it is not to be trusted where the result does not know it."""
-    doubt = doubt or result.untrusted or ""
+    verdict = result.verdict
+    doubt = doubt or verdict.doubt
     suite = cases.suite_of(result, doubt)
-    return [suite], markdown.of_result(result, suite, _verdict(result, doubt))
+    if doubt and not verdict.doubt:
+        verdict = Verdict("not to be trusted", "; ".join([doubt, *result.breaches()]), doubt)
+    return [suite], markdown.of_result(result, suite, (verdict.status, verdict.sentence))
 
 
 def of_comparisons(
@@ -38,12 +42,3 @@ def of_comparisons(
 def of_failure(name: str, why: str) -> Told:
     """Of a run that failed before there was a result."""
     return [Suite(name, name, [cases.trusted(why)])], markdown.of_failure(name, why)
-
-
-def _verdict(result: Result, doubt: str) -> tuple[str, str]:
-    breaches = result.breaches()
-    if doubt:
-        return "not to be trusted", "; ".join([doubt, *breaches])
-    if breaches:
-        return "not met", "; ".join(breaches)
-    return "met" if result.summary.get("objectives") else "done", ""

@@ -5,6 +5,7 @@
 
 mod batches;
 mod bins;
+mod by_request;
 mod collapse;
 mod collector;
 mod errors;

@@ -6,12 +6,9 @@
 //! statistics, shares that of Wilson (1927); both are of independent values, so the number of
 //! values is made smaller by as much as the values' own memory widens the interval of their mean.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use super::{Collector, Summary, Tally, TimeFigures};
-use crate::words;
 use crate::workload::{Figure, Objective, Of, Workload};
 
 /// Whether an objective is met.
@@ -95,13 +92,6 @@ impl Summary {
         let all = workload.slo.objectives.iter();
         self.objectives = all.map(|one| evidence.judged(one)).collect();
     }
-
-    /// The objectives that are not met, in words.
-    #[must_use]
-    pub fn breaches(&self) -> Vec<String> {
-        let lost = self.objectives.iter().filter(|one| one.verdict == Verdict::NotMet);
-        lost.map(|one| one.words.clone()).collect()
-    }
 }
 
 /// Where the figures of objectives are found.
@@ -133,7 +123,7 @@ impl Evidence<'_> {
             value: found.value,
             interval: found.interval(),
             verdict,
-            words: in_words(objective, found, verdict),
+            words: words::in_words(objective, found, verdict),
         }
     }
 
@@ -288,54 +278,7 @@ impl Found {
     }
 }
 
-/// As in `visitors: p99 is 312 ms (298 ms to 330 ms), wanted 250 ms or less`.
-fn in_words(objective: &Objective, found: Found, verdict: Verdict) -> String {
-    let limit = objective.limit;
-    let key = objective.figure.key();
-    let whose = match &objective.of {
-        Of::All => String::new(),
-        Of::Check(name) => format!("check `{name}`: "),
-        Of::Population(name, _) | Of::Request(name) => format!("{name}: "),
-    };
-    let is_time = matches!(objective.figure, Figure::Response(_) | Figure::Page(_));
-    let apart = if is_time { words::times_apart } else { words::percents_apart };
-    let plain: fn(f64) -> String = if is_time { words::time } else { words::percent };
-    let (value, bound) = apart(found.value.unwrap_or(limit), limit);
-    let known = found.interval().map(|bounds| bounds.map(plain));
-    let known = known.filter(|[low, high]| low != high);
-    let known = known.map_or(String::new(), |[low, high]| format!(" ({low} to {high})"));
-    let (what, wanted) = match objective.figure {
-        Figure::Errors => (format!("{value} of requests failed{known}"), "or less"),
-        Figure::Checks => (format!("{value} of checks passed{known}"), "or more"),
-        _ => (format!("{key} is {value}{known}"), "or less"),
-    };
-    let what = if found.value.is_none() { format!("{key}: nothing was measured") } else { what };
-    let doubt = match verdict {
-        Verdict::CannotTell => doubt(found, limit),
-        _ => String::new(),
-    };
-    format!("{whose}{what}, wanted {bound} {wanted}{doubt}")
-}
-
-/// What would tell, where a result cannot.
-fn doubt(found: Found, limit: f64) -> String {
-    match (found.value, found.interval(), found.more(limit)) {
-        (None, ..) => String::new(),
-        (_, None, _) => "; these are too few requests to tell".to_owned(),
-        (_, _, Some(more)) => format!("; about {more} times as many requests would tell"),
-        (_, _, None) => "; it is too near to the limit to tell".to_owned(),
-    }
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            Verdict::Met => "met",
-            Verdict::NotMet => "not met",
-            Verdict::CannotTell => "cannot tell",
-        })
-    }
-}
+mod words;
 
 #[cfg(test)]
 mod tests;

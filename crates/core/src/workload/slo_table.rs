@@ -218,19 +218,7 @@ impl JsonSchema for SloTable {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let scalar = generator.subschema_for::<Scalar>().to_value();
-        let limit = serde_json::json!({ "anyOf": [scalar, {
-            "type": "object",
-            "required": [LIMIT],
-            "additionalProperties": false,
-            "properties": {
-                LIMIT: scalar,
-                ABORT: {
-                    "type": "boolean",
-                    "description": "Whether a run ends once the limit cannot be kept any more.",
-                },
-            },
-        }]});
+        let limit = limit_schema(generator);
         let mut properties = serde_json::Map::new();
         for figure in Figure::all() {
             let mut one = limit.clone();
@@ -258,6 +246,23 @@ impl JsonSchema for SloTable {
             ),
         })
     }
+}
+
+/// A limit alone, or in a table.
+fn limit_schema(generator: &mut SchemaGenerator) -> serde_json::Value {
+    let scalar = generator.subschema_for::<Scalar>().to_value();
+    serde_json::json!({ "anyOf": [scalar, {
+        "type": "object",
+        "required": [LIMIT],
+        "additionalProperties": false,
+        "properties": {
+            LIMIT: scalar,
+            ABORT: {
+                "type": "boolean",
+                "description": "Whether a run ends once the limit cannot be kept any more.",
+            },
+        },
+    }]})
 }
 
 fn in_words(figure: Figure) -> String {

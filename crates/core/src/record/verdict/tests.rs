@@ -110,12 +110,13 @@ fn verdicts_are_wrong_as_seldom_as_they_say() {
 
 #[test]
 fn more_requests_are_advised_as_many_as_the_margin_asks_for() {
-    let found = only("mean = '1.02ms'", &exponential(1, 2000, 1.0));
+    let times = exponential(1, 2000, 1.0);
+    let mean_s = only("mean = '1s'", &times).value.unwrap();
+    let found = only(&format!("mean = '{}s'", 1.01 * mean_s), &times);
     assert_eq!(found.verdict, Verdict::CannotTell, "{}", found.words);
-    let (value, [low, high]) = (found.value.unwrap(), found.interval.unwrap());
-    let gap = (value - 1.02e-3).abs();
-    let half = (high - low) / 2.0;
-    let times = ((half / gap).powi(2)).ceil().max(2.0);
+    let [low, high] = found.interval.unwrap();
+    let times = ((high - low) / 2.0 / (0.01 * mean_s)).powi(2).ceil();
+    assert!(times > 2.0, "{times}");
     let advised = found.words.split("about ").nth(1).unwrap();
     assert!(advised.starts_with(&format!("{times} times as many")), "{}", found.words);
 }

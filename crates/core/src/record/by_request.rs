@@ -1,0 +1,30 @@
+//! The figures of each kind of request.
+
+use std::collections::BTreeMap;
+
+use super::{Collector, RequestFigures, Tally};
+use crate::workload::Workload;
+
+/// The figures of each kind of request, by name; `all` holds the response times of all kinds, which
+/// are those of the only one where there is one.
+pub(super) fn request_figures(
+    workload: &Workload,
+    collector: &Collector,
+    all: &Tally,
+) -> BTreeMap<String, RequestFigures> {
+    // Requests of the same name, as several populations may have them, are one.
+    let mut by_name: BTreeMap<String, (Tally, u64, BTreeMap<String, u64>)> = BTreeMap::new();
+    for (kind, place) in workload.requests.iter().zip(0..) {
+        let (tally, errors, causes) = by_name.entry(kind.name.clone()).or_default();
+        tally.merge(collector.by_kind.get(place as usize).unwrap_or(all));
+        *errors += collector.failures.of(|one| one == place);
+        for (cause, count) in collector.failures.causes(place) {
+            *causes.entry(cause).or_default() += count;
+        }
+    }
+    let figures = |(tally, errors, causes): (Tally, u64, BTreeMap<String, u64>)| {
+        let response_time_s = tally.figures(None);
+        RequestFigures { requests: tally.count(), errors, causes, response_time_s }
+    };
+    by_name.into_iter().map(|(name, of)| (name, figures(of))).collect()
+}

@@ -1,0 +1,45 @@
+//! What was found of an objective, in words.
+
+use super::{Found, Verdict};
+use crate::words;
+use crate::workload::{Figure, Objective, Of};
+
+/// As in `visitors: p99 is 312 ms (298 ms to 330 ms), wanted 250 ms or less`.
+pub(super) fn in_words(objective: &Objective, found: Found, verdict: Verdict) -> String {
+    let limit = objective.limit;
+    let key = objective.figure.key();
+    let whose = match &objective.of {
+        Of::All => String::new(),
+        Of::Check(name) => format!("check `{name}`: "),
+        Of::Population(name, _) | Of::Request(name) => format!("{name}: "),
+    };
+    let is_time = matches!(objective.figure, Figure::Response(_) | Figure::Page(_));
+    let apart = if is_time { words::times_apart } else { words::percents_apart };
+    let plain: fn(f64) -> String = if is_time { words::time } else { words::percent };
+    let (value, bound) =
+        found.value.map_or_else(|| (String::new(), plain(limit)), |value| apart(value, limit));
+    let known = found.interval().map(|bounds| bounds.map(plain));
+    let known = known.filter(|[low, high]| low != high);
+    let known = known.map_or(String::new(), |[low, high]| format!(" ({low} to {high})"));
+    let (what, wanted) = match objective.figure {
+        Figure::Errors => (format!("{value} of requests failed{known}"), "or less"),
+        Figure::Checks => (format!("{value} of checks passed{known}"), "or more"),
+        _ => (format!("{key} is {value}{known}"), "or less"),
+    };
+    let what = if found.value.is_none() { format!("{key}: nothing was measured") } else { what };
+    let doubt = match verdict {
+        Verdict::CannotTell => doubt(found, limit),
+        _ => String::new(),
+    };
+    format!("{whose}{what}, wanted {bound} {wanted}{doubt}")
+}
+
+/// What would tell, where a result cannot.
+fn doubt(found: Found, limit: f64) -> String {
+    match (found.value, found.interval(), found.more(limit)) {
+        (None, ..) => String::new(),
+        (_, None, _) => "; these are too few requests to tell".to_owned(),
+        (_, _, Some(more)) => format!("; about {more} times as many requests would tell"),
+        (_, _, None) => "; it is too near to the limit to tell".to_owned(),
+    }
+}
