@@ -14,6 +14,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
+import thinktime as tt
 from thinktime.cli import plain
 from thinktime.report.table import Cell, Group, Line, Table
 from thinktime.report.terminal import Shown
@@ -177,6 +178,17 @@ def test_a_terminal_has_colours_unless_they_are_not_wanted(files: Path) -> None:
         assert "the SLO is not met" in text
         assert "simulating" in text
         assert not STYLED.search(text), text
+
+
+def test_the_view_of_a_run_is_plain_where_asked(files: Path) -> None:
+    with tt.serve(tt.System(SYSTEM)) as server:
+        command = ["run", "w.toml", "--target", server.url, "--duration", "1s"]
+        for arguments, styled in ((command, True), ([*command, "--no-color"], False)):
+            text = on_a_terminal(arguments, files)
+            assert "in flight" in text
+            assert bool(STYLED.search(text)) == styled, text
+        piped = thinktime(*command, cwd=files)
+    assert ESCAPE not in piped.stdout + piped.stderr
 
 
 def test_a_command_within_a_command_takes_no_color_too(files: Path) -> None:
