@@ -41,6 +41,7 @@ from thinktime.operations import (
     simulate,
 )
 from thinktime.recovery import Recovered, recover
+from thinktime.report import report
 from thinktime.result import Result
 from thinktime.sweep import Stopped, sweep
 from thinktime.verdict import Objective, Verdict
@@ -69,6 +70,7 @@ __all__ = [
     "capacity",
     "difference",
     "recover",
+    "report",
     "run",
     "schema",
     "serve",

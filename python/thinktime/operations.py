@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from thinktime import _core
+from thinktime.inputs import GivenSystem, GivenWorkload, system_of, workload_of
 from thinktime.labels import Label, Labelled, label_for
 from thinktime.moment import Moment as Moment
 from thinktime.result import Result
@@ -45,8 +46,8 @@ class Unwritten(_core.RunError):
 
 
 def simulate(
-    workload: _core.Workload | str | Path,
-    system: _core.System | str | Path,
+    workload: GivenWorkload,
+    system: GivenSystem,
     *,
     load: float | None = None,
     seed: int | None = None,
@@ -63,8 +64,8 @@ def simulate(
     """Simulate a workload on a system model.
 
     Args:
-        workload: A workload, or the path of its file.
-        system: A system, or the path of its file.
+        workload: A workload, the path of its file, or what it says as a dict.
+        system: A system, the path of its file, or what it says as a dict.
         load: The load of the busiest station, between 0 and 1, to be held: it sets the rate of an
             open or partly-open model, and the think time of a closed one.
         seed: The seed, instead of the workload's own.
@@ -90,7 +91,7 @@ def simulate(
         Interrupted: on Ctrl-C, with the result so far.
     """
     options = options_json("simulate", locals())
-    workload, system = _workload(workload, seed), _system(system)
+    workload, system = _seeded(workload, seed), system_of(system)
     if load is not None:
         workload = workload.at_load(system, load)
     name, told = _labelled(workload, label, output, progress)
@@ -105,7 +106,7 @@ def simulate(
 
 
 def run(
-    workload: _core.Workload | str | Path,
+    workload: GivenWorkload,
     target: str,
     *,
     seed: int | None = None,
@@ -113,7 +114,7 @@ def run(
     duration: Time | None = None,
     warmup: Time | None = None,
     drain: Time | None = None,
-    demands: _core.System | str | Path | None = None,
+    demands: GivenSystem | None = None,
     rows: str | None = None,
     output: str | Path | None = None,
     label: str | None = None,
@@ -129,7 +130,7 @@ def run(
     """Run a workload against a real server.
 
     Args:
-        workload: A workload, or the path of its file.
+        workload: A workload, the path of its file, or what it says as a dict.
         target: Where the server listens, as in `http://127.0.0.1:8080`.
         seed: The seed, instead of the workload's own.
         requests: How many requests are begun after the warm-up.
@@ -164,13 +165,13 @@ def run(
         Interrupted: on Ctrl-C, with the result so far.
     """
     options = options_json("run", locals())
-    workload = _workload(workload, seed)
+    workload = _seeded(workload, seed)
     name, told = _labelled(workload, label, output, progress)
     outcome = _core.run(
         workload,
         target,
         options,
-        demands=None if demands is None else _system(demands),
+        demands=None if demands is None else system_of(demands),
         output=None if output is None else Path(output),
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         progress=told,
@@ -215,13 +216,9 @@ def again(
     )  # fmt: skip
 
 
-def _workload(given: _core.Workload | str | Path, seed: int | None) -> _core.Workload:
-    workload = given if isinstance(given, _core.Workload) else _core.Workload.load(Path(given))
+def _seeded(given: GivenWorkload, seed: int | None) -> _core.Workload:
+    workload = workload_of(given)
     return workload if seed is None else workload.with_seed(seed)
-
-
-def _system(given: _core.System | str | Path) -> _core.System:
-    return given if isinstance(given, _core.System) else _core.System.load(Path(given))
 
 
 def options_json(command: str, values: Mapping[str, Any]) -> str:

@@ -14,6 +14,7 @@ from thinktime.verdict import Objective, Verdict, verdict_of
 
 if TYPE_CHECKING:
     import numpy as np
+    import plotly.graph_objects as go
     import polars as pl
     from numpy.typing import NDArray
 
@@ -212,6 +213,28 @@ class Result:
     def breaches(self) -> list[str]:
         """The objectives that the result does not meet, in words."""
         return [one.words for one in self.objectives if one.verdict == "not met"]
+
+    def chart(self, name: str) -> go.Figure:
+        """A chart of the report, of this result alone, as a plotly figure.
+
+        Args:
+            name: `tail` (the share of requests that take longer than a time), `by_population`,
+                `pages`, `by_name`, `in_system`, `throughput` or `schedule`: those of the report,
+                as its page calls them in links (`#section-tail`).
+
+        Raises:
+            InputError: if there is no chart of this name, or nothing to draw; it lists those that
+                this result has.
+        """
+        from thinktime.report import notebook
+
+        return notebook.figure(self, name)
+
+    def _repr_html_(self) -> str:
+        """How notebooks show it: its verdict, and its row of the report's table."""
+        from thinktime.report import notebook
+
+        return notebook.html(self)
 
     def __repr__(self) -> str:
         """One line that says what it is."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from types import TracebackType
 
 from thinktime import _core
+from thinktime.inputs import GivenSystem, GivenWorkload, system_of, workload_of
 
 
 @dataclass(frozen=True)
@@ -38,19 +38,20 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
 
     def __init__(
         self,
-        system: _core.System | str | Path,
+        system: GivenSystem,
         *,
         listen: str = "127.0.0.1:0",
         seed: int = 1,
         burn: bool = False,
         threads: int | str | None = None,
         cores: Sequence[int] | None = None,
-        workload: _core.Workload | str | Path | None = None,
+        workload: GivenWorkload | None = None,
     ) -> None:
         """Bind to `HOST:PORT` (port 0: a free one) and serve at once.
 
         Args:
-            system: A system, or the path of its file; one that burns is one machine or station.
+            system: A system, the path of its file, or what it says as a dict; one that burns is
+                one machine or station.
             listen: Where to listen.
             seed: The seed of the demands that the server draws.
             burn: Burn the demands, instead of modelling the system.
@@ -59,9 +60,9 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
                 many threads as it has servers, under `ps` one a request.
             cores: The cores that the threads that burn are confined to, counted from 0. By
                 default as many as the machine has, or with a station all.
-            workload: A workload, or the path of its file, that says which request is which, and
-                gives their responses the sizes that a simulation with its seed gives them. Without
-                it all have 16 bytes. Not for a server that burns.
+            workload: A workload, the path of its file, or what it says as a dict, that says which
+                request is which, and gives their responses the sizes that a simulation with its
+                seed gives them. Without it all have 16 bytes. Not for a server that burns.
 
         Raises:
             InputError: if the system, the address, the threads, the cores or the workload are
@@ -69,18 +70,14 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
             RunError: if the address is taken.
         """
         self._burned: Burned | None = None
-        if not isinstance(system, _core.System):
-            system = _core.System.load(Path(system))
-        if workload is not None and not isinstance(workload, _core.Workload):
-            workload = _core.Workload.load(Path(workload))
         self._server = _core.Server(
-            system,
+            system_of(system),
             listen,
             seed,
             burn,
             None if threads is None else str(threads),
             None if cores is None else list(cores),
-            workload,
+            None if workload is None else workload_of(workload),
         )
 
     @property

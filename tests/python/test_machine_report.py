@@ -16,10 +16,10 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 import thinktime as tt
-from thinktime import report
 from thinktime.cli import app
 from thinktime.machine import sharing
-from thinktime.report import machines
+from thinktime.report import machines, report
+from thinktime.report import rows as rows_of
 from thinktime.report.case import cases
 from thinktime.report.charts import by_name, schedule
 from thinktime.report.charts.turns import schedule_of, window
@@ -139,7 +139,7 @@ def test_many_machines_and_cores_stay_readable():
 
 
 def test_the_page_shows_tables_chart_and_verdict(linux, tmp_path):
-    text = report.write([linux], tmp_path / "r.html").read_text("utf-8")
+    text = report([linux], tmp_path / "r.html").read_text("utf-8")
     assert re.search(r'data-figure="figure-schedule"', text)
     assert "ui.perfetto.dev" in text
     for name in ("requests", "machines"):
@@ -172,7 +172,7 @@ def test_counts_become_rates(linux):
 
 def test_the_terminal_shows_request_names_and_machines(linux, windows):
     console = Console(width=150, record=True, file=io.StringIO())
-    console.print(render(report.rows([linux, windows])))
+    console.print(render(rows_of([linux, windows])))
     text = console.export_text()
     assert "open, linux-2.6.22 on 2 cores" in text
     assert "open, windows-server-2003 on 2 cores" in text
@@ -210,7 +210,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 def test_a_browser_draws_the_schedule(linux, windows, tmp_path):
-    path = report.write([linux, windows], tmp_path / "report.html")
+    path = report([linux, windows], tmp_path / "report.html")
     command = [
         CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
         "--disable-background-networking", f"--user-data-dir={tmp_path / 'profile'}",

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 import thinktime as tt
-from thinktime import report
+from thinktime.report import rows as rows_of
 from thinktime.report.case import cases
 from thinktime.report.charts import by_name, by_population
 from thinktime.report.results_page import page_of
@@ -70,7 +70,7 @@ def mixed() -> tt.Result:
 
 def shown(results: list[tt.Result], width: int) -> str:
     console = Console(width=width, file=io.StringIO(), record=True)
-    console.print(render(report.rows(results)))
+    console.print(render(rows_of(results)))
     return console.export_text()
 
 

@@ -11,8 +11,9 @@ import pytest
 from fakes import closed, exp, h2, one, open_
 from rich.console import Console
 
-from thinktime import report
+from thinktime.report import rows as rows_of
 from thinktime.report import units
+from thinktime.report import verdict as verdict_of
 from thinktime.report.case import cases
 from thinktime.report.charts import CHARTS, in_system
 from thinktime.report.charts.chart import POINTS_MAX, thin
@@ -98,7 +99,7 @@ def test_cases_are_told_apart_by_what_differs():
 
 
 def test_theory_stands_below_its_results_and_deviations_are_taken_from_it():
-    rows = report.rows([at_load_08(mean=0.1919)])
+    rows = rows_of([at_load_08(mean=0.1919)])
     assert [row.kind for row in rows] == ["simulated", "exact"]
     simulated, exact = rows
     assert exact.figures.times_s["mean"] == approx(0.190)
@@ -109,7 +110,7 @@ def test_theory_stands_below_its_results_and_deviations_are_taken_from_it():
 
 
 def test_a_measured_result_is_compared_with_its_own_sample_path(demo):
-    measured, same_path, long, exact = report.rows(demo[:3])
+    measured, same_path, long, exact = rows_of(demo[:3])
     assert measured.reference == "the simulation of the same sample path"
     assert same_path.reference == long.reference == "the exact values"
     assert exact.reference == ""
@@ -119,11 +120,11 @@ def test_a_run_of_an_unknown_server_is_not_held_against_exact_values():
     """The formula is that of the model beside it; what it measured may be another server."""
     simulated = at_load_08(mean=0.191)
     real = replace(simulated, kind="run", system=None)
-    measured, model, exact = report.rows([real, simulated])
+    measured, model, exact = rows_of([real, simulated])
     assert (measured.kind, measured.reference) == ("measured", "the simulation")
     assert (model.kind, model.reference) == ("simulated", "the exact values")
     assert exact.kind == "exact"
-    said = " ".join(report.verdict([real, simulated]).findings)
+    said = " ".join(verdict_of([real, simulated]).findings)
     assert "The mean lies within their 95 % confidence interval of the exact value." in said
     assert "Measured mean against simulated: open 0.0 %, within the 95 % interval." in said
 
@@ -135,18 +136,18 @@ def shown(rows):
 
 
 def test_the_terminal_says_what_percentages_are_against(demo):
-    assert "signed %: against the exact values\n" in shown(report.rows([at_load_08(0.191)]))
+    assert "signed %: against the exact values\n" in shown(rows_of([at_load_08(0.191)]))
     assert (
         "signed %: measured against the simulation of the same sample path; simulated "
         "against the exact values\n"
-    ) in shown(report.rows(demo))
+    ) in shown(rows_of(demo))
     nothing = replace(at_load_08(0.191), system=None)
-    assert "signed %" not in shown(report.rows([nothing]))
+    assert "signed %" not in shown(rows_of([nothing]))
 
 
 def test_terminal_table(demo):
     console = Console(width=160, record=True, file=io.StringIO())
-    console.print(render(report.rows(demo)))
+    console.print(render(rows_of(demo)))
     text = console.export_text()
     assert re.search(r"exact +0\.800 +728/s +41\.1 ms +4\.18 ms +142 ms +458 ms +774 ms", text)
     assert "simulated, same sample path" in text
@@ -156,7 +157,7 @@ def test_terminal_table(demo):
 
 
 def test_headline_is_the_sharpest_contrast(demo):
-    verdict = report.verdict(demo)
+    verdict = verdict_of(demo)
     assert verdict.headline == (
         "At the same load of 0.80 the open system has a p99 of 458 ms: 97 times the 4.70 ms of "
         "the closed system with 1 client (exact values)."
@@ -166,8 +167,8 @@ def test_headline_is_the_sharpest_contrast(demo):
 
 
 def test_agreement_with_theory():
-    assert "The mean lies within" in report.verdict([at_load_08()]).findings[0]
-    findings = report.verdict([at_load_08(mean=0.209)]).findings
+    assert "The mean lies within" in verdict_of([at_load_08()]).findings[0]
+    findings = verdict_of([at_load_08(mean=0.209)]).findings
     assert findings == [
         "Further from the exact mean than that: open (simulated) by +10.0 %, ± 2.1 %."
     ]
@@ -176,15 +177,15 @@ def test_agreement_with_theory():
 def test_no_contrast_within_the_confidence_intervals():
     a = at_load_08(mean=0.200, ci95=0.05)
     b = replace(at_load_08(mean=0.260, ci95=0.05), workload=open_(80, poisson=False, name="even"))
-    assert "do not tell the systems apart" in report.verdict([a, b]).headline
+    assert "do not tell the systems apart" in verdict_of([a, b]).headline
     a.summary["response_time_s"]["ci95"] = b.summary["response_time_s"]["ci95"] = 0.005
-    assert "1.3 times" in report.verdict([a, b]).headline
+    assert "1.3 times" in verdict_of([a, b]).headline
 
 
 def test_few_requests_bear_no_claim():
     a, b = at_load_08(requests=50), at_load_08(requests=50, mean=9.0, p99=99.0, ci95=None)
     b.workload = open_(80, poisson=False)
-    assert "too few requests" in report.verdict([a, b]).headline
+    assert "too few requests" in verdict_of([a, b]).headline
 
 
 @pytest.mark.parametrize(
@@ -199,12 +200,12 @@ def test_few_requests_bear_no_claim():
 def test_doubts(change, words):
     result = at_load_08("run")
     result.summary |= change
-    assert words in " ".join(report.verdict([result]).doubts)
+    assert words in " ".join(verdict_of([result]).doubts)
 
 
 def test_what_cannot_be_trusted_is_said():
     result = replace(at_load_08("run"), untrusted="the target refused", interrupted=True)
-    assert report.verdict([result]).doubts[:2] == [
+    assert verdict_of([result]).doubts[:2] == [
         "Not to be trusted: the target refused.", "It was stopped before its end.",
     ]  # fmt: skip
 

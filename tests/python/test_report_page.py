@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 from fakes import BIMODAL, closed, one, open_
 
-from thinktime import report
+from thinktime.report import report
+from thinktime.report import rows as rows_of
+from thinktime.report import verdict as verdict_of
 from thinktime.report.page import asset
 from thinktime.report.page import render as render_page
 from thinktime.report.results_page import page_of
@@ -60,7 +62,7 @@ class Page(HTMLParser):
 
 
 def page(results, tmp_path, **more):
-    path = report.write(results, tmp_path / "deep" / "report.html", **more)
+    path = report(results, tmp_path / "deep" / "report.html", **more)
     assert list(path.parent.iterdir()) == [path]
     return Page(path.read_text("utf-8"))
 
@@ -76,7 +78,7 @@ def test_page_loads_nothing_and_its_figures_parse(demo, tmp_path):
     of_cases = [
         f"figure-{name}{n}" for name in ("in_system", "throughput") for n in ("", "-2", "-3")
     ]
-    assert figures == ["figure-survival", *of_cases]
+    assert figures == ["figure-tail", *of_cases]
     assert all(json.loads(made.scripts[name])["data"] for name in figures)
     assert "Three systems" in made.text
     assert "M/H2/1 FCFS" in made.text
@@ -115,7 +117,7 @@ def test_names_are_only_ever_text(demo, tmp_path):
     assert not any(name.startswith("on") for _, attributes in made.tags for name in attributes)
     assert EVIL in made.text
     assert len(made.scripts) == 7  # five figures, plotly and the page's own
-    shown = json.dumps([json.loads(made.scripts["figure-survival"])])
+    shown = json.dumps([json.loads(made.scripts["figure-tail"])])
     assert "<img" not in shown
     assert "%{x}" not in shown.replace("%{x:.3s}", "")
 
@@ -128,10 +130,10 @@ def test_results_with_nothing_in_them(kind, tmp_path):
     lost.run_toml = ""
     made = page([lost, replace(lost, workload=closed(3, None))], tmp_path)
     assert made.text.count("Nothing to draw") == 3
-    assert "nothing is known" in report.verdict([lost]).headline
-    render(report.rows([empty, lost]))
+    assert "nothing is known" in verdict_of([lost]).headline
+    render(rows_of([empty, lost]))
     with pytest.raises(ValueError, match="at least one result"):
-        report.write([], tmp_path / "x.html")
+        report([], tmp_path / "x.html")
 
 
 def test_huge_tables_make_a_small_page(tmp_path):
@@ -140,7 +142,7 @@ def test_huge_tables_make_a_small_page(tmp_path):
     result.requests = fakes.rows(scheduled, scheduled + 0.01)
     result.series = fakes.series(scheduled, scheduled + 0.01)
     result.summary["duration_s"] = 1400.0
-    path = report.write([result], tmp_path / "huge.html")
+    path = report([result], tmp_path / "huge.html")
     assert path.stat().st_size < 1_500_000
 
 
@@ -150,7 +152,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 @pytest.mark.parametrize("evil", [False, True])
 def test_a_browser_draws_all_charts_without_a_complaint(evil, demo, tmp_path):
-    path = report.write(evil_results() if evil else demo, tmp_path / "report.html")
+    path = report(evil_results() if evil else demo, tmp_path / "report.html")
     command = [
         CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
         "--disable-background-networking", f"--user-data-dir={tmp_path / 'profile'}",

@@ -14,9 +14,10 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 import thinktime as tt
-from thinktime import report
 from thinktime.cli import app
 from thinktime.report import how, units
+from thinktime.report import rows as rows_of
+from thinktime.report import verdict as verdict_of
 from thinktime.report.case import cases
 from thinktime.report.charts import throughput
 from thinktime.report.page import colour
@@ -72,7 +73,7 @@ def test_sessions_by_a_script_have_no_number_of_requests() -> None:
     result = tt.simulate(workload, system, duration=20, warmup=0)
     (case,) = cases([result])
     assert case.label == "partly open, sessions by a script"
-    headline = report.verdict([result]).headline
+    headline = verdict_of([result]).headline
     assert headline.startswith("The partly-open system with sessions by a script")
     assert "nan" not in headline.lower()
 
@@ -82,7 +83,7 @@ def test_real_runs_of_one_workload_are_told_apart(before_and_after: list[tt.Resu
     found = cases(before_and_after)
     assert [case.label for case in found] == ["open, before deploy", "open, after deploy"]
     assert colour(found[0].place) != colour(found[1].place)
-    verdict = report.verdict(before_and_after)
+    verdict = verdict_of(before_and_after)
     text = " ".join([verdict.headline, *verdict.findings])
     assert "the open system (before deploy)" in text
     assert "unknown" not in text
@@ -191,7 +192,7 @@ def test_a_name_stands_once() -> None:
         )
     ]
     console = Console(width=150, record=True, file=io.StringIO())
-    console.print(render(report.rows(results)))
+    console.print(render(rows_of(results)))
     lines = console.export_text().splitlines()
     assert {"open", "closed, 1 client"} <= set(lines)
 

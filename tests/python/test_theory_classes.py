@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 import thinktime as tt
-from thinktime import report
 from thinktime.report import details, units
+from thinktime.report import rows as rows_of
 from thinktime.report.case import cases
 from thinktime.theory._served import exact_loads
 from thinktime.theory.found import Theory
@@ -383,4 +383,4 @@ def test_exact_means_stand_below_those_simulated():
     means = {line.name: line.cells[3].text for line in shown.lines}
     parts = theory.by_population
     assert means == {name: units.seconds(part.mean_s) for name, part in parts.items()}
-    assert [row.populations for row in report.rows([found])][1]
+    assert [row.populations for row in rows_of([found])][1]

@@ -21,6 +21,7 @@ from thinktime.capacity.answer import Capacity, What, answer
 from thinktime.capacity.generator import generator_capacity
 from thinktime.capacity.probe import Probe, Slo, probe_of
 from thinktime.capacity.search import Search
+from thinktime.inputs import GivenSystem, GivenWorkload, system_of, workload_of
 from thinktime.operations import EARLY, Time, run, simulate
 from thinktime.recovery import check_place, write_whole
 from thinktime.result import Result
@@ -49,8 +50,8 @@ class CapacityStopped(KeyboardInterrupt):
 
 
 def capacity(
-    workload: _core.Workload | str | Path,
-    system: _core.System | str | Path | None = None,
+    workload: GivenWorkload,
+    system: GivenSystem | None = None,
     *,
     target: str | None = None,
     what: What | None = None,
@@ -65,9 +66,10 @@ def capacity(
     """Find the largest rate, or number of clients, at which the workload's objectives are met.
 
     Args:
-        workload: A workload, or the path of its file; it needs a table `[slo]`. The search begins
+        workload: A workload, the path of its file, or what it says as a dict; it needs a table
+            `[slo]`. The search begins
             at its own rate or number of clients.
-        system: A system, or the path of its file; None with a target.
+        system: A system, the path of its file, or what it says as a dict; None with a target.
         target: The url of a real server.
         what: "rate" (open and partly open) or "clients" (closed); by default what fits.
         duration: The length of each probe; 10 s against a target.
@@ -84,7 +86,8 @@ def capacity(
         RunError: if the target cannot be reached.
         CapacityStopped: on Ctrl-C, with what was known by then.
     """
-    workload, system = _workload(workload), _system(system)
+    workload = workload_of(workload)
+    system = None if system is None else system_of(system)
     if (system is None) == (target is None):
         raise _core.InputError("a capacity needs a system file or a target, and not both")
     key = _key(workload, what)
@@ -271,13 +274,3 @@ def share(given: float | str) -> float:
     if not 0 < value < 1:
         raise _core.InputError(f"`{given}` is not a precision such as 5% or 0.05")
     return value
-
-
-def _workload(given: _core.Workload | str | Path) -> _core.Workload:
-    return given if isinstance(given, _core.Workload) else _core.Workload.load(Path(given))
-
-
-def _system(given: _core.System | str | Path | None) -> _core.System | None:
-    if given is None or isinstance(given, _core.System):
-        return given
-    return _core.System.load(Path(given))

@@ -224,19 +224,19 @@ def load_results(paths: Iterable[Path]) -> list[Result]:
 
 def print_table(results: list[Result]) -> None:
     """Print results as a table, with theory beside them where there is one."""
-    from thinktime import report
+    from thinktime.report import rows as rows_of
     from thinktime.report import terminal
 
-    print_wide(terminal.render(report.rows(results)))
+    print_wide(terminal.render(rows_of(results)))
 
 
 def _say_of_sharing(result: Result) -> None:
     """Say whether a system with machines could have been modelled without their schedulers."""
     if result.system is None or not result.system.machines or result.interrupted:
         return
-    from thinktime import report
+    from thinktime.report import processor_sharing
 
-    sentence = report.processor_sharing(result)
+    sentence = processor_sharing(result)
     if sentence is not None:
         typer.echo(sentence)
 

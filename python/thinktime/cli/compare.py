@@ -135,6 +135,6 @@ def _as_json(comparisons: list[Comparison], outcomes: list[list[Judged]]) -> str
 
 def _say_doubts(results: list[Result]) -> None:
     """What spoils or limits the results, as on the page of `report`."""
-    from thinktime import report
+    from thinktime.report import verdict as verdict_of
 
-    common.say_warnings(report.verdict(results).doubts)
+    common.say_warnings(verdict_of(results).doubts)

@@ -18,10 +18,10 @@ def command(
     title: Annotated[str | None, typer.Option(help="The page's title.")] = None,
 ) -> None:
     """Write one self-contained HTML page that compares results and works offline."""
-    from thinktime import report
+    from thinktime.report import report
 
     for one in results:
         common.say_of_left_behind(one)
     with common.mapped_errors():
-        path = report.write(common.load_results(results), output, title=title)
+        path = report(common.load_results(results), output, title=title)
     typer.echo(str(path))

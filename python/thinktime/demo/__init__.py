@@ -8,7 +8,9 @@ from pathlib import Path
 
 from thinktime import Result, System, Workload, report, run, serve, simulate
 from thinktime.cli import plain
+from thinktime.report import rows as rows_of
 from thinktime.report import terminal
+from thinktime.report import verdict as verdict_of
 
 LOAD = 0.8
 """The load that all workloads put on the server."""
@@ -61,10 +63,10 @@ def main(output: Path, seed: int | None = None) -> Path:
                 )
             )
             results += _simulated(workload, system, output / name, began)
-    page = report.write(results, output / "report.html", title="One server, four workloads")
+    page = report(results, output / "report.html", title="One server, four workloads")
     console = plain.console(width=plain.width())
-    console.print(terminal.render(report.rows(results)))
-    console.print(report.verdict(results).headline)
+    console.print(terminal.render(rows_of(results)))
+    console.print(verdict_of(results).headline)
     console.print(f"\nreport: {page}", soft_wrap=True)
     return page
 

@@ -19,10 +19,10 @@ _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;"}
 
 def of_result(result: Result, suite: Suite, verdict: tuple[str, str]) -> str:
     """What a result comes to: its verdict in a word and a sentence, objectives and figures."""
-    from thinktime import report
     from thinktime.report import results
+    from thinktime.report import rows as rows_of
 
-    figures = results.table(report.rows([result])).without_empty()
+    figures = results.table(rows_of([result])).without_empty()
     parts = [
         f"## {text(result.label)}",
         _verdict(*verdict),

@@ -28,12 +28,12 @@ def of_comparisons(
     comparisons: Sequence[Comparison], outcomes: Sequence[Sequence[Judged]], results: list[Result]
 ) -> Told:
     """Of comparisons, each with what its limits come to, and of the results behind them."""
-    from thinktime import report
+    from thinktime.report import verdict as verdict_of
 
     untrusted = (f"{one.label}: {one.untrusted}" for one in results if one.untrusted is not None)
     doubt = "; ".join(untrusted)
     pairs = list(zip(comparisons, outcomes, strict=True))
-    doubts = report.verdict(results).doubts
+    doubts = verdict_of(results).doubts
     suites = [cases.suite_of_limits(one, limits, doubt) for one, limits in pairs]
     texts = [markdown.of_comparison(one, limits, doubts) for one, limits in pairs]
     return suites, "\n".join(texts)

@@ -1,9 +1,9 @@
 """Results side by side: measured, simulated and exact, as a page and as a table.
 
-`write` makes one HTML page that works offline. `rows` and `render` make the same table for a
+`report` makes one HTML page that works offline. `rows` and `render` make the same table for a
 terminal:
 
-    from thinktime.report import rows, write
+    from thinktime.report import report, rows
     from thinktime.report.terminal import render
     rich.print(render(rows(results)))
 
@@ -25,17 +25,32 @@ if TYPE_CHECKING:
 # What makes tables and charts is imported where it is used: other commands start sooner.
 
 
-def write(results: Sequence[Result], path: str | Path, title: str | None = None) -> Path:
-    """Write the report of some results to ``path`` and return it.
+def report(
+    results: Result | Sequence[Result],
+    path: str | Path = "report.html",
+    title: str | None = None,
+) -> Path:
+    """Write one page that compares results: verdict, tables, charts, and where they come from.
 
     The page loads nothing: scripts, styles and data are in it. The same results give the same
     page, byte for byte.
 
-    Raises ValueError where there are no results.
+    Args:
+        results: One result or several; those of one workload on one system stand side by side.
+        path: The file to write; its folder is made where it is missing.
+        title: The page's title, instead of one made of what is compared.
+
+    Returns:
+        The path of the page.
+
+    Raises:
+        ValueError: where there are no results.
+        OSError: where the page cannot be written.
     """
     from thinktime.report import results_page
 
-    return results_page.write(results, Path(path), title)
+    found = results if isinstance(results, Sequence) else [results]
+    return results_page.write(found, Path(path), title)
 
 
 def rows(results: Sequence[Result]) -> list[Row]:
@@ -64,4 +79,4 @@ def processor_sharing(result: Result) -> str | None:
     return sharing.sentence_of(result)
 
 
-__all__ = ["Verdict", "processor_sharing", "rows", "verdict", "write"]
+__all__ = ["Verdict", "processor_sharing", "report", "rows", "verdict"]

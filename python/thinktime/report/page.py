@@ -18,6 +18,8 @@ from thinktime.report import units
 from thinktime.report.table import Table
 
 if TYPE_CHECKING:
+    from jinja2 import Environment
+
     from thinktime.report.charts.chart import Drawing
 
 COLOURS = (
@@ -101,8 +103,26 @@ def write(page: Page, path: str | Path) -> Path:
 
 def render(page: Page) -> str:
     """The page as text."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
     from markupsafe import Markup
+
+    drawn = any(section.drawing is not None for section in page.sections)
+    scripts = [asset("plotly-basic.min.js"), asset("page.js")] if drawn else []
+    return (
+        templates()
+        .get_template("page.html.jinja")
+        .render(
+            page=page,
+            policy=content_policy(scripts),
+            style=Markup(asset("page.css")),
+            scripts=[Markup(script) for script in scripts],
+            json=_json(Markup),
+        )
+    )
+
+
+def templates() -> Environment:
+    """What makes HTML of the templates of this folder: whatever text is in it is escaped."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
     environment = Environment(
         loader=PackageLoader("thinktime.report", "."),
@@ -112,16 +132,8 @@ def render(page: Page) -> str:
         lstrip_blocks=True,
     )
     environment.filters["unbroken"] = units.unbroken
-    drawn = any(section.drawing is not None for section in page.sections)
-    scripts = [asset("plotly-basic.min.js"), asset("page.js")] if drawn else []
-    return environment.get_template("page.html.jinja").render(
-        page=page,
-        policy=content_policy(scripts),
-        style=Markup(asset("page.css")),
-        scripts=[Markup(script) for script in scripts],
-        colour=colour,
-        json=_json(Markup),
-    )
+    environment.globals["colour"] = colour
+    return environment
 
 
 def _json(mark: Callable[[str], Any]) -> Callable[[Any], Any]:

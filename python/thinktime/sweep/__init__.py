@@ -12,14 +12,15 @@ import io
 import json
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thinktime import _core
+from thinktime.inputs import GivenSystem, GivenWorkload, system_of, workload_of
 from thinktime.recovery import check_place, write_whole
-from thinktime.sweep.grid import Axis, Point, parse, points
+from thinktime.sweep.grid import Axis, Point, axes_of, parse, points
 from thinktime.sweep.plan import Plan, Task
 from thinktime.sweep.row import Row, row_of, table_of
 
@@ -48,9 +49,9 @@ class _End(Exception):  # noqa: N818 - no error
 
 
 def sweep(
-    workload: _core.Workload | str | Path,
-    system: _core.System | str | Path | None,
-    vary: Sequence[str | Axis],
+    workload: GivenWorkload,
+    system: GivenSystem | None,
+    vary: Mapping[str, str | Sequence[object]] | Sequence[str | Axis],
     *,
     target: str | None = None,
     output: str | Path | None = None,
@@ -60,11 +61,13 @@ def sweep(
     """Simulate, or run against `target`, at every point of the grid that `vary` spans.
 
     Args:
-        workload: A workload, or the path of its file.
-        system: A system, or the path of its file; None with a target.
+        workload: A workload, the path of its file, or what it says as a dict.
+        system: A system, the path of its file, or what it says as a dict; None with a target.
         vary: What varies: `KEY=FROM..TO/STEPS`, `KEY=FROM..TO/STEPSlog` or `KEY=A,B,C`. A key is
             one of the workload file (`arrivals.clients`), of the system file
-            (`station.server.policy`), or an option (`load`, `requests`, `replications`, ...).
+            (`station.server.policy`), or an option (`load`, `requests`, `replications`, ...). Or a
+            dict of such keys, each with its values: a list (`[0.5, 0.8]`) or a text
+            (`"0.1..0.9/9"`).
         target: The url of a real server; its points are run one after another.
         output: A directory: each finished point is kept in it at once, so that the same sweep
             goes on where it was stopped; at the end come results.parquet and sweep.html.
@@ -81,11 +84,12 @@ def sweep(
             first point is begun.
         Stopped: on Ctrl-C, with the points that were finished.
     """
-    plan = Plan(_workload(workload), _system(system), target, options)
+    modelled = None if system is None else system_of(system)
+    plan = Plan(workload_of(workload), modelled, target, options)
     if (plan.system is None) == (target is None):
         raise _core.InputError("a sweep needs a system file or a target, and not both")
     plan.check()
-    axes = [parse(one) if isinstance(one, str) else one for one in vary]
+    axes = axes_of(vary)
     grid = points(axes)
     tasks = [plan.at(point) for point in grid]
     keeper = _Keeper(None if output is None else Path(output), measured=target is not None)
@@ -182,13 +186,3 @@ class _Keeper:
         table.write_parquet(content)
         write_whole(self._directory / RESULTS, content.getvalue())
         page.write(table, axes, self._directory / PAGE, measured=self._measured)
-
-
-def _workload(given: _core.Workload | str | Path) -> _core.Workload:
-    return given if isinstance(given, _core.Workload) else _core.Workload.load(Path(given))
-
-
-def _system(given: _core.System | str | Path | None) -> _core.System | None:
-    if given is None or isinstance(given, _core.System):
-        return given
-    return _core.System.load(Path(given))

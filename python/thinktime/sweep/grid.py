@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from thinktime import _core
+from thinktime.inputs import plain
 
 _RANGE = re.compile(r"^(?P<from>\S+?)\.\.(?P<to>.+)/(?P<steps>\d+)(?P<log>log)?$")
 _STEPLESS = re.compile(r"^(?P<from>\S+?)\.\.(?P<to>\S+)$")
@@ -59,6 +60,33 @@ def parse(text: str) -> Axis:
         )
     match = _RANGE.match(values.strip())
     return Axis(key, _range(text, match) if match else _list(text, values))
+
+
+def axes_of(vary: Mapping[str, str | Sequence[object]] | Sequence[str | Axis]) -> list[Axis]:
+    """The axes that are asked for: texts as of `parse`, axes, or a dict of keys with their values.
+
+    Raises InputError where a text is none of `parse`, or a list has no value, one twice, or one
+    that is neither a text nor a number nor true or false.
+    """
+    if isinstance(vary, Mapping):
+        return [_axis(str(key), values) for key, values in vary.items()]
+    if isinstance(vary, str):
+        raise _core.InputError(f'what to vary is a list or a dict: write ["{vary}"]')
+    return [parse(one) if isinstance(one, str) else one for one in vary]
+
+
+def _axis(key: str, values: str | Sequence[object]) -> Axis:
+    """A key with a text as after `KEY=`, or with its values."""
+    if isinstance(values, str):
+        return parse(f"{key}={values}")
+    if not isinstance(values, Iterable):
+        raise _core.InputError(f"`{key}`: its values are a list, or a text such as 0.1..0.9/9")
+    written = tuple(one.strip() if isinstance(one, str) else plain(one, key) for one in values)
+    if not key.strip() or not written or not all(written):
+        raise _core.InputError(f"`{key}`: a key and at least one value are needed, none of them ''")
+    if len(set(written)) < len(written):
+        raise _core.InputError(f"`{key}`: a value is given twice")
+    return Axis(key.strip(), written)
 
 
 def _range(text: str, match: re.Match[str]) -> tuple[str, ...]:

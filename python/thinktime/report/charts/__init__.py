@@ -8,13 +8,13 @@ from thinktime.report.charts import (
     by_population,
     in_system,
     schedule,
-    survival,
+    tail,
     throughput,
 )
 from thinktime.report.charts.chart import Chart
 
 CHARTS: list[Chart[Sequence[Case]]] = [
-    survival.CHART,
+    tail.CHART,
     by_population.REQUESTS,
     by_population.PAGES,
     by_name.CHART,

@@ -1,0 +1,218 @@
+"""In notebooks: results as tables and charts, reports from Python, and inputs as dicts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cases
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+from test_report_page import EVIL, Page
+
+import thinktime as tt
+from thinktime.inputs import toml_of
+from thinktime.report.case import cases as cases_of
+from thinktime.report.charts import CHARTS
+
+SYSTEM = {"name": "s", "station": [{"name": "server", "demand": "exp(10ms)"}]}
+WORKLOAD: dict[str, Any] = {
+    "name": "shop",
+    "seed": 1,
+    "arrivals": {"model": "open", "rate": "80/s"},
+    "request": [{"name": "item", "get": "/"}, {"name": "list", "get": "/list", "weight": 2}],
+}
+
+
+def simulated(workload: Any = WORKLOAD, system: Any = SYSTEM, **more: Any) -> tt.Result:
+    return tt.simulate(workload, system, requests=5000, **more)
+
+
+@pytest.fixture(scope="module")
+def result() -> tt.Result:
+    return simulated()
+
+
+# ---- tables
+
+
+def test_a_result_is_a_table_with_its_figures_and_the_exact_ones(result: tt.Result) -> None:
+    shown = Page(result._repr_html_())
+    p99 = 1e3 * result.summary["response_time_s"]["p99"]
+    for text in ("5\u202f000 requests", f"{p99:.0f} ms", "230 ms", "M/M/1", "on average"):
+        assert text in shown.text, text
+    assert not {tag for tag, _ in shown.tags} & {"script", "link", "img", "iframe"}
+
+
+def test_a_result_without_requests_says_so() -> None:
+    idle = {"name": "idle", "arrivals": {"model": "open", "rate": "0.001/s"}}
+    nothing = tt.simulate(idle, SYSTEM, duration="1s", warmup=0)
+    assert nothing.summary["requests"] == 0
+    assert "no request" in Page(nothing._repr_html_()).text
+    with pytest.raises(tt.InputError, match="`tail`: there is nothing to draw"):
+        nothing.chart("tail")
+
+
+def test_what_a_foreign_result_says_is_text_and_no_markup() -> None:
+    result = simulated()
+    result.summary["warnings"] = [EVIL]
+    shown = Page(result._repr_html_())
+    assert EVIL in shown.text
+    assert not [tag for tag, _ in shown.tags if tag in ("script", "img")]
+
+
+# ---- charts
+
+
+def test_a_chart_is_the_one_of_the_report(result: tt.Result) -> None:
+    figure = result.chart("tail")
+    assert isinstance(figure, go.Figure)
+    (tail,) = [one for one in CHARTS if one.name == "tail"]
+    drawing = tail.draw(cases_of([result]))
+    assert drawing is not None
+    (panel,) = drawing.panels
+    assert len(figure.data) == len(panel.figure.data) == 2
+    for ours, theirs in zip(figure.data, panel.figure.data, strict=True):
+        np.testing.assert_array_equal(ours.x, theirs.x)
+        np.testing.assert_array_equal(ours.y, theirs.y)
+    assert figure.layout.xaxis.type == figure.layout.yaxis.type == "log"
+    assert figure.layout.xaxis.range == panel.figure.layout.xaxis.range
+    assert [one.showlegend for one in figure.data] == [True, True]
+
+
+def test_panels_lie_one_below_the_other_each_with_its_axes() -> None:
+    system = {
+        "name": "m",
+        "machine": [{
+            "name": "m", "cores": 1, "os": "linux-2.6.22",
+            "demand": {"item": "exp(5ms)", "list": "exp(9ms)"},
+        }],
+    }  # fmt: skip
+    result = simulated(system=system)
+    figure = result.chart("by_name")
+    (chart,) = [one for one in CHARTS if one.name == "by_name"]
+    drawing = chart.draw(cases_of([result]))
+    assert drawing is not None
+    assert [panel.title for panel in drawing.panels] == ["item", "list"]
+    texts = [one.text for one in figure.layout.annotations]
+    for row, panel in enumerate(drawing.panels, 1):
+        place = str(row) if row > 1 else ""
+        traces = [one for one in figure.data if one.xaxis == f"x{place}"]
+        assert [list(one.x) for one in traces] == [list(one.x) for one in panel.figure.data]
+        axis = figure.layout[f"xaxis{place}"]
+        assert list(axis.tickvals) == list(panel.figure.layout.xaxis.tickvals)
+        assert f"<b>{panel.title}</b>" in texts
+    tops = [figure.layout[axis].domain[1] for axis in ("yaxis", "yaxis2")]
+    assert figure.layout.yaxis2.domain[1] < figure.layout.yaxis.domain[0]
+    assert tops[0] == 1
+    entries = [one.name for one in figure.data if one.showlegend]
+    assert len(entries) == len(set(entries)) > 0
+
+
+@pytest.mark.parametrize(("name", "why"), [("tial", "no such chart"), ("pages", "nothing to draw")])
+def test_another_chart_is_an_error_that_lists_those_there_are(
+    result: tt.Result, name: str, why: str
+) -> None:
+    known = "`tail`, `by_name`, `in_system`, `throughput`"
+    message = f"chart `{name}`: there is {why}; this result has {known}"
+    with pytest.raises(tt.InputError, match=message):
+        result.chart(name)
+
+
+def test_every_chart_is_named_where_the_method_is_documented() -> None:
+    documented = tt.Result.chart.__doc__ or ""
+    assert all(f"`{one.name}`" in documented for one in CHARTS)
+
+
+# ---- reports
+
+
+def test_a_report_is_written_of_one_result_or_several(result: tt.Result, tmp_path: Any) -> None:
+    one = tt.report(result, tmp_path / "one.html")
+    same = tt.report([result], str(tmp_path / "same.html"))
+    assert (one, same) == (tmp_path / "one.html", tmp_path / "same.html")
+    assert one.read_bytes() == same.read_bytes()
+    both = tt.report(
+        [result, simulated(cases.closed_model(5, "exp(10ms)"))], tmp_path / "both.html"
+    )
+    assert "closed, 5 clients" in Page(both.read_text("utf-8")).text
+    assert "closed, 5 clients" not in Page(one.read_text("utf-8")).text
+
+
+# ---- dicts
+
+
+def test_a_dict_is_what_its_file_would_be(result: tt.Result) -> None:
+    text = (
+        'name = "shop"\nseed = 1\n[arrivals]\nmodel = "open"\nrate = "80/s"\n'
+        '[[request]]\nname = "item"\nget = "/"\n[[request]]\nname = "list"\nget = "/list"\n'
+        "weight = 2\n"
+    )
+    system = tt.System('name = "s"\n[[station]]\nname = "server"\ndemand = "exp(10ms)"\n')
+    assert simulated(tt.Workload(text), system).summary == result.summary
+    other = {**WORKLOAD, "arrivals": {"model": "open", "rate": "70/s"}}
+    assert simulated(other).summary != result.summary
+
+
+def test_texts_and_numbers_of_all_kinds_stay_what_they_are() -> None:
+    import tomllib
+
+    given = {
+        "quoted \"key\"": "a\\b\n\t\x7f\u20ac\U0001f600'\"",
+        "yes": True, "numbers": [1, 2.5, 1e300],
+        "table": {"of": [{"tables": False}, {}]}, "none": [], "numpy": np.float64(0.5),
+    }  # fmt: skip
+    assert tomllib.loads(toml_of(given)) == given
+
+
+@pytest.mark.parametrize(
+    ("workload", "words"),
+    [
+        ({"name": "w", "arrivals": {"rate": None}}, "`arrivals.rate`: NoneType is nothing"),
+        ({"name": "w", "request": [{}, {"get": b"/"}]}, r"`request\[1\].get`: bytes is nothing"),
+        ({"name": "w", "arrivals": {"model": "oepn"}}, "the dict of the workload:2: .*`oepn`"),
+        (80, "a workload is a Workload, the path of a file, or a dict, not int"),
+    ],
+)
+def test_a_wrong_dict_is_told_by_its_key(workload: Any, words: str) -> None:
+    with pytest.raises(tt.InputError, match=words):
+        tt.simulate(workload, SYSTEM)
+
+
+def test_other_commands_take_dicts_too(tmp_path: Any) -> None:
+    with tt.serve(SYSTEM, workload=WORKLOAD) as server:
+        measured = tt.run(WORKLOAD, server.url, duration=0.5, demands=SYSTEM)
+    assert measured.summary["requests"] > 0
+    slo = {**WORKLOAD, "slo": {"p99": "500ms"}}
+    assert tt.capacity(slo, SYSTEM, requests=2000, precision=0.3).verdict
+
+
+# ---- sweeps
+
+
+def test_a_sweep_of_dicts_is_that_of_files_and_texts(tmp_path: Any) -> None:
+    vary = {"load": [0.5, np.float64(0.8)], "station.server.policy": ["fcfs", "ps"]}
+    found = tt.sweep(WORKLOAD, SYSTEM, vary, requests=1000)
+    texts = ["load=0.5,0.8", "station.server.policy=fcfs,ps"]
+    (tmp_path / "w.toml").write_text(toml_of(WORKLOAD))
+    (tmp_path / "s.toml").write_text(toml_of(SYSTEM))
+    assert found.equals(tt.sweep(tmp_path / "w.toml", tmp_path / "s.toml", texts, requests=1000))
+    assert found["load"].to_list() == [0.5, 0.5, 0.8, 0.8]
+    ranged = tt.sweep(WORKLOAD, SYSTEM, {"load": "0.5..0.8/2"}, requests=1000)
+    assert ranged["load"].to_list() == [0.5, 0.8]
+
+
+@pytest.mark.parametrize(
+    ("vary", "words"),
+    [
+        ({"load": []}, "`load`: a key and at least one value"),
+        ({"load": [0.5, 0.5]}, "`load`: a value is given twice"),
+        ({"load": [0.5, None]}, "`load`: NoneType is nothing"),
+        ({"load": 0.5}, "`load`: its values are a list"),
+        ({"load": "0.5..0.9"}, "write load=0.5..0.9/5"),
+        ("load=0.5,0.6", r'write \["load=0.5,0.6"\]'),
+    ],
+)
+def test_what_cannot_be_varied_is_told(vary: Any, words: str) -> None:
+    with pytest.raises(tt.InputError, match=words):
+        tt.sweep(WORKLOAD, SYSTEM, vary)
