@@ -107,6 +107,7 @@ def test_panels_lie_one_below_the_other_each_with_its_axes() -> None:
     assert tops[0] == 1
     entries = [one.name for one in figure.data if one.showlegend]
     assert len(entries) == len(set(entries)) > 0
+    assert result.chart("schedule").layout.barmode == "overlay"  # a core has one row
 
 
 @pytest.mark.parametrize(("name", "why"), [("tial", "no such chart"), ("pages", "nothing to draw")])

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from thinktime.report.charts.chart import Chart, Panel
 
 _TEMPLATE = "plotly_white"
-_GAP_PX = 60
+_GAP_PX = 84
 """Between panels that lie one below the other: for a title and the ticks above it."""
 
 
@@ -70,10 +70,10 @@ def _one_below_the_other(title: str, panels: Sequence[Panel]) -> go.Figure:
     named: set[str] = set()
     for row, panel in enumerate(panels, 1):
         _place(made, panel, row, named)
-    made.update_layout(template=_TEMPLATE, height=whole + 2 * _GAP_PX, title_text=title)
-    made.update_layout(
-        hovermode=panels[0].figure.layout.hovermode, legend={"groupclick": "toggleitem"}
-    )
+    made.update_layout(template=_TEMPLATE, height=whole + 120, title_text=title)
+    first = panels[0].figure.layout
+    made.update_layout(hovermode=first.hovermode, legend={"groupclick": "toggleitem"})
+    made.update_layout(barmode=first.barmode, bargap=first.bargap)
     return made
 
 
