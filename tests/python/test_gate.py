@@ -113,6 +113,20 @@ def test_doubt_is_an_error(result: tt.Result) -> None:
     assert "**Not to be trusted**: the generator was late" in summary
 
 
+@pytest.mark.parametrize(
+    ("kept", "title"),
+    [
+        ([1, 2], r"\*\*Not met\*\*: the SLO is not met: it took long"),
+        ([0, 2], r"\*\*Cannot tell\*\*: it cannot be told .*: 1\.04 % of requests failed .*"),
+        ([0], r"\*\*Met\*\*: the SLO is met: p99 is 100 ms .*"),
+        ([], r"\*\*Done\*\*"),
+    ],
+)
+def test_the_verdict_is_the_results(result: tt.Result, kept: list[int], title: str) -> None:
+    result.summary["objectives"] = [OBJECTIVES[place] for place in kept]
+    assert re.search(rf"^{title}$", gate.of_result(result)[1], re.M)
+
+
 def test_names_that_are_the_same_are_told_apart() -> None:
     cases = [Case("p99", "passed", ""), Case("p99", "failed", "no"), Case("p99", "failed", "no")]
     suites = [Suite("a", "shop", cases, 1.0), Suite("b", "shop", cases)]
