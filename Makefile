@@ -93,6 +93,7 @@ peers: build ## Compare the simulator's speed with LINE, SSJ, Ciw and SimPy; tak
 
 coverage: build ## Measure how often the 95 % intervals hold; takes ten minutes
 	$(BIN)/python benches/coverage.py
+	$(BIN)/python benches/verdicts.py
 
 studies: build ## Reproduce the published figures; takes a quarter of an hour
 	$(BIN)/python studies/nsdi06/run.py

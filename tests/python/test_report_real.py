@@ -154,7 +154,7 @@ def test_messages_write_times_as_tables_do(time_s: float) -> None:
         "[slo]\nmean='1ns'\n"
     )
     system = tt.System(SYSTEM.format(demand=f"const({time_s!r}s)"))
-    result = tt.simulate(workload, system, requests=3, warmup=0)
+    result = tt.simulate(workload, system, requests=300, warmup=0)
     mean_s = result.summary["response_time_s"]["mean"]
     assert mean_s == pytest.approx(time_s, rel=1e-3)
     (said,) = result.breaches()
@@ -167,7 +167,7 @@ def test_objectives_just_missed_do_not_look_met() -> None:
         "[slo]\nmean='1ms'\n"
     )
     system = tt.System(SYSTEM.format(demand="const(1.0002ms)"))
-    (said,) = tt.simulate(workload, system, requests=3, warmup=0).breaches()
+    (said,) = tt.simulate(workload, system, requests=300, warmup=0).breaches()
     assert said == "mean is 1.0002 ms, wanted 1.0000 ms or less"
 
 

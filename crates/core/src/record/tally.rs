@@ -108,6 +108,17 @@ impl Tally {
         self.bins.nth(number).max(self.totals.min).min(self.totals.max)
     }
 
+    /// The share of times beyond a limit in seconds, as exactly as the histogram knows it; 0 when
+    /// empty.
+    pub(super) fn share_beyond(&self, limit_s: f64) -> f64 {
+        let limit = Nanos::from_secs_f64(limit_s);
+        if self.totals.count == 0 || self.totals.max <= limit {
+            return 0.0;
+        }
+        let beyond = self.bins.times().filter(|(time, _)| *time > limit).map(|(_, count)| count);
+        beyond.sum::<u64>() as f64 / self.totals.count as f64
+    }
+
     /// The half-width of the mean's 95 % confidence interval as of `number` independent times with
     /// the variance of these, in seconds; none for fewer than two.
     pub(super) fn half_width_95(&self, number: f64) -> Option<f64> {

@@ -1,15 +1,16 @@
 //! How each objective of a workload was met, as far as a result can tell.
 //!
 //! An objective is met, or not met, where the 95 % interval of its figure lies on one side of the
-//! limit, and also where all values do: of 50 quick responses none says that a p99 is missed. Else
-//! the result cannot tell. Percentiles without an interval of their own get that of order
-//! statistics, shares that of Wilson (1927); both are of independent values, so the number of
-//! values is made smaller by as much as the values' own memory widens the interval of their mean.
+//! limit. Percentiles without an interval of their own get one from that of the mean, and from the
+//! order statistic of an exponential tail on top of it; where the memory of a run is longer than
+//! its batches, the mean itself is taken to be known to a factor only. A percentile is also judged
+//! by the share of times beyond the limit, and shares by the interval of Wilson (1927).
 
 use serde::{Deserialize, Serialize};
 
 use super::{Collector, Summary, Tally, TimeFigures};
 use crate::workload::{Figure, Objective, Of, Workload};
+use interval::{NORMAL_975, by_number, memory_of, of_order, share};
 
 /// Whether an objective is met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,10 +45,10 @@ pub struct ObjectiveFigures {
     pub words: String,
 }
 
-/// The 0.975 quantile of the normal law.
-const NORMAL_975: f64 = 1.959_964;
 /// More than so many times the requests are not worth an advice.
 const MORE_MAX: f64 = 1000.0;
+/// The standard error of the logarithm of a mean of which nothing is known.
+const UNKNOWN: f64 = 0.5;
 
 /// What is known of a figure.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,19 +56,19 @@ struct Found {
     value: Option<f64>,
     low: Option<f64>,
     high: Option<f64>,
-    /// Whether not a single value is beyond the limit, or within.
-    none_beyond: bool,
-    none_within: bool,
+    /// Whether the number of values beyond the limit alone tells that it is met, or not.
+    few_beyond: bool,
+    many_beyond: bool,
 }
 
 impl Found {
     /// Against the largest value that is allowed.
     fn verdict(self, limit: f64) -> Verdict {
-        let beyond = self.none_within || self.low.is_some_and(|low| low > limit);
-        let within = self.none_beyond || self.high.is_some_and(|high| high <= limit);
+        let beyond = self.many_beyond || self.low.is_some_and(|low| low > limit);
+        let within = self.few_beyond || self.high.is_some_and(|high| high <= limit);
         match (self.value, within, beyond) {
-            (Some(_), true, _) => Verdict::Met,
-            (Some(_), _, true) => Verdict::NotMet,
+            (Some(_), true, false) => Verdict::Met,
+            (Some(_), false, true) => Verdict::NotMet,
             _ => Verdict::CannotTell,
         }
     }
@@ -82,6 +83,12 @@ impl Found {
         let half = if value > limit { value - low } else { high - value };
         let times = (half / (value - limit)).powi(2).ceil().max(2.0);
         (times <= MORE_MAX).then_some(times)
+    }
+
+    /// The share that passed, from the one that failed.
+    fn turned(self) -> Found {
+        let turn = |share: Option<f64>| share.map(|share| 1.0 - share);
+        Found { value: turn(self.value), low: turn(self.high), high: turn(self.low), ..self }
     }
 }
 
@@ -129,30 +136,40 @@ impl Evidence<'_> {
 
     /// A mean or a percentile of these times.
     fn time(&self, name: &str, limit: f64, times: &Times) -> Found {
-        let figures = times.tally.figures(times.ci95);
-        let memory = times.memory.unwrap_or_else(|| self.memory());
-        let number = times.tally.count() as f64 / memory;
+        let Some(value) = times.tally.figures(None).by_name(name) else { return Found::default() };
+        let number = times.tally.count() as f64;
+        let independent = number / times.memory.unwrap_or_else(|| self.memory());
+        let half = times.ci95.or_else(|| times.tally.half_width_95(independent));
+        let sure = self.is_sure() && half.is_some();
         let own = times.intervals.then(|| self.summary.response_time_ci95.get(name)).flatten();
-        let (low, high) = match (own, TimeFigures::share_of(name)) {
-            (Some([low, high]), _) => (Some(*low), Some(*high)),
-            (None, Some(share)) => order_statistics(&times.tally, share, number),
-            (None, None) => {
-                let half = times.ci95.or_else(|| times.tally.half_width_95(number));
-                figures.mean.zip(half).map(|(mean, half)| (mean - half, mean + half)).unzip()
+        let of_mean = times.tally.mean_s().zip(half).map_or(UNKNOWN, |(mean, half)| {
+            if mean > 0.0 { half / mean / NORMAL_975 } else { 0.0 }
+        });
+        let of_mean = if sure { of_mean } else { of_mean.max(UNKNOWN) };
+        let around = |error: f64| [value * (-error).exp(), value * error.exp()];
+        let share = TimeFigures::share_of(name);
+        let [low, high] = match (own, share, half) {
+            (Some(own), ..) => *own,
+            (None, None, Some(half)) if sure => [value - half, value + half],
+            (None, None, _) => around(NORMAL_975 * of_mean),
+            (None, Some(share), _) => {
+                around(NORMAL_975 * of_mean.hypot(of_order(number, 1.0 - share)))
             }
         };
-        Found {
-            value: figures.by_name(name),
-            low,
-            high,
-            none_beyond: figures.max.is_some_and(|max| max <= limit),
-            none_within: figures.min.is_some_and(|min| min > limit),
-        }
+        let found =
+            Found { value: Some(value), low: Some(low), high: Some(high), ..Found::default() };
+        share.map_or(found, |share| by_number(found, &times.tally, limit, share, sure, independent))
     }
 
     /// By how much the memory of all response times makes their number smaller.
     fn memory(&self) -> f64 {
         memory_of(&self.collector.all_responses(), self.summary.response_time_s.ci95)
+    }
+
+    /// Whether the interval of the mean is as wide as it has to be.
+    fn is_sure(&self) -> bool {
+        let replicated = self.summary.replication_means_s.len() > 1;
+        replicated || self.collector.batches.interval_95().is_some_and(|one| !one.correlated)
     }
 
     fn responses(&self, of: &Of) -> Times {
@@ -238,46 +255,7 @@ impl Times {
     }
 }
 
-fn memory_of(tally: &Tally, ci95: Option<f64>) -> f64 {
-    let independent = tally.half_width_95(tally.count() as f64);
-    let ratio = ci95.zip(independent).map(|(found, least)| (found / least).powi(2));
-    ratio.filter(|ratio| ratio.is_finite()).map_or(1.0, |ratio| ratio.max(1.0))
-}
-
-/// The interval of a percentile: those of the values between which it lies by chance. A bound that
-/// lies outside of all values is not known.
-fn order_statistics(tally: &Tally, at: f64, number: f64) -> (Option<f64>, Option<f64>) {
-    let half = NORMAL_975 * (at * (1.0 - at) / number.max(1.0)).sqrt();
-    let inside = |share: f64| (share > 0.0 && share < 1.0).then(|| tally.quantile_s(share))?;
-    (inside(at - half), inside(at + half))
-}
-
-/// A share of so many, with Wilson's interval.
-fn share(failed: u64, all: u64) -> Found {
-    if all == 0 {
-        return Found::default();
-    }
-    let (n, p) = (all as f64, failed as f64 / all as f64);
-    let square = NORMAL_975 * NORMAL_975 / n;
-    let centre = (p + square / 2.0) / (1.0 + square);
-    let half = (square * (p * (1.0 - p) + square / 4.0)).sqrt() / (1.0 + square);
-    Found {
-        value: Some(p),
-        low: Some(if failed == 0 { 0.0 } else { centre - half }),
-        high: Some(if failed == all { 1.0 } else { centre + half }),
-        none_beyond: failed == 0,
-        none_within: false,
-    }
-}
-
-impl Found {
-    /// The share that passed, from the one that failed.
-    fn turned(self) -> Found {
-        let turn = |share: Option<f64>| share.map(|share| 1.0 - share);
-        Found { value: turn(self.value), low: turn(self.high), high: turn(self.low), ..self }
-    }
-}
-
+mod interval;
 mod words;
 
 #[cfg(test)]

@@ -46,15 +46,13 @@ fn exponential(seed: u64, number: usize, mean_ms: f64) -> Vec<Option<f64>> {
 }
 
 #[test]
-fn few_quick_requests_meet_and_few_slow_ones_do_not() {
+fn few_requests_tell_where_they_are_far_from_the_limit() {
     assert_eq!(only("p99 = '50ms'", &[Some(1.0); 3]).verdict, Verdict::Met);
+    assert_eq!(only("p99 = '50ms'", &[Some(40.0); 3]).verdict, Verdict::CannotTell);
     assert_eq!(only("p99 = '50ms'", &[Some(60.0)]).verdict, Verdict::NotMet);
-    assert_eq!(only("mean = '50ms'", &[Some(60.0)]).verdict, Verdict::NotMet);
-    assert_eq!(only("mean = '50ms'", &[Some(60.0), Some(1.0)]).verdict, Verdict::CannotTell);
-    let one_slow: Vec<_> = (0..100).map(|n| Some(if n == 7 { 60.0 } else { 1.0 })).collect();
-    let found = only("p99 = '50ms'", &one_slow);
-    assert_eq!(found.verdict, Verdict::CannotTell);
-    assert!(found.words.ends_with("too few requests to tell"), "{}", found.words);
+    assert_eq!(only("p50 = '50ms'", &[Some(60.0)]).verdict, Verdict::CannotTell);
+    assert_eq!(only("mean = '50ms'", &[Some(60.0)]).verdict, Verdict::CannotTell);
+    assert_eq!(only("mean = '50ms'", &[Some(200.0)]).verdict, Verdict::NotMet);
     let none = only("p99 = '50ms'", &[]);
     assert_eq!((none.verdict, none.value), (Verdict::CannotTell, None));
     assert_eq!(none.words, "p99: nothing was measured, wanted 50.0 ms or less");

@@ -36,10 +36,9 @@ pub(super) fn in_words(objective: &Objective, found: Found, verdict: Verdict) ->
 
 /// What would tell, where a result cannot.
 fn doubt(found: Found, limit: f64) -> String {
-    match (found.value, found.interval(), found.more(limit)) {
-        (None, ..) => String::new(),
-        (_, None, _) => "; these are too few requests to tell".to_owned(),
-        (_, _, Some(more)) => format!("; about {more} times as many requests would tell"),
-        (_, _, None) => "; it is too near to the limit to tell".to_owned(),
+    match (found.value, found.more(limit)) {
+        (None, _) => String::new(),
+        (_, Some(more)) => format!("; about {more} times as many requests would tell"),
+        (_, None) => "; it is too near to the limit to tell".to_owned(),
     }
 }
