@@ -38,6 +38,7 @@ NAMES = ("mean", "p50", "p99", "page: p99")
 
 
 def main() -> None:
+    """Measure all loads and lengths."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=200)
     runs = parser.parse_args().runs
