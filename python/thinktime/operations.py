@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from thinktime import _core
+from thinktime import _core, arrivals
 from thinktime.inputs import GivenSystem, GivenWorkload, system_of, workload_of
 from thinktime.labels import Label, Labelled, label_for
 from thinktime.moment import Moment as Moment
@@ -114,6 +114,9 @@ def run(
     duration: Time | None = None,
     warmup: Time | None = None,
     drain: Time | None = None,
+    rate: float | str | None = None,
+    clients: int | None = None,
+    think: Time | None = None,
     demands: GivenSystem | None = None,
     rows: str | None = None,
     output: str | Path | None = None,
@@ -123,6 +126,8 @@ def run(
     stop_on_slo: bool = False,
     ca_file: str | Path | None = None,
     insecure: bool = False,
+    certificate: str | Path | None = None,
+    key: str | Path | None = None,
     sources: Sequence[str] = (),
     lateness: Time | None = None,
     loops: int = 1,
@@ -137,6 +142,11 @@ def run(
         duration: No request is begun at this time or later; 30 s if nothing else ends the run.
         warmup: Requests scheduled before this time are sent but do not count.
         drain: How long the last responses are waited for; 10 s by default.
+        rate: The rate of sessions or, in an open model, requests, instead of the workload's: a
+            number a second, or a text such as "600/min". Not for a closed model.
+        clients: The clients of a closed model, instead of the workload's; 1 to 10,000,000.
+        think: The think time of a closed or partly-open model, instead of the workload's: a time,
+            or a distribution such as "exp(7s)". Requests that have their own keep it.
         demands: A system whose service demands the requests carry along, drawn as `simulate`
             would draw them with the same seed: for a target that is `serve`.
         rows: Which rows to keep: "all" (the default), "none", or "1/N" of the sessions.
@@ -151,6 +161,10 @@ def run(
         ca_file: The certificate authorities that an https target must be known to, as a file of
             PEM certificates; those that Mozilla trusts by default.
         insecure: Take any certificate of an https target.
+        certificate: The client's certificate for an https target, as a file in PEM form, with
+            those that lead to its authority.
+        key: The private key of the certificate, as a file in PEM form without a password; in the
+            certificate's file by default.
         sources: This machine's addresses that connections come from, in turn; each perhaps with
             a range of ports, as in `127.0.0.2:20000-60000`.
         lateness: How much later than scheduled requests of an open model may be sent, so that
@@ -164,8 +178,9 @@ def run(
         Unwritten: if `output` cannot be written to; with the result.
         Interrupted: on Ctrl-C, with the result so far.
     """
-    options = options_json("run", locals())
-    workload = _seeded(workload, seed)
+    given = locals()
+    options = options_json("run", given)
+    workload = arrivals.replaced(_seeded(workload, seed), given)
     name, told = _labelled(workload, label, output, progress)
     outcome = _core.run(
         workload,
@@ -221,11 +236,16 @@ def _seeded(given: GivenWorkload, seed: int | None) -> _core.Workload:
     return workload if seed is None else workload.with_seed(seed)
 
 
+_FILES = {"ca_file", "certificate", "key"}
+"""Options that name files."""
+
+
 def options_json(command: str, values: Mapping[str, Any]) -> str:
     """Those of the command's options that are given, as JSON."""
     given = {name: values[name] for name, _, _ in _core.options(command) if name in values}
-    if given.get("ca_file") is not None:
-        given["ca_file"] = str(Path(given["ca_file"]).absolute())  # wherever it is done again
+    for name in _FILES & given.keys():
+        if given[name] is not None:
+            given[name] = str(Path(given[name]).absolute())  # wherever it is done again
     kept = {name: value for name, value in given.items() if not _is_absent(value)}
     return json.dumps(kept, default=_plain)
 

@@ -127,7 +127,7 @@ class Result:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options that were given, without load and seed, which the workload has.
+        """The options that were given, without those, as load and seed, which the workload has.
 
         Raises:
             InputError: if an older version wrote the result, which did not note them.
@@ -139,7 +139,8 @@ class Result:
                 "version wrote it"
             )
         given = json.loads(text)
-        return {name: value for name, value in given.items() if name not in ("load", "seed")}
+        held = ("load", "seed", *arrivals.KEYS)
+        return {name: value for name, value in given.items() if name not in held}
 
     def inputs(self) -> tuple[_core.Workload, _core.System | None]:
         """Workload and system to do it again with; the files that they name must be there."""

@@ -8,6 +8,7 @@ import ssl
 import subprocess
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import cases
@@ -28,19 +29,26 @@ def nginx(tmp_path: Path) -> Iterator[str]:
         yield f"h2c://{address}"
 
 
-@pytest.fixture
-def untrusted(tmp_path: Path) -> Iterator[str]:
-    """A TLS server with a certificate that nobody vouches for."""
+def make_certificate(folder: Path, name: str) -> None:
+    """A certificate for this machine that nobody vouches for, NAME.crt, and its key, NAME.key."""
     if OPENSSL is None:
         pytest.skip("the system package openssl is not installed")
-    certificate, key = tmp_path / "own.crt", tmp_path / "own.key"
     subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]
     subject += ["-addext", "basicConstraints=critical,CA:FALSE"]
-    files = ["-keyout", str(key), "-out", str(certificate)]
+    files = ["-keyout", str(folder / f"{name}.key"), "-out", str(folder / f"{name}.crt")]
     make = [OPENSSL, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
     subprocess.run([*make, *subject, *files], check=True, capture_output=True)
+
+
+@contextmanager
+def tls_server(folder: Path, wanting: bool = False) -> Iterator[str]:
+    """A TLS server; one that is `wanting` takes only clients that have its own certificate."""
+    make_certificate(folder, "own")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
+    context.load_cert_chain(folder / "own.crt", folder / "own.key")
+    if wanting:
+        context.verify_mode = ssl.CERT_REQUIRED
+        context.load_verify_locations(folder / "own.crt")
 
     class Server(http.server.ThreadingHTTPServer):
         def get_request(self) -> tuple[ssl.SSLSocket, tuple[str, int]]:
@@ -55,9 +63,18 @@ def untrusted(tmp_path: Path) -> Iterator[str]:
     with Server(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
-        yield f"https://127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
-        thread.join()
+        try:
+            yield f"https://127.0.0.1:{server.server_address[1]}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.fixture
+def untrusted(tmp_path: Path) -> Iterator[str]:
+    """A TLS server with a certificate that nobody vouches for."""
+    with tls_server(tmp_path) as url:
+        yield url
 
 
 def test_http2_is_spoken_over_tcp(nginx: str) -> None:
@@ -77,6 +94,10 @@ def test_a_certificate_that_nobody_vouches_for_is_counted(untrusted: str) -> Non
     result = tt.run(cases.workload(WORKLOAD), untrusted, requests=50)
     assert result.summary["errors_by_kind"] == {"tls_certificate": 50}
     assert result.untrusted == "every request failed"
+    advice = [one for one in result.summary["warnings"] if "tls_certificate" in one]
+    assert len(advice) == 1
+    assert "--ca FILE" in advice[0]
+    assert "--insecure" in advice[0]
 
 
 def test_any_certificate_is_taken_where_that_is_wanted(untrusted: str, tmp_path: Path) -> None:
@@ -86,7 +107,10 @@ def test_any_certificate_is_taken_where_that_is_wanted(untrusted: str, tmp_path:
         assert summary["errors"] == 0, summary["errors_by_kind"]
 
 
-@pytest.mark.parametrize("options", [{"insecure": True}, {"ca_file": "own.crt"}])
+@pytest.mark.parametrize(
+    "options",
+    [{"insecure": True}, {"ca_file": "own.crt"}, {"certificate": "own.crt"}, {"key": "own.key"}],
+)
 def test_certificates_go_with_tls(options: dict) -> None:
     with pytest.raises(tt.InputError, match="https or wss target only"):
         tt.run(cases.workload(WORKLOAD), "http://127.0.0.1:1", requests=1, **options)
@@ -95,3 +119,45 @@ def test_certificates_go_with_tls(options: dict) -> None:
 def test_other_schemes_are_refused_with_the_right_form() -> None:
     with pytest.raises(tt.InputError, match="https or h2c"):
         tt.run(cases.workload(WORKLOAD), "ftp://127.0.0.1:1", requests=1)
+
+
+def test_a_certificate_is_shown_to_a_server_that_wants_one(tmp_path: Path) -> None:
+    with tls_server(tmp_path, wanting=True) as url:
+        trusted = {"ca_file": tmp_path / "own.crt", "requests": 20}
+        shown = {"certificate": tmp_path / "own.crt", "key": tmp_path / "own.key"}
+        workload = cases.workload(WORKLOAD)
+        alone = tt.run(workload, url, **trusted).summary
+        assert alone["errors_by_kind"] == {"tls_client_certificate": 20}
+        assert any("--certificate FILE" in one for one in alone["warnings"])
+        done = tt.run(workload, url, **trusted, **shown, output=tmp_path / "result")
+        assert done.summary["errors"] == 0, done.summary["errors_by_kind"]
+        noted = (tmp_path / "result" / "run.toml").read_text()
+        assert str(tmp_path / "own.key") in noted
+        assert "PRIVATE" not in noted
+        again = tt.again(tmp_path / "result", requests=5)
+        assert again.summary["errors"] == 0
+
+
+@pytest.mark.parametrize(
+    ("certificate", "key", "said"),
+    [
+        ("missing.crt", "own.key", r"the certificate file .*missing\.crt: "),
+        ("own.key", "own.key", "holds no certificate in PEM form"),
+        ("own.crt", "missing.key", r"the key file .*missing\.key: "),
+        ("own.crt", None, "holds no private key in PEM form"),
+        ("own.crt", "locked.key", "its key is encrypted"),
+        ("own.crt", "other.key", "is not that of the certificate"),
+    ],
+)
+def test_what_is_wrong_with_a_certificate_or_key_is_said(
+    tmp_path: Path, certificate: str, key: str | None, said: str
+) -> None:
+    make_certificate(tmp_path, "own")
+    make_certificate(tmp_path, "other")
+    locked = [OPENSSL, "pkey", "-in", tmp_path / "own.key", "-aes128", "-passout", "pass:xyzzy"]
+    subprocess.run([*locked, "-out", tmp_path / "locked.key"], check=True, capture_output=True)
+    with pytest.raises(tt.InputError, match=said):
+        tt.run(
+            cases.workload(WORKLOAD), "https://127.0.0.1:1", requests=1,
+            certificate=tmp_path / certificate, key=None if key is None else tmp_path / key,
+        )  # fmt: skip

@@ -61,6 +61,8 @@ _TYPES: dict[str, Any] = {
     "Texts": list[str] | None,
     "Time": str | None,
     "Share": str | None,
+    "Rate": str | None,
+    "ThinkTime": str | None,
 }
 _PLACES = {
     "Whole": "N",
@@ -69,6 +71,8 @@ _PLACES = {
     "Texts": "TEXT",
     "Time": "TIME",
     "Share": "SHARE",
+    "Rate": "RATE",
+    "ThinkTime": "TIME",
 }
 """What stands in --help for the value of an option."""
 

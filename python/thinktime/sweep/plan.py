@@ -83,10 +83,11 @@ class Plan:
     @property
     def _varied(self) -> list[str]:
         # The seed is a key of the workload.
-        return [name for name in self.kinds if name not in (*_NOT_VARIED, *_WORKLOAD)]
+        return [name for name in self.kinds if name not in (*_NOT_VARIED, "seed")]
 
     def _unknown(self, key: str) -> str:
         places = [*self._varied, *_WORKLOAD, *(_SYSTEM if self.system is not None else ())]
+        places = list(dict.fromkeys(places))
         return f"`{key}` is no key that can be varied: it begins with one of {', '.join(places)}"
 
 

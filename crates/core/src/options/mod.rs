@@ -39,6 +39,16 @@ pub struct Time(pub Scalar);
 #[serde(transparent)]
 pub struct Share(pub Scalar);
 
+/// A rate, as in `12/s`, or a number a second.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Rate(pub Scalar);
+
+/// A distribution of think times, as in `exp(7s)`, or the one time that all take.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ThinkTime(pub Scalar);
+
 /// A whole number of 0 or more.
 pub type Whole = u64;
 /// A number.

@@ -1,6 +1,6 @@
 //! The options of `run`.
 
-use super::{Flag, Text, Texts, Time, Whole, limit, options};
+use super::{Flag, Rate, Text, Texts, ThinkTime, Time, Whole, limit, options};
 use crate::client::Limit;
 use crate::error::Invalid;
 use crate::time::Nanos;
@@ -19,6 +19,12 @@ options! {
         drain: Time,
         /// The seed, instead of the workload's.
         seed: Whole,
+        /// The rate of sessions or, in an open model, requests, instead of the workload's.
+        rate: Rate,
+        /// The clients of a closed model, instead of the workload's.
+        clients: Whole,
+        /// The think time of a closed or partly-open model, instead of the workload's.
+        think: ThinkTime,
         /// End once the SLO can no longer be met.
         stop_on_slo: Flag,
         /// Certificate authorities of an https target, as a file in PEM form; those that Mozilla
@@ -26,6 +32,12 @@ options! {
         ca_file: Text,
         /// Take any certificate of an https target.
         insecure: Flag,
+        /// The client's certificate for an https target, as a file in PEM form, with those that
+        /// lead to its authority.
+        certificate: Text,
+        /// The private key of the certificate, as a file in PEM form; in the certificate's file by
+        /// default.
+        key: Text,
         /// An address that connections come from, perhaps with a range of ports
         /// (127.0.0.2:20000-60000); may be given several times.
         sources: Texts,

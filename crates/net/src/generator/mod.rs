@@ -6,6 +6,7 @@
 //! lateness and never mistaken for the server's time.
 
 mod answering;
+mod certificates;
 mod common;
 mod connection;
 mod connector;
@@ -50,7 +51,7 @@ pub use plan::{Ending, Plan, RunError, RunOutcome, RunProgress};
 use protocols::Carrier;
 pub use source::SourceAddress;
 pub use target::Target;
-pub use tls::TlsOptions;
+pub use tls::{ClientCertificate, TlsOptions};
 
 use crate::poller::Clock;
 
@@ -127,6 +128,7 @@ fn outcome(
     let untrusted = judge::judge(&mut summary, &workload.slo, &ending, done.in_flight)
         .or_else(|| collector.scripts_failed())
         .or_else(|| judge::judge_rate(&mut summary, workload, &ending));
+    summary.warnings.extend(tls::advice(&summary.errors_by_kind));
     RunOutcome { summary, collector, ending, untrusted }
 }
 

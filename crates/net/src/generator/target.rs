@@ -2,7 +2,6 @@
 //! `ws://` and `wss://` for WebSocket, `tcp://` and `udp://` for bytes as they are.
 
 use std::net::{SocketAddr, ToSocketAddrs};
-use std::path::PathBuf;
 
 use thinktime_core::error::Invalid;
 use thinktime_core::options::RunOptions;
@@ -43,18 +42,8 @@ impl Target {
     /// When the url or an option is wrong, or the option does not go with the url.
     pub fn of(url: &str, options: &RunOptions) -> Result<Target, Invalid> {
         let target = Target::parse(url)?;
-        let insecure = options.insecure == Some(true);
-        let ca_file = options.ca_file.as_ref().map(PathBuf::from);
-        let given = if insecure { Some("insecure") } else { ca_file.as_ref().map(|_| "ca_file") };
-        if let (Some(option), None) = (given, target.tls()) {
-            let message = format!("`{option}` goes with an https or wss target only");
-            return Err(Invalid::new(message));
-        }
-        if insecure && ca_file.is_some() {
-            return Err(Invalid::new("give `ca_file` or `insecure`, not both"));
-        }
+        let tls = TlsOptions::of(options, target.tls().is_some())?;
         let sources = options.sources.iter().flatten().map(|text| text.parse());
-        let tls = TlsOptions { ca_file, verify: !insecure, ..TlsOptions::default() };
         Ok(target.with_tls(tls).with_sources(sources.collect::<Result<_, Invalid>>()?))
     }
 

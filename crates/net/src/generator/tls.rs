@@ -1,17 +1,19 @@
 //! TLS by rustls, with `ring` for its cryptography: options, configuration, and the stream.
 
+use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use rustls::client::Resumption;
 use rustls::crypto::ring;
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{ClientConfig, ClientConnection, RootCertStore};
+use rustls::pki_types::ServerName;
+use rustls::{AlertDescription, ClientConfig, ClientConnection};
 use thinktime_core::error::Invalid;
+use thinktime_core::options::RunOptions;
 
+use super::certificates::{own, roots};
 use super::failure::{CLOSED, Failure, failure, would_block};
 use super::input::Input;
 use super::unverified::Unverified;
@@ -24,13 +26,56 @@ pub struct TlsOptions {
     pub ca_file: Option<PathBuf>,
     /// Whether the server's certificate must be valid and be made out to the target's host.
     pub verify: bool,
+    /// The client's own certificate, if it is to show one.
+    pub certificate: Option<ClientCertificate>,
     /// Whether HTTP/2 is offered besides HTTP/1.1; the server chooses (ALPN).
     pub http2: bool,
 }
 
+/// The files, in PEM form, by which the client shows who it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientCertificate {
+    /// Its certificate, followed by those that lead to its authority.
+    pub certificate: PathBuf,
+    /// The private key, which may be in the same file.
+    pub key: PathBuf,
+}
+
 impl Default for TlsOptions {
     fn default() -> TlsOptions {
-        TlsOptions { ca_file: None, verify: true, http2: true }
+        TlsOptions { ca_file: None, verify: true, certificate: None, http2: true }
+    }
+}
+
+impl TlsOptions {
+    /// As these options say, for a target that is `secure` or not.
+    ///
+    /// # Errors
+    /// When one does not go with the target, or with another.
+    pub(super) fn of(options: &RunOptions, secure: bool) -> Result<TlsOptions, Invalid> {
+        let insecure = options.insecure == Some(true);
+        let given = [
+            (insecure, "insecure"),
+            (options.ca_file.is_some(), "ca_file"),
+            (options.certificate.is_some(), "certificate"),
+            (options.key.is_some(), "key"),
+        ];
+        if let (false, Some((_, option))) = (secure, given.iter().find(|(given, _)| *given)) {
+            let message = format!("`{option}` goes with an https or wss target only");
+            return Err(Invalid::new(message));
+        }
+        if insecure && options.ca_file.is_some() {
+            return Err(Invalid::new("give `ca_file` or `insecure`, not both"));
+        }
+        let certificate = options.certificate.as_ref().map(|file| ClientCertificate {
+            certificate: file.into(),
+            key: options.key.as_ref().unwrap_or(file).into(),
+        });
+        if certificate.is_none() && options.key.is_some() {
+            return Err(Invalid::new("`key` is that of a `certificate`: give both"));
+        }
+        let ca_file = options.ca_file.as_ref().map(PathBuf::from);
+        Ok(TlsOptions { ca_file, verify: !insecure, certificate, ..TlsOptions::default() })
     }
 }
 
@@ -53,28 +98,26 @@ pub(super) fn configuration(
         let verifier = Arc::new(Unverified::new(provider));
         builder.dangerous().with_custom_certificate_verifier(verifier)
     };
-    let mut configuration = builder.with_no_client_auth();
+    let mut configuration = match &options.certificate {
+        None => builder.with_no_client_auth(),
+        Some(files) => {
+            let (chain, key) = own(files)?;
+            builder.with_client_auth_cert(chain, key).map_err(|error| misfit(files, &error))?
+        }
+    };
     configuration.alpn_protocols = offered;
     configuration.resumption = Resumption::in_memory_sessions(SESSIONS_KEPT);
     Ok(Arc::new(configuration))
 }
 
-fn roots(file: Option<&Path>) -> Result<RootCertStore, Invalid> {
-    let Some(file) = file else {
-        return Ok(webpki_roots::TLS_SERVER_ROOTS.iter().cloned().collect());
-    };
-    let wrong = |why: String| Invalid::new(format!("the CA file {}: {why}", file.display()));
-    let mut roots = RootCertStore::empty();
-    let certificates =
-        CertificateDer::pem_file_iter(file).map_err(|error| wrong(error.to_string()))?;
-    for certificate in certificates {
-        let certificate = certificate.map_err(|error| wrong(error.to_string()))?;
-        roots.add(certificate).map_err(|error| wrong(error.to_string()))?;
-    }
-    if roots.is_empty() {
-        return Err(wrong("it holds no certificate in PEM form".to_owned()));
-    }
-    Ok(roots)
+fn misfit(files: &ClientCertificate, error: &rustls::Error) -> Invalid {
+    let (certificate, key) = (files.certificate.display(), files.key.display());
+    Invalid::new(match error {
+        rustls::Error::InconsistentKeys(_) => {
+            format!("the key {key} is not that of the certificate {certificate}")
+        }
+        other => format!("the certificate {certificate} with the key {key}: {other}"),
+    })
 }
 
 /// A TLS connection over a socket that does not block.
@@ -198,8 +241,44 @@ fn word(error: &rustls::Error, handshaking: bool) -> Failure {
         rustls::Error::InvalidCertificate(_) | rustls::Error::NoCertificatesPresented => {
             "tls_certificate"
         }
+        rustls::Error::AlertReceived(alert) if is_about_client(*alert) => "tls_client_certificate",
         _ if handshaking => "tls_handshake",
         rustls::Error::AlertReceived(_) => "tls_alert",
         _ => "tls_protocol",
     }
+}
+
+/// Whether the server says by this that it does not take the client's certificate, or misses it.
+fn is_about_client(alert: AlertDescription) -> bool {
+    use AlertDescription as Alert;
+    matches!(
+        alert,
+        Alert::CertificateRequired
+            | Alert::BadCertificate
+            | Alert::UnsupportedCertificate
+            | Alert::CertificateRevoked
+            | Alert::CertificateExpired
+            | Alert::CertificateUnknown
+            | Alert::UnknownCA
+            | Alert::AccessDenied
+    )
+}
+
+/// What can be done about failures of certificates, if there were any.
+pub(super) fn advice(failures: &BTreeMap<String, u64>) -> Vec<String> {
+    let advice = [
+        (
+            "tls_certificate",
+            "the server's certificate is not valid, not trusted, or for another host: name its \
+             authority with --ca FILE (`ca_file`), or take any certificate with --insecure \
+             (`insecure`)",
+        ),
+        (
+            "tls_client_certificate",
+            "the server wants a certificate of the client, or does not take the one it got: name \
+             one with --certificate FILE and --key FILE (`certificate`, `key`)",
+        ),
+    ];
+    let counted = advice.iter().filter(|(word, _)| failures.contains_key(*word));
+    counted.map(|(word, what)| format!("{word}: {what}")).collect()
 }
