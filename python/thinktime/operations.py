@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from thinktime import _core, arrivals
+from thinktime.given import options_json
 from thinktime.inputs import GivenSystem, GivenWorkload, system_of, workload_of
 from thinktime.labels import Label, Labelled, label_for
 from thinktime.moment import Moment as Moment
+from thinktime.proxies import chosen as chosen_proxy
 from thinktime.result import Result
 from thinktime.serving import Burned as Burned
 from thinktime.serving import serve as serve
@@ -129,6 +130,11 @@ def run(
     certificate: str | Path | None = None,
     key: str | Path | None = None,
     sources: Sequence[str] = (),
+    resolve: Sequence[str] = (),
+    ip_version: int | None = None,
+    lookup: Time | None = None,
+    unix_socket: str | Path | None = None,
+    proxy: str | None = None,
     lateness: Time | None = None,
     loops: int = 1,
 ) -> Result:
@@ -167,6 +173,17 @@ def run(
             certificate's file by default.
         sources: This machine's addresses that connections come from, in turn; each perhaps with
             a range of ports, as in `127.0.0.2:20000-60000`.
+        resolve: Addresses of the target's host, instead of a lookup, each as in
+            `shop.test:443:127.0.0.1`, with commas between several; new connections take them in
+            turn.
+        ip_version: 4 or 6; by default that of the first address that takes a connection.
+        lookup: How often the host is looked up again, beside the run; 10 ms at least. By default
+            it is looked up once, before the run.
+        unix_socket: The path of a Unix socket that connections go to, instead of the target's
+            host; the url says the rest.
+        proxy: An HTTP proxy by which the target is reached, as in `http://HOST:PORT`; user and
+            password in it are in no result. By default the one that HTTP_PROXY, HTTPS_PROXY and
+            NO_PROXY name for a target that is not on this machine; "" for none.
         lateness: How much later than scheduled requests of an open model may be sent, so that
             the generator wakes more rarely and costs less CPU time; 0 by default.
         loops: How many event loops the generator runs, each in a thread of its own with its
@@ -178,7 +195,7 @@ def run(
         Unwritten: if `output` cannot be written to; with the result.
         Interrupted: on Ctrl-C, with the result so far.
     """
-    given = locals()
+    given = locals() | {"proxy": chosen_proxy(proxy, target, unix_socket)}
     options = options_json("run", given)
     workload = arrivals.replaced(_seeded(workload, seed), given)
     name, told = _labelled(workload, label, output, progress)
@@ -234,31 +251,6 @@ def again(
 def _seeded(given: GivenWorkload, seed: int | None) -> _core.Workload:
     workload = workload_of(given)
     return workload if seed is None else workload.with_seed(seed)
-
-
-_FILES = {"ca_file", "certificate", "key"}
-"""Options that name files."""
-
-
-def options_json(command: str, values: Mapping[str, Any]) -> str:
-    """Those of the command's options that are given, as JSON."""
-    given = {name: values[name] for name, _, _ in _core.options(command) if name in values}
-    for name in _FILES & given.keys():
-        if given[name] is not None:
-            given[name] = str(Path(given[name]).absolute())  # wherever it is done again
-    kept = {name: value for name, value in given.items() if not _is_absent(value)}
-    return json.dumps(kept, default=_plain)
-
-
-def _is_absent(value: object) -> bool:
-    return value is None or value is False or value == () or value == []
-
-
-def _plain(value: Any) -> Any:
-    """A number of numpy as Python's, a sequence as a list."""
-    if hasattr(value, "item"):
-        return value.item()
-    return list(value) if isinstance(value, Sequence) else str(value)
 
 
 def _labelled(

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from thinktime import _core, labels
+from thinktime import _core, arrivals, labels
 from thinktime.labels import Label
 from thinktime.verdict import Objective, Verdict, verdict_of
 

@@ -35,20 +35,22 @@ def url() -> Iterator[str]:
 @pytest.mark.parametrize("rate", [200, "200/s", "12000/min"])
 def test_the_rate_of_an_open_model_is_replaced(url: str, rate: float | str) -> None:
     result = tt.run(OPEN, url, duration="500ms", rate=rate)
-    assert 99 <= result.summary["requests"] <= 101
+    assert 96 <= result.summary["requests"] <= 101
 
 
 def test_clients_and_think_time_of_a_closed_model_are_replaced(url: str) -> None:
     given = {"duration": "1s", "clients": 8, "think": "const(50ms)"}
-    # 8 clients x 20 a second, but for the service times; the file's own would send 20.
-    assert 110 < tt.run(CLOSED, url, **given).summary["requests"] <= 168
+    # 8 clients x 20 a second, but for the service times; 4 times as many clients alone send 80.
+    assert 85 < tt.run(CLOSED, url, **given).summary["requests"] <= 168
 
 
 def test_rate_and_think_time_go_together_in_a_partly_open_model(url: str) -> None:
     result = tt.run(PARTLY_OPEN, url, duration="500ms", rate="100/s", think=0)
-    assert 'rate = "100/s"' in result.inputs()[0].to_toml()
-    # 50 sessions of 3; with the file's think time a fifth of the visits could not end in time.
-    assert 90 < result.summary["requests"] < 220
+    text = result.inputs()[0].to_toml()
+    assert 'rate = "100/s"' in text
+    assert "think = 0" in text
+    # As many sessions as the law gives with this seed, where the file's rate gives 6.
+    assert 30 <= result.summary["sessions"] <= 38
 
 
 @pytest.mark.parametrize(
@@ -87,7 +89,8 @@ def test_what_was_given_is_noted_and_done_again(url: str, tmp_path: Path) -> Non
     assert noted["workload"]["arrivals"]["rate"] == "300/s"
     second = run("--again", f"{tmp_path}/a")
     third = run("--again", f"{tmp_path}/a", "--rate", "100/s")
-    assert [one["requests"] for one in (first, second, third)] == [120, 120, 40]
+    requests = [one["requests"] for one in (first, second, third)]
+    assert requests == pytest.approx([120, 120, 40], abs=4)
 
 
 def test_a_sweep_of_a_target_varies_them(url: str) -> None:

@@ -22,6 +22,7 @@ EXCEPTIONS = {
     ("crates/py/src/learn.rs", "functions"): "the keyword arguments are half of it",
     ("python/thinktime/cli/learn.py", "functions"): "the options are the signature",
     ("python/thinktime/learn/summary.py", "functions"): "one line a figure",
+    ("python/thinktime/operations.py", "functions"): "the options are the signature",
     ("crates/py/src/simulate.rs", "functions"): "the keyword arguments are half of it",
     ("crates/py/src/run.rs", "functions"): "the keyword arguments are half of it",
     ("crates/log/src/formats/gcp.rs", "words"): "a key of the log is called so",

@@ -61,6 +61,7 @@ _TYPES: dict[str, Any] = {
     "Texts": list[str] | None,
     "Time": str | None,
     "Share": str | None,
+    "Proxy": str | None,
     "Rate": str | None,
     "ThinkTime": str | None,
 }
@@ -71,6 +72,7 @@ _PLACES = {
     "Texts": "TEXT",
     "Time": "TIME",
     "Share": "SHARE",
+    "Proxy": "URL",
     "Rate": "RATE",
     "ThinkTime": "TIME",
 }

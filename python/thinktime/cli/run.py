@@ -9,7 +9,7 @@ import typer
 
 from thinktime import InputError, Result, Workload, _core, again, run
 from thinktime.cli import common, live, options
-from thinktime.operations import options_json
+from thinktime.given import options_json
 from thinktime.workload import load
 
 

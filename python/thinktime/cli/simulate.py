@@ -10,7 +10,7 @@ import typer
 
 from thinktime import InputError, Result, _core, again, simulate
 from thinktime.cli import common, options
-from thinktime.operations import options_json
+from thinktime.given import options_json
 from thinktime.workload import load
 
 

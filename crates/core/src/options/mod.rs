@@ -4,11 +4,13 @@
 //! An option that is not given is absent: what then holds is said by the methods, which turn what
 //! was given into what the drivers take.
 
+mod proxy;
 pub mod run;
 mod simulate;
 
 use serde::{Deserialize, Serialize};
 
+pub use proxy::Proxy;
 pub use run::RunOptions;
 pub use simulate::SimulateOptions;
 

@@ -1,6 +1,6 @@
 //! The options of `run`.
 
-use super::{Flag, Rate, Text, Texts, ThinkTime, Time, Whole, limit, options};
+use super::{Flag, Proxy, Rate, Text, Texts, ThinkTime, Time, Whole, limit, options};
 use crate::client::Limit;
 use crate::error::Invalid;
 use crate::time::Nanos;
@@ -41,6 +41,17 @@ options! {
         /// An address that connections come from, perhaps with a range of ports
         /// (127.0.0.2:20000-60000); may be given several times.
         sources: Texts,
+        /// Addresses of the target's host, instead of a lookup: HOST:PORT:ADDRESS, with commas
+        /// between several; new connections take them in turn. May be given several times.
+        resolve: Texts,
+        /// The version of IP: 4 or 6; by default that of the first address that answers.
+        ip_version: Whole,
+        /// How often the host is looked up again, beside the run; once before the run by default.
+        lookup: Time,
+        /// The path of a Unix socket that connections go to, instead of the target's host.
+        unix_socket: Text,
+        /// An HTTP proxy by which the target is reached, as in http://HOST:PORT.
+        proxy: Proxy,
         /// How much later than scheduled requests may be sent, to save CPU time; 0s by default.
         lateness: Time,
         /// Event loops, each on a core of its own; 1 by default.

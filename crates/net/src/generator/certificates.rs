@@ -1,13 +1,20 @@
 //! Certificates and keys from files in PEM form.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustls::RootCertStore;
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use thinktime_core::error::Invalid;
 
-use super::tls::ClientCertificate;
+/// The files, in PEM form, by which the client shows who it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientCertificate {
+    /// Its certificate, followed by those that lead to its authority.
+    pub certificate: PathBuf,
+    /// The private key, which may be in the same file.
+    pub key: PathBuf,
+}
 
 /// The authorities of a file; those that Mozilla trusts where there is none.
 pub(super) fn roots(file: Option<&Path>) -> Result<RootCertStore, Invalid> {

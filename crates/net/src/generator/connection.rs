@@ -14,6 +14,7 @@ use super::input::Input;
 use super::protocols::{Arrival, Conversation, Outgoing};
 use super::reading::Reading;
 use super::transport::Transport;
+use super::tunnel::Tunnel;
 use crate::poller::Clock;
 use crate::protocol::Outbox;
 
@@ -26,6 +27,8 @@ pub(super) struct Connection {
     /// Whether the socket is known to be empty.
     drained: bool,
     spoken: Spoken,
+    /// The tunnel that has to be opened before anything else.
+    tunnel: Option<Box<Tunnel>>,
     /// The number of the connection, from 1.
     number: u64,
     /// Whether it carries one exchange only.
@@ -44,8 +47,8 @@ pub(super) struct Connection {
 
 /// The protocol, once it is known.
 enum Spoken {
-    /// The TLS handshake is under way, in which the server chooses: exchanges that wait for its
-    /// end, and how many may.
+    /// The TLS handshake is under way, in which the server chooses, or a tunnel opens: exchanges
+    /// that wait for its end, and how many may.
     Undecided(VecDeque<Exchange>, usize),
     Decided(Box<dyn Conversation>),
 }
@@ -55,7 +58,8 @@ impl Connection {
     pub(super) fn open(connector: &mut Connector, once: bool) -> io::Result<Connection> {
         let (transport, number) = connector.open()?;
         let mut out = Outbox::default();
-        let spoken = if matches!(transport, Transport::Tls(_)) {
+        let tunnel = connector.tunnel();
+        let spoken = if tunnel.is_some() || matches!(transport, Transport::Tls(_)) {
             Spoken::Undecided(VecDeque::new(), connector.expected_room(once))
         } else {
             let protocol = connector.expected();
@@ -67,6 +71,7 @@ impl Connection {
             replied: false,
             drained: false,
             spoken,
+            tunnel,
             number,
             once,
             begun: false,
@@ -124,6 +129,9 @@ impl Connection {
 
     /// Writes as much as the socket takes.
     pub(super) fn flush(&mut self) -> Result<(), Failure> {
+        if let Some(tunnel) = &mut self.tunnel {
+            return tunnel.ask(&self.transport);
+        }
         self.transport.send(&mut self.out)
     }
 
@@ -144,8 +152,8 @@ impl Connection {
 
     #[inline]
     fn listen(&mut self, reading: &mut Reading, clock: Clock) -> Result<Event, Failure> {
-        let Connection { transport, out, spoken, .. } = self;
-        let Spoken::Decided(conversation) = spoken else { return shake_hands(transport) };
+        let Connection { transport, out, spoken, tunnel, .. } = self;
+        let Spoken::Decided(conversation) = spoken else { return shake_hands(transport, tunnel) };
         loop {
             if let Some(event) = conversation.more(clock)? {
                 return Ok(event);
@@ -175,8 +183,10 @@ impl Connection {
     /// After the handshake: begins to speak what the server has chosen, and gives what waited for
     /// that.
     pub(super) fn choose_protocol(&mut self, connector: &mut Connector) -> VecDeque<Exchange> {
-        let Transport::Tls(stream) = &self.transport else { return VecDeque::new() };
-        let protocol = connector.chosen(stream.chosen_protocol());
+        let protocol = match &self.transport {
+            Transport::Tls(stream) => connector.chosen(stream.chosen_protocol()),
+            _ => connector.expected(),
+        };
         let open = (protocol.open)(&connector.opening(self.number), &mut self.out);
         match std::mem::replace(&mut self.spoken, Spoken::Decided(open)) {
             Spoken::Undecided(waiting, _) => waiting,
@@ -215,11 +225,23 @@ impl Connection {
                 self.flush().ok();
             }
         }
-        self.transport.say_goodbye();
+        // A proxy that opened no tunnel knows nothing of TLS.
+        if self.tunnel.is_none() {
+            self.transport.say_goodbye();
+        }
     }
 }
 
-fn shake_hands(transport: &mut Transport) -> Result<Event, Failure> {
+fn shake_hands(
+    transport: &mut Transport,
+    tunnel: &mut Option<Box<Tunnel>>,
+) -> Result<Event, Failure> {
+    if let Some(asked) = tunnel {
+        if !asked.is_open(&*transport)? {
+            return Ok(Event::Blocked);
+        }
+        *tunnel = None;
+    }
     if let Transport::Tls(stream) = transport
         && !stream.shake_hands()?
     {

@@ -1,19 +1,24 @@
 //! How connections to the target are opened, and what is known of the server beforehand.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::IpAddr;
 use std::sync::Arc;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
 use thinktime_core::error::Invalid;
+use thinktime_core::options::Proxy;
 use thinktime_core::random::{Purpose, StreamFamily};
 
+use super::peer::Peer;
 use super::protocols::{Carrier, Opening, Protocol};
 use super::source::Sources;
 use super::target::Target;
 use super::tls::{TlsStream, configuration};
-use super::transport::{Plain, Transport, open_datagrams, open_socket};
+use super::transport::{Plain, Transport, open_datagrams, open_socket, open_unix};
+use super::tunnel::Tunnel;
 use crate::protocol::Keeping;
 
 /// The exchanges that a connection is expected to carry at the same time, if it carries many, where
@@ -22,12 +27,15 @@ pub(super) const EXCHANGES_MAX: usize = crate::protocol::http2::STREAMS_MAX;
 
 /// Opens connections to one target.
 pub(super) struct Connector {
-    address: SocketAddr,
+    peer: Peer,
     host: String,
     path: String,
     sources: Sources,
     carrier: Carrier,
     tls: Option<Tls>,
+    /// What opens a tunnel through a proxy, where connections need one.
+    tunnel: Option<Arc<[u8]>>,
+    proxy_authorization: Option<String>,
     /// The protocols that may be spoken, the best first.
     protocols: &'static [&'static Protocol],
     /// The place of the one that a new connection is expected to speak: the best, or as the last
@@ -54,26 +62,29 @@ impl Connector {
     /// # Errors
     /// When the CA file cannot be read, the host is no name that a certificate can be for, or a
     /// source is no address of this machine.
-    pub(super) fn new(target: &Target, seed: u64) -> Result<Connector, Invalid> {
+    pub(super) fn new(target: &Target, peer: Peer, seed: u64) -> Result<Connector, Invalid> {
         let scheme = target.scheme;
-        let all = target.tls().is_none_or(|options| options.http2);
-        let protocols = scheme.offered(all);
-        let tls = match target.tls() {
-            None => None,
-            Some(options) => {
-                let name = ServerName::try_from(target.host_name().to_owned())
-                    .map_err(|error| Invalid::new(format!("`{}`: {error}", target.url)))?;
-                let offered = protocols.iter().map(|protocol| protocol.alpn.to_vec()).collect();
-                Some(Tls { configuration: configuration(options, offered)?, name })
-            }
+        let proxied = target.proxy().and_then(|_| scheme.by_proxy());
+        let protocols = proxied.unwrap_or(offered(target));
+        let tunnel = target.proxy().filter(|_| proxied.is_none()).map(|proxy| {
+            let field = authorization(proxy).map(|text| format!("Proxy-Authorization: {text}\r\n"));
+            let (to, field) = (&target.authority, field.unwrap_or_default());
+            Arc::from(format!("CONNECT {to} HTTP/1.1\r\nHost: {to}\r\n{field}\r\n").as_bytes())
+        });
+        let tls = tls(target)?;
+        let sources = match peer.ip() {
+            Some(ip) => Sources::new(&target.sources, ip)?,
+            None => Sources::default(),
         };
         Ok(Connector {
-            address: target.address,
+            peer,
             host: target.host.clone(),
             path: target.prefix.clone(),
-            sources: Sources::new(&target.sources, target.address)?,
+            sources,
             carrier: scheme.carrier,
             tls,
+            tunnel,
+            proxy_authorization: target.proxy().and_then(authorization),
             protocols,
             expected: 0,
             streams: EXCHANGES_MAX,
@@ -82,6 +93,19 @@ impl Connector {
             randoms: StreamFamily::new(seed, Purpose::WebSocket),
             opened: 0,
         })
+    }
+
+    /// Whether connections can be secured as the target's options say.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or the host is no name that a certificate can be for.
+    pub(super) fn check(target: &Target) -> Result<(), Invalid> {
+        tls(target).map(drop)
+    }
+
+    /// An address of the target, if it has any.
+    pub(super) fn ip(&self) -> Option<IpAddr> {
+        self.peer.ip()
     }
 
     /// What a new connection is expected to speak.
@@ -109,30 +133,60 @@ impl Connector {
             secure: self.tls.is_some(),
             host: &self.host,
             path: &self.path,
+            proxy_authorization: self.proxy_authorization.as_deref(),
             keeping: self.keeping,
             streams: self.streams,
             random: self.randoms.stream(number),
         }
     }
 
+    /// The tunnel that a new connection goes through, if it does.
+    pub(super) fn tunnel(&self) -> Option<Box<Tunnel>> {
+        self.tunnel.clone().map(|request| Box::new(Tunnel::new(request)))
+    }
+
     /// Begins to open a connection; it is open when it first becomes writable. Its number is given
     /// with it.
     pub(super) fn open(&mut self) -> io::Result<(Transport, u64)> {
-        let address = self.address;
-        let transport = if self.carrier == Carrier::Datagrams {
-            let socket = self.sources.open(|source| open_datagrams(address, source))?;
-            Transport::Datagrams(socket)
-        } else {
-            let socket = self.sources.open(|source| open_socket(address, source))?;
-            match &self.tls {
-                None => Plain::new(socket, self.stamped).map(Transport::Plain)?,
-                Some(tls) => {
-                    let stream = TlsStream::new(socket, &tls.configuration, &tls.name)?;
-                    Transport::Tls(Box::new(stream))
+        let socket = match &mut self.peer {
+            Peer::UnixSocket(path) => open_unix(path)?,
+            Peer::Addresses(addresses) => {
+                let address = addresses.take_next();
+                if self.carrier == Carrier::Datagrams {
+                    let socket = self.sources.open(|source| open_datagrams(address, source))?;
+                    self.opened += 1;
+                    return Ok((Transport::Datagrams(socket), self.opened));
                 }
+                self.sources.open(|source| open_socket(address, source))?
+            }
+        };
+        let transport = match &self.tls {
+            None => Plain::new(socket, self.stamped).map(Transport::Plain)?,
+            Some(tls) => {
+                let stream = TlsStream::new(socket, &tls.configuration, &tls.name)?;
+                Transport::Tls(Box::new(stream))
             }
         };
         self.opened += 1;
         Ok((transport, self.opened))
     }
+}
+
+/// The protocols that may be spoken with a target, the best first.
+fn offered(target: &Target) -> &'static [&'static Protocol] {
+    target.scheme.offered(target.tls().is_none_or(|options| options.http2))
+}
+
+/// How its connections are secured.
+fn tls(target: &Target) -> Result<Option<Tls>, Invalid> {
+    let Some(options) = target.tls() else { return Ok(None) };
+    let name = ServerName::try_from(target.host_name().to_owned())
+        .map_err(|error| Invalid::new(format!("`{}`: {error}", target.url)))?;
+    let names = offered(target).iter().map(|protocol| protocol.alpn.to_vec()).collect();
+    Ok(Some(Tls { configuration: configuration(options, names)?, name }))
+}
+
+/// What a proxy is told of who asks, if anything.
+fn authorization(proxy: &Proxy) -> Option<String> {
+    proxy.credentials.as_ref().map(|text| format!("Basic {}", STANDARD.encode(text)))
 }

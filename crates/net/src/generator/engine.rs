@@ -69,6 +69,7 @@ impl<'a, L: Ledger> Engine<'a, L> {
         let redirected = requests.redirects.followed();
         let patient = clients.act_without_responses() && !redirected && target.tells_arrival();
         connector.stamped = patient;
+        let limits = Limits::new(connector.ip());
         Ok(Engine {
             plan,
             ledger,
@@ -82,7 +83,7 @@ impl<'a, L: Ledger> Engine<'a, L> {
             reading: Reading::new(),
             unread: Vec::new(),
             failures: 0,
-            limits: Limits::new(target.address.ip()),
+            limits,
             patient,
             rested: Nanos::ZERO,
         })

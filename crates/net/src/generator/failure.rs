@@ -18,6 +18,9 @@ pub(super) fn failure(error: &io::Error) -> Failure {
         Kind::ConnectionReset | Kind::BrokenPipe | Kind::ConnectionAborted => "reset",
         Kind::HostUnreachable | Kind::NetworkUnreachable => "unreachable",
         Kind::TimedOut => "connect_timeout",
+        // Of Unix sockets: nobody made it, or more wait for it than it lets wait.
+        Kind::NotFound => "no_socket",
+        Kind::WouldBlock => "backlog_full",
         Kind::AddrNotAvailable | Kind::AddrInUse => "no_free_port",
         _ => match error.raw_os_error().map(Errno::from_raw_os_error) {
             Some(Errno::MFILE | Errno::NFILE) => "no_free_descriptor",

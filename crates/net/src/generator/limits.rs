@@ -30,8 +30,8 @@ struct Usage {
 
 impl Limits {
     /// Begins to watch. Call it in the thread that runs the event loop.
-    pub(super) fn new(target: IpAddr) -> Limits {
-        let interface = interface_to(target);
+    pub(super) fn new(target: Option<IpAddr>) -> Limits {
+        let interface = target.and_then(interface_to);
         Limits { begun: Usage::now(Nanos::ZERO, interface.as_deref()), interface, connections: 0 }
     }
 

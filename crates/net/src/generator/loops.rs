@@ -19,6 +19,7 @@ use thinktime_core::workload::{Population, Workload};
 use super::connector::Connector;
 use super::engine::Engine;
 use super::ledger::{Book, Ledger, Page, Relay};
+use super::peer::Peer;
 use super::plan::{Done, Plan, RunError, RunProgress};
 use super::target::Target;
 use crate::poller::Clock;
@@ -63,6 +64,7 @@ struct Common {
 pub(super) fn run<S: RowSink>(
     workload: &Workload,
     target: &Target,
+    peer: &Peer,
     plan: &Plan,
     book: Book<'_, S>,
     watch: &mut dyn FnMut(RunProgress) -> bool,
@@ -82,7 +84,7 @@ pub(super) fn run<S: RowSink>(
                     Relay { part, rows: Vec::new(), ended: Vec::new(), pages: sender.clone() },
                     &common,
                 );
-                scope.spawn(move || run_one(workload, target, plan, relay, common))
+                scope.spawn(move || run_one(workload, target, peer, plan, relay, common))
             })
             .collect();
         drop::<Sender<Page>>(sender);
@@ -98,12 +100,14 @@ pub(super) fn run<S: RowSink>(
 fn run_one(
     workload: &Workload,
     target: &Target,
+    peer: &Peer,
     plan: &Plan,
     relay: Relay,
     common: &Common,
 ) -> Result<Done, RunError> {
     let (part, share) = (relay.part, Share { part: relay.part as u64, of: plan.loops.into() });
-    let engine = Connector::new(target, workload.seed)
+    let peer = peer.clone().beginning_with(part);
+    let engine = Connector::new(target, peer, workload.seed)
         .map_err(RunError::from)
         .and_then(|connector| Ok(Engine::new(workload, target, plan, connector, share, relay)?));
     common.built.wait();

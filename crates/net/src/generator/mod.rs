@@ -20,8 +20,11 @@ mod input;
 mod judge;
 mod ledger;
 mod limits;
+mod lookup;
 mod loops;
 mod messages;
+mod peer;
+mod place;
 mod plan;
 mod pool;
 mod protocols;
@@ -33,6 +36,7 @@ mod stamped;
 mod target;
 mod tls;
 mod transport;
+mod tunnel;
 mod turns;
 mod unverified;
 
@@ -42,16 +46,19 @@ use thinktime_core::record::{Collector, Lost, RowSink, Summary};
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
 
+pub use certificates::ClientCertificate;
 use connector::Connector;
 use early::EarlyEnd;
 use engine::Engine;
 use ledger::Book;
+use lookup::Lookup;
+use peer::Peer;
+pub use place::{Host, Place};
 use plan::Done;
 pub use plan::{Ending, Plan, RunError, RunOutcome, RunProgress};
-use protocols::Carrier;
 pub use source::SourceAddress;
 pub use target::Target;
-pub use tls::{ClientCertificate, TlsOptions};
+pub use tls::TlsOptions;
 
 use crate::poller::Clock;
 
@@ -73,13 +80,8 @@ pub fn run(
 ) -> Result<RunOutcome, RunError> {
     check(workload, target, plan)?;
     let workload = &common::with_common_fields(workload)?;
-    let connector = || Connector::new(target, workload.seed);
-    let first = connector()?;
-    // Nobody says whether datagrams arrive.
-    if target.scheme.carrier != Carrier::Datagrams {
-        std::net::TcpStream::connect_timeout(&target.address, std::time::Duration::from_secs(5))
-            .map_err(|error| RunError::Unreachable { url: target.url.clone(), error })?;
-    }
+    Connector::check(target)?;
+    let (peer, lookup) = Peer::of(target)?;
     raise_descriptor_limit();
     let (early, mut out_of_reach) = (EarlyEnd::new(workload, plan), None);
     let collector = Collector::of(workload, plan.limit, true, SECOND);
@@ -87,14 +89,17 @@ pub fn run(
     let book = Book::new(collector, &mut sink);
     let mut watch = early.watching(watch, &mut out_of_reach);
     let (done, collector) = if plan.loops == 1 {
-        let engine = Engine::new(workload, target, plan, first, Share::WHOLE, book)?;
+        let connector = Connector::new(target, peer, workload.seed)?;
+        let engine = Engine::new(workload, target, plan, connector, Share::WHOLE, book)?;
         let (done, book) = engine.run(Clock::start(), &mut watch)?;
         (done, book.collector)
     } else {
-        loops::run(workload, target, plan, book, &mut watch)?
+        loops::run(workload, target, &peer, plan, book, &mut watch)?
     };
     drop(watch);
-    Ok(outcome(workload, collector, done, out_of_reach))
+    let mut outcome = outcome(workload, collector, done, out_of_reach);
+    outcome.summary.warnings.extend(lookup.as_ref().and_then(Lookup::warning));
+    Ok(outcome)
 }
 
 /// Whether workload, target and plan make sense together.

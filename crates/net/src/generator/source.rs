@@ -42,6 +42,7 @@ impl FromStr for SourceAddress {
 }
 
 /// The sources of one event loop, taken in turn.
+#[derive(Default)]
 pub(super) struct Sources {
     all: Vec<SourceAddress>,
     /// The place of the one that comes next.
@@ -53,7 +54,7 @@ pub(super) struct Sources {
 impl Sources {
     /// # Errors
     /// When a source is no address of this machine, or of another kind than the target's.
-    pub(super) fn new(all: &[SourceAddress], target: SocketAddr) -> Result<Sources, Invalid> {
+    pub(super) fn new(all: &[SourceAddress], target: IpAddr) -> Result<Sources, Invalid> {
         for SourceAddress { address, .. } in all {
             if address.is_ipv4() != target.is_ipv4() {
                 let why = format!("the source address {address} is not of the kind of {target}");
@@ -122,7 +123,7 @@ mod tests {
     #[test]
     fn ports_are_taken_in_turn_and_those_in_use_left_out() {
         let all = ["127.0.0.1:100-102".parse().unwrap(), "127.0.0.2".parse().unwrap()];
-        let mut sources = Sources::new(&all, "127.0.0.1:1".parse().unwrap()).unwrap();
+        let mut sources = Sources::new(&all, "127.0.0.1".parse().unwrap()).unwrap();
         let mut open = || {
             sources.open(|source| match source.map(|source| source.port()) {
                 Some(101) => Err(io::Error::from(io::ErrorKind::AddrInUse)),
@@ -132,7 +133,7 @@ mod tests {
         let ports: Vec<_> = (0..6).map(|_| open().unwrap().unwrap()).collect();
         assert_eq!(ports, [100, 0, 102, 0, 100, 0]);
         let all = ["127.0.0.1:100-102".parse().unwrap()];
-        let mut sources = Sources::new(&all, "127.0.0.1:1".parse().unwrap()).unwrap();
+        let mut sources = Sources::new(&all, "127.0.0.1".parse().unwrap()).unwrap();
         let none = sources.open(|_| Err::<(), _>(io::Error::from(io::ErrorKind::AddrInUse)));
         assert_eq!(none.unwrap_err().kind(), io::ErrorKind::AddrInUse);
     }

@@ -1,11 +1,10 @@
 //! Where requests go: `http://HOST:PORT`, `https://` for TLS, `h2c://` for HTTP/2 without TLS,
 //! `ws://` and `wss://` for WebSocket, `tcp://` and `udp://` for bytes as they are.
 
-use std::net::{SocketAddr, ToSocketAddrs};
-
 use thinktime_core::error::Invalid;
-use thinktime_core::options::RunOptions;
+use thinktime_core::options::{Proxy, RunOptions};
 
+use super::place::Place;
 use super::protocols::{Carrier, PathUse, Scheme};
 use super::source::SourceAddress;
 use super::tls::TlsOptions;
@@ -20,8 +19,11 @@ pub struct Target {
     tls: Option<TlsOptions>,
     /// The value of the Host field.
     pub host: String,
-    /// Where it listens.
-    pub address: SocketAddr,
+    /// HOST:PORT.
+    pub(super) authority: String,
+    /// Where it, or the proxy before it, listens.
+    pub place: Place,
+    proxy: Option<Proxy>,
     /// What comes before each request's own target, or the whole target of a WebSocket's handshake;
     /// empty, or begins with a slash.
     pub prefix: String,
@@ -41,7 +43,7 @@ impl Target {
     /// # Errors
     /// When the url or an option is wrong, or the option does not go with the url.
     pub fn of(url: &str, options: &RunOptions) -> Result<Target, Invalid> {
-        let target = Target::parse(url)?;
+        let target = Target::read(url, options)?;
         let tls = TlsOptions::of(options, target.tls().is_some())?;
         let sources = options.sources.iter().flatten().map(|text| text.parse());
         Ok(target.with_tls(tls).with_sources(sources.collect::<Result<_, Invalid>>()?))
@@ -54,6 +56,10 @@ impl Target {
     /// # Errors
     /// When it is no such URL, or the host is not found.
     pub fn parse(url: &str) -> Result<Target, Invalid> {
+        Target::read(url, &RunOptions::default())
+    }
+
+    fn read(url: &str, options: &RunOptions) -> Result<Target, Invalid> {
         let wrong = || Invalid::new(format!("`{url}`: {FORM}"));
         let (scheme, rest) = url.split_once("://").ok_or_else(wrong)?;
         let scheme = Scheme::of(scheme).ok_or_else(wrong)?;
@@ -67,17 +73,24 @@ impl Target {
             Some(port) => format!("{host}:{port}"),
             None => return Err(wrong()),
         };
-        let address = full
-            .to_socket_addrs()
-            .map_err(|error| Invalid::new(format!("`{url}`: {error}")))?
-            .next()
-            .ok_or_else(|| Invalid::new(format!("`{url}`: the host has no address")))?;
+        if options.unix_socket.is_some() && scheme.carrier == Carrier::Datagrams {
+            let why = format!("`{url}`: `unix_socket` does not go with datagrams");
+            return Err(Invalid::new(why));
+        }
+        if options.proxy.is_some() {
+            check_proxy(options, scheme).map_err(|why| Invalid::new(format!("`{url}`: {why}")))?;
+        }
+        let listens = options.proxy.as_ref().map_or(&full, |proxy| &proxy.authority);
+        let place = Place::of(listens, options)
+            .map_err(|error| Invalid::new(format!("{error} (target {url})")))?;
         Ok(Target {
             url: url.to_owned(),
             scheme,
             tls: (scheme.carrier == Carrier::Tls).then(TlsOptions::default),
             host: host.to_owned(),
-            address,
+            authority: full,
+            place,
+            proxy: options.proxy.clone(),
             prefix,
             sources: Vec::new(),
         })
@@ -103,6 +116,11 @@ impl Target {
         self
     }
 
+    /// The proxy by which it is reached, if there is one.
+    pub(super) fn proxy(&self) -> Option<&Proxy> {
+        self.proxy.as_ref()
+    }
+
     /// The host without port and brackets: what a certificate must be made out to.
     #[must_use]
     pub fn host_name(&self) -> &str {
@@ -121,7 +139,8 @@ impl Target {
 
     /// Whether sockets tell when a response came, so that it may lie there for a while.
     pub(super) fn tells_arrival(&self) -> bool {
-        self.scheme.carrier == Carrier::Tcp && self.scheme.first().heeds_arrival
+        let told = matches!(self.place, Place::Host(_)) && self.scheme.carrier == Carrier::Tcp;
+        told && self.scheme.first().heeds_arrival
     }
 
     /// Whether TLS is spoken.
@@ -159,6 +178,15 @@ fn prefix(used: PathUse, path: &str, url: &str) -> Result<Option<String>, Invali
     }
 }
 
+/// Whether a target of this scheme can be reached by a proxy.
+fn check_proxy(options: &RunOptions, scheme: &Scheme) -> Result<(), &'static str> {
+    match (scheme.carrier, &options.unix_socket) {
+        (Carrier::Datagrams, _) => Err("`proxy` does not go with datagrams"),
+        (_, Some(_)) => Err("give `proxy` or `unix_socket`, not both"),
+        _ => Ok(()),
+    }
+}
+
 fn has_port(host: &str) -> bool {
     host.rsplit_once(':').is_some_and(|(_, port)| !port.ends_with(']'))
 }
@@ -170,12 +198,12 @@ mod tests {
     #[test]
     fn urls_are_read() {
         let target = Target::parse("http://127.0.0.1:8080/shop/").unwrap();
-        assert_eq!(target.address, "127.0.0.1:8080".parse().unwrap());
+        assert_eq!(target.place.address().unwrap(), "127.0.0.1:8080".parse().unwrap());
         assert_eq!((target.host.as_str(), target.prefix.as_str()), ("127.0.0.1:8080", "/shop"));
-        assert_eq!(Target::parse("http://127.0.0.1").unwrap().address.port(), 80);
-        assert_eq!(Target::parse("http://[::1]:81").unwrap().address.port(), 81);
-        assert_eq!(Target::parse("http://[::1]").unwrap().address.port(), 80);
-        assert_eq!(Target::parse("https://[::1]").unwrap().address.port(), 443);
+        assert_eq!(Target::parse("http://127.0.0.1").unwrap().place.address().unwrap().port(), 80);
+        assert_eq!(Target::parse("http://[::1]:81").unwrap().place.address().unwrap().port(), 81);
+        assert_eq!(Target::parse("http://[::1]").unwrap().place.address().unwrap().port(), 80);
+        assert_eq!(Target::parse("https://[::1]").unwrap().place.address().unwrap().port(), 443);
         assert_eq!(Target::parse("h2c://127.0.0.1:8080").unwrap().scheme.name, "h2c");
     }
 
@@ -183,9 +211,12 @@ mod tests {
     fn urls_of_messages_are_read() {
         let parse = |url| Target::parse(url).unwrap();
         let chat = parse("ws://127.0.0.1/chat/?room=1");
-        assert_eq!((chat.address.port(), chat.prefix.as_str()), (80, "/chat/?room=1"));
+        assert_eq!(
+            (chat.place.address().unwrap().port(), chat.prefix.as_str()),
+            (80, "/chat/?room=1")
+        );
         let secure = parse("wss://127.0.0.1").with_tls(TlsOptions::default());
-        assert_eq!((secure.address.port(), secure.prefix.as_str()), (443, ""));
+        assert_eq!((secure.place.address().unwrap().port(), secure.prefix.as_str()), (443, ""));
         assert!(secure.tls().is_some() && chat.tls().is_none());
         assert_eq!(parse("tcp://127.0.0.1:7").scheme.name, "tcp");
         assert_eq!(parse("udp://[::1]:7/").scheme.name, "udp");

@@ -13,7 +13,7 @@ use rustls::{AlertDescription, ClientConfig, ClientConnection};
 use thinktime_core::error::Invalid;
 use thinktime_core::options::RunOptions;
 
-use super::certificates::{own, roots};
+use super::certificates::{ClientCertificate, own, roots};
 use super::failure::{CLOSED, Failure, failure, would_block};
 use super::input::Input;
 use super::unverified::Unverified;
@@ -30,15 +30,6 @@ pub struct TlsOptions {
     pub certificate: Option<ClientCertificate>,
     /// Whether HTTP/2 is offered besides HTTP/1.1; the server chooses (ALPN).
     pub http2: bool,
-}
-
-/// The files, in PEM form, by which the client shows who it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ClientCertificate {
-    /// Its certificate, followed by those that lead to its authority.
-    pub certificate: PathBuf,
-    /// The private key, which may be in the same file.
-    pub key: PathBuf,
 }
 
 impl Default for TlsOptions {

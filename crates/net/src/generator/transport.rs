@@ -3,12 +3,13 @@
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd};
+use std::path::Path;
 use std::time::Duration;
 
 use nix::sys::socket::setsockopt;
 use nix::sys::socket::sockopt::IpBindAddressNoPort;
 use rustix::io::Errno;
-use socket2::{Domain, Protocol, Socket, Type};
+use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 
 use super::failure::{CLOSED, Failure, failure, would_block};
 use super::input::Input;
@@ -149,6 +150,15 @@ pub(super) fn open_socket(
         Err(error) if !in_progress(&error) => Err(error),
         _ => Ok(socket.into()),
     }
+}
+
+/// Opens a connection to a socket of this machine that has a path.
+pub(super) fn open_unix(path: &Path) -> io::Result<TcpStream> {
+    let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+    socket.set_nonblocking(true)?;
+    socket.connect(&SockAddr::unix(path)?)?;
+    // A stream is read and written alike, whatever carries it.
+    Ok(socket.into())
 }
 
 /// Opens a UDP socket that sends to one address and receives from it alone.

@@ -3,6 +3,7 @@
 
 mod http1;
 mod http2;
+mod proxied;
 mod tcp;
 mod udp;
 mod websocket;
@@ -95,6 +96,8 @@ pub(super) struct Opening<'a> {
     pub(super) secure: bool,
     pub(super) host: &'a str,
     pub(super) path: &'a str,
+    /// What a proxy is told with each request that it passes on.
+    pub(super) proxy_authorization: Option<&'a str>,
     /// What is kept of responses.
     pub(super) keeping: Keeping,
     /// How many exchanges the server is expected to allow at the same time, where it may say.
@@ -215,6 +218,12 @@ impl Scheme {
     /// The protocol that is spoken where the server does not choose another.
     pub(super) fn first(&self) -> &'static Protocol {
         self.protocols[0]
+    }
+
+    /// What an HTTP proxy passes on request by request, where it does; else it opens a tunnel.
+    pub(super) fn by_proxy(&self) -> Option<&'static [&'static Protocol]> {
+        let plain = self.carrier == Carrier::Tcp && self.first().alpn == http1::PROTOCOL.alpn;
+        plain.then_some(&[proxied::PROTOCOL])
     }
 
     /// The protocols that TLS offers: all, or the plainest alone.

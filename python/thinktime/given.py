@@ -1,0 +1,36 @@
+"""What a command was given, as the compiled half takes it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from thinktime import _core
+
+_FILES = {"ca_file", "certificate", "key", "unix_socket"}
+"""Options that name files."""
+
+
+def options_json(command: str, values: Mapping[str, Any]) -> str:
+    """Those of the command's options that are given, as JSON."""
+    given = {name: values[name] for name, _, _ in _core.options(command) if name in values}
+    for name in _FILES & given.keys():
+        if given[name] is not None:
+            given[name] = str(Path(given[name]).absolute())  # wherever it is done again
+    if given.get("proxy") == "":
+        del given["proxy"]  # none, whatever the environment says
+    kept = {name: value for name, value in given.items() if not _is_absent(value)}
+    return json.dumps(kept, default=_plain)
+
+
+def _is_absent(value: object) -> bool:
+    return value is None or value is False or value == () or value == []
+
+
+def _plain(value: Any) -> Any:
+    """A number of numpy as Python's, a sequence as a list."""
+    if hasattr(value, "item"):
+        return value.item()
+    return list(value) if isinstance(value, Sequence) else str(value)
