@@ -125,6 +125,10 @@ mod tests {
             if result == Ok(false) {
                 result = tunnel.is_open(&client);
             }
+            // Nobody reads on, and a socket holds few pieces.
+            if result.is_err() {
+                break;
+            }
         }
         proxy.shutdown(std::net::Shutdown::Write).unwrap();
         let mut rest = Vec::new();
