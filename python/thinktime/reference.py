@@ -63,7 +63,7 @@ def _described(name: str, one: Any) -> Iterator[str]:
         yield from _members(one)
         return
     if not _is_exception(one):
-        yield f"```text\n{name}{_signature(one, name)}\n```\n"
+        yield textwrap.indent(f"{name}{_signature(one, name)}\n", "    ")
     yield from _doc(one, one.__init__ if name.islower() and inspect.isclass(one) else None)
 
 

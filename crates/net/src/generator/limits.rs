@@ -140,7 +140,7 @@ eth1\t0002A8C0\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0
 
     #[test]
     fn work_is_seen_as_work() {
-        let limits = Limits::new(IpAddr::V4(Ipv4Addr::LOCALHOST));
+        let limits = Limits::new(Some(IpAddr::V4(Ipv4Addr::LOCALHOST)));
         let before = Usage::now(Nanos::ZERO, None).cpu;
         let mut sum = 0_u64;
         while Usage::now(Nanos::ZERO, None).cpu.since(before) < Nanos(20_000_000) {
