@@ -180,6 +180,12 @@ def test_tables_stay_whole_whatever_names_are() -> None:
         assert "](" not in made.replace("\\](", "")
 
 
+def test_text_is_shown_as_it_is_and_calls_nobody() -> None:
+    assert markdown.text("a & b <i> #1") == "a &amp; b &lt;i&gt; \\#1"
+    assert markdown.text("@all") == "@&#8203;all"
+    assert markdown.text("\x1b[31m\u202ea\x00") == "\ufffd\\[31m\ufffda\ufffd"
+
+
 def test_a_comparison_tells_differences_with_intervals(tmp_path: Path) -> None:
     from thinktime.comparison import compare, judged, limit
 

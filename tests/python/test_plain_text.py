@@ -203,3 +203,35 @@ def test_a_quiet_simulation_shows_nothing_while_it_runs(files: Path) -> None:
     text = on_a_terminal([*command, "--quiet"], files)
     assert "simulating" not in text
     assert "throughput" in text
+
+
+# ---- names that would steer a terminal
+
+
+STEERING = "a\\u001b[31m\\u009b31m\\u202eb :smile:"
+"""As it stands in a file: in colour twice, in the other direction, and what looks like a face."""
+
+
+def test_a_name_cannot_steer_the_terminal(files: Path) -> None:
+    text = WORKLOAD.replace('"w"', f'"{STEERING}"') + f'[[request]]\nname="{STEERING}"\nget="/"\n'
+    (files / "w.toml").write_text(text + f'[slo."{STEERING}"]\np50="1us"\n')
+    simulated("one", files)
+    simulated("two", files)
+    shown = [
+        thinktime("simulate", "w.toml", "s.toml", "--requests", "500", cwd=files),
+        thinktime("simulate", "w.toml", "s.toml", "--requests", "500", "-o", "three", cwd=files),
+        thinktime("compare", "three", "one", cwd=files),
+        thinktime("history", "add", "three", cwd=files),
+        thinktime("history", "list", cwd=files),
+    ]
+    for done in shown:
+        assert not re.search("[\x1b\x9b\u202e]", done.stdout + done.stderr), done.args
+        assert "a\ufffd[31m" in done.stdout
+    assert "b :smile:" in shown[0].stderr
+
+
+def test_what_moves_a_terminals_cursor_is_left_alone() -> None:
+    console = plain.console()
+    console.file, console._force_terminal = io.StringIO(), True
+    console.show_cursor(False)
+    assert console.file.getvalue() == f"{ESCAPE}[?25l"

@@ -11,7 +11,7 @@ import typer
 
 from thinktime.capacity import Capacity, CapacityStopped, Probe, generator_capacity
 from thinktime.capacity import capacity as capacity_of
-from thinktime.cli import common, options
+from thinktime.cli import common, options, plain
 from thinktime.workload import load
 
 
@@ -96,7 +96,7 @@ def _finish(found: Capacity, against: str | None, as_json: bool, output: Path | 
         typer.echo(json_module.dumps(found.to_dict() | more, indent=2))
     else:
         _print(found)
-        typer.echo(f"capacity: {found.words}")
+        plain.say(f"capacity: {found.words}")
     if against is not None:
         common.errors.print("note:", against, style="dim", markup=False, soft_wrap=True)
     if output is not None and len(found.probes):

@@ -238,7 +238,7 @@ def _say_of_sharing(result: Result) -> None:
 
     sentence = processor_sharing(result)
     if sentence is not None:
-        typer.echo(sentence)
+        plain.say(sentence)
 
 
 def _theory(result: Result) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from thinktime import InputError, Result
-from thinktime.cli import common, options
+from thinktime.cli import common, options, plain
 
 if TYPE_CHECKING:
     from thinktime.comparison import Comparison, Judged, Limit, Subject
@@ -113,14 +113,14 @@ def _show(loaded: list[Result], comparisons: list[Comparison], outcomes: list[Ju
 
     for found in comparisons:
         several = f"{found.after.label}: " if len(comparisons) > 1 else ""
-        typer.echo(several + found.verdict)
+        plain.say(several + found.verdict)
     for one in outcomes:
-        typer.echo(one.words)
+        plain.say(one.words)
     if comparisons:
         typer.echo()
         common.print_wide(Shown(table(comparisons)))
     for note in dict.fromkeys(note for found in comparisons for note in notes(found)):
-        typer.echo(note)
+        plain.say(note)
     typer.echo()
     common.print_table(loaded)
 
@@ -130,7 +130,7 @@ def _as_json(comparisons: list[Comparison], outcomes: list[list[Judged]]) -> str
         one.as_dict() | {"limits": [limit.as_dict() for limit in limits]}
         for one, limits in zip(comparisons, outcomes, strict=True)
     ]
-    return json_module.dumps({"comparisons": found}, indent=2, ensure_ascii=False)
+    return json_module.dumps({"comparisons": found}, indent=2)
 
 
 def _say_doubts(results: list[Result]) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from thinktime import InputError, Result
-from thinktime.cli import common, options
+from thinktime.cli import common, options, plain
 
 app = typer.Typer(
     help="Keep results by workload, target and commit, and say when figures changed.",
@@ -40,7 +40,7 @@ def add(
                 why = f"{path}: is not to be trusted: {result.untrusted}"
                 raise common.fail(why, common.Exit.UNDECIDED)
             added = history.add(result, commit, branch)
-            typer.echo(f"{result.label}: {'added' if added else 'is there already'}")
+            plain.say(f"{result.label}: {'added' if added else 'is there already'}")
 
 
 @app.command("list", short_help="List what the history holds.")
@@ -55,7 +55,7 @@ def list_results(store: options.Store = None) -> None:
     if found:
         common.print_wide(Shown(table(found)))
     else:
-        typer.echo("The history is empty.")
+        plain.say("The history is empty.")
 
 
 @app.command("trend", short_help="Show how a workload's figures developed.")
@@ -79,10 +79,10 @@ def trend(
             there = f"there are {', '.join(names)}" if names else "the history is empty"
             raise InputError(f"no result of the workload '{workload}': {there}")
         for one in found:
-            typer.echo(f"{one.target}: {one.verdict}" if len(found) > 1 else one.verdict)
+            plain.say(f"{one.target}: {one.verdict}" if len(found) > 1 else one.verdict)
         typer.echo()
         common.print_wide(Shown(table(found)))
         if output is not None:
             from thinktime.history.page import write
 
-            typer.echo(str(write(found, output)))
+            plain.say(str(write(found, output)))

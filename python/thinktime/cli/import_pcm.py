@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thinktime.cli import common
+from thinktime.cli import common, plain
 
 if TYPE_CHECKING:
     from thinktime.pcm import Imported
@@ -59,14 +59,14 @@ def command(
 
 def _show(found: Imported, paths: list[str]) -> None:
     counts = ", ".join(f"{name}: {count}" for name, count in found.made.items() if count)
-    typer.echo(f"made {counts}")
-    typer.echo(f"one unit of the model's time is taken as {found.time_unit_s:g} s")
+    plain.say(f"made {counts}")
+    plain.say(f"one unit of the model's time is taken as {found.time_unit_s:g} s")
     if found.notes:
-        typer.echo("not carried, or approximated:")
+        plain.say("not carried, or approximated:")
     for note in found.notes:
-        typer.echo(f"  {note}")
+        plain.say(f"  {note}")
     for path in paths:
-        typer.echo(f"written: {path}")
+        plain.say(f"written: {path}")
 
 
 def _summary(found: Imported, paths: list[str]) -> dict[str, object]:

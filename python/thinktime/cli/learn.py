@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from thinktime import _core
-from thinktime.cli import common, options
+from thinktime.cli import common, options, plain
 from thinktime.recovery import write_whole
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def command(
     """Learn a workload from access logs: what it is like, and which system model it follows."""
     if formats:
         for name, summary, source in _core.log_formats():
-            typer.echo(f"{name:12} {summary} ({source})")
+            plain.say(f"{name:12} {summary} ({source})")
         return
     if not logs:
         raise common.fail("give a log, or several", common.Exit.INPUT_WRONG)
@@ -165,7 +165,7 @@ def _compare(before: Learned, after: Learned, as_json: bool) -> None:
         typer.echo(json_module.dumps([change.to_dict() for change in found], indent=2))
         return
     for line in lines(found):
-        typer.echo(line)
+        plain.say(line)
 
 
 def _check_demand(demand: str | None) -> None:
@@ -209,7 +209,7 @@ def _show(learned: Learned, as_json: bool) -> None:
         typer.echo(json_module.dumps(learned.to_dict(), indent=2))
         return
     for line in lines(learned):
-        typer.echo(line)
+        plain.say(line)
 
 
 def _write(

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from thinktime.shown import harmless
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -51,16 +55,38 @@ def option() -> Any:
 
 def console(*, stderr: bool = False, width: int | None = None) -> Console:
     """A console that is plain where `NO_COLOR` says so: no colours, and no bold or dim text."""
-    from rich.console import Console
-
-    made = Console(
+    made = _harmless_console()(
         stderr=stderr,
         width=width,
         highlight=False,
+        emoji=False,
         color_system=None if os.environ.get("NO_COLOR") else "auto",
     )
     _made.append(made)
     return made
+
+
+@cache
+def _harmless_console() -> type[Console]:
+    """A console that shows foreign text, as names, without what steers terminals."""
+    from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.segment import Segment
+
+    class Harmless(Console):
+        def render(
+            self, renderable: RenderableType, options: ConsoleOptions | None = None
+        ) -> Iterable[Segment]:
+            for one in super().render(renderable, options):
+                # The console's own moves of the cursor have `control`.
+                clean = one.text if one.control else harmless(one.text)
+                yield one if clean == one.text else Segment(clean, one.style)
+
+    return Harmless
+
+
+def say(text: str) -> None:
+    """Print a line on standard output, whatever names are in it."""
+    typer.echo(harmless(text))
 
 
 def width() -> int | None:

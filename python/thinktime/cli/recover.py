@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from thinktime import Result
-from thinktime.cli import common
+from thinktime.cli import common, plain
 
 
 def command(
@@ -29,9 +29,9 @@ def command(
         raise common.fail(message, common.Exit.INPUT_WRONG)
     for one in found:
         if one.path is None:
-            typer.echo(f"{one.source}: nothing had been measured yet; removed")
+            plain.say(f"{one.source}: nothing had been measured yet; removed")
         else:
-            typer.echo(f"{one.path}")
+            plain.say(f"{one.path}")
             _say_warnings(one.path)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from thinktime.cli import common
+from thinktime.cli import common, plain
 
 
 def command(
@@ -24,4 +24,4 @@ def command(
         common.say_of_left_behind(one)
     with common.mapped_errors():
         path = report(common.load_results(results), output, title=title)
-    typer.echo(str(path))
+    plain.say(str(path))

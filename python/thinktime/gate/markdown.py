@@ -11,10 +11,14 @@ from thinktime.report import objectives
 from thinktime.report.table import Cell, Group, Table
 from thinktime.report.units import sentence
 from thinktime.result import Result
+from thinktime.shown import in_one_line
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]#|~])")
 _MORE = r" \(|; "  # before a source in brackets, or what percentages are against
-_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;"}
+_ENTITIES = {
+    "&": "&amp;", "<": "&lt;", ">": "&gt;",
+    "@": "@&#8203;",  # a space of no width, without which somebody would be told of it
+}  # fmt: skip
 
 
 def of_result(result: Result, suite: Suite, verdict: tuple[str, str]) -> str:
@@ -75,8 +79,8 @@ def turned(table: Table) -> str:
 
 def text(words: str) -> str:
     """Words that Markdown shows as they are, in one line."""
-    words = "".join(_ENTITIES.get(letter, letter) for letter in " ".join(words.split()))
-    return _SPECIAL.sub(r"\\\1", words)
+    escaped = _SPECIAL.sub(r"\\\1", in_one_line(words))
+    return "".join(_ENTITIES.get(letter, letter) for letter in escaped)
 
 
 def _verdict(status: str, words: str) -> str:
