@@ -67,12 +67,20 @@ def serving(
     config.write_text(CONFIG.format(**values, keepalive_requests=keepalive_requests))
     process = subprocess.Popen([NGINX, "-p", str(directory), "-c", str(config)])
     try:
-        for _ in range(100):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.05)
+        wait_until_listening(process, port)
         yield f"127.0.0.1:{port}"
     finally:
         process.terminate()
-        process.wait(timeout=10)
+        process.wait(timeout=60)
+
+
+def wait_until_listening(process: subprocess.Popen[bytes], port: int) -> None:
+    """Wait until somebody listens on the port; fails where the process ends before."""
+    end = time.monotonic() + 60
+    while True:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        assert process.poll() is None, f"nginx has ended with {process.returncode}"
+        assert time.monotonic() < end, "nginx does not listen"
+        time.sleep(0.05)

@@ -118,7 +118,7 @@ def test_the_command_says_what_it_burned(tmp_path: Path) -> None:
         assert re.fullmatch("calibrated: [\\d\u202f]+ work units a second\n", calibrated)
         tt.run(tt.Workload(WORKLOAD), url, requests=20, demands=tt.System(SYSTEM))
         server.send_signal(signal.SIGINT)
-        rest, _ = server.communicate(timeout=10)
+        rest, _ = server.communicate(timeout=60)
     finally:
         server.kill()
         server.wait()

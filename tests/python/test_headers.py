@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from threading import Thread
 
 import pytest
+from real_runs import HttpServer
 
 import thinktime as tt
 from thinktime import _core
@@ -30,7 +31,7 @@ json = { item = 7, tags = ["new"] }
 """
 
 
-class Shop(ThreadingHTTPServer):
+class Shop(HttpServer):
     """Keeps what it is sent."""
 
     def __init__(self) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import cases
 import pytest
 from nginx_server import serving
+from real_runs import HttpServer
 
 import thinktime as tt
 
@@ -50,15 +51,12 @@ def tls_server(folder: Path, wanting: bool = False) -> Iterator[str]:
         context.verify_mode = ssl.CERT_REQUIRED
         context.load_verify_locations(folder / "own.crt")
 
-    class Server(http.server.ThreadingHTTPServer):
+    class Server(HttpServer):
         def get_request(self) -> tuple[ssl.SSLSocket, tuple[str, int]]:
             raw, address = self.socket.accept()
             # The handshake is left to the thread of the connection.
             stream = context.wrap_socket(raw, server_side=True, do_handshake_on_connect=False)
             return stream, address
-
-        def handle_error(self, request: object, client_address: object) -> None:
-            """Clients that leave in the handshake are what this server is for."""
 
     with Server(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler) as server:
         thread = threading.Thread(target=server.serve_forever)

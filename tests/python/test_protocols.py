@@ -12,6 +12,7 @@ from pathlib import Path
 
 import cases
 import pytest
+from real_runs import TcpServer
 
 import thinktime as tt
 
@@ -68,9 +69,7 @@ def serving(server: Server, scheme: str) -> Iterator[str]:
 
 
 def tcp(handler: type[socketserver.BaseRequestHandler]) -> Server:
-    server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads = True
-    return server
+    return TcpServer(("127.0.0.1", 0), handler)
 
 
 def workload(directory: Path, session: str, request: str) -> tt.Workload:
@@ -83,7 +82,7 @@ def workload(directory: Path, session: str, request: str) -> tt.Workload:
     [
         ("tcp", r"send = 'ping {const(7)}\n'" + "\n" + r"expect = 'pattern(^PING 7\n)'"),
         ("ws", """send = '{"say": "hello"}'"""),
-        ("udp", "send_hex = '00 ff'\ntimeout = '2s'"),
+        ("udp", "send_hex = '00 ff'\ntimeout = '20s'"),
     ],
 )
 def test_messages_of_a_file_are_answered(tmp_path: Path, scheme: str, request_: str) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import cases
 import pytest
+from real_runs import HttpServer
 
 import thinktime as tt
 from thinktime.verdict import Exit
@@ -76,7 +77,7 @@ def server(statuses: list[int]) -> Iterator[str]:
         def log_message(self, *_: object) -> None:
             pass
 
-    listening = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    listening = HttpServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=listening.serve_forever)
     thread.start()
     try:
@@ -128,7 +129,8 @@ errors = {{ limit = "1%", abort = {abort} }}
 def test_an_objective_aborts_where_it_says_so(abort: str) -> None:
     with server([404]) as url:
         workload = tt.Workload(ABORTING.format(abort=abort))
-        result = tt.run(workload, url, duration="3s")
+        # One that is to be aborted has time to be, however slow the server.
+        result = tt.run(workload, url, duration="60s" if abort == "true" else "2s")
     early = [one for one in result.summary["warnings"] if one.startswith("ended early")]
     assert len(early) == (abort == "true")
     assert {one.name: one.verdict for one in result.objectives}["errors"] == "not met"
