@@ -71,7 +71,7 @@ def serving(
         yield f"127.0.0.1:{port}"
     finally:
         process.terminate()
-        process.wait(timeout=60)
+        process.wait(timeout=300)
 
 
 def wait_until_listening(process: subprocess.Popen[bytes], port: int) -> None:

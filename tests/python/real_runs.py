@@ -1,50 +1,45 @@
 """Real runs on a machine that may be busy.
 
 No test may hang on the machine being quiet: a run that the machine made late is a right result of
-the program, if the program says so. What a test states of times then holds for the runs of which
-the program does not complain; what it states of counts holds for all.
+the program, if the program says so. What a test states of times holds for the runs of which the
+program does not complain; what it states of counts holds for all.
 """
 
 from __future__ import annotations
 
 import socketserver
-from collections.abc import Callable
+from collections.abc import Iterable
 from http.server import ThreadingHTTPServer
+from typing import NoReturn
 
 import pytest
 
 import thinktime as tt
 
 LATE = "the generator itself was late"
+WAITED = "the generator waited for a core"
 """How the program begins to say so."""
 BUSY = 3
 """The status of a command whose run the machine made late."""
 
 
-def lateness(result: tt.Result) -> str | None:
+def complaint(result: tt.Result) -> str | None:
     """What the program says of its own lateness, whether or not it spoils the result."""
     said = [*result.summary["warnings"], result.untrusted or ""]
-    return next((one for one in said if one.startswith(LATE)), None)
+    return next((one for one in said if one.startswith((LATE, WAITED))), None)
+
+
+def skip_if_late(results: Iterable[tt.Result], found: str) -> NoReturn:
+    """Skip a test with what the program says of its lateness; fail with what was found instead,
+    where it says nothing."""
+    said = [one for one in map(complaint, results) if one is not None]
+    assert said, found
+    pytest.skip(said[0])
 
 
 def trusted_or_late(result: tt.Result) -> bool:
     """Whether nothing but lateness spoils a result."""
     return result.untrusted is None or result.untrusted.startswith(LATE)
-
-
-def punctual(run: Callable[[], tt.Result], tries: int = 4) -> tt.Result:
-    """The first run of which the program does not say that it was late.
-
-    Where it says so of every one, nothing can be found out here, and the test is skipped with what
-    it says. A run of which it does not complain counts, however it came out.
-    """
-    said = None
-    for _ in range(tries):
-        result = run()
-        said = lateness(result)
-        if said is None:
-            return result
-    pytest.skip(f"in all of {tries} runs {said}")
 
 
 def ended_well(status: int, said: str, wanted: int = 0) -> bool:

@@ -118,7 +118,7 @@ def test_the_command_says_what_it_burned(tmp_path: Path) -> None:
         assert re.fullmatch("calibrated: [\\d\u202f]+ work units a second\n", calibrated)
         tt.run(tt.Workload(WORKLOAD), url, requests=20, demands=tt.System(SYSTEM))
         server.send_signal(signal.SIGINT)
-        rest, _ = server.communicate(timeout=60)
+        rest, _ = server.communicate(timeout=300)
     finally:
         server.kill()
         server.wait()
@@ -135,7 +135,7 @@ def test_the_command_refuses_what_is_no_list_of_cores(tmp_path: Path, cores: str
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     assert done.returncode == 2
     assert "list of numbers" in done.stderr

@@ -220,7 +220,7 @@ def begun_and_ended(words: list[str], command: str, folder: Path) -> None:
     assert server.stdout is not None
     first = server.stdout.readline()
     server.send_signal(2)
-    server.communicate(timeout=60)
+    server.communicate(timeout=300)
     assert first.startswith("serving on http://127.0.0.1:")
 
 

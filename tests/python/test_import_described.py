@@ -270,7 +270,7 @@ def test_names_cannot_break_out_of_comments() -> None:
 def run(*arguments: str, cwd: Path, text: str = "") -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", "from thinktime.cli import main; main()", *arguments]
     return subprocess.run(
-        command, cwd=cwd, input=text, capture_output=True, text=True, timeout=60, check=False
+        command, cwd=cwd, input=text, capture_output=True, text=True, timeout=300, check=False
     )
 
 

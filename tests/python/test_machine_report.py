@@ -216,7 +216,7 @@ def test_a_browser_draws_the_schedule(linux, windows, tmp_path):
         "--disable-background-networking", f"--user-data-dir={tmp_path / 'profile'}",
         "--virtual-time-budget=10000", "--dump-dom", Path(path).as_uri(),
     ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
     assert [line for line in done.stderr.splitlines() if "CONSOLE" in line] == []
     bars = done.stdout.split('id="chart-schedule"')[1].split("</section>")[0]
     assert bars.count('class="point"') > 200

@@ -170,7 +170,7 @@ def test_wrong_choices(tmp_path: Path, choices: Choices, message: str) -> None:
 
 def thinktime(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*COMMAND, *arguments], cwd=cwd, capture_output=True, text=True, timeout=60
+        [*COMMAND, *arguments], cwd=cwd, capture_output=True, text=True, timeout=300
     )
 
 

@@ -18,6 +18,7 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 import yaml
+from real_runs import BUSY, ended_well
 
 import thinktime as tt
 
@@ -26,8 +27,6 @@ INSTALLED = Path(sys.executable).parent
 WORKLOAD = 'name = "shop"\n[arrivals]\nmodel = "open"\nrate = "50/s"\n[slo]\np99 = "{p99}"\n'
 SYSTEM = 'name = "s"\n[[station]]\nname = "server"\ndemand = "2ms"\n'
 SLOWER = SYSTEM.replace("2ms", "12ms")
-BUSY = 3
-"""The status where others use the machine, so that the generator was late."""
 
 
 @pytest.fixture
@@ -52,7 +51,7 @@ def shell(script: str, cwd: Path, **more: str) -> subprocess.CompletedProcess[st
     """As both run a script: bash, which ends with the first command that fails."""
     return subprocess.run(
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
-        cwd=cwd, env=environment(**more), capture_output=True, text=True, timeout=120,
+        cwd=cwd, env=environment(**more), capture_output=True, text=True, timeout=300,
     )  # fmt: skip
 
 
@@ -156,7 +155,7 @@ def test_the_step_that_installs_is_a_script() -> None:
 
 def test_a_good_server_passes(folder: Path, url: str) -> None:
     done = job(folder, workload="good.toml", target=url, options="--duration 1s  --label a*b")
-    assert done.outputs["run"]["status"] in ("0", str(BUSY)), done.said
+    assert ended_well(int(done.outputs["run"]["status"]), done.said), done.said
     assert done.statuses["gate"] == int(done.outputs["run"]["status"])
     assert ("::error" in done.said) == (done.statuses["gate"] != 0)
     assert done.summary.startswith("## a\\*b\n")
@@ -168,7 +167,7 @@ def test_a_good_server_passes(folder: Path, url: str) -> None:
 
 def test_a_missed_objective_fails_the_gate_and_keeps_everything(folder: Path, url: str) -> None:
     done = job(folder, workload="bad.toml", target=url, options="--duration 1s", folder="a b")
-    assert done.outputs["run"]["status"] in ("1", str(BUSY)), done.said
+    assert ended_well(int(done.outputs["run"]["status"]), done.said, 1), done.said
     assert done.statuses == {
         "run": 0, "report": 0, "gate": int(done.outputs["run"]["status"]),
     }  # fmt: skip
@@ -198,7 +197,7 @@ def test_a_slower_server_fails_against_its_baseline(folder: Path) -> None:
             folder, workload="good.toml", target=slower.url, options="--duration 5s",
             baseline="before/result", fail_if="p50 > +50%\n\nthroughput < -90%\n",
         )  # fmt: skip
-    assert done.outputs["compare"]["status"] in ("1", str(BUSY)), done.said
+    assert ended_well(int(done.outputs["compare"]["status"]), done.said, 1), done.said
     assert done.statuses["gate"] in (1, BUSY)
     assert "p50 &gt; +50%: broken: p50 rose by" in done.summary
     cases = Xml.parse(folder / "thinktime" / "junit-compare.xml").getroot()[0]
@@ -228,8 +227,7 @@ def test_the_gitlab_job_runs(folder: Path, url: str, workload: str, status: int)
         package="thinktime.whl", workload=f"{workload}.toml", target=url, options="--duration 1s"
     )
     done = shell("\n".join(found["script"]), folder, **found["variables"])
-    assert done.returncode in (status, BUSY), done.stderr
-    assert status != 2 or done.returncode == 2
+    assert ended_well(done.returncode, done.stderr, status), done.stderr
     junit = folder / found["artifacts"]["reports"]["junit"]
     assert junit.parent == folder / found["artifacts"]["paths"][0]
     assert found["artifacts"]["when"] == "always"

@@ -45,7 +45,7 @@ def thinktime(*arguments: str, cwd: Path, **environment: str) -> subprocess.Comp
     clean = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     return subprocess.run(
         [*COMMAND, *arguments],
-        cwd=cwd, capture_output=True, text=True, timeout=60, env=clean | environment,
+        cwd=cwd, capture_output=True, text=True, timeout=300, env=clean | environment,
     )  # fmt: skip
 
 
@@ -160,7 +160,7 @@ def on_a_terminal(arguments: list[str], cwd: Path, **environment: str) -> str:
             break
         shown += part
     os.close(ours)
-    process.wait(timeout=60)
+    process.wait(timeout=300)
     return shown.decode()
 
 

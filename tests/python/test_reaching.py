@@ -225,7 +225,7 @@ ENDLESS = b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 20000
 )
 def test_a_proxy_that_lies_fails_by_name(answer: bytes | None, word: str) -> None:
     with serving(answer=lambda _handler, _head: answer) as proxy:
-        given = {"proxy": f"http://127.0.0.1:{port_of(proxy)}", "requests": 8, "drain": "5s"}
+        given = {"proxy": f"http://127.0.0.1:{port_of(proxy)}", "requests": 8, "drain": "60s"}
         summary = tt.run(CLOSED, "https://shop.invalid", **given).summary
     assert summary["errors_by_kind"] == {word: 8}
 

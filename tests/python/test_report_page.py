@@ -158,7 +158,7 @@ def test_a_browser_draws_all_charts_without_a_complaint(evil, demo, tmp_path):
         "--disable-background-networking", f"--user-data-dir={tmp_path / 'profile'}",
         "--virtual-time-budget=10000", "--dump-dom", path.as_uri(),
     ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
     complaints = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
     assert complaints == []
     drawn = re.findall(

@@ -57,7 +57,7 @@ demand = "0.25ms + size / 100MB/s"
 
 def lengths(url: str, targets: list[str]) -> list[int]:
     """The bytes of the bodies of these targets, fetched over one connection."""
-    connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=20)
+    connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=300)
     found = []
     for target in targets:
         connection.request("GET", target)

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from real_runs import ended_well
 from rich.console import Console
 
 import thinktime as tt
@@ -178,6 +179,15 @@ def test_what_a_monitor_raises_ends_the_run() -> None:
         run(50, 'p99 = "10s"', duration="60s", monitor=refuse)
 
 
+def ended_early(done: tt.Result) -> str:
+    """Why; 1,000 have begun by then, of which a slow machine may have served few."""
+    (warning,) = [one for one in done.summary["warnings"] if one.startswith("ended early")]
+    on_their_way = re.search(r"(\d+) requests on their way", warning)
+    assert on_their_way is not None
+    assert done.summary["requests"] + int(on_their_way[1]) >= 1000
+    return warning
+
+
 @pytest.mark.serial
 @pytest.mark.parametrize(
     ("slo", "request_table", "words"),
@@ -192,13 +202,10 @@ def test_a_run_ends_early_when_the_slo_is_lost(slo: str, request_table: str, wor
     workload = tt.Workload(WORKLOAD.format(rate=3000, slo=slo) + request_table)
     with served("1ms") as url:
         done = tt.run(workload, url, duration="10min", stop_on_slo=True)
-    (warning,) = [one for one in done.summary["warnings"] if one.startswith("ended early")]
-    assert words in warning
+    assert words in ended_early(done)
     assert not any(one.startswith("interrupted") for one in done.summary["warnings"])
     assert not done.interrupted
     assert done.breaches()
-    # 1,000 have begun, of which some are on their way.
-    assert done.summary["requests"] >= 900
     assert done.summary["duration_s"] < 600
 
 
@@ -229,7 +236,7 @@ def on_a_terminal(arguments: list[str], cwd: Path) -> tuple[int, str]:
     os.close(theirs)
     shown = b"".join(iter(reader(ours), b""))
     os.close(ours)
-    return process.wait(timeout=60), shown.decode()
+    return process.wait(timeout=300), shown.decode()
 
 
 def reader(descriptor: int) -> Callable[[], bytes]:
@@ -248,7 +255,8 @@ def test_a_terminal_shows_the_run_and_quiet_does_not(files: Path) -> None:
         command = ["run", "w.toml", "--target", url, "--duration", "1s"]
         status, shown = on_a_terminal(command, files)
         quiet_status, quiet = on_a_terminal([*command, "--quiet"], files)
-    assert (status, quiet_status) == (0, 0), shown + quiet
+    assert ended_well(status, shown), shown
+    assert ended_well(quiet_status, quiet), quiet
     for word in ("in flight", "offered", "lateness p99", "response time p50"):
         assert word in shown
     assert "in flight" not in quiet
@@ -261,9 +269,9 @@ def test_a_lost_slo_ends_the_command_with_1(files: Path) -> None:
         command = ["run", "w.toml", "--target", url, "--duration", "10min"]
         done = subprocess.run(
             [*COMMAND, *command, "--stop-on-slo", "-o", "out"],
-            cwd=files, capture_output=True, text=True, timeout=60,
+            cwd=files, capture_output=True, text=True, timeout=300,
         )  # fmt: skip
-    assert done.returncode == 1, done.stderr
+    assert ended_well(done.returncode, done.stderr, 1), done.stderr
     assert "ended early" in done.stderr
     assert "the SLO is not met: p50" in done.stderr
-    assert tt.Result.load(files / "out").summary["requests"] >= 1000
+    assert "p50 is beyond 5.00 ms" in ended_early(tt.Result.load(files / "out"))

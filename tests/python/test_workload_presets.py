@@ -31,7 +31,7 @@ STARTED_BEFORE = 2**40
 
 def thinktime(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*THINKTIME, *words], cwd=cwd, capture_output=True, text=True, timeout=100
+        [*THINKTIME, *words], cwd=cwd, capture_output=True, text=True, timeout=300
     )
 
 

@@ -40,8 +40,8 @@ fn each_request_can_have_a_connection_of_its_own() {
 #[test]
 fn each_session_can_have_a_connection_of_its_own() {
     // Sessions of many lengths, which take the places of others that have left.
-    let text = "name = 'w'\n[arrivals]\nmodel = 'partly-open'\nrate = '500/s'\n\
-                [session]\nrequests = 'geometric(4)'\nthink = 'exp(20ms)'\n\
+    let text = "name = 'w'\n[arrivals]\nmodel = 'partly-open'\nrate = '100/s'\n\
+                [session]\nrequests = 'geometric(4)'\nthink = 'exp(5ms)'\n\
                 [clients]\nconnections = 'per-session'";
     let workload = Workload::parse(Source { file: "", text }, &NoFiles).unwrap();
     let opened = Arc::new(AtomicUsize::new(0));

@@ -7,23 +7,15 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use thinktime_core::client::Limit;
 use thinktime_core::record::Row;
 use thinktime_core::time::Nanos;
 use thinktime_net::generator::{Ending, Plan, RunError, RunOutcome, Target, run};
 
-use crate::support::{OK, answer_all, even, read_head, server};
-
-fn plan(requests: u64) -> Plan {
-    let limit = Limit { requests, until: Nanos(30_000_000_000), warmup: Nanos::ZERO };
-    Plan { drain: Nanos(300_000_000), ..Plan::new(limit) }
-}
+use crate::support::{self, OK, answer_all, closed, even, plan, read_head, server};
 
 fn go(address: SocketAddr, request: &str, requests: u64) -> (RunOutcome, Vec<Row>) {
     let target = Target::parse(&format!("http://{address}")).unwrap();
-    let mut rows = Vec::new();
-    let done = run(&even(request), &target, &plan(requests), &mut rows, &mut |_| true);
-    (done.unwrap(), rows)
+    support::go(&even(request), &target, requests)
 }
 
 fn always(bytes: &'static [u8]) -> SocketAddr {
@@ -120,7 +112,9 @@ fn a_server_that_hangs_ends_in_timeouts_or_unanswered_requests() {
     let (done, rows) = go(hang(), "timeout = '50ms'", 10);
     assert_eq!((done.summary.errors, done.summary.timeouts), (10, 10));
     assert!(rows.iter().all(|row| row.done.0 - row.attempt.scheduled.0 >= 50_000_000));
-    let (done, _) = go(hang(), "", 10);
+    let target = Target::parse(&format!("http://{}", hang())).unwrap();
+    let short = Plan { drain: Nanos(300_000_000), ..plan(10) };
+    let done = run(&even(""), &target, &short, &mut (), &mut |_| true).unwrap();
     assert_eq!(done.summary.errors_by_kind["unanswered"], 10);
 }
 
@@ -174,7 +168,9 @@ fn a_target_that_refuses_is_said_at_once_and_later_counted() {
             stream.write_all(OK).unwrap();
         }
     });
-    let (done, _) = go(address, "", 50);
+    // One client, so that all its requests come over one connection, however slow the machine.
+    let target = Target::parse(&format!("http://{address}")).unwrap();
+    let (done, _) = support::go(&closed(1, ""), &target, 50);
     served.join().unwrap();
     assert!(done.summary.requests == 50 && done.summary.errors >= 35, "{:?}", done.summary);
     assert!(done.summary.errors_by_kind.contains_key("refused"));

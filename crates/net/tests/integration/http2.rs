@@ -3,6 +3,8 @@
 use std::io::{Read, Write};
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering::Relaxed;
+use std::thread;
+use std::time::Duration;
 
 use crate::http2_peer::{Behaviour, http2_server};
 use crate::support::*;
@@ -75,11 +77,21 @@ fn large_bodies_are_sent_as_windows_open() {
 fn an_attempt_that_timed_out_ends_its_stream_and_not_the_connection() {
     let (address, seen) = http2_server(Behaviour::default());
     let requests = "get = '/'\n[[request]]\nname = 'y'\nget = '/never'\ntimeout = '30ms'";
-    let (done, _) = go(&even(requests), &h2c(address), 200);
+    // Even were all on their way at once, as on a machine that stops for a while, one connection
+    // has room for them.
+    let (done, _) = go(&even(requests), &h2c(address), 90);
     let (errors, timeouts) = (done.summary.errors, done.summary.timeouts);
-    assert!(errors == timeouts && (50..150).contains(&errors), "{errors} {timeouts}");
+    assert!(errors == timeouts && (20..70).contains(&errors), "{errors} {timeouts}");
     assert_eq!(seen.connections.load(Relaxed), 1);
-    assert!(seen.cancelled.load(Relaxed) as u64 > errors / 2);
+    // An attempt that was late from the beginning never came, and cannot be cancelled.
+    let cancelled = || seen.cancelled.load(Relaxed) as u64;
+    let came = || (seen.requests.load(Relaxed) as u64).saturating_sub(90 - errors);
+    let mut looks = 0;
+    while cancelled() == 0 || cancelled() <= came() / 2 {
+        looks += 1;
+        assert!(looks < 6000, "{} of {}", cancelled(), came());
+        thread::sleep(Duration::from_millis(5));
+    }
 }
 
 #[test]

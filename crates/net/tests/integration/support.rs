@@ -39,7 +39,8 @@ pub fn closed(clients: u32, request: &str) -> Workload {
 
 pub fn plan(requests: u64) -> Plan {
     let limit = Limit { requests, until: Nanos(30_000_000_000), warmup: Nanos::ZERO };
-    Plan { drain: Nanos(2_000_000_000), ..Plan::new(limit) }
+    // As long as a busy machine may need: a run ends with its last response.
+    Plan { drain: Nanos(30_000_000_000), ..Plan::new(limit) }
 }
 
 /// Runs so many requests of the workload against the target.

@@ -3,6 +3,9 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::Duration;
 
 use rustls::ALL_VERSIONS;
 use thinktime_net::generator::Target;
@@ -67,11 +70,23 @@ fn replies_of_websocket_are_bounded() {
 fn a_server_that_reads_may_ping_as_it_likes() {
     let address = server(|mut stream: TcpStream| {
         let mut reader = stream.try_clone().unwrap();
-        std::thread::spawn(move || while matches!(reader.read(&mut [0; 1 << 16]), Ok(1..)) {});
+        let read = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&read);
+        std::thread::spawn(move || {
+            while let Ok(bytes @ 1..) = reader.read(&mut [0; 1 << 16]) {
+                count.fetch_add(bytes, Relaxed);
+            }
+            // The client has left.
+            count.store(usize::MAX, Relaxed);
+        });
         let begin = [frame(4, 0, 0, &[]), frame(1, 4, 1, &[0x88])].concat();
         stream.write_all(&begin).ok();
         let more = [frame(6, 0, 0, &[0; 8]), frame(0, 0, 1, b"x")].concat().repeat(1000);
-        for _ in 0..300 {
+        for turn in 0..300 {
+            // Of the replies, of 17 bytes each, those of the turn before the last were read.
+            while read.load(Relaxed) / 17_000 + 1 < turn {
+                std::thread::sleep(Duration::from_millis(1));
+            }
             stream.write_all(&more).ok();
         }
         stream.write_all(&frame(0, 1, 1, b"end")).ok();
