@@ -47,11 +47,15 @@ def label_for(workload: str, text: str | None) -> Label:
     if text is not None and len(text) > _LENGTH_MAX:
         raise _core.InputError(f"the label has {len(text)} characters: {_LENGTH_MAX} are allowed")
     commit, branch = _repository()
-    now = datetime.now(UTC)
-    parts = [workload, commit, now.strftime("%Y-%m-%d %H:%M:%SZ")]
-    made = " ".join(part for part in parts if part)
-    shown = made if text is None else text.strip()
-    return Label(shown, text is not None, commit, branch, now.isoformat(timespec="seconds"))
+    made = datetime.now(UTC).isoformat(timespec="seconds")
+    shown = text_of(workload, commit, made) if text is None else text.strip()
+    return Label(shown, text is not None, commit, branch, made)
+
+
+def text_of(workload: str, commit: str | None, made: str | None) -> str:
+    """What a result is called that was given no label; `made` is its time, as ISO 8601 has it."""
+    time = "" if made is None else f"{datetime.fromisoformat(made):%Y-%m-%d %H:%M:%SZ}"
+    return " ".join(part for part in (workload, commit, time) if part)
 
 
 def read(directory: Path) -> Label | None:

@@ -54,12 +54,15 @@ class Result:
         """What it is called: as was said when it was made, else workload, commit and time."""
         if self.labelled is not None:
             return self.labelled.text
-        started = tomllib.loads(self.run_toml).get("run", {}).get("started", "")
-        return f"{self.workload.name} {started}".rstrip()
+        started = tomllib.loads(self.run_toml).get("run", {}).get("started")
+        return labels.text_of(self.workload.name, None, started)
 
     @cached_property
     def labelled(self) -> Label | None:
-        """The label with the commit that it was made at; None where an older version wrote it."""
+        """The label with the commit that it was made at.
+
+        None where it was given no label and written nowhere, or an older version wrote it.
+        """
         if self._label is not None or self.path is None:
             return self._label
         return labels.read(self.path)

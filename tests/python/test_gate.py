@@ -253,9 +253,15 @@ def test_a_run_without_a_result_tells_why(files: Path) -> None:
         url = server.url
     done = invoke("run", "w.toml", "--target", url, "--duration", "1s", *TOLD)
     assert done.exit_code == 3
-    ((_, why),) = read(Path("junit.xml").read_text()).values()
+    (((about, _), (_, why)),) = read(Path("junit.xml").read_text()).items()
+    assert about == "shop"
     assert "refused" in why
     assert "refused" in Path("summary.md").read_text()
+
+
+def test_doubt_is_said_once(result: tt.Result) -> None:
+    words = gate.of_result(result, "not to be trusted: every request failed")[1]
+    assert "**Not to be trusted**: every request failed" in words
 
 
 def test_the_summary_of_a_step_is_added_to(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:

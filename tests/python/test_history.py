@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +17,7 @@ from thinktime import labels
 from thinktime.cli import app
 from thinktime.comparison import Estimate, Subject, compare, subject_of
 from thinktime.comparison.estimate import FIGURES
-from thinktime.history import History, Stored, Trend, trends
+from thinktime.history import History, Stored, Trend, store, trends
 from thinktime.history.page import page_of
 from thinktime.labels import Label, Labelled
 from thinktime.report import page
@@ -65,6 +67,13 @@ def test_a_label_names_workload_commit_and_time(
     (tmp_path / "a").write_text("2")
     assert labels.label_for("shop", "mine").commit == f"{short}+changes"
     assert labels.label_for("shop", "mine").text == "mine"
+
+
+def test_a_result_that_is_written_nowhere_is_called_alike() -> None:
+    with tt.serve(tt.System(SYSTEM.format("exp(2ms)"))) as server:
+        result = tt.run(tt.Workload(WORKLOAD), server.url, requests=5)
+    assert result.labelled is None
+    assert re.fullmatch(r"shop \d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ", result.label)
 
 
 @pytest.mark.parametrize("text", ["", "  ", "two\nlines", "\x1b[31m", "x" * 201])
@@ -129,6 +138,35 @@ def test_the_latest_of_a_branch_or_commit_is_found(tmp_path: Path) -> None:
     assert history.latest(after, "bbbb2222222").seed == 1
     with pytest.raises(tt.InputError, match=r"at 'bbb': there are aaaa111, bbbb222\+changes, main"):
         history.latest(after, "bbb")
+
+
+def test_a_result_is_not_compared_with_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, demand in (("old", "exp(2ms)"), ("new", "exp(3ms)")):
+        History().add(made(tmp_path, name, demand), branch="main")
+    run = CliRunner().invoke(app, ["compare", "new", "--against", "main", "--json"])
+    assert json.loads(run.stdout)["comparisons"][0]["verdict"].startswith("Worse: ")
+    alone = ["compare", "new", "old", "--against", "main"]
+    done = CliRunner().invoke(app, alone)
+    assert done.exit_code == 2
+    assert "the result that is compared does not count" in done.output
+
+
+def test_results_of_the_same_target_go_first(tmp_path: Path) -> None:
+    history = History(tmp_path / "history")
+    for seed, target in enumerate(["http://a", "http://b"]):
+        one = made(tmp_path, target[-1], seed=seed)
+        _add(history, replace(subject_of(one), target=target), seed)
+    after = subject_of(made(tmp_path, "after", seed=9))
+    assert history.latest(replace(after, target="http://a"), "main").seed == 0
+    assert history.latest(replace(after, target="http://c"), "main").seed == 1
+
+
+def _add(history: History, subject: Subject, number: int) -> None:
+    kept = Stored(str(number), subject, "", "main", f"2026-11-0{number + 1}", "")
+    store._write(kept, history.folder / f"{number}.parquet")
 
 
 def test_a_history_that_is_none_is_named(tmp_path: Path) -> None:

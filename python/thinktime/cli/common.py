@@ -125,11 +125,15 @@ def files(junit: Path | None, markdown: Path | None) -> Files | None:
 
 
 def finish(
-    operation: Operation, as_json: bool, output: Path | None, told: Files | None = None
+    operation: Operation,
+    as_json: bool,
+    output: Path | None,
+    told: Files | None = None,
+    workload: str = "thinktime",
 ) -> None:
     """Do the operation, show its result, and end with the exit status that it deserves.
 
-    `told` are files that say for a pipeline what it came to.
+    `told` are files that say for a pipeline what it came to, under the name of the `workload`.
     """
     unwritten = None
     say_of_left_behind(output)
@@ -141,7 +145,7 @@ def finish(
         except Unwritten as failed:
             result, unwritten, output = failed.result, str(failed), None
         except RunError as error:
-            _tell_failure(told, str(error))
+            _tell_failure(told, workload, str(error))
             raise
     show(result, as_json, output)
     found = verdict_of(result, unwritten)
@@ -160,11 +164,11 @@ def _tell(told: Files | None, result: Result, doubt: str) -> None:
             told.write(*gate.of_result(result, doubt))
 
 
-def _tell_failure(told: Files | None, why: str) -> None:
+def _tell_failure(told: Files | None, workload: str, why: str) -> None:
     if told is not None:
         from thinktime import gate
 
-        told.write(*gate.of_failure("thinktime", why))
+        told.write(*gate.of_failure(workload, why))
 
 
 def chosen(given: Mapping[str, Any]) -> dict[str, Any]:

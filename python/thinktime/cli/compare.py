@@ -58,14 +58,15 @@ def command(
         loaded = common.load_results(results)
         subjects = [subject_of(result) for result in loaded]
         if against is not None:
-            subjects.insert(0, _stored(subjects[0], against, store))
+            subjects.insert(0, _stored(loaded, subjects[0], against, store))
         _finish(loaded, subjects, limits, json, files)
 
 
-def _stored(after: Subject, against: str, store: Path | None) -> Subject:
-    from thinktime.history import History
+def _stored(loaded: list[Result], after: Subject, against: str, store: Path | None) -> Subject:
+    """What is compared with; none of the results themselves, though they be in the history."""
+    from thinktime.history import History, id_of
 
-    return History(store).latest(after, against)
+    return History(store).latest(after, against, {id_of(one) for one in loaded})
 
 
 def _finish(

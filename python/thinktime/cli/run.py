@@ -46,28 +46,32 @@ def command(
         if again is not None:
             if workload is not None or demands is not None:
                 raise InputError("with --again the workload and its demands are the result's")
-            operation = _again(again, target, output, quiet, chosen)
+            name, operation = _again(again, target, output, quiet, chosen)
         elif workload is None or target is None:
             raise InputError("give a workload file and --target, or --again DIR")
         else:
             more = {"demands": demands, "output": output, **chosen}
-            operation = _anew(load(workload), target, quiet, more)
-    common.finish(operation, json, output, files)
+            name, operation = _anew(load(workload), target, quiet, more)
+    common.finish(operation, json, output, files, name)
 
 
-def _anew(workload: Workload, target: str, quiet: bool, more: dict[str, Any]) -> common.Operation:
+_Named = tuple[str, common.Operation]
+"""The workload's name, and what is to be done."""
+
+
+def _anew(workload: Workload, target: str, quiet: bool, more: dict[str, Any]) -> _Named:
     requests, end_s = _core.planned_end("run", workload, options_json("run", more))
 
     def operation() -> Result:
         with live.shown(f"running against {target}", requests, end_s, quiet) as monitor:
             return run(workload, target, monitor=monitor, **more)
 
-    return operation
+    return workload.name, operation
 
 
 def _again(
     path: Path, target: str | None, output: Path | None, quiet: bool, given: dict[str, Any]
-) -> common.Operation:
+) -> _Named:
     done = Result.load(path)
     if done.kind != "run":
         raise InputError(f"{path} is a simulation: `thinktime simulate --again {path}`")
@@ -79,4 +83,4 @@ def _again(
         with live.shown(f"running against {where}", requests, end_s, quiet) as monitor:
             return again(done, target=target, output=output, monitor=monitor, **given)
 
-    return operation
+    return workload.name, operation

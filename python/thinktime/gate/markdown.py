@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from thinktime.comparison import Comparison, Judged
 from thinktime.gate.cases import Suite
-from thinktime.report import objectives
+from thinktime.report import failures, objectives
 from thinktime.report.table import Cell, Group, Table
 from thinktime.report.units import sentence
 from thinktime.result import Result
@@ -32,6 +32,7 @@ def of_result(result: Result, suite: Suite, verdict: tuple[str, str]) -> str:
         _verdict(*verdict),
         _objectives(result),
         turned(figures),
+        _failures(result),
         _list("Checks", _checks(suite, result)),
         _list("Warnings", map(sentence, result.summary.get("warnings", []))),
     ]
@@ -84,12 +85,19 @@ def text(words: str) -> str:
 
 
 def _verdict(status: str, words: str) -> str:
+    # Some sentences begin with the status itself.
+    words = words.removeprefix(f"{status}: ")
     return f"**{status.capitalize()}**" + (f": {text(words)}" if words else "")
 
 
 def _objectives(result: Result) -> str:
     lines = objectives.lines_of(result)
     return rows(objectives.table([Group(lines)])) if lines else ""
+
+
+def _failures(result: Result) -> str:
+    lines = failures.lines_of(result)
+    return rows(failures.table([Group(lines)])) if lines else ""
 
 
 def _checks(suite: Suite, result: Result) -> Iterator[str]:

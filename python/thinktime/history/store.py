@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from io import BytesIO
@@ -65,8 +65,7 @@ class History:
         """
         if result.path is None or not result.summary:
             raise _core.InputError("only a result in a directory of its own goes into the history")
-        text = (result.run_toml + str(sorted(result.summary.items()))).encode()
-        id_ = hashlib.sha256(text).hexdigest()[:16]
+        id_ = id_of(result)
         subject = subject_of(result)
         label = result.labelled
         made = (None if label is None else label.made) or _started(result)
@@ -97,23 +96,34 @@ class History:
         kept = [one for one in found if workload in (None, one.subject.workload)]
         return sorted(kept, key=lambda one: (one.made, one.id))
 
-    def latest(self, after: Subject, against: str) -> Subject:
+    def latest(self, after: Subject, against: str, but: Collection[str] = ()) -> Subject:
         """The latest result of a branch or commit, of the workload and kind of another result.
+
+        Those whose ids are in `but` are passed over: a result is not compared with itself. Where
+        some have the other result's target, only these count.
 
         Raises:
             InputError: if there is none; the message says what there is.
         """
-        alike = [
-            one for one in self.results(after.workload) if one.subject.kind == after.kind
-        ]  # fmt: skip
+        same_kind = [one for one in self.results(after.workload) if one.subject.kind == after.kind]
+        alike = [one for one in same_kind if one.id not in but]
         found = [one for one in alike if one.branch == against or _is_commit(one.commit, against)]
         if not found:
             there = sorted({name for one in alike for name in (one.branch, one.commit) if name})
             known = f"there are {', '.join(there)}" if there else "there is none of this workload"
+            if len(alike) < len(same_kind):
+                known += "; the result that is compared does not count"
             raise _core.InputError(
                 f"{self.folder}: no result of '{after.workload}' at '{against}': {known}"
             )
-        return found[-1].subject
+        same_target = [one for one in found if one.subject.target == after.target]
+        return (same_target or found)[-1].subject
+
+
+def id_of(result: Result) -> str:
+    """What stands for the whole result in a history."""
+    text = (result.run_toml + str(sorted(result.summary.items()))).encode()
+    return hashlib.sha256(text).hexdigest()[:16]
 
 
 def _is_commit(commit: str, asked: str) -> bool:

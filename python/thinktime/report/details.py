@@ -1,11 +1,11 @@
-"""The tables below the main one: objectives, checks, populations, names, machines, sharing."""
+"""The tables below the main one: objectives, failures, checks, populations, names, machines."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from thinktime.machine.sharing import Comparison, compare
-from thinktime.report import by_population, by_request, machines, objectives, sharing
+from thinktime.report import by_population, by_request, failures, machines, objectives, sharing
 from thinktime.report.case import Case, Entry
 from thinktime.report.table import Group, Line, Table
 
@@ -14,6 +14,7 @@ def tables(cases: Sequence[Case]) -> list[Table]:
     """The tables that have rows."""
     found = [
         objectives.table(_groups(cases, lambda entry: objectives.lines_of(entry.result))),
+        failures.table(_groups(cases, lambda entry: failures.lines_of(entry.result))),
         objectives.checks_table(
             _groups(cases, lambda entry: objectives.check_lines_of(entry.result))
         ),

@@ -19,8 +19,8 @@ def table(groups: Sequence[Group]) -> Table:
     return Table(
         "objectives", "Objectives", "objective", ("found", "95 % interval", "limit", "verdict"),
         groups,
-        "An objective is met, or not met, where the interval lies on one side of the limit, or all "
-        "values do.",
+        "Met: the whole interval is within the limit, or nothing failed. Not met: the whole "
+        "interval is beyond it. Else it cannot be told.",
         spare=("95 % interval", "found"),
     )  # fmt: skip
 

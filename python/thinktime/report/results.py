@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from thinktime.report import units
+from thinktime.report import failures, units
 from thinktime.report.by_population import Counted, exact_populations, pages_of, populations_of
 from thinktime.report.by_request import RequestTimes, times_of
 from thinktime.report.case import Case, Entry, Kind, Note
@@ -58,6 +58,9 @@ class Row:
 
     objectives: Sequence[Line] = ()
     """How the result meets its objectives."""
+
+    failures: Sequence[Line] = ()
+    """What its requests failed by."""
 
     checks: Sequence[Line] = ()
     """How often the result's checks held."""
@@ -153,6 +156,7 @@ def _entry_row(case: Case, entry: Entry) -> Row:
         populations_of(entry.result),
         pages_of(entry.result),
         lines_of(entry.result),
+        failures.lines_of(entry.result),
         check_lines_of(entry.result),
     )
 

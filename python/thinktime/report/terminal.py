@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.text import Text
 
-from thinktime.report import by_population, by_request, objectives, results
+from thinktime.report import by_population, by_request, failures, objectives, results
 from thinktime.report.results import Row
 from thinktime.report.table import Cell, Line, Table
 from thinktime.report.table import Group as LineGroup
@@ -24,7 +24,7 @@ _TURNED_MAX = 4  # more rows than these are easier to compare one below the othe
 
 
 def render(rows: Sequence[Row]) -> RenderableType:
-    """The rows as a table; below it populations, pages, objectives, checks, and machines.
+    """The rows as a table; below it populations, pages, objectives, failures, checks, machines.
 
     Request names are shown for systems with machines.
     """
@@ -34,6 +34,7 @@ def render(rows: Sequence[Row]) -> RenderableType:
         (by_population.table, lambda row: [one.line for one in row.populations]),
         (by_population.page_table, lambda row: [one.line for one in row.pages]),
         (objectives.table, lambda row: row.objectives),
+        (failures.table, lambda row: row.failures),
         (objectives.checks_table, lambda row: row.checks),
     ]
     for table, lines in below:
