@@ -58,7 +58,7 @@ COMPLETED = {
     '[[station]]\nname = "web"\ndemand = "exp(1ms)"\n'
     '[[station]]\nname = "application"\n[[station]]\nname = "database"\n{}',
     "docs/workload-file.md 6": OPEN + "{}",
-    "docs/workload-file.md 7": OPEN + "{}",
+    "docs/workload-file.md 9": OPEN + "{}",
 }
 """Parts of a file, and what makes them a whole one."""
 
@@ -67,6 +67,7 @@ def made(folder: Path, page: str) -> Path:
     """The folder of a page, with its files."""
     (folder / "examples").symlink_to(ROOT / "examples")
     write_log(folder / "access.log")
+    (folder / "users.csv").write_text("user,password\nann,secret\n")
     (folder / "visit.har").write_text(har(*VISIT))
     (folder / "commands.txt").write_text(CURL)
     for snippet in [*snippets("README.md"), *snippets(page)]:

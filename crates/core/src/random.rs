@@ -54,6 +54,8 @@ pub enum Purpose {
     SessionTime = 21,
     /// The sizes of targets.
     TargetSize = 22,
+    /// Which rows of data files sessions have.
+    Row = 23,
 }
 
 /// All streams of one seed and purpose.

@@ -12,6 +12,7 @@ use thinktime_core::program::{Call, Report};
 use thinktime_core::random::{Stream, StreamFamily};
 use thinktime_core::time::Nanos;
 use thinktime_core::units::Dimension;
+use thinktime_core::workload::header_values;
 
 use crate::call;
 use crate::children::Family;
@@ -232,11 +233,8 @@ impl Host {
 
     pub(crate) fn header(&self, serial: u64, name: &str) -> Answer<Option<String>> {
         self.current(serial)?;
-        let lines = self.head.split(|byte| *byte == b'\n').skip(1);
-        Ok(lines.map(String::from_utf8_lossy).find_map(|line| {
-            let (field, value) = line.split_once(':')?;
-            field.eq_ignore_ascii_case(name).then(|| value.trim().to_owned())
-        }))
+        let first = header_values(&self.head, name).next();
+        Ok(first.map(|value| String::from_utf8_lossy(value).into_owned()))
     }
 
     pub(crate) fn lock(&mut self, name: &str, priority: f64) -> Answer<bool> {

@@ -23,6 +23,8 @@ pub struct Report {
     metrics: BTreeMap<String, Tally>,
     errors: BTreeMap<String, u64>,
     warnings: BTreeSet<String>,
+    /// How often what requests take was in their responses, by request and name.
+    takes: BTreeMap<String, CheckCount>,
 }
 
 /// So many different messages are told apart; further ones count as the last.
@@ -42,6 +44,21 @@ impl Report {
     /// Adds a value, of 0 or more, to a metric; to three significant digits in percentiles.
     pub fn record(&mut self, name: &str, value: f64) {
         entry(&mut self.metrics, name).add(Nanos((value * PARTS + 0.5) as u64));
+    }
+
+    /// Counts whether what a request takes by this name was in a response.
+    pub fn take(&mut self, request: &str, name: &str, found: bool) {
+        let count = entry(&mut self.takes, &format!("`{name}` of `{request}`"));
+        count.passed += u64::from(found);
+        count.failed += u64::from(!found);
+    }
+
+    /// What was to be taken and was not always there, in words.
+    pub fn missed(&self) -> impl Iterator<Item = String> + '_ {
+        self.takes.iter().filter(|(_, count)| count.failed > 0).map(|(what, count)| {
+            let all = count.passed + count.failed;
+            format!("{what} was not found in {} of {all} responses", count.failed)
+        })
     }
 
     /// Counts an error that ended a session.
@@ -79,6 +96,18 @@ impl Report {
         &self.warnings
     }
 
+    /// Two of them as one.
+    #[must_use]
+    pub fn joined(one: Option<Report>, other: Option<Report>) -> Option<Report> {
+        match (one, other) {
+            (Some(mut one), Some(other)) => {
+                one.merge(&other);
+                Some(one)
+            }
+            (one, other) => one.or(other),
+        }
+    }
+
     /// Adds what another replication's programs found out.
     pub fn merge(&mut self, other: &Report) {
         for (name, count) in &other.checks {
@@ -93,6 +122,11 @@ impl Report {
             *entry(&mut self.errors, message) += count;
         }
         self.warnings.extend(other.warnings.iter().cloned());
+        for (what, count) in &other.takes {
+            let mine = entry(&mut self.takes, what);
+            mine.passed += count.passed;
+            mine.failed += count.failed;
+        }
     }
 }
 

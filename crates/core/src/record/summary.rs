@@ -255,6 +255,7 @@ fn first_warnings(collector: &Collector, interval: Option<MeanInterval>) -> Vec<
         warnings.push(format!("the script ended {sessions}: {message}"));
     }
     warnings.extend(collector.programs.iter().flat_map(Report::warnings).cloned());
+    warnings.extend(collector.programs.iter().flat_map(Report::missed));
     if collector.counts.requests == 0 {
         warnings.push(NO_REQUEST.to_owned());
     }

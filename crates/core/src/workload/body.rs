@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::header::header_field;
 use super::request_table::RequestTable;
+use super::template::{Place, Template};
 use crate::error::Invalid;
 use crate::files::Files;
 use crate::schema::Scalar;
@@ -45,7 +46,7 @@ pub struct FilePart {
 /// A body, and the media type that goes with it unless the request says another.
 #[derive(Debug, Default)]
 pub(super) struct Body {
-    pub(super) bytes: Vec<u8>,
+    pub(super) bytes: Template,
     pub(super) media_type: Option<String>,
 }
 
@@ -53,6 +54,7 @@ impl Body {
     /// The body of a table; an error comes with its key.
     pub(super) fn from_table(
         table: &RequestTable,
+        names: &[String],
         files: &dyn Files,
     ) -> Result<Body, (&'static str, Invalid)> {
         if let [first, second, ..] = Body::keys(table).as_slice() {
@@ -61,22 +63,26 @@ impl Body {
         }
         let typed =
             |bytes, media_type: &str| Ok(Body { bytes, media_type: Some(media_type.to_owned()) });
+        let texts = Texts { names, files };
         if let Some(json) = &table.json {
-            return typed(json.to_string().into_bytes(), "application/json");
+            let bytes = Template::parse_json(&json.to_string(), names, files);
+            return typed(bytes.map_err(|error| ("json", error))?, "application/json");
         }
         if let Some(form) = &table.form {
-            let fields: Vec<String> = form.iter().flat_map(|(name, of)| fields(name, of)).collect();
-            return typed(fields.join("&").into_bytes(), "application/x-www-form-urlencoded");
+            let bytes = texts.form(form).map_err(|error| ("form", error))?;
+            return typed(bytes, "application/x-www-form-urlencoded");
         }
         if let Some(parts) = &table.multipart {
-            let (bytes, boundary) =
-                multipart(parts, files).map_err(|error| ("multipart", error))?;
+            let (bytes, boundary) = texts.multipart(parts).map_err(|error| ("multipart", error))?;
             return typed(bytes, &format!("multipart/form-data; boundary={boundary}"));
         }
-        let bytes = match &table.body_file {
-            Some(name) => files.bytes(name).map_err(|error| ("body_file", error))?,
+        let bytes = match (&table.body_file, &table.body) {
+            (Some(name), _) => {
+                Template::fixed(files.bytes(name).map_err(|error| ("body_file", error))?)
+            }
+            (None, Some(text)) => texts.plain(text).map_err(|error| ("body", error))?,
             // Without any of the keys there is no body.
-            None => table.body.clone().unwrap_or_default().into_bytes(),
+            (None, None) => Template::default(),
         };
         Ok(Body { bytes, media_type: None })
     }
@@ -96,12 +102,68 @@ impl Body {
     }
 }
 
-fn fields(name: &str, value: &FormValue) -> Vec<String> {
-    let values = match value {
-        FormValue::One(one) => std::slice::from_ref(one),
-        FormValue::Many(many) => many.as_slice(),
-    };
-    values.iter().map(|value| form_field(name, value.text().as_bytes())).collect()
+/// Texts of bodies, in which values of the session and draws may stand.
+struct Texts<'a> {
+    names: &'a [String],
+    files: &'a dyn Files,
+}
+
+impl Texts<'_> {
+    fn plain(&self, text: &str) -> Result<Template, Invalid> {
+        Template::parse(text, Place::Plain, self.names, self.files)
+    }
+
+    fn form(&self, form: &BTreeMap<String, FormValue>) -> Result<Template, Invalid> {
+        let mut out = Template::default();
+        let fields = form.iter().flat_map(|(name, value)| {
+            let values = match value {
+                FormValue::One(one) => std::slice::from_ref(one),
+                FormValue::Many(many) => many.as_slice(),
+            };
+            values.iter().map(move |value| (name, value))
+        });
+        for (at, (name, value)) in fields.enumerate() {
+            let sign = if at == 0 { "" } else { "&" };
+            let before = format!("{sign}{}=", escape(name.as_bytes()));
+            out.append(Template::fixed(before.into_bytes()));
+            let value = Template::parse(&value.text(), Place::Form, self.names, self.files)?;
+            out.append(value.map_literals(|bytes| escape(bytes).into_bytes()));
+        }
+        Ok(out)
+    }
+
+    /// The body of a form with files, and the boundary between its parts, which none of them holds
+    /// as the file has it (RFC 7578).
+    fn multipart(
+        &self,
+        parts: &BTreeMap<String, MultipartValue>,
+    ) -> Result<(Template, String), Invalid> {
+        let part = |(name, value): (&String, &MultipartValue)| match value {
+            MultipartValue::Text(text) => {
+                Ok((disposition(name, None), text.text().into_bytes(), self.plain(&text.text())?))
+            }
+            MultipartValue::File(part) => {
+                let media_type = part.media_type.as_deref().unwrap_or("application/octet-stream");
+                header_field("Content-Type", media_type)?;
+                let file = part.file.rsplit('/').next().unwrap_or(&part.file);
+                let head =
+                    format!("{}Content-Type: {media_type}\r\n", disposition(name, Some(file)));
+                let bytes = self.files.bytes(&part.file)?;
+                Ok((head, bytes.clone(), Template::fixed(bytes)))
+            }
+        };
+        let written: Vec<(String, Vec<u8>, Template)> =
+            parts.iter().map(part).collect::<Result<_, Invalid>>()?;
+        let boundary = free_boundary(written.iter().map(|(_, bytes, _)| bytes.as_slice()));
+        let mut out = Template::default();
+        for (head, _, bytes) in written {
+            out.append(Template::fixed(format!("--{boundary}\r\n{head}\r\n").into_bytes()));
+            out.append(bytes);
+            out.append(Template::fixed(b"\r\n".to_vec()));
+        }
+        out.append(Template::fixed(format!("--{boundary}--\r\n").into_bytes()));
+        Ok((out, boundary))
+    }
 }
 
 /// A field of a form as it is sent: `name=value`, with `+` for blanks and `%XX` for all but
@@ -111,7 +173,7 @@ pub fn form_field(name: &str, value: &[u8]) -> String {
     format!("{}={}", escape(name.as_bytes()), escape(value))
 }
 
-fn escape(text: &[u8]) -> String {
+pub(super) fn escape(text: &[u8]) -> String {
     let one = |byte: &u8| match byte {
         b' ' => "+".to_owned(),
         b'*' | b'-' | b'.' | b'_' => char::from(*byte).to_string(),
@@ -121,41 +183,13 @@ fn escape(text: &[u8]) -> String {
     text.iter().map(one).collect()
 }
 
-/// The body of a form with files, and the boundary between its parts, which none of them holds
-/// (RFC 7578).
-fn multipart(
-    parts: &BTreeMap<String, MultipartValue>,
-    files: &dyn Files,
-) -> Result<(Vec<u8>, String), Invalid> {
-    let part = |(name, value): (&String, &MultipartValue)| match value {
-        MultipartValue::Text(text) => Ok((disposition(name, None), text.text().into_bytes())),
-        MultipartValue::File(part) => {
-            let media_type = part.media_type.as_deref().unwrap_or("application/octet-stream");
-            header_field("Content-Type", media_type)?;
-            let file = part.file.rsplit('/').next().unwrap_or(&part.file);
-            let head = format!("{}Content-Type: {media_type}\r\n", disposition(name, Some(file)));
-            Ok((head, files.bytes(&part.file)?))
-        }
-    };
-    let written: Vec<(String, Vec<u8>)> = parts.iter().map(part).collect::<Result<_, Invalid>>()?;
-    let boundary = free_boundary(&written);
-    let mut out = Vec::new();
-    for (head, bytes) in &written {
-        out.extend_from_slice(format!("--{boundary}\r\n{head}\r\n").as_bytes());
-        out.extend_from_slice(bytes);
-        out.extend_from_slice(b"\r\n");
-    }
-    out.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
-    Ok((out, boundary))
-}
-
 /// A boundary that stands in none of the parts.
-fn free_boundary(parts: &[(String, Vec<u8>)]) -> String {
+fn free_boundary<'a>(parts: impl Iterator<Item = &'a [u8]> + Clone) -> String {
     let mut number = 0_u32;
     loop {
         let boundary = format!("thinktime-boundary-{number}");
         let bytes = boundary.as_bytes();
-        if !parts.iter().any(|(_, part)| part.windows(bytes.len()).any(|it| it == bytes)) {
+        if !parts.clone().any(|part| part.windows(bytes.len()).any(|it| it == bytes)) {
             return boundary;
         }
         number += 1;
@@ -183,8 +217,11 @@ mod tests {
 
     fn body(text: &str) -> Result<(String, Option<String>), String> {
         let table: RequestTable = toml::from_str(&format!("name = \"a\"\n{text}")).unwrap();
-        match Body::from_table(&table, &Given) {
-            Ok(body) => Ok((String::from_utf8(body.bytes).unwrap(), body.media_type)),
+        match Body::from_table(&table, &[], &Given) {
+            Ok(body) => {
+                let bytes = body.bytes.as_fixed().unwrap();
+                Ok((String::from_utf8(bytes).unwrap(), body.media_type))
+            }
             Err((key, error)) => Err(format!("{key}: {error}")),
         }
     }

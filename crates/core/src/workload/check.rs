@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::file::{Model, PopulationTable};
-use super::header::fields_of;
 use super::journey::END;
 use super::population::Visits;
 use super::request::RequestKind;
-use super::{Authorization, Browsing, ClientLimits, Population, Sessions};
+use super::valued::Common;
+use super::values::ValueNames;
+use super::{Browsing, ClientLimits, Population, Sessions};
 use crate::arrival::ArrivalProcess;
 use crate::data::DataTable;
 use crate::distribution::Distribution;
@@ -25,9 +26,6 @@ pub(super) fn constant(value: f64) -> Distribution {
 
 const SCRIPT_START: &str = "what a script's sessions do in the long run is not known before, so \
                             they always begin empty";
-
-/// Header fields, and how clients say who they are.
-type CommonFields = (Vec<(String, String)>, Option<Authorization>);
 
 /// Checks one population's values.
 pub(super) struct Check<'a> {
@@ -54,6 +52,7 @@ impl Check<'_> {
         table: PopulationTable,
         kinds: &[RequestKind],
         before: usize,
+        (data, values): (Arc<[DataTable]>, ValueNames),
     ) -> Result<Population, SchemaError> {
         let replay = self.replay(&table, kinds)?;
         let sessions = self.sessions(&table, replay.as_ref())?;
@@ -61,9 +60,8 @@ impl Check<'_> {
             .map_err(|(key, error)| self.error(&format!("clients.{key}"), &error))?;
         let browsing = Browsing::from_table(&table.session)
             .map_err(|(key, error)| self.error(&format!("session.{key}"), &error))?;
-        let (headers, authorization) = self.common_fields(&table)?;
+        let (headers, authorization) = self.common_fields(&table, &values)?;
         let programs = self.programs(&table, kinds, replay)?;
-        let data = self.data(&table)?;
         let browsed = self.browsed(&table, kinds)?;
         let visits = Visits::new(kinds, &browsed, sessions.length().as_ref());
         Ok(Population {
@@ -85,16 +83,9 @@ impl Check<'_> {
             browsing,
             programs,
             data,
+            values,
             table,
         })
-    }
-
-    /// The header fields that all requests bring, and who clients say they are.
-    fn common_fields(&self, table: &PopulationTable) -> Result<CommonFields, SchemaError> {
-        let Some(clients) = &table.clients else { return Ok((Vec::new(), None)) };
-        let fields = fields_of(&clients.headers).map_err(|error| ("headers", error));
-        let found = fields.and_then(|it| Ok((it, Authorization::from_table(clients)?)));
-        found.map_err(|(key, error)| self.error(&format!("clients.{key}"), &error))
     }
 
     /// What makes the programs of sessions, if they are programs: those of a log, or a script.
@@ -111,16 +102,6 @@ impl Check<'_> {
         let names: Vec<&str> = requests.iter().map(|kind| kind.name.as_str()).collect();
         let programs = self.files.program(script, &names);
         programs.map(Some).map_err(|error| self.error("session.script", &error))
-    }
-
-    /// The tables that programs read.
-    pub(super) fn data(&self, table: &PopulationTable) -> Result<Arc<[DataTable]>, SchemaError> {
-        let names = &table.session.data;
-        if !names.is_empty() && table.session.script.is_none() {
-            return self.fail("session.data", "is for a `script`, and there is none");
-        }
-        let tables = names.iter().map(|name| self.files.table(name));
-        tables.collect::<Result<_, _>>().map_err(|error| self.error("session.data", &error))
     }
 
     pub(super) fn sessions(
@@ -277,15 +258,19 @@ impl Check<'_> {
     pub(super) fn requests(
         &self,
         table: &PopulationTable,
+        values: &ValueNames,
     ) -> Result<Vec<RequestKind>, SchemaError> {
         if table.request.is_empty() {
             return Ok(vec![RequestKind::plain()]);
         }
+        let none = BTreeMap::new();
+        let headers = table.clients.as_ref().map_or(&none, |clients| &clients.headers);
+        let common = Common { headers, values, files: self.files };
         let mut kinds: Vec<RequestKind> = Vec::new();
         for (at, request) in table.request.iter().enumerate() {
             let place = |key: &str| format!("request.{at}.{key}");
-            let kind = RequestKind::from_table(request, self.files)
-                .map_err(|(key, error)| self.error(&place(key), &error))?;
+            let kind = RequestKind::from_table(request, common)
+                .map_err(|(key, error)| self.error(&place(&key), &error))?;
             if kinds.iter().any(|other| other.name == kind.name) {
                 return self.fail(&place("name"), "is taken by another request");
             }

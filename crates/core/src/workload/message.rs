@@ -2,25 +2,17 @@
 
 use super::pattern::Pattern;
 use super::request_table::RequestTable;
-use crate::distribution::Distribution;
+use super::template::{Place, Template};
 use crate::error::Invalid;
 use crate::files::Files;
 use crate::random::Stream;
-use crate::units::Dimension;
 
 /// Bytes to be sent, with places that vary from request to request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Message {
-    parts: Vec<Part>,
+    template: Template,
     /// Whether it goes as a binary message, where a protocol tells those from texts.
     pub binary: bool,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-enum Part {
-    Literal(Vec<u8>),
-    /// A draw, rounded to a whole number.
-    Drawn(Distribution),
 }
 
 /// When an answer is complete.
@@ -44,29 +36,29 @@ impl Message {
     /// The message of a request's table, if it has one; an error comes with its key.
     pub(super) fn from_table(
         table: &RequestTable,
+        names: &[String],
         files: &dyn Files,
     ) -> Result<Option<Message>, (&'static str, Invalid)> {
         match (&table.send, &table.send_hex) {
             (None, None) => Ok(None),
             (Some(text), _) => {
-                Message::parse(text, files).map(Some).map_err(|error| ("send", error))
+                Message::parse(text, names, files).map(Some).map_err(|error| ("send", error))
             }
             (None, Some(digits)) => match bytes_of_hex(digits) {
-                Some(bytes) => {
-                    Ok(Some(Message { parts: vec![Part::Literal(bytes)], binary: true }))
-                }
+                Some(bytes) => Ok(Some(Message { template: Template::fixed(bytes), binary: true })),
                 None => Err(("send_hex", Invalid::new("must be pairs of hexadecimal digits"))),
             },
         }
     }
 
     /// Parses `GET key{zipf(n=10, s=1)}\r\n`: the escapes of [`unescape`], and `{` before a letter
-    /// for a distribution. Other braces are themselves, as `\{` is in any case.
+    /// for a value of the session, one of `names`, or a distribution. Other braces are themselves,
+    /// as `\{` is in any case.
     ///
     /// # Errors
     /// When an escape is unknown, or a distribution wrong or without its `}`.
-    pub fn parse(text: &str, files: &dyn Files) -> Result<Message, Invalid> {
-        let (mut parts, mut from, mut at) = (Vec::new(), 0, 0);
+    pub fn parse(text: &str, names: &[String], files: &dyn Files) -> Result<Message, Invalid> {
+        let (mut template, mut from, mut at) = (Template::default(), 0, 0);
         let bytes = text.as_bytes();
         while at < bytes.len() {
             let letter = bytes.get(at + 1).is_some_and(u8::is_ascii_alphabetic);
@@ -78,36 +70,36 @@ impl Message {
                             "`{{` has no `}}` in `{text}`; a brace is written \\{{"
                         )));
                     };
-                    let law = Distribution::parse(&text[at + 1..at + length], files)?;
-                    parts.push(Part::Literal(unescape(&text[from..at])?));
-                    parts.push(Part::Drawn(law.expect(Dimension::Number)?));
+                    template.append(Template::fixed(unescape(&text[from..at])?));
+                    let inner = &text[at + 1..at + length];
+                    template.append(Template::varying(inner, Place::Plain, names, files)?);
                     at += length + 1;
                     from = at;
                 }
                 _ => at += 1,
             }
         }
-        parts.push(Part::Literal(unescape(&text[from..])?));
-        Ok(Message { parts, binary: false })
+        template.append(Template::fixed(unescape(&text[from..])?));
+        Ok(Message { template, binary: false })
     }
 
-    /// Appends the message of one request, with its draws from `stream`.
+    /// Appends the message of one request, with its draws from `stream`; for messages in which no
+    /// value of a session stands.
     pub fn write(&self, out: &mut Vec<u8>, stream: &mut Stream) {
-        for part in &self.parts {
-            match part {
-                Part::Literal(bytes) => out.extend_from_slice(bytes),
-                Part::Drawn(law) => {
-                    let whole = law.sample(stream).round() as u64;
-                    out.extend_from_slice(whole.to_string().as_bytes());
-                }
-            }
-        }
+        let none = |_| None;
+        let written = self.template.write(out, stream, &none);
+        debug_assert!(written.is_ok(), "what has values is written as a call");
+    }
+
+    /// What it is made of.
+    pub(super) fn template(&self) -> &Template {
+        &self.template
     }
 
     /// Whether there is nothing to send.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.parts.iter().all(|part| matches!(part, Part::Literal(bytes) if bytes.is_empty()))
+        self.template.as_fixed().is_some_and(|bytes| bytes.is_empty())
     }
 }
 
@@ -203,7 +195,7 @@ mod tests {
 
     fn written(text: &str) -> Vec<u8> {
         let mut out = Vec::new();
-        let message = Message::parse(text, &NoFiles).unwrap();
+        let message = Message::parse(text, &[], &NoFiles).unwrap();
         message.write(&mut out, &mut Stream::new(1, 2, Purpose::Target));
         out
     }
@@ -220,7 +212,7 @@ mod tests {
 
     #[test]
     fn wrong_messages_are_explained() {
-        let message = |text: &str| Message::parse(text, &NoFiles).unwrap_err().to_string();
+        let message = |text: &str| Message::parse(text, &[], &NoFiles).unwrap_err().to_string();
         assert!(message(r"\q").contains("unknown escape"));
         assert!(message(r"\").contains("unknown escape"));
         assert!(message(r"\x1").contains("two hexadecimal digits"));

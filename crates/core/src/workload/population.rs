@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::browsed::Browsed;
 use super::file::{Model, PopulationTable};
 use super::length::Count;
+use super::values::ValueNames;
 use super::{Authorization, Browsing, ClientLimits, Journey, RequestKind};
 use crate::arrival::ArrivalProcess;
 use crate::data::DataTable;
@@ -52,8 +53,10 @@ pub struct Population {
     pub browsing: Browsing,
     /// Where sessions are programs: what makes them. They choose requests and think times then.
     pub programs: Option<Arc<dyn ProgramSource>>,
-    /// The tables that programs read.
+    /// The tables that sessions read.
     pub data: Arc<[DataTable]>,
+    /// The values that sessions have which are no programs.
+    pub values: ValueNames,
     /// The plain tables that this was built from.
     pub table: PopulationTable,
 }

@@ -30,8 +30,9 @@ pub(super) fn populations(
         if !check.path.is_empty() && !is_plain(&table.name) {
             return check.fail("name", PLAIN);
         }
-        let kinds = check.requests(&table)?;
-        populations.push(check.population(table, &kinds, requests.len())?);
+        let values = check.values(&table)?;
+        let kinds = check.requests(&table, &values.1)?;
+        populations.push(check.population(table, &kinds, requests.len(), values)?);
         let own = kinds.into_iter().map(|kind| RequestKind { population: at as u32, ..kind });
         requests.extend(own);
     }

@@ -12,6 +12,8 @@ use super::request_table::{Cancel, RequestTable};
 use super::retry::Retry;
 use super::size::Sizes;
 use super::target::{Closeness, Target};
+use super::template::Template;
+use super::valued::{Common, Valued};
 use crate::distribution::Distribution;
 use crate::error::Invalid;
 use crate::files::Files;
@@ -56,6 +58,8 @@ pub struct RequestKind {
     pub cancel: Cancel,
     /// Whether and when a failed attempt is made again.
     pub retry: Retry,
+    /// What it has to do with the values of its session.
+    pub valued: Valued,
 }
 
 impl RequestKind {
@@ -80,6 +84,7 @@ impl RequestKind {
             timeout: Nanos::MAX,
             cancel: Cancel::Never,
             retry: Retry::never(),
+            valued: Valued::default(),
         }
     }
 
@@ -111,8 +116,21 @@ impl RequestKind {
     /// Checks a table; an error comes with the key that it is about.
     pub(super) fn from_table(
         table: &RequestTable,
-        files: &dyn Files,
-    ) -> Result<RequestKind, (&'static str, Invalid)> {
+        common: Common<'_>,
+    ) -> Result<RequestKind, (String, Invalid)> {
+        let owned = |(key, error): (&'static str, Invalid)| (key.to_owned(), error);
+        let (kind, body) = RequestKind::plainly(table, common).map_err(owned)?;
+        let (_, key, target) = method_and_target(table).map_err(owned)?;
+        let valued = Valued::from_table(table, &kind.message, &body, (key, target), common)?;
+        Ok(RequestKind { valued, ..kind })
+    }
+
+    /// What a table says of a request without values, and its body.
+    fn plainly(
+        table: &RequestTable,
+        common: Common<'_>,
+    ) -> Result<(RequestKind, Body), (&'static str, Invalid)> {
+        let (files, names) = (common.files, common.values.names.as_slice());
         let named = |key: &'static str| move |error: Invalid| (key, error);
         if table.name.is_empty() {
             return Err(("name", Invalid::new("is empty")));
@@ -123,16 +141,14 @@ impl RequestKind {
         let grpc = GrpcCall::from_table(table, files)?;
         let text = grpc.as_ref().map_or(text, |call| &call.target);
         let timeout = timeout_of(table).map_err(named("timeout"))?;
-        let message = Message::from_table(table, files)?.unwrap_or_default();
+        let message = Message::from_table(table, names, files)?.unwrap_or_default();
         let expect = table.expect.as_deref().map(Expect::parse).transpose();
         let retry = Retry::from_table(table.retry.as_ref(), timeout, files);
-        let target = Target::parse(text, files).map_err(named(key))?;
-        let (headers, body) = headers_and_body(table, grpc, files)?;
-        Ok(RequestKind {
+        let target = Target::parse(text, names, files).map_err(named(key))?;
+        let (headers, body) = headers_and_body(table, grpc, common)?;
+        let kind = RequestKind {
             name: table.name.clone(),
-            population: 0,
             weight,
-            objects: None,
             think: think_of(table, files).map_err(named("think"))?,
             method,
             word: table.method.clone().unwrap_or_else(|| method.word().to_owned()),
@@ -140,13 +156,15 @@ impl RequestKind {
             target,
             grpc: table.grpc.is_some(),
             headers,
-            body,
+            body: body.bytes.as_fixed().unwrap_or_default(),
             message,
             expect: expect.map_err(named("expect"))?,
             timeout,
             cancel: table.cancel.unwrap_or_default(),
             retry: retry.map_err(named("retry"))?,
-        })
+            ..RequestKind::plain()
+        };
+        Ok((kind, body))
     }
 }
 
@@ -204,24 +222,25 @@ fn http_only(
 }
 
 /// What a request of HTTP brings besides its target.
-type Brought = (Vec<(String, String)>, Vec<u8>);
+type Brought = (Vec<(String, String)>, Body);
 
 fn headers_and_body(
     table: &RequestTable,
     grpc: Option<GrpcCall>,
-    files: &dyn Files,
+    common: Common<'_>,
 ) -> Result<Brought, (&'static str, Invalid)> {
     if let Some(call) = grpc {
-        return Ok((call.headers(), call.body));
+        let body = Body { bytes: Template::fixed(call.body.clone()), media_type: None };
+        return Ok((call.headers(), body));
     }
     let mut headers = fields_of(&table.headers).map_err(|error| ("headers", error))?;
-    let body = Body::from_table(table, files)?;
-    if let Some(media_type) = body.media_type
+    let body = Body::from_table(table, &common.values.names, common.files)?;
+    if let Some(media_type) = &body.media_type
         && !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type"))
     {
-        headers.insert(0, ("Content-Type".to_owned(), media_type));
+        headers.insert(0, ("Content-Type".to_owned(), media_type.clone()));
     }
-    Ok((headers, body.bytes))
+    Ok((headers, body))
 }
 
 /// A method, its target, and the key that says the target.

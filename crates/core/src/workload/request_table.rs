@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::body::{FormValue, MultipartValue};
+use super::response_check::CheckValue;
 use crate::schema::Scalar;
 
 /// One kind of request. One of `get`, `head`, `post`, `put`, `delete`, `patch`, `options`,
@@ -104,6 +105,15 @@ pub struct RequestTable {
     /// `'message'`: a message of WebSocket or a datagram, the default there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<String>,
+    /// What the session takes from the response, by name, as in `{ token = "json:$.token" }`:
+    /// `"status"`, `"time"`, `"body"`, `"header:NAME"`, `"json:PATH"` or `"regex:PATTERN"`. It
+    /// stands in its later requests as `{token}`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub take: BTreeMap<String, String>,
+    /// What is checked of the response, by the name that it is counted under: a part that must be
+    /// there, as in `"json:$.token"`, or a table such as `{ of = "status", is = 200 }`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub checks: BTreeMap<String, CheckValue>,
     /// How long the client waits for the whole response before it gives the attempt up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Scalar>,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::values::Rows;
 use crate::error::Invalid;
 use crate::schema::Scalar;
 
@@ -40,10 +41,15 @@ pub struct SessionTable {
     /// `think`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub script: Option<String>,
-    /// Files of comma-separated values that the script reads, as in `["users.csv"]`; the first
-    /// line of each names its columns.
+    /// Files of comma-separated values, as in `["users.csv"]`; the first line of each names its
+    /// columns. A session has a row of each, whose values stand in its requests as `{COLUMN}`; a
+    /// script reads them itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub data: Vec<String>,
+    /// Which rows of `data`: `"in-turn"` (the default), the next one for each session, or
+    /// `"random"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<Rows>,
     /// Whether a session keeps the cookies that a real server sets; not by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cookies: Option<bool>,

@@ -26,8 +26,8 @@ pub enum Beginning {
     Steady,
     /// Empty, because the file says so.
     Chosen,
-    /// Empty, because the course of sessions is not known beforehand: a script or a log has it, or
-    /// a trace says when they come.
+    /// Empty, because the course of sessions is not known beforehand: a script or a log has it, a
+    /// trace says when they come, or they hang on what was taken from responses.
     Unknown,
     /// Empty, because the mean think time is infinite and there is no long run.
     NeverSteady,
@@ -42,7 +42,8 @@ impl Population {
     pub fn beginning(&self) -> Beginning {
         let think = match &self.sessions {
             Sessions::Open { .. } => return Beginning::Steady,
-            _ if self.programs.is_some() => return Beginning::Unknown,
+            // Amid its course a session would not have what it takes at the beginning.
+            _ if self.programs.is_some() || self.values.are_taken() => return Beginning::Unknown,
             _ if self.table.arrivals.start == Some(Start::Empty) => return Beginning::Chosen,
             Sessions::PartlyOpen { arrivals, .. } if arrivals.is_trace() => {
                 return Beginning::Unknown;

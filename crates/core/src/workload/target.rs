@@ -1,7 +1,8 @@
 //! What a request asks for.
 
+use super::template::is_value_name;
 use crate::distribution::Distribution;
-use crate::error::Invalid;
+use crate::error::{Invalid, unknown};
 use crate::files::Files;
 use crate::random::Stream;
 use crate::units::Dimension;
@@ -17,6 +18,8 @@ enum Part {
     Literal(String),
     /// A draw, rounded to a whole number.
     Drawn(Distribution),
+    /// A value of the session. It counts as nothing: what is sent is written as a call.
+    Value,
 }
 
 impl Target {
@@ -25,13 +28,18 @@ impl Target {
         Target { parts: vec![Part::Literal("/".to_owned())] }
     }
 
-    /// Parses `/item/{zipf(n=10000, s=0.9)}`.
+    /// Parses `/item/{zipf(n=10000, s=0.9)}`, in which values of sessions, `names`, may stand.
     ///
     /// # Errors
     /// When it does not begin with a slash, holds blanks or control characters, or a
     /// distribution in it is wrong.
-    pub fn parse(text: &str, files: &dyn Files) -> Result<Target, Invalid> {
-        if !text.starts_with('/') {
+    pub fn parse(text: &str, names: &[String], files: &dyn Files) -> Result<Target, Invalid> {
+        let value = |inner: &str| names.iter().any(|name| name == inner);
+        let valued = text.strip_prefix('{').and_then(|rest| rest.split_once('}'));
+        if let Some((inner, _)) = valued.filter(|(inner, _)| !value(inner)) {
+            drawn_law(inner, names, files)?;
+        }
+        if !text.starts_with('/') && !valued.is_some_and(|(inner, _)| value(inner)) {
             return Err(Invalid::new(format!("the target `{text}` must begin with `/`")));
         }
         let (mut parts, mut rest) = (Vec::new(), text);
@@ -41,7 +49,10 @@ impl Target {
                 return Err(Invalid::new(format!("`{{` has no `}}` in `{text}`")));
             };
             let inner = &rest[open + 1..open + length];
-            parts.push(Part::Drawn(Distribution::parse(inner, files)?.expect(Dimension::Number)?));
+            parts.push(match value(inner) {
+                true => Part::Value,
+                false => Part::Drawn(drawn_law(inner, names, files)?),
+            });
             rest = &rest[open + length + 1..];
         }
         parts.push(Part::literal(rest)?);
@@ -69,6 +80,7 @@ impl Target {
         let with = |key: Key, part: &Part| match part {
             Part::Literal(text) => key.text(text),
             Part::Drawn(law) => key.number(drawn(law, stream)),
+            Part::Value => key,
         };
         self.parts.iter().fold(Key::EMPTY, with).0
     }
@@ -79,6 +91,7 @@ impl Target {
             match part {
                 Part::Literal(text) => out.push_str(text),
                 Part::Drawn(law) => out.push_str(&format!("{}", drawn(law, stream))),
+                Part::Value => {}
             }
         }
     }
@@ -86,7 +99,7 @@ impl Target {
     /// What varies in it, where it is one thing at most; none where it is more.
     pub(super) fn varying(&self) -> Option<Varying<'_>> {
         let laws = self.parts.iter().filter_map(|part| match part {
-            Part::Literal(_) => None,
+            Part::Literal(_) | Part::Value => None,
             Part::Drawn(law) => Some(law),
         });
         match laws.collect::<Vec<_>>().as_slice() {
@@ -103,6 +116,7 @@ impl Target {
             .fold(Key::EMPTY, |key, part| match part {
                 Part::Literal(text) => key.text(text),
                 Part::Drawn(_) => key.number(number),
+                Part::Value => key,
             })
             .0
     }
@@ -143,6 +157,8 @@ fn made_of(parts: &[Part], target: &str) -> bool {
             let digits = target.bytes().take_while(u8::is_ascii_digit).count();
             (1..=digits.min(DIGITS_MAX)).any(|length| made_of(rest, &target[length..]))
         }
+        // Whatever a session may have.
+        [Part::Value, ..] => false,
     }
 }
 
@@ -154,6 +170,14 @@ pub(super) enum Varying<'a> {
     Nothing,
     /// One number, the rounded draw of this law.
     One(&'a Distribution),
+}
+
+/// The distribution in braces; what looks like a value's name is told from the known ones.
+fn drawn_law(text: &str, names: &[String], files: &dyn Files) -> Result<Distribution, Invalid> {
+    if is_value_name(text) && !names.is_empty() {
+        return Err(unknown("value", text, names.iter().map(String::as_str)));
+    }
+    Distribution::parse(text, files)?.expect(Dimension::Number)
 }
 
 /// The number that is put in a place that varies.
@@ -204,7 +228,7 @@ impl Part {
     fn text(&self) -> &str {
         match self {
             Part::Literal(text) => text,
-            Part::Drawn(_) => "",
+            Part::Drawn(_) | Part::Value => "",
         }
     }
 
@@ -226,7 +250,8 @@ mod tests {
 
     #[test]
     fn a_target_that_can_be_drawn_is_closer_than_one_with_the_same_ends() {
-        let close = |text: &str, target: &str| Target::parse(text, &NoFiles).unwrap().fits(target);
+        let close =
+            |text: &str, target: &str| Target::parse(text, &[], &NoFiles).unwrap().fits(target);
         assert_eq!(close("/api/status", "/api/status?x=1"), Some(Closeness::Same));
         assert_eq!(close("/api/status", "/api/statu"), None);
         assert_eq!(close("/{zipf(n=9, s=1)}", "/17"), Some(Closeness::Drawn));
@@ -241,7 +266,7 @@ mod tests {
     #[test]
     fn a_key_is_that_of_the_written_target() {
         for text in ["/", "/item/{zipf(n=20000, s=0.9)}", "/a/{uniform(0, 12)}?b={geometric(90)}"] {
-            let target = Target::parse(text, &NoFiles).unwrap();
+            let target = Target::parse(text, &[], &NoFiles).unwrap();
             for session in 0..2000 {
                 let stream = || Stream::new(1, session, Purpose::Target);
                 let mut written = String::new();
@@ -249,7 +274,7 @@ mod tests {
                 assert_eq!(target.key(&mut stream()), key_of(&written), "{written}");
             }
         }
-        let item = Target::parse("/item/{zipf(n=20000, s=0.9)}.html", &NoFiles).unwrap();
+        let item = Target::parse("/item/{zipf(n=20000, s=0.9)}.html", &[], &NoFiles).unwrap();
         for number in [0, 7, 10, 19_999, u64::MAX] {
             assert_eq!(item.key_with(number), key_of(&format!("/item/{number}.html")));
         }

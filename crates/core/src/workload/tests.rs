@@ -126,7 +126,7 @@ fn what_sessions_do_besides_is_read_and_checked() {
         ("redirects = -1", "shop.toml:10: "),
         ("cookies = 1", "shop.toml:10: "),
         ("on_error = 'stop'", "shop.toml:10: "),
-        ("data = ['users.csv']", "shop.toml:10: session.data: is for a `script`"),
+        ("rows = 'random'", "shop.toml:10: session.rows: goes with `data`"),
     ] {
         let said = message(&with(keys));
         assert!(said.starts_with(expected), "{keys}: {said}");

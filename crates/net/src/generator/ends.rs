@@ -1,7 +1,7 @@
 //! How attempts end: with a response, with a failure, or given up; and how the run does.
 
-use thinktime_core::client::{Attempt, Fate};
-use thinktime_core::program::Reply;
+use thinktime_core::client::{Attempt, Fate, Owner};
+use thinktime_core::program::{Reply, Report};
 use thinktime_core::record::{Ended, LATE, Row, STATUS, TIMEOUT, UNANSWERED, Window};
 use thinktime_core::time::Nanos;
 
@@ -29,6 +29,7 @@ impl<L: Ledger> Engine<'_, L> {
         let (head, body) =
             answer.kept.as_ref().map_or((&[][..], &[][..]), |kept| (&kept.head, &kept.body));
         let reply = Reply { error, status, head, body, ..Reply::default() };
+        let owner = self.values.is_some().then(|| self.clients.owner(&exchange.attempt));
         let Some(ended) = self.clients.answer(now, exchange.attempt.ticket, reply) else { return };
         let row = Row {
             status,
@@ -36,7 +37,8 @@ impl<L: Ledger> Engine<'_, L> {
             error: if ended.late { Some(LATE) } else { error },
             ..exchange.row(ended.fate, now)
         };
-        self.record(&row);
+        self.judge(&row, owner.map(|owner| (answer, owner)));
+        self.book(&row);
     }
 
     /// Takes the cookies of a response, and says whether it leads the attempt elsewhere.
@@ -46,7 +48,7 @@ impl<L: Ledger> Engine<'_, L> {
         }
         let attempt = &exchange.attempt;
         let sender = Sender { owner: self.clients.owner(attempt), now: self.clock.now() };
-        let call = self.clients.call(attempt);
+        let call = self.call(attempt);
         self.requests.heard(exchange, answer, &sender, call.as_deref())
     }
 
@@ -58,7 +60,7 @@ impl<L: Ledger> Engine<'_, L> {
         let exchanges: Vec<Exchange> = std::iter::from_fn(|| connection.take_exchange()).collect();
         connection.close();
         for exchange in exchanges {
-            let call = self.clients.call(&exchange.attempt);
+            let call = self.call(&exchange.attempt);
             let repeatable = self.requests.may_be_repeated(&exchange.attempt, call.as_deref());
             if reused && exchange.untouched() && repeatable {
                 self.send_again(exchange, failure);
@@ -108,8 +110,26 @@ impl<L: Ledger> Engine<'_, L> {
         self.record(&row);
     }
 
+    /// An attempt ended without an answer.
     pub(super) fn record(&mut self, row: &Row) {
+        self.judge(row, None);
+        self.book(row);
+    }
+
+    /// What is checked and taken of a request that is over.
+    fn judge(&mut self, row: &Row, answer: Option<(&Answer, Owner)>) {
+        if let Some(values) = &mut self.values
+            && row.fate == Fate::Over
+        {
+            values.over(row, answer);
+        }
+    }
+
+    fn book(&mut self, row: &Row) {
         let mut row = *row;
+        if let Some(values) = &mut self.values {
+            values.forget(row.attempt.ticket);
+        }
         if let Some(before) = self.requests.redirects.end(row.attempt.ticket) {
             row.bytes_sent += before.bytes_sent;
             row.bytes_received += before.bytes_received;
@@ -138,9 +158,10 @@ impl<L: Ledger> Engine<'_, L> {
             }
         }
         self.ledger.complete_up_to(Nanos::MAX);
+        let values = self.values.as_ref().map(|values| values.report().clone());
         let done = Done {
             generator: self.limits.figures(now),
-            report: self.clients.report(),
+            report: Report::joined(self.clients.report(), values),
             window: Window { begin: self.plan.limit.warmup.min(end), end },
             sessions: self.clients.sessions_begun(),
             interrupted,

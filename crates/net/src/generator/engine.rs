@@ -1,8 +1,10 @@
 //! The event loop.
 
 use std::io;
+use std::rc::Rc;
 
-use thinktime_core::client::{ClientAction, Clients, Share};
+use thinktime_core::client::{Attempt, ClientAction, Clients, Share};
+use thinktime_core::program::Call;
 use thinktime_core::record::{Row, UNSENT};
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{Reuse, Workload};
@@ -20,6 +22,7 @@ use super::protocols::Outgoing;
 use super::reading::Reading;
 use super::requests::{Requests, Sender};
 use super::target::Target;
+use super::values::Values;
 use crate::poller::{Clock, Poller, Readiness};
 use crate::protocol::Keeping;
 use crate::protocol::http1::RequestHead;
@@ -33,6 +36,8 @@ pub(super) struct Engine<'a, L> {
     pub(super) clients: Clients,
     pub(super) pool: Pool,
     pub(super) requests: Requests<'a>,
+    /// The values of sessions, where requests have to do with any.
+    pub(super) values: Option<Values<'a>>,
     messages: Messages<'a>,
     pub(super) reading: Reading,
     /// Connections with more to read, which wait for their turn.
@@ -64,8 +69,10 @@ impl<'a, L: Ledger> Engine<'a, L> {
     ) -> io::Result<Engine<'a, L>> {
         let clients = Clients::of_share(workload, plan.limit, share);
         let requests = Requests::new(workload, target, plan);
+        let values = Values::of(workload);
         let reads = clients.reads_responses();
-        connector.keeping = if reads { Keeping::All } else { requests.keeping() };
+        let kept = values.as_ref().map_or(Keeping::Nothing, Values::keeping);
+        connector.keeping = if reads { Keeping::All } else { requests.keeping().max(kept) };
         let redirected = requests.redirects.followed();
         let patient = clients.act_without_responses() && !redirected && target.tells_arrival();
         connector.stamped = patient;
@@ -79,6 +86,7 @@ impl<'a, L: Ledger> Engine<'a, L> {
             clients,
             pool: Pool::default(),
             requests,
+            values,
             messages: Messages::new(workload, target),
             reading: Reading::new(),
             unread: Vec::new(),
@@ -190,7 +198,13 @@ impl<'a, L: Ledger> Engine<'a, L> {
 
     /// Sends an exchange: over a connection with room for it if there is one, else over a new one.
     pub(super) fn send(&mut self, exchange: Exchange) {
-        if let Some(call) = self.clients.call(&exchange.attempt)
+        if let Some(values) = &mut self.values {
+            let owner = self.clients.owner(&exchange.attempt);
+            if let Err(failure) = values.prepare(&exchange.attempt, owner) {
+                return self.fail(exchange, failure);
+            }
+        }
+        if let Some(call) = self.call(&exchange.attempt)
             && !self.messages.fit(&exchange.attempt, &call)
         {
             return self.fail(exchange, "unfit_request");
@@ -222,12 +236,19 @@ impl<'a, L: Ledger> Engine<'a, L> {
         self.write(place);
     }
 
+    /// The request of an attempt, where it is not just what the workload says of its kind.
+    pub(super) fn call(&self, attempt: &Attempt) -> Option<Rc<Call>> {
+        let made = self.values.as_ref().and_then(|values| values.call(attempt));
+        made.or_else(|| self.clients.call(attempt))
+    }
+
     pub(super) fn begin(&mut self, place: u32, exchange: Exchange) {
         self.pool.carries(place, exchange.attempt.ticket);
         let Some(connection) = self.pool.get(place) else { return };
         if let Some(exchange) = connection.wait(exchange) {
             let attempt = exchange.attempt;
-            let call = self.clients.call(&attempt);
+            let made = self.values.as_ref().and_then(|values| values.call(&attempt));
+            let call = made.or_else(|| self.clients.call(&attempt));
             if self.messages.are_taken() {
                 let write =
                     |sending: &Sending<'_>| connection.begin(exchange, Outgoing::Message(sending));

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use thinktime_core::client::Share;
 use thinktime_core::error::Invalid;
+use thinktime_core::program::Report;
 use thinktime_core::record::{Collector, Ended, Row, RowSink, Window};
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{Population, Workload};
@@ -127,7 +128,7 @@ fn run_one(
 fn joined(one: Done, other: Done) -> Done {
     let (a, b) = (one.window, other.window);
     Done {
-        report: None,
+        report: Report::joined(one.report, other.report),
         window: Window { begin: a.begin.min(b.begin), end: a.end.max(b.end) },
         sessions: one.sessions + other.sessions,
         interrupted: one.interrupted || other.interrupted,

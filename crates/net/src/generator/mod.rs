@@ -39,6 +39,7 @@ mod transport;
 mod tunnel;
 mod turns;
 mod unverified;
+mod values;
 
 use thinktime_core::client::Share;
 use thinktime_core::error::Invalid;

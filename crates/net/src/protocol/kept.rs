@@ -1,11 +1,13 @@
 //! What is kept of a response, for clients that look into it.
 
+use thinktime_core::workload::header_values;
+
 /// The longest part of a body that is kept, in bytes; the rest is counted and skipped. Each
 /// exchange on its way may hold so much.
 pub const KEPT_BODY_BYTES_MAX: usize = 1 << 20;
 
 /// What is kept of responses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Keeping {
     /// Nothing: all is counted and skipped.
     #[default]
@@ -38,13 +40,9 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// The values of the fields of this name, which is in small letters.
+    /// The values of the fields of this name.
     pub fn fields<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a [u8]> {
-        let lines = self.head.split(|byte| *byte == b'\n').skip(1);
-        lines.filter_map(move |line| {
-            let (own, value) = line.split_at(line.iter().position(|byte| *byte == b':')?);
-            own.eq_ignore_ascii_case(name.as_bytes()).then(|| value[1..].trim_ascii())
-        })
+        header_values(&self.head, name)
     }
 
     /// Takes a part of the body in.
