@@ -44,7 +44,7 @@ impl Running {
     /// Sends bytes and gives back all that comes until the server closes.
     fn exchange(&self, bytes: &[u8]) -> String {
         let mut stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         stream.write_all(bytes).unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
