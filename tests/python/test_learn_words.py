@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from thinktime.learn.advice import Advice
+from thinktime.learn.modelled import Model
+from thinktime.learn.plan import plan
 from thinktime.learn.populations import Populations, tell_apart
 from thinktime.learn.requests import ROWS, Requests
 
@@ -48,3 +51,32 @@ def test_a_long_hole_is_told_in_hours() -> None:
     times = np.concatenate([np.arange(400) * 7.0, 30_000 + np.arange(400) * 7.0])
     (hole,) = (one for one in told(times, "curl/8.5").findings if one.name == "holes")
     assert "the longest of 7.56 h" in hole.text
+
+
+def advice(model: str, open_s: float, closed_s: float, *, loaded: bool = True) -> Advice:
+    """Of a partly-open workload whose mean is 100 ms and whose p99 is 1 s."""
+
+    def of(mean_s: float) -> Model:
+        return Model(mean_s, 10 * mean_s, 2.0, (0.8, 0.8) if loaded else (0.4, 0.4))
+
+    return Advice(
+        model, model, "reason", "sure", 0.8, 4.0, "given", of(0.1), of(open_s), of(closed_s),
+        clients=10, demand_s=0.01, stays=False,
+    )  # fmt: skip
+
+
+def test_the_advice_says_what_another_load_test_would_show() -> None:
+    words = plan(advice("open", 0.101, 0.05))
+    assert words.startswith("Plan with an open model")
+    assert words.endswith(
+        "a closed load test would show half of the mean response time and half of the p99"
+    )
+    words = plan(advice("partly-open", 0.157, 0.03))
+    assert "an open load test would show 1.57 times the mean response time" in words
+    assert "a closed load test would show 30 % of the mean response time" in words
+    words = plan(advice("open", 0.101, 0.099))
+    assert words.endswith("a closed load test would show about the same response times")
+
+
+def test_models_that_did_not_reach_the_load_are_not_told_of() -> None:
+    assert "would show" not in plan(advice("open", 0.1, 0.05, loaded=False))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import os
+import re
 from pathlib import Path
 
 import page_subjects
@@ -121,7 +122,12 @@ def test_points_of_a_real_server_are_called_measured(pages: dict[str, Page]) -> 
 
 def test_learned_pages_say_the_advice_first(pages: dict[str, Page]) -> None:
     made = pages["learn"]
-    assert made.verdict.headline.startswith("Model these users as an open system: a session makes")
+    assert made.verdict.headline.startswith("Plan with an open model, in which requests come at a")
+    assert "load test would show" in made.verdict.headline
+    for finding in made.verdict.findings:
+        assert finding[0] == finding[0].upper()
+        assert finding.endswith(".")
+        assert not re.search(r"\b(fcfs|ps|srpt|lru|peak)_\w|requests_per_s", finding)
     assert [table.name for table in made.tables] == ["populations", "laws", "models", "requests"]
     assert made.sections[0].title == "How far the models lie apart"
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from thinktime.learn import tables
 from thinktime.learn.charts import CHARTS
+from thinktime.learn.plan import apart, plan
 from thinktime.report import page, units
 from thinktime.report.charts.chart import sections
 from thinktime.report.page import Page, Verdict
@@ -24,7 +25,6 @@ WORDS = {
     "remaining request is served first.",
 }
 
-_MODELS = {"open": "an open", "closed": "a closed", "partly-open": "a partly-open"}
 _BAD_SHOWN = 10
 
 
@@ -47,21 +47,20 @@ def page_of(learned: Learned) -> Page:
 
 def _verdict(learned: Learned) -> Verdict:
     advice, traffic = learned.advice, learned.traffic
-    reason, _, simulated = advice.reason.partition(". ")
     count = traffic.count
     findings = [
         f"The advice is {advice.confidence}.",
-        units.sentence(simulated),
+        apart(learned),
+        units.sentence(advice.reason),
         f"{units.counted(count('requests'), 'request')} of {units.counted(count('users'), 'user')} "
         f"in {units.seconds(traffic.duration_s)}, in {units.counted(count('sessions'), 'session')} "
         f"told apart by gaps above {units.seconds(traffic.timeout_s)}.",
         tables.arrival_words(learned),
         *(units.sentence(note) for note in learned.log.notes),
-        *(finding.text for finding in learned.told.findings),
-        *(learned.fidelity.sentences() if learned.fidelity else []),
+        *(units.sentence(finding.text) for finding in learned.told.findings),
+        *(map(units.sentence, learned.fidelity.sentences()) if learned.fidelity else []),
     ]
-    headline = f"Model these users as {_MODELS[advice.model]} system: {reason}."
-    return Verdict(headline, [one for one in findings if one], _doubts(learned))
+    return Verdict(f"{plan(advice)}.", [one for one in findings if one], _doubts(learned))
 
 
 def _doubts(learned: Learned) -> list[str]:

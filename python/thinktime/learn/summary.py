@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from thinktime.learn.log import Log
 from thinktime.learn.part import Part
+from thinktime.learn.plan import plan
 from thinktime.learn.session import Values
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ def summary_of(learned: Learned) -> dict[str, Any]:
         "fidelity": None if learned.fidelity is None else learned.fidelity.to_dict(),
         "recommended_model": advice.model,
         "rule_of_thumb": advice.rule,
+        "plan": plan(advice),
         "reason": advice.reason,
         "confidence": advice.confidence,
         "misleading_if": advice.misleading_if,

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from thinktime.learn.plan import plan
 from thinktime.learn.session import Values
 from thinktime.learn.tables import WORDS, Words
 from thinktime.report import units
@@ -115,7 +116,8 @@ def _values(values: Values, words: Words) -> str:
 def _advice(learned: Learned) -> Iterator[str]:
     advice = learned.advice
     yield f"advice           {advice.model.upper()} ({advice.confidence})"
-    yield from _wrapped(advice.reason)
+    yield from _wrapped(f"{plan(advice)}.")
+    yield from _wrapped(units.sentence(advice.reason))
     rows = {"partly-open": advice.partly_open, "open": advice.open, "closed": advice.closed}
     yield from _wrapped(
         f"at load {units.number(advice.load)}, demands {units.seconds(advice.demand_s)}, "

@@ -7,29 +7,13 @@ from typing import TYPE_CHECKING
 import plotly.graph_objects as go
 
 from thinktime.learn.fidelity import Difference
+from thinktime.learn.fidelity.words import NAMES
 from thinktime.report.charts.chart import INK, Chart, Drawing, Key, Panel, layout, titled
 from thinktime.report.page import colour
 
 if TYPE_CHECKING:
     from thinktime.learn import Learned
 
-WORDS = {
-    "requests_per_s": "requests a second",
-    "sessions_per_s": "sessions a second",
-    "load": "work a second",
-    "peak_1s": "busiest second",
-    "peak_10s": "busiest ten seconds",
-    "peak_1min": "busiest minute",
-    "fcfs_mean": "FCFS, mean",
-    "fcfs_p99": "FCFS, p99",
-    "ps_mean": "PS, mean",
-    "ps_p99": "PS, p99",
-    "srpt_mean": "SRPT, mean",
-    "srpt_p99": "SRPT, p99",
-    "lru_1": "cache of 1 %",
-    "lru_5": "cache of 5 %",
-    "lru_20": "cache of 20 %",
-}
 _ROW = 26
 
 
@@ -52,7 +36,7 @@ def _draw(learned: Learned) -> Drawing | None:
 
 
 def _panel(shown: list[Difference], title: str, unit: str) -> Panel:
-    names = [WORDS.get(one.name, one.name) for one in shown]
+    names = [NAMES.get(one.name, one.name) for one in shown]
     values = [100 * one.difference for one in shown]
     chance = [100 * one.chance for one in shown]
     shades = [colour(1 if one.good or one.by_chance else 0) for one in shown]

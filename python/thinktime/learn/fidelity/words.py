@@ -32,6 +32,25 @@ PEAKS = {
     "peak_1min": "the busiest minute",
 }
 
+NAMES = {
+    "requests_per_s": "requests a second",
+    "sessions_per_s": "sessions a second",
+    "load": "work a second",
+    "peak_1s": "busiest second",
+    "peak_10s": "busiest ten seconds",
+    "peak_1min": "busiest minute",
+    "fcfs_mean": "FCFS, mean",
+    "fcfs_p99": "FCFS, p99",
+    "ps_mean": "PS, mean",
+    "ps_p99": "PS, p99",
+    "srpt_mean": "SRPT, mean",
+    "srpt_p99": "SRPT, p99",
+    "lru_1": "cache of 1 %",
+    "lru_5": "cache of 5 %",
+    "lru_20": "cache of 20 %",
+}
+"""By figure: what it is called."""
+
 LESS = {
     "number": "it sends fewer requests",
     "swing": "how the rate changes from ten minutes to ten minutes is not in it",
@@ -150,8 +169,11 @@ def _of_chance(of: Fidelity) -> list[str]:
     unsure = [one for one in of.differences.values() if one.by_chance and not one.good]
     if not unsure:
         return []
-    names = ", ".join(one.name for one in unsure)
-    return [f"within chance, as replays of the learned workload differ as much: {names}"]
+    names = ", ".join(NAMES.get(one.name, one.name) for one in unsure)
+    return [
+        f"further apart, but by no more than replays of the learned workload differ from one "
+        f"another: {names}"
+    ]
 
 
 def _is_wrong(one: Difference) -> bool:
