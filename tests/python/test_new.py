@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import ClassVar
+from urllib.parse import unquote
 
 import pytest
 from imported import imported, loads, requests
@@ -26,6 +28,7 @@ class Pages(BaseHTTPRequestHandler):
     """The pages that the tests look at."""
 
     asked: ClassVar[list[str]] = []
+    ended: ClassVar[threading.Event] = threading.Event()
 
     def do_GET(self) -> None:
         Pages.asked.append(self.path)
@@ -35,6 +38,18 @@ class Pages(BaseHTTPRequestHandler):
         elif self.path == "/to-file":
             self.send_response(302)
             self.send_header("Location", "file:///etc/passwd")
+        elif self.path == "/drips":
+            self.wfile.write(b"HTTP/1.1 200 OK\r\nX: ")
+            while not Pages.ended.wait(0.05):
+                self.wfile.write(b"x")
+            return
+        elif self.path.startswith("/charset/"):
+            self.send_response(200)
+            self.send_header("Content-Type", f"text/html; charset={unquote(self.path[9:])}")
+        elif self.path == "/packed":
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Encoding", "gzip")
         else:
             self.send_response(404 if self.path == "/gone" else 200)
             kind = "image/png" if self.path == "/image" else "text/html; charset=utf-8"
@@ -42,8 +57,8 @@ class Pages(BaseHTTPRequestHandler):
         self.end_headers()
         if self.path == "/huge":
             self.wfile.write(b"x" * (page.BYTES_MAX + 1))
-        elif self.path in ("/page", "/image"):
-            self.wfile.write(HTML.encode())
+        elif self.path in ("/page", "/image") or self.path.startswith("/charset/"):
+            self.wfile.write(HTML.encode() + b"xn--" + b"a" * 100_000)
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
@@ -53,8 +68,10 @@ class Pages(BaseHTTPRequestHandler):
 def url() -> Iterator[str]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Pages)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
+    Pages.ended.clear()
     thread.start()
     yield f"http://127.0.0.1:{server.server_address[1]}"
+    Pages.ended.set()
     server.shutdown()
     server.server_close()
 
@@ -85,6 +102,7 @@ def test_a_redirect_is_followed_and_named(url: str) -> None:
         ("/gone", tt.RunError, "status 404"),
         ("/to-file", tt.RunError, "not http or https|not allowed"),
         ("/huge", tt.RunError, "more than 5,000,000 bytes"),
+        ("/packed", tt.RunError, "is packed \\(gzip\\)"),
         ("/image", tt.InputError, "is no HTML but image/png"),
     ],
 )
@@ -93,6 +111,33 @@ def test_what_is_no_page_is_an_error(
 ) -> None:
     with pytest.raises(error, match=reason):
         page.import_page(url + path)
+
+
+def test_a_server_that_never_ends_its_head_is_left(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page, "SECONDS_MAX", 0.5)
+    begun = time.monotonic()
+    with pytest.raises(tt.RunError, match=r"not there after 0\.5 s"):
+        page.import_page(f"{url}/drips")
+    assert time.monotonic() - begun < 5
+
+
+@pytest.mark.parametrize("charset", ["idna", "undefined", "punycode", "utf-8%00x", "koi8-none"])
+def test_character_sets_that_no_page_has_do_no_harm(url: str, charset: str) -> None:
+    made = page.import_page(f"{url}/charset/{charset}")
+    assert "/shop/c.png" in made.text
+
+
+def test_a_base_that_is_no_url_is_passed_over() -> None:
+    draft = page.page_draft("http://127.0.0.1/a", '<base href="http://[::1"><img src=x.png>')
+    assert [one.target for one in draft.populations[0].requests[0].objects] == ["/x.png"]
+
+
+def test_a_password_in_the_url_is_not_told() -> None:
+    with pytest.raises(tt.InputError, match="leave it out") as found:
+        page.import_page("http://me:xyzzy@127.0.0.1:1/")
+    assert "xyzzy" not in str(found.value)
 
 
 @pytest.mark.parametrize("given", ["file:///etc/passwd", "/etc/passwd", "data:text/html,x", ""])

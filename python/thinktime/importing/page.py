@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from http.client import HTTPException, HTTPMessage
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 from urllib.error import HTTPError, URLError
 from urllib.parse import urljoin, urlsplit
 from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
@@ -21,6 +22,13 @@ from thinktime.importing.notes import Notes
 BYTES_MAX = 5_000_000
 SECONDS_MAX = 20.0
 OBJECTS_MAX = 200
+
+_CHARSETS = ("utf-8", "utf-16", "us-ascii", "iso-8859-", "windows-125", "koi8-", "gb", "big5",
+    "shift_jis", "euc-",
+)  # fmt: skip
+"""How names of character sets begin that are taken. Python knows others that take without end."""
+
+Made = TypeVar("Made")
 
 _LINKS = frozenset(
     ["stylesheet", "icon", "preload", "modulepreload", "apple-touch-icon", "manifest"]
@@ -45,14 +53,43 @@ def import_page(url: str) -> Imported:
     """
     if urlsplit_scheme(url) not in SCHEMES:
         raise InputError(f"{url}: a URL begins with http:// or https://")
+    if "@" in urlsplit(url).netloc:
+        raise InputError("the URL has a user or a password in it, which are not sent: leave it out")
+    draft = _within_time(lambda: _looked_at(url), url)
+    requests = sum(len(one.requests) for one in draft.populations)
+    return Imported("page", writing.workload(draft), list(draft.notes), requests, draft.origin)
+
+
+def _looked_at(url: str) -> Draft:
     final, media, body = _fetched(url)
     if "html" not in media:
         raise InputError(f"{url}: is no HTML but {media or 'of no media type'}")
     draft = page_draft(final, body)
     if final != url:
         draft.notes.add("the page", "its URL leads to another one, which is taken")
-    requests = sum(len(one.requests) for one in draft.populations)
-    return Imported("page", writing.workload(draft), list(draft.notes), requests, draft.origin)
+    return draft
+
+
+def _within_time(work: Callable[[], Made], url: str) -> Made:
+    """What the work gives, which may take as long as it likes: a server that sends a byte now and
+    then, a name that is not found, a page of nothing but tags.
+    """
+    ended: list[Made | BaseException] = []
+
+    def tried() -> None:
+        try:
+            ended.append(work())
+        except BaseException as error:
+            ended.append(error)
+
+    thread = threading.Thread(target=tried, daemon=True)
+    thread.start()
+    thread.join(SECONDS_MAX)
+    if not ended:
+        raise RunError(f"{url}: is not there after {SECONDS_MAX:g} s")
+    if isinstance(ended[0], BaseException):
+        raise ended[0]
+    return ended[0]
 
 
 def page_draft(url: str, html: str) -> Draft:
@@ -92,13 +129,10 @@ def urlsplit_scheme(url: str) -> str:
 def _objects(url: str, html: str, notes: Notes) -> Iterator[Kind]:
     reader = _Reader()
     reader.feed(html)
-    base = urljoin(url, reader.base) if reader.base else url
+    base = _joined(url, reader.base) or url
     seen: set[str] = set()
     for line, link in reader.links:
-        try:
-            whole = urljoin(base, link.strip()).partition("#")[0]
-        except ValueError:
-            continue
+        whole = _joined(base, link).partition("#")[0]
         if whole in seen or urlsplit_scheme(whole) not in SCHEMES:
             continue
         seen.add(whole)
@@ -111,6 +145,14 @@ def _objects(url: str, html: str, notes: Notes) -> Iterator[Kind]:
             yield Kind(
                 name_of("GET", found.target), "GET", found.target, origin=found.origin, place=place
             )
+
+
+def _joined(base: str, link: str) -> str:
+    """Where a link leads; nothing where it cannot be read."""
+    try:
+        return urljoin(base, link.strip())
+    except ValueError:
+        return ""
 
 
 class _Reader(HTMLParser):
@@ -156,7 +198,8 @@ def _fetched(url: str) -> tuple[str, str, str]:
     try:
         with _opener().open(Request(url, headers=fields), timeout=SECONDS_MAX) as answer:
             data = _within_limits(answer, url, end)
-            charset = answer.headers.get_content_charset() or "utf-8"
+            charset = (answer.headers.get_content_charset() or "utf-8").lower()
+            packed = answer.headers.get("Content-Encoding", "identity")
             media = answer.headers.get_content_type()
             final = answer.geturl()
     except HTTPError as error:
@@ -165,10 +208,17 @@ def _fetched(url: str) -> tuple[str, str, str]:
     except (URLError, HTTPException, OSError, ValueError) as error:
         why = getattr(error, "reason", None) or error
         raise RunError(f"{url}: cannot be had: {why}") from None
+    if packed.strip().lower() != "identity":
+        raise RunError(f"{url}: is packed ({packed[:20]}), which nobody asked for")
     try:
-        return final, media, data.decode(charset, errors="replace")
+        return final, media, data.decode(_known(charset), errors="replace")
     except LookupError:
         return final, media, data.decode("utf-8", errors="replace")
+
+
+def _known(charset: str) -> str:
+    """A character set that pages have; UTF-8 in the place of any other."""
+    return charset if charset.startswith(_CHARSETS) and charset.isprintable() else "utf-8"
 
 
 def _within_limits(answer: Any, url: str, end: float) -> bytes:
