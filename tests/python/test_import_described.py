@@ -16,7 +16,7 @@ from test_import_recordings import CURL, VISIT, entry, har
 from test_import_scripts import JMETER, K6, LOCUST
 
 import thinktime as tt
-from thinktime.importing import KINDS, import_text
+from thinktime.importing import KINDS, import_text, yaml_text
 from thinktime.importing.toml import comment, key, value
 
 OPENAPI = """
@@ -214,6 +214,32 @@ def test_aliases_of_yaml_that_stand_for_too_much_are_refused() -> None:
     text = "openapi: 3.0.0\n" + "\n".join(lines)
     with pytest.raises(tt.InputError, match="aliases stand for more than"):
         import_text(text.encode(), "a.yaml")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("a0: &a0 {x: 1}\n" + "\n".join(
+            f"a{n}: &a{n} {{<<: [*a{n - 1}, *a{n - 1}]}}" for n in range(1, 40)
+        ), "no operation"),
+        ("x: " + "[" * 100_000, "nested too deeply"),
+        ("x: " + "{a: " * 100_000, "nested too deeply"),
+        ("x: " + "59:" * 100_000 + "1", "more than 400 characters"),
+        ("x: !!timestamp now", "not what its tag says"),
+        ("x: !!int one", "not what its tag says"),
+        ("x: !!bool one", "not what its tag says"),
+    ],
+)  # fmt: skip
+def test_yaml_that_would_not_end_is_refused(text: str, reason: str) -> None:
+    pytest.importorskip("yaml", reason="YAML is read with pyyaml")
+    with pytest.raises(tt.InputError, match=reason):
+        import_text(f"openapi: 3.0.0\n{text}\n".encode(), "a.yaml")
+
+
+def test_merged_tables_of_yaml_have_the_nearest_value() -> None:
+    pytest.importorskip("yaml", reason="YAML is read with pyyaml")
+    text = "a: &a {x: 1, y: 1, z: 1}\nb: &b {y: 2}\nc: {<<: [*b, *a], z: 3}"
+    assert yaml_text.read(text, "a.yaml")["c"] == {"x": 1, "y": 2, "z": 3}
 
 
 # ---- harm

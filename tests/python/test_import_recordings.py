@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import shlex
+import time
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from imported import imported, loads, requests, table
 
 import thinktime as tt
+from thinktime.importing import shell
 
 AGENT = {"name": "User-Agent", "value": 'Mozilla/5.0 "X"'}
 
@@ -255,3 +260,47 @@ def test_requests_to_other_hosts_are_left_out_of_the_order() -> None:
     )
     assert requests(made)["1"]["next"] == {"3": 1}
     assert any("b.example" in note for note in made.notes)
+
+
+def test_a_body_goes_with_any_method() -> None:
+    made = imported("curl -X GET --json '{\"query\": 1}' http://a/search\ncurl -I -F a=b http://a/")
+    first, second = table(made)["request"]
+    assert (first["method"], first["target"], first["json"]) == ("GET", "/search", {"query": 1})
+    assert (second["method"], second["multipart"]) == ("HEAD", {"a": "b"})
+
+
+def test_fields_are_the_same_in_any_letters() -> None:
+    made = imported("curl -H 'accept: text/x' -H 'content-type: a/b' --json '{}' http://a/")
+    (request,) = table(made)["request"]
+    assert request["headers"] == {"accept": "text/x", "content-type": "a/b"}
+
+
+def test_a_method_that_is_none_is_named() -> None:
+    good = {
+        "startedDateTime": "2026-01-31T12:00:00Z", "response": {"status": 200},
+        "request": {"method": "GET", "url": "http://a/"},
+    }  # fmt: skip
+    odd = good | {"request": {"method": "G\u00c9T /x", "url": "http://a/b"}}
+    made = imported(json.dumps({"log": {"entries": [good, odd]}}), kind="har")
+    assert any("its method is none of HTTP" in note for note in made.notes)
+    assert len(table(made)["request"]) == 1
+
+
+def test_a_long_command_is_read_in_time_that_grows_as_it_does() -> None:
+    begun = time.monotonic()
+    made = imported("curl http://a/ -d $'" + "\\'" * 100_000 + "' -d '" + "x" * 400_000 + "'")
+    assert any("a body of" in note for note in made.notes)
+    imported("curl http://a/ " + "-H 'a: b' " * 5000)
+    assert time.monotonic() - begun < 30
+
+
+@given(st.text(" ab'\"\\=\t#-\u00e9", max_size=20))
+def test_words_are_those_of_a_shell(line: str) -> None:
+    try:
+        words = shlex.split(line)
+    except ValueError:
+        if not line.endswith("\\"):
+            with pytest.raises(ValueError, match="open"):
+                shell.words(line)
+        return
+    assert shell.words(line) == words

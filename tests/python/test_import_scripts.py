@@ -298,3 +298,20 @@ def test_a_broken_script_is_an_error(kind: str, text: str, reason: str) -> None:
 def test_scripts_that_would_not_end_are_read_in_no_time(body: str) -> None:
     head = "from locust import HttpUser, task\nclass U(HttpUser):\n    @task\n    def t(self):\n"
     imported(f"{head}        self.client.get('/first')\n{body}")
+
+
+def test_a_script_of_k6_that_is_cut_off_is_read_as_far_as_it_goes() -> None:
+    made = imported(
+        'import http from "k6/http"\nexport default function () { http.get("http://a/") }\n'
+        "export function teardown() {"
+    )
+    assert any("`teardown` left out" in note for note in made.notes)
+
+
+def test_a_method_of_letters_that_is_none_of_http_is_left_out() -> None:
+    made = imported(
+        'import http from "k6/http"\nexport default function () { http.get("http://a/")\n'
+        'http.request("G\u00c9T", "http://a/b") }'
+    )
+    assert len(table(made)["request"]) == 1
+    assert any("line 3" in note for note in made.notes)

@@ -8,7 +8,7 @@ from typing import Any
 
 from thinktime.importing import content
 from thinktime.importing.addresses import address
-from thinktime.importing.draft import Body, Request, name_of, plain, seconds
+from thinktime.importing.draft import Body, Request, method_of, name_of, plain, seconds
 from thinktime.importing.javascript import Random, Unknown, Values, is_unknown
 from thinktime.importing.notes import Notes
 from thinktime.importing.secrets import is_secret
@@ -148,20 +148,20 @@ class Calls:
 
     def _request(self, method: str, given: list[Any], place: str) -> None:
         url, held, params = [*given, None, None, None][:3]
-        if not isinstance(url, str) or not method.isalpha() or len(method) > 40:
-            self.notes.add(place, "left out: its URL is no literal")
+        known = method_of(method)
+        if not isinstance(url, str) or known is None:
+            self.notes.add(place, "left out: its URL or its method is no literal")
             return
         found = address(url, place, self.notes)
         if found is None:
             return
-        method = method.upper()
         params = params if isinstance(params, dict) else {}
         fields = content.headers(self._fields(params, place), place, self.notes)
         body = self._body(held, fields, place)
         tags = params.get("tags")
         name = tags.get("name") if isinstance(tags, dict) else None
-        text = name if isinstance(name, str) else name_of(method, found.target)
-        request = Request(plain(text), method, found.target, fields, body, found.origin, place)
+        text = name if isinstance(name, str) else name_of(known, found.target)
+        request = Request(plain(text), known, found.target, fields, body, found.origin, place)
         request.about = f"{place.capitalize()}."
         for key in params:
             if key not in ("headers", "tags"):

@@ -22,6 +22,9 @@ PRETTY_MAX = 4096
 BOUNDARY = "thinktime-9b1d2f6a7c35"
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _VALUE = re.compile(r"[\x20-\x7e\t]*")
+FIELD_MAX = 16_000
+"""Longer header fields are left out; servers refuse them."""
+
 _BY_CONNECTION = frozenset(
     [
         "connection",
@@ -66,6 +69,8 @@ def headers(
             notes.add(place, f"header `{name}` left out: browsers set it by themselves")
         elif not _NAME.fullmatch(name) or not _VALUE.fullmatch(text):
             notes.add(place, f"header `{name}` left out: it has characters that cannot be sent")
+        elif len(text) + len(found.get(names.get(small, ""), "")) > FIELD_MAX:
+            notes.add(place, f"header `{name}` left out: it is too long")
         elif small in names:
             found[names[small]] += f", {text}"
         else:
@@ -141,7 +146,7 @@ def of_value(held: Any, fields: dict[str, str]) -> Body:
     if fits(held):
         return Body("json", held)
     if not content_type(fields):
-        fields["Content-Type"] = "application/json"
+        set_type(fields, "application/json")
     return Body("text", json.dumps(held, ensure_ascii=False))
 
 
@@ -155,7 +160,8 @@ def of_fields(pairs: Iterable[tuple[str, str]], fields: dict[str, str]) -> Body:
         if content_type(fields) == "application/x-www-form-urlencoded":
             _drop_type(fields)
         return Body("form", form)
-    fields.setdefault("Content-Type", "application/x-www-form-urlencoded")
+    if not content_type(fields):
+        set_type(fields, "application/x-www-form-urlencoded")
     return Body("text", urlencode(given))
 
 
@@ -165,12 +171,18 @@ def of_parts(pairs: Iterable[tuple[str, str]], fields: dict[str, str]) -> Body:
     _drop_type(fields)
     if len(dict(given)) == len(given):
         return Body("multipart", dict(given))
-    fields["Content-Type"] = f"multipart/form-data; boundary={BOUNDARY}"
+    set_type(fields, f"multipart/form-data; boundary={BOUNDARY}")
     lines = []
     for name, text in given:
         escaped = name.replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")
         lines += [f"--{BOUNDARY}", f'Content-Disposition: form-data; name="{escaped}"', "", text]
     return Body("text", "\r\n".join([*lines, f"--{BOUNDARY}--", ""]))
+
+
+def set_type(fields: dict[str, str], media: str) -> None:
+    """Let the fields name this media type, in the place of another, however that is written."""
+    _drop_type(fields)
+    fields["Content-Type"] = media
 
 
 def _drop_type(fields: dict[str, str]) -> None:

@@ -13,7 +13,7 @@ from urllib.parse import quote, quote_plus
 from thinktime import InputError
 from thinktime.importing import content, keys, shell
 from thinktime.importing.addresses import address, one_origin
-from thinktime.importing.draft import Body, Draft, Request, a_visit, name_of, stem
+from thinktime.importing.draft import Body, Draft, Request, a_visit, method_of, name_of, stem
 from thinktime.importing.notes import Notes
 
 
@@ -221,8 +221,9 @@ def _requests(command: Command, place: str, notes: Notes) -> Iterator[Request]:
 
 def _method(command: Command, body: Body | None) -> str:
     asked = command.values("-X", "--request")
-    if asked and re.fullmatch(r"[A-Za-z-]{1,40}", asked[-1]):
-        return asked[-1].upper()
+    method = method_of(asked[-1]) if asked else None
+    if method is not None:
+        return method
     if command.has("-I", "--head"):
         return "HEAD"
     return "POST" if body is not None else "GET"
@@ -262,9 +263,11 @@ def _body(
     if not data:
         return None
     if command.has("--json"):
-        fields.setdefault("Content-Type", "application/json")
-        fields.setdefault("Accept", "application/json")
+        if not content.content_type(fields):
+            content.set_type(fields, "application/json")
+        if "accept" not in map(str.lower, fields):
+            fields["Accept"] = "application/json"
         return content.body("".join(data), fields, place, notes)
     if not content.content_type(fields):
-        fields["Content-Type"] = "application/x-www-form-urlencoded"
+        content.set_type(fields, "application/x-www-form-urlencoded")
     return content.body("&".join(data), fields, place, notes)

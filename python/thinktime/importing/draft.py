@@ -99,6 +99,12 @@ class Draft:
     slo: dict[str, str] = field(default_factory=dict)
 
 
+def method_of(text: str) -> str | None:
+    """A method of HTTP in capitals; None where the text is none."""
+    found = text.strip().upper()
+    return found if re.fullmatch(r"[A-Z][A-Z-]{0,39}", found) else None
+
+
 def plain(text: str) -> str:
     """A name of letters, digits, ``-`` and ``_`` only, as keys of files and sweeps take them."""
     found = re.sub(r"[^A-Za-z0-9_]+", "-", text)[: 4 * NAME_MAX].strip("-")

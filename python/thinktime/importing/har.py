@@ -13,7 +13,16 @@ from typing import Any
 from thinktime import InputError
 from thinktime.importing import content
 from thinktime.importing.addresses import address, one_origin
-from thinktime.importing.draft import Body, Draft, Request, a_visit, name_of, seconds, stem
+from thinktime.importing.draft import (
+    Body,
+    Draft,
+    Request,
+    a_visit,
+    method_of,
+    name_of,
+    seconds,
+    stem,
+)
 from thinktime.importing.notes import Notes
 from thinktime.importing.reading import from_json, items, table, words
 from thinktime.importing.secrets import masked
@@ -85,10 +94,12 @@ def _entry(one: dict[str, Any], place: str, notes: Notes) -> Entry | None:
     found = address(url, place, notes)
     if begun_s is None:
         notes.add(place, "left out: it has no `startedDateTime` that is a time")
-    if begun_s is None or found is None:
+    method = method_of(words(asked.get("method")) or "GET")
+    if method is None:
+        notes.add(place, "left out: its method is none of HTTP")
+    if begun_s is None or found is None or method is None:
         return None
     pairs = [(table(h).get("name", ""), table(h).get("value", "")) for h in _list(asked, "headers")]
-    method = words(asked.get("method")).upper() or "GET"
     fields = content.headers(pairs, place, notes, recorded=True)
     body = _body(table(asked.get("postData")), fields, place, notes)
     request = Request(name_of(method, found.target), method, found.target, fields, body)

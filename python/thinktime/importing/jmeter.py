@@ -13,7 +13,16 @@ from urllib.parse import urlencode
 from thinktime import InputError
 from thinktime.importing import content
 from thinktime.importing.addresses import address, one_origin
-from thinktime.importing.draft import Body, Draft, Population, Request, a_loop, plain, stem
+from thinktime.importing.draft import (
+    Body,
+    Draft,
+    Population,
+    Request,
+    a_loop,
+    method_of,
+    plain,
+    stem,
+)
 from thinktime.importing.notes import Notes
 from thinktime.importing.reading import Element, from_xml
 from thinktime.importing.timers import TIMERS, Timer, total
@@ -265,7 +274,7 @@ def _request(plan: Plan, element: Element, scope: Scope) -> Request | None:
     url = path if "://" in path else f"/{path.lstrip('/')}"
     if domain and "://" not in path:
         url = f"{one('protocol') or 'http'}://{domain}{port}{url}"
-    method = (one("method") or "GET").upper()
+    method = method_of(one("method") or "GET")
     fields = content.headers(scope.headers, place, plan.notes)
     pairs = [
         (fill(name), fill(held)) for name, held in _arguments(element, "HTTPsampler.Arguments")
@@ -279,7 +288,7 @@ def _request(plan: Plan, element: Element, scope: Scope) -> Request | None:
     elif pairs:
         url += ("&" if "?" in url else "?") + urlencode(pairs)
     found = address(url, place, plan.notes)
-    if found is None or not re.fullmatch(r"[A-Z-]{1,40}", method):
+    if found is None or method is None:
         plan.notes.add(place, "left out: it has no URL or no method that could be taken")
         return None
     name = element.attributes.get("testname", "") or found.target

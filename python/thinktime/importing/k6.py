@@ -56,7 +56,8 @@ def draft(text: str, file: str, name: str) -> Draft:
         made.append((scenario, calls.of(*body)))
     for name_, (begin, _) in script.functions.items():
         if name_ in ("setup", "teardown", "handleSummary"):
-            notes.add(f"line {given[begin].line}", f"`{name_}` left out: it is not of the load")
+            line = given[min(begin, len(given) - 1)].line
+            notes.add(f"line {line}", f"`{name_}` left out: it is not of the load")
     found = [step.request for _, steps in made for step in steps]
     origin, kept = one_origin(found, notes)
     taken = set(kept)

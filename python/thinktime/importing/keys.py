@@ -10,12 +10,16 @@ from thinktime.importing.toml import quoted, value
 METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS")
 """Those that have a key of their own."""
 
+WITHOUT_BODY = ("GET", "HEAD")
+"""Those with which a body goes only where the method is spelt out."""
+
 BODY_KEYS = {"text": "body", "json": "json", "form": "form", "multipart": "multipart"}
 
 
 def asked(request: Request) -> Iterator[tuple[str, str]]:
     """The keys and values for what a request asks for: method, target and body."""
-    if request.method in METHODS:
+    bare = request.body is None or request.method not in WITHOUT_BODY
+    if request.method in METHODS and bare:
         yield request.method.lower(), quoted(request.target)
     else:
         yield "method", quoted(request.method)

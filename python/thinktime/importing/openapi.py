@@ -13,12 +13,12 @@ from typing import Any
 from urllib.parse import quote
 
 from thinktime import InputError
-from thinktime.importing import content
+from thinktime.importing import content, yaml_text
 from thinktime.importing.addresses import address, target
 from thinktime.importing.draft import DEFAULT_RATE, Body, Draft, Population, Request, name_of, stem
 from thinktime.importing.examples import Examples
 from thinktime.importing.notes import Notes
-from thinktime.importing.reading import from_json, from_yaml, items, table, words
+from thinktime.importing.reading import from_json, items, table, words
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch")
 OPERATIONS_MAX = 5000
@@ -40,7 +40,7 @@ def draft(text: str, file: str, name: str) -> Draft:
     Raises:
         InputError: It is no OpenAPI 3, or describes no operation.
     """
-    read = from_json if text.lstrip().startswith("{") else from_yaml
+    read = from_json if text.lstrip().startswith("{") else yaml_text.read
     root = table(read(text, file))
     version = words(root.get("openapi"))
     if not version.startswith("3."):
@@ -188,14 +188,14 @@ def _body(
         one.notes.add(place, "the body has no examples: its values are made of the types")
     if media == "application/json" or media.endswith("+json"):
         if media != "application/json":
-            fields["Content-Type"] = media
+            content.set_type(fields, media)
         return content.of_value(given, fields)
     if media in order and isinstance(given, dict):
         pairs = [(str(name), _plain(value)) for name, value in given.items()]
         made = content.of_parts if media.startswith("multipart/") else content.of_fields
         return made(pairs, fields)
     if isinstance(given, str) and media.startswith("text/"):
-        fields["Content-Type"] = media
+        content.set_type(fields, media)
         return Body("text", given)
     one.notes.add(place, f"the body as {media} is left out")
     return None

@@ -71,8 +71,9 @@ def _looked_at(url: str) -> Draft:
 
 
 def _within_time(work: Callable[[], Made], url: str) -> Made:
-    """What the work gives, which may take as long as it likes: a server that sends a byte now and
-    then, a name that is not found, a page of nothing but tags.
+    """What the work gives, if it ends in time.
+
+    Servers that send a byte now and then, names and pages of nothing but tags can take for ever.
     """
     ended: list[Made | BaseException] = []
 

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from thinktime import InputError
 from thinktime.importing import content, keys
 from thinktime.importing.addresses import address, one_origin
-from thinktime.importing.draft import Body, Draft, Request, a_visit, plain, stem
+from thinktime.importing.draft import Body, Draft, Request, a_visit, method_of, plain, stem
 from thinktime.importing.notes import Notes
 from thinktime.importing.reading import from_json, items, table, words
 
@@ -123,9 +123,9 @@ def _request(
     ]
     fields = content.headers(pairs, place, notes)
     body = _body(table(asked.get("body")), fields, fill)
-    method = words(asked.get("method")).upper() or "GET"
-    if not re.fullmatch(r"[A-Z-]{1,40}", method):
-        notes.add(place, f"left out: {method!r} is no method")
+    method = method_of(words(asked.get("method")) or "GET")
+    if method is None:
+        notes.add(place, "left out: its method is none of HTTP")
         return None
     request = Request(plain("-".join(here.path)), method, found.target, fields, body)
     request.origin, request.place, request.about = found.origin, place, place
@@ -217,7 +217,7 @@ def _body(body: dict[str, Any], fields: dict[str, str], fill: _Filling) -> Body 
     if kind == "raw":
         language = words(table(table(body.get("options")).get("raw")).get("language"))
         if language in _MEDIA and not content.content_type(fields):
-            fields["Content-Type"] = _MEDIA[language]
+            content.set_type(fields, _MEDIA[language])
         return content.body(fill(words(given)), fields, fill.place, fill.notes)
     if kind in ("urlencoded", "formdata"):
         rows = [one for one in map(table, items(given)) if not one.get("disabled")]

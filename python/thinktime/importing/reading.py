@@ -1,4 +1,4 @@
-"""Foreign files read with limits: JSON, YAML and XML, and fields of what they hold."""
+"""Foreign files read with limits: JSON and XML, and fields of what they hold."""
 
 from __future__ import annotations
 
@@ -13,10 +13,6 @@ from thinktime import InputError
 
 BYTES_MAX = 128 * 1024 * 1024
 """Larger files are refused."""
-
-YAML_BYTES_MAX = 8 * 1024 * 1024
-YAML_PARTS_MAX = 3_000_000
-"""An alias counts as all that it stands for, so that a short file cannot stand for a huge one."""
 
 DEPTH_MAX = 200
 """XML that is nested deeper is refused."""
@@ -68,34 +64,6 @@ def from_json(given: str, file: str) -> Any:
         raise InputError(f"{file}: is nested too deeply") from None
     except ValueError as error:  # a number with thousands of digits
         raise InputError(f"{file}: {error}") from None
-
-
-def from_yaml(given: str, file: str) -> Any:
-    """What a YAML text holds; nothing but plain values is made of it.
-
-    Raises:
-        InputError: It is no YAML, with the line; or it is too large or nested too deeply.
-    """
-    try:
-        import yaml
-    except ImportError:
-        raise InputError(f"{file}: YAML needs the package `pyyaml`; or give it as JSON") from None
-    if len(given) > YAML_BYTES_MAX:
-        raise InputError(f"{file}: YAML of at most {YAML_BYTES_MAX:,} characters is read")
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    try:
-        found = yaml.load(given, Loader=loader)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f"{file}:{mark.line + 1}" if mark else file
-        why = getattr(error, "problem", None) or "it cannot be read"
-        raise InputError(f"{where}: is no YAML: {why}") from None
-    except (RecursionError, ValueError) as error:
-        why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise InputError(f"{file}: is no YAML: {why}") from None
-    if not is_small(found, YAML_PARTS_MAX):
-        raise InputError(f"{file}: its aliases stand for more than {YAML_PARTS_MAX:,} values")
-    return found
 
 
 def is_small(given: Any, parts_max: int) -> bool:

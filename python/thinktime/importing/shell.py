@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator
 
 
@@ -55,20 +54,42 @@ def _quote_after(text: str, state: str) -> str:
     return state
 
 
-_QUOTED = re.compile(
-    r"""\$'(?:\\.|[^'\\])*+'|'[^']*+'|"(?:\\.|[^"\\])*+"|\\.|[^'"\\$]+|\$(?!')""", re.DOTALL
+_PART = re.compile(
+    r"""[ \t\r\n]++|\$'(?:\\.|[^'\\])*+'|"""
+    r"""'[^']*+'|"(?:\\.|[^"\\])*+"|\\.|[^'"\\$ \t\r\n]++|[\$\\]""",
+    re.DOTALL,
 )
 
 
 def words(line: str) -> list[str]:
-    """The words of a command, as a shell makes them; `$'...'` is as in bash."""
-    plain = "".join(
-        shlex.quote(_of_bash(part[2:-1])) if part.startswith("$'") else part
-        for part in (found[0] for found in _QUOTED.finditer(line))
-    )
+    """The words of a command, as a shell makes them; `$'...'` is as in bash.
+
+    Raises:
+        ValueError: A quote is open at the end.
+    """
     if _quote_after(line, ""):
         raise ValueError("one is open at the end")
-    return shlex.split(plain)
+    found: list[list[str]] = [[]]
+    for part in _PART.findall(line):
+        if not part.isspace():
+            found[-1].append(part)
+        elif found[-1]:
+            found.append([])
+    return ["".join(map(_meant, parts)) for parts in found if parts]
+
+
+def _meant(part: str) -> str:
+    """A part of a word without its quotes."""
+    match part[:1]:
+        case "$" if part != "$":
+            return _of_bash(part[2:-1])
+        case "'":
+            return part[1:-1]
+        case '"':
+            return re.sub(r'\\([$`"\\])', r"\1", part[1:-1])
+        case "\\" if part != "\\":
+            return part[1:]
+    return part
 
 
 _ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{1,4}|U[0-9A-Fa-f]{1,8}|x[0-9A-Fa-f]{1,2}|.)", re.DOTALL)

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from thinktime.importing import content
 from thinktime.importing.addresses import address
-from thinktime.importing.draft import Body, Request, name_of, plain, seconds
+from thinktime.importing.draft import Body, Request, method_of, name_of, plain, seconds
 from thinktime.importing.literals import Names, is_unknown
 from thinktime.importing.notes import Notes
 from thinktime.importing.secrets import is_secret
@@ -125,11 +125,11 @@ class Steps:
         if method == "request":
             method = str(named.get("method", given.pop(0) if given else "get"))
         url = named.get("url", given.pop(0) if given else None)
-        if not isinstance(url, str) or not method.isalpha():
-            self.notes.add(place, "left out: its URL is no literal")
+        known = method_of(method)
+        if not isinstance(url, str) or known is None:
+            self.notes.add(place, "left out: its URL or its method is no literal")
             return
-        method = method.upper()
-        if given and method in ("POST", "PUT", "PATCH"):
+        if given and known in ("POST", "PUT", "PATCH"):
             named.setdefault("data", given[0])
         params = self._literal(named, "params", place)
         if isinstance(params, dict) and params:
@@ -141,8 +141,8 @@ class Steps:
         fields = content.headers(sent.items() if isinstance(sent, dict) else [], place, self.notes)
         body = self._body(named, fields, place)
         name = named.get("name")
-        text = name if isinstance(name, str) else name_of(method, found.target)
-        request = Request(plain(text), method, found.target, fields, body, found.origin, place)
+        text = name if isinstance(name, str) else name_of(known, found.target)
+        request = Request(plain(text), known, found.target, fields, body, found.origin, place)
         request.about = f"{place.capitalize()}."
         self.found.append(request)
         for key in named:
