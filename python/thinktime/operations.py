@@ -125,6 +125,7 @@ def run(
     progress: Progress | None = None,
     monitor: Callable[[Moment], None] | None = None,
     stop_on_slo: bool = False,
+    show_errors: bool = False,
     ca_file: str | Path | None = None,
     insecure: bool = False,
     certificate: str | Path | None = None,
@@ -164,6 +165,9 @@ def run(
             any more: an error share or a percentile's share is above its limit by two half-widths
             of its 95 % interval, or would be whatever came now, after at least 1000 requests. A
             warning says so; the result is that up to then.
+        show_errors: Keep how the first response of each kind of failure began, by request and
+            cause: `by_request.NAME.bodies` of the summary, and the table of what went wrong. What
+            the server wrote stands in the result then.
         ca_file: The certificate authorities that an https target must be known to, as a file of
             PEM certificates; those that Mozilla trusts by default.
         insecure: Take any certificate of an https target.

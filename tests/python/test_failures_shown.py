@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import io
+import re
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import pytest
 from rich.console import Console
 
 import thinktime as tt
@@ -78,3 +82,69 @@ def test_where_nothing_failed_nothing_is_said() -> None:
     )
     assert failures.lines_of(well) == []
     assert "failures" not in {table.name for table in results_page.page_of([well]).tables}
+
+
+class Refuses(BaseHTTPRequestHandler):
+    """Says why, in HTML with an escape sequence; every other time with another status."""
+
+    protocol_version = "HTTP/1.1"
+    number = 0
+
+    def do_GET(self) -> None:
+        Refuses.number += 1
+        body = f"<h1>no {Refuses.number}</h1>\r\n\x1b[31m{'x' * 400}".encode()
+        self.send_response(503 if self.path == "/busy" else 404)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+REFUSED = """
+name = "refused"
+[arrivals]
+model = "closed"
+clients = 1
+[session]
+think = "0s"
+[[request]]
+name = "gone"
+get = "/gone"
+[[request]]
+name = "busy"
+get = "/busy"
+"""
+
+
+@pytest.mark.parametrize("loops", [1, 2])
+def test_the_first_answer_of_each_cause_is_shown_where_asked_for(loops: int) -> None:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Refuses)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_port}"
+    given = REFUSED.replace("clients = 1", f"clients = {loops}")
+    try:
+        Refuses.number = 0
+        result = tt.run(tt.Workload(given), url, requests=40, show_errors=True, loops=loops)
+        plain = tt.run(tt.Workload(given), url, requests=40)
+    finally:
+        server.shutdown()
+    found = result.summary["by_request"]
+    for name, cause in (("gone", "status 404"), ("busy", "status 503")):
+        ((of, text),) = found[name]["bodies"].items()
+        assert of == cause
+        assert re.fullmatch(r"<h1>no \d+</h1> \[31mx+…", text)
+        assert len(text) == 161
+        assert "bodies" not in plain.summary["by_request"][name]
+    if loops == 1:
+        begun = {of["bodies"][cause] for of in found.values() for cause in of["bodies"]}
+        assert any(text.startswith("<h1>no 1</h1>") for text in begun)
+    console = Console(file=io.StringIO(), width=80)
+    console.print(terminal.render(rows_of([result])))
+    shown = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "the first answer: <h1>no" in " ".join(shown.split())
+    assert "\x1b[31m" not in shown
+    tables = {table.name: table for table in results_page.page_of([result]).tables}
+    texts = [cell.text for line in tables["failures"].lines for cell in line.cells]
+    assert sum(text.startswith("the first answer: <h1>no") for text in texts) == 2

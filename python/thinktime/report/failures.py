@@ -37,14 +37,21 @@ def lines_of(result: Result) -> list[Line]:
 def _lines(name: str, figures: Mapping[str, Any]) -> list[Line]:
     causes: Mapping[str, int] = figures.get("causes") or {}
     failed, succeeded = figures.get("errors") or 0, figures.get("requests") or 0
+    bodies: Mapping[str, str] = figures.get("bodies") or {}
     ranked = sorted(causes.items(), key=lambda one: (-one[1], one[0]))
     whole = failed + succeeded
     of_name = [Cell(units.count(failed), strong="text" if failed else "")]
     of_name.append(Cell(units.percent(failed / whole) if whole else ""))
-    return [
-        Line(
-            name if place == 0 else "",
-            [Cell(cause), Cell(units.count(count)), *(of_name if place == 0 else [Cell("")] * 2)],
-        )
-        for place, (cause, count) in enumerate(ranked)
-    ]
+    lines = []
+    for place, (cause, count) in enumerate(ranked):
+        beside = of_name if place == 0 else [Cell("")] * 2
+        cells = [Cell(cause), Cell(units.count(count)), *beside]
+        lines.append(Line(name if place == 0 else "", cells))
+        if cause in bodies:
+            lines.append(Line("", [Cell(_answer(bodies[cause])), *[Cell("")] * 3]))
+    return lines
+
+
+def _answer(body: str) -> str:
+    """How the first answer of a cause began."""
+    return f"the first answer: {body}" if body else "the first answer was empty"

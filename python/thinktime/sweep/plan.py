@@ -23,7 +23,7 @@ _WORKLOAD = _keys("workload")
 _SYSTEM = tuple(key for key in _keys("system") if key not in _WORKLOAD)
 """What keys of files begin with."""
 
-_NOT_VARIED = ("rows", "stop_on_slo", "insecure")
+_NOT_VARIED = ("rows", "stop_on_slo", "show_errors", "insecure")
 """Options that make no difference to a point's figures, or no number of them."""
 
 

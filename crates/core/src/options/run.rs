@@ -27,6 +27,8 @@ options! {
         think: ThinkTime,
         /// End once the SLO can no longer be met.
         stop_on_slo: Flag,
+        /// Show how the first response began of each kind of failure: what the server wrote.
+        show_errors: Flag,
         /// Certificate authorities of an https target, as a file in PEM form; those that Mozilla
         /// trusts by default.
         ca_file: Text,

@@ -25,11 +25,17 @@ pub struct Report {
     warnings: BTreeSet<String>,
     /// How often what requests take was in their responses, by request and name.
     takes: BTreeMap<String, CheckCount>,
+    /// The beginning of the first body of what failed, by request and cause.
+    bodies: BTreeMap<(String, String), String>,
 }
 
 /// So many different messages are told apart; further ones count as the last.
 const ERRORS_MAX: usize = 20;
 const FURTHER: &str = "further errors";
+/// So many beginnings of bodies are kept.
+const BODIES_MAX: usize = 100;
+/// The longest beginning of a body, in characters.
+const BEGINNING_MAX: usize = 160;
 /// Metrics keep this many parts of a unit, as times keep nanoseconds of a second.
 const PARTS: f64 = 1e9;
 
@@ -59,6 +65,23 @@ impl Report {
             let all = count.passed + count.failed;
             format!("{what} was not found in {} of {all} responses", count.failed)
         })
+    }
+
+    /// Keeps the beginning of the body of an answer that failed by this cause, if it is the first.
+    pub fn failed_body(&mut self, request: &str, cause: String, body: &[u8]) {
+        if self.bodies.len() < BODIES_MAX {
+            let place = self.bodies.entry((request.to_owned(), cause));
+            place.or_insert_with(|| beginning(body));
+        }
+    }
+
+    /// The beginnings of bodies of requests of this name, by cause.
+    pub fn failed_bodies<'a>(
+        &'a self,
+        request: &'a str,
+    ) -> impl Iterator<Item = (&'a str, &'a str)> + 'a {
+        let own = self.bodies.iter().filter(move |((name, _), _)| name == request);
+        own.map(|((_, cause), body)| (cause.as_str(), body.as_str()))
     }
 
     /// Counts an error that ended a session.
@@ -122,11 +145,26 @@ impl Report {
             *entry(&mut self.errors, message) += count;
         }
         self.warnings.extend(other.warnings.iter().cloned());
+        for (place, body) in &other.bodies {
+            self.bodies.entry(place.clone()).or_insert_with(|| body.clone());
+        }
         for (what, count) in &other.takes {
             let mine = entry(&mut self.takes, what);
             mine.passed += count.passed;
             mine.failed += count.failed;
         }
+    }
+}
+
+/// How a body begins, in one line: blanks and whatever is no text count as one blank.
+fn beginning(body: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&body[..body.len().min(16 * BEGINNING_MAX)]);
+    let blank = |c: char| c.is_whitespace() || c.is_control();
+    let words: Vec<&str> = text.split(blank).filter(|word| !word.is_empty()).collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(BEGINNING_MAX) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
     }
 }
 
@@ -156,6 +194,19 @@ mod tests {
         assert_eq!(both.metrics()["items"].mean_s(), Some(2.5));
         assert_eq!(both.errors()["x.luau:1: no"], 2);
         assert_eq!(both.warnings().len(), 1);
+    }
+
+    #[test]
+    fn the_first_body_of_each_cause_is_kept_in_one_line() {
+        let mut report = Report::default();
+        report.failed_body("a", "status 404".to_owned(), b"<p>\n  no\x1b[31m\tsuch page \xff</p>");
+        report.failed_body("a", "status 404".to_owned(), b"another");
+        report.failed_body("a", "status 500".to_owned(), "\u{e4}".repeat(500).as_bytes());
+        report.failed_body("b", "status 404".to_owned(), b"");
+        let found: Vec<(&str, &str)> = report.failed_bodies("a").collect();
+        assert_eq!(found[0], ("status 404", "<p> no [31m such page \u{fffd}</p>"));
+        assert_eq!(found[1].1.chars().count(), BEGINNING_MAX + 1);
+        assert_eq!(report.failed_bodies("b").collect::<Vec<_>>(), [("status 404", "")]);
     }
 
     #[test]

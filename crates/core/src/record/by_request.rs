@@ -22,9 +22,15 @@ pub(super) fn request_figures(
             *causes.entry(cause).or_default() += count;
         }
     }
-    let figures = |(tally, errors, causes): (Tally, u64, BTreeMap<String, u64>)| {
+    let figures = |name: &str, (tally, errors, causes): (Tally, u64, BTreeMap<String, u64>)| {
+        let bodies = collector.programs.iter().flat_map(|report| report.failed_bodies(name));
+        let bodies = bodies.map(|(cause, body)| (cause.to_owned(), body.to_owned())).collect();
         let response_time_s = tally.figures(None);
-        RequestFigures { requests: tally.count(), errors, causes, response_time_s }
+        RequestFigures { requests: tally.count(), errors, causes, bodies, response_time_s }
     };
-    by_name.into_iter().map(|(name, of)| (name, figures(of))).collect()
+    let named = |(name, of): (String, _)| {
+        let of = figures(&name, of);
+        (name, of)
+    };
+    by_name.into_iter().map(named).collect()
 }

@@ -55,12 +55,7 @@ impl Failures {
     /// Failed attempts of one kind of request by cause, as in `timeout` or `status 404`.
     pub(super) fn causes(&self, kind: u32) -> impl Iterator<Item = (String, u64)> + '_ {
         let of = self.attempts.range((kind, "", 0)..).take_while(move |one| one.0.0 == kind);
-        of.map(|((_, error, status), count)| {
-            let status = *status;
-            let cause =
-                if *error == STATUS { format!("status {status}") } else { (*error).to_owned() };
-            (cause, *count)
-        })
+        of.map(|((_, error, status), count)| (cause(error, *status), *count))
     }
 
     pub(super) fn merge(&mut self, other: &Failures) {
@@ -71,6 +66,12 @@ impl Failures {
             *self.requests.entry(*kind).or_default() += count;
         }
     }
+}
+
+/// What went wrong, in words, as in `timeout` or `status 404`.
+#[must_use]
+pub fn cause(error: &str, status: u16) -> String {
+    if error == STATUS { format!("status {status}") } else { error.to_owned() }
 }
 
 impl Summary {

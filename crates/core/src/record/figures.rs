@@ -188,6 +188,9 @@ pub struct RequestFigures {
     /// Failed attempts by cause, as in `timeout` or `status 404`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub causes: BTreeMap<String, u64>,
+    /// How the body of the first answer of each cause began, where that was asked for.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub bodies: BTreeMap<String, String>,
     /// Their response times.
     pub response_time_s: TimeFigures,
 }

@@ -32,6 +32,7 @@ pub use batches::{BatchMeans, MeanInterval, student_half_width_95};
 pub use collapse::Collapse;
 pub use collector::{Collector, Ended, Window};
 pub use errors::{LATE, STATUS, TIMEOUT, UNANSWERED, UNSENT};
+pub use failures::cause;
 pub use figures::{
     DemandFigures, GeneratorFigures, MachineFigures, PoolFigures, PopulationFigures,
     RequestFigures, StationFigures, TimeFigures,

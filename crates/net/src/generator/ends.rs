@@ -2,7 +2,7 @@
 
 use thinktime_core::client::{Attempt, Fate, Owner};
 use thinktime_core::program::{Reply, Report};
-use thinktime_core::record::{Ended, LATE, Row, STATUS, TIMEOUT, UNANSWERED, Window};
+use thinktime_core::record::{Ended, LATE, Row, STATUS, TIMEOUT, UNANSWERED, Window, cause};
 use thinktime_core::time::Nanos;
 
 use super::engine::Engine;
@@ -28,6 +28,10 @@ impl<L: Ledger> Engine<'_, L> {
         };
         let (head, body) =
             answer.kept.as_ref().map_or((&[][..], &[][..]), |kept| (&kept.head, &kept.body));
+        if let (Some(bodies), Some(error)) = (&mut self.bodies, error) {
+            let name = self.requests.name(&exchange.attempt);
+            bodies.failed_body(name, cause(error, status), body);
+        }
         let reply = Reply { error, status, head, body, ..Reply::default() };
         let owner = self.values.is_some().then(|| self.clients.owner(&exchange.attempt));
         let Some(ended) = self.clients.answer(now, exchange.attempt.ticket, reply) else { return };
@@ -161,7 +165,9 @@ impl<L: Ledger> Engine<'_, L> {
         let values = self.values.as_ref().map(|values| values.report().clone());
         let done = Done {
             generator: self.limits.figures(now),
-            report: Report::joined(self.clients.report(), values),
+            report: [self.clients.report(), values, self.bodies.take()]
+                .into_iter()
+                .fold(None, Report::joined),
             window: Window { begin: self.plan.limit.warmup.min(end), end },
             sessions: self.clients.sessions_begun(),
             interrupted,

@@ -4,7 +4,7 @@ use std::io;
 use std::rc::Rc;
 
 use thinktime_core::client::{Attempt, ClientAction, Clients, Share};
-use thinktime_core::program::Call;
+use thinktime_core::program::{Call, Report};
 use thinktime_core::record::{Row, UNSENT};
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{Reuse, Workload};
@@ -38,6 +38,8 @@ pub(super) struct Engine<'a, L> {
     pub(super) requests: Requests<'a>,
     /// The values of sessions, where requests have to do with any.
     pub(super) values: Option<Values<'a>>,
+    /// How failures' bodies began, where that is asked for.
+    pub(super) bodies: Option<Report>,
     messages: Messages<'a>,
     pub(super) reading: Reading,
     /// Connections with more to read, which wait for their turn.
@@ -72,7 +74,8 @@ impl<'a, L: Ledger> Engine<'a, L> {
         let values = Values::of(workload);
         let reads = clients.reads_responses();
         let kept = values.as_ref().map_or(Keeping::Nothing, Values::keeping);
-        connector.keeping = if reads { Keeping::All } else { requests.keeping().max(kept) };
+        connector.keeping =
+            if reads || plan.show_errors { Keeping::All } else { requests.keeping().max(kept) };
         let redirected = requests.redirects.followed();
         let patient = clients.act_without_responses() && !redirected && target.tells_arrival();
         connector.stamped = patient;
@@ -87,6 +90,7 @@ impl<'a, L: Ledger> Engine<'a, L> {
             pool: Pool::default(),
             requests,
             values,
+            bodies: plan.show_errors.then(Report::default),
             messages: Messages::new(workload, target),
             reading: Reading::new(),
             unread: Vec::new(),

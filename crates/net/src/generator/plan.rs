@@ -29,6 +29,8 @@ pub struct Plan {
     pub loops: u32,
     /// Whether to end the run when it is certain that the workload's objectives cannot be met.
     pub stop_on_slo: bool,
+    /// Whether the beginning of the first body is kept of each kind of failure.
+    pub show_errors: bool,
 }
 
 impl Plan {
@@ -43,6 +45,7 @@ impl Plan {
             lateness: Nanos::ZERO,
             loops: 1,
             stop_on_slo: false,
+            show_errors: false,
         }
     }
 
@@ -62,6 +65,7 @@ impl Plan {
             lateness: options.lateness()?,
             loops: options.loops(),
             stop_on_slo: options.stop_on_slo == Some(true),
+            show_errors: options.show_errors == Some(true),
         })
     }
 }

@@ -170,6 +170,11 @@ impl<'a> Requests<'a> {
         })
     }
 
+    /// The name of an attempt's request.
+    pub(super) fn name(&self, attempt: &Attempt) -> &'a str {
+        &self.workload.requests[attempt.kind as usize].name
+    }
+
     /// What must be kept of responses, where no program reads them.
     pub(super) fn keeping(&self) -> Keeping {
         let heads = self.browses() || self.workload.requests.iter().any(|kind| kind.grpc);
