@@ -61,7 +61,7 @@ def capacity(verdict="found"):
             "standard_error": 0.02, "requests": 200_000, "error_share": 0.0, "throughput": value,
             "response_mean_s": 0.001 * value, "response_p99_s": 0.003 * value,
             "lateness_p99_s": None, "generator": False,
-            "why": f"p99 is {3 * value:.3g} ms, allowed are 249 ms",
+            "why": f"p99 is {3 * value:.3g} ms, the limit is 249 ms",
         }
         for value in values
     ]  # fmt: skip

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -22,6 +23,7 @@ from thinktime.capacity.answer import answer
 from thinktime.capacity.crossing import crossing_of
 from thinktime.capacity.probe import Probe, Slo, probe_of
 from thinktime.capacity.search import Search
+from thinktime.capacity.table import table
 
 COMMAND = [sys.executable, "-c", "from thinktime.cli import main; main()"]
 SYSTEM = 'name = "s"\n[[station]]\nname = "server"\ndemand = "exp(1ms)"\n'
@@ -183,7 +185,10 @@ def test_the_margin_is_that_of_the_worst_objective() -> None:
 @pytest.mark.parametrize(
     ("figures", "words"),
     [
-        ({"errors": 200, "throughput": 980.0}, "2.00 % of the requests failed, allowed are 1.00 %"),
+        (
+            {"errors": 200, "throughput": 980.0},
+            "2.00 % of the requests failed, the limit is 1.00 %",
+        ),
         ({"throughput": 900.0}, "the rate was not achieved"),
         ({"errors": 10_000}, "every request failed"),
         ({"requests": 0}, "no request was over"),
@@ -215,6 +220,53 @@ def test_a_probe_that_was_stopped_has_failed_for_certain() -> None:
     assert (probe.passed, probe.margin) == (False, 0.0)
     found = Search(start=1000.0, probes=[probe, Probe(500.0, True, -1.0, 0.01)])
     assert found.estimate().high <= 1000.0
+
+
+def test_a_percentile_of_too_few_requests_is_not_sure_to_be_met() -> None:
+    """Of 119 requests none is above the true p99 in 30 of 100 runs."""
+    few = result(response_time_ci95={}, requests=119, throughput=11.9, offered_rate=11.9)
+    low = probe_of(35.0, few, SLO)
+    assert (low.passed, low.short) == (True, "p99")
+    assert probe_of(35.0, result(), SLO).short == ""
+    high = Probe(50.0, False, 2.0, 0.1)
+    found = Search(start=50.0, probes=[replace(low, margin=-2.0, error=0.1), high], probes_max=2)
+    assert found._bracket() == (0.0, 50.0)
+    told = answer(found, "rate", "/s")
+    assert told.doubts[0].startswith("1 of 2 probes had too few requests to bound p99")
+    assert "at least 368 requests a probe" in told.doubts[0]
+    sure = Search(start=50.0, probes=[Probe(35.0, True, -2.0, 0.1), high], probes_max=2)
+    assert sure._bracket() == (35.0, 50.0)
+    assert answer(sure, "rate", "/s").doubts == []
+
+
+def test_where_nothing_surely_passed_no_value_is_said() -> None:
+    probes = [Probe(50.0, False, None), Probe(25.0, True, -0.1, 0.5, short="p99")]
+    told = answer(Search(start=50.0, probes=probes, probes_max=2), "rate", "/s")
+    assert (told.value, told.low, told.high) == (0.0, 0.0, 50.0)
+    assert told.words == "below 50/s, by 2 probes, none of which surely met the SLO"
+
+
+@pytest.mark.parametrize(
+    ("probe", "slo"),
+    [
+        (Probe(1.0, True, -1.0, 0.1), "met"),
+        (Probe(1.0, True, -0.1, 0.1), "cannot tell"),
+        (Probe(1.0, False, 0.4, 0.5), "cannot tell"),
+        (Probe(1.0, False, 1.0, 0.4), "not met"),
+        (Probe(1.0, False, None), "not met"),
+    ],
+)
+def test_a_probe_is_judged_by_its_interval(probe: Probe, slo: str) -> None:
+    assert probe.slo == slo
+    found = answer(Search(start=1.0, probes=[probe]), "rate", "/s")
+    assert table(found).lines[0].cells[0].text == slo
+
+
+def test_wide_intervals_of_ratios_are_said_by_their_ends() -> None:
+    probes = [Probe(1.0, False, math.log(1.5), 0.5), Probe(2.0, False, math.log(1.5), 0.01)]
+    found = table(answer(Search(start=1.0, probes=probes), "rate", "/s"))
+    assert found.lines[0].cells[1].text == "1.50 (0.56 to 4.0)"
+    assert found.lines[1].cells[1].text == "1.50 ± 0.030"
 
 
 def test_lateness_is_what_counts_for_the_generator() -> None:

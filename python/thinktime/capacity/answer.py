@@ -45,7 +45,8 @@ class Capacity:
     """`/s` for requests a second, `sessions/s`, or `clients`."""
 
     value: float | None
-    """The capacity; None where not even the lowest value that was tried is sustained."""
+    """The capacity; None where not even the lowest value that was tried is sustained, 0 where it is
+    not sure of any."""
 
     low: float | None
     """The lower end of its 95 % confidence interval."""
@@ -65,6 +66,9 @@ class Capacity:
     """A row a probe, in their order. `margin` is the logarithm of measured over allowed, of the
     objective named in `why`."""
 
+    doubts: Sequence[str] = ()
+    """What limits it besides its verdict, in sentences."""
+
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""
         return {
@@ -74,6 +78,7 @@ class Capacity:
             "ci95": None if self.value is None else [self.low, self.high],
             "verdict": self.verdict,
             "words": self.words,
+            "doubts": list(self.doubts),
             "probes": self.probes.to_dicts(),
         }
 
@@ -83,7 +88,23 @@ def answer(search: Search, what: What, unit: str, interrupted: bool = False) -> 
     verdict = _verdict(search, interrupted)
     value, low, high = _ends(search, verdict)
     words = _words(verdict, value, low, high, unit, search)
-    return Capacity(what, unit, value, low, high, verdict, words, table(search.probes))
+    rows, doubts = table(search.probes), _doubts(search.probes)
+    return Capacity(what, unit, value, low, high, verdict, words, rows, doubts)
+
+
+def _doubts(probes: Sequence[Probe]) -> list[str]:
+    """That probes were too short, and what would be long enough."""
+    short = [probe for probe in probes if probe.short]
+    if not short:
+        return []
+    name = short[-1].short
+    needed = math.ceil(math.log(0.025) / math.log(float(name[1:]) / 100))
+    return [
+        f"{len(short)} of {units.counted(len(probes), 'probe')} had too few requests to bound "
+        f"{name}, so none of these surely meets the objectives: give a longer duration for at "
+        f"least {units.count(needed)} requests a probe, several times as many where the server is "
+        "busy."
+    ]
 
 
 def table(probes: Sequence[Probe]) -> pl.DataFrame:
@@ -152,6 +173,8 @@ def _words(
             "no limit": "no value that was tried failed",
         }.get(verdict, "no value that was tried failed yet")
         return f"at least {units.amount(value, unit)}, by {count}: {why}"
+    if value <= 0:
+        return f"below {units.amount(high, unit)}, by {count}, none of which surely met the SLO"
     between = f"{units.amount(low)} to {units.amount(high)}"
     found = f"{units.amount(value, unit)}, 95 % interval {between}, by {count}"
     if verdict == "imprecise":

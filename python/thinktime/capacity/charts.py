@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 import plotly.graph_objects as go
 import polars as pl
 
 from thinktime.capacity.answer import Capacity
+from thinktime.capacity.probe import judged
 from thinktime.report import units
 from thinktime.report.charts import axes
 from thinktime.report.charts.chart import INK, Chart, Drawing, Key, Panel, layout, titled
@@ -15,6 +18,11 @@ from thinktime.report.page import colour
 
 _SHARE_MAX = 20.0
 _MET, _NOT_MET, _FOUND = colour(2), colour(0), colour(1)
+_VERDICTS = (
+    ("met", "SLO met", _MET),
+    ("cannot tell", "cannot tell", INK),
+    ("not met", "not met", _NOT_MET),
+)
 
 
 def _draw(found: Capacity) -> Drawing | None:
@@ -24,8 +32,9 @@ def _draw(found: Capacity) -> Drawing | None:
     failed = found.probes.filter(pl.col("margin").is_null())
     keys = []
     figure = go.Figure()
-    for passed, name, shade in ((True, "SLO met", _MET), (False, "not met", _NOT_MET)):
-        part = known.filter(pl.col("passed") == passed)
+    slo = pl.Series([_slo(row) for row in known.iter_rows(named=True)], dtype=pl.String)
+    for verdict, name, shade in _VERDICTS:
+        part = known.filter(slo == verdict)
         if len(part):
             figure.add_trace(_points(part, name, shade, found.unit))
             keys.append(Key(name, shade, mark="dot"))
@@ -39,6 +48,10 @@ def _draw(found: Capacity) -> Drawing | None:
     _scales(figure, found, known)
     titled(figure, "measured / allowed, of the worst objective")
     return Drawing([Panel(figure, _words(found))], keys)
+
+
+def _slo(row: Mapping[str, Any]) -> str:
+    return judged(row["passed"], row["margin"], row["standard_error"] or 0.0)
 
 
 def _points(probes: pl.DataFrame, name: str, shade: str, unit: str) -> go.Scatter:
@@ -97,7 +110,7 @@ def _words(found: Capacity) -> str:
     """Every probe with what came of it."""
     rows = found.probes.to_dicts()
     told = [
-        f"{units.amount(row['value'], found.unit)} {'met' if row['passed'] else 'not met'}"
+        f"{units.amount(row['value'], found.unit)} {_slo(row)}"
         + ("" if row["margin"] is None else f", {units.number(math.exp(row['margin']))}")
         for row in rows
     ]

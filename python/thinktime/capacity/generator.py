@@ -95,7 +95,7 @@ def lateness_probe(rate: float, result: Result) -> Probe:
         return Probe(rate, False, None, why=why or "nothing was measured", figures=figures)
     margin = math.log(max(late, 1e-9) / LATENESS_P99_S)
     found_s, allowed_s = units.times_apart(late, LATENESS_P99_S)
-    text = f"lateness p99 is {found_s}, allowed are {allowed_s}"
+    text = f"lateness p99 is {found_s}, the limit is {allowed_s}"
     # Lateness comes in bursts, of which a run has few: no formula knows its error.
     return Probe(rate, margin <= 0, margin, _ERROR, why=text, figures=figures)
 

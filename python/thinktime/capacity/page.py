@@ -13,8 +13,8 @@ from thinktime.report.page import Page, Verdict
 
 WORDS = {
     "probe": "A run or a simulation at one value, judged by the workload's objectives (SLO).",
-    "measured / allowed": "Of the objective that is worst: above 1 it is not met. ± is the "
-    "half-width of its 95 % confidence interval.",
+    "measured / allowed": "Of the objective that is worst: above 1 it is not met. Behind it stands "
+    "its 95 % confidence interval, as ± or by its ends; where that holds 1, it cannot be told.",
     "all figures": "The files probes.parquet and capacity.json beside this page have them.",
 }
 
@@ -36,12 +36,13 @@ def page_of(found: Capacity) -> Page:
     """The page."""
     doubt = DOUBTS.get(found.verdict)
     tables = [table(found)] if len(found.probes) else []
-    verdict = Verdict(_headline(found), [], [units.sentence(doubt)] if doubt else [])
+    doubts = [*([doubt] if doubt else []), *found.doubts]
+    verdict = Verdict(_headline(found), [], [units.sentence(one) for one in doubts])
     return Page("Capacity", verdict, tables, sections(CHARTS, found), WORDS)
 
 
 def _headline(found: Capacity) -> str:
-    if found.value is None:
+    if not found.value:
         return units.sentence(found.words)
     limit = "at least " if found.high is None else ""
     value = f"{limit}{units.amount(found.value, found.unit)}"

@@ -11,7 +11,7 @@ from typing import Any
 from thinktime import _core
 from thinktime.report import units
 from thinktime.result import Result
-from thinktime.verdict import Objective
+from thinktime.verdict import Met, Objective
 
 _NORMAL_95 = 1.959964
 _ERRORS_LIMIT = 0.01
@@ -82,6 +82,11 @@ class Probe:
     """Whether it was ended early because it failed for certain; the margin is then that of a part
     chosen for being bad, and its error allows for that."""
 
+    short: str = ""
+    """The percentile that has an objective and that the run has too few requests to bound: then it
+    does not surely pass, however low it is. In 30 of 100 runs none of 119 requests is above the
+    true p99."""
+
     generator: bool = False
     """Whether the run failed and the generator itself may be why."""
 
@@ -90,6 +95,18 @@ class Probe:
 
     figures: Mapping[str, Any] = field(default_factory=dict)
     """More of what was measured, for tables."""
+
+    @property
+    def slo(self) -> Met:
+        """As far as the interval tells."""
+        return judged(self.passed, self.margin, self.error)
+
+
+def judged(passed: bool, margin: float | None, error: float) -> Met:
+    """Whether the objectives are met, as far as the margin's 95 % interval tells."""
+    if margin is not None and abs(margin) < _NORMAL_95 * error:
+        return "cannot tell"
+    return "met" if passed else "not met"
 
 
 def probe_of(value: float, result: Result, slo: Slo, stopped: bool = False) -> Probe:
@@ -109,7 +126,8 @@ def probe_of(value: float, result: Result, slo: Slo, stopped: bool = False) -> P
         error = max(error, margin / 2)
     passed = margin <= 0 and not stopped
     suspect = not passed and _generator_late(result)
-    return Probe(value, passed, margin, error, stopped, suspect, why, figures)
+    short = _short(summary, slo)
+    return Probe(value, passed, margin, error, stopped, short, suspect, why, figures)
 
 
 def figures_of(summary: Mapping[str, Any]) -> dict[str, Any]:
@@ -131,9 +149,16 @@ def _times(summary: Mapping[str, Any], slo: Slo) -> list[tuple[float, float, str
         measured = summary["response_time_s"].get(name)
         if measured is not None and measured > 0:
             found_s, allowed_s = units.times_apart(measured, limit)
-            text = f"{name} is {found_s}, allowed are {allowed_s}"
+            text = f"{name} is {found_s}, the limit is {allowed_s}"
             found.append((math.log(measured / limit), _time_error(summary, name), text))
     return found
+
+
+def _short(summary: Mapping[str, Any], slo: Slo) -> str:
+    """The last percentile that has an objective and no interval; empty where there is none."""
+    known = summary.get("response_time_ci95") or {}
+    found = [name for name in slo.times_s if name != "mean" and name not in known]
+    return found[-1] if found else ""
 
 
 def _time_error(summary: Mapping[str, Any], name: str) -> float:
@@ -159,7 +184,7 @@ def _errors(summary: Mapping[str, Any], slo: Slo) -> list[tuple[float, float, st
         return []
     share = failed / requests
     found, allowed = units.percent(share, 3), units.percent(slo.errors, 3)
-    text = f"{found} of the requests failed, allowed are {allowed}"
+    text = f"{found} of the requests failed, the limit is {allowed}"
     limit = max(slo.errors, 0.5 / requests)  # where no error is allowed, one is one too many
     return [(math.log(share / limit), 1 / math.sqrt(failed), text)]
 

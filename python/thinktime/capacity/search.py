@@ -175,7 +175,11 @@ class Search:
         """The highest value that surely passes, below the lowest that surely fails."""
         fails = [probe.value for probe in self.telling if not probe.passed and _sure(probe)]
         high = min([*fails, self.ceiling])
-        passes = [probe.value for probe in self.probes if probe.passed and _sure(probe)]
+        passes = [
+            probe.value
+            for probe in self.probes
+            if probe.passed and _sure(probe) and not probe.short
+        ]
         return max([value for value in passes if value < high], default=0.0), high
 
 

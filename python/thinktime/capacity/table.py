@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from thinktime.capacity.answer import Capacity
+from thinktime.capacity.probe import judged
 from thinktime.report import columns, units
 from thinktime.report.table import Cell, Group, Line, Table
 
@@ -20,6 +21,9 @@ _SHOWN = (
     "lateness_p99_s",
     "why",
 )
+
+_EVEN_MAX = 0.5
+"""A wider interval of a ratio is not even: its ends are said."""
 
 _SPARE = ("decided by", "requests", "lateness p99", "throughput")
 
@@ -41,7 +45,12 @@ def table(found: Capacity) -> Table:
 
 
 def _cells(row: dict[str, Any], names: list[str]) -> list[Cell]:
-    return [_margin(row) if name == "margin" else columns.cell(row, name) for name in names]
+    own = {"margin": _margin, "passed": _slo}
+    return [own[name](row) if name in own else columns.cell(row, name) for name in names]
+
+
+def _slo(row: dict[str, Any]) -> Cell:
+    return Cell(judged(row["passed"], row["margin"], row["standard_error"] or 0.0))
 
 
 def _margin(row: dict[str, Any]) -> Cell:
@@ -49,5 +58,9 @@ def _margin(row: dict[str, Any]) -> Cell:
     cell, error = columns.cell(row, "margin"), row["standard_error"]
     if not cell.text or not error:
         return cell
-    half = math.exp(row["margin"]) * math.expm1(1.96 * error)
-    return Cell(f"{cell.text} ± {units.number(half, 2)}", strong="" if row["passed"] else "text")
+    half = math.expm1(1.96 * error)
+    known = f"± {units.number(math.exp(row['margin']) * half, 2)}"
+    if half > _EVEN_MAX:
+        ends = (math.exp(row["margin"] + sign * 1.96 * error) for sign in (-1, 1))
+        known = f"({' to '.join(units.number(end, 2) for end in ends)})"
+    return Cell(f"{cell.text} {known}", strong="" if row["passed"] else "text")

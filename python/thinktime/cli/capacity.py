@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json as json_module
 import math
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from thinktime.capacity import Capacity, CapacityStopped, Probe, generator_capacity
+from thinktime.capacity import Capacity, CapacityStopped, Probe, generator_capacity, what_of
 from thinktime.capacity import capacity as capacity_of
 from thinktime.cli import common, options, plain
 from thinktime.workload import load
@@ -45,37 +46,44 @@ def command(
     given: dict[str, Any] = {
         "duration": duration,
         "output": output,
-        "progress": None if quiet else _told,
     }
     given |= {} if precision is None else {"precision": precision}
     if generator == (workload is not None):
         message = "give a workload file, or --generator alone"
         raise common.fail(message, common.Exit.INPUT_WRONG)
     with common.mapped_errors():
-        found, against = _find(workload, system, {"target": target, "what": what}, given)
+        more = {"target": target, "what": what}
+        found, against = _find(workload, system, more, given, quiet=quiet)
     _finish(found, against, json, output)
 
 
 def _find(
-    workload: Path | None, system: Path | None, more: dict[str, Any], given: dict[str, Any]
+    workload: Path | None,
+    system: Path | None,
+    more: dict[str, Any],
+    given: dict[str, Any],
+    *,
+    quiet: bool,
 ) -> tuple[Capacity, str | None]:
     """The capacity of the server, or of the generator where there is no workload."""
+    loaded = None if workload is None else load(workload)
+    unit = "/s" if loaded is None else what_of(loaded)[1]
+    given["progress"] = None if quiet else partial(_told, unit)
     try:
-        if workload is None:
+        if loaded is None:
             return generator_capacity(**given)
-        return capacity_of(load(workload), system, **more, **given), None
+        return capacity_of(loaded, system, **more, **given), None
     except CapacityStopped as stopped:
         return stopped.capacity, None
 
 
-def _told(probe: Probe) -> None:
+def _told(unit: str, probe: Probe) -> None:
     from thinktime.report import units
 
     share = None if probe.margin is None else units.number(math.exp(probe.margin))
     margin = "" if share is None else f", {share} of what is allowed"
-    verdict = "met" if probe.passed else "not met"
     common.errors.print(
-        f"at {units.amount(probe.value)}: {verdict}{margin} ({probe.why})",
+        f"at {units.amount(probe.value, unit)}: {probe.slo}{margin} ({probe.why})",
         style="dim", markup=False, soft_wrap=True,
     )  # fmt: skip
 
@@ -101,6 +109,7 @@ def _finish(found: Capacity, against: str | None, as_json: bool, output: Path | 
         common.errors.print("note:", against, style="dim", markup=False, soft_wrap=True)
     if output is not None and len(found.probes):
         common.errors.print(f"result: {output / 'capacity.html'}", markup=False, soft_wrap=True)
+    common.say_warnings(found.doubts)
     if found.verdict == "not met" and against is not None:
         message = f"{found.words}; is the machine busy with something else?"
         raise common.fail(message, common.Exit.UNDECIDED)
@@ -109,5 +118,4 @@ def _finish(found: Capacity, against: str | None, as_json: bool, output: Path | 
     if found.verdict in ("interrupted", "generator", "no limit"):
         raise common.fail(f"not the capacity: {found.words}", common.Exit.UNDECIDED)
     if found.verdict == "imprecise":
-        message = "the probes were used up before the interval was narrow enough"
-        common.errors.print("warning:", message, style="yellow", markup=False, soft_wrap=True)
+        common.say_warnings(["the probes were used up before the interval was narrow enough"])
