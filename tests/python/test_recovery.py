@@ -190,10 +190,14 @@ def test_a_full_disk_keeps_what_was_written_and_shows_what_was_measured(tmp_path
     assert done.returncode == 3, done.stderr
     assert "File too large" in done.stderr
     assert f"thinktime recover {output}" in done.stderr
+    whole = "whole are run.toml, summary.json, series.parquet, latency.hlog"
+    assert f"{whole}; requests.parquet is there in part" in " ".join(done.stderr.split())
     assert "simulated" in done.stdout
     assert tt.Result.load(output).summary == before
     (found,) = tt.recover(output)
-    assert found.path is None or found.path.name == "result.recovered"
+    assert found.path is not None
+    assert found.path.name == "result.recovered"
+    assert tt.Result.load(found.path).summary["requests"] > 0
 
 
 def test_files_that_are_no_results_stay(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use thinktime_core::record::{Collector, Summary};
 
 use crate::figures::Figures;
-use crate::files::{HISTOGRAM, REQUESTS, RUN, SCHEDULE, SERIES, SUMMARY, is_known};
+use crate::files::{HISTOGRAM, OF_RESULT, REQUESTS, RUN, SCHEDULE, SERIES, SUMMARY, is_known};
 use crate::histogram::log_of;
 use crate::partial::{Partial, left_behind, write_whole};
 use crate::run_file::RunFile;
@@ -89,6 +89,23 @@ impl ResultDirectory {
     /// When the file cannot be written.
     pub fn write_schedule(&self, schedule: &str) -> Result<(), DataError> {
         write(&self.partial().join(SCHEDULE), schedule.as_bytes())
+    }
+
+    /// Which of its files are whole, where `rows` says so of the rows, and which of those that are
+    /// there are not, in words.
+    #[must_use]
+    pub fn state(&self, rows: bool) -> String {
+        let there = OF_RESULT.into_iter().filter(|name| self.partial().join(name).exists());
+        let (whole, begun): (Vec<&str>, Vec<&str>) =
+            there.partition(|name| rows || *name != REQUESTS);
+        let mut words = match whole.as_slice() {
+            [] => "no file is whole".to_owned(),
+            whole => format!("whole are {}", whole.join(", ")),
+        };
+        if !begun.is_empty() {
+            words += &format!("; {} is there in part", begun.join(", "));
+        }
+        words
     }
 
     /// Gives it up: removes it, unless there is something in it that was measured, which can be

@@ -7,6 +7,9 @@ pub(crate) const SERIES: &str = "series.parquet";
 pub(crate) const HISTOGRAM: &str = "latency.hlog";
 pub(crate) const SCHEDULE: &str = "schedule.json";
 
+/// The files of a result, in the order in which they are written.
+pub(crate) const OF_RESULT: [&str; 6] = [RUN, REQUESTS, SUMMARY, SERIES, HISTOGRAM, SCHEDULE];
+
 /// Says that a directory is not whole yet.
 pub(crate) const MARK: &str = "PARTIAL";
 /// Says that a directory was replaced by a newer one.

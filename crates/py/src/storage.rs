@@ -58,13 +58,15 @@ impl Storage {
             None => kept = rows.map_err(|error| data(&error))?,
             Some(directory) => {
                 let partial = directory.partial().display().to_string();
-                let written =
-                    rows.and_then(|_| self.write(directory, &summary, collector, &schedule));
+                // Where there is no room for the rows, there may be some for the figures.
+                let figures = self.write(&directory, &summary, collector, &schedule);
+                let state = directory.state(rows.is_ok());
+                let written = rows.and(figures).and_then(|()| directory.finish().map(drop));
                 unwritten = written.err().map(|error| {
                     let path = self.path.take().unwrap_or_default();
                     format!(
-                        "{error}; what could be written is in {partial}: when there is room, \
-                         `thinktime recover {}` makes a result of it",
+                        "{error}; what could be written is in {partial}: {state}. When there is \
+                         room, `thinktime recover {}` makes a result of it",
                         path.display()
                     )
                 });
@@ -77,7 +79,7 @@ impl Storage {
 
     fn write(
         &self,
-        directory: ResultDirectory,
+        directory: &ResultDirectory,
         summary: &Summary,
         collector: &Collector,
         schedule: &Option<String>,
@@ -86,8 +88,7 @@ impl Storage {
         if let Some(schedule) = schedule {
             directory.write_schedule(schedule)?;
         }
-        directory.write_run(&self.run)?;
-        directory.finish().map(drop)
+        directory.write_run(&self.run)
     }
 }
 
