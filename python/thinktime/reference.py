@@ -112,7 +112,9 @@ def _public(one: type) -> Iterator[tuple[str, str]]:
     for name, member in sorted(vars(one).items(), key=lambda item: order.get(item[0], 0)):
         if name.startswith("_") or name in fields:
             continue
-        words = " ".join((inspect.getdoc(member) or "").split("\n\n")[0].split())
+        # A static method that was put there later has no words of its own but its function's.
+        source = getattr(one, name) if isinstance(member, staticmethod) else member
+        words = " ".join((inspect.getdoc(source) or "").split("\n\n")[0].split())
         yield stub.get(name) or _shown(name, member, getattr(one, name)), words
 
 

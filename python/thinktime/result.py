@@ -28,12 +28,15 @@ class Result:
     `pyarrow.table(table)`, pandas and duckdb read them without a copy.
     """
 
+    summary: dict[str, Any]
+    """The figures, as in `summary.json`: times in seconds, rates in events a second."""
+
     def __init__(self, outcome: _core.ResultData, label: Label | None = None) -> None:
         """Wrap what the compiled half gave; users get results from `simulate`, `run` or `load`."""
         self._outcome = outcome
         self._label = label
         text = outcome.summary_json
-        self.summary: dict[str, Any] = {} if text is None else json.loads(text)
+        self.summary = {} if text is None else json.loads(text)
 
     @classmethod
     def load(cls, path: str | Path) -> Result:

@@ -202,6 +202,13 @@ def test_a_run_fails_for_other_reasons_than_times(figures: dict[str, object], wo
     assert not probe.generator
 
 
+def test_a_run_without_a_request_says_nothing_of_the_server() -> None:
+    probe = probe_of(0.1, result(requests=0), SLO)
+    assert probe.slo == "cannot tell"
+    found = Search(start=0.1, probes=[probe, Probe(0.05, True, -1.0, 0.1)])
+    assert found._bracket()[1] == math.inf
+
+
 def test_missing_by_chance_and_what_is_under_way_do_not_fail() -> None:
     assert probe_of(1000.0, result(throughput=970.0), SLO).passed
     assert probe_of(1000.0, result(model="closed", throughput=900.0), SLO).passed
@@ -237,6 +244,18 @@ def test_a_percentile_of_too_few_requests_is_not_sure_to_be_met() -> None:
     sure = Search(start=50.0, probes=[Probe(35.0, True, -2.0, 0.1), high], probes_max=2)
     assert sure._bracket() == (35.0, 50.0)
     assert answer(sure, "rate", "/s").doubts == []
+
+
+def test_a_search_does_not_go_below_what_passed_but_was_short() -> None:
+    chance = random.Random(1)
+
+    def noisy(value: float) -> Probe:
+        margin = chance.gauss(math.log(value / 30.0), 1.0)
+        return Probe(value, margin <= 0, margin, 0.3, short="p99")
+
+    found = search(noisy, start=50.0)
+    first = next(n for n, probe in enumerate(found.probes) if probe.passed)
+    assert min(probe.value for probe in found.probes) == found.probes[first].value
 
 
 def test_where_nothing_surely_passed_no_value_is_said() -> None:

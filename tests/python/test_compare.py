@@ -250,6 +250,10 @@ def test_the_status_is_that_of_the_limits(
     done = CliRunner().invoke(app, ["compare", *names, *options])
     assert done.exit_code == status, done.output
     assert told.removeprefix("b: ") in done.output
+    if status in (1, 3):  # what ends a pipeline is what its log ends with
+        *_, last = done.stderr.splitlines()
+        assert last.startswith("error: ")
+        assert told in last
 
 
 def test_the_verdict_comes_first(folder: Path) -> None:

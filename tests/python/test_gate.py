@@ -16,6 +16,7 @@ from thinktime import gate
 from thinktime.cli import app
 from thinktime.gate import junit, markdown
 from thinktime.gate.cases import Case, Suite
+from thinktime.report.objectives import unjudged_checks
 from thinktime.report.table import Cell, Group, Line, Table
 
 WORKLOAD = 'name = "shop"\n[arrivals]\nmodel = "open"\nrate = "80/s"\n'
@@ -105,6 +106,16 @@ def test_each_check_is_a_test_case(
     assert ("shop", "check home answers") in found
     assert ("shop", "check home answers (2)") not in found
     assert "- cart is full: it failed 3 of 12 times" in summary
+
+
+@pytest.mark.parametrize(("of", "told"), [("home answers", 1), ("cart is full", 0), (None, 0)])
+def test_checks_of_which_no_objective_speaks_are_told(
+    result: tt.Result, of: str | None, told: int
+) -> None:
+    result.summary |= {"checks": CHECKS, "objectives": [OBJECTIVES[3] | {"of": of, "limit": 0.5}]}
+    words = unjudged_checks(result)
+    assert len(words) == told
+    assert all("`cart is full` failed 3 of 12 times, and no objective" in one for one in words)
 
 
 def test_doubt_is_an_error(result: tt.Result) -> None:

@@ -28,6 +28,14 @@ def test_everything_public_is_in_it_with_words() -> None:
         assert first.replace("<", "&lt;") in part, name
 
 
+def test_what_a_class_has_is_told_as_it_is() -> None:
+    made = reference.text()
+    assert "staticmethod(function)" not in made
+    assert "- `load(path: Path | str) -> Workload`: Read" in made
+    result = made.split("### `Result`\n")[1].split("\n### ")[0]
+    assert "- `summary: dict[str, Any]`: The figures" in result
+
+
 def test_parameters_are_told_one_by_one() -> None:
     made = reference.text()
     part = made.split("### `run`\n")[1].split("\n### ")[0]

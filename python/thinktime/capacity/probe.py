@@ -27,6 +27,9 @@ _TIMES = ("mean", "p50", "p90", "p95", "p99", "p99.9")
 _UNKNOWN = 0.5
 """The standard error of a margin of which nothing is known."""
 
+_NOTHING = 3.0
+"""That of a run without a request, which says nothing of the server."""
+
 
 @dataclass(frozen=True)
 class Slo:
@@ -116,6 +119,8 @@ def probe_of(value: float, result: Result, slo: Slo, stopped: bool = False) -> P
     figures = figures_of(summary)
     longest_s = max(slo.times_s.values(), default=0.0)
     unmet = failed_outright(summary) or not_achieved(summary, longest_s)
+    if summary["requests"] == 0:
+        return Probe(value, False, 0.0, _NOTHING, why=str(unmet), figures=figures)
     if unmet is not None or not margins:
         why = unmet or "nothing was measured"
         suspect = _generator_late(result)

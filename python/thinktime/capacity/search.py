@@ -139,7 +139,9 @@ class Search:
         if not math.isfinite(high):
             high = 2 * max(probe.value for probe in self.probes)
         if low <= 0:
-            low = min(probe.value for probe in self.probes) / 2
+            lowest = min(self.probes, key=lambda probe: probe.value)
+            # Shorter still in requests, a lower one could not surely pass either.
+            low = lowest.value if lowest.passed and lowest.short else lowest.value / 2
         fit = self._fit_within(low, high)
         if fit is None or (fit.low <= low and fit.high >= high):
             return self._between(low, high)

@@ -201,6 +201,10 @@ def show(result: Result, as_json: bool, output: Path | None) -> None:
         text = f"no exact values: {result.no_theory}"
         errors.print("note:", text, style="dim", markup=False, soft_wrap=True)
     say_warnings(result.summary.get("warnings", []))
+    if result.summary.get("checks"):
+        from thinktime.report.objectives import unjudged_checks
+
+        say_warnings(unjudged_checks(result))
     if output is not None:
         errors.print(f"result: {output}", markup=False, soft_wrap=True)
 

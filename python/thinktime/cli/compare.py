@@ -92,11 +92,13 @@ def _finish(
         files.write(*gate.of_comparisons(comparisons, outcomes, loaded))
     if limits:
         _trusted(loaded)
-    all_outcomes = {one.outcome for found in outcomes for one in found}
-    if "broken" in all_outcomes:
-        raise typer.Exit(common.Exit.SLO_NOT_MET)
-    if "cannot tell" in all_outcomes:
-        raise typer.Exit(common.Exit.UNDECIDED)
+    for outcome, status in _STATUSES:
+        words = [one.words for found in outcomes for one in found if one.outcome == outcome]
+        if words:
+            raise common.fail("; ".join(words), status)
+
+
+_STATUSES = (("broken", common.Exit.SLO_NOT_MET), ("cannot tell", common.Exit.UNDECIDED))
 
 
 def _trusted(loaded: list[Result]) -> None:

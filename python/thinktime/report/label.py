@@ -49,7 +49,7 @@ def model_words(result: Result) -> str:
         return f"closed, {units.counted(workload.clients, 'client')}"
     if workload.session_length is not None:
         return f"partly open, {_session_words(workload.requests_per_session)}"
-    return workload.model
+    return workload.model.replace("-", " ")
 
 
 def _session_words(requests: float) -> str:

@@ -44,6 +44,21 @@ def check_lines_of(result: Result) -> list[Line]:
     return [_check_line(name, one) for name, one in checks.items()]
 
 
+def unjudged_checks(result: Result) -> list[str]:
+    """Checks that failed and have no objective, in words: the verdict says nothing of them."""
+    judged = {one.of for one in result.objectives if one.name == "checks"}
+    if None in judged:
+        return []
+    checks: Mapping[str, Mapping[str, int]] = result.summary.get("checks") or {}
+    return [
+        f"check `{name}` failed {units.count(one['failed'])} of "
+        f"{units.count(one['passed'] + one['failed'])} times, and no objective is about it: "
+        f'`checks = "99%"` in [slo] makes it count'
+        for name, one in checks.items()
+        if one["failed"] and name not in judged
+    ]
+
+
 def name_of(objective: Objective) -> str:
     """As in `visitors: p99`, or `check` and its name."""
     if objective.of is None:
