@@ -17,7 +17,7 @@ from typing import Any
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 MISSING = "chromium is not installed: the pages are not looked at"
-_PATIENCE_S = 120.0
+_PATIENCE_S = 300.0
 
 
 class Browser:
@@ -55,7 +55,7 @@ class Browser:
 
     def __exit__(self, *_: object) -> None:
         self._process.terminate()
-        self._process.wait(30)
+        self._process.wait(300)
         os.close(self._in)
         os.close(self._out)
 

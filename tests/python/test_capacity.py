@@ -388,7 +388,8 @@ def test_a_real_server_is_searched_too() -> None:
         found = tt.capacity(workload, target=server.url, duration="1s", probes_max=6)
     assert found.probes.height <= 6
     assert not found.probes.filter(pl.col("value") > 170)["passed"].any()
-    if found.probes["generator"].any():  # other work on the machine made it late
+    # Other work on the machine made the generator late, and may have kept the server waiting too.
+    if found.probes["generator"].any() or found.probes["lateness_p99_s"].max() > 5e-3:
         assert found.verdict in ("generator", "found", "imprecise", "not met")
         return
     assert found.probes.filter(pl.col("value") <= 40)["passed"].all()
