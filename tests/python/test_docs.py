@@ -28,7 +28,8 @@ from thinktime.cli import app
 from thinktime.cli.group import COMMANDS
 
 THINKTIME = [sys.executable, "-c", "from thinktime.cli import main; main()"]
-URL = "http://127.0.0.1:8080"
+HOST = "://127.0.0.1:8080"
+URL = f"http{HOST}"
 
 NOT_RUN = {
     "make": "it builds and tests all of this; that its targets exist is tested",
@@ -68,6 +69,8 @@ def made(folder: Path, page: str) -> Path:
     (folder / "examples").symlink_to(ROOT / "examples")
     write_log(folder / "access.log")
     (folder / "users.csv").write_text("user,password\nann,secret\n")
+    (folder / "login.txt").write_text("user:passwd\n")
+    (folder / "photo.png").write_bytes(b"\x89PNG")
     (folder / "visit.har").write_text(har(*VISIT))
     (folder / "commands.txt").write_text(CURL)
     for snippet in [*snippets("README.md"), *snippets(page)]:
@@ -199,7 +202,8 @@ def test_commands_do_what_the_page_says(page: str, tmp_path: Path, url: str) -> 
     for words in commands(page):
         if why_not_run(words) is not None:
             continue
-        words = [url if word == URL else word for word in shorter(words, tmp_path)]
+        own = url.removeprefix("http")
+        words = [word.replace(HOST, own) for word in shorter(words, tmp_path)]
         if words[1] == "serve":
             begun_and_ended([*THINKTIME, *words[2:]], words[1], tmp_path)
             continue

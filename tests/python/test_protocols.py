@@ -56,8 +56,10 @@ class WebSocket(socketserver.StreamRequestHandler):
             mask, data = self.rfile.read(4), self.rfile.read(header[1] & 0x7F)
             text = bytes(byte ^ mask[at % 4] for at, byte in enumerate(data))
             if header[0] & 0xF == 1:
-                last = bytes([0x80, len(text)]) + text
-                self.wfile.write(b"\x01\x03ok:" + b"\x89\x01p" + last)
+                self.wfile.write(self.answer(text))
+
+    def answer(self, text: bytes) -> bytes:
+        return b"\x01\x03ok:" + b"\x89\x01p" + bytes([0x80, len(text)]) + text
 
 
 @contextmanager
