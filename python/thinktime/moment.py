@@ -17,6 +17,28 @@ class PopulationMoment:
 
 
 @dataclass(frozen=True)
+class ObjectiveMoment:
+    """An objective of the workload at one moment, as in `Moment`."""
+
+    name: str
+    """Its key in the workload file, as in `p99` or `errors`."""
+
+    of: str | None
+    """The population or request that it is about; None where it is about all."""
+
+    limit: float
+    """The largest time in seconds, or share that fails."""
+
+    value: float | None
+    """What was measured so far, in the same unit; None before anything was."""
+
+    @property
+    def beyond(self) -> bool:
+        """Whether it is beyond its limit at this moment; the end decides."""
+        return self.value is not None and self.value > self.limit
+
+
+@dataclass(frozen=True)
 class Moment:
     """A run at one moment.
 
@@ -46,8 +68,12 @@ class Moment:
     populations: dict[str, PopulationMoment] = field(default_factory=dict)
     """By name, where the workload has several."""
 
+    objectives: tuple[ObjectiveMoment, ...] = ()
+    """Those of response times and errors; pages and checks are told at the end."""
+
     @classmethod
     def of(cls, seen: dict[str, Any]) -> Moment:
         """Of what the generator tells."""
         populations = {name: PopulationMoment(**own) for name, own in seen["populations"].items()}
-        return cls(**(seen | {"populations": populations}))
+        objectives = tuple(ObjectiveMoment(**one) for one in seen["objectives"])
+        return cls(**(seen | {"populations": populations, "objectives": objectives}))

@@ -18,7 +18,7 @@ from rich.console import Console
 
 import thinktime as tt
 from thinktime.cli import live
-from thinktime.moment import PopulationMoment
+from thinktime.moment import ObjectiveMoment, PopulationMoment
 
 COMMAND = [sys.executable, "-c", "from thinktime.cli import main; main()"]
 SYSTEM = 'name = "s"\n[[station]]\nname = "server"\ndemand = "exp(10ms)"\n'
@@ -96,6 +96,28 @@ def test_populations_have_lines_of_their_own() -> None:
     assert "visitors 110/s p99 31 ms, pollers 80/s p99 -" in made.line()
 
 
+def test_objectives_have_lines_of_their_own() -> None:
+    console = Console(file=io.StringIO(), force_terminal=True, width=100)
+    made = view()
+    objectives = (
+        ObjectiveMoment("p99", None, 0.25, 0.0421),
+        ObjectiveMoment("p50", "cart", 0.002, 0.0031),
+        ObjectiveMoment("errors", None, 0.01, None),
+    )
+    made.take(moment(10.5, objectives=objectives))
+    console.print(made)
+    shown = console.file.getvalue()  # type: ignore[attr-defined]
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", shown).splitlines()
+    whole = next(line for line in lines if line.startswith("p99"))
+    cart = next(line for line in lines if line.startswith("cart: p50"))
+    errors = next(line for line in lines if line.startswith("errors"))
+    assert re.search(r"42.1 ms +wanted 250 ms or less", whole)
+    assert re.search(r"3.1 ms +wanted 2 ms or less", cart)
+    assert re.search(r"- +wanted 1 % or less", errors)
+    assert re.search(r"\x1b\[31m3.1 ms", shown)
+    assert made.line().endswith("beyond the SLO: cart: p50, 0:19 left")
+
+
 def test_plain_lines_come_where_there_is_no_terminal() -> None:
     console = Console(file=io.StringIO(), width=80)
     with live.shown("running", None, 30.0, console=console, line_every_s=5.0) as take:
@@ -169,6 +191,23 @@ def test_moments_know_populations() -> None:
     for name, own in last.items():
         assert 0 < own.requests <= done.summary["by_population"][name]["requests"]
         assert own.response_p99_s is not None
+
+
+def test_a_monitor_sees_the_objectives_of_requests() -> None:
+    seen: list[tt.Moment] = []
+    text = WORKLOAD.format(rate=200, slo='p99="1us"\nmean="10s"\nerrors="1%"\nhome.errors="50%"')
+    text += '[[request]]\nname="home"\ntimeout="1us"\n[[request]]\nname="cart"\n'
+    with served("10us") as url:
+        done = tt.run(tt.Workload(text), url, requests=200, monitor=seen.append)
+    last = {(one.of, one.name): one for one in seen[-1].objectives}
+    assert set(last) == {(None, "p99"), (None, "mean"), (None, "errors"), ("home", "errors")}
+    assert last[None, "p99"].beyond
+    assert not last[None, "mean"].beyond
+    assert last["home", "errors"].beyond
+    found = {(one.of, one.name): one.value for one in done.objectives}
+    value = last[None, "errors"].value
+    assert value is not None
+    assert abs(value - (found[None, "errors"] or 0)) < 0.2
 
 
 def test_what_a_monitor_raises_ends_the_run() -> None:

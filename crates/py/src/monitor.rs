@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use thinktime_core::client::{Fate, Limit};
-use thinktime_core::record::{Row, RowSink, Tally};
+use thinktime_core::record::{Row, RowSink, Tally, TimeFigures};
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::Workload;
+use thinktime_core::workload::{Figure, Objective, Of, RequestKind, Workload};
 use thinktime_net::generator::RunProgress;
 
 /// Looks at the rows of a run on their way to the writer.
@@ -22,6 +22,44 @@ pub(crate) struct Monitor {
     populations: Vec<(String, Requests)>,
     /// The place of the population of each kind of request.
     of_kind: Vec<u32>,
+    objectives: Vec<Wanted>,
+}
+
+/// An objective of requests that a run is on its way to.
+#[derive(Debug)]
+struct Wanted {
+    objective: Objective,
+    /// By kind of request, whether it is about them; none where it is about all.
+    about: Option<Vec<bool>>,
+    own: Requests,
+}
+
+impl Wanted {
+    /// None of pages and checks, which rows do not tell.
+    fn of(objective: &Objective, workload: &Workload) -> Option<Wanted> {
+        let about = |wanted: &dyn Fn(&RequestKind) -> bool| {
+            Some(workload.requests.iter().map(wanted).collect())
+        };
+        let about = match &objective.of {
+            Of::All => None,
+            Of::Population(_, place) => about(&|kind| kind.population as usize == *place),
+            Of::Request(name) => about(&|kind| kind.name == *name),
+            Of::Check(_) => return None,
+        };
+        let of_rows = matches!(objective.figure, Figure::Response(_) | Figure::Errors);
+        let objective = objective.clone();
+        of_rows.then(|| Wanted { objective, about, own: Requests::default() })
+    }
+
+    fn seen(&self, all: &Requests) -> ObjectiveSeen {
+        let requests = if self.about.is_some() { &self.own } else { all };
+        ObjectiveSeen {
+            name: self.objective.figure.key(),
+            of: self.objective.of.name().map(str::to_owned),
+            limit: self.objective.limit,
+            value: requests.value(self.objective.figure),
+        }
+    }
 }
 
 /// Requests that are over.
@@ -29,6 +67,8 @@ pub(crate) struct Monitor {
 struct Requests {
     over: u64,
     succeeded: u64,
+    /// Those that are measured.
+    measured: u64,
     /// The response times of those that are measured and succeeded.
     responses: Tally,
 }
@@ -37,8 +77,21 @@ impl Requests {
     fn take(&mut self, response: Option<Nanos>, counts: bool) {
         self.over += 1;
         self.succeeded += u64::from(response.is_some());
+        self.measured += u64::from(counts);
         if let Some(response) = response.filter(|_| counts) {
             self.responses.add(response);
+        }
+    }
+
+    /// What an objective is about, so far.
+    fn value(&self, figure: Figure) -> Option<f64> {
+        match figure {
+            Figure::Response(name) => match TimeFigures::share_of(name) {
+                Some(share) => self.responses.quantile_s(share),
+                None => self.responses.mean_s(),
+            },
+            _ if self.measured == 0 => None,
+            _ => Some(1.0 - self.responses.count() as f64 / self.measured as f64),
         }
     }
 
@@ -61,6 +114,9 @@ impl Monitor {
             lateness: Tally::default(),
             errors: BTreeMap::new(),
             populations: named.map(|one| (one.name.clone(), Requests::default())).collect(),
+            objectives: (workload.slo.objectives.iter())
+                .filter_map(|one| Wanted::of(one, workload))
+                .collect(),
             of_kind: workload.requests.iter().map(|kind| kind.population).collect(),
         }
     }
@@ -79,6 +135,12 @@ impl Monitor {
         if let Some((_, own)) = self.populations.get_mut(population) {
             own.take(response, counts);
         }
+        let kind = row.attempt.kind as usize;
+        for one in &mut self.objectives {
+            if one.about.as_ref().is_some_and(|about| about[kind]) {
+                one.own.take(response, counts);
+            }
+        }
         if counts && response.is_some() {
             self.lateness.add(row.sent.since(row.attempt.scheduled));
         }
@@ -94,6 +156,7 @@ impl Monitor {
             lateness_p99_s: self.lateness.quantile_s(0.99),
             errors: self.errors.iter().map(|(kind, count)| (*kind, *count)).collect(),
             populations: populations.map(|(name, own)| (name.clone(), own.figures())).collect(),
+            objectives: self.objectives.iter().map(|one| one.seen(&self.all)).collect(),
         }
     }
 }
@@ -107,6 +170,16 @@ pub(crate) struct Seen {
     lateness_p99_s: Option<f64>,
     errors: Vec<(&'static str, u64)>,
     populations: Vec<(String, Figures)>,
+    objectives: Vec<ObjectiveSeen>,
+}
+
+/// An objective and what was measured of it so far.
+#[derive(Clone, Debug)]
+struct ObjectiveSeen {
+    name: String,
+    of: Option<String>,
+    limit: f64,
+    value: Option<f64>,
 }
 
 /// What is seen of requests.
@@ -144,6 +217,15 @@ impl Seen {
             populations.set_item(name, own.to_dict(py)?)?;
         }
         dict.set_item("populations", populations)?;
+        let objectives = self.objectives.iter().map(|one| {
+            let dict = PyDict::new(py);
+            dict.set_item("name", &one.name)?;
+            dict.set_item("of", &one.of)?;
+            dict.set_item("limit", one.limit)?;
+            dict.set_item("value", one.value)?;
+            Ok(dict)
+        });
+        dict.set_item("objectives", objectives.collect::<PyResult<Vec<_>>>()?)?;
         Ok(dict)
     }
 }

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from thinktime.cli.common import errors
 from thinktime.moment import Moment
+from thinktime.report.objectives import name_of
 
 LINE_EVERY_S = 5.0
 """The time between two plain lines."""
@@ -104,6 +105,8 @@ class View:
             for name, rate in self.population_rates.items()
         ]
         parts += [f"errors: {_errors(last)}"] if last.errors else []
+        beyond = [name_of(one) for one in last.objectives if one.beyond]
+        parts += [f"beyond the SLO: {', '.join(beyond)}"] if beyond else []
         parts += [self.left] if self.left else []
         return ", ".join(parts)
 
@@ -123,6 +126,7 @@ class View:
             cells = (Text(name, "dim"), Text(value), Text(more, "dim"), Text(second, style))
             grid.add_row(*cells)
         parts = [self._populations(last)] if last.populations else []
+        parts += [_objectives(last)] if last.objectives else []
         return Group(Text(self._title), grid, *parts, self._bar(last))
 
     def _populations(self, last: Moment) -> RenderableType:
@@ -176,6 +180,21 @@ def _lines(view: View, console: Console, every_s: float) -> Callable[[Moment], N
             console.print(view.line(), markup=False, soft_wrap=True)
 
     return take
+
+
+def _objectives(moment: Moment) -> RenderableType:
+    """What was found of each objective so far, in red where it is beyond its limit."""
+    grid = Table.grid(padding=(0, 3))
+    for one in moment.objectives:
+        text = _share if one.name == "errors" else _time
+        value = Text(text(one.value), "red" if one.beyond else "green" if one.value else "")
+        wanted = Text(f"wanted {text(one.limit)} or less", "dim")
+        grid.add_row(Text(name_of(one), "dim"), value, wanted)
+    return grid
+
+
+def _share(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.3g} %"
 
 
 def _errors(moment: Moment) -> str:

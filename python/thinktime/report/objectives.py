@@ -10,6 +10,7 @@ from thinktime.report.table import Cell, Group, Line, Table
 
 if TYPE_CHECKING:
     from thinktime import Objective, Result
+    from thinktime.moment import ObjectiveMoment
 
 _SHARES = ("errors", "checks")
 
@@ -59,7 +60,7 @@ def unjudged_checks(result: Result) -> list[str]:
     ]
 
 
-def name_of(objective: Objective) -> str:
+def name_of(objective: Objective | ObjectiveMoment) -> str:
     """As in `visitors: p99`, or `check` and its name."""
     if objective.of is None:
         return objective.name
