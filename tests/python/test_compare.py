@@ -20,6 +20,7 @@ from thinktime.comparison.estimate import Requests, estimates_of, wilson
 from thinktime.comparison.requests import requests_of
 from thinktime.comparison.subject import subject_of
 from thinktime.comparison.words import sentence
+from thinktime.report.results_page import page_of
 
 SYSTEM = "name='s'\n[[station]]\nname='server'\ndemand='{}'\n"
 WORKLOAD = "name='w'\n[arrivals]\nmodel='open'\nrate='50/s'\n"
@@ -303,3 +304,18 @@ def test_replications_on_common_random_numbers_are_paired() -> None:
     assert (mean.low, mean.high) == pytest.approx(
         (expected.mean_s - expected.ci95_s, expected.mean_s + expected.ci95_s)
     )
+
+
+def test_the_page_of_two_runs_says_what_compare_says() -> None:
+    workload = tt.Workload(
+        WORKLOAD.replace("50/s", "100/s").replace("open'", "open'\nprocess='even'")
+    )
+    found = []
+    for name, demand in (("before", "const(1ms)"), ("after", "const(9ms)")):
+        with tt.serve(tt.System(SYSTEM.format(demand))) as server:
+            found.append(tt.run(workload, server.url, requests=300, rows="all", label=name))
+    made = page_of(found)
+    assert made.verdict.headline == compare(*found).verdict
+    assert made.verdict.headline.startswith("Worse: ")
+    assert made.verdict.findings[0] == "after, compared with before."
+    assert not page_of(found[:1]).verdict.headline.startswith("Worse")

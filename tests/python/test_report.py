@@ -125,7 +125,7 @@ def test_a_run_of_an_unknown_server_is_not_held_against_exact_values():
     assert (model.kind, model.reference) == ("simulated", "the exact values")
     assert exact.kind == "exact"
     said = " ".join(verdict_of([real, simulated]).findings)
-    assert "The mean lies within their 95 % confidence interval of the exact value." in said
+    assert "The mean lies within its 95 % confidence interval of the exact value." in said
     assert "Measured mean against simulated: open 0.0 %, within the 95 % interval." in said
 
 

@@ -55,7 +55,8 @@ def _against_exact(cases: Sequence[Case]) -> list[str]:
     if within:
         means = "The mean lies" if total == 1 else f"{within} of {total} means lie"
         means = f"All {total} means lie" if total > 1 and not outside else means
-        found.append(f"{means} within their 95 % confidence interval of the exact value.")
+        whose = "its" if total == 1 else "their"
+        found.append(f"{means} within {whose} 95 % confidence interval of the exact value.")
     if outside:
         found.append(f"Further from the exact mean than that: {'; '.join(outside)}.")
     return found

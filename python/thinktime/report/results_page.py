@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,11 +13,12 @@ from thinktime.report.case import cases as cases_of
 from thinktime.report.charts import CHARTS
 from thinktime.report.charts.chart import sections
 from thinktime.report.findings import verdict
-from thinktime.report.page import Page
+from thinktime.report.page import Page, Verdict
 from thinktime.report.table import Table
 
 if TYPE_CHECKING:
     from thinktime import Result
+    from thinktime.comparison import Comparison
 
 
 def write(found: Sequence[Result], path: Path, title: str | None = None) -> Path:
@@ -29,26 +31,42 @@ def write(found: Sequence[Result], path: Path, title: str | None = None) -> Path
 def page_of(found: Sequence[Result], title: str | None = None) -> Page:
     """The report of some results. The same results give the same page, byte for byte."""
     cases = cases_of(found)
+    compared = _compared(found)
+    differences = [] if compared is None else [_differences(compared)]
     return Page(
         title or _title(cases),
-        verdict(cases),
-        [results.table(results.rows(cases)), *_differences(found), *details.tables(cases)],
+        _verdict(cases, compared),
+        [results.table(results.rows(cases)), *differences, *details.tables(cases)],
         sections(CHARTS, cases),
         how.words(cases),
         how.sources(cases),
     )
 
 
-def _differences(found: Sequence[Result]) -> list[Table]:
+def _compared(found: Sequence[Result]) -> Comparison | None:
     """How much the second of two runs of one workload differs from the first, with intervals."""
     if len(found) != 2 or {one.kind for one in found} != {"run"}:
-        return []
+        return None
     if found[0].workload.name != found[1].workload.name:
-        return []
+        return None
     from thinktime.comparison import compare
+
+    return compare(*found)
+
+
+def _differences(compared: Comparison) -> Table:
     from thinktime.comparison.table import table
 
-    return [table([compare(*found)])]
+    return table([compared])
+
+
+def _verdict(cases: Sequence[Case], compared: Comparison | None) -> Verdict:
+    """Of two runs of one workload what `compare` says; one page does not say two things."""
+    found = verdict(cases)
+    if compared is None:
+        return found
+    what = f"{compared.after.label}, compared with {compared.before.label}."
+    return replace(found, headline=compared.verdict, findings=[what, *found.findings])
 
 
 def _title(cases: Sequence[Case]) -> str:
