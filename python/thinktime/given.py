@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,13 +15,20 @@ _FILES = {"ca_file", "certificate", "key", "unix_socket"}
 
 
 def options_json(command: str, values: Mapping[str, Any]) -> str:
-    """Those of the command's options that are given, as JSON."""
+    """Those of the command's options that are given, as JSON.
+
+    Raises:
+        InputError: if one is a number that is not finite, which JSON does not have.
+    """
     given = {name: values[name] for name, _, _ in _core.options(command) if name in values}
     for name in _FILES & given.keys():
         if given[name] is not None:
             given[name] = str(Path(given[name]).absolute())  # wherever it is done again
     if given.get("proxy") == "":
         del given["proxy"]  # none, whatever the environment says
+    for name, value in given.items():
+        if isinstance(value, float) and not math.isfinite(value):
+            raise _core.InputError(f"{name}: must be a finite number, not {value}")
     kept = {name: value for name, value in given.items() if not _is_absent(value)}
     return json.dumps(kept, default=_plain)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,6 +12,8 @@ from thinktime import _core
 
 GivenWorkload = _core.Workload | Mapping[str, Any] | str | Path
 GivenSystem = _core.System | Mapping[str, Any] | str | Path
+
+_HALF = re.compile("[\ud800-\udfff]")
 
 Read = TypeVar("Read", _core.Workload, _core.System)
 
@@ -49,7 +52,11 @@ def toml_of(table: Mapping[str, Any]) -> str:
 
     Raises InputError where a value is one that TOML does not have, and says under which key.
     """
-    return "".join(f"{_text(key)} = {_value(one, str(key))}\n" for key, one in table.items())
+    try:
+        lines = [f"{_text(key)} = {_value(one, str(key))}\n" for key, one in table.items()]
+    except RecursionError:
+        raise _core.InputError("the dict is nested too deeply, or holds itself") from None
+    return "".join(lines)
 
 
 def _value(value: Any, key: str) -> str:
@@ -69,7 +76,10 @@ def plain(value: object, key: str) -> str:
 
     Raises InputError where it is none of these, and names the key.
     """
-    found = value.item() if hasattr(value, "item") else value
+    try:
+        found = value.item() if hasattr(value, "item") else value
+    except (TypeError, ValueError):
+        found = None  # an array of several numbers
     if isinstance(found, bool):
         return "true" if found else "false"
     if isinstance(found, (int, float)):
@@ -81,5 +91,10 @@ def plain(value: object, key: str) -> str:
 
 
 def _text(value: object) -> str:
-    """Quoted as TOML does, which is as JSON does but for one letter."""
+    """Quoted as TOML does, which is as JSON does but for one letter.
+
+    Raises InputError where there is half of a character in it, which no file can hold.
+    """
+    if _HALF.search(str(value)):
+        raise _core.InputError(f"{str(value)[:60]!a} holds what is no character")
     return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -62,9 +62,12 @@ def read(directory: Path) -> Label | None:
     """The label of a result directory; None where it has none, or one that cannot be read."""
     try:
         found = json.loads((directory / FILE).read_text("utf-8"))
-        return Label(**{name: found[name] for name in Label.__dataclass_fields__})
-    except (OSError, ValueError, KeyError, TypeError):
+        label = Label(**{name: found[name] for name in Label.__dataclass_fields__})
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
+    texts = (label.commit, label.branch, label.made)
+    right = isinstance(label.text, str) and isinstance(label.given, bool)
+    return label if right and all(isinstance(one, str | None) for one in texts) else None
 
 
 def write(label: Label, directory: Path) -> None:

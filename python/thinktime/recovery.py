@@ -59,12 +59,23 @@ def check_place(directory: Path, own: str, what: str) -> None:
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file beside its place and put it there: it is there whole, or as it was."""
+    """Write a file beside its place and put it there: it is there whole, or as it was.
+
+    Raises:
+        OSError: if it cannot be written; it names the path.
+    """
     data = content.encode() if isinstance(content, str) else content
-    if path.exists() and not path.is_file():
-        path.write_bytes(data)  # a pipe or a device, which has no other place
-        return
-    place = path.resolve()
+    try:
+        if path.exists() and not path.is_file():
+            path.write_bytes(data)  # a pipe or a device, which has no other place
+        else:
+            _replace(path.resolve(), data)
+    except OSError as error:
+        # The draft's name says nothing to anybody, and a full disk names none at all.
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def _replace(place: Path, data: bytes) -> None:
     draft = place.with_name(f"{place.name}.new")
     try:
         draft.write_bytes(data)

@@ -313,3 +313,39 @@ def test_compare_writes_both(files: Path) -> None:
     assert done.exit_code == 1
     assert read(Path("junit.xml").read_text())["changes of shop", "mean > +5%"][0] == "failure"
     assert Path("summary.md").read_text().startswith("## after against before\n")
+
+
+# ---- files that cannot be written
+
+
+def test_a_file_that_cannot_be_written_names_itself_and_hides_no_verdict(tmp_path: Path) -> None:
+    (tmp_path / "w.toml").write_text(WORKLOAD + '[slo]\np99 = "1ms"\n')
+    (tmp_path / "s.toml").write_text(SYSTEM)
+    for option in ("--junit", "--markdown"):
+        files = [str(tmp_path / "w.toml"), str(tmp_path / "s.toml"), option, "/dev/full"]
+        done = CliRunner().invoke(app, ["simulate", *files, "--requests", "2000", "--quiet"])
+        assert done.exit_code == 3
+        assert "written: /dev/full: No space left" in done.stderr
+        assert "; the SLO is not met: p99 is" in done.stderr
+
+
+def test_a_folder_of_others_is_refused_before_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.access", lambda path, _mode: path != tmp_path)
+    with pytest.raises(tt.InputError, match="nothing can be written there"):
+        gate.files(junit=tmp_path / "junit.xml")
+
+
+def test_a_junit_file_is_there_whole_or_not_at_all(
+    result: tt.Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, data: bytes) -> int:
+        path.open("wb").write(data[:10])
+        raise OSError(28, "No space left on device")
+
+    files = gate.files(junit=tmp_path / "junit.xml")
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(OSError, match=r"No space left on device: '.*junit\.xml'"):
+        files.write(*gate.of_result(result))
+    assert list(tmp_path.iterdir()) == []

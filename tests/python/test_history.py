@@ -91,6 +91,15 @@ def test_a_result_keeps_its_label_and_gets_a_new_one_when_replaced(tmp_path: Pat
     assert tt.Result.load(tmp_path / "a").label == "shop"
 
 
+@pytest.mark.parametrize("text", [5, None, ["a"], {"a": 1}])
+def test_a_label_that_somebody_spoilt_counts_as_none(tmp_path: Path, text: object) -> None:
+    label = {"text": text, "given": True, "commit": None, "branch": None, "made": None}
+    (tmp_path / "label.json").write_text(json.dumps(label))
+    assert labels.read(tmp_path) is None
+    (tmp_path / "label.json").write_text(json.dumps(label | {"text": "a"}))
+    assert labels.read(tmp_path) == labels.Label("a", True)
+
+
 def test_an_unfinished_result_has_its_label_already(tmp_path: Path) -> None:
     older = tmp_path / "a.partial"
     older.mkdir()

@@ -217,3 +217,27 @@ def test_a_sweep_of_dicts_is_that_of_files_and_texts(tmp_path: Any) -> None:
 def test_what_cannot_be_varied_is_told(vary: Any, words: str) -> None:
     with pytest.raises(tt.InputError, match=words):
         tt.sweep(WORKLOAD, SYSTEM, vary)
+
+
+CYCLE: dict[str, Any] = {"name": "c"}
+CYCLE["arrivals"] = CYCLE
+
+
+@pytest.mark.parametrize(
+    ("workload", "said"),
+    [
+        (CYCLE, "nested too deeply, or holds itself"),
+        ({"name": "a\ud800"}, "no character"),
+        ({"\ud800": 1}, "no character"),
+        ({"name": "a", "seed": np.array([1, 2])}, "`seed`: ndarray is nothing that a file has"),
+    ],
+)
+def test_a_dict_that_no_file_can_hold_is_refused(workload: dict[str, Any], said: str) -> None:
+    with pytest.raises(tt.InputError, match=said):
+        tt.simulate(workload, {"name": "s"}, requests=10)
+
+
+@pytest.mark.parametrize("given", [float("nan"), float("inf")])
+def test_an_option_that_is_no_finite_number_is_named(given: float) -> None:
+    with pytest.raises(tt.InputError, match="duration: must be a finite number"):
+        tt.simulate(WORKLOAD, SYSTEM, duration=given)

@@ -16,6 +16,7 @@ from rich.console import Console
 
 import thinktime as tt
 from thinktime.cli import plain
+from thinktime.report import page
 from thinktime.report.table import Cell, Group, Line, Table
 from thinktime.report.terminal import Shown
 
@@ -235,3 +236,17 @@ def test_what_moves_a_terminals_cursor_is_left_alone() -> None:
     console.file, console._force_terminal = io.StringIO(), True
     console.show_cursor(False)
     assert console.file.getvalue() == f"{ESCAPE}[?25l"
+
+
+def test_a_page_that_cannot_be_written_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, text: str, **_: object) -> int:
+        path.open("w").write(text[:10])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    empty = page.Page("t", page.Verdict("h"), [])
+    with pytest.raises(OSError, match=r"No space left on device: '.*a\.html'"):
+        page.write(empty, tmp_path / "a.html")
+    assert list(tmp_path.iterdir()) == []

@@ -47,6 +47,7 @@ def _options(
 
 def main() -> None:
     """Run the command line."""
+    _open_what_is_closed()
     signals.stop_on_signals()
     try:
         status = _status_of_app()
@@ -61,6 +62,20 @@ def main() -> None:
         sys.stderr.write(f"error: the output cannot be written: {error.strerror}\n")
         sys.exit(3)
     sys.exit(signals.status() if status == _INTERRUPTED else status)
+
+
+def _open_what_is_closed() -> None:
+    """Let what goes to a closed output (`>&-`) go nowhere.
+
+    The next file that is opened would take its number, and get what is printed.
+    """
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        if getattr(sys, name) is None:
+            opened = os.open(os.devnull, os.O_RDWR)
+            os.dup2(opened, number)
+            if opened != number:
+                os.close(opened)
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
 
 
 def _status_of_app() -> int | str | None:

@@ -149,19 +149,25 @@ def finish(
             raise
     show(result, as_json, output)
     found = verdict_of(result, unwritten)
-    _tell(told, result, found.doubt)
+    untold = _tell(told, result, found.doubt)
+    if untold:
+        found = verdict_of(result, untold)
     if found.exit_status is not Exit.DONE:
         raise fail(found.sentence, found.exit_status)
     if found.sentence:
         errors.print(found.sentence, style="green", markup=False, soft_wrap=True)
 
 
-def _tell(told: Files | None, result: Result, doubt: str) -> None:
+def _tell(told: Files | None, result: Result, doubt: str) -> str:
+    """Why a file could not be written; empty where all could."""
     if told is not None:
         from thinktime import gate
 
-        with mapped_errors():
+        try:
             told.write(*gate.of_result(result, doubt))
+        except OSError as error:
+            return f"{error.filename}: {error.strerror}"
+    return ""
 
 
 def _tell_failure(told: Files | None, workload: str, why: str) -> None:

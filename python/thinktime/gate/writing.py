@@ -10,6 +10,7 @@ from pathlib import Path
 from thinktime import _core
 from thinktime.gate import junit
 from thinktime.gate.cases import Suite
+from thinktime.recovery import write_whole
 
 
 @dataclass(frozen=True)
@@ -29,11 +30,14 @@ class Files:
             OSError: if a file cannot be written.
         """
         if self.junit is not None:
-            self.junit.write_text(junit.document(suites), encoding="utf-8")
+            write_whole(self.junit, junit.document(suites))
         if self.markdown is not None:
             mode = "a" if _is_step_summary(self.markdown) else "w"
-            with self.markdown.open(mode, encoding="utf-8", errors="replace") as file:
-                file.write(f"{summary}\n" if mode == "a" else summary)
+            try:
+                with self.markdown.open(mode, encoding="utf-8", errors="replace") as file:
+                    file.write(f"{summary}\n" if mode == "a" else summary)
+            except OSError as error:
+                raise OSError(error.errno, error.strerror, str(self.markdown)) from None
 
 
 def files(junit: str | Path | None = None, markdown: str | Path | None = None) -> Files:
@@ -42,7 +46,7 @@ def files(junit: str | Path | None = None, markdown: str | Path | None = None) -
     A JUnit file that is there is removed, so that nobody takes it for this run's if this one fails.
 
     Raises:
-        InputError: if a folder is not there, or a path is a folder.
+        InputError: if a folder is not there, a path is a folder, or nothing can be written there.
     """
     paths = [None if one is None else Path(one) for one in (junit, markdown)]
     for option, path in zip(("--junit", "--markdown"), paths, strict=True):
@@ -52,6 +56,8 @@ def files(junit: str | Path | None = None, markdown: str | Path | None = None) -
             raise _core.InputError(f"{option} {path}: it is a folder: name a file in it")
         if not path.parent.is_dir():
             raise _core.InputError(f"{option} {path}: there is no folder {path.parent}: make it")
+        if not os.access(path if path.exists() else path.parent, os.W_OK):
+            raise _core.InputError(f"{option} {path}: nothing can be written there")
     if paths[0] is not None and paths[0].is_file():
         paths[0].unlink()
     return Files(*paths)

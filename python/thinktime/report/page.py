@@ -6,6 +6,7 @@ Every page of Thinktime is a `Page`: report, learn, sweep and capacity differ in
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -99,6 +100,9 @@ def write(page: Page, path: str | Path) -> Path:
         # Nobody has heard of the draft.
         why = "a part of its path is a file" if isinstance(error, FileExistsError) else None
         raise OSError(error.errno, why or error.strerror, str(path)) from None
+    finally:
+        with contextlib.suppress(OSError):
+            draft.unlink(missing_ok=True)
 
 
 def render(page: Page) -> str:
