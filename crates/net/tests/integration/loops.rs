@@ -34,17 +34,20 @@ fn loops_keep_the_schedule_of_the_whole() {
         assert_eq!((done.summary.requests, done.summary.errors), (159, 0));
         assert_eq!(done.summary.sessions, 159);
         assert_eq!(done.summary.generator.unwrap().loops, u64::from(loops));
-        let mut done = rows.iter().map(|row| row.done);
-        let first = done.next().unwrap();
-        done.fold(first, |before, now| {
-            assert!(before <= now, "rows come in the order of time");
-            now
-        });
         rows.iter().map(|row| (row.attempt.session, row.attempt.scheduled)).collect()
     };
     let one = scheduled(1);
     assert_eq!(one.len(), 159);
     assert_eq!(scheduled(3), one);
+}
+
+/// Of an open model the kernel says when a response came, which a busy machine reads later: its rows
+/// may change places.
+#[test]
+fn rows_of_several_loops_come_in_the_order_of_time() {
+    let (done, rows) = go(&closed(6, ""), &target(), &for_time(0.8, 3));
+    assert_eq!(done.summary.errors, 0, "{:?}", done.summary.errors_by_kind);
+    assert!(rows.len() > 1 && rows.windows(2).all(|pair| pair[0].done <= pair[1].done));
 }
 
 #[test]
