@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -73,9 +74,10 @@ def _names(entry: str, host: str, port: int) -> bool:
         except ValueError:
             pass  # perhaps with a port
     name, colon, number = entry.rpartition(":")
-    if colon and number.isdigit() and int(number) != port:
+    has_port = bool(colon) and re.fullmatch(r"[0-9]{1,5}", number) is not None
+    if has_port and int(number) != port:
         return False
-    name = (name if colon and number.isdigit() else entry).strip("[]").lstrip("*").lstrip(".")
+    name = (name if has_port else entry).strip("[]").lstrip("*").lstrip(".")
     if address is not None:
         return _address(name) == address
     return bool(name) and (host == name or host.endswith("." + name))

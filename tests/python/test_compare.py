@@ -198,12 +198,15 @@ def test_what_cannot_be_told_says_how_long_it_would_take() -> None:
     short = judged(limit("p99 > +8%"), comparison(p99=Missing("the run is too short for it", 3.0)))
     assert short.outcome == "cannot tell"
     assert "3.3 times as long" in short.words
+    almost = judged(limit("p99 > +8%"), comparison(p99=Missing("the run is too short for it", 0.9)))
+    assert "1.1 times as long" in almost.words
 
 
 @pytest.mark.parametrize(
     ("text", "right"),
     [
         ("p99 > 5%", "with the sign"),
+        pytest.param("p99 > +" + "9" * 400 + "%", "too large", id="endless"),
         ("p98 > +5%", "p99.9"),
         ("p99 >= +5%", "p99 > +5%"),
         ("p99 > +5/s", "ms"),

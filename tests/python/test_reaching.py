@@ -259,6 +259,9 @@ def test_a_proxy_that_says_nothing_ends_with_the_run() -> None:
         ("http://10.1.2.3", "10.1.2.3:80", None),
         ("http://11.1.2.3", "10.0.0.0/8,x", "http://p:1"),
         ("http://shop.test:port", "", None),
+        ("http://shop.test", "shop.test:\u00b2", "http://p:1"),
+        ("http://shop.test", "shop.test:" + "8" * 5000, "http://p:1"),
+        ("http://10.1.2.3", "10.0.0.0/99,10.1.2.3:\u00b2", "http://p:1"),
     ],
 )
 def test_the_environment_names_a_proxy(target: str, excepted: str, chosen: str | None) -> None:

@@ -80,6 +80,8 @@ def limit(text: str) -> Limit:
         right = {"errors": "%", "throughput": "% or /s"}.get(figure, "%, ns, us, ms, s or min")
         raise _core.InputError(f"'{text}': the unit '{unit}' does not fit {figure}: {right}")
     value = float(f"{sign}{number}") * factor
+    if not math.isfinite(value):
+        raise _core.InputError(f"'{text[:60]}...': the change is too large")
     return Limit(text, figure, mark == ">", value, unit == "%" and figure != "errors")
 
 
@@ -135,7 +137,7 @@ def _longer(factor: float | None, comparison: Comparison) -> str:
         return ""
     if factor > _LONGEST:
         return "; no run that is 1000 times as long would tell"
-    factor = 1.1 * factor  # a little more than just enough
+    factor = 1.1 * max(factor, 1.0)  # a little more than just enough
     lengths_s = [comparison.before.duration_s, comparison.after.duration_s]
     each = f" ({units.seconds(factor * max(lengths_s), 2)} each)" if max(lengths_s) else ""
     return (
