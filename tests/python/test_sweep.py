@@ -14,6 +14,8 @@ from typer.testing import CliRunner
 import thinktime as tt
 from thinktime.cli import app
 from thinktime.sweep import grid
+from thinktime.sweep.swept import Swept
+from thinktime.sweep.verdict import verdict
 
 WORKLOAD = "name = 'w'\n[arrivals]\nmodel = 'open'\nrate = '50/s'\n"
 SYSTEM = "name = 's'\n[[station]]\nname = 'server'\ndemand = 'exp(10ms)'\n"
@@ -36,6 +38,25 @@ def test_ranges_and_lists_are_read() -> None:
     assert values("arrivals.rate=5/s..20/s/4") == ("5/s", "10/s", "15/s", "20/s")
     assert values("arrivals.rate=60..120/min/2") == ("60/min", "120/min")
     assert values("arrivals.process=trace(../a.csv)") == ("trace(../a.csv)",)
+
+
+@pytest.mark.parametrize(
+    ("halves", "start"),
+    [
+        ((0.4, 0.7), "These points do not tell how the mean response time changes"),
+        ((0.1, 0.1), "The mean response time goes from 650 ms (load 2) to 990 ms (load 1)"),
+        ((None, 0.1), "The mean response time goes from"),
+    ],
+)
+def test_chance_is_not_told_as_an_effect(halves: tuple[float | None, float], start: str) -> None:
+    means = (0.99, 0.65)
+    rows = [
+        {"load": load, "response_mean_s": mean, "response_ci95_s": half, "slo": slo}
+        for load, mean, half, slo in zip((1, 2), means, halves, ("met", "not met"), strict=True)
+    ]
+    said = verdict(Swept(pl.DataFrame(rows), [grid.parse("load=1,2")], measured=True))
+    assert said.headline.startswith(start)
+    assert "The SLO: met at 1, not met at 1 of 2 points." in said.findings
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def apart(learned: Learned) -> str:
         return ""
     return (
         f"The {found.name} are {found.model}, and so they are in the workload file; at load "
-        f"{units.number(advice.load)} the {advice.model} model, which is simpler, shows about the "
+        f"{advice.load:g} the {advice.model} model, which is simpler, shows about the "
         "same response times."
         if _is_alike(advice)
         else f"The {found.name} were found to be {found.model}, and so they are in the workload "

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from thinktime.report import details, how, page, results
+from thinktime.report import details, how, page, results, units
 from thinktime.report.case import Case
 from thinktime.report.case import cases as cases_of
 from thinktime.report.charts import CHARTS
@@ -15,6 +15,7 @@ from thinktime.report.charts.chart import sections
 from thinktime.report.findings import verdict
 from thinktime.report.page import Page, Verdict
 from thinktime.report.table import Table
+from thinktime.verdict import verdict_of
 
 if TYPE_CHECKING:
     from thinktime import Result
@@ -61,10 +62,16 @@ def _differences(compared: Comparison) -> Table:
 
 
 def _verdict(cases: Sequence[Case], compared: Comparison | None) -> Verdict:
-    """Of two runs of one workload what `compare` says; one page does not say two things."""
+    """Of two runs of one workload what `compare` says; one page does not say two things.
+
+    Of one result whether its objectives are met, too.
+    """
     found = verdict(cases)
     if compared is None:
-        return found
+        entries = [entry for case in cases for entry in case.entries]
+        said = [units.sentence(verdict_of(one.result).sentence) for one in entries[:1]]
+        alone = [one for one in said if one and len(entries) == 1]
+        return replace(found, findings=[*alone, *found.findings])
     what = f"{compared.after.label}, compared with {compared.before.label}."
     return replace(found, headline=compared.verdict, findings=[what, *found.findings])
 

@@ -34,11 +34,14 @@ def write(table: pl.DataFrame, axes: Sequence[Axis], path: Path, *, measured: bo
 def page_of(table: pl.DataFrame, axes: Sequence[Axis], *, measured: bool) -> Page:
     """The page."""
     swept = Swept(table, axes, measured=measured)
+    words = dict(WORDS)
+    if not any(row.get("exact_response_mean_s") for row in swept.rows):
+        del words["exact mean"]
     title = "Sweep over " + ", ".join(axis.key for axis in axes)
     return Page(
         title,
         verdict(swept),
         [tables.table(swept)],
         sections(CHARTS, swept),
-        WORDS,
+        words,
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from thinktime.report import units
 from thinktime.report.page import Verdict
 from thinktime.sweep.swept import Row, Swept
@@ -25,8 +27,35 @@ def verdict(swept: Swept) -> Verdict:
     )
     if len(known) == 1:
         headline = f"The mean response time is {units.seconds(least['response_mean_s'])}."
-    findings = [f"{units.counted(len(swept.rows), 'point')}, {swept.kind}.", *_exact(known)]
-    return Verdict(headline, findings, _doubts(swept))
+    elif _overlap(least, most):
+        means = " to ".join(units.seconds(row["response_mean_s"]) for row in (least, most))
+        headline = (
+            f"These points do not tell how the mean response time changes: it is {means}, and the "
+            "95 % confidence intervals overlap."
+        )
+    count = f"{units.counted(len(swept.rows), 'point')}, {swept.kind}."
+    return Verdict(headline, [count, *_slo(swept.rows), *_exact(known)], _doubts(swept))
+
+
+def _overlap(least: Row, most: Row) -> bool:
+    """Whether the intervals of the least and the largest mean have something in common."""
+    near, far = least.get("response_ci95_s"), most.get("response_ci95_s")
+    if near is None or far is None:
+        return False
+    return bool(most["response_mean_s"] - least["response_mean_s"] <= near + far)
+
+
+def _slo(rows: Sequence[Row]) -> list[str]:
+    """At how many points the SLO is met."""
+    verdicts = [row["slo"] for row in rows if row.get("slo")]
+    if not verdicts:
+        return []
+    words = [
+        f"{one} at {verdicts.count(one)}"
+        for one in ("met", "not met", "cannot tell")
+        if one in verdicts
+    ]
+    return [f"The SLO: {', '.join(words)} of {units.counted(len(verdicts), 'point')}."]
 
 
 def _exact(rows: list[Row]) -> list[str]:
