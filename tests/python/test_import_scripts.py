@@ -47,12 +47,12 @@ def test_a_script_of_k6_is_a_closed_loop() -> None:
     thinks = [one.get("think", whole["session"]["think"]) for one in found.values()]
     assert thinks == ["1s", "uniform(1s, 4s)", "0s"]
     assert whole["slo"] == {"p95": "500ms", "errors": "1%"}
+    assert found["api"]["checks"] == {"status was 200": {"of": "status", "is": 200}}
     assert [one["next"] for one in found.values()] == [
         {"post-login": 1}, {"propfind-dav": 1}, {"end": 1},
     ]  # fmt: skip
     notes = list(made.notes)
     for line, text in (
-        ("line 15", "check"),
         ("line 19", "Authorization"),
         ("line 22", "is no literal"),
         ("line 25", "teardown"),
@@ -63,6 +63,67 @@ def test_a_script_of_k6_is_a_closed_loop() -> None:
 
 def test_a_script_of_k6_loads_whole() -> None:
     assert loads(imported(K6)).clients == 10
+
+
+CHECKED = """
+import http from 'k6/http';
+import { check } from 'k6';
+export const options = { thresholds: { checks: ['rate>0.95'] } };
+export default function () {
+  let res = http.get('http://t.example/a');
+  check(res, {
+    'status was 200': (r) => r.status == 200,
+    "is it's": r => r.body.includes('it\\'s "x"'),
+    fast: function (answer) { return answer.timings.duration < 200; },
+    'by its variable': () => res.status >= 200 && res.status < 300,
+    'either': (r) => { return r.status === 200 || r.status === 201 },
+    'two parts': (r) => r.status === 200 && r.body.indexOf('y') !== -1,
+    'typed': (r) => r.headers['Content-Type'] === 'text/html',
+    'named': (r) => r.json().items[0].name === 'Thin',
+    'path': (r) => r.json('a.0.b') === true,
+    'no': (r) => r.body.length > 3,
+    'not all': (r) => r.status === 200 && isFine(r),
+    'negated': (r) => !(r.status === 200),
+    'never': (r) => r.status >= 300 && r.status < 200,
+    'no field': (r) => r.headers['a b'] === 'x',
+    'mixed': (r) => r.status === 200 || r.body.includes('x'),
+  });
+  res = http.post('http://t.example/b', 'x');
+  check(res, { 'status was 200': (r) => r.status === 200 });
+  res = http.get(unknown());
+  check(res, { 'of nobody': (r) => r.status === 200 });
+}
+"""
+
+
+def test_checks_of_k6_are_checks() -> None:
+    made = imported(CHECKED)
+    first, second = requests(made).values()
+    assert first["checks"] == {
+        "status was 200": {"of": "status", "is": 200},
+        "is it's": {"of": "body", "contains": 'it\'s "x"'},
+        "fast": {"of": "time", "most": "200ms"},
+        "by its variable": {"of": "status", "least": 200, "most": 299},
+        "either": {"of": "status", "is": [200, 201]},
+        "two parts": {"of": "status", "is": 200},
+        "two parts (2)": {"of": "body", "contains": "y"},
+        "typed": {"of": "header:Content-Type", "is": "text/html"},
+        "named": {"of": "json:$.items[0].name", "is": "Thin"},
+        "path": {"of": "json:$.a[0].b", "is": "true"},
+    }
+    assert second["checks"] == {"status was 200": {"of": "status", "is": 200}}
+    assert table(made)["slo"] == {"checks": "95%"}
+    notes = "\n".join(made.notes)
+    for name in ("no", "not all", "negated", "never", "no field", "mixed"):
+        assert f"the check '{name}' is left out" in notes
+    assert "'two parts' became 2" in notes
+    assert "line 27: the check of the answer is left out" in notes
+
+
+def test_a_threshold_on_checks_needs_some() -> None:
+    made = imported(CHECKED.replace("check(res", "skip(res"))
+    assert "slo" not in table(made)
+    assert any("checks" in note for note in made.notes)
 
 
 def test_scenarios_of_k6_are_populations() -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from thinktime.importing import content
+from thinktime.importing import checks, content
 from thinktime.importing.addresses import address
 from thinktime.importing.draft import Body, Request, method_of, name_of, plain, seconds
 from thinktime.importing.javascript import Random, Unknown, Values, is_unknown
@@ -49,6 +49,8 @@ class Calls:
     functions: Mapping[str, tuple[int, int]]
     http: str
     notes: Notes
+    answers: dict[str, Request] = field(default_factory=dict)
+    """The requests whose responses variables hold."""
 
     def of(self, begin: int, end: int) -> list[Step]:
         """The steps of a body, in their order."""
@@ -80,7 +82,7 @@ class Calls:
                 at = self._past_else(at, end)
                 continue
             elif token.text == "check" and follows == "(":
-                self.notes.add(place, "the check of the answer is left out")
+                self._check(at + 1, place)
             elif token.text in self.functions and follows == "(" and depth < DEPTH_MAX:
                 self._walk(*self.functions[token.text], depth + 1)
             at += 1
@@ -113,7 +115,28 @@ class Calls:
             self.steps[-1].lo_s += found.lo
             self.steps[-1].hi_s += found.hi
 
+    def _check(self, opening: int, place: str) -> None:
+        values, given = self.values, self.values.given
+        bounds = values.arguments(opening)
+        answer = given[bounds[0][0]].text if bounds and bounds[0][1] - bounds[0][0] == 1 else ""
+        request = self.answers.get(answer)
+        found = checks.of_object(values, *bounds[1], answer) if request and len(bounds) > 1 else {}
+        if request is None or not found:
+            self.notes.add(place, "the check of the answer is left out")
+            return
+        for name, conditions in found.items():
+            checks.add(request, name, conditions, place, self.notes)
+
     def _call(self, at: int, place: str) -> None:
+        """A call of the HTTP module; a variable may keep its answer: `res = http.get(...)`."""
+        given, before = self.values.given, len(self.steps)
+        self._asked(at, place)
+        if at > 3 and given[at - 3].text == "=" and given[at - 4].kind == "name":
+            self.answers.pop(given[at - 4].text, None)
+            if len(self.steps) == before + 1:
+                self.answers[given[at - 4].text] = self.steps[-1].request
+
+    def _asked(self, at: int, place: str) -> None:
         given = self.values.given
         name = given[at].text
         if at + 1 >= len(given) or given[at + 1].text != "(":

@@ -35,6 +35,7 @@ class Request:
         next: What follows it, with shares; None is the end of the session.
         objects: What is asked for once it has been answered.
         about: A comment.
+        checks: What must hold of the response, by the names of checks: as the file has it.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Request:
     next: list[tuple[Request | None, float]] = field(default_factory=list)
     objects: list[Request] = field(default_factory=list)
     about: str = ""
+    checks: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def same(self, other: Request) -> bool:
         """Whether both ask for the same thing in the same way."""

@@ -71,7 +71,8 @@ def draft(text: str, file: str, name: str) -> Draft:
     lasts = max((scenario.duration_s for scenario, _ in made), default=0.0)
     run = f"--duration {seconds(lasts)}" if lasts else ""
     source = f"{name} (a script of k6)"
-    slo = _objectives(table(options.get("thresholds")), notes)
+    checked = any(one.checks for population in populations for one in population.requests)
+    slo = _objectives(table(options.get("thresholds")), checked, notes)
     return Draft(stem(name), source, populations, notes, origin, run, slo)
 
 
@@ -134,8 +135,8 @@ def _population(scenario: Scenario, steps: list[Step]) -> Population:
     return population
 
 
-def _objectives(thresholds: Mapping[str, Any], notes: Notes) -> dict[str, str]:
-    """Thresholds on durations and failures as objectives."""
+def _objectives(thresholds: Mapping[str, Any], checked: bool, notes: Notes) -> dict[str, str]:
+    """Thresholds on durations, failures and, where there are any, checks as objectives."""
     found: dict[str, str] = {}
     for metric, given in thresholds.items():
         for one in given if isinstance(given, list) else [given]:
@@ -146,9 +147,17 @@ def _objectives(thresholds: Mapping[str, Any], notes: Notes) -> dict[str, str]:
                 found[key] = f"{parts[3]}ms"
             elif parts and metric == "http_req_failed" and parts[1] == "rate":
                 found["errors"] = f"{float(parts[3]) * 100:.6g}%"
+            elif checked and metric == "checks" and (share := _share(text)):
+                found["checks"] = share
             else:
                 notes.add("thresholds", f"`{metric}`: {text}: left out: no objective is like it")
     return found
+
+
+def _share(text: Any) -> str | None:
+    """The share of `rate>0.95`, if it is one."""
+    parts = re.fullmatch(r"\s*rate\s*>=?\s*(\d(?:\.\d{1,9})?)\s*", str(text))
+    return f"{float(parts[1]) * 100:.6g}%" if parts and float(parts[1]) <= 1 else None
 
 
 _KEYS = ("mean", "p50", "p90", "p95", "p99", "p99.9")

@@ -62,6 +62,9 @@ def _population(population: Population, head: str) -> Iterator[str]:
         yield f"[[{head}request]]"
         yield from comment(request.about) if request.about else ()
         yield from aligned(_request(request, population, think, common))
+        if request.checks:
+            yield f"[{head}request.checks]"
+            yield from aligned((key(name), value(one)) for name, one in request.checks.items())
         yield ""
 
 
