@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 import re
 import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 
 import pytest
+from real_runs import HttpServer
 from rich.console import Console
 
 import thinktime as tt
@@ -128,7 +129,7 @@ get = "/busy"
 
 @pytest.mark.parametrize("loops", [1, 2])
 def test_the_first_answer_of_each_cause_is_shown_where_asked_for(loops: int) -> None:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Refuses)
+    server = HttpServer(("127.0.0.1", 0), Refuses)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     url = f"http://127.0.0.1:{server.server_port}"
     given = REFUSED.replace("clients = 1", f"clients = {loops}")
