@@ -29,12 +29,6 @@ def complaint(result: tt.Result) -> str | None:
     return next((one for one in said if one.startswith((LATE, WAITED))), None)
 
 
-def warnings_but_lateness(result: tt.Result) -> list[str]:
-    """All warnings but those of lateness, and that sessions fell behind for it."""
-    said = [one for one in result.summary["warnings"] if not one.startswith((LATE, WAITED))]
-    return [one for one in said if "so long for responses that they fell behind" not in one]
-
-
 def skip_if_late(results: Iterable[tt.Result], found: str) -> NoReturn:
     """Skip a test with what the program says of its lateness; fail with what was found instead,
     where it says nothing."""
