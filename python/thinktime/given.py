@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from thinktime import _core
+from thinktime.shown import is_text
 
 _FILES = {"ca_file", "certificate", "key", "unix_socket"}
 """Options that name files."""
@@ -18,7 +19,7 @@ def options_json(command: str, values: Mapping[str, Any]) -> str:
     """Those of the command's options that are given, as JSON.
 
     Raises:
-        InputError: if one is a number that is not finite, which JSON does not have.
+        InputError: if one is a number that is not finite, or no text, which JSON does not have.
     """
     given = {name: values[name] for name, _, _ in _core.options(command) if name in values}
     for name in _FILES & given.keys():
@@ -29,6 +30,10 @@ def options_json(command: str, values: Mapping[str, Any]) -> str:
     for name, value in given.items():
         if isinstance(value, float) and not math.isfinite(value):
             raise _core.InputError(f"{name}: must be a finite number, not {value}")
+        texts = value if isinstance(value, list | tuple) else [value]
+        if not all(is_text(one) for one in texts if isinstance(one, str)):
+            # Not repeated: it may be the password of a proxy.
+            raise _core.InputError(f"{name}: holds bytes that are no text in UTF-8")
     kept = {name: value for name, value in given.items() if not _is_absent(value)}
     return json.dumps(kept, default=_plain)
 

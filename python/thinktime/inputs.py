@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 from thinktime import _core
+from thinktime.shown import is_text
 
 GivenWorkload = _core.Workload | Mapping[str, Any] | str | Path
 GivenSystem = _core.System | Mapping[str, Any] | str | Path
-
-_HALF = re.compile("[\ud800-\udfff]")
 
 Read = TypeVar("Read", _core.Workload, _core.System)
 
@@ -95,6 +93,6 @@ def _text(value: object) -> str:
 
     Raises InputError where there is half of a character in it, which no file can hold.
     """
-    if _HALF.search(str(value)):
+    if not is_text(str(value)):
         raise _core.InputError(f"{str(value)[:60]!a} holds what is no character")
     return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -9,6 +9,8 @@ _STEERING = re.compile(
 )
 """What steers a terminal, turns the direction of what follows, or is no character at all."""
 
+_HALF = re.compile("[\ud800-\udfff]")
+
 
 def harmless(text: str) -> str:
     """Text in which a sign stands for each character that would do more than be seen.
@@ -21,3 +23,8 @@ def harmless(text: str) -> str:
 def in_one_line(text: str) -> str:
     """The same in one line, as a name has to be that stands in a table."""
     return harmless(" ".join(text.split()))
+
+
+def is_text(text: str) -> bool:
+    """Whether there is no half of a character in it, as Python makes of bytes that are no UTF-8."""
+    return _HALF.search(text) is None

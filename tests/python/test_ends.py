@@ -91,3 +91,18 @@ def test_a_command_without_an_output_ends_as_with_one(tmp_path: Path, closed: st
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
     assert {"run.toml", "summary.json"} <= {one.name for one in (tmp_path / "r").iterdir()}
+
+
+@pytest.mark.parametrize("option", ["--target", "--proxy", "--label", "--resolve"])
+def test_bytes_that_are_no_text_are_wrong_input_and_not_told(tmp_path: Path, option: str) -> None:
+    (tmp_path / "w.toml").write_text(
+        'name = "w"\n[arrivals]\nmodel = "closed"\nclients = 1\n[session]\nthink = "1ms"\n'
+    )
+    given: list[str | bytes] = ["--target", "http://shop.invalid", option, b"http://u:xyz\xff@p:1"]
+    done = subprocess.run(
+        [str(THINKTIME), "run", "w.toml", *given, "-q"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2, done.stderr
+    assert "Traceback" not in done.stderr
+    assert "xyz" not in done.stderr

@@ -40,6 +40,9 @@ def mapped_errors() -> Iterator[None]:
         raise fail(str(error), Exit.INPUT_WRONG) from None
     except RunError as error:
         raise fail(str(error), Exit.UNDECIDED) from None
+    except UnicodeEncodeError:
+        why = "what was given, or a name in it, holds bytes that are no text in UTF-8"
+        raise fail(why, Exit.INPUT_WRONG) from None
     except OverflowError as error:
         raise fail(f"a number is out of its range: {error}", Exit.INPUT_WRONG) from None
     except BrokenPipeError:
