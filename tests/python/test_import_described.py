@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -148,6 +149,54 @@ POSTMAN = {
         {"name": "Home", "request": "{{other}}/home"},
     ],
 }
+
+
+TESTS = """
+pm.test("Status code is 200", function () { pm.response.to.have.status(200); });
+pm.test("fast and there", () => {
+    pm.expect(pm.response.responseTime).to.be.below(200);
+    pm.expect(pm.response.text()).to.include("it's")
+});
+pm.test("Content-Type", () => { pm.response.to.have.header("Content-Type") });
+pm.test("one of", () => { pm.expect(pm.response.code).to.be.oneOf([201, 202]); });
+pm.test("Your test name", function () {
+    var jsonData = pm.response.json();
+    pm.expect(jsonData.items[0].value).to.eql(100);
+});
+const all = pm.response.json();
+pm.test('ok', () => { pm.expect(all.done).to.equal(true) });
+pm.test("more", function () { pm.response.to.be.ok; console.log(1); });
+pm.test("of a list", function () { pm.expect(all).to.be.an('array'); });
+pm.test("later", function (done) { pm.response.to.be.ok; });
+pm.test("not", function () { pm.expect(pm.response.code).to.not.equal(500); });
+%s
+"""
+
+
+def checks_of(rest: str) -> tuple[dict[str, Any], str]:
+    """The checks made of `TESTS` with more, and the notes."""
+    event = {"listen": "test", "script": {"exec": (TESTS % rest).split("\n")}}
+    item = {"name": "a", "event": [event], "request": "http://t.example/a"}
+    made = imported(json.dumps({"info": POSTMAN["info"], "item": [item]}))
+    return requests(made)["a"]["checks"], "\n".join(made.notes)
+
+
+def test_tests_of_postman_are_checks() -> None:
+    checks, notes = checks_of("")
+    assert checks == {
+        "Status code is 200": {"of": "status", "is": 200},
+        "fast and there": {"of": "time", "most": "200ms"},
+        "fast and there (2)": {"of": "body", "contains": "it's"},
+        "Content-Type": {"of": "header:Content-Type"},
+        "one of": {"of": "status", "is": [201, 202]},
+        "Your test name": {"of": "json:$.items[0].value", "is": 100},
+        "ok": {"of": "json:$.done", "is": "true"},
+    }
+    for name in ("more", "of a list", "later", "not"):
+        assert f"the check '{name}' is left out" in notes
+    assert "the rest" not in notes
+    _, notes = checks_of("pm.environment.set('x', all.token);")
+    assert "a: the rest of the test script is left out" in notes
 
 
 def test_a_collection_of_postman_is_a_visit_in_its_order() -> None:

@@ -320,6 +320,50 @@ def test_a_plan_of_jmeter_is_a_closed_loop_with_its_timers() -> None:
         assert any(text in note for note in made.notes), text
 
 
+def assertion(name: str, field: str, kind: int, *wanted: str, more: str = "") -> str:
+    """As JMeter writes it, the misspelt name included."""
+    texts = "".join(f'<stringProp name="1">{one}</stringProp>' for one in wanted)
+    return f"""<ResponseAssertion testname="{name}" enabled="true">
+      <collectionProp name="Asserion.test_strings">{texts}</collectionProp>
+      <stringProp name="Assertion.test_field">Assertion.{field}</stringProp>{more}
+      <intProp name="Assertion.test_type">{kind}</intProp></ResponseAssertion><hashTree/>"""
+
+
+def test_assertions_of_jmeter_are_checks() -> None:
+    ignoring = '<boolProp name="Assertion.assume_success">true</boolProp>'
+    given = [
+        assertion("code", "response_code", 8, "200"),
+        assertion("codes", "response_code", 40, "200", "201"),
+        assertion("text", "response_data", 16, "a &lt;b&gt;"),
+        assertion("pattern", "response_data", 2, "a.c"),
+        '<DurationAssertion testname="fast" enabled="true"><stringProp '
+        'name="DurationAssertion.duration">250</stringProp></DurationAssertion><hashTree/>',
+        assertion("both", "response_data", 16, "a", "b"),
+        assertion("not", "response_code", 12, "500"),
+        assertion("hard", "response_data", 2, "(?&gt;a)"),
+        assertion("variable", "response_data", 16, "${x}"),
+        assertion("other", "response_message", 8, "OK"),
+        assertion("ignoring", "response_code", 8, "404", more=ignoring),
+    ]
+    made = imported(
+        JMETER.replace(
+            '<ResponseAssertion testname="a" enabled="true"/><hashTree/>', "".join(given)
+        )
+    )
+    home, login = requests(made).values()
+    assert "checks" not in home
+    assert login["checks"] == {
+        "code": {"of": "status", "is": 200},
+        "codes": {"of": "status", "is": [200, 201]},
+        "text": {"of": "body", "contains": "a <b>"},
+        "pattern": {"of": "body", "matches": "a.c"},
+        "fast": {"of": "time", "most": "250ms"},
+    }
+    notes = "\n".join(made.notes)
+    for name in ("both", "not", "hard", "variable", "other", "ignoring"):
+        assert f"the check '{name}' is left out" in notes
+
+
 def test_a_plan_of_jmeter_loads_whole() -> None:
     assert loads(imported(JMETER)).clients == 25
 

@@ -1,4 +1,4 @@
-"""Checks of scripts of k6 as those of a workload file: what a script asks of an answer."""
+"""Checks of scripts as those of a workload file; here those of k6: what is asked of an answer."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ CHECKS_MAX = 100
 NAME_MAX = 200
 
 _FIELD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_TEXT = r"""("(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+')"""
-_NUMBER = r"(\d{1,9}(?:\.\d{1,9})?)"
-_HEADER = rf"R\.headers(?:\[{_TEXT}\]|\.(\w+))"
-_JSON = rf"R\.json\((?:{_TEXT})?\)((?:\.[A-Za-z_]\w*|\[\d{{1,9}}\])*)"
+TEXT = r"""("(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+')"""
+NUMBER = r"(\d{1,9}(?:\.\d{1,9})?)"
+VALUE = rf"(?:{TEXT[1:-1]}|{NUMBER[1:-1]}|true|false)"
+_HEADER = rf"R\.headers(?:\[{TEXT}\]|\.(\w+))"
+_JSON = rf"R\.json\((?:{TEXT})?\)((?:\.[A-Za-z_]\w*|\[\d{{1,9}}\])*)"
 _PATH = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\.\d{1,9})*|")
 
 
@@ -65,8 +66,21 @@ def merged(given: list[Condition | None]) -> list[Condition]:
     return list(made.items())
 
 
-def _literal(text: str) -> str:
+def literal(text: str) -> str:
+    """What stands in a text with its quotes."""
     return unescaped(text[1:-1])
+
+
+def number(text: str) -> int | float:
+    """A number as it is written: whole where it has no point."""
+    return float(text) if "." in text else int(text)
+
+
+def of_literal(text: str) -> str | int | float:
+    """What a `VALUE` stands for; truth values are texts, as checks compare them."""
+    if text[0] in "'\"":
+        return literal(text)
+    return number(text) if text[0].isdigit() else text
 
 
 def _status(found: re.Match[str]) -> Condition | None:
@@ -80,32 +94,28 @@ def _status(found: re.Match[str]) -> Condition | None:
 
 
 def _header(found: re.Match[str]) -> str:
-    return f"header:{_literal(found[1]) if found[1] else found[2]}"
+    return f"header:{literal(found[1]) if found[1] else found[2]}"
 
 
 def _json(found: re.Match[str]) -> Condition | None:
-    path = _literal(found[1]) if found[1] else ""
+    path = literal(found[1]) if found[1] else ""
     if not _PATH.fullmatch(path):
         return None
     inner = "".join(f"[{one}]" if one.isdigit() else f".{one}" for one in path.split(".") if one)
-    text = found[3]
-    wanted: Any = _literal(text) if text[0] in "'\"" else text
-    if text[0].isdigit():
-        wanted = float(text) if "." in text else int(text)
-    return f"json:${inner}{found[2]}", {"is": wanted}
+    return f"json:${inner}{found[2]}", {"is": of_literal(found[3])}
 
 
 _PATTERNS: tuple[tuple[str, Callable[[re.Match[str]], Condition | None]], ...] = (
-    (rf"R\.status(===?|[<>]=?){_NUMBER}", _status),
-    (rf"R\.timings\.duration<=?{_NUMBER}", lambda m: ("time", {"most": f"{m[1]}ms"})),
-    (rf"R\.body\.includes\({_TEXT}\)", lambda m: ("body", {"contains": _literal(m[1])})),
+    (rf"R\.status(===?|[<>]=?){NUMBER}", _status),
+    (rf"R\.timings\.duration<=?{NUMBER}", lambda m: ("time", {"most": f"{m[1]}ms"})),
+    (rf"R\.body\.includes\({TEXT}\)", lambda m: ("body", {"contains": literal(m[1])})),
     (
-        rf"R\.body\.indexOf\({_TEXT}\)(?:!==?-1|>-1|>=0)",
-        lambda m: ("body", {"contains": _literal(m[1])}),
+        rf"R\.body\.indexOf\({TEXT}\)(?:!==?-1|>-1|>=0)",
+        lambda m: ("body", {"contains": literal(m[1])}),
     ),
-    (rf"{_HEADER}===?{_TEXT}", lambda m: (_header(m), {"is": _literal(m[3])})),
-    (rf"{_HEADER}\.includes\({_TEXT}\)", lambda m: (_header(m), {"contains": _literal(m[3])})),
-    (rf"{_JSON}===?({_TEXT[1:-1]}|{_NUMBER[1:-1]}|true|false)", _json),
+    (rf"{_HEADER}===?{TEXT}", lambda m: (_header(m), {"is": literal(m[3])})),
+    (rf"{_HEADER}\.includes\({TEXT}\)", lambda m: (_header(m), {"contains": literal(m[3])})),
+    (rf"{_JSON}===?({VALUE})", _json),
 )
 
 
@@ -120,7 +130,7 @@ def of_object(values: Values, begin: int, end: int, answer: str) -> dict[str, li
     found: dict[str, list[Condition]] = {}
     for at, until in values.arguments(begin):
         token = given[at]
-        name = _literal(token.text) if token.kind == "text" else token.text
+        name = literal(token.text) if token.kind == "text" else token.text
         if until - at > 2 and given[at + 1].text == ":":
             found[name] = _of_function(given[at + 2 : until], answer)
         else:

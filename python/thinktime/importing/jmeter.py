@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import urlencode
 
 from thinktime import InputError
-from thinktime.importing import content
+from thinktime.importing import assertions, content
 from thinktime.importing.addresses import address, one_origin
 from thinktime.importing.draft import (
     Body,
@@ -246,10 +246,12 @@ def _samplers(
     for element, inner in _pairs(tree):
         if element.tag == "HTTPSamplerProxy":
             here = _scope(plan, inner, scope)
-            for other, _ in _pairs(inner):
-                if not _is_setting(other):
-                    plan.notes.add(_place(other), "left out: answers are not looked at")
             request = _request(plan, element, here)
+            for other, _ in _pairs(inner):
+                if request is not None and other.tag in assertions.ASSERTIONS:
+                    assertions.take(other, request, _place(other), plan.notes)
+                elif not _is_setting(other):
+                    plan.notes.add(_place(other), "left out: answers are not looked at")
             if request is not None:
                 yield request, here.timers
         elif element.tag in TRANSPARENT:

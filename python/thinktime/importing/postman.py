@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from thinktime import InputError
-from thinktime.importing import content, keys
+from thinktime.importing import content, keys, pm_tests
 from thinktime.importing.addresses import address, one_origin
 from thinktime.importing.draft import Body, Draft, Request, a_visit, method_of, plain, stem
 from thinktime.importing.notes import Notes
@@ -51,7 +51,7 @@ def draft(text: str, file: str, name: str) -> Draft:
     notes = Notes()
     top = Folder((), root.get("auth"), _variables(root, {}))
     hints: dict[str, None] = {}
-    _note_scripts(root, "collection", notes)
+    _scripts(root, "collection", notes)
     found = list(_requests(root["item"], top, notes, hints))
     origin, requests = one_origin(found, notes)
     if not requests:
@@ -74,12 +74,18 @@ def _variables(holder: Mapping[str, Any], outer: dict[str, str]) -> dict[str, st
     return found
 
 
-def _note_scripts(holder: Mapping[str, Any], place: str, notes: Notes) -> None:
+def _scripts(
+    holder: Mapping[str, Any], place: str, notes: Notes, request: Request | None = None
+) -> None:
+    """Takes the checks of a request's test script, and notes all other scripts."""
     for event in items(holder.get("event")):
         event = table(event)
         lines = table(event.get("script")).get("exec")
-        if lines and "".join(map(str, lines)).strip():
-            kind = {"test": "test", "prerequest": "pre-request"}.get(words(event.get("listen")), "")
+        text = lines if isinstance(lines, str) else "\n".join(map(str, items(lines)))
+        kind = {"test": "test", "prerequest": "pre-request"}.get(words(event.get("listen")), "")
+        if text.strip() and kind == "test" and request is not None:
+            pm_tests.take(text, request, place, notes)
+        elif text.strip():
             notes.add(place, f"the {kind} script is left out: scripts are not run")
 
 
@@ -90,9 +96,9 @@ def _requests(
         item = table(item)
         path = (*folder.path, words(item.get("name")) or f"item {number}")
         place = " / ".join(path)
-        _note_scripts(item, place, notes)
         here = Folder(path, item.get("auth", folder.auth), _variables(item, folder.variables))
         if isinstance(item.get("item"), list):
+            _scripts(item, place, notes)
             if len(path) > DEPTH_MAX:
                 notes.add(place, f"left out: deeper than {DEPTH_MAX} folders")
             else:
@@ -101,6 +107,7 @@ def _requests(
         asked = item.get("request")
         asked = {"url": asked, "method": "GET"} if isinstance(asked, str) else table(asked)
         request = _request(asked, here, place, notes, hints)
+        _scripts(item, place, notes, request)
         if request is not None:
             yield request
 
