@@ -18,13 +18,16 @@ __all__ = [
     "Workload",
     "__version__",
     "asked_for",
+    "certificate_authority",
     "distributions",
+    "host_certificate",
     "left_behind",
     "load",
     "log_formats",
     "lru_hit_ratios",
     "options",
     "planned_end",
+    "public_key",
     "read_log",
     "recover",
     "response_times",
@@ -316,3 +319,8 @@ def planned_end(
     command: str, workload: Workload, options: str
 ) -> tuple[int | None, float | None]: ...
 def distributions() -> list[tuple[str, str, str]]: ...
+def certificate_authority(name: str, from_s: int, until_s: int) -> tuple[str, str]: ...
+def host_certificate(
+    host: str, authority_name: str, authority_key: str, from_s: int, until_s: int
+) -> tuple[str, str]: ...
+def public_key(key: str) -> bytes: ...

@@ -35,6 +35,7 @@ NOT_RUN = {
     "make": "it builds and tests all of this; that its targets exist is tested",
     "cargo": "it compiles; the examples are built with the tests",
     ".venv/bin/python": "the studies have tests of their own; that the file exists is tested",
+    "thinktime record": "it waits for Ctrl-C; test_record.py records visits with it",
     "thinktime new": "it needs a page of HTML; test_new.py has a server with some",
     "thinktime capacity --target": "minutes of probes; test_capacity.py searches a real server",
     "thinktime capacity --generator": "minutes of probes; test_capacity.py has its parts",

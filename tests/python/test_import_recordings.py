@@ -304,3 +304,51 @@ def test_words_are_those_of_a_shell(line: str) -> None:
                 shell.words(line)
         return
     assert shell.words(line) == words
+
+
+def test_bodies_lose_their_secrets_whatever_their_form() -> None:
+    """Long JSON, JSON with null or with a key twice, forms with a name twice, parts of a form."""
+    json_, form = "application/json", "application/x-www-form-urlencoded"
+    parts = '--b\r\nContent-Disposition: form-data; name="pwd"\r\n\r\ns3cr3t\r\n--b--\r\n'
+    bodies = (
+        (json_, '{"a": [' + "1, " * 3000 + '1], "password": "s3cr3t"}'),
+        (json_, '{"a": null, "tokens": ["s3cr3t", {"x": "s3cr3t"}]}'),
+        (json_, '{"a": {"secret": "s3cr3t"}, "a": 1}'),
+        ("text/plain", ' [{"api_key": "s3cr3t"}]'),
+        (form, "a=1&a=2&auth_token=s3cr3t"),
+        ("multipart/form-data; boundary=b", parts),
+        (json_, "[" * 100_000 + '{"password": "s3cr3t"}'),
+    )
+    entries = [
+        entry(f"{n:02}.000", f"{SHOP}/{n}", method="POST", posted={"mimeType": media, "text": text})
+        for n, (media, text) in enumerate(bodies)
+    ]
+    made = imported(har(*entries))
+    assert "s3cr3t" not in made.text + "".join(made.notes)
+    found = list(requests(made).values())
+    assert json.loads(found[0]["body"])["password"] == "REMOVED"
+    assert json.loads(found[1]["body"])["tokens"] == ["REMOVED", {"x": "REMOVED"}]
+    assert found[2]["json"] == {"a": 1}
+    assert found[4]["body"] == "a=1&a=2&auth_token=REMOVED"
+    assert found[5]["multipart"] == {"pwd": "REMOVED"}
+    assert "body" not in found[6]
+    assert any("nested too deeply" in note for note in made.notes)
+
+
+def test_a_har_that_names_no_pages_is_divided_by_its_answers() -> None:
+    """As those of proxies are: calls of an interface are no objects of one another."""
+    kinds = ("json", "json", "html", "css", "json", "html")
+    entries = [
+        entry(f"{n / 10:06.3f}", f"{SHOP}/{n}", page="", kind=f"x/{kind}", took=10)
+        for n, kind in enumerate(kinds)
+    ]
+    found = requests(imported(har(*entries)))
+    assert [name for name, one in found.items() if "next" in one] == ["0", "1", "2", "5"]
+    assert found["2"]["objects"]["of"] == {"3": 1, "4": 1}
+
+
+def test_a_body_that_a_har_does_not_have_is_named() -> None:
+    lost = entry("00.000", f"{SHOP}/in", method="POST")
+    lost["request"]["bodySize"] = 4000
+    made = imported(har(lost))
+    assert list(made.notes) == ["entry 1: a body of 4000 bytes is not in the recording"]

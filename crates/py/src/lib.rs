@@ -1,5 +1,6 @@
 //! `thinktime._core`: glue between the Rust crates and Python, and nothing else.
 
+mod authority;
 mod columns;
 mod distribution;
 mod errors;
@@ -58,5 +59,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(schema::options, module)?)?;
     module.add_function(wrap_pyfunction!(schema::planned_end, module)?)?;
     module.add_function(wrap_pyfunction!(schema::distributions, module)?)?;
+    module.add_function(wrap_pyfunction!(authority::certificate_authority, module)?)?;
+    module.add_function(wrap_pyfunction!(authority::host_certificate, module)?)?;
+    module.add_function(wrap_pyfunction!(authority::public_key, module)?)?;
     Ok(())
 }

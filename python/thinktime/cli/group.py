@@ -32,6 +32,7 @@ COMMANDS = {
     "demo": "Run one server under four workloads at the same load: measured, simulated and exact.",
     "import": "Make a workload of a HAR, curl commands, OpenAPI, Postman, k6, Locust or JMeter.",
     "new": "Look at a page and write a workload file with the page and its objects, to begin with.",
+    "record": "Record a visit through a proxy, and write a workload with its journey.",
     "import-pcm": "Make a workload file and a system file of a Palladio Component Model.",
     "workload": "List and show published workloads, whose names may stand for workload files.",
     "machine": "List, show and export operating systems' schedulers, each a choice of features.",

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
+from email import message_from_bytes
 from typing import Any
 from urllib.parse import parse_qsl
 
 from thinktime.importing.draft import Body
 from thinktime.importing.notes import Notes
-from thinktime.importing.secrets import is_secret, masked
+from thinktime.importing.secrets import is_secret, masked_json, without_secrets
 from thinktime.importing.toml import fits
 
 BODY_MAX = 256 * 1024
@@ -107,7 +108,10 @@ def body(
         notes.add(place, f"a body of {len(text)} characters left out: at most {BODY_MAX} are taken")
         return None
     media = content_type(fields)
+    if recorded and text.lstrip()[:1] in ("{", "["):
+        text = masked_json(text, place, notes)
     if media == "application/x-www-form-urlencoded":
+        text = without_secrets(text, place, notes, "body") if recorded else text
         pairs = parse_qsl(text, keep_blank_values=True)
         form = dict(pairs)
         whole = all("=" in part for part in text.split("&"))
@@ -118,11 +122,9 @@ def body(
             and "\ufffd" not in "".join(map("".join, pairs))
         ):
             _drop_type(fields)
-            return Body("form", masked(form, place, notes) if recorded else form)
+            return Body("form", form)
     if media == "application/json" or media.endswith("+json"):
         found = from_json(text)
-        if found is not None and recorded:
-            found = Body("json", masked(found.value, place, notes))
         if found is not None:
             if media == "application/json":
                 _drop_type(fields)
@@ -183,6 +185,35 @@ def set_type(fields: dict[str, str], media: str) -> None:
     """Let the fields name this media type, in the place of another, however that is written."""
     _drop_type(fields)
     fields["Content-Type"] = media
+
+
+def parts(data: bytes, media: str) -> tuple[list[tuple[str, str]], list[str]] | None:
+    """The fields of a form that was sent as parts, and the names of those that were files.
+
+    None where the parts cannot be told apart, or where a field is no text.
+    """
+    head = b"Content-Type: " + media.encode("ascii", "replace") + b"\r\n\r\n"
+    whole = message_from_bytes(head + data)
+    if not whole.is_multipart() or whole.defects:
+        return None
+    pairs: list[tuple[str, str]] = []
+    files: list[str] = []
+    for part in whole.walk():
+        if part.is_multipart():
+            continue
+        name = part.get_param("name", None, "content-disposition")
+        held = part.get_payload(decode=True)
+        if not isinstance(name, str) or not isinstance(held, bytes):
+            return None
+        try:
+            name = name.encode("ascii", "surrogateescape").decode()
+            if part.get_param("filename", None, "content-disposition") is not None:
+                files.append(name)
+            else:
+                pairs.append((name, held.decode()))
+        except UnicodeError:
+            return None
+    return pairs, files
 
 
 def _drop_type(fields: dict[str, str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 from urllib.parse import unquote_plus
@@ -23,14 +24,14 @@ def is_secret(name: str) -> bool:
     return bool(_SECRET.search(name))
 
 
-def without_secrets(query: str, place: str, notes: Notes) -> str:
-    """A query, or a form as it is sent, with the values of secrets replaced."""
+def without_secrets(query: str, place: str, notes: Notes, where: str = "URL") -> str:
+    """A query, or a form as it is sent in a ``body``, with the values of secrets replaced."""
     parts = []
     for part in query.split("&"):
         name, mark, given = part.partition("=")
         plain = unquote_plus(name)
         if given and is_secret(plain):
-            notes.add(place, f"the value of `{plain}` in the URL is replaced by {REMOVED}")
+            notes.add(place, f"the value of `{plain}` in the {where} is replaced by {REMOVED}")
             given = REMOVED
         parts.append(name + mark + given)
     return "&".join(parts)
@@ -44,9 +45,51 @@ def masked(held: Any, place: str, notes: Notes) -> Any:
         return held
     found = {}
     for name, one in held.items():
-        if is_secret(name) and isinstance(one, str | int | float) and one != "":
+        if is_secret(name) and _holds_something(one):
             notes.add(place, f"the value of `{name}` in the body is replaced by {REMOVED}")
-            found[name] = REMOVED
+            found[name] = _removed(one)
         else:
             found[name] = masked(one, place, notes)
     return found
+
+
+def masked_json(text: str, place: str, notes: Notes) -> str:
+    """A JSON text with the values of secrets replaced; what has none is left as it is.
+
+    What is no JSON is left as it is, too, but for what is nested too deeply to look into.
+    """
+    changed = False
+
+    def without(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        # Here all objects come by, also those of a key that stands twice.
+        nonlocal changed
+        kept = [(name, masked({name: one}, place, notes)[name]) for name, one in pairs]
+        changed = changed or kept != pairs
+        return dict(kept)
+
+    try:
+        held = json.loads(text, object_pairs_hook=without)
+        return json.dumps(held, ensure_ascii=False) if changed else text
+    except ValueError:
+        return text
+    except RecursionError:
+        notes.add(place, "the body is left out: it is nested too deeply")
+        return ""
+
+
+def _holds_something(held: Any) -> bool:
+    if isinstance(held, dict | list):
+        return any(map(_holds_something, held.values() if isinstance(held, dict) else held))
+    return held is not None and held != ""
+
+
+def _removed(held: Any) -> Any:
+    """A secret with nothing of it left but its form."""
+    match held:
+        case dict():
+            return {name: _removed(one) for name, one in held.items()}
+        case list():
+            return [_removed(one) for one in held]
+        case str() | int() | float() if held != "":
+            return REMOVED
+    return held

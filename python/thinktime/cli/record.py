@@ -1,0 +1,175 @@
+"""`thinktime record`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from thinktime.cli import common, signals
+from thinktime.recovery import write_whole
+
+if TYPE_CHECKING:
+    from thinktime.recording import Recorder
+
+LOOK_EVERY_S = 0.2
+
+Listen = Annotated[
+    str, typer.Option(help="HOST:PORT of the proxy; port 0 takes a free one.", metavar="PLACE")
+]
+Output = Annotated[
+    Path | None,
+    typer.Option("-o", "--output", help="The workload file; standard output without it."),
+]
+Targets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--target",
+        help="Record only what goes to this host, as in shop.example, shop.example:8443 or "
+        "*.shop.example; the rest is passed on without a look into it. May be given again.",
+        metavar="HOST",
+    ),
+]
+Har = Annotated[
+    Path | None,
+    typer.Option("--har", help="Write the recording as HAR 1.2, too.", metavar="FILE"),
+]
+Folder = Annotated[
+    Path | None,
+    typer.Option(
+        help="Keep the certificate authority in this folder, and use the one that is there; "
+        "without it each recording has a new one.",
+        metavar="FOLDER",
+    ),
+]
+Ca = Annotated[
+    Path | None,
+    typer.Option(
+        "--ca",
+        help="Certificate authorities of the servers, as a file in PEM form; those of this system "
+        "by default.",
+        metavar="FILE",
+    ),
+]
+Insecure = Annotated[bool, typer.Option("--insecure", help="Take any certificate of a server.")]
+
+
+def command(
+    listen: Listen = "127.0.0.1:8899",
+    output: Output = None,
+    target: Targets = None,
+    har: Har = None,
+    authority: Folder = None,
+    ca: Ca = None,
+    insecure: Insecure = False,
+) -> None:
+    """Record a visit through a proxy, and write a workload with its journey.
+
+    Send a browser or a program through the proxy: what it asks for goes on unchanged and is noted
+    down. Ctrl-C ends it. HTTPS is recorded where the client trusts the certificate authority that
+    is made for this; the first lines on standard error say how. Secrets are not written.
+    """
+    from thinktime.recording import Recorder
+
+    with common.mapped_errors():
+        for place in filter(None, (output, har)):
+            _check(place)
+        recorder = Recorder(
+            listen, targets=target or (), authority=authority, ca_file=ca, insecure=insecure
+        )
+        with recorder:
+            _until_interrupted(recorder)
+        _write(recorder, output, har)
+
+
+def _check(place: Path) -> None:
+    """See now that the file can be written, and not when all has been recorded."""
+    if not place.absolute().parent.is_dir():
+        raise FileNotFoundError(f"{place}: there is no folder {place.parent}")
+
+
+def _say(text: str) -> None:
+    common.errors.print(text, markup=False, soft_wrap=True)
+
+
+def _say_how(recorder: Recorder) -> None:
+    url, file = recorder.url, recorder.authority
+    host, _, port = url.removeprefix("http://").rpartition(":")
+    _say(f"recording on {url}; Ctrl-C ends it and writes what was recorded")
+    if not host.startswith(("127.", "[::1]", "localhost")):
+        _say(f"warning: everybody who reaches {host} can use this proxy")
+    _say("To record, for example:")
+    _say(f"  curl --proxy {url} --cacert {file} https://shop.example/")
+    _say(
+        f"  chromium --user-data-dir=$(mktemp -d) --proxy-server={url} "
+        f"--proxy-bypass-list='<-loopback>' "
+        f"--ignore-certificate-errors-spki-list={recorder.key_hash}"
+    )
+    _say(
+        f"  Firefox: Settings, Network Settings, Manual proxy: {host}, port {port}, also for HTTPS;"
+        f" Settings, View Certificates, Authorities, Import: {file} (for websites)"
+    )
+    _say("Take the certificate out of the browser again afterwards.")
+
+
+def _until_interrupted(recorder: Recorder) -> None:
+    told: set[str] = set()
+
+    def tell() -> None:
+        while recorder.news:
+            text = recorder.news.popleft()
+            if text not in told and len(told) < 100:
+                told.add(text)
+                _say(f"note: {text}")
+
+    try:
+        _say_how(recorder)
+        with _line(recorder) as show:
+            while recorder.running:
+                tell()
+                show()
+                time.sleep(LOOK_EVERY_S)
+    except KeyboardInterrupt:
+        pass
+    recorder.stop()
+    tell()
+
+
+@contextmanager
+def _line(recorder: Recorder) -> Iterator[Callable[[], None]]:
+    """How much has been recorded, in one line that changes; nothing where that is no terminal."""
+    if not common.errors.is_terminal:
+        yield lambda: None
+        return
+    with common.errors.status(_counted(recorder)) as status:
+        yield lambda: status.update(_counted(recorder))
+
+
+def _counted(recorder: Recorder) -> str:
+    requests, pages = recorder.requests, recorder.pages
+    return (
+        f"{requests:,} request{'' if requests == 1 else 's'} of {pages:,} "
+        f"page{'' if pages == 1 else 's'} recorded"
+    )
+
+
+def _write(recorder: Recorder, output: Path | None, har: Path | None) -> None:
+    if recorder.lost:
+        _say(f"warning: {recorder.lost:,} requests were not recorded: there is no more room")
+    hosts = recorder.passed_by
+    if hosts:
+        more = f" and {len(hosts) - 5} more" if len(hosts) > 5 else ""
+        _say(f"not recorded, as they are not among --target: {', '.join(hosts[:5])}{more}")
+    if not recorder.requests:
+        _say("nothing was recorded: no request was answered")
+        raise typer.Exit(signals.status())
+    if har is not None:
+        write_whole(har, recorder.har())
+        _say(f"written: {har}")
+    made = recorder.workload(output.stem if output else "recording")
+    import_module("thinktime.cli.import").show(made, output)

@@ -1,0 +1,245 @@
+"""What was recorded of a visit, by a browser or by our proxy, and the workload that it becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from thinktime.importing import content
+from thinktime.importing.addresses import address, one_origin
+from thinktime.importing.draft import (
+    Body,
+    Draft,
+    Request,
+    a_visit,
+    method_of,
+    name_of,
+    seconds,
+)
+from thinktime.importing.notes import Notes
+from thinktime.importing.secrets import masked
+
+QUIET_S = 1.0
+"""A request that nothing came before for so long is no object of the page any more."""
+
+SAFE = ("GET", "HEAD", "OPTIONS")
+"""Methods of objects; what changes something is a step of the visit by itself."""
+
+
+@dataclass
+class Posted:
+    """The body of a recorded request.
+
+    Attributes:
+        media: Its media type, with parameters; empty where it has none.
+        text: The body; None where it is no text.
+        pairs: The fields of a form, where the recording has them in place of a text.
+        files: The names of the form's fields that were files, which are not recorded.
+        missing: So many bytes were sent that the recording does not have.
+    """
+
+    media: str = ""
+    text: str | None = ""
+    pairs: list[tuple[str, str]] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+    missing: int = 0
+
+    @classmethod
+    def of(cls, data: bytes, media: str) -> Posted:
+        """The body that these bytes are; a form in parts is taken apart."""
+        if media.lower().startswith("multipart/"):
+            found = content.parts(data, media)
+            return cls(media, None) if found is None else cls(media, "", *found)
+        try:
+            return cls(media, data.decode())
+        except UnicodeDecodeError:
+            return cls(media, None)
+
+
+@dataclass
+class Exchange:
+    """A recorded request, and how it was answered.
+
+    Attributes:
+        url: The whole URL.
+        fields: Names and values of the request's header fields.
+        status: That of the response; 0 where there was no whole response, -1 where that is not
+            known.
+        begun_s: When it was sent, in seconds since 1970; None where that is not known.
+        took_s: From then to the end of the response, in seconds.
+        media: The media type of the response.
+        page: Of which page it is, where the recording says so.
+        sets_cookies: Whether the response sets one.
+        upgraded: Whether it became something else than HTTP, as a WebSocket.
+        cached: Whether it came from a browser's cache.
+    """
+
+    method: str
+    url: str
+    fields: list[tuple[str, str]]
+    status: int
+    begun_s: float | None
+    took_s: float
+    media: str = ""
+    posted: Posted = field(default_factory=Posted)
+    page: str = ""
+    sets_cookies: bool = False
+    upgraded: bool = False
+    cached: bool = False
+
+    @property
+    def is_page(self) -> bool:
+        """Whether it is a page, and not what a page has asked for.
+
+        Browsers say so: a frame, or what stands in the place of a missing image, is HTML too.
+        """
+        return "html" in self.media and self._asked_for in ("", "document")
+
+    @property
+    def is_object(self) -> bool:
+        """Whether a browser says that it is a part of a page, and no call of a script."""
+        return self._asked_for not in ("", "document", "empty")
+
+    @property
+    def _asked_for(self) -> str:
+        asked = {name.lower(): value.lower() for name, value in self.fields}
+        return asked.get("sec-fetch-dest", "")
+
+
+@dataclass
+class _Entry:
+    """An exchange that is carried over, with its times in seconds since 1970."""
+
+    request: Request
+    page: str
+    begun_s: float
+    ended_s: float
+    is_page: bool
+    is_object: bool
+    uses_cookies: bool
+
+
+def a_recording(exchanges: Iterable[Exchange], name: str, kind: str, by: str) -> Draft | None:
+    """The workload of a recording: its pages, one after the other, with their objects.
+
+    None where none of the exchanges can be taken. ``kind`` and ``by`` say how it was recorded.
+    """
+    notes = Notes()
+    found = (_entry(one, f"entry {number}", notes) for number, one in enumerate(exchanges, 1))
+    entries = [one for one in found if one is not None]
+    if not entries:
+        return None
+    entries.sort(key=lambda one: one.begun_s)
+    pages = [one.request for one in entries if one.is_page]
+    origin, kept = one_origin((one.request for one in entries), notes, telling=pages)
+    taken = set(kept)
+    steps = _steps([one for one in entries if one.request in taken])
+    population = a_visit(_pages(steps), "a recording of one visit, page after page")
+    if any(one.uses_cookies for one in entries):
+        population.session["cookies"] = True
+    source = f"{kind}, {len(entries)} requests{f', recorded by {by}' if by else ''}"
+    return Draft(name, source, [population], notes, origin)
+
+
+def _entry(one: Exchange, place: str, notes: Notes) -> _Entry | None:
+    if one.url.startswith("data:"):
+        return None
+    why = _why_left_out(one)
+    if why:
+        notes.add(place, f"left out: {why}")
+        return None
+    found = address(one.url, place, notes)
+    if one.begun_s is None:
+        notes.add(place, "left out: it has no `startedDateTime` that is a time")
+    method = method_of(one.method or "GET")
+    if method is None:
+        notes.add(place, "left out: its method is none of HTTP")
+    if one.begun_s is None or found is None or method is None:
+        return None
+    fields = content.headers(one.fields, place, notes, recorded=True)
+    body = _body(one.posted, fields, place, notes)
+    request = Request(name_of(method, found.target), method, found.target, fields, body)
+    request.origin, request.place = found.origin, place
+    status = f" with {one.status}" if one.status > 0 else ""
+    request.about = f"{place.capitalize()}: answered{status} in {one.took_s:.3g} s."
+    cookies = one.sets_cookies or "cookie" in {name.lower() for name, _ in one.fields}
+    ended_s = one.begun_s + one.took_s
+    return _Entry(request, one.page, one.begun_s, ended_s, one.is_page, one.is_object, cookies)
+
+
+def _why_left_out(one: Exchange) -> str:
+    if one.cached:
+        return "it came from the browser's cache"
+    if one.status == 0:
+        return "it had no answer (blocked, given up, or from a cache)"
+    if one.upgraded or one.status == 101:
+        return "a WebSocket, which has keys of its own (`send`)"
+    return ""
+
+
+def _body(posted: Posted, fields: dict[str, str], place: str, notes: Notes) -> Body | None:
+    if posted.missing:
+        notes.add(place, f"a body of {posted.missing} bytes is not in the recording")
+        return None
+    if posted.text is None:
+        notes.add(place, "the body is left out: it is no text")
+        return None
+    if posted.files:
+        notes.add(place, "the files of the form are left out: the recording does not have them")
+    if posted.pairs and not posted.text:
+        in_parts = posted.media.lower().startswith("multipart/")
+        pairs = [
+            (name, str(masked({name: value}, place, notes)[name])) for name, value in posted.pairs
+        ]
+        return content.of_parts(pairs, fields) if in_parts else content.of_fields(pairs, fields)
+    if posted.text and posted.media and not content.content_type(fields):
+        fields |= content.headers([("Content-Type", posted.media)], place, notes)
+    return content.body(posted.text, fields, place, notes, recorded=True)
+
+
+def _steps(entries: Sequence[_Entry]) -> list[list[_Entry]]:
+    """Entries by the page that they belong to, its base first."""
+    steps: list[list[_Entry]] = []
+    busy_until_s = 0.0
+    for one in entries:
+        quiet = one.begun_s >= busy_until_s + QUIET_S
+        if quiet or not steps or one.request.method not in SAFE or _begins(one, steps[-1][0]):
+            steps.append([])
+        steps[-1].append(one)
+        busy_until_s = max(busy_until_s, one.ended_s)
+    return steps
+
+
+def _begins(one: _Entry, base: _Entry) -> bool:
+    """Whether a request begins a step after that of ``base``.
+
+    Where the recording does not say of which page it is: every page does, and so does every request
+    after one that was no page, because calls of an interface have no objects; unless its browser
+    says that it is one.
+    """
+    if one.page or base.page:
+        return one.page != base.page
+    return one.is_page or not (base.is_page or one.is_object)
+
+
+def _pages(steps: Sequence[list[_Entry]]) -> list[Request]:
+    """The bases, with their objects and the think time to the next one."""
+    objects: dict[tuple[str, str], list[Request]] = {}
+    bases = []
+    for step, after in zip(steps, [*steps[1:], None], strict=True):
+        base, *others = step
+        for other in others:
+            # An object that several pages ask for is one kind of request.
+            known = objects.setdefault((other.request.method, other.request.target), [])
+            same = next((one for one in known if one.same(other.request)), None)
+            if same is None:
+                same = other.request
+                known.append(same)
+            base.request.objects.append(same)
+        if after is not None:
+            gap_s = after[0].begun_s - max(one.ended_s for one in step)
+            base.request.think = seconds(max(round(gap_s, 3), 0.0))
+        if others:
+            base.request.about += f" Its objects ({len(others)}) are drawn from these."
+        bases.append(base.request)
+    return bases

@@ -1,0 +1,93 @@
+"""What was recorded, within bounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from thinktime.importing.exchanges import Exchange, Posted
+from thinktime.recording.bodies import Kept
+from thinktime.recording.hosts import Origin
+from thinktime.recording.message import Fields
+from thinktime.recording.passing import Passage
+
+BYTES_MAX = 256 * 1024 * 1024
+"""So much is kept of a recording; what comes then is passed on only."""
+
+EXCHANGE_BYTES = 1024
+"""An exchange counts as so much besides what it holds."""
+
+
+@dataclass
+class Journal:
+    """The exchanges of a recording, in the order in which they ended.
+
+    Attributes:
+        requests: How many have been answered.
+        pages: How many of these were pages.
+        lost: How many there was no room for.
+        passed_by: Servers that were asked for, but not recorded.
+    """
+
+    requests: int = 0
+    pages: int = 0
+    lost: int = 0
+    passed_by: dict[str, None] = field(default_factory=dict)
+    _exchanges: list[Exchange] = field(default_factory=list)
+    _bytes: int = 0
+
+    def add(self, exchange: Exchange) -> None:
+        """Note an exchange down, if there is room."""
+        texts = [exchange.url, exchange.posted.text or ""]
+        texts += [part for pair in exchange.fields + exchange.posted.pairs for part in pair]
+        size = EXCHANGE_BYTES + sum(map(len, texts))
+        if self._bytes + size > BYTES_MAX:
+            self.lost += 1
+            return
+        self._bytes += size
+        self._exchanges.append(exchange)
+        if exchange.status > 0:
+            self.requests += 1
+            self.pages += exchange.is_page
+
+    def pass_by(self, origin: Origin) -> None:
+        """Note that a server was asked for that is not recorded."""
+        if len(self.passed_by) < 1000:
+            self.passed_by[origin.authority] = None
+
+    def in_order(self) -> list[Exchange]:
+        """The exchanges in the order in which they began."""
+        return sorted(self._exchanges, key=lambda one: one.begun_s or 0.0)
+
+
+def exchange(origin: Origin, passage: Passage, begun_s: float, took_s: float) -> Exchange:
+    """What has gone through the proxy, for the journal: without a whole answer it was given up.
+
+    ``begun_s`` is in seconds since 1970.
+    """
+    answer = passage.answer if passage.is_whole else None
+    media = answer.values("content-type") if answer else []
+    return Exchange(
+        method=passage.request.method,
+        url=f"{origin}{passage.target}",
+        fields=passage.fields,
+        status=answer.status if answer else 0,
+        # As exactly as a HAR has it, so that both become the same.
+        begun_s=round(begun_s, 3),
+        took_s=round(took_s, 3),
+        media=media[0] if media else "",
+        posted=_posted(passage.fields, passage.body),
+        sets_cookies=answer is not None and bool(answer.values("set-cookie")),
+        upgraded=passage.changed,
+    )
+
+
+def _posted(fields: Fields, body: Kept) -> Posted:
+    known = {name.lower(): value for name, value in fields}
+    media = known.get("content-type", "")
+    if not body.data:
+        return Posted()
+    if not body.is_whole:
+        return Posted(media, missing=body.size)
+    if known.get("content-encoding", "identity").lower() != "identity":
+        return Posted(media, None)
+    return Posted.of(bytes(body.data), media)

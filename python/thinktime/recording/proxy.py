@@ -1,0 +1,69 @@
+"""The recording proxy: what goes through it goes on unchanged, and is noted down."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from thinktime.recording.authority import Authority
+from thinktime.recording.connection import Connection, refuse
+from thinktime.recording.hosts import Wanted
+from thinktime.recording.journal import Journal
+from thinktime.recording.servers import Servers
+from thinktime.recording.wire import BrokenError, Wire
+
+CONNECTIONS_MAX = 512
+"""So many clients' connections are served at a time; more are refused."""
+
+
+@dataclass
+class Proxy:
+    """What all connections of a recording share.
+
+    Attributes:
+        authority: Who makes the certificates that clients see.
+        servers: How servers are reached.
+        wanted: Which hosts are recorded.
+        journal: Where it is noted down.
+        say: Is called with what the user should know.
+    """
+
+    authority: Authority
+    servers: Servers
+    wanted: Wanted
+    journal: Journal
+    say: Callable[[str], None]
+    _open: set[asyncio.Task[None]] = field(default_factory=set)
+
+    async def take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve a connection of a client until it ends."""
+        wire = Wire(reader, writer)
+        task = asyncio.current_task()
+        if task is None or len(self._open) >= CONNECTIONS_MAX:
+            await _turn_away(wire)
+            return
+        self._open.add(task)
+        try:
+            await Connection(self, wire).serve()
+        except asyncio.CancelledError:
+            pass  # the recording ends
+        finally:
+            wire.close()
+            self._open.discard(task)
+
+    async def end(self) -> None:
+        """End all connections; what is on its way is noted down as given up."""
+        waiting = list(self._open)
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+
+
+async def _turn_away(wire: Wire) -> None:
+    try:
+        await refuse(wire, 503, f"there are {CONNECTIONS_MAX} connections, which is the most")
+    except BrokenError:
+        pass
+    finally:
+        wire.close()
