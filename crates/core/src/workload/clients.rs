@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::credentials::{AwsTable, Oauth2Table};
 use crate::error::Invalid;
 use crate::schema::Scalar;
 use crate::units::parse_share;
@@ -34,6 +35,13 @@ pub struct ClientsTable {
     /// The same for `user:password`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub basic: Option<String>,
+    /// The same by a token that is asked for before the run and renewed beside it, as in
+    /// `{ url = "https://id.example/token", client = "env:ID", secret = "env:SECRET" }`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub oauth2: Option<Oauth2Table>,
+    /// The same by a signature of each request, as AWS wants them (Signature Version 4).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aws: Option<AwsTable>,
     /// How long a connection to a real server is used; `keep-alive` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connections: Option<Reuse>,

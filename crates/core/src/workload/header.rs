@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::clients::ClientsTable;
+use super::credentials::{Aws, Oauth2};
 use crate::error::Invalid;
 
 /// Fields that say how a message is framed or carried, which is not the workload's to say.
@@ -64,7 +65,7 @@ pub enum Secret {
 
 impl Secret {
     /// Parses `env:NAME` or `file:PATH`.
-    fn parse(text: &str) -> Result<Secret, Invalid> {
+    pub(super) fn parse(text: &str) -> Result<Secret, Invalid> {
         match text.split_once(':') {
             Some(("env", name)) if !name.is_empty() => Ok(Secret::Environment(name.to_owned())),
             Some(("file", path)) if !path.is_empty() => Ok(Secret::File(path.to_owned())),
@@ -84,6 +85,10 @@ pub enum Authorization {
     Bearer(Secret),
     /// By `user:password`.
     Basic(Secret),
+    /// By a token that is asked for, and renewed.
+    Oauth2(Box<Oauth2>),
+    /// By a signature of each request.
+    Aws(Box<Aws>),
 }
 
 impl Authorization {
@@ -91,25 +96,26 @@ impl Authorization {
     pub(super) fn from_table(
         table: &ClientsTable,
     ) -> Result<Option<Authorization>, (&'static str, Invalid)> {
-        let secret =
-            |key: &'static str, text: &str| Secret::parse(text).map_err(|error| (key, error));
-        match (&table.bearer, &table.basic) {
-            (Some(_), Some(_)) => {
-                Err(("basic", Invalid::new("does not go with `bearer`: there is one of them")))
-            }
-            (Some(text), None) => secret("bearer", text).map(Authorization::Bearer).map(Some),
-            (None, Some(text)) => secret("basic", text).map(Authorization::Basic).map(Some),
-            (None, None) => Ok(None),
+        let bearer = table.bearer.as_deref().map(|text| ("bearer", by_secret(text, Self::Bearer)));
+        let basic = table.basic.as_deref().map(|text| ("basic", by_secret(text, Self::Basic)));
+        let oauth2 = table.oauth2.as_ref().map(|table| {
+            ("oauth2", Oauth2::from_table(table).map(|it| Authorization::Oauth2(Box::new(it))))
+        });
+        let aws = table.aws.as_ref().map(|table| {
+            ("aws", Aws::from_table(table).map(|it| Authorization::Aws(Box::new(it))))
+        });
+        let mut given = [bearer, basic, oauth2, aws].into_iter().flatten();
+        let Some((first, found)) = given.next() else { return Ok(None) };
+        if let Some((key, _)) = given.next() {
+            let why = format!("does not go with `{first}`: there is one of them");
+            return Err((key, Invalid::new(why)));
         }
+        found.map(Some).map_err(|error| (first, error))
     }
+}
 
-    /// Where the secret is kept.
-    #[must_use]
-    pub fn secret(&self) -> &Secret {
-        match self {
-            Authorization::Bearer(secret) | Authorization::Basic(secret) => secret,
-        }
-    }
+fn by_secret(text: &str, how: fn(Secret) -> Authorization) -> Result<Authorization, Invalid> {
+    Secret::parse(text).map(how)
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use base64::engine::general_purpose::STANDARD;
 use thinktime_core::error::Invalid;
 use thinktime_core::workload::{Authorization, Secret, Workload, header_field};
 
-const USER_AGENT: &str = concat!("thinktime/", env!("CARGO_PKG_VERSION"));
+/// What requests say of who makes them, unless the workload says something else.
+pub(super) const USER_AGENT: &str = concat!("thinktime/", env!("CARGO_PKG_VERSION"));
 
 /// The workload with these fields in all its requests that have none of their own; those of
 /// programs are told by [`missing`].
@@ -17,8 +18,8 @@ pub(super) fn with_common_fields(workload: &Workload) -> Result<Workload, Invali
     let mut workload = workload.clone();
     for population in &mut workload.populations {
         if let Some(authorization) = &population.authorization {
-            let field = ("Authorization".to_owned(), value_of(authorization)?);
-            population.headers.push(field);
+            let value = value_of(authorization)?;
+            population.headers.extend(value.map(|value| ("Authorization".to_owned(), value)));
         }
         let agent = ("User-Agent".to_owned(), USER_AGENT.to_owned());
         let agent = missing(&population.headers, &[agent]).next().cloned();
@@ -41,11 +42,29 @@ pub(super) fn missing<'a>(
     common.iter().filter(move |(name, _)| !has(name))
 }
 
-fn value_of(authorization: &Authorization) -> Result<String, Invalid> {
-    let secret = authorization.secret();
+/// The value of the field `Authorization`, where it is the same in all requests.
+fn value_of(authorization: &Authorization) -> Result<Option<String>, Invalid> {
+    match authorization {
+        Authorization::Bearer(secret) => secret_text(secret).map(|it| Some(format!("Bearer {it}"))),
+        Authorization::Basic(secret) => {
+            secret_text(secret).map(|it| Some(format!("Basic {}", STANDARD.encode(it))))
+        }
+        Authorization::Oauth2(_) | Authorization::Aws(_) => Ok(None),
+    }
+}
+
+/// A secret, which fits into a header field and is not empty.
+///
+/// # Errors
+/// When it cannot be read, or does not fit. The message names where it is kept, and never the
+/// secret.
+pub(super) fn secret_text(secret: &Secret) -> Result<String, Invalid> {
     let (text, kept) = match secret {
         Secret::Environment(name) => {
-            (std::env::var(name).map_err(|error| error.to_string()), format!("${name}"))
+            let text = std::env::var_os(name).ok_or("there is no such variable");
+            // What the standard library says of other bytes than UTF-8 repeats them.
+            let text = text.and_then(|it| it.into_string().map_err(|_| "is no text"));
+            (text.map_err(str::to_owned), format!("${name}"))
         }
         Secret::File(path) => {
             (std::fs::read_to_string(path).map_err(|error| error.to_string()), path.clone())
@@ -53,13 +72,9 @@ fn value_of(authorization: &Authorization) -> Result<String, Invalid> {
     };
     let text = text.map_err(|error| Invalid::new(format!("the secret in {kept}: {error}")))?;
     let text = text.trim_end_matches(['\r', '\n']);
-    let value = match authorization {
-        Authorization::Bearer(_) => format!("Bearer {text}"),
-        Authorization::Basic(_) => format!("Basic {}", STANDARD.encode(text)),
-    };
     // The reason of a refusal would repeat the secret.
-    let checked = header_field("Authorization", &value).ok().filter(|_| !text.is_empty());
-    checked.map(|(_, value)| value).ok_or_else(|| {
+    let checked = header_field("Authorization", text).ok().filter(|_| !text.is_empty());
+    checked.map(|(_, text)| text).ok_or_else(|| {
         Invalid::new(format!("the secret in {kept} is empty, or holds control characters"))
     })
 }

@@ -14,18 +14,19 @@ use super::requests::Sender;
 
 impl<L: Ledger> Engine<'_, L> {
     /// A response is complete.
-    pub(super) fn complete(&mut self, exchange: &Exchange, answer: &Answer) {
+    pub(super) fn complete(&mut self, exchange: &Exchange, mut answer: Answer) {
         let now = exchange.last_byte.min(self.clock.now());
         let status = answer.status;
-        let error = match self.hear(exchange, answer) {
+        let error = match self.hear(exchange, &answer) {
             Ok(true) => {
                 let sent = exchange.sent;
                 return self.send(Exchange::new(exchange.attempt, sent));
             }
             Ok(false) if status >= 400 => Some(STATUS),
-            Ok(false) => self.requests.grpc_failure(&exchange.attempt, answer),
+            Ok(false) => self.requests.grpc_failure(&exchange.attempt, &answer),
             Err(failure) => Some(failure),
         };
+        let error = error.or(self.decode(&mut answer));
         let (head, body) =
             answer.kept.as_ref().map_or((&[][..], &[][..]), |kept| (&kept.head, &kept.body));
         if let (Some(bodies), Some(error)) = (&mut self.bodies, error) {
@@ -41,8 +42,17 @@ impl<L: Ledger> Engine<'_, L> {
             error: if ended.late { Some(LATE) } else { error },
             ..exchange.row(ended.fate, now)
         };
-        self.judge(&row, owner.map(|owner| (answer, owner)));
+        self.judge(&row, owner.map(|owner| (&answer, owner)));
         self.book(&row);
+    }
+
+    /// Undoes the encodings of a body that is kept. What is wrong with it is said where somebody
+    /// looks into it.
+    fn decode(&mut self, answer: &mut Answer) -> Option<Failure> {
+        let kept = answer.kept.as_mut()?;
+        let damaged = kept.decode().is_err();
+        *self.bodies_cut.as_mut()? += u64::from(kept.cut);
+        damaged.then_some("content_encoding")
     }
 
     /// Takes the cookies of a response, and says whether it leads the attempt elsewhere.
@@ -172,6 +182,7 @@ impl<L: Ledger> Engine<'_, L> {
             sessions: self.clients.sessions_begun(),
             interrupted,
             in_flight,
+            bodies_cut: self.bodies_cut.unwrap_or_default(),
         };
         (done, self.ledger)
     }

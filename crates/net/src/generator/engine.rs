@@ -11,6 +11,7 @@ use thinktime_core::workload::{Reuse, Workload};
 
 use super::answering::Sending;
 use super::connector::Connector;
+use super::credentials::Credentials;
 use super::exchange::Exchange;
 use super::failure::failure;
 use super::ledger::Ledger;
@@ -45,6 +46,8 @@ pub(super) struct Engine<'a, L> {
     /// Connections with more to read, which wait for their turn.
     pub(super) unread: Vec<u32>,
     pub(super) failures: u64,
+    /// Where clients look into bodies: those of which they saw a part only.
+    pub(super) bodies_cut: Option<u64>,
     pub(super) limits: Limits,
     /// Whether responses may lie in their sockets for a while.
     patient: bool,
@@ -66,11 +69,12 @@ impl<'a, L: Ledger> Engine<'a, L> {
         target: &'a Target,
         plan: &'a Plan,
         mut connector: Connector,
+        credentials: Option<Credentials>,
         share: Share,
         ledger: L,
     ) -> io::Result<Engine<'a, L>> {
         let clients = Clients::of_share(workload, plan.limit, share);
-        let requests = Requests::new(workload, target, plan);
+        let requests = Requests::new(workload, target, plan, credentials);
         let values = Values::of(workload);
         let reads = clients.reads_responses();
         let kept = values.as_ref().map_or(Keeping::Nothing, Values::keeping);
@@ -79,8 +83,8 @@ impl<'a, L: Ledger> Engine<'a, L> {
         let redirected = requests.redirects.followed();
         let patient = clients.act_without_responses() && !redirected && target.tells_arrival();
         connector.stamped = patient;
-        let limits = Limits::new(connector.ip());
         Ok(Engine {
+            limits: Limits::new(connector.ip()),
             plan,
             ledger,
             clock: Clock::start(),
@@ -95,7 +99,7 @@ impl<'a, L: Ledger> Engine<'a, L> {
             reading: Reading::new(),
             unread: Vec::new(),
             failures: 0,
-            limits,
+            bodies_cut: (reads || kept == Keeping::All).then_some(0),
             patient,
             rested: Nanos::ZERO,
         })

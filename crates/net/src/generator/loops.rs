@@ -18,6 +18,7 @@ use thinktime_core::time::Nanos;
 use thinktime_core::workload::{Population, Workload};
 
 use super::connector::Connector;
+use super::credentials::Credentials;
 use super::engine::Engine;
 use super::ledger::{Book, Ledger, Page, Relay};
 use super::peer::Peer;
@@ -67,6 +68,7 @@ pub(super) fn run<S: RowSink>(
     target: &Target,
     peer: &Peer,
     plan: &Plan,
+    credentials: Option<&Credentials>,
     book: Book<'_, S>,
     watch: &mut dyn FnMut(RunProgress) -> bool,
 ) -> Result<(Done, Collector), RunError> {
@@ -85,7 +87,10 @@ pub(super) fn run<S: RowSink>(
                     Relay { part, rows: Vec::new(), ended: Vec::new(), pages: sender.clone() },
                     &common,
                 );
-                scope.spawn(move || run_one(workload, target, peer, plan, relay, common))
+                let credentials = credentials.cloned();
+                scope.spawn(move || {
+                    run_one(workload, target, peer, plan, credentials, relay, common)
+                })
             })
             .collect();
         drop::<Sender<Page>>(sender);
@@ -103,14 +108,16 @@ fn run_one(
     target: &Target,
     peer: &Peer,
     plan: &Plan,
+    credentials: Option<Credentials>,
     relay: Relay,
     common: &Common,
 ) -> Result<Done, RunError> {
     let (part, share) = (relay.part, Share { part: relay.part as u64, of: plan.loops.into() });
     let peer = peer.clone().beginning_with(part);
-    let engine = Connector::new(target, peer, workload.seed)
-        .map_err(RunError::from)
-        .and_then(|connector| Ok(Engine::new(workload, target, plan, connector, share, relay)?));
+    let engine =
+        Connector::new(target, peer, workload.seed).map_err(RunError::from).and_then(|connector| {
+            Ok(Engine::new(workload, target, plan, connector, credentials, share, relay)?)
+        });
     common.built.wait();
     let clock = *common.clock.get_or_init(Clock::start);
     let mut watch = |progress| {
@@ -133,6 +140,7 @@ fn joined(one: Done, other: Done) -> Done {
         sessions: one.sessions + other.sessions,
         interrupted: one.interrupted || other.interrupted,
         in_flight: one.in_flight + other.in_flight,
+        bodies_cut: one.bodies_cut + other.bodies_cut,
         generator: one.generator.joined(other.generator),
     }
 }

@@ -6,11 +6,13 @@
 //! lateness and never mistaken for the server's time.
 
 mod answering;
+mod aws;
 mod certificates;
 mod common;
 mod connection;
 mod connector;
 mod cookies;
+mod credentials;
 mod early;
 mod ends;
 mod engine;
@@ -23,6 +25,7 @@ mod limits;
 mod lookup;
 mod loops;
 mod messages;
+mod oauth2;
 mod peer;
 mod place;
 mod plan;
@@ -49,6 +52,7 @@ use thinktime_core::workload::Workload;
 
 pub use certificates::ClientCertificate;
 use connector::Connector;
+use credentials::Credentials;
 use early::EarlyEnd;
 use engine::Engine;
 use ledger::Book;
@@ -62,6 +66,7 @@ pub use target::Target;
 pub use tls::TlsOptions;
 
 use crate::poller::Clock;
+use crate::protocol::KEPT_BODY_BYTES_MAX;
 
 /// The interval of the timeline.
 const SECOND: Nanos = Nanos(1_000_000_000);
@@ -83,6 +88,7 @@ pub fn run(
     let workload = &common::with_common_fields(workload)?;
     Connector::check(target)?;
     let (peer, lookup) = Peer::of(target)?;
+    let credentials = Credentials::of(workload, target)?;
     raise_descriptor_limit();
     let (early, mut out_of_reach) = (EarlyEnd::new(workload, plan), None);
     let collector = Collector::of(workload, plan.limit, true, SECOND);
@@ -91,15 +97,18 @@ pub fn run(
     let mut watch = early.watching(watch, &mut out_of_reach);
     let (done, collector) = if plan.loops == 1 {
         let connector = Connector::new(target, peer, workload.seed)?;
-        let engine = Engine::new(workload, target, plan, connector, Share::WHOLE, book)?;
+        let within = Share::WHOLE;
+        let engine =
+            Engine::new(workload, target, plan, connector, credentials.clone(), within, book)?;
         let (done, book) = engine.run(Clock::start(), &mut watch)?;
         (done, book.collector)
     } else {
-        loops::run(workload, target, &peer, plan, book, &mut watch)?
+        loops::run(workload, target, &peer, plan, credentials.as_ref(), book, &mut watch)?
     };
     drop(watch);
     let mut outcome = outcome(workload, collector, done, out_of_reach);
     outcome.summary.warnings.extend(lookup.as_ref().and_then(Lookup::warning));
+    outcome.summary.warnings.extend(credentials.iter().flat_map(Credentials::warnings));
     Ok(outcome)
 }
 
@@ -135,6 +144,13 @@ fn outcome(
         .or_else(|| collector.scripts_failed())
         .or_else(|| judge::judge_rate(&mut summary, workload, &ending));
     summary.warnings.extend(tls::advice(&summary.errors_by_kind));
+    summary.warnings.extend((done.bodies_cut > 0).then(|| {
+        format!(
+            "{} responses had bodies of more than {} MiB: clients saw that much of each",
+            done.bodies_cut,
+            KEPT_BODY_BYTES_MAX >> 20
+        )
+    }));
     RunOutcome { summary, collector, ending, untrusted }
 }
 

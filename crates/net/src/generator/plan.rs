@@ -133,5 +133,7 @@ pub(super) struct Done {
     pub(super) sessions: u64,
     pub(super) interrupted: bool,
     pub(super) in_flight: u64,
+    /// Responses of which clients saw a part only.
+    pub(super) bodies_cut: u64,
     pub(super) generator: GeneratorFigures,
 }

@@ -9,6 +9,7 @@ use thinktime_core::workload::{Method, Population, Reuse, Workload};
 
 use super::common::missing;
 use super::cookies::Jars;
+use super::credentials::Credentials;
 use super::exchange::{Answer, Exchange};
 use super::failure::Failure;
 use super::plan::Plan;
@@ -37,11 +38,17 @@ pub(super) struct Requests<'a> {
     targets: StreamFamily,
     path: String,
     jars: Option<Jars>,
+    credentials: Option<Credentials>,
     pub(super) redirects: Redirects,
 }
 
 impl<'a> Requests<'a> {
-    pub(super) fn new(workload: &'a Workload, target: &'a Target, plan: &Plan) -> Requests<'a> {
+    pub(super) fn new(
+        workload: &'a Workload,
+        target: &'a Target,
+        plan: &Plan,
+        credentials: Option<Credentials>,
+    ) -> Requests<'a> {
         let demands = plan.demands.as_ref();
         let browsing = || workload.populations.iter().map(|one| one.browsing);
         Requests {
@@ -56,6 +63,7 @@ impl<'a> Requests<'a> {
             jars: browsing()
                 .any(|one| one.cookies)
                 .then(|| Jars::new(target.host_name(), target.is_secure())),
+            credentials,
             redirects: Redirects::new(browsing().any(|one| one.redirects > 0)),
         }
     }
@@ -160,14 +168,14 @@ impl<'a> Requests<'a> {
             .chain(cookies.as_deref().map(|text| (COOKIE, text)))
             .chain(once.then_some(("Connection", "close")))
             .collect();
-        let body = call.map_or(&kind.body, |call| &call.body);
-        write(&RequestHead {
+        let request = RequestHead {
             method: self.word(attempt, call),
             host: &self.target.host,
             target: &self.path,
             headers: &headers,
-            body: if bodiless { &[] } else { body },
-        })
+            body: if bodiless { &[] } else { call.map_or(&kind.body, |call| &call.body) },
+        };
+        identified(self.credentials.as_mut(), kind.population, &request, write)
     }
 
     /// The name of an attempt's request.
@@ -206,6 +214,19 @@ impl<'a> Requests<'a> {
             self.method(attempt, call),
             Method::Post | Method::Patch | Method::Other | Method::Send
         )
+    }
+}
+
+/// Gives a request of a population to `write`, with what changes of who asks, if anything does.
+fn identified<R>(
+    credentials: Option<&mut Credentials>,
+    population: u32,
+    request: &RequestHead<'_>,
+    write: impl FnOnce(&RequestHead<'_>) -> R,
+) -> R {
+    match credentials {
+        None => write(request),
+        Some(credentials) => credentials.with(population, request, write),
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rustls::client::Resumption;
 use rustls::crypto::ring;
 use rustls::pki_types::ServerName;
-use rustls::{AlertDescription, ClientConfig, ClientConnection};
+use rustls::{AlertDescription, ClientConfig, ClientConnection, RootCertStore};
 use thinktime_core::error::Invalid;
 use thinktime_core::options::RunOptions;
 
@@ -72,6 +72,14 @@ impl TlsOptions {
 
 /// Connections whose sessions are remembered, to be resumed by later ones.
 const SESSIONS_KEPT: usize = 1024;
+
+/// A configuration of connections beside the load, which trusts these authorities.
+pub(super) fn with_roots(roots: RootCertStore) -> Result<Arc<ClientConfig>, Invalid> {
+    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| Invalid::new(format!("TLS cannot be set up: {error}")))?;
+    Ok(Arc::new(builder.with_root_certificates(roots).with_no_client_auth()))
+}
 
 /// The configuration that all connections of a run share, with their store of sessions. It offers
 /// the protocols of these names (ALPN), the best first.

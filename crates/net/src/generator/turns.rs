@@ -65,7 +65,7 @@ impl<L: Ledger> Engine<'_, L> {
         self.pool.list_or_close(place);
         let stays = self.pool.get(place).is_some();
         match event {
-            Event::Done { exchange, answer } => self.complete(&exchange, &answer),
+            Event::Done { exchange, answer } => self.complete(&exchange, answer),
             Event::Unprocessed(exchange) => self.send_again(exchange, "stream_refused"),
             Event::Failed { exchange, failure } => self.fail(exchange, failure),
             Event::Blocked | Event::Later | Event::Ready => {}

@@ -37,6 +37,8 @@ pub struct Kept {
     pub body: Vec<u8>,
     /// Whether the body is skipped.
     pub head_only: bool,
+    /// Whether the body was longer than what is kept of it.
+    pub cut: bool,
 }
 
 impl Kept {
@@ -51,6 +53,7 @@ impl Kept {
             return;
         }
         let room = KEPT_BODY_BYTES_MAX - self.body.len();
+        self.cut |= part.len() > room;
         self.body.extend_from_slice(&part[..part.len().min(room)]);
     }
 }

@@ -4,11 +4,13 @@
 //! no socket, reads no clock and starts no thread. The driver that owns the connection hands it
 //! what arrived and sends what it wrote, so the same code runs over TCP, TLS or a test's slice.
 
+mod content;
 pub mod http1;
 pub mod http2;
 mod kept;
 mod outbox;
 pub mod websocket;
 
+pub use content::{Content, Damaged};
 pub use kept::{KEPT_BODY_BYTES_MAX, Keeping, Kept};
 pub use outbox::{Outbox, REPLY_BYTES_MAX, RepliesUnread};

@@ -13,6 +13,7 @@ mod http2_peer;
 mod loops;
 mod messages;
 mod nginx;
+mod oauth2;
 mod requests;
 mod support;
 mod tls;
