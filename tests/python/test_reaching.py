@@ -209,6 +209,34 @@ def test_a_tunnel_is_opened_for_tls_and_bytes(tmp_path: Path) -> None:
         assert not any(b"Proxy" in head for head in plain.heads)
 
 
+def test_a_websocket_goes_through_a_tunnel(tmp_path: Path) -> None:
+    import test_protocols
+
+    with (
+        test_protocols.serving(test_protocols.tcp(test_protocols.WebSocket), "ws") as url,
+        serving(answer=relay) as proxy,
+    ):
+        workload = test_protocols.workload(tmp_path, "think = '1ms'", "send = 'hello'")
+        given = {"proxy": f"http://127.0.0.1:{port_of(proxy)}", "requests": 20}
+        summary = tt.run(workload, url.replace("127.0.0.1", "shop.invalid"), **given).summary
+        assert summary["errors"] == 0, summary["errors_by_kind"]
+        assert proxy.heads[0].startswith(b"CONNECT shop.invalid:")
+
+
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [
+        ("http://127.0.0.1:1/a HTTP/1.1\r\nX-Evil: 1\r\n\r\nGET /b", "the path of the target"),
+        ("http://me:xyzzy@127.0.0.1:1/", "has no user and no password"),
+    ],
+)
+def test_what_no_target_may_hold_is_refused_and_not_repeated(target: str, words: str) -> None:
+    with pytest.raises(tt.InputError, match=words) as told:
+        tt.run(ONCE, target, requests=1)
+    assert "xyzzy" not in str(told.value)
+    assert "Evil" not in str(told.value)
+
+
 ENDLESS = b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 20000
 
 

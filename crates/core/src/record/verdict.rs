@@ -50,6 +50,9 @@ const MORE_MAX: f64 = 1000.0;
 /// The standard error of the logarithm of a mean of which nothing is known.
 const UNKNOWN: f64 = 0.5;
 
+/// An interval of a time that goes beyond so many times its value says nothing.
+const BOUND_MAX: f64 = 1000.0;
+
 /// What is known of a figure.
 #[derive(Clone, Copy, Debug, Default)]
 struct Found {
@@ -156,8 +159,11 @@ impl Evidence<'_> {
                 around(NORMAL_975 * of_mean.hypot(of_order(number, 1.0 - share)))
             }
         };
+        // Bounds that are out of all proportion tell nobody anything.
+        let known = high.is_finite() && high <= BOUND_MAX * value;
+        let bound = |at: f64| known.then_some(at.max(0.0));
         let found =
-            Found { value: Some(value), low: Some(low), high: Some(high), ..Found::default() };
+            Found { value: Some(value), low: bound(low), high: bound(high), ..Found::default() };
         share.map_or(found, |share| by_number(found, &times.tally, limit, share, sure, independent))
     }
 

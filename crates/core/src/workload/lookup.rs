@@ -13,6 +13,10 @@ use crate::time::Nanos;
 /// How lookups are written, for messages.
 const FORM: &str = "write it as status, time, body, header:NAME, json:PATH or regex:PATTERN";
 const WORDS: [&str; 6] = ["status", "time", "body", "header", "json", "regex"];
+/// How many brackets of a path may stand within one another.
+const PATH_DEPTH_MAX: u32 = 8;
+/// What begins a text that says that it is UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// What a compiled pattern may take, in bytes.
 const PATTERN_BYTES_MAX: usize = 4 << 20;
 
@@ -59,9 +63,7 @@ impl Lookup {
             ("time", true) => Lookup::Time,
             ("body", true) => Lookup::Body,
             ("header", false) => Lookup::Header(rest.to_owned()),
-            ("json", false) => Lookup::Json(Arc::new(JsonPath::parse(rest).map_err(|error| {
-                Invalid::new(format!("`{rest}` is no path of JSON, as $.items[0].id is: {error}"))
-            })?)),
+            ("json", false) => Lookup::Json(Arc::new(path(rest)?)),
             ("regex", false) => Lookup::Regex(regex(rest)?),
             (word, _) if WORDS.contains(&word) => {
                 return Err(Invalid::new(format!("`{text}` does not say what to look up: {FORM}")));
@@ -121,6 +123,7 @@ pub struct Json(Option<Option<Value>>);
 
 impl Json {
     fn of(&mut self, body: &[u8]) -> Option<&Value> {
+        let body = body.strip_prefix(BYTE_ORDER_MARK).unwrap_or(body);
         self.0.get_or_insert_with(|| serde_json::from_slice(body).ok()).as_ref()
     }
 }
@@ -135,6 +138,38 @@ pub fn header_values<'a, 'n>(
         let (own, value) = line.split_at(line.iter().position(|byte| *byte == b':')?);
         own.eq_ignore_ascii_case(name.as_bytes()).then(|| value[1..].trim_ascii())
     })
+}
+
+/// A path of JSON; not one that would take very long, or all of the stack, to read or to follow.
+fn path(text: &str) -> Result<JsonPath, Invalid> {
+    let wrong = |why: &str| {
+        Invalid::new(format!("`{text}` is no path of JSON, as $.items[0].id is: {why}"))
+    };
+    let (mut quote, mut depth, mut deepest, mut descents) = (None, 0_u32, 0, 0);
+    let mut characters = text.chars().peekable();
+    while let Some(c) = characters.next() {
+        match (quote, c) {
+            (Some(_), '\\') => drop(characters.next()),
+            (Some(open), c) if c == open => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"') => quote = Some(c),
+            (None, '[' | '(') => depth += 1,
+            (None, ']' | ')') => depth = depth.saturating_sub(1),
+            (None, '.') if characters.peek() == Some(&'.') => {
+                characters.next();
+                descents += 1;
+            }
+            (None, _) => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    if deepest > PATH_DEPTH_MAX {
+        return Err(wrong(&format!("more than {PATH_DEPTH_MAX} brackets within one another")));
+    }
+    if descents > 1 {
+        return Err(wrong("`..` stands in it more than once, which can take very long"));
+    }
+    JsonPath::parse(text).map_err(|error| wrong(&error.to_string()))
 }
 
 /// A regular expression over bytes.
@@ -195,6 +230,8 @@ mod tests {
             assert_eq!(found(lookup, json).as_deref(), expected, "{lookup}");
         }
         assert_eq!(found("json:$.a", "{no json"), None);
+        assert_eq!(found("json:$.a", "\u{feff}{\"a\": 1}").as_deref(), Some("1"));
+        assert_eq!(found("json:$..['a..b[']", r#"{"x": {"a..b[": 2}}"#).as_deref(), Some("2"));
     }
 
     #[test]
@@ -206,6 +243,9 @@ mod tests {
             ("status:200", "write it as status"),
             ("json:a", "no path of JSON"),
             ("regex:(", "no regular expression"),
+            ("json:$..a..b", "more than once"),
+            (&format!("json:${}{}", "[?@".repeat(20), "]".repeat(20)), "8 brackets"),
+            (&format!("json:$[?{}@.a{}]", "(".repeat(20_000), ")".repeat(20_000)), "8 brackets"),
         ] {
             let message = Lookup::parse(text).unwrap_err().to_string();
             assert!(message.contains(words), "{text}: {message}");

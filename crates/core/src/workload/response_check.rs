@@ -95,6 +95,10 @@ impl ResponseCheck {
         name: &str,
         value: &CheckValue,
     ) -> Result<ResponseCheck, (&'static str, Invalid)> {
+        if name.is_empty() || name.chars().any(char::is_control) {
+            let why = format!("{name:?} is no name of a check: it stands in tables");
+            return Err(("", Invalid::new(why)));
+        }
         let table = match value {
             CheckValue::Holds(table) => table,
             CheckValue::There(part) => {
@@ -172,8 +176,21 @@ fn values_of(is: Option<&Value>) -> Result<Vec<String>, Invalid> {
         Some(Value::Array(many)) if many.is_empty() => {
             Err(Invalid::new("is empty: nothing can be one of none"))
         }
-        Some(Value::Array(many)) => Ok(many.iter().map(text_of).collect()),
-        Some(one) => Ok(vec![text_of(one)]),
+        Some(Value::Array(many)) => many.iter().map(wanted).collect(),
+        Some(one) => Ok(vec![wanted(one)?]),
+    }
+}
+
+/// The text of a value that a part may be.
+fn wanted(value: &Value) -> Result<String, Invalid> {
+    match value {
+        // What TOML has and JSON has not.
+        Value::Null => Err(Invalid::new("is no finite number")),
+        Value::Object(_) | Value::Array(_) => Err(Invalid::new(
+            "is a text, a number, true, false, or a list of them; write dates and \
+                              whatever else as a text, in quotes",
+        )),
+        other => Ok(text_of(other)),
     }
 }
 
@@ -273,6 +290,9 @@ mod tests {
         for (text, words) in [
             ("'jsn:$.a'", ": unknown part of a response"),
             ("{ of = 'status', is = [] }", ".is: is empty"),
+            ("{ of = 'status', is = [200, nan] }", ".is: is no finite number"),
+            ("{ of = 'header:Date', is = 1979-05-27 }", ".is: is a text, a number"),
+            ("{ of = 'json:$.a', is = [[1]] }", ".is: is a text, a number"),
             ("{ of = 'status', least = 3, most = 2 }", ".most: is below"),
             ("{ of = 'status', most = '2ms' }", ".most: `2ms` is no number"),
             ("{ of = 'time', most = '2kg' }", ".most: "),

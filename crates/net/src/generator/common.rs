@@ -1,10 +1,15 @@
 //! Header fields that all requests of a population bring, and who its clients say they are.
 
+use std::fs::File;
+use std::io::Read;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use thinktime_core::error::Invalid;
 use thinktime_core::workload::{Authorization, Secret, Workload, header_field};
 
+/// The longest secret that is read, in bytes.
+const SECRET_BYTES_MAX: u64 = 64 << 10;
 /// What requests say of who makes them, unless the workload says something else.
 pub(super) const USER_AGENT: &str = concat!("thinktime/", env!("CARGO_PKG_VERSION"));
 
@@ -42,6 +47,18 @@ pub(super) fn missing<'a>(
     common.iter().filter(move |(name, _)| !has(name))
 }
 
+/// The text of a file that holds a secret, and not of one without an end.
+fn secret_of_file(path: &str) -> Result<String, String> {
+    let mut text = String::new();
+    let file = File::open(path).map_err(|error| error.to_string())?;
+    let limit = SECRET_BYTES_MAX + 1;
+    let read = file.take(limit).read_to_string(&mut text).map_err(|error| error.to_string())?;
+    if read as u64 == limit {
+        return Err(format!("is longer than {SECRET_BYTES_MAX} bytes"));
+    }
+    Ok(text)
+}
+
 /// The value of the field `Authorization`, where it is the same in all requests.
 fn value_of(authorization: &Authorization) -> Result<Option<String>, Invalid> {
     match authorization {
@@ -66,9 +83,7 @@ pub(super) fn secret_text(secret: &Secret) -> Result<String, Invalid> {
             let text = text.and_then(|it| it.into_string().map_err(|_| "is no text"));
             (text.map_err(str::to_owned), format!("${name}"))
         }
-        Secret::File(path) => {
-            (std::fs::read_to_string(path).map_err(|error| error.to_string()), path.clone())
-        }
+        Secret::File(path) => (secret_of_file(path), path.clone()),
     };
     let text = text.map_err(|error| Invalid::new(format!("the secret in {kept}: {error}")))?;
     let text = text.trim_end_matches(['\r', '\n']);

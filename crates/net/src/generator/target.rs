@@ -64,7 +64,8 @@ impl Target {
         let (scheme, rest) = url.split_once("://").ok_or_else(wrong)?;
         let scheme = Scheme::of(scheme).ok_or_else(wrong)?;
         let (host, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
-        if host.is_empty() || !host.chars().all(|c| c.is_ascii_graphic()) || host.contains('@') {
+        plain(host, path)?;
+        if host.is_empty() || !host.chars().all(|c| c.is_ascii_graphic()) {
             return Err(wrong());
         }
         let prefix = prefix(scheme.first().path, path, url)?.ok_or_else(wrong)?;
@@ -154,6 +155,18 @@ impl Target {
         let host = host.to_ascii_lowercase();
         if has_port(&host) { host } else { format!("{host}:{port}") }
     }
+}
+
+/// Refuses what may be a password or would write into a request, without repeating it.
+fn plain(host: &str, path: &str) -> Result<(), Invalid> {
+    if host.contains('@') {
+        return Err(Invalid::new("a target has no user and no password: see `basic` of [clients]"));
+    }
+    if !path.bytes().all(|byte| byte.is_ascii_graphic()) {
+        let why = "holds blanks or characters that must be percent-encoded";
+        return Err(Invalid::new(format!("the path of the target {why}")));
+    }
+    Ok(())
 }
 
 /// What comes before each request's own target, or the whole of it; nothing where there is a path
@@ -261,12 +274,12 @@ mod tests {
 
     #[test]
     fn other_things_are_refused_with_the_right_form() {
-        for url in
-            ["127.0.0.1:80", "ftp://127.0.0.1", "http://", "https://", "http://a b", "http://x:y@z"]
-        {
+        for url in ["127.0.0.1:80", "ftp://127.0.0.1", "http://", "https://", "http://a b"] {
             let message = Target::parse(url).unwrap_err().to_string();
             assert!(message.contains("http://HOST:PORT"), "{url}: {message}");
         }
         assert!(Target::parse("http://127.0.0.1:99999").is_err());
+        let message = Target::parse("http://x:secret@z").unwrap_err().to_string();
+        assert!(message.contains("no user") && !message.contains("secret"), "{message}");
     }
 }

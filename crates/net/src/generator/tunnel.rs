@@ -62,12 +62,12 @@ impl Tunnel {
             let used = end.map_or(count, |end| from + end + 4 - before);
             take(&socket, &mut buffer[..used])?;
             self.answer.truncate(before + used);
-            if end.is_some() {
-                return judge(&self.answer).map(|()| true);
-            }
             let begins = self.answer.iter().zip(b"HTTP/1.").all(|(one, other)| one == other);
             if !begins || self.answer.len() > ANSWER_MAX {
                 return Err("proxy_malformed");
+            }
+            if end.is_some() {
+                return judge(&self.answer).map(|()| true);
             }
         }
     }

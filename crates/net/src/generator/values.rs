@@ -126,12 +126,13 @@ impl<'a> Values<'a> {
             let held = answer.is_some() && check.holds(&response, &mut json);
             self.report.check(&check.name, held);
         }
+        let Some((_, owner)) = answer else { return };
         let names = &self.workload.population_of(row.attempt.kind).values.names;
         for (name, lookup) in &kind.valued.takes {
-            let found = lookup.find(&response, &mut json).filter(|_| answer.is_some());
+            let found = lookup.find(&response, &mut json);
             let found = found.filter(|value| value.len() <= VALUE_BYTES_MAX);
             self.report.take(&kind.name, &names[*name], found.is_some());
-            let (Some(found), Some((_, owner))) = (found, answer) else { continue };
+            let Some(found) = found else { continue };
             let empty = || Taken { owner, values: Vec::new() };
             let taken = self.taken.entry(owner.slot).or_insert_with(empty);
             if taken.owner != owner {

@@ -92,6 +92,18 @@ fn requests_have_objectives_of_their_own() {
     assert!(all[2].words.starts_with("y: 25.0 % of requests failed (22.4 % to 27.8 %)"));
 }
 
+#[test]
+fn an_interval_out_of_all_proportion_is_none() {
+    let few = only("p99 = '5ms'", &[Some(1.0), Some(90.0), Some(2.0)]);
+    let two = only("p99 = '5ms'", &[Some(0.001), Some(100.0)]);
+    for one in [few, two] {
+        assert_eq!(one.verdict, Verdict::CannotTell, "{}", one.words);
+        if let Some([low, high]) = one.interval {
+            assert!(low >= 0.0 && high <= 1000.0 * one.value.unwrap(), "{low} to {high}");
+        }
+    }
+}
+
 /// The 99th percentile of an exponential law is 4.605 means. At exactly this limit a result says
 /// that it is met, or that it is not, in 5 % of all cases; of 400 more than 10 % has probability
 /// below 1e-4, with fixed seeds. Far off the limit it always tells, and rightly.

@@ -39,6 +39,9 @@ fn doubt(found: Found, limit: f64) -> String {
     match (found.value, found.more(limit)) {
         (None, _) => String::new(),
         (_, Some(more)) => format!("; about {more} times as many requests would tell"),
+        (_, None) if found.interval().is_none() => {
+            "; there are too few requests to tell".to_owned()
+        }
         (_, None) => "; it is too near to the limit to tell".to_owned(),
     }
 }

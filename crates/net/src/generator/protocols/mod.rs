@@ -222,7 +222,9 @@ impl Scheme {
 
     /// What an HTTP proxy passes on request by request, where it does; else it opens a tunnel.
     pub(super) fn by_proxy(&self) -> Option<&'static [&'static Protocol]> {
-        let plain = self.carrier == Carrier::Tcp && self.first().alpn == http1::PROTOCOL.alpn;
+        // A WebSocket begins as HTTP/1.1 does, but a proxy would not pass it on.
+        let http1 = self.first().alpn == http1::PROTOCOL.alpn;
+        let plain = self.carrier == Carrier::Tcp && self.carries() == Carries::Requests && http1;
         plain.then_some(&[proxied::PROTOCOL])
     }
 
