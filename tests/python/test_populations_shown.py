@@ -155,7 +155,8 @@ def test_pages_of_several_populations_have_a_row_of_all() -> None:
     other = VISITORS.replace('"visitors"', '"others"').replace('"20/s"', '"5/s"')
     result = simulated(VISITORS, other)
     text = shown([result], 100)
-    pages = text.partition("pages of")[2].splitlines()
+    # What went wrong stands in the next table.
+    pages = text.partition("pages of")[2].partition("\nrequest ")[0].splitlines()
     names = [line.split()[0] for line in pages if line[:1].isalpha()]
     assert names == ["visitors", "others", "all"]
     assert result.summary["pages"] == sum(one["pages"] for one in result.populations.values())
@@ -178,7 +179,8 @@ def test_two_results_of_populations_are_one_case_and_are_compared(mixed: tt.Resu
 
 def test_the_report_has_tables_and_charts_of_populations_and_pages(mixed: tt.Result) -> None:
     made = page_of([mixed])
-    assert [table.name for table in made.tables[:3]] == ["results", "populations", "pages"]
+    names = [table.name for table in made.tables[:4]]
+    assert names == ["results", "failures", "populations", "pages"]
     drawn = {one.name: one.drawing for one in made.sections if one.drawing is not None}
     titles = {
         name: [panel.title for panel in drawn[name].panels]
