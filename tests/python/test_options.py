@@ -59,6 +59,14 @@ def test_the_command_line_takes_the_options_of_the_list(command: str) -> None:
         assert words.get(name, "--" + name.replace("_", "-")) in shown
 
 
+@pytest.mark.parametrize("command", ["run", "simulate", "compare", "sweep", "capacity"])
+def test_what_a_pipeline_runs_writes_what_it_reads(command: str) -> None:
+    """And what takes long is quiet where nobody looks on."""
+    shown = invoke(command, "--help").stdout
+    wanted = {"--junit", "--markdown"} | (set() if command == "compare" else {"--quiet"})
+    assert wanted <= set(re.findall(r"--[a-z]+", shown))
+
+
 @pytest.mark.parametrize("command", ["run", "simulate"])
 def test_pages_name_the_options(command: str) -> None:
     """Some page says what each is for."""

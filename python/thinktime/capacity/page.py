@@ -6,6 +6,7 @@ from pathlib import Path
 
 from thinktime.capacity.answer import Capacity
 from thinktime.capacity.charts import CHARTS
+from thinktime.capacity.outcome import doubts_of
 from thinktime.capacity.table import table
 from thinktime.report import page, units
 from thinktime.report.charts.chart import sections
@@ -18,14 +19,6 @@ WORDS = {
     "all figures": "The files probes.parquet and capacity.json beside this page have them.",
 }
 
-DOUBTS = {
-    "imprecise": "The probes were used up before the interval was as narrow as was asked for",
-    "generator": "Beyond this value the generator itself was late: the server may bear more",
-    "no limit": "No value that was tried failed: the server may bear more",
-    "interrupted": "The search was interrupted: this is what was known by then",
-}
-"""What limits an answer, by its verdict."""
-
 
 def write(found: Capacity, path: Path) -> None:
     """Write the page."""
@@ -34,10 +27,8 @@ def write(found: Capacity, path: Path) -> None:
 
 def page_of(found: Capacity) -> Page:
     """The page."""
-    doubt = DOUBTS.get(found.verdict)
     tables = [table(found)] if len(found.probes) else []
-    doubts = [*([doubt] if doubt else []), *found.doubts]
-    verdict = Verdict(_headline(found), [], [units.sentence(one) for one in doubts])
+    verdict = Verdict(_headline(found), [], [units.sentence(one) for one in doubts_of(found)])
     return Page("Capacity", verdict, tables, sections(CHARTS, found), WORDS)
 
 

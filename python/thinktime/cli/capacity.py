@@ -6,14 +6,25 @@ import json as json_module
 import math
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from thinktime import Workload
 from thinktime.capacity import Capacity, CapacityStopped, Probe, generator_capacity, what_of
 from thinktime.capacity import capacity as capacity_of
-from thinktime.cli import common, options, plain
+from thinktime.capacity.outcome import DOUBTS, outcome
+from thinktime.cli import common, options, plain, told
 from thinktime.workload import load
+
+if TYPE_CHECKING:
+    from thinktime.gate import Told
+
+
+_Duration = Annotated[
+    str | None, typer.Option(help="The length of each probe; 10s by default against a target.")
+]
+_Json = Annotated[bool, typer.Option("--json", help="Print one object alone.")]
 
 
 def command(
@@ -32,43 +43,42 @@ def command(
     what: Annotated[
         str | None, typer.Option(help="`rate` or `clients`; by default what fits the workload.")
     ] = None,
-    duration: Annotated[
-        str | None, typer.Option(help="The length of each probe; 10s by default against a target.")
-    ] = None,
+    duration: _Duration = None,
     precision: Annotated[
         str | None, typer.Option(help="End at this half-width of the interval; 5% by default.")
     ] = None,
     quiet: options.Quiet = False,
     output: options.Output = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one object alone.")] = False,
+    json: _Json = False,
+    junit: options.Junit = None,
+    markdown: options.Markdown = None,
 ) -> None:
     """Find the largest rate or number of clients that a server sustains within the SLO."""
-    given: dict[str, Any] = {
-        "duration": duration,
-        "output": output,
-    }
+    given: dict[str, Any] = {"duration": duration, "output": output}
     given |= {} if precision is None else {"precision": precision}
     if generator == (workload is not None):
         message = "give a workload file, or --generator alone"
         raise common.fail(message, common.Exit.INPUT_WRONG)
     with common.mapped_errors():
-        more = {"target": target, "what": what}
-        found, against = _find(workload, system, more, given, quiet=quiet)
-    _finish(found, against, json, output)
+        files = told.files(junit, markdown)
+        loaded = None if workload is None else load(workload)
+        given["progress"] = None if quiet else partial(_say, _unit(loaded))
+        name = "generator" if loaded is None else loaded.name
+        with told.failure_told(files, name):
+            found, against = _find(loaded, system, {"target": target, "what": what}, given)
+    _show(found, against, json, output)
+    untold = told.tell(files, lambda: _told(found, against, name))
+    common.end(outcome(found, against, untold))
+
+
+def _unit(loaded: Workload | None) -> str:
+    return "/s" if loaded is None else what_of(loaded)[1]
 
 
 def _find(
-    workload: Path | None,
-    system: Path | None,
-    more: dict[str, Any],
-    given: dict[str, Any],
-    *,
-    quiet: bool,
+    loaded: Workload | None, system: Path | None, more: dict[str, Any], given: dict[str, Any]
 ) -> tuple[Capacity, str | None]:
     """The capacity of the server, or of the generator where there is no workload."""
-    loaded = None if workload is None else load(workload)
-    unit = "/s" if loaded is None else what_of(loaded)[1]
-    given["progress"] = None if quiet else partial(_told, unit)
     try:
         if loaded is None:
             return generator_capacity(**given)
@@ -77,7 +87,7 @@ def _find(
         return stopped.capacity, None
 
 
-def _told(unit: str, probe: Probe) -> None:
+def _say(unit: str, probe: Probe) -> None:
     from thinktime.report import units
 
     share = None if probe.margin is None else units.number(math.exp(probe.margin))
@@ -97,8 +107,13 @@ def _print(found: Capacity) -> None:
         common.print_wide(Shown(table(found)))
 
 
-def _finish(found: Capacity, against: str | None, as_json: bool, output: Path | None) -> None:
-    """Show what was found, and end with the exit status that it deserves."""
+def _told(found: Capacity, against: str | None, name: str) -> Told:
+    from thinktime import gate
+
+    return gate.of_capacity(found, name, outcome(found, against))
+
+
+def _show(found: Capacity, against: str | None, as_json: bool, output: Path | None) -> None:
     if as_json:
         more = {} if against is None else {"against": against}
         typer.echo(json_module.dumps(found.to_dict() | more, indent=2))
@@ -110,12 +125,5 @@ def _finish(found: Capacity, against: str | None, as_json: bool, output: Path | 
     if output is not None and len(found.probes):
         common.errors.print(f"result: {output / 'capacity.html'}", markup=False, soft_wrap=True)
     common.say_warnings(found.doubts)
-    if found.verdict == "not met" and against is not None:
-        message = f"{found.words}; is the machine busy with something else?"
-        raise common.fail(message, common.Exit.UNDECIDED)
-    if found.verdict == "not met":
-        raise common.fail(f"the SLO is not met: {found.words}", common.Exit.SLO_NOT_MET)
-    if found.verdict in ("interrupted", "generator", "no limit"):
-        raise common.fail(f"not the capacity: {found.words}", common.Exit.UNDECIDED)
     if found.verdict == "imprecise":
-        common.say_warnings(["the probes were used up before the interval was narrow enough"])
+        common.say_warnings([DOUBTS["imprecise"]])

@@ -13,13 +13,13 @@ import typer
 from rich.console import RenderableType
 
 from thinktime import InputError, Interrupted, Result, RunError, Unwritten
-from thinktime.cli import plain
+from thinktime.cli import plain, told
 from thinktime.recovery import left_behind
 from thinktime.verdict import Exit as Exit
-from thinktime.verdict import verdict_of
+from thinktime.verdict import Verdict, verdict_of
 
 if TYPE_CHECKING:
-    from thinktime.gate import Files
+    from thinktime.gate import Files, Told
 
 errors = plain.console(stderr=True)
 """Standard error."""
@@ -114,70 +114,44 @@ def reading_shown(quiet: bool) -> Iterator[ProgressCallback | None]:
 Operation = Callable[[], Result]
 
 
-def files(junit: Path | None, markdown: Path | None) -> Files | None:
-    """The files that a pipeline wants, if it wants any; looked at before anything is run.
-
-    Raises:
-        InputError: if one of them cannot be written there.
-    """
-    if junit is None and markdown is None:
-        return None
-    from thinktime import gate  # with its libraries only where it is wanted
-
-    return gate.files(junit, markdown)
-
-
 def finish(
     operation: Operation,
     as_json: bool,
     output: Path | None,
-    told: Files | None = None,
+    files: Files | None = None,
     workload: str = "thinktime",
 ) -> None:
     """Do the operation, show its result, and end with the exit status that it deserves.
 
-    `told` are files that say for a pipeline what it came to, under the name of the `workload`.
+    `files` say for a pipeline what it came to, under the name of the `workload`.
     """
     unwritten = None
     say_of_left_behind(output)
-    with mapped_errors():
+    with mapped_errors(), told.failure_told(files, workload):
         try:
             result = operation()
         except Interrupted as stopped:
             result = stopped.result
         except Unwritten as failed:
             result, unwritten, output = failed.result, str(failed), None
-        except RunError as error:
-            _tell_failure(told, workload, str(error))
-            raise
     show(result, as_json, output)
     found = verdict_of(result, unwritten)
-    untold = _tell(told, result, found.doubt)
-    if untold:
-        found = verdict_of(result, untold)
+    untold = told.tell(files, lambda: _of_result(result, found.doubt))
+    end(verdict_of(result, untold) if untold else found)
+
+
+def _of_result(result: Result, doubt: str) -> Told:
+    from thinktime import gate
+
+    return gate.of_result(result, doubt)
+
+
+def end(found: Verdict) -> None:
+    """Say what it came to, and end with its status."""
     if found.exit_status is not Exit.DONE:
         raise fail(found.sentence, found.exit_status)
     if found.sentence:
         errors.print(found.sentence, style="green", markup=False, soft_wrap=True)
-
-
-def _tell(told: Files | None, result: Result, doubt: str) -> str:
-    """Why a file could not be written; empty where all could."""
-    if told is not None:
-        from thinktime import gate
-
-        try:
-            told.write(*gate.of_result(result, doubt))
-        except OSError as error:
-            return f"{error.filename}: {error.strerror}"
-    return ""
-
-
-def _tell_failure(told: Files | None, workload: str, why: str) -> None:
-    if told is not None:
-        from thinktime import gate
-
-        told.write(*gate.of_failure(workload, why))
 
 
 def chosen(given: Mapping[str, Any]) -> dict[str, Any]:

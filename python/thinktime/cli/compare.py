@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from thinktime import InputError, Result
-from thinktime.cli import common, options, plain
+from thinktime.cli import common, options, plain, told
 
 if TYPE_CHECKING:
     from thinktime.comparison import Comparison, Judged, Limit, Subject
@@ -49,7 +49,7 @@ def command(
     from thinktime.comparison import limit, subject_of
 
     with common.mapped_errors():
-        files = common.files(junit, markdown)
+        files = told.files(junit, markdown)
         limits = [limit(text) for text in fail_if or []]
         if store is not None and against is None:
             raise InputError("--store says where the history of --against is: give both")

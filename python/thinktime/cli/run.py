@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from thinktime import InputError, Result, Workload, _core, again, run
-from thinktime.cli import common, live, options
+from thinktime.cli import common, live, options, told
 from thinktime.given import options_json
 from thinktime.workload import load
 
@@ -42,7 +42,7 @@ def command(
         given["rows"] = "none"
     chosen = common.chosen(given | {"label": label})
     with common.mapped_errors():
-        files = common.files(junit, markdown)
+        files = told.files(junit, markdown)
         if again is not None:
             if workload is not None or demands is not None:
                 raise InputError("with --again the workload and its demands are the result's")

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from thinktime import InputError, Result, _core, again, simulate
-from thinktime.cli import common, options
+from thinktime.cli import common, options, told
 from thinktime.given import options_json
 from thinktime.workload import load
 
@@ -36,7 +36,7 @@ def command(
         given["rows"] = "none"
     chosen = common.chosen(given | {"label": label})
     with common.mapped_errors():
-        files = common.files(junit, markdown)
+        files = told.files(junit, markdown)
         if again is not None:
             if workload is not None:
                 raise InputError("with --again the workload and the system are the result's")

@@ -5,17 +5,23 @@ from __future__ import annotations
 import json as json_module
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from thinktime import Stopped, sweep
-from thinktime.cli import common, options
+from thinktime.cli import common, options, told
+from thinktime.sweep.outcome import outcome
 from thinktime.workload import load
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from thinktime.gate import Told
+    from thinktime.sweep.swept import Swept
+    from thinktime.verdict import Verdict
 
 _AT_EACH_POINT = {
     "requests": "Requests that are begun at each point after the warm-up. Where nothing else ends "
@@ -54,10 +60,13 @@ def command(
     target: Annotated[
         str | None, typer.Option(help="Run against this server, one point after another.")
     ] = None,
+    quiet: options.Quiet = False,
     output: options.Output = None,
     json: Annotated[
         bool, typer.Option("--json", help="Print a list with an object a point alone.")
     ] = False,
+    junit: options.Junit = None,
+    markdown: options.Markdown = None,
     **given: Any,
 ) -> None:
     """Vary any keys over ranges or lists, on all cores.
@@ -70,29 +79,37 @@ def command(
         )
     chosen = common.chosen({"target": target, "output": output, **given})
     missing = 0
-    with common.mapped_errors(), _progress() as progress:
-        try:
-            table = sweep(load(workload), system, vary, progress=progress, **chosen)
-        except Stopped as stopped:
-            table, missing = stopped.table, stopped.missing
-    _show(table, vary, target, json, output)
-    doubts = []
-    if missing:
-        again = "" if output is None else "; the same command goes on with them"
-        doubts.append(f"interrupted: {_points(missing)} missing{again}")
-    if spoilt := sum(why is not None for why in table.to_dict().get("untrusted", ())):
-        doubts.append(f"of {table.height} points {_points(spoilt)} not to be trusted")
-    if doubts:
-        raise common.fail("; ".join(doubts), common.Exit.UNDECIDED)
+    with common.mapped_errors():
+        files = told.files(junit, markdown)
+        loaded = load(workload)
+        with told.failure_told(files, loaded.name), _progress(quiet) as progress:
+            try:
+                table = sweep(loaded, system, vary, progress=progress, **chosen)
+            except Stopped as stopped:
+                table, missing = stopped.table, stopped.missing
+    swept = _swept(table, vary, measured=target is not None)
+    _show(swept, json, output)
+    found = partial(outcome, swept, missing, kept=output is not None)
+    untold = told.tell(files, lambda: _told(swept, loaded.name, found()))
+    common.end(found(unwritten=untold))
 
 
-def _points(number: int) -> str:
-    return f"{number} {'is' if number == 1 else 'are'}"
+def _swept(table: pl.DataFrame, vary: list[str], *, measured: bool) -> Swept:
+    from thinktime.sweep import parse
+    from thinktime.sweep.swept import Swept
+
+    return Swept(table, [parse(one) for one in vary], measured=measured)
+
+
+def _told(swept: Swept, name: str, found: Verdict) -> Told:
+    from thinktime import gate
+
+    return gate.of_sweep(swept, name, found)
 
 
 @contextmanager
-def _progress() -> Iterator[Callable[[int, int], None] | None]:
-    if not common.errors.is_terminal:
+def _progress(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
+    if quiet or not common.errors.is_terminal:
         yield None
         return
     from rich.progress import (
@@ -111,28 +128,23 @@ def _progress() -> Iterator[Callable[[int, int], None] | None]:
         yield lambda done, whole: bar.update(task, completed=done, total=whole)
 
 
-def _print(table: pl.DataFrame, vary: list[str], target: str | None) -> None:
+def _print(swept: Swept) -> None:
     """The points as a table; their warnings go to standard error."""
     from thinktime.report.terminal import Shown
-    from thinktime.sweep import parse
-    from thinktime.sweep.swept import Swept
     from thinktime.sweep.table import table as table_of
     from thinktime.sweep.verdict import verdict
 
-    if table.is_empty():
+    if swept.table.is_empty():
         return
-    swept = Swept(table, [parse(one) for one in vary], measured=target is not None)
     common.print_wide(Shown(table_of(swept)))
     common.say_warnings(verdict(swept).doubts)
 
 
-def _show(
-    table: pl.DataFrame, vary: list[str], target: str | None, as_json: bool, output: Path | None
-) -> None:
+def _show(swept: Swept, as_json: bool, output: Path | None) -> None:
     if as_json:
-        typer.echo(json_module.dumps(table.to_dicts(), indent=2))
+        typer.echo(json_module.dumps(swept.rows, indent=2))
     else:
-        _print(table, vary, target)
+        _print(swept)
     if output is not None:
         common.errors.print(
             f"result: {output / 'results.parquet'}, {output / 'sweep.html'}",

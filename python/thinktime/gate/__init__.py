@@ -9,7 +9,18 @@ files.write(*gate.of_result(result))
 from __future__ import annotations
 
 from thinktime.gate.cases import Case, Suite
-from thinktime.gate.told import of_comparisons, of_failure, of_result
+from thinktime.gate.told import Told, of_capacity, of_comparisons, of_failure, of_result, of_sweep
 from thinktime.gate.writing import Files, files
 
-__all__ = ["Case", "Files", "Suite", "files", "of_comparisons", "of_failure", "of_result"]
+__all__ = [
+    "Case",
+    "Files",
+    "Suite",
+    "Told",
+    "files",
+    "of_capacity",
+    "of_comparisons",
+    "of_failure",
+    "of_result",
+    "of_sweep",
+]

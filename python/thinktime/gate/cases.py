@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from thinktime.capacity import Capacity
 from thinktime.comparison import Comparison, Judged
-from thinktime.report import objectives, units
+from thinktime.report import columns, objectives, units
 from thinktime.result import Result
-from thinktime.verdict import Objective
+from thinktime.verdict import Objective, Verdict
+
+if TYPE_CHECKING:
+    from thinktime.sweep.swept import Row, Swept
+
 
 Outcome = Literal["passed", "failed", "undecided"]
 
 _OUTCOMES: Mapping[str, Outcome] = {
     "met": "passed", "not met": "failed", "cannot tell": "undecided",
-    "held": "passed", "broken": "failed",
+    "held": "passed", "broken": "failed", "done": "passed",
 }  # fmt: skip
 TRUSTED = "the result is to be trusted"
+FOUND = "the capacity is found"
 
 
 @dataclass(frozen=True)
@@ -59,6 +65,30 @@ def suite_of_limits(comparison: Comparison, outcomes: Sequence[Judged], doubt: s
     return Suite(name, about, [trusted(doubt), *limits])
 
 
+def suite_of_sweep(swept: Swept, name: str, found: Verdict) -> Suite:
+    """The cases of a sweep: its points, of which each is there to be looked at and none to pass."""
+    about = f"sweep of {name}"
+    time_s = sum(row.get("duration_s") or 0.0 for row in swept.rows)
+    points = [_point(swept, row) for row in swept.rows]
+    return Suite(about, about, [trusted(found.doubt), *points], time_s)
+
+
+def _point(swept: Swept, row: Row) -> Case:
+    names = columns.said([row], ("response_mean_s", "response_p99_s", "errors", "slo"))
+    figures = ", ".join(f"{columns.column(one).heading} {columns.cell(row, one).text}"
+                        for one in names)  # fmt: skip
+    why = row.get("untrusted")
+    words = f"{figures}; not to be trusted: {why}" if why else figures
+    return Case(swept.point_words(row), "undecided" if why else "passed", words)
+
+
+def suite_of_capacity(capacity: Capacity, name: str, found: Verdict) -> Suite:
+    """The cases of a search for the capacity; probes are its own means, and none has to pass."""
+    about = f"capacity of {name}"
+    outcome = _OUTCOMES.get(found.status, "undecided")
+    return Suite(about, about, [trusted(found.doubt), Case(FOUND, outcome, capacity.words)])
+
+
 def trusted(doubt: str) -> Case:
     """Whether figures say anything at all; it is there even where nothing else is asked."""
     return Case(TRUSTED, "undecided" if doubt else "passed", doubt)
@@ -69,12 +99,13 @@ def _objective(one: Objective) -> Case:
 
 
 def _checks(summary: Mapping[str, Any], found: Sequence[Objective]) -> Iterator[Case]:
-    """Checks without an objective of their own: where none is of all checks, each must hold."""
+    """Checks without an objective of their own: they decide nothing, here as in the exit status."""
     judged = {one.of for one in found if one.name == "checks"}
     for name, count in (summary.get("checks") or {}).items():
         if name in judged:
             continue
         whole = count["passed"] + count["failed"]
         words = f"it failed {units.count(count['failed'])} of {units.count(whole)} times"
-        failed = count["failed"] and None not in judged
-        yield Case(f"check {name}", "failed" if failed else "passed", words)
+        if count["failed"] and None not in judged:
+            words += "; no objective is about it, so it decides nothing"
+        yield Case(f"check {name}", "passed", words)

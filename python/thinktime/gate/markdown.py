@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
+from thinktime.capacity import Capacity
 from thinktime.comparison import Comparison, Judged
 from thinktime.gate.cases import Suite
 from thinktime.report import failures, objectives
@@ -12,6 +14,11 @@ from thinktime.report.table import Cell, Group, Table
 from thinktime.report.units import sentence
 from thinktime.result import Result
 from thinktime.shown import in_one_line
+from thinktime.verdict import Verdict
+
+if TYPE_CHECKING:
+    from thinktime.sweep.swept import Swept
+
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]#|~])")
 _MORE = r" \(|; "  # before a source in brackets, or what percentages are against
@@ -54,6 +61,36 @@ def of_comparison(comparison: Comparison, outcomes: Sequence[Judged], doubts: Se
     return _joined(parts)
 
 
+def of_sweep(swept: Swept, name: str, found: Verdict) -> str:
+    """What a sweep comes to: its verdict, what changes along it, and a row a point."""
+    from thinktime.sweep.table import table
+    from thinktime.sweep.verdict import verdict
+
+    said = verdict(swept)
+    parts = [
+        f"## {text(f'Sweep of {name}')}",
+        _verdict(found.status, found.sentence),
+        text(" ".join([said.headline, *said.findings])),
+        rows(table(swept)) if swept.rows else "",
+        _list("Warnings", said.doubts),
+    ]
+    return _joined(parts)
+
+
+def of_capacity(capacity: Capacity, name: str, found: Verdict) -> str:
+    """What a search comes to: the capacity with its interval, and a row a probe."""
+    from thinktime.capacity.outcome import doubts_of
+    from thinktime.capacity.table import table
+
+    parts = [
+        f"## {text(f'Capacity of {name}')}",
+        _verdict(found.status, found.sentence or capacity.words),
+        rows(table(capacity)) if len(capacity.probes) else "",
+        _list("Warnings", map(sentence, doubts_of(capacity))),
+    ]
+    return _joined(parts)
+
+
 def of_failure(name: str, why: str) -> str:
     """That there is no result, and why."""
     return _joined([f"## {text(name)}", _verdict("failed", why)])
@@ -61,9 +98,14 @@ def of_failure(name: str, why: str) -> str:
 
 def rows(table: Table) -> str:
     """A table with its rows as they are."""
-    return _table([table.first, *table.headings], (
-        [line.name, *map(_cell, line.cells)] for line in table.lines
-    ))  # fmt: skip
+
+    def lines() -> Iterator[Sequence[str]]:
+        for group in table.groups:
+            if group.title:
+                yield [group.title, *("" for _ in table.headings)]
+            yield from ([line.name, *map(_cell, line.cells)] for line in group.lines)
+
+    return _table([table.first, *table.headings], lines())
 
 
 def turned(table: Table) -> str:

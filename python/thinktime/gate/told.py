@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from thinktime.capacity import Capacity
 from thinktime.comparison import Comparison, Judged
 from thinktime.gate import cases, markdown
 from thinktime.gate.cases import Suite
 from thinktime.result import Result
 from thinktime.verdict import Verdict
+
+if TYPE_CHECKING:
+    from thinktime.sweep.swept import Swept
+
 
 Told = tuple[list[Suite], str]
 """The suites of a JUnit file, and the text of a summary."""
@@ -37,6 +43,17 @@ def of_comparisons(
     suites = [cases.suite_of_limits(one, limits, doubt) for one, limits in pairs]
     texts = [markdown.of_comparison(one, limits, doubts) for one, limits in pairs]
     return suites, "\n".join(texts)
+
+
+def of_sweep(swept: Swept, name: str, found: Verdict) -> Told:
+    """Of a sweep of the workload of this name, and of what it comes to."""
+    return [cases.suite_of_sweep(swept, name, found)], markdown.of_sweep(swept, name, found)
+
+
+def of_capacity(capacity: Capacity, name: str, found: Verdict) -> Told:
+    """Of the capacity that the workload of this name has, and of what the search comes to."""
+    suite = cases.suite_of_capacity(capacity, name, found)
+    return [suite], markdown.of_capacity(capacity, name, found)
 
 
 def of_failure(name: str, why: str) -> Told:

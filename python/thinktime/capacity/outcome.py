@@ -1,0 +1,43 @@
+"""What a search for the capacity comes to: one sentence and one exit status."""
+
+from __future__ import annotations
+
+from thinktime.capacity.answer import Capacity
+from thinktime.verdict import Verdict
+
+DOUBTS = {
+    "imprecise": "The probes were used up before the interval was as narrow as was asked for",
+    "generator": "Beyond this value the generator itself was late: the server may bear more",
+    "no limit": "No value that was tried failed: the server may bear more",
+    "interrupted": "The search was interrupted: this is what was known by then",
+}
+"""What limits an answer, by its verdict."""
+
+
+def outcome(found: Capacity, against: str | None = None, unwritten: str = "") -> Verdict:
+    """What a search comes to.
+
+    Args:
+        found: What it gave.
+        against: Of the generator's own capacity, what it was measured against.
+        unwritten: Why what it found could not be written, if it could not.
+    """
+    if unwritten:
+        doubt = f"the result could not be written: {unwritten}"
+        return Verdict("not to be trusted", f"{doubt}; capacity: {found.words}", doubt)
+    if found.verdict == "not met" and against is not None:
+        return Verdict("cannot tell", f"{found.words}; is the machine busy with something else?")
+    if found.verdict == "not met":
+        return Verdict("not met", f"the SLO is not met: {found.words}")
+    if found.verdict == "interrupted":
+        words = f"not the capacity: {found.words}"
+        return Verdict("not to be trusted", words, DOUBTS["interrupted"])
+    if found.verdict in ("generator", "no limit"):
+        return Verdict("cannot tell", f"not the capacity: {found.words}")
+    return Verdict("done", "")
+
+
+def doubts_of(found: Capacity) -> list[str]:
+    """What limits an answer, in words."""
+    by_verdict = DOUBTS.get(found.verdict)
+    return [*([by_verdict] if by_verdict else []), *found.doubts]
