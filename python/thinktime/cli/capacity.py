@@ -57,8 +57,7 @@ def command(
     given: dict[str, Any] = {"duration": duration, "output": output}
     given |= {} if precision is None else {"precision": precision}
     if generator == (workload is not None):
-        message = "give a workload file, or --generator alone"
-        raise common.fail(message, common.Exit.INPUT_WRONG)
+        raise common.fail("give a workload file, or --generator alone", common.Exit.INPUT_WRONG)
     with common.mapped_errors():
         files = told.files(junit, markdown)
         loaded = None if workload is None else load(workload)
