@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import time
 import zlib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -127,20 +128,33 @@ class Browser:
         path.write_bytes(base64.b64decode(found["data"]))
 
 
-def printed_words(pdf: bytes) -> list[int]:
-    """How many pieces of text are on each page of a PDF that Chromium wrote."""
+@dataclass(frozen=True)
+class Sheet:
+    """What is known of a page of a PDF."""
+
+    words: int
+    """How many pieces of text are on it."""
+
+    scale: float
+    """1 where it has the size that the page's style asks for, below where it was made smaller."""
+
+
+def printed(pdf: bytes) -> list[Sheet]:
+    """The pages of a PDF that Chromium wrote."""
     objects = {int(n): body for n, body in re.findall(rb"(?s)\n(\d+) 0 obj\n(.*?)\nendobj", pdf)}
-    counts = []
+    sheets = []
     for body in objects.values():
         if b"/Type /Page\n" in body or b"/Type /Page/" in body:
             place = re.search(rb"/Contents (\d+) 0 R", body)
             assert place is not None
-            counts.append(_text_operators(objects[int(place[1])]))
-    return counts
+            sheets.append(_sheet(objects[int(place[1])]))
+    return sheets
 
 
-def _text_operators(stream: bytes) -> int:
+def _sheet(stream: bytes) -> Sheet:
     data = stream.partition(b"stream\n")[2].rpartition(b"\nendstream")[0]
     if b"/FlateDecode" in stream:
         data = zlib.decompress(data)
-    return len(re.findall(rb"\bT[jJ]\b", data))
+    # The first two matrices are of the paper, in points of 1/72 inch, and of the page on it.
+    paper, page = (float(one) for one in re.findall(rb"([\d.]+) 0 0 -?[\d.]+ \S+ \S+ cm", data)[:2])
+    return Sheet(len(re.findall(rb"\bT[jJ]\b", data)), paper * page / (72 / 96))

@@ -9,6 +9,9 @@ import polars as pl
 from fakes import BIMODAL, exp, one, open_, partly_open
 
 from thinktime.capacity.answer import Capacity
+from thinktime.comparison import Estimate, Subject
+from thinktime.comparison.estimate import FIGURES
+from thinktime.history import Stored, trends
 from thinktime.sweep.grid import Axis
 from thinktime.sweep.swept import Swept
 
@@ -50,6 +53,47 @@ def swept(measured=False):
         for mean in [0.010 * (1 + factor * load / (1 - load))]
     ]  # fmt: skip
     return Swept(pl.DataFrame(rows), axes, measured=measured)
+
+
+def swept_wide():
+    """More columns than paper is wide for: three populations whose names and keys are long."""
+    names = ("visitors-of-the-catalogue", "buyers-of-the-catalogue", "crawlers-and-others")
+    axes = [Axis(f"population.{names[1]}.arrivals.clients", ("1", "5", "9"))]
+    rows = [
+        {
+            axes[0].key: clients, "seed": 1,
+            "response_mean_s": 0.01, "response_ci95_s": 0.0004, "response_p50_s": 0.007,
+            "response_p99_s": 0.046, "exact_response_mean_s": 0.0101, "load": 0.4,
+            "throughput": 90.0 + clients, "think_time_s": 0.1 * clients,
+            "requests": 20_000 + clients, "errors": clients, "timeouts": clients,
+            **{f"population.{one}.response_mean_s": 0.01 * clients for one in names},
+            **{f"population.{one}.response_ci95_s": 0.0003 for one in names},
+            **{f"population.{one}.response_p99_s": 0.05 * clients for one in names},
+            "slo": "met",
+        }
+        for clients in (1, 5, 9)
+    ]  # fmt: skip
+    return Swept(pl.DataFrame(rows), axes, measured=False)
+
+
+def stored(means, workload="shop"):
+    """Results with these means, one a day."""
+    found = []
+    for number, value in enumerate(means):
+        one = Estimate(value, 0.99 * value, 1.01 * value)
+        subject = Subject(
+            f"run {number}", "run", workload, "http://a<b>", number, "", 30.0, 1000,
+            dict.fromkeys(FIGURES, one) | {"throughput": Estimate(50.0, 49.0, 51.0)}, [],
+        )  # fmt: skip
+        made_at = f"2026-11-{number + 1:02}T12:00:00+00:00"
+        found.append(Stored(str(number), subject, f"c{number}", "main", made_at, ""))
+    return found
+
+
+def history():
+    """Twelve results of one workload, of which the last six are slower."""
+    steady = [0.010, 0.0101, 0.0099, 0.0102, 0.01, 0.0098]
+    return list(trends(stored([*steady, *(1.2 * one for one in steady)], LONG)))
 
 
 def capacity(verdict="found"):

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from page_subjects import stored
 from typer.testing import CliRunner
 
 import thinktime as tt
 from thinktime import labels
 from thinktime.cli import app
-from thinktime.comparison import Estimate, Subject, compare, subject_of
-from thinktime.comparison.estimate import FIGURES
+from thinktime.comparison import Subject, compare, subject_of
 from thinktime.history import History, Stored, Trend, store, trends
 from thinktime.history.page import page_of
 from thinktime.labels import Label, Labelled
@@ -226,20 +226,6 @@ def test_the_split_is_that_of_the_energy_distance() -> None:
     found, place = _best_split(values, 3)
     assert place == max(range(3, 7), key=gain)
     assert found == pytest.approx(gain(place))
-
-
-def stored(values: list[float]) -> list[Stored]:
-    """Results with these means."""
-    found = []
-    for number, value in enumerate(values):
-        one = Estimate(value, 0.99 * value, 1.01 * value)
-        subject = Subject(
-            f"run {number}", "run", "shop", "http://a<b>", number, "", 30.0, 1000,
-            dict.fromkeys(FIGURES, one) | {"throughput": Estimate(50.0, 49.0, 51.0)}, [],
-        )  # fmt: skip
-        made_at = f"2026-11-{number + 1:02}T12:00:00+00:00"
-        found.append(Stored(str(number), subject, f"c{number}", "main", made_at, ""))
-    return found
 
 
 def test_a_trend_says_with_which_result_figures_changed() -> None:

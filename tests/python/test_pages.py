@@ -10,12 +10,13 @@ from pathlib import Path
 
 import page_subjects
 import pytest
-from browser import CHROMIUM, MISSING, Browser, printed_words
+from browser import CHROMIUM, MISSING, Browser, printed
 from made_logs import Known, make
 from rich.console import Console
 
 from thinktime.capacity.page import page_of as capacity_page
 from thinktime.capacity.table import table as capacity_table
+from thinktime.history.page import page_of as history_page
 from thinktime.learn import learn
 from thinktime.learn.page import page_of as learned_page
 from thinktime.report import page, rows
@@ -26,7 +27,8 @@ from thinktime.sweep.page import page_of as swept_page
 from thinktime.sweep.table import table as swept_table
 
 GOLDEN = Path(__file__).parent / "golden"
-NAMES = ("report", "sweep", "sweep-measured", "capacity", "learn")
+NAMES = ("report", "sweep", "sweep-measured", "sweep-wide", "capacity", "learn", "history")
+PAPER = 1016  # A4 landscape without its margins, at 96 pixels an inch
 
 
 @pytest.fixture(scope="module")
@@ -34,12 +36,15 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Page]:
     folder = tmp_path_factory.mktemp("log")
     make(Known(sessions=400, rate=5.0), folder / "access.log")
     swept, measured = page_subjects.swept(), page_subjects.swept(measured=True)
+    wide = page_subjects.swept_wide()
     return {
         "report": report_page(page_subjects.results()),
         "sweep": swept_page(swept.table, swept.axes, measured=False),
         "sweep-measured": swept_page(measured.table, measured.axes, measured=True),
+        "sweep-wide": swept_page(wide.table, wide.axes, measured=False),
         "capacity": capacity_page(page_subjects.capacity()),
         "learn": learned_page(learn([folder / "access.log"])),
+        "history": history_page(page_subjects.history()),
     }
 
 
@@ -89,7 +94,7 @@ def golden(name: str, text: str) -> None:
     assert text == path.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "learn"])
+@pytest.mark.parametrize("name", ["report", "sweep", "sweep-measured", "capacity"])
 def test_what_a_page_says(pages: dict[str, Page], name: str) -> None:
     golden(f"page-{name}", text_of(pages[name]))
 
@@ -224,18 +229,32 @@ def test_a_collision_is_found() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_no_printed_page_is_blank_and_no_chart_is_cut(
+def test_no_printed_page_is_blank_and_nothing_is_cut(
     browser: Browser, written: dict[str, Path], name: str
 ) -> None:
     browser.open(written[name], 390)
-    words = printed_words(browser.print())
-    assert words
-    assert min(words) > 5, words
+    sheets = printed(browser.print())
+    assert sheets
+    assert min(sheet.words for sheet in sheets) > 5, sheets
+    # Where something is wider than the paper, Chromium makes all of it smaller, by half at most.
+    least = 0.85 if name == "sweep-wide" else 1.0
+    assert min(round(sheet.scale, 3) for sheet in sheets) >= least
     browser.evaluate("dispatchEvent(new Event('beforeprint'))")
     widths = browser.evaluate(
         "[...document.querySelectorAll('.main-svg')].map(one => one.getBoundingClientRect().width)"
     )
-    assert max(widths) <= 1016  # A4 landscape without its margins, at 96 pixels an inch
+    assert max(widths) <= PAPER
+
+
+def test_a_wide_table_scrolls_in_its_own_box(browser: Browser, written: dict[str, Path]) -> None:
+    """And lies whole on the page where there is room."""
+    browser.open(written["sweep-wide"], 390)
+    box = "document.querySelector('#table-points .scroll')"
+    assert browser.evaluate(f"{box}.scrollWidth") > 700
+    assert browser.evaluate(f"{box}.getBoundingClientRect().right") <= 390
+    browser.evaluate(f"{box}.scrollLeft = 200; scrollTo(200, 0)")
+    assert browser.evaluate(f"{box}.scrollLeft") == 200
+    assert browser.evaluate("scrollX") == 0
 
 
 ACCESS = """

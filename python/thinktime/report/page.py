@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from thinktime.report.charts.chart import Drawing
 
 COLOURS = (
-    "#d9622b", "#2f7ed8", "#14956b", "#9b5de0", "#c9942a", "#d6456f", "#0e97b5", "#7c8798",
+    "#d9622b", "#2f7ed8", "#14956b", "#9b5de0", "#b5821a", "#d6456f", "#0e97b5", "#7c8798",
 )  # fmt: skip
 """To be told apart by most eyes, and legible on white and on near black."""
 
