@@ -46,6 +46,9 @@ from thinktime.result import Result
 from thinktime.sweep import Stopped, sweep
 from thinktime.verdict import Objective, Verdict
 
+for _error in (InputError, RunError):
+    _error.__module__ = __name__  # where users find it, and tracebacks show it
+
 __all__ = [
     "Capacity",
     "CapacityStopped",

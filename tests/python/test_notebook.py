@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from typing import Any
 
 import cases
@@ -11,7 +12,7 @@ import pytest
 from test_report_page import EVIL, Page
 
 import thinktime as tt
-from thinktime.inputs import toml_of
+from thinktime.dicts import toml_of
 from thinktime.report.case import cases as cases_of
 from thinktime.report.charts import CHARTS
 
@@ -161,7 +162,8 @@ def test_texts_and_numbers_of_all_kinds_stay_what_they_are() -> None:
     given = {
         "quoted \"key\"": "a\\b\n\t\x7f\u20ac\U0001f600'\"",
         "yes": True, "numbers": [1, 2.5, 1e300],
-        "table": {"of": [{"tables": False}, {}]}, "none": [], "numpy": np.float64(0.5),
+        "table": {"of": [{"tables": False, "deep": {"er": {}}}, {}], "after": 1},
+        "none": [], "numpy": np.float64(0.5),
     }  # fmt: skip
     assert tomllib.loads(toml_of(given)) == given
 
@@ -170,14 +172,35 @@ def test_texts_and_numbers_of_all_kinds_stay_what_they_are() -> None:
     ("workload", "words"),
     [
         ({"name": "w", "arrivals": {"rate": None}}, "`arrivals.rate`: NoneType is nothing"),
-        ({"name": "w", "request": [{}, {"get": b"/"}]}, r"`request\[1\].get`: bytes is nothing"),
-        ({"name": "w", "arrivals": {"model": "oepn"}}, "the dict of the workload:2: .*`oepn`"),
+        ({"name": "w", "request": [{}, {"get": b"/"}]}, r"`request\[2\].get`: bytes is nothing"),
+        (
+            {"name": "w", "arrivals": {"model": "oepn"}},
+            "^the dict of the workload: `arrivals.model`: .*`oepn`",
+        ),
+        (WORKLOAD | {"arrivals": {"model": "open"}}, "^the dict of the workload: arrivals: needs"),
+        (
+            WORKLOAD | {"request": [{"name": "a", "get": "/"}, {"name": "b", "weight": "x"}]},
+            r"^the dict of the workload: `request\[2\]\.weight`: must be a number, not",
+        ),
+        (WORKLOAD | {"session": {"thnik": 1}}, "^the dict of the workload: `session.thnik`: unkn"),
+        ({}, "^the dict of the workload: "),
         (80, "a workload is a Workload, the path of a file, or a dict, not int"),
     ],
 )
 def test_a_wrong_dict_is_told_by_its_key(workload: Any, words: str) -> None:
     with pytest.raises(tt.InputError, match=words):
         tt.simulate(workload, SYSTEM)
+
+
+def test_a_wrong_dict_of_a_system_is_told_by_its_key() -> None:
+    station = {"name": "server", "demand": "exp(5mx)"}
+    with pytest.raises(tt.InputError) as told:
+        tt.simulate(WORKLOAD, SYSTEM | {"station": [station]})
+    assert str(told.value).startswith("the dict of the system: station[1].demand: unknown unit")
+    assert repr(type(told.value)) == "<class 'thinktime.InputError'>"
+    with pytest.raises(tt.RunError) as failed:
+        tt.run(WORKLOAD, "http://127.0.0.1:1", duration=1)
+    assert traceback.format_exception_only(failed.value)[0].startswith("thinktime.RunError: ")
 
 
 def test_other_commands_take_dicts_too(tmp_path: Any) -> None:

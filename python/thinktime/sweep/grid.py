@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from thinktime import _core
-from thinktime.inputs import plain
+from thinktime.dicts import plain
 
 _RANGE = re.compile(r"^(?P<from>\S+?)\.\.(?P<to>.+)/(?P<steps>\d+)(?P<log>log)?$")
 _STEPLESS = re.compile(r"^(?P<from>\S+?)\.\.(?P<to>\S+)$")
