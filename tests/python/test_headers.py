@@ -90,7 +90,9 @@ def test_a_secret_that_is_missing_is_named_before_anything_is_sent(
 ) -> None:
     monkeypatch.delenv("THINKTIME_TEST_TOKEN", raising=False)
     target = f"http://127.0.0.1:{shop.server_address[1]}"
-    with pytest.raises(tt.InputError, match=r"the secret in \$THINKTIME_TEST_TOKEN"):
+    with pytest.raises(
+        tt.InputError, match=r"clients\.bearer: the secret in \$THINKTIME_TEST_TOKEN"
+    ):
         tt.run(_core.Workload(WORKLOAD), target, requests=20)
     assert shop.seen == []
 

@@ -115,6 +115,7 @@ def test_a_host_is_looked_up_again_beside_the_run() -> None:
         ({"resolve": ["shop.invalid:80:nowhere"]}, "`nowhere` in"),
         ({"ip_version": 5}, "give 4 or 6"),
         ({"lookup": "1ms"}, "at least 10ms"),
+        ({"unix_socket": ""}, "`unix_socket` is empty: give the path of a socket"),
         ({"unix_socket": "x.sock", "sources": ["127.0.0.1"]}, "leave `sources` or"),
         ({"unix_socket": "x.sock", "proxy": "http://127.0.0.1:1"}, "not both"),
         ({"proxy": "https://me:xyzzy@127.0.0.1:1"}, "a proxy is spoken with in HTTP"),
@@ -138,7 +139,7 @@ def test_requests_go_to_a_unix_socket(tmp_path: Path) -> None:
         assert b"Host: shop.invalid\r\n" in server.heads[0]
         assert tt.again(tmp_path / "result", requests=5).summary["errors"] == 0
     path.unlink()
-    with pytest.raises(tt.RunError, match="cannot be reached"):
+    with pytest.raises(tt.RunError, match=f"by the Unix socket {path} cannot be reached"):
         tt.run(CLOSED, url, requests=1, unix_socket=path)
 
 

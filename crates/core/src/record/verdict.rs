@@ -101,6 +101,34 @@ impl Summary {
         let evidence = Evidence { summary: self, workload, collector };
         let all = workload.slo.objectives.iter();
         self.objectives = all.map(|one| evidence.judged(one)).collect();
+        if self.kind == "simulate" {
+            self.leave_out_checks(workload);
+        }
+    }
+
+    /// Leaves out objectives of checks of responses, which a simulation does not have, and says so;
+    /// checks of scripts are counted there, too.
+    fn leave_out_checks(&mut self, workload: &Workload) {
+        let checks = || workload.requests.iter().flat_map(|one| &one.valued.checks);
+        let is_of_responses =
+            |of: Option<&str>| checks().any(|one| of.is_none_or(|of| of == one.name));
+        let is_out = |one: &ObjectiveFigures| {
+            one.name == "checks" && one.value.is_none() && is_of_responses(one.of.as_deref())
+        };
+        let all = std::mem::take(&mut self.objectives);
+        let (out, kept): (Vec<_>, Vec<_>) = all.into_iter().partition(is_out);
+        self.objectives = kept;
+        let named = |one: &ObjectiveFigures| {
+            one.of.as_ref().map_or_else(|| "checks".to_owned(), |of| format!("check `{of}`"))
+        };
+        let names: Vec<_> = out.iter().map(named).collect();
+        let note = format!(
+            "a simulation has no responses to check: left out of the SLO: {}",
+            names.join(", ")
+        );
+        if !names.is_empty() && !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
     }
 }
 

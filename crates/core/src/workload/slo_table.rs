@@ -34,16 +34,21 @@ pub struct Limit {
 const LIMIT: &str = "limit";
 const ABORT: &str = "abort";
 
+const EMPTY: &str = "is an empty table: give a limit, as in \"250ms\", or the objectives of a \
+                     population, a request or a check, as in { p99 = \"1s\" } or \
+                     { \"has a price\" = \"99%\" }";
+
 /// What stands behind a key: a limit, or the objectives of a part.
 enum Entry {
     Limit(Limit),
     Part(BTreeMap<String, Limit>),
 }
 
-/// What stands in a table: a limit, or whether it aborts.
+/// What stands in a table: a limit, alone or in a table of its own, or whether it aborts.
 enum Value {
     Flag(bool),
     Limit(Limit),
+    Table(Limit),
 }
 
 struct EntryVisitor;
@@ -86,14 +91,17 @@ fn entry(mut values: BTreeMap<String, Value>) -> Result<Entry, String> {
     let abort = match flag {
         None => false,
         Some(Value::Flag(abort)) => abort,
-        Some(Value::Limit(_)) => return Err(format!("`{ABORT}` is true or false")),
+        Some(_) => return Err(format!("`{ABORT}` is true or false")),
     };
+    if limit.is_none() && flag.is_none() && values.is_empty() {
+        return Err(EMPTY.to_owned());
+    }
     match (limit, values.first_key_value()) {
         (Some(Value::Limit(Limit { value, .. })), None) => Ok(Entry::Limit(Limit { value, abort })),
         (Some(_), Some((other, _))) => {
             Err(format!("unknown key `{other}`; a limit has `{LIMIT}` and `{ABORT}`"))
         }
-        (Some(Value::Flag(_)), None) => Err(format!("`{LIMIT}` is a time or a share")),
+        (Some(_), None) => Err(format!("`{LIMIT}` is one time or share, as in \"1s\"")),
         (None, _) if flag_given(&values, abort) => {
             Err(format!("`{ABORT}` goes with `{LIMIT}`, as in {{ limit = \"1s\", abort = true }}"))
         }
@@ -107,7 +115,7 @@ fn flag_given(values: &BTreeMap<String, Value>, abort: bool) -> bool {
 
 fn part(values: BTreeMap<String, Value>) -> Result<Entry, String> {
     let one = |(key, value)| match value {
-        Value::Limit(limit) => Ok((key, limit)),
+        Value::Limit(limit) | Value::Table(limit) => Ok((key, limit)),
         Value::Flag(_) => Err(format!("`{key}` is a time or a share, not true or false")),
     };
     Ok(Entry::Part(values.into_iter().map(one).collect::<Result<_, String>>()?))
@@ -148,7 +156,10 @@ impl<'de> Visitor<'de> for ValueVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Value, A::Error> {
-        limit_of(EntryVisitor.visit_map(map)?)
+        match EntryVisitor.visit_map(map)? {
+            Entry::Limit(limit) => Ok(Value::Table(limit)),
+            part @ Entry::Part(_) => limit_of(part),
+        }
     }
 }
 

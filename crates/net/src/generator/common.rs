@@ -62,20 +62,22 @@ fn secret_of_file(path: &str) -> Result<String, String> {
 /// The value of the field `Authorization`, where it is the same in all requests.
 fn value_of(authorization: &Authorization) -> Result<Option<String>, Invalid> {
     match authorization {
-        Authorization::Bearer(secret) => secret_text(secret).map(|it| Some(format!("Bearer {it}"))),
+        Authorization::Bearer(secret) => {
+            secret_text(secret, "bearer").map(|it| Some(format!("Bearer {it}")))
+        }
         Authorization::Basic(secret) => {
-            secret_text(secret).map(|it| Some(format!("Basic {}", STANDARD.encode(it))))
+            secret_text(secret, "basic").map(|it| Some(format!("Basic {}", STANDARD.encode(it))))
         }
         Authorization::Oauth2(_) | Authorization::Aws(_) => Ok(None),
     }
 }
 
-/// A secret, which fits into a header field and is not empty.
+/// A secret, which fits into a header field and is not empty; `key` is its own in `clients`.
 ///
 /// # Errors
-/// When it cannot be read, or does not fit. The message names where it is kept, and never the
-/// secret.
-pub(super) fn secret_text(secret: &Secret) -> Result<String, Invalid> {
+/// When it cannot be read, or does not fit. The message names the key and where it is kept, and
+/// never the secret.
+pub(super) fn secret_text(secret: &Secret, key: &str) -> Result<String, Invalid> {
     let (text, kept) = match secret {
         Secret::Environment(name) => {
             let text = std::env::var_os(name).ok_or("there is no such variable");
@@ -85,11 +87,11 @@ pub(super) fn secret_text(secret: &Secret) -> Result<String, Invalid> {
         }
         Secret::File(path) => (secret_of_file(path), path.clone()),
     };
-    let text = text.map_err(|error| Invalid::new(format!("the secret in {kept}: {error}")))?;
+    let wrong = |why: &str| Invalid::new(format!("clients.{key}: the secret in {kept}{why}"));
+    let text = text.map_err(|error| wrong(&format!(": {error}")))?;
     let text = text.trim_end_matches(['\r', '\n']);
     // The reason of a refusal would repeat the secret.
     let checked = header_field("Authorization", text).ok().filter(|_| !text.is_empty());
-    checked.map(|(_, text)| text).ok_or_else(|| {
-        Invalid::new(format!("the secret in {kept} is empty, or holds control characters"))
-    })
+    let checked = checked.map(|(_, text)| text);
+    checked.ok_or_else(|| wrong(" is empty, or holds control characters"))
 }

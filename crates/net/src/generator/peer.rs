@@ -39,7 +39,11 @@ impl Peer {
     /// # Errors
     /// When none can be reached.
     pub(super) fn of(target: &Target) -> Result<(Peer, Option<Lookup>), RunError> {
-        let by = target.proxy().map_or(String::new(), |proxy| format!(" by the proxy {proxy}"));
+        let by = match (&target.place, target.proxy()) {
+            (Place::UnixSocket(path), _) => format!(" by the Unix socket {}", path.display()),
+            (_, Some(proxy)) => format!(" by the proxy {proxy}"),
+            _ => String::new(),
+        };
         let url = format!("{}{by}", target.url);
         let unreachable = |error| RunError::Unreachable { url: url.clone(), error };
         let host = match &target.place {

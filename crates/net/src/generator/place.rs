@@ -47,6 +47,10 @@ impl Place {
             (options.lookup.is_some(), "lookup"),
             (options.sources.is_some(), "sources"),
         ];
+        if path.is_empty() {
+            let why = "`unix_socket` is empty: give the path of a socket, as in /run/shop.sock";
+            return Err(Invalid::new(why));
+        }
         if let Some((_, other)) = others.iter().find(|(given, _)| *given) {
             let why = format!("a Unix socket has no address: leave `{other}` or `unix_socket` out");
             return Err(Invalid::new(why));
@@ -185,6 +189,7 @@ mod tests {
             (r#"{"resolve":["shop.test:80:::1"],"lookup":"1s"}"#, "not both"),
             (r#"{"lookup":"1ms"}"#, "at least 10ms"),
             (r#"{"unix_socket":"/x","lookup":"1s"}"#, "leave `lookup` or"),
+            (r#"{"unix_socket":""}"#, "`unix_socket` is empty: give the path"),
         ] {
             let error = place("shop.test:80", options).unwrap_err();
             assert!(error.contains(why), "{options}: {error}");

@@ -130,3 +130,24 @@ fn more_requests_are_advised_as_many_as_the_margin_asks_for() {
     let advised = found.words.split("about ").nth(1).unwrap();
     assert!(advised.starts_with(&format!("{times} times as many")), "{}", found.words);
 }
+
+#[test]
+fn a_simulation_leaves_out_checks_of_responses_and_says_so() {
+    let text = "name = 'w'\n[arrivals]\nmodel = 'open'\nrate = '1/s'\n\
+                [[request]]\nname = 'x'\nget = '/'\n\
+                checks = { well = { of = 'status', is = 200 } }\n\
+                [slo]\nchecks = '99%'\ncheck.well = '99%'\ncheck.other = '99%'\np99 = '1s'\n";
+    let workload = Workload::parse(Source { file: "", text }, &NoFiles).unwrap();
+    let limit = Limit { requests: u64::MAX, until: Nanos::MAX, warmup: Nanos::ZERO };
+    let collector = Collector::of(&workload, limit, true, SECOND);
+    let window = Window { begin: Nanos::ZERO, end: SECOND };
+    let of = |kind: &str| {
+        let mut summary = Summary::new(kind, &workload, &collector, window, 0);
+        summary.judge_objectives(&workload, &collector);
+        (summary.objectives.len(), summary.notes)
+    };
+    assert_eq!(of("run"), (4, vec![]));
+    let note = "a simulation has no responses to check: left out of the SLO: checks, check `well`";
+    // A check of no request, perhaps of a script, is not left out.
+    assert_eq!(of("simulate"), (2, vec![note.to_owned()]));
+}

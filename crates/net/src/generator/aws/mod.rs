@@ -38,12 +38,13 @@ impl Signer {
     /// # Errors
     /// When a secret cannot be read.
     pub(super) fn of(wanted: &Aws) -> Result<Signer, Invalid> {
+        let token = wanted.token.as_ref().map(|token| secret_text(token, "aws.token"));
         Ok(Signer {
             region: wanted.region.clone(),
             service: wanted.service.clone(),
-            key: secret_text(&wanted.key)?,
-            secret: secret_text(&wanted.secret)?,
-            token: wanted.token.as_ref().map(secret_text).transpose()?,
+            key: secret_text(&wanted.key, "aws.key")?,
+            secret: secret_text(&wanted.secret, "aws.secret")?,
+            token: token.transpose()?,
             hashed: HASHED.contains(&wanted.service.as_str()),
             plain_paths: wanted.service.starts_with("s3"),
             of_day: None,

@@ -158,7 +158,8 @@ fn before_end(life: Duration) -> Duration {
 
 impl Asking {
     fn of(wanted: &Oauth2, tls: &Arc<ClientConfig>) -> Result<Asking, Invalid> {
-        let (client, secret) = (secret_text(&wanted.client)?, secret_text(&wanted.secret)?);
+        let client = secret_text(&wanted.client, "oauth2.client")?;
+        let secret = secret_text(&wanted.secret, "oauth2.secret")?;
         let mut fields = wanted.form.clone();
         let mut authorization = None;
         if wanted.in_body {
