@@ -11,6 +11,7 @@ mod collector;
 mod errors;
 mod failures;
 mod figures;
+mod intervals;
 mod objectives;
 mod offered;
 mod packed;

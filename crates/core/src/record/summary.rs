@@ -50,7 +50,7 @@ pub struct Summary {
     pub response_time_s: TimeFigures,
     /// The 95 % confidence intervals of percentiles of the response time, by name; those that the
     /// data cannot bound are left out.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "super::intervals::intervals")]
     pub response_time_ci95: BTreeMap<String, [f64; 2]>,
     /// The mean response time of each replication, in seconds.
     #[serde(default)]

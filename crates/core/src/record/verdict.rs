@@ -38,6 +38,7 @@ pub struct ObjectiveFigures {
     /// What was found, in the same unit; none where nothing was.
     pub value: Option<f64>,
     /// Its 95 % confidence interval; none where the data cannot bound it.
+    #[serde(default, deserialize_with = "super::intervals::interval")]
     pub interval: Option<[f64; 2]>,
     /// Whether it is met.
     pub verdict: Verdict,
