@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from record_servers import Server, shop
+
+from thinktime.recording import Recorder, connection
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -15,6 +18,26 @@ def _ctrl_c_is_not_ignored() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
+def recorder() -> Iterator[Recorder]:
+    """A recording proxy."""
+    with Recorder("127.0.0.1:0") as found:
+        yield found
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    """A shop that may be recorded."""
+    with shop() as found:
+        yield found
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whom the proxy refuses is not waited for as long as otherwise."""
+    monkeypatch.setattr(connection, "LINGER_S", 0.05)
 
 
 # Files that take long, the longest first: a worker takes a file at a time, in this order, and a

@@ -23,6 +23,8 @@ from thinktime.recording import Recorder
 PAGE = b"<!doctype html><title>Shop</title>" + b"x" * 3000
 GZIP = bytes.fromhex("1f8b0800000000000003") + bytes(range(256)) * 20
 BIG = bytes(range(256)) * 20_000
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+CLOSE = "Connection: close\r\n"
 
 
 class Shop(BaseHTTPRequestHandler):
@@ -244,3 +246,8 @@ def head(connection: socket.socket) -> bytes:
             return found
         found += piece
     return found
+
+
+def asked(url: str, target: str = "/", more: str = "", version: str = "1.1") -> bytes:
+    """A request to a proxy, as bytes."""
+    return f"GET {url}{target} HTTP/{version}\r\nHost: x\r\n{more}\r\n".encode()

@@ -13,8 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from imported import imported, loads, requests, table
+from test_import_jmeter import JMETER
+from test_import_k6 import K6
+from test_import_locust import LOCUST
 from test_import_recordings import CURL, VISIT, entry, har
-from test_import_scripts import JMETER, K6, LOCUST
 
 import thinktime as tt
 from thinktime.importing import KINDS, import_text, yaml_text

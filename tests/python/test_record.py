@@ -9,7 +9,6 @@ import ssl
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -32,18 +31,6 @@ SECRETS = ("s3cr3t", "hunter2", "t0k3n", "pw1234", "b4s1c", "0tp", "p4rt")
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Objects on a slow machine may come late."""
     monkeypatch.setattr(exchanges, "QUIET_S", 60.0)
-
-
-@pytest.fixture
-def recorder() -> Iterator[Recorder]:
-    with Recorder("127.0.0.1:0") as found:
-        yield found
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    with shop() as found:
-        yield found
 
 
 def visit(visitor: Visitor, think_s: float = 0.05) -> None:

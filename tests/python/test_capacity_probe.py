@@ -1,0 +1,132 @@
+"""One probe of a capacity: by how much it meets or misses the objectives."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from thinktime.capacity import generator
+from thinktime.capacity.answer import answer
+from thinktime.capacity.probe import Probe, Slo, probe_of
+from thinktime.capacity.search import Search
+from thinktime.capacity.table import table
+
+
+def result(model: str = "open", kind: str = "run", untrusted: str | None = None, **more: object):
+    figures = {
+        "kind": kind, "model": model, "requests": 10_000, "errors": 0, "dropped": 0,
+        "duration_s": 10.0, "offered_rate": 1000.0, "throughput": 1000.0,
+        "response_time_s": {"mean": 0.002, "ci95": 0.0001, "p99": 0.01},
+        "response_time_ci95": {"p99": [0.009, 0.011]},
+        "lateness_s": {"mean": 1e-5, "p99": 1e-4},
+    }  # fmt: skip
+    return SimpleNamespace(
+        summary=figures | more, untrusted=untrusted, interrupted=False, objectives=[]
+    )
+
+
+SLO = Slo({"p99": 0.02, "mean": 0.01}, 0.01)
+
+
+def test_the_margin_is_that_of_the_worst_objective() -> None:
+    probe = probe_of(1000.0, result(), SLO)
+    assert probe.passed
+    assert probe.margin == pytest.approx(math.log(0.5))
+    assert probe.error == pytest.approx(math.log(11 / 9) / (2 * 1.96), rel=1e-3)
+    assert probe.why.startswith("p99")
+
+
+@pytest.mark.parametrize(
+    ("figures", "words"),
+    [
+        (
+            {"errors": 200, "throughput": 980.0},
+            "2.00 % of the requests failed, the limit is 1.00 %",
+        ),
+        ({"throughput": 900.0}, "the rate was not achieved"),
+        ({"errors": 10_000}, "every request failed"),
+        ({"requests": 0}, "no request was over"),
+        ({"dropped": 5}, "5 requests were never sent"),
+    ],
+)
+def test_a_run_fails_for_other_reasons_than_times(figures: dict[str, object], words: str) -> None:
+    probe = probe_of(1000.0, result(**figures), SLO)
+    assert not probe.passed
+    assert words in probe.why
+    assert not probe.generator
+
+
+def test_a_run_without_a_request_says_nothing_of_the_server() -> None:
+    probe = probe_of(0.1, result(requests=0), SLO)
+    assert probe.slo == "cannot tell"
+    found = Search(start=0.1, probes=[probe, Probe(0.05, True, -1.0, 0.1)])
+    assert found._bracket()[1] == math.inf
+
+
+def test_missing_by_chance_and_what_is_under_way_do_not_fail() -> None:
+    assert probe_of(1000.0, result(throughput=970.0), SLO).passed
+    assert probe_of(1000.0, result(model="closed", throughput=900.0), SLO).passed
+
+
+def test_the_generator_is_a_suspect_only_where_the_run_failed() -> None:
+    late = {"lateness_s": {"mean": 0.001, "p99": 0.02}}
+    assert probe_of(1.0, result(**late), SLO).passed
+    slow = {"response_time_s": {"mean": 0.005, "ci95": 0.0001, "p99": 0.05}}
+    assert not probe_of(1.0, result(**slow), SLO).generator
+    assert probe_of(1.0, result(**slow, **late), SLO).generator
+
+
+def test_a_probe_that_was_stopped_has_failed_for_certain() -> None:
+    probe = probe_of(1000.0, result(), SLO, stopped=True)
+    assert (probe.passed, probe.margin) == (False, 0.0)
+    found = Search(start=1000.0, probes=[probe, Probe(500.0, True, -1.0, 0.01)])
+    assert found.estimate().high <= 1000.0
+
+
+def test_a_percentile_of_too_few_requests_is_not_sure_to_be_met() -> None:
+    """Of 119 requests none is above the true p99 in 30 of 100 runs."""
+    few = result(response_time_ci95={}, requests=119, throughput=11.9, offered_rate=11.9)
+    low = probe_of(35.0, few, SLO)
+    assert (low.passed, low.short) == (True, "p99")
+    assert probe_of(35.0, result(), SLO).short == ""
+    high = Probe(50.0, False, 2.0, 0.1)
+    found = Search(start=50.0, probes=[replace(low, margin=-2.0, error=0.1), high], probes_max=2)
+    assert found._bracket() == (0.0, 50.0)
+    told = answer(found, "rate", "/s")
+    assert told.doubts[0].startswith("1 of 2 probes had too few requests to bound p99")
+    assert "at least 368 requests a probe" in told.doubts[0]
+    sure = Search(start=50.0, probes=[Probe(35.0, True, -2.0, 0.1), high], probes_max=2)
+    assert sure._bracket() == (35.0, 50.0)
+    assert answer(sure, "rate", "/s").doubts == []
+
+
+@pytest.mark.parametrize(
+    ("probe", "slo"),
+    [
+        (Probe(1.0, True, -1.0, 0.1), "met"),
+        (Probe(1.0, True, -0.1, 0.1), "cannot tell"),
+        (Probe(1.0, False, 0.4, 0.5), "cannot tell"),
+        (Probe(1.0, False, 1.0, 0.4), "not met"),
+        (Probe(1.0, False, None), "not met"),
+    ],
+)
+def test_a_probe_is_judged_by_its_interval(probe: Probe, slo: str) -> None:
+    assert probe.slo == slo
+    found = answer(Search(start=1.0, probes=[probe]), "rate", "/s")
+    assert table(found).lines[0].cells[0].text == slo
+
+
+def test_wide_intervals_of_ratios_are_said_by_their_ends() -> None:
+    probes = [Probe(1.0, False, math.log(1.5), 0.5), Probe(2.0, False, math.log(1.5), 0.01)]
+    found = table(answer(Search(start=1.0, probes=probes), "rate", "/s"))
+    assert found.lines[0].cells[1].text == "1.50 (0.56 to 4.0)"
+    assert found.lines[1].cells[1].text == "1.50 ± 0.030"
+
+
+def test_lateness_is_what_counts_for_the_generator() -> None:
+    assert generator.lateness_probe(1.0, result()).passed
+    assert not generator.lateness_probe(1.0, result(lateness_s={"mean": 0, "p99": 0.01})).passed
+    assert "failed" in generator.lateness_probe(1.0, result(errors=3)).why

@@ -1,0 +1,107 @@
+"""Imports of scripts of Locust."""
+
+from __future__ import annotations
+
+import pytest
+from imported import imported, table
+
+LOCUST = """
+import os, time
+from locust import HttpUser, between, constant, task
+
+os.system("touch executed")
+
+class Shopper(HttpUser):
+    wait_time = between(1, 5)
+    host = "https://shop.example"
+
+    def on_start(self):
+        self.client.post("/login", json={"user": "ann", "n": None})
+
+    @task
+    def pages(self):
+        self.client.get("/hello")
+        self.client.get("/world", headers={"Accept": "a/b", "Authorization": TOKEN})
+
+    @task(3)
+    def items(self):
+        for number in range(2):
+            self.client.get(f"/item?id={number}", name="/item")
+            time.sleep(0.5)
+
+class Api(HttpUser):
+    weight = 4
+    wait_time = constant(2)
+
+    @task(2)
+    def read(self):
+        with self.client.get("/read", catch_response=True) as answer:
+            answer.success()
+
+    @task
+    def write(self):
+        self.client.put("/write", data={"x": "1"})
+        if unknown:
+            self.client.get(unknown)
+"""
+
+
+def test_a_script_of_locust_is_closed_populations(
+    tmp_path: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(str(tmp_path))
+    made = imported(LOCUST)
+    shopper, api = table(made)["population"]
+    found = {one["name"]: one for one in shopper["request"]}
+    assert shopper["arrivals"] == {"model": "closed", "clients": 2}
+    assert shopper["session"]["first"] == {"post-login": 1}
+    choice = {"hello": 0.25, "item": 0.75}
+    assert found["post-login"]["next"] == choice
+    assert found["hello"]["next"] == {"world": 1}
+    assert found["world"]["next"] == choice
+    assert found["world"]["think"] == "uniform(1s, 5s)"
+    assert [found["item"]["get"], found["item-2"]["get"]] == ["/item?id=0", "/item?id=1"]
+    assert found["item-2"]["think"] == "uniform(1.5s, 5.5s)"
+    assert found["post-login"]["body"] == '{"user": "ann", "n": null}', "TOML has no null"
+    assert api["arrivals"]["clients"] == 8
+    assert {one["name"]: one["weight"] for one in api["request"]} == {"read": 2, "put-write": 1}
+    notes = list(made.notes)
+    for line, text in (
+        ("line 17", "Authorization"),
+        ("line 31", "check"),
+        ("line 37", "`if`"),
+        ("line 38", "is no literal"),
+    ):
+        assert any(note.startswith(line) and text in note for note in notes), (line, text, notes)
+
+
+def test_nothing_of_a_script_is_run(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    imported(LOCUST)
+    assert not list(tmp_path.iterdir())
+
+
+def test_shares_of_many_tasks_sum_to_one() -> None:
+    tasks = "".join(
+        f"    @task({n})\n    def t{n}(self):\n        self.client.get('/a{n}')\n"
+        f"        self.client.get('/b{n}')\n"
+        for n in range(1, 8)
+    )
+    imported(f"from locust import HttpUser, task\nclass U(HttpUser):\n{tasks}")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "        for a in range(50):\n" + "".join(
+            " " * (12 + 4 * n) + f"for b{n} in range(50):\n" for n in range(6)
+        ) + " " * 36 + "pass\n",
+        "        a = 1\n" + "        a = [a, a]\n" * 60 + "        self.client.get('/', json=a)\n",
+        "        a = 'x'\n" + "        a = a + a\n" * 60 + "        self.client.get(a)\n",
+        "        self.t()\n" * 9,
+    ],
+    ids=["loops", "lists", "texts", "calls"],
+)  # fmt: skip
+def test_scripts_that_would_not_end_are_read_in_no_time(body: str) -> None:
+    head = "from locust import HttpUser, task\nclass U(HttpUser):\n    @task\n    def t(self):\n"
+    imported(f"{head}        self.client.get('/first')\n{body}")
