@@ -12,6 +12,7 @@ from thinktime.learn.journeys import Journeys, find_journeys
 from thinktime.learn.journeys.chain import WEIGHTS
 from thinktime.learn.journeys.visits import find_visits
 from thinktime.learn.kinds.kinds import templates_of
+from thinktime.learn.pauses import of_mean, paced
 from thinktime.learn.populations import Population
 from thinktime.learn.requests import Requests
 from thinktime.learn.starts import Covered, Model, Starts, as_dispersed, choose, learn_starts
@@ -78,7 +79,9 @@ def learn_part(
     if alone:  # one request each: what follows which is nothing
         journeys = replace(journeys, chain=replace(journeys.chain, model=WEIGHTS))
     if population.model == "closed" and not brief:
-        return Part(population, requests, _as_loop(population, journeys), None, None)
+        looped = _as_loop(population, of_mean(journeys))
+        looped = paced(population, requests, looped, covered)
+        return Part(population, requests, looped, None, None)
     times = requests.rows["time_ns"].to_numpy()
     begun = _begun(journeys, times)
     starts = learn_starts(

@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from thinktime.learn.fidelity import Fidelity, fidelity
@@ -15,7 +16,7 @@ from thinktime.learn.log import Log
 from thinktime.learn.part import Part
 from thinktime.learn.requests import Requests
 from thinktime.learn.server import Server, learn_server
-from thinktime.learn.starts import write_starts
+from thinktime.learn.starts import Covered, silences, write_starts
 from thinktime.learn.workload_file import STARTS, workload_text
 
 
@@ -62,10 +63,29 @@ def stand_in(log: Log, kinds: Kinds, parts: list[Part]) -> tuple[list[Part], Fid
     Laws of when sessions begin are kept where they are as good; else starts are replayed.
     """
     replayed = [_replayed(part) for part in parts]
+    kinds = replace(kinds, requests=_joined(kinds.requests))
     found = _measured(log, kinds, parts, explained=replayed == parts)
     if found.good or replayed == parts:
         return parts, found
     return replayed, _measured(log, kinds, replayed, explained=True)
+
+
+def _joined(requests: Requests) -> Requests:
+    """The requests without the time in which nothing is known, where that is most of it.
+
+    So are the starts of the populations, with which they are compared.
+    """
+    times = requests.rows["time_ns"].to_numpy()
+    if not len(times):
+        return requests
+    begin_ns = int(times[0])
+    since_s = (times - begin_ns) * 1e-9
+    covered = Covered(requests.span_s, silences(since_s, requests.span_s))
+    if not covered.mostly_lost:
+        return requests
+    joined = begin_ns + np.round(covered.upto(since_s) * 1e9).astype(np.int64)
+    rows = requests.rows.with_columns(pl.Series("time_ns", joined, dtype=pl.Int64))
+    return replace(requests, rows=rows)
 
 
 def save(log: Log, parts: Sequence[Part], path: Path) -> list[Path]:

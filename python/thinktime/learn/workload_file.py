@@ -71,7 +71,14 @@ def _about(log: Log, parts: Sequence[Part]) -> str:
         f"{part.population.name} {len(part.requests) / len(requests):.1%}" for part in parts
     )
     users = requests.rows["user"].n_unique() * log.one_in
-    return (
+    told = (
         f"Learned from {log.count:,} requests of {users:,} users in "
         f"{units.seconds(requests.span_s)}: {shares}."
+    )
+    left = [part.starts.covered.span_s for part in parts if part.starts is not None]
+    if not left or left[0] >= requests.span_s / 2:
+        return told
+    return told + (
+        f" Only {units.seconds(left[0])} of that have lines: the rest is left out, as if these "
+        "followed one another at once."
     )

@@ -52,9 +52,19 @@ def session_lines(found: Journeys, table: str = "session", *, endless: bool = Fa
             f"From when {since} to the next page: {thinks.mean_s:.4g} s on average, median "
             f"{thinks.median_s:.4g} s, of {thinks.count:,}."
         ),
+        *_pause(found),
         f"think = {json.dumps(thinks.law)}",
     ]
     return [*lines, *_hints(found), ""]
+
+
+def _pause(found: Journeys) -> list[str]:
+    """That a client is not always at work."""
+    if found.thinks.pause is None:
+        return []
+    share, mean_s = found.thinks.pause
+    told = f"Of its think times {share:.2%} are pauses, of {units.seconds(mean_s)} on average: with"
+    return [note(f"{told} them all clients together make the log's number of requests.")]
 
 
 def request_lines(found: Journeys, table: str = "request") -> list[str]:

@@ -51,13 +51,14 @@ class Thinks:
     early: float
     """The share that came before the page was there; these count as 0 long."""
 
+    pause: tuple[float, float] | None = None
+    """Of a closed population that is not always at work: the share of think times that are pauses
+    between journeys, and their mean in seconds. They are in `law`, and in no other figure."""
+
 
 def find_thinks(visits: Visits, kind: Places, timeout_s: float, resolution_s: float) -> Thinks:
     """Fit think times; ``kind`` is that of each page."""
-    leading = np.maximum(visits.previous, visits.led.opener)
-    after = np.flatnonzero(leading >= 0)
-    page = leading[after]
-    think = visits.start_s[after] - visits.end_s[page]
+    think, page = _times(visits)
     early = float(np.mean(think < 0)) if len(think) else 0.0
     think, of = np.maximum(think, 0.0), kind[page]
     apart = _apart(think, of, resolution_s)
@@ -82,6 +83,19 @@ def find_thinks(visits: Visits, kind: Places, timeout_s: float, resolution_s: fl
         count=len(think),
         early=early,
     )
+
+
+def times(visits: Visits) -> NDArray[np.float64]:
+    """The think times in seconds; those that would be below 0 are 0."""
+    return np.maximum(_times(visits)[0], 0.0)
+
+
+def _times(visits: Visits) -> tuple[NDArray[np.float64], Places]:
+    """From when a page was there to when the next one was asked for; and the former page."""
+    leading = np.maximum(visits.previous, visits.led.opener)
+    after = np.flatnonzero(leading >= 0)
+    page = leading[after]
+    return visits.start_s[after] - visits.end_s[page], page
 
 
 def tally(values: NDArray[np.float64], limit_s: float, resolution_s: float) -> Tally:

@@ -12,6 +12,7 @@ from thinktime.learn.populations.people import SHARED_FROM
 from thinktime.learn.populations.seen import Seen
 from thinktime.learn.populations.streams import Ints
 from thinktime.learn.populations.told import Finding
+from thinktime.learn.starts.covered import Covered, silences
 from thinktime.report import units
 
 HEAVY = 0.1
@@ -100,9 +101,17 @@ def holes(seen: Seen, people: Ints) -> Iterator[Finding]:
         yield Finding(
             "holes",
             f"{len(long)} times without a line, {missing / seen.span_s:.1%} of the log, the "
-            f"longest of {units.seconds(longest)}: lines were lost, or the server did not answer",
+            f"longest of {units.seconds(longest)}: lines were lost, or the server did not answer"
+            + _left_out(seen),
             missing / seen.span_s,
         )
+
+
+def _left_out(seen: Seen) -> str:
+    """What becomes of a log most of whose time is lost."""
+    if not Covered(seen.span_s, silences(seen.time, seen.span_s)).mostly_lost:
+        return ""
+    return "; the workload file leaves these times out: its rates are those of the rest"
 
 
 def bunches(seen: Seen, people: Ints) -> Iterator[Finding]:

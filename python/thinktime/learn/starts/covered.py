@@ -18,6 +18,9 @@ probability 4e-18, and with a hundredth of that rate's clumps still with less th
 
 WINDOW_S = 60.0
 
+MOST = 0.5
+"""A log of which more than this share is lost has no course in time that could be replayed."""
+
 
 @dataclass(frozen=True)
 class Covered:
@@ -40,6 +43,11 @@ class Covered:
     def seconds(self) -> float:
         """How long the log covers."""
         return float(self.upto(self.span_s))
+
+    @property
+    def mostly_lost(self) -> bool:
+        """Whether most of the log is lost: what is left is then taken as if it followed at once."""
+        return self.seconds < (1 - MOST) * self.span_s
 
     def upto(self, time_s: ArrayLike) -> Times:
         """How long the log covers from its begin until these times."""

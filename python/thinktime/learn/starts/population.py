@@ -84,10 +84,16 @@ def learn_starts(
     leave out the first ``settled_s`` seconds, in which this may be, there and after each lost part;
     a modelled run begins steady.
 
+    Where most of the log is lost, all is told in the time that is left, as if each part followed
+    the one before at once; what is cut off at the edges of a part is a session there.
+
     Raises ValueError without any time, or with one outside the log.
     """
     spaced = _spread_within(times_ns, begin_ns, covered.span_s, resolution_s)
     times_s = np.asarray(spaced * 1e-9, dtype=np.float64)
+    if covered.mostly_lost:
+        times_s, covered, settled_s = covered.upto(times_s), Covered(covered.seconds), 0.0
+        spaced = (times_s * 1e9).astype(np.int64)
     known = covered.settled(settled_s)
     inside = times_s[known.holds(times_s)] if known.lost else times_s
     if not len(inside):
