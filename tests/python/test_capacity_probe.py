@@ -59,6 +59,21 @@ def test_a_run_fails_for_other_reasons_than_times(figures: dict[str, object], wo
     assert not probe.generator
 
 
+@pytest.mark.parametrize(
+    ("share", "requests", "verdict"),
+    [(0.01, 10_000, "met"), (0.01, 100, "cannot tell"), (0.0, 10_000, "cannot tell")],
+)
+def test_a_run_without_errors_meets_an_objective_of_errors_alone(
+    share: float, requests: int, verdict: str
+) -> None:
+    """It was taken for one in which nothing was measured, and the capacity for none."""
+    figures = {"requests": requests, "throughput": requests / 10, "offered_rate": requests / 10}
+    probe = probe_of(1.0, result(**figures), Slo({}, share))
+    assert (probe.passed, probe.slo) == (True, verdict)
+    assert probe.why.startswith("no request failed, the limit is ")
+    assert not probe_of(1.0, result(errors=500, throughput=950.0), Slo({}, share)).passed
+
+
 def test_a_run_without_a_request_says_nothing_of_the_server() -> None:
     probe = probe_of(0.1, result(requests=0), SLO)
     assert probe.slo == "cannot tell"

@@ -121,6 +121,8 @@ def probe_of(value: float, result: Result, slo: Slo, stopped: bool = False) -> P
     unmet = failed_outright(summary) or not_achieved(summary, longest_s)
     if summary["requests"] == 0:
         return Probe(value, False, 0.0, _NOTHING, why=str(unmet), figures=figures)
+    if unmet is None and not margins and not slo.times_s:
+        return _without_errors(value, slo, figures)
     if unmet is not None or not margins:
         why = unmet or "nothing was measured"
         suspect = _generator_late(result)
@@ -192,6 +194,15 @@ def _errors(summary: Mapping[str, Any], slo: Slo) -> list[tuple[float, float, st
     text = f"{found} of the requests failed, the limit is {allowed}"
     limit = max(slo.errors, 0.5 / requests)  # where no error is allowed, one is one too many
     return [(math.log(share / limit), 1 / math.sqrt(failed), text)]
+
+
+def _without_errors(value: float, slo: Slo, figures: Mapping[str, Any]) -> Probe:
+    """Where nothing failed, and errors alone say whether the objectives are met."""
+    why = f"no request failed, the limit is {units.percent(slo.errors, 3)}"
+    requests, squared = figures["requests"], _NORMAL_95**2
+    if squared / (requests + squared) <= slo.errors:  # the upper end of Wilson's interval
+        return Probe(value, True, None, why=why, figures=figures)
+    return Probe(value, True, 0.0, _UNKNOWN, why=why, figures=figures)
 
 
 def _others(objectives: Sequence[Objective]) -> list[tuple[float, float, str]]:
