@@ -246,6 +246,22 @@ def test_no_printed_page_is_blank_and_nothing_is_cut(
     assert max(widths) <= PAPER
 
 
+def test_titles_in_tables_are_read_without_scrolling(
+    browser: Browser, written: dict[str, Path]
+) -> None:
+    browser.open(written["report"], 390)
+    titles = "[...document.querySelectorAll('tr.group .held')]"
+    assert browser.evaluate(f"{titles}.length") > 5
+    for left in (0, 150):
+        browser.evaluate(
+            f"document.querySelectorAll('.scroll').forEach(one => one.scrollLeft = {left})"
+        )
+        ends = browser.evaluate(f"{titles}.map(one => one.getBoundingClientRect().right)")
+        starts = browser.evaluate(f"{titles}.map(one => one.getBoundingClientRect().left)")
+        assert max(ends) <= 390
+        assert min(starts) >= 0
+
+
 def test_a_wide_table_scrolls_in_its_own_box(browser: Browser, written: dict[str, Path]) -> None:
     """And lies whole on the page where there is room."""
     browser.open(written["sweep-wide"], 390)
