@@ -12,6 +12,10 @@ from thinktime.shown import is_text
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
+IN_FILES = "a file has: write a text, a number, true or false, a list or a dict"
+IN_SWEEPS = "varies: write a text, a number, true or false"
+"""What a value may be, in messages."""
+
 Lines = list[tuple[str, str]]
 """The lines of a file, each with the key that it comes from, as in `station[1].demand`; tables of
 a list count from 1, as in messages about files."""
@@ -97,10 +101,10 @@ def _value(value: Any, key: str) -> str:
     return plain(value, key)
 
 
-def plain(value: object, key: str) -> str:
+def plain(value: object, key: str, right: str = IN_FILES) -> str:
     """A number, true or false as a file has it; numbers of numpy are numbers too.
 
-    Raises InputError where it is none of these, and names the key.
+    Raises InputError where it is none of these, names the key, and says what is `right` there.
     """
     try:
         found = value.item() if hasattr(value, "item") else value
@@ -110,10 +114,7 @@ def plain(value: object, key: str) -> str:
         return "true" if found else "false"
     if isinstance(found, (int, float)):
         return repr(found)
-    raise _core.InputError(
-        f"`{key}`: {type(value).__name__} is nothing that a file has: write a text, a number, "
-        "true or false, a list or a dict"
-    )
+    raise _core.InputError(f"`{key}`: {type(value).__name__} is nothing that {right}")
 
 
 def _name(name: object) -> str:

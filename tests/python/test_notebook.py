@@ -235,6 +235,7 @@ def test_a_sweep_of_dicts_is_that_of_files_and_texts(tmp_path: Any) -> None:
         ({"load": 0.5}, "`load`: its values are a list"),
         ({"load": "0.5..0.9"}, "write load=0.5..0.9/5"),
         ("load=0.5,0.6", r'write \["load=0.5,0.6"\]'),
+        ({"load": [{}]}, "`load`: dict is nothing that varies: write a text, a number, true or"),
     ],
 )
 def test_what_cannot_be_varied_is_told(vary: Any, words: str) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from thinktime import _core
-from thinktime.dicts import plain
+from thinktime.dicts import IN_SWEEPS, plain
 
 _RANGE = re.compile(r"^(?P<from>\S+?)\.\.(?P<to>.+)/(?P<steps>\d+)(?P<log>log)?$")
 _STEPLESS = re.compile(r"^(?P<from>\S+?)\.\.(?P<to>\S+)$")
@@ -81,7 +81,9 @@ def _axis(key: str, values: str | Sequence[object]) -> Axis:
         return parse(f"{key}={values}")
     if not isinstance(values, Iterable):
         raise _core.InputError(f"`{key}`: its values are a list, or a text such as 0.1..0.9/9")
-    written = tuple(one.strip() if isinstance(one, str) else plain(one, key) for one in values)
+    written = tuple(
+        one.strip() if isinstance(one, str) else plain(one, key, IN_SWEEPS) for one in values
+    )
     if not key.strip() or not written or not all(written):
         raise _core.InputError(f"`{key}`: a key and at least one value are needed, none of them ''")
     if len(set(written)) < len(written):
