@@ -103,3 +103,27 @@ def test_without_pages_the_file_has_none(pages: Path) -> None:
     kinds = workload_of(pages, pages=False)["request"]
     assert len(kinds) == 4
     assert not any("objects" in kind for kind in kinds)
+
+
+def without_agents(log: Path) -> Path:
+    """The same log in the Common Log Format."""
+    found = log.with_name(f"common-{log.name}")
+    lines = log.read_text().splitlines()
+    found.write_text("".join(line.rsplit(' "-" "', 1)[0] + "\n" for line in lines))
+    return found
+
+
+def test_people_of_a_log_without_agents_are_people(pages: Path) -> None:
+    """They were `callers`, as if who says nothing were a program; and so was everybody."""
+    found = tell_apart(read([without_agents(pages)]).requests)
+    (people,) = found.populations
+    assert (people.kind, people.model, people.confidence) == ("people", "open", "likely")
+    assert [one.name for one in found.findings] == ["no agents"]
+
+
+def test_an_interface_without_agents_has_callers(tmp_path: Path) -> None:
+    draw = np.random.default_rng(10)
+    times = np.sort(draw.uniform(0, 7200, 2000))
+    calls = [(t, f"10.0.0.{draw.integers(200)}", "/api/items", "-") for t in times]
+    found = tell_apart(read([without_agents(written(tmp_path / "api.log", calls))]).requests)
+    assert {one.kind for one in found.populations} == {"callers"}

@@ -15,9 +15,11 @@ import thinktime as tt
 from thinktime import _core
 from thinktime.learn.charts.fidelity import CHART
 from thinktime.learn.fidelity import Fidelity, fidelity
+from thinktime.learn.fidelity.logged import logged
 from thinktime.learn.fidelity.stream import Stream, dealt, spread
 from thinktime.learn.fidelity.swaps import queue_shares, warped
 from thinktime.learn.fidelity.systems import peak, queue_figures, response_times
+from thinktime.learn.requests import ROWS, Requests
 
 
 def measured(of: Case, text: str, folder: Path, seed: int = 1) -> Fidelity:
@@ -113,6 +115,42 @@ def test_coarse_times_are_spread_in_order_within_their_step() -> None:
     found = spread(times.copy(), 1.0, np.random.default_rng(2))
     assert (np.floor(found) == np.floor(times)).all()
     assert (np.diff(found) >= 0).all()
+
+
+def test_ends_stamped_by_the_second_do_not_put_long_requests_together() -> None:
+    """By stamp less duration the longest of a second came first: the log's queues were 9 times
+    as long as those of any workload."""
+    draw, many = np.random.default_rng(5), 20_000
+    took_us = draw.exponential(50_000, many).astype(np.int64)
+    end_s = np.sort(draw.uniform(0, 100, many)).astype(np.int64)
+    time_ns = end_s * 10**9 - took_us * 1000
+    order = np.argsort(time_ns, kind="stable")
+    rows = dict.fromkeys(("user", "path", "host", "bytes", "method"), np.zeros(many, dtype=int))
+    rows |= {"time_ns": time_ns[order], "duration_us": took_us[order], "status": rows["user"] + 200}
+    frame = pl.DataFrame(rows | {"referrer": pl.Series([None] * many, dtype=pl.UInt32)})
+    requests = Requests(
+        frame.select(list(ROWS)).cast(dict(ROWS)),
+        pl.DataFrame({"path": ["/"], "object": [False]}),
+        pl.DataFrame({"address": [0], "agent": [0]}),
+        *(pl.Series([""]), pl.Series([""]), 1.0),
+    )
+    stream = logged(requests, np.zeros(many, dtype=np.int64)).stream
+    assert (np.diff(stream.arrival_s) >= 0).all()
+    neighbours = np.corrcoef(stream.demand_s[:-1], stream.demand_s[1:])[0, 1]
+    assert abs(neighbours) < 0.05
+
+
+def test_what_is_apart_by_chance_is_not_called_within_its_bound(
+    people: Case, tmp_path: Path
+) -> None:
+    found = measured(people, people.text(tmp_path), tmp_path)
+    apart = replace(found.differences["ps_mean"], log=1.0, learned=1.3, chance=0.5)
+    shaky = replace(found, differences=found.differences | {"ps_mean": apart})
+    assert shaky.good
+    assert shaky.sentences()[0].endswith("no figure differs by more than chance")
+    near = {name: replace(one, learned=one.log) for name, one in found.differences.items()}
+    text = replace(found, differences=near).sentences()[0]
+    assert text.endswith("no figure differs beyond its bound")
 
 
 def test_dealing_keeps_the_law() -> None:

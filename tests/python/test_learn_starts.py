@@ -275,3 +275,12 @@ def test_queues_feel_the_bursts_of_a_log_with_second_stamps(tmp_path: Path, poli
     assert response_times(arrival_keys(found.models[-1], "people")) == pytest.approx(true, rel=0.05)
     steady = response_times({"process": "poisson", "rate": f"{found.rate}/s"})
     assert steady[0] < 0.5 * true[0]
+
+
+def test_what_a_lost_part_lies_between_does_not_come_at_once() -> None:
+    """As starts of a trace they would, and a trace of one time is refused."""
+    covered = Covered(1000.0, ((10.0, 400.0), (410.0, 990.0)))
+    assert covered.mostly_lost
+    joined = covered.joined([0.0, 10.0, 400.0, 410.0, 990.0, 1000.0])
+    assert joined == pytest.approx([0, 10, 10, 20, 20, 30], abs=0.01)
+    assert (np.diff(joined) > 0).all()

@@ -83,7 +83,7 @@ def _joined(requests: Requests) -> Requests:
     covered = Covered(requests.span_s, silences(since_s, requests.span_s))
     if not covered.mostly_lost:
         return requests
-    joined = begin_ns + np.round(covered.upto(since_s) * 1e9).astype(np.int64)
+    joined = begin_ns + np.round(covered.joined(since_s) * 1e9).astype(np.int64)
     rows = requests.rows.with_columns(pl.Series("time_ns", joined, dtype=pl.Int64))
     return replace(requests, rows=rows)
 

@@ -142,6 +142,8 @@ class Learned:
                 continue
             low, high = np.searchsorted(one.starts_s, [-self.lead_s, self._log.stream.length_s])
             kept = one.starts_s[low:high]
+            if len(kept) and kept[0] == kept[-1]:  # a trace has two times: one after the stretch
+                kept = np.append(kept, self._log.stream.length_s + 1.0)
             firsts.append(kept)
             if len(kept) == 0:
                 # The rate first: with a trace it may stand, and without one it has to.

@@ -102,11 +102,12 @@ def logged(
     begin, length = window_of(times, requests.span_s)
     low, high = np.searchsorted(times, [begin, begin + length])
     begins = _begins(rows, times, int(low), int(high)) if begins is None else begins[low:high]
-    part, kind = rows[int(low) : int(high)], kind[low:high]
-    arrival = spread(times[low:high] - begin, requests.resolution_s, draw)
-    demand, source = _demands(part, times[low:high], kind, draw)
+    part = rows[int(low) : int(high)]
+    arrival, order = _placed(part, times[low:high] - begin, requests.resolution_s, draw)
+    part, kind, begins = part[order], kind[low:high][order], begins[order]
+    demand, source = _demands(part, arrival, kind, draw)
     if given_s is not None:
-        demand, source = given_s[low:high], "given"
+        demand, source = given_s[low:high][order], "given"
     total = float(demand.sum())
     scale = LOAD * length / total if total > 0 else 0.0
     stream = Stream(
@@ -115,6 +116,22 @@ def logged(
     )  # fmt: skip
     return Logged(stream, begin, Demands(source, scale), _durations(part, kind),
                   requests.resolution_s)  # fmt: skip
+
+
+def _placed(
+    part: pl.DataFrame, times: FloatArray, step_s: float, draw: np.random.Generator
+) -> tuple[FloatArray, IntArray]:
+    """When the requests came, at random within the steps of their stamps; and their order then.
+
+    Stamps of ends from which durations are taken off lie by duration within a step, the longest
+    first: there it is the end that is at random within its step.
+    """
+    step_ns = max(round(step_s * 1e9), 1)
+    if not (part["time_ns"].to_numpy() % step_ns).any():
+        return spread(times, step_s, draw), np.arange(len(times))
+    arrival = times + step_s * draw.random(len(times))
+    order = np.argsort(arrival, kind="stable")
+    return arrival[order], order
 
 
 def _begins(rows: pl.DataFrame, times: FloatArray, low: int, high: int) -> NDArray[np.bool_]:

@@ -99,7 +99,9 @@ def _in_short(of: Fidelity) -> str:
     wrong = [one for one in of.differences.values() if not (one.good or one.by_chance)]
     stretch = f"the log's {of.requests} requests of {units.seconds(of.length_s)}"
     if not wrong:
-        return f"the learned workload stands in for {stretch}: no figure differs beyond its bound"
+        beyond = any(not one.good for one in of.differences.values())
+        bound = "by more than chance" if beyond else "beyond its bound"
+        return f"the learned workload stands in for {stretch}: no figure differs {bound}"
     return f"compared with {stretch}, the learned workload differs in {len(wrong)} figures"
 
 

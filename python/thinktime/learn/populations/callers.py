@@ -21,6 +21,9 @@ LARGE = 0.01
 STAYS = 0.8
 """Who is there for so much of the log stays."""
 
+OBJECTS = 0.05
+"""Pages embed images and scripts: where these make so much of a log it is a site's."""
+
 PAUSE_S = 1800.0
 
 RUN = 60.0
@@ -36,6 +39,10 @@ def find(seen: Seen) -> list[Draft]:
     # Where nobody says from where, a browser's requests are a person's.
     heavy &= (kinds == agents.UNKNOWN) | ((kinds == agents.BROWSER) & _referred_usually(seen))
     nobody = (kinds == agents.UNKNOWN) & (seen.referred_share <= REFERRED)
+    if not seen.agents_logged and float(seen.is_object[seen.path].mean()) >= OBJECTS:
+        # That somebody has no name says nothing there: on a site of pages these are people.
+        nobody[:] = False
+        heavy &= seen.share_of_users(seen.is_object[seen.path]) == 0
     rows = seen.rows_of((named & (seen.referred_share < 0.3)) | heavy | nobody)
     if not len(rows):
         return []

@@ -206,6 +206,17 @@ def edges(seen: Seen, people: Ints) -> Iterator[Finding]:
         )
 
 
+def no_agents(seen: Seen, people: Ints) -> Iterator[Finding]:
+    """Nobody says what it is: users are addresses."""
+    if len(people) and not seen.agents_logged:
+        yield Finding(
+            "no agents",
+            "the log does not say which program asked (User-Agent): users are told apart by their "
+            "addresses, and programs from people by what they do alone",
+            1.0,
+        )
+
+
 def nameless(seen: Seen, people: Ints) -> Iterator[Finding]:
     """Nothing says which pages were found on which."""
     browsers = (seen.agent_kind == agents.BROWSER)[seen.user]
@@ -227,5 +238,6 @@ RULES: list[Callable[[Seen, Ints], Iterator[Finding]]] = [
     away,
     errors,
     edges,
+    no_agents,
     nameless,
 ]

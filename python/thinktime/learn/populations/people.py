@@ -74,10 +74,12 @@ def _draft(seen: Seen, rows: Ints) -> Draft:
         return _people(rows, "partly-open", text, "an address for each user", sure)
     if each < ONCE:
         sure = SURE if each < 1.1 and sessions >= 500 else UNSURE
+        if sure == SURE and not seen.agents_logged:
+            sure = LIKELY
         return _people(rows, "open", about, "sessions of several pages", sure)
     sure = LIKELY if each < 1.5 or sessions < 200 or seen.span_s < 4 * PAUSE_S else SURE
     unlike = spread_between(paged, PAUSE_S, seen.resolution_s)
-    if stay > 0.1 or unlike >= UNLIKE:
+    if stay > 0.1 or unlike >= UNLIKE or (sure == SURE and not seen.agents_logged):
         sure = LIKELY
     if sessions < 30:
         sure = UNSURE

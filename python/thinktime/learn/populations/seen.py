@@ -57,6 +57,11 @@ class Seen:
         return np.asarray(found[self.requests.users["agent"].to_numpy()])
 
     @cached_property
+    def agents_logged(self) -> bool:
+        """Whether anybody says what it is."""
+        return bool((self.agent_kind != agents.UNKNOWN).any())
+
+    @cached_property
     def is_object(self) -> Flags:
         """Of each path whether pages embed such things."""
         return self.requests.paths["object"].to_numpy()

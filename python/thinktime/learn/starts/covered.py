@@ -18,6 +18,8 @@ probability 4e-18, and with a hundredth of that rate's clumps still with less th
 
 WINDOW_S = 60.0
 
+MOMENT_S = 1e-3
+
 MOST = 0.5
 """A log of which more than this share is lost has no course in time that could be replayed."""
 
@@ -48,6 +50,15 @@ class Covered:
     def mostly_lost(self) -> bool:
         """Whether most of the log is lost: what is left is then taken as if it followed at once."""
         return self.seconds < (1 - MOST) * self.span_s
+
+    def joined(self, time_s: ArrayLike) -> Times:
+        """These times with lost parts cut out, and a moment between what was before and after.
+
+        Without it the last request before a lost part and the first after it came at once.
+        """
+        at = np.asarray(time_s, dtype=np.float64)
+        before = np.searchsorted([begin for begin, _ in self.lost], at)
+        return np.asarray(self.upto(at) + MOMENT_S * before)
 
     def upto(self, time_s: ArrayLike) -> Times:
         """How long the log covers from its begin until these times."""

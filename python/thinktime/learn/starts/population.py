@@ -92,7 +92,8 @@ def learn_starts(
     spaced = _spread_within(times_ns, begin_ns, covered.span_s, resolution_s)
     times_s = np.asarray(spaced * 1e-9, dtype=np.float64)
     if covered.mostly_lost:
-        times_s, covered, settled_s = covered.upto(times_s), Covered(covered.seconds), 0.0
+        whole_s = float(covered.joined(covered.span_s))
+        times_s, covered, settled_s = covered.joined(times_s), Covered(whole_s), 0.0
         spaced = (times_s * 1e9).astype(np.int64)
     known = covered.settled(settled_s)
     inside = times_s[known.holds(times_s)] if known.lost else times_s
