@@ -31,7 +31,8 @@ pub(crate) fn call(
     if let Some(kind) = content_type {
         headers.insert(0, ("Content-Type".to_owned(), kind.to_owned()));
     }
-    Ok((Call { method, target, headers, body, binary: false, expect: None }, name))
+    let cuts = Vec::new();
+    Ok((Call { method, target, headers, body, cuts, binary: false, expect: None }, name))
 }
 
 /// What else a script says of a request.

@@ -35,9 +35,15 @@ impl Expectations {
             return Err("a message is text, or a table for JSON".to_owned());
         }
         let (body, _) = body_of(message)?;
-        let (target, headers) = (String::new(), Vec::new());
-        let mut call =
-            Call { method: Method::Send, target, headers, body, binary: false, expect: None };
+        let mut call = Call {
+            method: Method::Send,
+            target: String::new(),
+            headers: Vec::new(),
+            body,
+            cuts: Vec::new(),
+            binary: false,
+            expect: None,
+        };
         let mut name = None;
         let pairs = options.into_iter().flat_map(|table| table.pairs::<String, Value>());
         for pair in pairs {

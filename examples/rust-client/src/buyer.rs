@@ -42,8 +42,8 @@ struct Shop {
 
 /// A request without a body.
 fn call(method: Method, target: String) -> Call {
-    let (headers, body) = (Vec::new(), Vec::new());
-    Call { method, target, headers, body, binary: false, expect: None }
+    let (headers, body, cuts) = (Vec::new(), Vec::new(), Vec::new());
+    Call { method, target, headers, body, cuts, binary: false, expect: None }
 }
 
 /// One buyer.

@@ -156,6 +156,8 @@ pub struct Call {
     pub headers: Vec<(String, String)>,
     /// The body, or what is sent; empty for none.
     pub body: Vec<u8>,
+    /// Where further messages begin in what is sent, if it is several.
+    pub cuts: Vec<usize>,
     /// Whether it is sent as a binary message, where a protocol tells those from texts.
     pub binary: bool,
     /// With [`Method::Send`]: when the answer is complete, if not as the workload's request says.

@@ -79,6 +79,7 @@ impl Programs for Replaying {
             target: self.recording.log.targets.get(request.target).to_owned(),
             headers: Vec::new(),
             body: Vec::new(),
+            cuts: Vec::new(),
             binary: false,
             expect: None,
         }))

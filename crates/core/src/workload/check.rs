@@ -60,8 +60,7 @@ impl Check<'_> {
             .map_err(|(key, error)| self.error(&format!("clients.{key}"), &error))?;
         let browsing = Browsing::from_table(&table.session)
             .map_err(|(key, error)| self.error(&format!("session.{key}"), &error))?;
-        let (headers, authorization) = self.common_fields(&table, &values)?;
-        let programs = self.programs(&table, kinds, replay)?;
+        let common = self.common_fields(&table, &values)?;
         let browsed = self.browsed(&table, kinds)?;
         let visits = Visits::new(kinds, &browsed, sessions.length().as_ref());
         Ok(Population {
@@ -78,10 +77,11 @@ impl Check<'_> {
             ends_at: browsed.ends_at,
             cache: browsed.cache,
             clients,
-            headers,
-            authorization,
+            headers: common.headers,
+            subprotocols: common.subprotocols,
+            authorization: common.authorization,
             browsing,
-            programs,
+            programs: self.programs(&table, kinds, replay)?,
             data,
             values,
             table,

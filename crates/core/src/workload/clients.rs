@@ -28,6 +28,9 @@ pub struct ClientsTable {
     /// `{ Accept-Language = "en" }`. Without a `User-Agent`, it is `thinktime/VERSION`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
+    /// The subprotocols of WebSocket that are offered, the best first, as in `["chat.v2", "chat"]`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub subprotocols: Vec<String>,
     /// Where the token is kept by which clients say who they are, as in `"env:TOKEN"` or
     /// `"file:PATH"`: it goes into the header field `Authorization`, and into no result.
     #[serde(default, skip_serializing_if = "Option::is_none")]

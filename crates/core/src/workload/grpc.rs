@@ -1,18 +1,22 @@
 //! Calls of gRPC: a message given as JSON, encoded as a file of descriptors says.
 
+use std::collections::BTreeMap;
+
 use prost_reflect::prost::Message as _;
 use prost_reflect::{DescriptorPool, DynamicMessage, MethodDescriptor};
 
+use super::header::fields_of;
+use super::message::MessagesValue;
 use super::request_table::RequestTable;
 use crate::error::{Invalid, unknown};
 use crate::files::Files;
 
-/// A call of one message that is answered by one message.
+/// A call.
 pub(super) struct GrpcCall {
-    /// The target of its POST.
-    pub(super) target: String,
-    /// The message with its prefix.
+    /// The messages, each with its prefix.
     pub(super) body: Vec<u8>,
+    /// Whether it is answered by a stream of messages.
+    pub(super) gives_stream: bool,
 }
 
 /// How a method is written, for messages.
@@ -38,16 +42,40 @@ impl GrpcCall {
         };
         let pool = pool(file, files).map_err(|error| ("descriptors", error))?;
         let method = method(name, &pool).map_err(|error| ("grpc", error))?;
-        let json = table.message.as_deref().unwrap_or("{}");
-        let body = encode(&method, json).map_err(|error| ("message", error))?;
-        let target = format!("/{}/{}", method.parent_service().full_name(), method.name());
-        Ok(Some(GrpcCall { target, body }))
+        let gives_stream = method.is_server_streaming();
+        if table.messages.is_some() && !gives_stream {
+            let why =
+                format!("goes with methods that give a stream, and `{name}` gives one message");
+            return Err(("messages", Invalid::new(why)));
+        }
+        let body = body(table, name, &method).map_err(|error| ("message", error))?;
+        Ok(Some(GrpcCall { body, gives_stream }))
     }
+}
 
-    /// The fields of its head.
-    pub(super) fn headers(&self) -> Vec<(String, String)> {
-        let field = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
-        [("content-type", "application/grpc"), ("te", "trailers")].map(field).to_vec()
+/// The target of a call's POST.
+pub(super) fn target(name: &str) -> String {
+    format!("/{}", name.trim_start_matches('/'))
+}
+
+/// The fields of its head.
+pub(super) fn headers() -> Vec<(String, String)> {
+    let field = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+    [("content-type", "application/grpc"), ("te", "trailers")].map(field).to_vec()
+}
+
+/// The metadata that a call brings: header fields, but for those of gRPC itself.
+pub(super) fn metadata_of(
+    table: &BTreeMap<String, String>,
+) -> Result<Vec<(String, String)>, Invalid> {
+    let fields = fields_of(table)?;
+    let reserved = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        name.starts_with("grpc-") || name == "content-type"
+    };
+    match fields.iter().find(|(name, _)| reserved(name)) {
+        Some((name, _)) => Err(Invalid::new(format!("`{name}` cannot be given: it is gRPC's own"))),
+        None => Ok(fields),
     }
 }
 
@@ -64,18 +92,22 @@ fn method(name: &str, pool: &DescriptorPool) -> Result<MethodDescriptor, Invalid
             pool.services().map(|service| service.full_name().to_owned()).collect();
         unknown("service", service_name, known.iter().map(String::as_str))
     })?;
-    let method =
-        service.methods().find(|method| method.name() == method_name).ok_or_else(|| {
-            let known: Vec<String> =
-                service.methods().map(|method| method.name().to_owned()).collect();
-            unknown("method", method_name, known.iter().map(String::as_str))
-        })?;
-    if method.is_client_streaming() || method.is_server_streaming() {
+    service.methods().find(|method| method.name() == method_name).ok_or_else(|| {
+        let known: Vec<String> = service.methods().map(|method| method.name().to_owned()).collect();
+        unknown("method", method_name, known.iter().map(String::as_str))
+    })
+}
+
+/// The messages of a table's call, one after another.
+fn body(table: &RequestTable, name: &str, method: &MethodDescriptor) -> Result<Vec<u8>, Invalid> {
+    let Some(value) = &table.message else { return encode(method, "{}") };
+    if matches!(value, MessagesValue::Many(_)) && !method.is_client_streaming() {
         return Err(Invalid::new(format!(
-            "`{name}` takes or gives a stream: only methods of one message each way can be called"
+            "`{name}` takes one message: a list is for methods that take a stream"
         )));
     }
-    Ok(method)
+    let encoded = value.texts().iter().map(|json| encode(method, json));
+    Ok(encoded.collect::<Result<Vec<_>, _>>()?.concat())
 }
 
 /// The bytes of a message, with the prefix that says that they are not compressed, and how many.
@@ -116,7 +148,8 @@ mod tests {
         }
     }
 
-    /// A service whose method Place takes and gives an order, and whose Watch gives a stream.
+    /// A service whose method Place takes and gives an order, whose Watch gives a stream, and whose
+    /// Collect takes one.
     fn descriptors() -> FileDescriptorSet {
         let field = |number, name: &str, kind: Type| FieldDescriptorProto {
             name: Some(name.to_owned()),
@@ -125,11 +158,12 @@ mod tests {
             r#type: Some(kind.into()),
             ..FieldDescriptorProto::default()
         };
-        let method = |name: &str, streams| MethodDescriptorProto {
+        let method = |name: &str, takes, gives| MethodDescriptorProto {
             name: Some(name.to_owned()),
             input_type: Some(".shop.Order".to_owned()),
             output_type: Some(".shop.Order".to_owned()),
-            server_streaming: Some(streams),
+            client_streaming: Some(takes),
+            server_streaming: Some(gives),
             ..MethodDescriptorProto::default()
         };
         let order = DescriptorProto {
@@ -139,7 +173,11 @@ mod tests {
         };
         let orders = ServiceDescriptorProto {
             name: Some("Orders".to_owned()),
-            method: vec![method("Place", false), method("Watch", true)],
+            method: vec![
+                method("Place", false, false),
+                method("Watch", false, true),
+                method("Collect", true, false),
+            ],
             ..ServiceDescriptorProto::default()
         };
         let file = FileDescriptorProto {
@@ -174,6 +212,34 @@ mod tests {
     }
 
     #[test]
+    fn streams_are_of_several_messages() {
+        let call = |method: &str, more: &str| {
+            let request = format!("grpc = 'shop.Orders/{method}'\ndescriptors = 'shop.pb'\n{more}");
+            parse(&request).unwrap().requests[0].clone()
+        };
+        let several = call("Collect", "message = ['{\"amount\": 7}', '{}']");
+        assert_eq!(several.body, b"\x00\x00\x00\x00\x02\x10\x07\x00\x00\x00\x00\x00");
+        assert!(!several.gives_stream);
+        assert_eq!(call("Collect", "message = []").body, b"");
+        assert_eq!(call("Collect", "message = '{\"amount\": 7}'").body, several.body[..7]);
+        assert_eq!(call("Collect", "").body, [0; 5]);
+        let watch = call("Watch", "messages = 3");
+        assert_eq!((watch.gives_stream, watch.messages), (true, Some(3)));
+        assert_eq!(call("Watch", "").messages, None);
+    }
+
+    #[test]
+    fn header_fields_are_metadata() {
+        let request = "grpc = 'shop.Orders/Place'\ndescriptors = 'shop.pb'\n\
+                       headers = { X-Tenant = 'north', trace-bin = 'AAE=' }";
+        let kind = &parse(request).unwrap().requests[0];
+        let field = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        let own = [("content-type", "application/grpc"), ("te", "trailers")];
+        let metadata = [("X-Tenant", "north"), ("trace-bin", "AAE=")];
+        assert_eq!(kind.headers, own.into_iter().chain(metadata).map(field).collect::<Vec<_>>());
+    }
+
+    #[test]
     fn wrong_calls_are_explained() {
         let place = "grpc = 'shop.Orders/Place'\ndescriptors = 'shop.pb'";
         for (request, expected) in [
@@ -181,13 +247,17 @@ mod tests {
             ("grpc = 'Place'\ndescriptors = 'shop.pb'".to_owned(), "a method is written as"),
             (place.replace("Orders", "Order"), "did you mean `shop.Orders`?"),
             (place.replace("Place", "Pace"), "did you mean `Place`?"),
-            (place.replace("Place", "Watch"), "takes or gives a stream"),
+            (format!("{place}\nmessage = ['{{}}']"), "takes one message: a list is for"),
+            (format!("{place}\nmessages = 2"), "messages: goes with methods that give a stream"),
             (place.replace("shop.pb", "other.pb"), "holds no descriptors"),
             (format!("{place}\nmessage = '{{\"price\": 1}}'"), "request[1].message: is no `shop."),
             (format!("{place}\nmessage = '{{'"), "is no `shop.Order` in JSON"),
             (format!("{place}\nmessage = '{{}} 7'"), "is no `shop.Order` in JSON"),
             (format!("{place}\nbody = 'x'"), "goes with `post`, `put`, `patch`"),
             (format!("{place}\nget = '/'"), "a request has one method"),
+            (format!("{place}\nheaders = {{ Content-Type = 'x' }}"), "it is gRPC's own"),
+            (format!("{place}\nheaders = {{ Grpc-Timeout = '1S' }}"), "it is gRPC's own"),
+            (format!("{place}\nheaders = {{ TE = 'x' }}"), "cannot be given"),
             ("message = '{}'".to_owned(), "goes with `grpc` only"),
             ("descriptors = 'shop.pb'".to_owned(), "goes with `grpc` only"),
         ] {

@@ -54,6 +54,19 @@ pub(super) fn fields_of(
     Ok(found)
 }
 
+/// The subprotocols of WebSocket that a list offers: tokens, each once (RFC 6455, section 4.1).
+fn subprotocols_of(list: &[String]) -> Result<Vec<String>, Invalid> {
+    for (place, name) in list.iter().enumerate() {
+        if !is_token(name) {
+            return Err(Invalid::new(format!("`{name}` is no name of a subprotocol")));
+        }
+        if list[..place].contains(name) {
+            return Err(Invalid::new(format!("`{name}` stands twice")));
+        }
+    }
+    Ok(list.to_vec())
+}
+
 /// Where a secret is kept, which stands in no file of a workload or result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Secret {
@@ -75,6 +88,37 @@ impl Secret {
                  which would stand in results",
             )),
         }
+    }
+}
+
+/// What all requests of a population bring.
+#[derive(Debug, Default)]
+pub(super) struct CommonFields {
+    pub(super) headers: Vec<(String, String)>,
+    pub(super) subprotocols: Vec<String>,
+    pub(super) authorization: Option<Authorization>,
+}
+
+impl CommonFields {
+    /// What a table says of it, but for header fields whose value `varies`; an error comes with its
+    /// key.
+    pub(super) fn from_table(
+        table: &ClientsTable,
+        varies: impl Fn(&str) -> Result<bool, Invalid>,
+    ) -> Result<CommonFields, (&'static str, Invalid)> {
+        let fixed = |(name, text): (String, String)| match varies(&text) {
+            Ok(false) => Some(Ok((name, text))),
+            Ok(true) => None,
+            Err(error) => Some(Err(error)),
+        };
+        let headers = fields_of(&table.headers)
+            .and_then(|all| all.into_iter().filter_map(fixed).collect::<Result<_, _>>());
+        let subprotocols = subprotocols_of(&table.subprotocols);
+        Ok(CommonFields {
+            headers: headers.map_err(|error| ("headers", error))?,
+            subprotocols: subprotocols.map_err(|error| ("subprotocols", error))?,
+            authorization: Authorization::from_table(table)?,
+        })
     }
 }
 
@@ -143,6 +187,18 @@ mod tests {
         }
         let twice = BTreeMap::from([("A".to_owned(), "1".to_owned()), ("a".into(), "2".into())]);
         assert!(fields_of(&twice).unwrap_err().to_string().contains("stands twice"));
+    }
+
+    #[test]
+    fn subprotocols_are_tokens() {
+        let read = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            subprotocols_of(&names).map_err(|error| error.to_string())
+        };
+        assert_eq!(read(&["chat.v2", "chat"]).unwrap(), ["chat.v2", "chat"]);
+        assert!(read(&["a b"]).unwrap_err().contains("no name of a subprotocol"));
+        assert!(read(&["a\r\nX: y"]).unwrap_err().contains("no name of a subprotocol"));
+        assert!(read(&["a", "a"]).unwrap_err().contains("stands twice"));
     }
 
     #[test]

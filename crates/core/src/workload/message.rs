@@ -1,16 +1,40 @@
 //! Messages: what is sent where requests are not those of HTTP, and what must come back.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::pattern::Pattern;
 use super::request_table::RequestTable;
-use super::template::{Place, Template};
+use super::template::{Place, Template, Unwritten};
 use crate::error::Invalid;
 use crate::files::Files;
 use crate::random::Stream;
 
+/// The messages of a request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum MessagesValue {
+    /// One.
+    One(String),
+    /// Several, one after another.
+    Many(Vec<String>),
+}
+
+impl MessagesValue {
+    /// The messages.
+    pub(super) fn texts(&self) -> &[String] {
+        match self {
+            MessagesValue::One(text) => std::slice::from_ref(text),
+            MessagesValue::Many(texts) => texts,
+        }
+    }
+}
+
 /// Bytes to be sent, with places that vary from request to request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Message {
-    template: Template,
+    /// Messages, one after another; none where nothing is sent.
+    templates: Vec<Template>,
     /// Whether it goes as a binary message, where a protocol tells those from texts.
     pub binary: bool,
 }
@@ -41,66 +65,101 @@ impl Message {
     ) -> Result<Option<Message>, (&'static str, Invalid)> {
         match (&table.send, &table.send_hex) {
             (None, None) => Ok(None),
-            (Some(text), _) => {
-                Message::parse(text, names, files).map(Some).map_err(|error| ("send", error))
+            (Some(value), _) => {
+                Message::of(value, names, files).map(Some).map_err(|error| ("send", error))
             }
             (None, Some(digits)) => match bytes_of_hex(digits) {
-                Some(bytes) => Ok(Some(Message { template: Template::fixed(bytes), binary: true })),
+                Some(bytes) => {
+                    let templates = vec![Template::fixed(bytes)];
+                    Ok(Some(Message { templates, binary: true }))
+                }
                 None => Err(("send_hex", Invalid::new("must be pairs of hexadecimal digits"))),
             },
         }
     }
 
-    /// Parses `GET key{zipf(n=10, s=1)}\r\n`: the escapes of [`unescape`], and `{` before a letter
-    /// for a value of the session, one of `names`, or a distribution. Other braces are themselves,
-    /// as `\{` is in any case.
-    ///
-    /// # Errors
-    /// When an escape is unknown, or a distribution wrong or without its `}`.
-    pub fn parse(text: &str, names: &[String], files: &dyn Files) -> Result<Message, Invalid> {
-        let (mut template, mut from, mut at) = (Template::default(), 0, 0);
-        let bytes = text.as_bytes();
-        while at < bytes.len() {
-            let letter = bytes.get(at + 1).is_some_and(u8::is_ascii_alphabetic);
-            match bytes[at] {
-                b'\\' => at += 2,
-                b'{' if letter => {
-                    let Some(length) = text[at..].find('}') else {
-                        return Err(Invalid::new(format!(
-                            "`{{` has no `}}` in `{text}`; a brace is written \\{{"
-                        )));
-                    };
-                    template.append(Template::fixed(unescape(&text[from..at])?));
-                    let inner = &text[at + 1..at + length];
-                    template.append(Template::varying(inner, Place::Plain, names, files)?);
-                    at += length + 1;
-                    from = at;
-                }
-                _ => at += 1,
-            }
+    fn of(value: &MessagesValue, names: &[String], files: &dyn Files) -> Result<Message, Invalid> {
+        let texts = value.texts();
+        if texts.is_empty() {
+            return Err(Invalid::new("is a list without a message"));
         }
-        template.append(Template::fixed(unescape(&text[from..])?));
-        Ok(Message { template, binary: false })
+        let read = |text: &String| template_of(text, names, files);
+        let templates = texts.iter().map(read).collect::<Result<_, _>>()?;
+        Ok(Message { templates, binary: false })
     }
 
-    /// Appends the message of one request, with its draws from `stream`; for messages in which no
-    /// value of a session stands.
-    pub fn write(&self, out: &mut Vec<u8>, stream: &mut Stream) {
+    /// Appends what one request sends, with its draws from `stream`; for messages in which no value
+    /// of a session stands. `cuts` gets the places where each message but the first begins.
+    pub fn write(&self, out: &mut Vec<u8>, cuts: &mut Vec<usize>, stream: &mut Stream) {
         let none = |_| None;
-        let written = self.template.write(out, stream, &none);
+        let written = write_all(&self.templates, out, cuts, stream, &none);
         debug_assert!(written.is_ok(), "what has values is written as a call");
     }
 
     /// What it is made of.
-    pub(super) fn template(&self) -> &Template {
-        &self.template
+    pub(super) fn templates(&self) -> &[Template] {
+        &self.templates
     }
 
     /// Whether there is nothing to send.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.template.as_fixed().is_some_and(|bytes| bytes.is_empty())
+        let nothing = |one: &Template| one.as_fixed().is_some_and(|bytes| bytes.is_empty());
+        self.templates.iter().all(nothing)
     }
+
+    /// Whether it is several messages.
+    #[must_use]
+    pub fn is_several(&self) -> bool {
+        self.templates.len() > 1
+    }
+}
+
+/// Appends templates one after another, as [`Template::write`] does. `cuts` gets the places where
+/// each but the first begins.
+pub(super) fn write_all<'v>(
+    templates: &[Template],
+    out: &mut Vec<u8>,
+    cuts: &mut Vec<usize>,
+    stream: &mut Stream,
+    value: &impl Fn(usize) -> Option<&'v [u8]>,
+) -> Result<(), Unwritten> {
+    for (place, template) in templates.iter().enumerate() {
+        if place > 0 {
+            cuts.push(out.len());
+        }
+        template.write(out, stream, value)?;
+    }
+    Ok(())
+}
+
+/// Parses `GET key{zipf(n=10, s=1)}\r\n`: the escapes of [`unescape`], and `{` before a letter for
+/// a value of the session, one of `names`, or a distribution. Other braces are themselves, as `\{`
+/// is in any case.
+fn template_of(text: &str, names: &[String], files: &dyn Files) -> Result<Template, Invalid> {
+    let (mut template, mut from, mut at) = (Template::default(), 0, 0);
+    let bytes = text.as_bytes();
+    while at < bytes.len() {
+        let letter = bytes.get(at + 1).is_some_and(u8::is_ascii_alphabetic);
+        match bytes[at] {
+            b'\\' => at += 2,
+            b'{' if letter => {
+                let Some(length) = text[at..].find('}') else {
+                    return Err(Invalid::new(format!(
+                        "`{{` has no `}}` in `{text}`; a brace is written \\{{"
+                    )));
+                };
+                template.append(Template::fixed(unescape(&text[from..at])?));
+                let inner = &text[at + 1..at + length];
+                template.append(Template::varying(inner, Place::Plain, names, files)?);
+                at += length + 1;
+                from = at;
+            }
+            _ => at += 1,
+        }
+    }
+    template.append(Template::fixed(unescape(&text[from..])?));
+    Ok(template)
 }
 
 impl Expect {
@@ -193,11 +252,32 @@ mod tests {
     use crate::files::NoFiles;
     use crate::random::Purpose;
 
+    fn message_of(texts: &[&str]) -> Message {
+        let texts = texts.iter().map(|text| (*text).to_owned()).collect();
+        Message::of(&MessagesValue::Many(texts), &[], &NoFiles).unwrap()
+    }
+
+    fn stream() -> Stream {
+        Stream::new(1, 2, Purpose::Target)
+    }
+
     fn written(text: &str) -> Vec<u8> {
         let mut out = Vec::new();
-        let message = Message::parse(text, &[], &NoFiles).unwrap();
-        message.write(&mut out, &mut Stream::new(1, 2, Purpose::Target));
+        message_of(&[text]).write(&mut out, &mut Vec::new(), &mut stream());
         out
+    }
+
+    #[test]
+    fn several_messages_are_written_one_after_another() {
+        let message = message_of(&["join {const(7)}", "", r"say \x21"]);
+        let (mut out, mut cuts) = (Vec::new(), Vec::new());
+        message.write(&mut out, &mut cuts, &mut stream());
+        assert_eq!((out.as_slice(), cuts.as_slice()), (&b"join 7say !"[..], &[6, 6][..]));
+        assert!(message.is_several() && !message.is_empty());
+        let one = Message::of(&MessagesValue::One("join".to_owned()), &[], &NoFiles).unwrap();
+        assert!(!one.is_several());
+        let none = Message::of(&MessagesValue::Many(Vec::new()), &[], &NoFiles).unwrap_err();
+        assert!(none.to_string().contains("without a message"), "{none}");
     }
 
     #[test]
@@ -212,7 +292,7 @@ mod tests {
 
     #[test]
     fn wrong_messages_are_explained() {
-        let message = |text: &str| Message::parse(text, &[], &NoFiles).unwrap_err().to_string();
+        let message = |text: &str| template_of(text, &[], &NoFiles).unwrap_err().to_string();
         assert!(message(r"\q").contains("unknown escape"));
         assert!(message(r"\").contains("unknown escape"));
         assert!(message(r"\x1").contains("two hexadecimal digits"));

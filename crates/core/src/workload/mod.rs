@@ -44,7 +44,7 @@ pub use header::{Authorization, Secret, header_field};
 pub use journey::{Choice, END, Journey};
 pub(crate) use length::{Count, Thinks};
 pub use lookup::{Json, Lookup, Reads, Response, header_values};
-pub use message::{Expect, Message};
+pub use message::{Expect, Message, MessagesValue};
 pub use method::Method;
 pub use objects::Objects;
 pub use pattern::{Pattern, Search, Searcher};

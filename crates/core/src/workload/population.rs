@@ -47,6 +47,8 @@ pub struct Population {
     pub clients: ClientLimits,
     /// Header fields of all their requests that have none of their own.
     pub headers: Vec<(String, String)>,
+    /// The subprotocols of WebSocket that they offer, the best first.
+    pub subprotocols: Vec<String>,
     /// How they say who they are, if they do.
     pub authorization: Option<Authorization>,
     /// How sessions behave besides what they send.

@@ -3,10 +3,10 @@
 use std::cmp::Reverse;
 
 use super::body::Body;
-use super::grpc::GrpcCall;
-use super::header::{fields_of, is_token};
+use super::grpc::{self, GrpcCall, metadata_of};
+use super::header::fields_of;
 use super::message::{Expect, Message};
-use super::method::Method;
+use super::method::{Method, method_and_target};
 use super::objects::Objects;
 use super::request_table::{Cancel, RequestTable};
 use super::retry::Retry;
@@ -48,10 +48,14 @@ pub struct RequestKind {
     pub headers: Vec<(String, String)>,
     /// Whether it is a call of gRPC.
     pub grpc: bool,
+    /// Whether that is answered by a stream of messages.
+    pub gives_stream: bool,
     /// What [`Method::Send`] sends.
     pub message: Message,
     /// When its answer is complete, if the protocol does not say so.
     pub expect: Option<Expect>,
+    /// How many such messages the answer is made of, if that is said; at least 1.
+    pub messages: Option<u32>,
     /// How long the client waits; never [`Nanos::ZERO`].
     pub timeout: Nanos,
     /// What becomes of an attempt in a modelled system when the client gives it up.
@@ -79,8 +83,10 @@ impl RequestKind {
             body: Vec::new(),
             headers: Vec::new(),
             grpc: false,
+            gives_stream: false,
             message: Message::default(),
             expect: None,
+            messages: None,
             timeout: Nanos::MAX,
             cancel: Cancel::Never,
             retry: Retry::never(),
@@ -121,7 +127,7 @@ impl RequestKind {
         let owned = |(key, error): (&'static str, Invalid)| (key.to_owned(), error);
         let (kind, body) = RequestKind::plainly(table, common).map_err(owned)?;
         let (_, key, target) = method_and_target(table).map_err(owned)?;
-        let valued = Valued::from_table(table, &kind.message, &body, (key, target), common)?;
+        let valued = Valued::from_table(table, &kind.message, &body, (key, &target), common)?;
         Ok(RequestKind { valued, ..kind })
     }
 
@@ -135,30 +141,30 @@ impl RequestKind {
         if table.name.is_empty() {
             return Err(("name", Invalid::new("is empty")));
         }
-        let weight = weight_of(table).map_err(named("weight"))?;
         let (method, key, text) = method_and_target(table)?;
         http_only(table, method, key)?;
-        let grpc = GrpcCall::from_table(table, files)?;
-        let text = grpc.as_ref().map_or(text, |call| &call.target);
+        let call = GrpcCall::from_table(table, files)?;
         let timeout = timeout_of(table).map_err(named("timeout"))?;
         let message = Message::from_table(table, names, files)?.unwrap_or_default();
-        let expect = table.expect.as_deref().map(Expect::parse).transpose();
         let retry = Retry::from_table(table.retry.as_ref(), timeout, files);
-        let target = Target::parse(text, names, files).map_err(named(key))?;
-        let (headers, body) = headers_and_body(table, grpc, common)?;
+        let target = Target::parse(&text, names, files).map_err(named(key))?;
+        let gives_stream = call.as_ref().is_some_and(|call| call.gives_stream);
+        let (headers, body) = headers_and_body(table, call, common)?;
         let kind = RequestKind {
             name: table.name.clone(),
-            weight,
+            weight: weight_of(table).map_err(named("weight"))?,
             think: think_of(table, files).map_err(named("think"))?,
             method,
             word: table.method.clone().unwrap_or_else(|| method.word().to_owned()),
             size: size_of(table, method, &target, files).map_err(named("size"))?,
             target,
             grpc: table.grpc.is_some(),
+            gives_stream,
             headers,
             body: body.bytes.as_fixed().unwrap_or_default(),
             message,
-            expect: expect.map_err(named("expect"))?,
+            expect: expect_of(table).map_err(named("expect"))?,
+            messages: messages_of(table).map_err(named("messages"))?,
             timeout,
             cancel: table.cancel.unwrap_or_default(),
             retry: retry.map_err(named("retry"))?,
@@ -193,6 +199,17 @@ fn size_of(
     Sizes::parse(&scalar.text(), target, files).map(Some)
 }
 
+fn expect_of(table: &RequestTable) -> Result<Option<Expect>, Invalid> {
+    table.expect.as_deref().map(Expect::parse).transpose()
+}
+
+fn messages_of(table: &RequestTable) -> Result<Option<u32>, Invalid> {
+    match table.messages {
+        Some(0) => Err(Invalid::new("must be at least 1")),
+        number => Ok(number),
+    }
+}
+
 fn timeout_of(table: &RequestTable) -> Result<Nanos, Invalid> {
     let Some(scalar) = &table.timeout else { return Ok(Nanos::MAX) };
     match parse_time(&scalar.text())? {
@@ -208,8 +225,10 @@ fn http_only(
     key: &str,
 ) -> Result<(), (&'static str, Invalid)> {
     let of_http = method != Method::Send && table.grpc.is_none();
-    if !of_http && !table.headers.is_empty() {
-        return Err(("headers", Invalid::new("goes with a method of HTTP only")));
+    if method == Method::Send && !table.headers.is_empty() {
+        let why = "goes with a method of HTTP only; those with which a WebSocket is opened stand \
+                   under `[clients]`";
+        return Err(("headers", Invalid::new(why)));
     }
     let bodied = of_http && !matches!(key, "get" | "head");
     match Body::keys(table).first() {
@@ -226,12 +245,13 @@ type Brought = (Vec<(String, String)>, Body);
 
 fn headers_and_body(
     table: &RequestTable,
-    grpc: Option<GrpcCall>,
+    call: Option<GrpcCall>,
     common: Common<'_>,
 ) -> Result<Brought, (&'static str, Invalid)> {
-    if let Some(call) = grpc {
-        let body = Body { bytes: Template::fixed(call.body.clone()), media_type: None };
-        return Ok((call.headers(), body));
+    if let Some(call) = call {
+        let metadata = metadata_of(&table.headers).map_err(|error| ("headers", error))?;
+        let body = Body { bytes: Template::fixed(call.body), media_type: None };
+        return Ok((grpc::headers().into_iter().chain(metadata).collect(), body));
     }
     let mut headers = fields_of(&table.headers).map_err(|error| ("headers", error))?;
     let body = Body::from_table(table, &common.values.names, common.files)?;
@@ -241,56 +261,4 @@ fn headers_and_body(
         headers.insert(0, ("Content-Type".to_owned(), media_type.clone()));
     }
     Ok((headers, body))
-}
-
-/// A method, its target, and the key that says the target.
-type MethodAndTarget<'a> = (Method, &'static str, &'a str);
-
-/// A method that has no key of its own.
-fn other_method(
-    table: &RequestTable,
-) -> Result<Option<MethodAndTarget<'_>>, (&'static str, Invalid)> {
-    match (&table.method, &table.target) {
-        (None, None) => Ok(None),
-        (Some(word), Some(target)) => {
-            if !is_token(word) {
-                let message = format!("`{word}` is no method of HTTP, as PROPFIND is");
-                return Err(("method", Invalid::new(message)));
-            }
-            let method = Method::of_http(word.as_bytes()).unwrap_or(Method::Other);
-            Ok(Some((method, "target", target.as_str())))
-        }
-        (Some(_), None) => {
-            Err(("method", Invalid::new("needs a `target`, as in target = \"/item/7\"")))
-        }
-        (None, Some(_)) => Err(("target", Invalid::new("goes with `method` only"))),
-    }
-}
-
-fn method_and_target(table: &RequestTable) -> Result<MethodAndTarget<'_>, (&'static str, Invalid)> {
-    let other = other_method(table)?;
-    let given: Vec<_> = [
-        (Method::Get, "get", table.get.as_deref()),
-        (Method::Head, "head", table.head.as_deref()),
-        (Method::Post, "post", table.post.as_deref()),
-        (Method::Put, "put", table.put.as_deref()),
-        (Method::Delete, "delete", table.delete.as_deref()),
-        (Method::Patch, "patch", table.patch.as_deref()),
-        (Method::Options, "options", table.options.as_deref()),
-        (Method::Post, "grpc", table.grpc.as_ref().map(|_| "/")),
-        (Method::Send, "send", table.send.as_ref().map(|_| "/")),
-        (Method::Send, "send_hex", table.send_hex.as_ref().map(|_| "/")),
-    ]
-    .into_iter()
-    .filter_map(|(method, key, target)| Some((method, key, target?)))
-    .chain(other)
-    .collect();
-    match given.as_slice() {
-        [] => Ok((Method::Get, "get", "/")),
-        [one] => Ok(*one),
-        [(_, first, _), (_, second, _), ..] => Err((
-            second,
-            Invalid::new(format!("a request has one method, and `{first}` is given already")),
-        )),
-    }
 }

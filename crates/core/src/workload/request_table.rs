@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::body::{FormValue, MultipartValue};
+use super::message::MessagesValue;
 use super::response_check::CheckValue;
 use crate::schema::Scalar;
 
@@ -84,20 +85,21 @@ pub struct RequestTable {
     /// The file whose bytes are the body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body_file: Option<String>,
-    /// A method of gRPC that takes and gives one message, as in `"shop.Orders/Place"`.
+    /// A method of gRPC, as in `"shop.Orders/Place"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grpc: Option<String>,
     /// The file of descriptors that the method is in, as `protoc --descriptor_set_out` writes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub descriptors: Option<String>,
-    /// The method's message, as JSON; an empty one by default.
+    /// The method's message, as JSON; an empty one by default. A list is for methods that take a
+    /// stream: its messages go out one after another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub message: Option<String>,
+    pub message: Option<MessagesValue>,
     /// What is sent to a target of `ws`, `wss`, `tcp` or `udp`, as in `'PING\r\n'`: a text with the
     /// escapes `\r \n \t \0 \\ \" \{ \} \xHH`, in which `{`, a letter and so on to `}` is a
-    /// distribution, as in targets.
+    /// distribution, as in targets. A list is several messages of WebSocket, one after another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub send: Option<String>,
+    pub send: Option<MessagesValue>,
     /// The same in hexadecimal digits; a binary message in WebSocket.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub send_hex: Option<String>,
@@ -105,6 +107,10 @@ pub struct RequestTable {
     /// `'message'`: a message of WebSocket or a datagram, the default there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<String>,
+    /// How many such messages of WebSocket the answer is made of; 1 by default. Of a method of gRPC
+    /// that gives a stream: with how many the client has enough; by default it waits for its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messages: Option<u32>,
     /// What the session takes from the response, by name, as in `{ token = "json:$.token" }`:
     /// `"status"`, `"time"`, `"body"`, `"header:NAME"`, `"json:PATH"` or `"regex:PATTERN"`. It
     /// stands in its later requests as `{token}`.

@@ -3,26 +3,24 @@
 
 use std::collections::BTreeMap;
 
+use super::RequestKind;
 use super::body::Body;
 use super::check::Check;
 use super::file::PopulationTable;
-use super::header::fields_of;
+use super::grpc;
+use super::header::CommonFields;
 use super::lookup::{Lookup, Reads};
-use super::message::Message;
+use super::message::{Message, write_all};
 use super::method::Method;
 use super::request_table::RequestTable;
 use super::response_check::{CheckValue, ResponseCheck};
 use super::template::{Place, Template, Unwritten};
 use super::values::ValueNames;
-use super::{Authorization, RequestKind};
 use crate::error::Invalid;
 use crate::files::Files;
 use crate::program::Call;
 use crate::random::Stream;
 use crate::schema::SchemaError;
-
-/// Header fields, and how clients say who they are.
-type CommonFields = (Vec<(String, String)>, Option<Authorization>);
 
 /// What a kind of request has to do with values.
 #[derive(Clone, Debug, Default)]
@@ -40,7 +38,8 @@ pub struct Valued {
 struct Composed {
     target: Template,
     headers: Vec<Field>,
-    body: Template,
+    /// The body, or messages one after another.
+    body: Vec<Template>,
 }
 
 #[derive(Clone, Debug)]
@@ -49,6 +48,13 @@ struct Field {
     value: Template,
     /// Whether it is left out as long as a value of it is missing.
     optional: bool,
+}
+
+impl Field {
+    fn fixed(name: &str, value: String) -> Field {
+        let value = Template::fixed(value.into_bytes());
+        Field { name: name.to_owned(), value, optional: false }
+    }
 }
 
 /// What sessions of a population have in common, for their requests.
@@ -129,9 +135,6 @@ impl Composed {
         (key, target): (&'static str, &str),
         common: Common<'_>,
     ) -> Result<Option<Composed>, (&'static str, Invalid)> {
-        if table.grpc.is_some() {
-            return Ok(None);
-        }
         let fields = |(name, text): (&String, &String)| common.field(name, text);
         let own = table.headers.iter().map(fields).collect::<Result<Vec<_>, _>>();
         let mut headers = own.map_err(|error| ("headers", error))?;
@@ -144,21 +147,20 @@ impl Composed {
         }
         let target = Template::parse_target(target, &common.values.names, common.files)
             .map_err(|error| (key, error))?;
-        let sent = message.template();
+        let sent = message.templates();
         if !target.has_values()
-            && !sent.has_values()
+            && !sent.iter().any(Template::has_values)
             && body.bytes.as_fixed().is_some()
             && headers.iter().all(|field| field.value.as_fixed().is_some())
         {
             return Ok(None);
         }
-        let typed = has("content-type");
-        if let Some(media_type) = body.media_type.as_ref().filter(|_| !typed) {
-            let value = Template::fixed(media_type.clone().into_bytes());
-            let name = "Content-Type".to_owned();
-            headers.insert(0, Field { name, value, optional: false });
-        }
-        let body = if message.is_empty() { body.bytes.clone() } else { sent.clone() };
+        let own_type = body.media_type.clone().filter(|_| !has("content-type"));
+        let own_type = own_type.map(|media_type| Field::fixed("Content-Type", media_type));
+        let of_grpc = if table.grpc.is_some() { grpc::headers() } else { Vec::new() };
+        let of_grpc = of_grpc.into_iter().map(|(name, value)| Field::fixed(&name, value));
+        headers.splice(..0, of_grpc.chain(own_type));
+        let body = if sent.is_empty() { vec![body.bytes.clone()] } else { sent.to_vec() };
         Ok(Some(Composed { target, headers, body }))
     }
 }
@@ -187,14 +189,14 @@ impl RequestKind {
                 let text = String::from_utf8(bytes).map_err(|_| Unwritten::Unfit)?;
                 headers.push((field.name.clone(), text));
             }
-            let mut body = Vec::new();
-            composed.body.write(&mut body, stream, value)?;
+            let (mut body, mut cuts) = (Vec::new(), Vec::new());
+            write_all(&composed.body, &mut body, &mut cuts, stream, value)?;
             let target = String::from_utf8(target).map_err(|_| Unwritten::Unfit)?;
             if self.method != Method::Send && !target.starts_with('/') {
                 return Err(Unwritten::Unfit);
             }
             let (method, binary) = (self.method, self.message.binary);
-            Ok(Call { method, target, headers, body, binary, expect: None })
+            Ok(Call { method, target, headers, body, cuts, binary, expect: None })
         })
     }
 }
@@ -207,18 +209,9 @@ impl Check<'_> {
         table: &PopulationTable,
         values: &ValueNames,
     ) -> Result<CommonFields, SchemaError> {
-        let Some(clients) = &table.clients else { return Ok((Vec::new(), None)) };
+        let Some(clients) = &table.clients else { return Ok(CommonFields::default()) };
         let common = Common { headers: &clients.headers, values, files: self.files };
-        let fields = fields_of(&clients.headers).map_err(|error| ("headers", error));
-        let fields = fields.and_then(|all| {
-            let fixed = |(name, text): (String, String)| match common.varies(&text) {
-                Ok(false) => Some(Ok((name, text))),
-                Ok(true) => None,
-                Err(error) => Some(Err(("headers", error))),
-            };
-            all.into_iter().filter_map(fixed).collect()
-        });
-        let found = fields.and_then(|it| Ok((it, Authorization::from_table(clients)?)));
-        found.map_err(|(key, error)| self.error(&format!("clients.{key}"), &error))
+        CommonFields::from_table(clients, |text| common.varies(text))
+            .map_err(|(key, error)| self.error(&format!("clients.{key}"), &error))
     }
 }

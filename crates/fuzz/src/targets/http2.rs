@@ -28,6 +28,8 @@ pub(super) const TARGET: Target = Target {
 };
 
 const STREAMS: usize = 3;
+/// The number of the last of them, on which messages of gRPC are counted.
+const LAST_STREAM: u32 = 5;
 
 fn read(bytes: &[u8]) {
     let whole = heard(bytes, bytes.len());
@@ -42,7 +44,10 @@ pub(super) fn heard(bytes: &[u8], size: usize) -> (Vec<Event>, Vec<u8>, Option<&
     let (mut out, mut events) = (Outbox::default(), VecDeque::new());
     let mut client = Client::open(STREAMS_MAX, Keeping::All, out.buffer());
     for _ in 0..STREAMS {
-        client.request(&get, "http", out.buffer());
+        let begun = client.request(&get, "http", out.buffer());
+        if begun.stream == LAST_STREAM {
+            client.await_messages(begun.stream, 2);
+        }
     }
     out.discard();
     let mut broken = None;

@@ -15,6 +15,10 @@ pub(super) struct Sending<'a> {
     /// Whether it is a binary message, where a protocol tells those from texts.
     pub(super) binary: bool,
     pub(super) expect: &'a Expect,
+    /// Where further messages begin in the bytes, if there are any.
+    pub(super) cuts: &'a [usize],
+    /// How many such messages make up the answer.
+    pub(super) messages: u32,
 }
 
 /// One exchange under way.
@@ -22,6 +26,8 @@ pub(super) struct Answering {
     pub(super) exchange: Exchange,
     expect: Expect,
     awaited: Awaited,
+    /// How many messages are missing, the one under way among them.
+    left: u32,
     /// The bytes of the answer so far.
     bytes: u64,
     kept: Option<Box<Kept>>,
@@ -48,8 +54,8 @@ impl Single {
         self.answering.is_none() && !self.closing
     }
 
-    pub(super) fn begin(&mut self, exchange: Exchange, expect: &Expect) {
-        self.answering = Some(Answering::new(exchange, expect, self.keeping));
+    pub(super) fn begin(&mut self, exchange: Exchange, sending: &Sending<'_>) {
+        self.answering = Some(Answering::new(exchange, sending, self.keeping));
     }
 
     pub(super) fn take_exchange(&mut self) -> Option<Exchange> {
@@ -76,27 +82,30 @@ enum Awaited {
 }
 
 impl Answering {
-    pub(super) fn new(exchange: Exchange, expect: &Expect, keeping: Keeping) -> Answering {
-        let kept = keeping.place();
-        let awaited = Awaited::of(expect);
-        Answering { exchange, expect: expect.clone(), awaited, bytes: 0, kept, within: false }
+    fn new(exchange: Exchange, sending: &Sending<'_>, keeping: Keeping) -> Answering {
+        Answering {
+            exchange,
+            expect: sending.expect.clone(),
+            awaited: Awaited::of(sending.expect),
+            left: sending.messages,
+            bytes: 0,
+            kept: keeping.place(),
+            within: false,
+        }
     }
 
     /// The complete answer.
-    pub(super) fn over(self, bytes: u64) -> Event {
-        let answer = Answer { status: 0, bytes, kept: self.kept };
+    pub(super) fn over(self) -> Event {
+        let answer = Answer { status: 0, bytes: self.bytes, kept: self.kept };
         Event::Done { exchange: self.exchange, answer }
     }
 
-    /// The size of the answer so far, in bytes.
-    pub(super) fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    /// A message begins, which may be the answer.
+    /// A message begins, which may be of the answer.
     pub(super) fn message_begins(&mut self, now: Nanos) {
         self.within = true;
-        self.exchange.first_byte = now;
+        if self.bytes == 0 {
+            self.exchange.first_byte = now;
+        }
         self.awaited = Awaited::of(&self.expect);
         if let Some(kept) = &mut self.kept {
             kept.body.clear();
@@ -116,9 +125,14 @@ impl Answering {
         }
     }
 
-    /// The message is complete: whether it is the answer.
-    pub(super) fn message_ends(&mut self) -> bool {
-        std::mem::take(&mut self.within) && matches!(self.awaited, Awaited::End)
+    /// The message is complete, with so many bytes: whether the answer is, too.
+    pub(super) fn message_ends(&mut self, bytes: u64) -> bool {
+        if !std::mem::take(&mut self.within) || !matches!(self.awaited, Awaited::End) {
+            return false;
+        }
+        self.bytes += bytes;
+        self.left -= 1;
+        self.left == 0
     }
 
     /// Takes bytes of a stream in: whether they complete the answer. More of them than the answer

@@ -11,6 +11,7 @@ use rustls::pki_types::ServerName;
 use thinktime_core::error::Invalid;
 use thinktime_core::options::Proxy;
 use thinktime_core::random::{Purpose, StreamFamily};
+use thinktime_core::workload::Workload;
 
 use super::peer::Peer;
 use super::protocols::{Carrier, Opening, Protocol};
@@ -47,6 +48,9 @@ pub(super) struct Connector {
     pub(super) stamped: bool,
     /// What is kept of responses.
     pub(super) keeping: Keeping,
+    /// What handshakes bring: header fields, and subprotocols that are offered.
+    fields: Vec<(String, String)>,
+    subprotocols: Vec<String>,
     /// Where what connections draw comes from.
     randoms: StreamFamily,
     /// How many were opened.
@@ -62,7 +66,11 @@ impl Connector {
     /// # Errors
     /// When the CA file cannot be read, the host is no name that a certificate can be for, or a
     /// source is no address of this machine.
-    pub(super) fn new(target: &Target, peer: Peer, seed: u64) -> Result<Connector, Invalid> {
+    pub(super) fn new(
+        target: &Target,
+        peer: Peer,
+        workload: &Workload,
+    ) -> Result<Connector, Invalid> {
         let scheme = target.scheme;
         let proxied = target.proxy().and_then(|_| scheme.by_proxy());
         let protocols = proxied.unwrap_or(offered(target));
@@ -90,7 +98,10 @@ impl Connector {
             streams: EXCHANGES_MAX,
             stamped: false,
             keeping: Keeping::Nothing,
-            randoms: StreamFamily::new(seed, Purpose::WebSocket),
+            // Populations share connections, and so what these are opened with.
+            fields: workload.populations[0].headers.clone(),
+            subprotocols: workload.populations[0].subprotocols.clone(),
+            randoms: StreamFamily::new(workload.seed, Purpose::WebSocket),
             opened: 0,
         })
     }
@@ -133,6 +144,8 @@ impl Connector {
             secure: self.tls.is_some(),
             host: &self.host,
             path: &self.path,
+            fields: &self.fields,
+            subprotocols: &self.subprotocols,
             proxy_authorization: self.proxy_authorization.as_deref(),
             keeping: self.keeping,
             streams: self.streams,

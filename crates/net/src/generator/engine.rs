@@ -262,8 +262,11 @@ impl<'a, L: Ledger> Engine<'a, L> {
                     |sending: &Sending<'_>| connection.begin(exchange, Outgoing::Message(sending));
                 self.messages.make(&attempt, call.as_deref(), write);
             } else {
+                let messages = self.requests.messages(&attempt);
                 let write = |request: &RequestHead<'_>| {
-                    connection.begin(exchange, Outgoing::Request(request))
+                    let whole = Outgoing::Request(request);
+                    let what = messages.map_or(whole, |wanted| Outgoing::Stream(request, wanted));
+                    connection.begin(exchange, what)
                 };
                 let sender = self
                     .requests

@@ -115,7 +115,7 @@ fn run_one(
     let (part, share) = (relay.part, Share { part: relay.part as u64, of: plan.loops.into() });
     let peer = peer.clone().beginning_with(part);
     let engine =
-        Connector::new(target, peer, workload.seed).map_err(RunError::from).and_then(|connector| {
+        Connector::new(target, peer, workload).map_err(RunError::from).and_then(|connector| {
             Ok(Engine::new(workload, target, plan, connector, credentials, share, relay)?)
         });
     common.built.wait();

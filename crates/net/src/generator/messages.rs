@@ -1,10 +1,12 @@
 //! Makes messages, and sees to it that a workload's requests are of the kind that its target takes.
 
+use std::mem::take;
+
 use thinktime_core::client::Attempt;
 use thinktime_core::error::Invalid;
 use thinktime_core::program::Call;
 use thinktime_core::random::{Purpose, StreamFamily};
-use thinktime_core::workload::{Expect, Method, RequestKind, Workload};
+use thinktime_core::workload::{Authorization, Expect, Method, Population, RequestKind, Workload};
 
 use super::answering::Sending;
 use super::protocols::{Carries, Scheme};
@@ -18,6 +20,8 @@ pub(super) struct Messages<'a> {
     /// The parts of messages vary as those of targets do.
     targets: StreamFamily,
     bytes: Vec<u8>,
+    /// Where further messages begin in these.
+    cuts: Vec<usize>,
 }
 
 impl<'a> Messages<'a> {
@@ -27,6 +31,7 @@ impl<'a> Messages<'a> {
             scheme: target.scheme,
             targets: StreamFamily::new(workload.seed, Purpose::Target),
             bytes: Vec::new(),
+            cuts: Vec::new(),
         }
     }
 
@@ -50,20 +55,25 @@ impl<'a> Messages<'a> {
         write: impl FnOnce(&Sending<'_>),
     ) {
         let kind = &self.workload.requests[attempt.kind as usize];
-        let mut bytes = std::mem::take(&mut self.bytes);
+        let (mut bytes, mut cuts) = (take(&mut self.bytes), take(&mut self.cuts));
         bytes.clear();
+        cuts.clear();
         match call {
-            Some(call) => bytes.extend_from_slice(&call.body),
+            Some(call) => {
+                bytes.extend_from_slice(&call.body);
+                cuts.extend_from_slice(&call.cuts);
+            }
             None => {
                 let mut stream = self.targets.substream(attempt.session, attempt.index.into());
-                kind.message.write(&mut bytes, &mut stream);
+                kind.message.write(&mut bytes, &mut cuts, &mut stream);
             }
         }
         let binary = call.map_or(kind.message.binary, |call| call.binary);
         if let Some(expect) = self.expected(attempt, call) {
-            write(&Sending { bytes: &bytes, binary, expect });
+            let messages = kind.messages.unwrap_or(1);
+            write(&Sending { bytes: &bytes, binary, expect, cuts: &cuts, messages });
         }
-        self.bytes = bytes;
+        (self.bytes, self.cuts) = (bytes, cuts);
     }
 
     /// When the attempt's answer is complete: as its call, its kind or the protocol has it.
@@ -88,6 +98,7 @@ pub(super) fn check(workload: &Workload, target: &Target, demands: bool) -> Resu
             target.url
         )));
     }
+    check_openings(workload, target)?;
     // Of a program's requests the workload gives names, timeouts and defaults only.
     let scripted =
         |kind: &RequestKind| workload.populations[kind.population as usize].programs.is_some();
@@ -98,6 +109,48 @@ pub(super) fn check(workload: &Workload, target: &Target, demands: bool) -> Resu
         if let Some(why) = (target.scheme.first().misfit)(kind, scripted(kind)) {
             return named(why);
         }
+    }
+    Ok(())
+}
+
+/// What connections are opened with goes with the target, and is the same for all populations,
+/// which share them.
+fn check_openings(workload: &Workload, target: &Target) -> Result<(), Invalid> {
+    let fail = |why: &str| Err(Invalid::new(format!("`{}`: {why}", target.url)));
+    let (first, all) = (&workload.populations[0], &workload.populations);
+    if target.scheme.first().handshakes {
+        let differs = |one: &Population| {
+            (&one.headers, &one.subprotocols, &one.authorization)
+                != (&first.headers, &first.subprotocols, &first.authorization)
+        };
+        if all.iter().any(differs) {
+            return fail(
+                "populations share the connections of a WebSocket: give all the same `headers`, \
+                 `subprotocols` and `bearer` or `basic`",
+            );
+        }
+        // Those that vary belong to requests, and a handshake to none.
+        let given = |one: &Population| one.table.clients.as_ref().map_or(0, |it| it.headers.len());
+        if all.iter().any(|one| given(one) != one.headers.len()) {
+            return fail(
+                "requests share the connections of a WebSocket: no values or draws can stand in \
+                 `headers`",
+            );
+        }
+        let own = |(name, _): &(String, String)| {
+            name.get(..14).is_some_and(|it| it.eq_ignore_ascii_case("sec-websocket-"))
+        };
+        if first.headers.iter().any(own) {
+            return fail("`headers` cannot have fields of `Sec-WebSocket`: see `subprotocols`");
+        }
+    } else if all.iter().any(|one| !one.subprotocols.is_empty()) {
+        return fail("`subprotocols` go to targets of ws or wss");
+    }
+    let changing = |one: &Population| {
+        matches!(one.authorization, Some(Authorization::Oauth2(_) | Authorization::Aws(_)))
+    };
+    if target.scheme.carries() == Carries::Messages && all.iter().any(changing) {
+        return fail("`oauth2` and `aws` go to HTTP servers only");
     }
     Ok(())
 }

@@ -96,7 +96,7 @@ pub fn run(
     let book = Book::new(collector, &mut sink);
     let mut watch = early.watching(watch, &mut out_of_reach);
     let (done, collector) = if plan.loops == 1 {
-        let connector = Connector::new(target, peer, workload.seed)?;
+        let connector = Connector::new(target, peer, workload)?;
         let within = Share::WHOLE;
         let engine =
             Engine::new(workload, target, plan, connector, credentials.clone(), within, book)?;

@@ -191,11 +191,21 @@ impl<'a> Requests<'a> {
 
     /// What went wrong with a call of gRPC: it says so in its trailers only.
     pub(super) fn grpc_failure(&self, attempt: &Attempt, answer: &Answer) -> Option<Failure> {
-        if !self.workload.requests[attempt.kind as usize].grpc {
+        let kind = &self.workload.requests[attempt.kind as usize];
+        if !kind.grpc || answer.kept.as_ref().is_some_and(|kept| kept.enough) {
             return None;
         }
         let status = answer.kept.as_ref().and_then(|kept| kept.fields("grpc-status").last());
-        (status != Some(b"0")).then_some("grpc_status")
+        if status != Some(b"0") {
+            return Some("grpc_status");
+        }
+        kind.messages.map(|_| "grpc_messages")
+    }
+
+    /// How many messages an attempt waits for at most, where it is answered by a stream of gRPC.
+    pub(super) fn messages(&self, attempt: &Attempt) -> Option<u64> {
+        let kind = &self.workload.requests[attempt.kind as usize];
+        kind.gives_stream.then(|| kind.messages.map_or(u64::MAX, u64::from))
     }
 
     /// How long a connection is used.

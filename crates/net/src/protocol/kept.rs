@@ -39,6 +39,8 @@ pub struct Kept {
     pub head_only: bool,
     /// Whether the body was longer than what is kept of it.
     pub cut: bool,
+    /// Whether all messages came that were awaited, so that the rest was not.
+    pub enough: bool,
 }
 
 impl Kept {

@@ -5,6 +5,7 @@
 //! what arrived and sends what it wrote, so the same code runs over TCP, TLS or a test's slice.
 
 mod content;
+pub mod grpc;
 pub mod http1;
 pub mod http2;
 mod kept;

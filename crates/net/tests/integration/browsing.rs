@@ -304,6 +304,7 @@ impl Programs for Families {
             target: target.to_owned(),
             headers: vec![("Cookie".to_owned(), "own=1".to_owned())],
             body: Vec::new(),
+            cuts: Vec::new(),
             binary: false,
             expect: None,
         }))

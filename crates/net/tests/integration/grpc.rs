@@ -1,7 +1,9 @@
 //! Calls of gRPC over HTTP/2, against a server of the crate `h2` that says its status in trailers.
 
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
+use std::time::Duration;
 
 use crate::support::*;
 use bytes::Bytes;
@@ -20,6 +22,14 @@ use thinktime_core::workload::Workload;
 use thinktime_net::generator::{Target, run};
 use tokio::net::TcpListener;
 
+const METHODS: [&str; 10] =
+    ["Good", "Bad", "Short", "Mute", "Told", "Drawn", "Collect", "Echo", "Watch", "Endless"];
+/// How long a stream's first message comes after its head.
+const FIRST_MESSAGE: Duration = Duration::from_millis(20);
+
+/// Whether the server has heard that an endless stream is over.
+static ENDED: AtomicBool = AtomicBool::new(false);
+
 struct Descriptors;
 
 impl Files for Descriptors {
@@ -30,6 +40,8 @@ impl Files for Descriptors {
     fn bytes(&self, _name: &str) -> Result<Vec<u8>, Invalid> {
         let method = |name: &str| MethodDescriptorProto {
             name: Some(name.to_owned()),
+            client_streaming: Some(["Collect", "Echo"].contains(&name)),
+            server_streaming: Some(["Watch", "Endless", "Echo"].contains(&name)),
             input_type: Some(".a.Empty".to_owned()),
             output_type: Some(".a.Empty".to_owned()),
             ..MethodDescriptorProto::default()
@@ -38,7 +50,7 @@ impl Files for Descriptors {
             DescriptorProto { name: Some("Empty".to_owned()), ..DescriptorProto::default() };
         let service = ServiceDescriptorProto {
             name: Some("S".to_owned()),
-            method: ["Good", "Bad", "Short", "Mute"].map(method).to_vec(),
+            method: METHODS.map(method).to_vec(),
             ..ServiceDescriptorProto::default()
         };
         let file = FileDescriptorProto {
@@ -54,9 +66,13 @@ impl Files for Descriptors {
 }
 
 fn calls(method: &str) -> Workload {
+    calls_with(method, "")
+}
+
+fn calls_with(method: &str, more: &str) -> Workload {
     let text = format!(
         "name = 'w'\n[arrivals]\nmodel = 'closed'\nclients = 3\n[session]\nthink = '0s'\n\
-         [[request]]\nname = 'x'\ngrpc = 'a.S/{method}'\ndescriptors = 'a.pb'"
+         [[request]]\nname = 'x'\ngrpc = 'a.S/{method}'\ndescriptors = 'a.pb'\n{more}"
     );
     Workload::parse(Source { file: "", text: &text }, &Descriptors).unwrap()
 }
@@ -74,7 +90,12 @@ fn grpc_server() -> SocketAddr {
                 tokio::spawn(async move {
                     let Ok(mut connection) = h2::server::handshake(socket).await else { return };
                     while let Some(Ok((request, respond))) = connection.accept().await {
-                        tokio::spawn(answer(request, respond));
+                        match request.uri().path() {
+                            "/a.S/Watch" | "/a.S/Endless" | "/a.S/Echo" => {
+                                tokio::spawn(stream(request, respond));
+                            }
+                            _ => drop(tokio::spawn(answer(request, respond))),
+                        }
                     }
                 });
             }
@@ -94,7 +115,15 @@ async fn answer(request: Request<RecvStream>, mut respond: SendResponse<Bytes>) 
         && head.headers["te"] == "trailers"
         && bytes == [0; 5];
     let response = || Response::builder().header("content-type", "application/grpc");
-    let status = if right && head.uri.path() == "/a.S/Good" { "0" } else { "13" };
+    let told = |name: &str, value: &str| head.headers.get(name).is_some_and(|it| it == value);
+    let good = match head.uri.path() {
+        "/a.S/Good" => right,
+        "/a.S/Told" => right && told("x-tenant", "north") && told("x-trace-bin", "AAE="),
+        "/a.S/Drawn" => right && told("x-tenant", "7"),
+        "/a.S/Collect" => bytes == [0; 15],
+        _ => false,
+    };
+    let status = if good { "0" } else { "13" };
     match head.uri.path() {
         // A failure may come without a message.
         "/a.S/Short" => {
@@ -115,6 +144,77 @@ async fn answer(request: Request<RecvStream>, mut respond: SendResponse<Bytes>) 
     }
 }
 
+/// Answers with a message for each one that comes; or with three in pieces, some while after the
+/// head; or with messages until nobody wants any.
+async fn stream(request: Request<RecvStream>, mut respond: SendResponse<Bytes>) {
+    let (head, mut body) = request.into_parts();
+    let response = Response::builder().header("content-type", "application/grpc");
+    let mut stream = respond.send_response(response.body(()).unwrap(), false).unwrap();
+    let mut send = |part: &'static [u8]| stream.send_data(Bytes::from_static(part), false).is_ok();
+    match head.uri.path() {
+        "/a.S/Echo" => {
+            while let Some(Ok(part)) = body.data().await {
+                if !send(&[0; 15][..part.len()]) {
+                    return;
+                }
+            }
+        }
+        "/a.S/Watch" => {
+            tokio::task::spawn_blocking(|| thread::sleep(FIRST_MESSAGE)).await.unwrap();
+            for part in [&[0; 7][..], &[0; 2], &[0; 6]] {
+                send(part);
+                tokio::task::yield_now().await;
+            }
+        }
+        _ => {
+            while send(&[0; 5]) {
+                tokio::task::spawn_blocking(|| thread::sleep(FIRST_MESSAGE / 10)).await.unwrap();
+            }
+            return ENDED.store(true, Relaxed);
+        }
+    }
+    let mut trailers = HeaderMap::new();
+    trailers.insert("grpc-status", "0".parse().unwrap());
+    stream.send_trailers(trailers).ok();
+}
+
+#[test]
+fn streams_are_over_with_their_end() {
+    let target = Target::parse(&format!("h2c://{}", grpc_server())).unwrap();
+    let three = "message = ['{}', '{}', '{}']";
+    for (method, more) in [("Collect", three), ("Echo", three), ("Watch", "")] {
+        let (done, rows) = go(&calls_with(method, more), &target, 30);
+        assert_eq!(done.summary.errors, 0, "{method}: {:?}", done.summary.errors_by_kind);
+        for row in &rows {
+            assert!(row.first_byte <= row.done && row.bytes_received > 15, "{method}: {row:?}");
+            // The head comes at once, and is not what anybody waits for.
+            let waited = Duration::from_nanos(row.first_byte.since(row.sent).0);
+            let late = waited >= FIRST_MESSAGE;
+            assert!(late || method != "Watch", "{row:?}");
+        }
+    }
+    let (done, _) = go(&calls_with("Collect", "message = ['{}', '{}']"), &target, 9);
+    assert_eq!(done.summary.errors_by_kind["grpc_status"], 9, "two messages are too few there");
+}
+
+#[test]
+fn a_stream_is_over_with_the_messages_that_are_wanted() {
+    let target = Target::parse(&format!("h2c://{}", grpc_server())).unwrap();
+    for (method, wanted, failed) in [("Endless", 5, 0), ("Watch", 3, 0), ("Watch", 4, 9)] {
+        let workload = calls_with(method, &format!("messages = {wanted}\ntimeout = '60s'"));
+        let (done, rows) = go(&workload, &target, 9);
+        let counted = &done.summary.errors_by_kind;
+        assert_eq!(counted.get("grpc_messages").copied().unwrap_or(0), failed, "{method}");
+        assert_eq!(done.summary.errors, failed, "{method} {wanted}: {counted:?}");
+        assert!(rows.iter().all(|row| row.first_byte <= row.done), "{method} {wanted}");
+    }
+    let told = (0..2000).any(|_| {
+        thread::sleep(FIRST_MESSAGE);
+        ENDED.load(Relaxed)
+    });
+    assert!(told, "the server never heard that the stream is over");
+}
+
 #[test]
 fn calls_succeed_by_their_trailers() {
     let target = Target::parse(&format!("h2c://{}", grpc_server())).unwrap();
@@ -126,6 +226,20 @@ fn calls_succeed_by_their_trailers() {
         let counted = &done.summary.errors_by_kind;
         assert_eq!(counted.get("grpc_status"), Some(&9), "{method}: {counted:?}");
     }
+}
+
+#[test]
+fn header_fields_go_as_metadata() {
+    let target = Target::parse(&format!("h2c://{}", grpc_server())).unwrap();
+    let metadata =
+        "headers = { X-Tenant = 'north' }\n[clients]\nheaders = { x-trace-bin = 'AAE=' }";
+    let (done, _) = go(&calls_with("Told", metadata), &target, 9);
+    assert_eq!(done.summary.errors, 0, "{:?}", done.summary.errors_by_kind);
+    let drawn = calls_with("Drawn", "headers = { X-Tenant = '{const(7)}' }");
+    let (done, _) = go(&drawn, &target, 9);
+    assert_eq!(done.summary.errors, 0, "{:?}", done.summary.errors_by_kind);
+    let (done, _) = go(&calls("Told"), &target, 9);
+    assert_eq!(done.summary.errors_by_kind.get("grpc_status"), Some(&9));
 }
 
 #[test]

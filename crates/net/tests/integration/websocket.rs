@@ -9,6 +9,9 @@ use std::time::Duration;
 
 use crate::support::*;
 use rustls::ALL_VERSIONS;
+use thinktime_core::files::NoFiles;
+use thinktime_core::schema::Source;
+use thinktime_core::workload::Workload;
 use thinktime_net::generator::{RunError, Target, run};
 use tungstenite::{Message, WebSocket};
 
@@ -16,6 +19,10 @@ const ECHO: &str = "send = 'hello {zipf(n=1000, s=1)}'";
 
 fn ws(address: SocketAddr, path: &str) -> Target {
     Target::parse(&format!("ws://{address}{path}")).unwrap()
+}
+
+fn parsed(text: &str) -> Workload {
+    Workload::parse(Source { file: "", text }, &NoFiles).unwrap()
 }
 
 /// A server of the crate `tungstenite`, whose every connection is answered by a function.
@@ -86,6 +93,91 @@ fn a_pattern_passes_over_other_messages() {
     let (done, rows) = go(&closed(2, request), &ws(address, "/"), 40);
     assert_eq!(done.summary.errors, 0, "{:?}", done.summary.errors_by_kind);
     assert!(rows.iter().all(|row| row.bytes_received == 7));
+}
+
+#[test]
+fn several_messages_are_one_exchange() {
+    // Each answer tells which message of its connection it answers.
+    let address = server(|stream| {
+        stream.set_nodelay(true).unwrap();
+        let Ok(mut socket) = tungstenite::accept(stream) else { return };
+        let mut count = 0;
+        while let Ok(message) = socket.read() {
+            count += 1;
+            for text in [format!("{count} {message}"), "noise".to_owned()] {
+                socket.send(Message::text(text)).ok();
+            }
+        }
+    });
+    let request = "send = ['join {const(7)}', 'hello', 'bye']\nmessages = 3\n\
+                   expect = 'pattern(^\\d+ (join 7|hello|bye)$)'\n\
+                   [clients]\nconnections = 'per-request'";
+    let (done, rows) = go(&closed(2, request), &ws(address, "/"), 30);
+    assert_eq!(done.summary.errors, 0, "{:?}", done.summary.errors_by_kind);
+    for row in &rows {
+        // Frames of servers have two bytes before the text, those of clients six; noise is passed
+        // over.
+        let sent: u64 = ["join 7", "hello", "bye"].map(|it| it.len() as u64 + 6).iter().sum();
+        let answers = ["1 join 7", "2 hello", "3 bye"].map(|it| it.len() as u64 + 2);
+        assert_eq!((row.bytes_sent, row.bytes_received), (sent, answers.iter().sum::<u64>()));
+        assert!(row.sent <= row.first_byte && row.first_byte < row.done, "{row:?}");
+    }
+    let (done, _) =
+        go(&closed(1, "send = 'x'\nmessages = 3\ntimeout = '200ms'"), &ws(peer(echo).0, "/"), 2);
+    assert_eq!(done.summary.timeouts, 2, "two more messages never come");
+}
+
+#[test]
+fn values_of_a_session_stand_in_each_of_several_messages() {
+    let requests = "\n[session]\nthink = '0s'\n[[request]]\nname = 'ask'\nsend = 'room'\n\
+                    take = { room = 'body' }\nnext = { say = 1 }\n[[request]]\nname = 'say'\n\
+                    send = ['in {room}', '{const(3)} in {room}']\nmessages = 2\n\
+                    next = { ask = 1 }\nexpect = 'pattern(^(3 )?in room$)'\ntimeout = '10s'";
+    let arrivals = "[arrivals]\nmodel = 'closed'\nclients = 1\nstart = 'empty'";
+    let text = format!("name = 'w'\n{arrivals}{requests}");
+    let (done, rows) = go(&parsed(&text), &ws(peer(echo).0, "/"), 10);
+    assert_eq!(done.summary.errors, 0, "{:?}", done.summary.errors_by_kind);
+    let said = rows.iter().filter(|row| row.attempt.kind == 1);
+    assert!(said.map(|row| row.bytes_received).eq([7 + 2 + 9 + 2; 5]));
+}
+
+/// A server that takes a WebSocket's handshake only where it has all these lines, and chooses a
+/// subprotocol.
+fn choosing(wanted: &'static [&'static str], chosen: &'static str) -> SocketAddr {
+    let shake = move |head: &[u8]| {
+        let text = String::from_utf8_lossy(head);
+        if !wanted.iter().all(|line| text.contains(&format!("\r\n{line}\r\n"))) {
+            return b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n".to_vec();
+        }
+        let answer = String::from_utf8(upgrade(head)).unwrap();
+        answer
+            .replacen("\r\n", &format!("\r\nSec-WebSocket-Protocol: {chosen}\r\n"), 1)
+            .into_bytes()
+    };
+    raw(shake, b"\x81\x02ok")
+}
+
+#[test]
+fn the_handshake_brings_what_clients_say_of_themselves() {
+    let token = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("websocket-token");
+    std::fs::write(&token, "open sesame").unwrap();
+    let clients = format!(
+        "send = 'x'\n[clients]\nheaders = {{ Origin = 'http://shop.test' }}\nbearer = 'file:{}'\n\
+         subprotocols = ['chat.v2', 'chat']",
+        token.display()
+    );
+    let wanted = &[
+        "Origin: http://shop.test",
+        "Authorization: Bearer open sesame",
+        "Sec-WebSocket-Protocol: chat.v2, chat",
+        concat!("User-Agent: thinktime/", env!("CARGO_PKG_VERSION")),
+    ];
+    let (done, _) = go(&closed(2, &clients), &ws(choosing(wanted, "chat"), "/"), 20);
+    assert_eq!(done.summary.errors, 0, "{:?}", done.summary.errors_by_kind);
+    let (done, _) = go(&closed(2, "send = 'x'"), &ws(choosing(wanted, "chat"), "/"), 4);
+    assert_eq!(done.summary.errors_by_kind["websocket_refused"], 4);
+    let (done, _) = go(&closed(2, &clients), &ws(choosing(wanted, "other"), "/"), 4);
+    assert_eq!(done.summary.errors_by_kind["websocket_subprotocol"], 4);
 }
 
 #[test]
@@ -258,8 +350,50 @@ fn requests_that_do_not_fit_are_refused_before_the_run() {
         ("send = 'x'", "udp", "give the request a `timeout`"),
         ("send = ''\ntimeout = '1s'", "udp", "an empty datagram"),
         ("send = 'x'\nexpect = 'delimiter(\"x\")'\ntimeout = '1s'", "udp", "whole messages"),
+        ("send = ['x', 'y']\nexpect = 'length(1)'", "tcp", "a list to `send` go to targets of ws"),
+        ("send = 'x'\nmessages = 2\ntimeout = '1s'", "udp", "`messages` and a list"),
+        ("get = '/'\nmessages = 2", "http", "`messages` and a list"),
     ] {
         let said = refusal(request, url);
         assert!(said.contains(expected) && said.contains("`x`"), "{request} {url}: {said}");
     }
+}
+
+#[test]
+fn what_opens_connections_is_checked_before_the_run() {
+    let (address, _) = peer(echo);
+    let refusal = |clients: &str, url: &str| {
+        let target = Target::parse(&format!("{url}://{address}")).unwrap();
+        let request = match url {
+            "http" => "get = '/'",
+            _ => "send = 'x'\nexpect = 'pattern(x)'",
+        };
+        let workload = even(&format!("{request}\n[clients]\n{clients}"));
+        match run(&workload, &target, &plan(1), &mut (), &mut |_| true).unwrap_err() {
+            RunError::Invalid(error) => error.to_string(),
+            other => panic!("{other}"),
+        }
+    };
+    let aws = "aws = { region = 'a', service = 'b', key = 'env:A', secret = 'env:B' }";
+    for (clients, url, expected) in [
+        ("subprotocols = ['a']", "http", "`subprotocols` go to targets of ws"),
+        ("subprotocols = ['a']", "tcp", "`subprotocols` go to targets of ws"),
+        ("headers = { Sec-WebSocket-Key = 'x' }", "ws", "see `subprotocols`"),
+        ("headers = { X-User = '{const(7)}' }", "ws", "no values or draws can stand in `headers`"),
+        (aws, "ws", "`oauth2` and `aws` go to HTTP servers only"),
+    ] {
+        let said = refusal(clients, url);
+        assert!(said.contains(expected), "{clients} {url}: {said}");
+    }
+    let population = |name: &str, clients: &str| {
+        format!(
+            "[[population]]\nname = '{name}'\n[population.arrivals]\nmodel = 'open'\nrate = 1\n\
+             [population.clients]\n{clients}\n[[population.request]]\nname = 'x'\nsend = 'x'\n"
+        )
+    };
+    let text =
+        format!("name = 'w'\n{}{}", population("a", "subprotocols = ['a']"), population("b", ""));
+    let told =
+        run(&parsed(&text), &ws(address, "/"), &plan(1), &mut (), &mut |_| true).unwrap_err();
+    assert!(told.to_string().contains("populations share the connections"), "{told}");
 }

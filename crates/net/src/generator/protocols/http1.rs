@@ -14,6 +14,7 @@ pub(super) const PROTOCOL: &Protocol = &Protocol {
     alpn: b"http/1.1",
     path: PathUse::Prefix,
     carries: Carries::Requests,
+    handshakes: false,
     heeds_arrival: true,
     many: false,
     misfit,

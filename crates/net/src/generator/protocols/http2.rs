@@ -17,6 +17,7 @@ pub(super) const PROTOCOL: &Protocol = &Protocol {
     alpn: b"h2",
     path: PathUse::Prefix,
     carries: Carries::Requests,
+    handshakes: false,
     heeds_arrival: false,
     many: true,
     misfit,
@@ -115,8 +116,15 @@ impl Conversation for Http2 {
     }
 
     fn begin(&mut self, exchange: Exchange, what: Outgoing<'_>, out: &mut Outbox) {
-        let Outgoing::Request(request) = what else { return };
+        let (request, messages) = match what {
+            Outgoing::Request(request) => (request, None),
+            Outgoing::Stream(request, messages) => (request, Some(messages)),
+            Outgoing::Message(_) => return,
+        };
         let begun = self.client.request(request, self.scheme, out.buffer());
+        if let Some(wanted) = messages {
+            self.client.await_messages(begun.stream, wanted);
+        }
         self.exchanges.push((begun.stream, Exchange { bytes_sent: begun.bytes, ..exchange }));
     }
 

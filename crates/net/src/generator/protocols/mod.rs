@@ -3,6 +3,7 @@
 
 mod http1;
 mod http2;
+mod misfits;
 mod proxied;
 mod tcp;
 mod udp;
@@ -13,7 +14,7 @@ use std::time::Duration;
 use thinktime_core::client::Attempt;
 use thinktime_core::random::Stream;
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::{Expect, Method, RequestKind};
+use thinktime_core::workload::{Expect, RequestKind};
 
 use super::answering::Sending;
 use super::exchange::{Event, Exchange};
@@ -21,6 +22,10 @@ use super::failure::{CLOSED, Failure};
 use crate::poller::Clock;
 use crate::protocol::http1::RequestHead;
 use crate::protocol::{Keeping, Outbox};
+use misfits::{
+    NO_GRPC, WHOLE_MESSAGES, misfit_of_messages, misfit_of_requests, several_messages,
+    whole_message,
+};
 
 /// The schemes of targets: what carries the bytes, the port where none is named, and the protocols
 /// that may be spoken, the best first. With TLS the server chooses among them.
@@ -58,6 +63,8 @@ pub(super) struct Protocol {
     /// What the path of a target's URL is.
     pub(super) path: PathUse,
     pub(super) carries: Carries,
+    /// Whether connections begin with a handshake that brings header fields.
+    pub(super) handshakes: bool,
     /// Whether it heeds when the kernel received bytes, so that they may lie in their socket.
     pub(super) heeds_arrival: bool,
     /// Whether one connection carries several exchanges at the same time.
@@ -96,6 +103,10 @@ pub(super) struct Opening<'a> {
     pub(super) secure: bool,
     pub(super) host: &'a str,
     pub(super) path: &'a str,
+    /// Header fields that a handshake brings.
+    pub(super) fields: &'a [(String, String)],
+    /// The subprotocols that it offers, the best first.
+    pub(super) subprotocols: &'a [String],
     /// What a proxy is told with each request that it passes on.
     pub(super) proxy_authorization: Option<&'a str>,
     /// What is kept of responses.
@@ -110,6 +121,8 @@ pub(super) struct Opening<'a> {
 #[derive(Clone, Copy)]
 pub(super) enum Outgoing<'a> {
     Request(&'a RequestHead<'a>),
+    /// A call of gRPC that is answered by a stream, which is over with so many messages.
+    Stream(&'a RequestHead<'a>, u64),
     Message(&'a Sending<'a>),
 }
 
@@ -251,42 +264,3 @@ impl PartialEq for Scheme {
 }
 
 impl Eq for Scheme {}
-
-/// Why calls of gRPC do not fit.
-const NO_GRPC: &str = "`grpc` goes to targets of h2c or https, and not with a script";
-
-/// Why a request does not fit a protocol of requests, calls of gRPC aside.
-fn misfit_of_requests(kind: &RequestKind) -> Option<&'static str> {
-    let of_messages = (kind.method == Method::Send) || kind.expect.is_some();
-    of_messages.then_some("`send` and `expect` go to targets of ws, wss, tcp or udp")
-}
-
-/// Why a request does not fit a protocol of messages that expects answers so.
-fn misfit_of_messages(
-    kind: &RequestKind,
-    scripted: bool,
-    expects: for<'a> fn(Option<&'a Expect>) -> Option<&'a Expect>,
-    wrong_expectation: &'static str,
-) -> Option<&'static str> {
-    if kind.grpc {
-        return Some(NO_GRPC);
-    }
-    if !(kind.method == Method::Send) && !scripted {
-        return Some("this target takes messages: give the request `send` or `send_hex`");
-    }
-    let given = kind.expect.is_some() || !scripted;
-    (given && expects(kind.expect.as_ref()).is_none()).then_some(wrong_expectation)
-}
-
-/// A whole message, the next one or that in which a pattern is found.
-fn whole_message(wanted: Option<&Expect>) -> Option<&Expect> {
-    match wanted {
-        None | Some(Expect::Message) => Some(&Expect::Message),
-        Some(Expect::Pattern(_)) => wanted,
-        Some(_) => None,
-    }
-}
-
-/// Why another expectation does not fit [`whole_message`].
-const WHOLE_MESSAGES: &str =
-    "`expect` is for whole messages here: message (the default) or pattern(REGEX)";

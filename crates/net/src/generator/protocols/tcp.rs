@@ -4,7 +4,7 @@ use thinktime_core::client::Attempt;
 use thinktime_core::workload::{Expect, RequestKind};
 
 use super::{Arrival, Carries, Conversation, Opening, Outgoing, PathUse, Protocol};
-use crate::generator::answering::Single;
+use crate::generator::answering::{Answering, Single};
 use crate::generator::exchange::{Event, Exchange};
 use crate::generator::failure::Failure;
 use crate::protocol::Outbox;
@@ -13,6 +13,7 @@ pub(super) const PROTOCOL: &Protocol = &Protocol {
     alpn: b"",
     path: PathUse::None,
     carries: Carries::Messages,
+    handshakes: false,
     heeds_arrival: false,
     many: false,
     misfit,
@@ -23,7 +24,7 @@ pub(super) const PROTOCOL: &Protocol = &Protocol {
 fn misfit(kind: &RequestKind, scripted: bool) -> Option<&'static str> {
     let why = "TCP has no messages: `expect` must say when the answer is complete, as in \
                length(12), delimiter(\"\\n\") or pattern(REGEX)";
-    super::misfit_of_messages(kind, scripted, expects, why)
+    super::misfit_of_messages(kind, scripted, expects, why).or(super::several_messages(kind))
 }
 
 /// There are no messages to be expected.
@@ -51,7 +52,7 @@ impl Conversation for Tcp {
         let Outgoing::Message(sending) = what else { return };
         out.buffer().extend_from_slice(sending.bytes);
         let bytes_sent = sending.bytes.len() as u64;
-        self.0.begin(Exchange { bytes_sent, ..exchange }, sending.expect);
+        self.0.begin(Exchange { bytes_sent, ..exchange }, sending);
     }
 
     fn read(
@@ -66,10 +67,7 @@ impl Conversation for Tcp {
         if !answering.stream_part(bytes, || arrival.now())? {
             return Ok(None);
         }
-        Ok(self.0.answering.take().map(|answering| {
-            let size = answering.bytes();
-            answering.over(size)
-        }))
+        Ok(self.0.answering.take().map(Answering::over))
     }
 
     fn give_up(&mut self, attempt: &Attempt, _: bool, _: &mut Outbox) -> Option<(Exchange, bool)> {

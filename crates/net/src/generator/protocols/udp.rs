@@ -4,8 +4,8 @@ use thinktime_core::client::Attempt;
 use thinktime_core::workload::{RequestKind, RetryWhen};
 
 use super::{Arrival, Carries, Conversation, Opening, Outgoing, PathUse, Protocol};
-use super::{WHOLE_MESSAGES, misfit_of_messages, whole_message};
-use crate::generator::answering::Single;
+use super::{WHOLE_MESSAGES, misfit_of_messages, several_messages, whole_message};
+use crate::generator::answering::{Answering, Single};
 use crate::generator::exchange::{Event, Exchange};
 use crate::generator::failure::Failure;
 use crate::protocol::Outbox;
@@ -14,6 +14,7 @@ pub(super) const PROTOCOL: &Protocol = &Protocol {
     alpn: b"",
     path: PathUse::None,
     carries: Carries::Messages,
+    handshakes: false,
     heeds_arrival: false,
     many: false,
     misfit,
@@ -23,6 +24,7 @@ pub(super) const PROTOCOL: &Protocol = &Protocol {
 
 fn misfit(kind: &RequestKind, scripted: bool) -> Option<&'static str> {
     let of_messages = misfit_of_messages(kind, scripted, whole_message, WHOLE_MESSAGES);
+    let of_messages = of_messages.or(several_messages(kind));
     if of_messages.is_some() {
         return of_messages;
     }
@@ -53,7 +55,7 @@ impl Conversation for Udp {
         let Outgoing::Message(sending) = what else { return };
         out.buffer().extend_from_slice(sending.bytes);
         let bytes_sent = sending.bytes.len() as u64;
-        self.0.begin(Exchange { bytes_sent, ..exchange }, sending.expect);
+        self.0.begin(Exchange { bytes_sent, ..exchange }, sending);
     }
 
     /// A datagram that nobody waits for is passed over.
@@ -67,8 +69,8 @@ impl Conversation for Udp {
         let Some(answering) = self.0.answering.as_mut() else { return Ok(None) };
         answering.message_begins(arrival.now());
         answering.message_part(bytes);
-        let answering = self.0.answering.take_if(|answering| answering.message_ends());
-        Ok(answering.map(|answering| answering.over(bytes.len() as u64)))
+        let size = bytes.len() as u64;
+        Ok(self.0.answering.take_if(|answering| answering.message_ends(size)).map(Answering::over))
     }
 
     fn give_up(&mut self, attempt: &Attempt, _: bool, _: &mut Outbox) -> Option<(Exchange, bool)> {

@@ -5,18 +5,19 @@ use thinktime_core::workload::RequestKind;
 
 use super::{Arrival, Carries, Conversation, Opening, Outgoing, PathUse, Protocol};
 use super::{WHOLE_MESSAGES, misfit_of_messages, whole_message};
-use crate::generator::answering::{Answering, Single};
+use crate::generator::answering::{Sending, Single};
 use crate::generator::exchange::{Event, Exchange};
 use crate::generator::failure::Failure;
 use crate::poller::Clock;
 use crate::protocol::Outbox;
-use crate::protocol::websocket::{self, Client};
+use crate::protocol::websocket::{self, Asked, Client};
 
 pub(super) const PROTOCOL: &Protocol = &Protocol {
     // The handshake is a request of HTTP/1.1.
     alpn: b"http/1.1",
     path: PathUse::Whole,
     carries: Carries::Messages,
+    handshakes: true,
     heeds_arrival: false,
     many: false,
     misfit,
@@ -32,10 +33,34 @@ fn misfit(kind: &RequestKind, scripted: bool) -> Option<&'static str> {
 struct WebSocket {
     client: Client,
     single: Single,
-    /// A message that waits for the end of the handshake, and whether it is binary.
-    unsent: Option<(Vec<u8>, bool)>,
+    /// What waits for the end of the handshake.
+    unsent: Option<Unsent>,
     /// What broke the connection, once an answer that came before is told.
     failure: Option<Failure>,
+}
+
+/// Messages that are not sent yet.
+struct Unsent {
+    bytes: Vec<u8>,
+    /// Where further messages begin.
+    cuts: Vec<usize>,
+    binary: bool,
+}
+
+/// Sends messages, of which further ones begin at these places: their size with frames' headers.
+fn send(client: &mut Client, bytes: &[u8], cuts: &[usize], binary: bool, out: &mut Vec<u8>) -> u64 {
+    let (mut size, mut from) = (0, 0);
+    for &cut in cuts {
+        size += client.send(&bytes[from..cut], binary, out);
+        from = cut;
+    }
+    size + client.send(&bytes[from..], binary, out)
+}
+
+impl Unsent {
+    fn send(&self, client: &mut Client, out: &mut Vec<u8>) -> u64 {
+        send(client, &self.bytes, &self.cuts, self.binary, out)
+    }
 }
 
 impl WebSocket {
@@ -43,7 +68,13 @@ impl WebSocket {
     fn open(opening: &Opening<'_>, out: &mut Outbox) -> Box<dyn Conversation> {
         let path = if opening.path.is_empty() { "/" } else { opening.path };
         let random = opening.random.clone();
-        let client = Client::open(opening.host, path, random, out.buffer());
+        let asked = Asked {
+            host: opening.host,
+            target: path,
+            fields: opening.fields,
+            subprotocols: opening.subprotocols,
+        };
+        let client = Client::open(&asked, random, out.buffer());
         let single = Single::new(opening.keeping);
         Box::new(WebSocket { client, single, unsent: None, failure: None })
     }
@@ -64,13 +95,14 @@ impl Conversation for WebSocket {
 
     fn begin(&mut self, exchange: Exchange, what: Outgoing<'_>, out: &mut Outbox) {
         let Outgoing::Message(sending) = what else { return };
+        let Sending { bytes, cuts, binary, .. } = *sending;
         let bytes_sent = if self.client.is_open() {
-            self.client.send(sending.bytes, sending.binary, out.buffer())
+            send(&mut self.client, bytes, cuts, binary, out.buffer())
         } else {
-            self.unsent = Some((sending.bytes.to_vec(), sending.binary));
+            self.unsent = Some(Unsent { bytes: bytes.to_vec(), cuts: cuts.to_vec(), binary });
             0
         };
-        self.single.begin(Exchange { bytes_sent, ..exchange }, sending.expect);
+        self.single.begin(Exchange { bytes_sent, ..exchange }, sending);
     }
 
     /// Messages that began before the request was sent, or come after its answer, are passed over.
@@ -98,16 +130,16 @@ impl Conversation for WebSocket {
                 }
             }
             websocket::Event::Complete { bytes } => {
-                if let Some(own) = answering.take_if(Answering::message_ends) {
-                    over = Some(own.over(bytes));
+                if let Some(own) = answering.take_if(|own| own.message_ends(bytes)) {
+                    over = Some(own.over());
                 }
             }
         });
         if opened
             && client.is_open()
-            && let (Some(answering), Some((message, binary))) = (answering, unsent.take())
+            && let (Some(answering), Some(unsent)) = (answering, unsent.take())
         {
-            answering.exchange.bytes_sent = client.send(&message, binary, out.buffer());
+            answering.exchange.bytes_sent = unsent.send(client, out.buffer());
         }
         let closed = client.is_closed().then_some("websocket_closed");
         self.failure = result.err().map(websocket::WebSocketError::kind).or(closed);

@@ -73,6 +73,10 @@ impl Client {
             return Err(Http2Error::FlowControl);
         }
         stream.bytes += frame.bytes();
+        let first = stream.messages.is_some() && !data.is_empty();
+        if first && !std::mem::replace(&mut stream.begun, true) {
+            events.push_back(Event::Begun { stream: frame.stream });
+        }
         let result = stream.data(data, ends);
         if !ends && let Some(increment) = stream.receive_window.refill() {
             frame::push_number(out.buffer(), kind::WINDOW_UPDATE, frame.stream, increment);
@@ -98,7 +102,8 @@ impl Client {
         if let Some(place) = place {
             let stream = &mut self.streams[place];
             stream.bytes += frame.bytes();
-            if !std::mem::replace(&mut stream.begun, true) {
+            // Where messages are counted, a response begins with the first of them.
+            if stream.messages.is_none() && !std::mem::replace(&mut stream.begun, true) {
                 events.push_back(Event::Begun { stream: frame.stream });
             }
         }
@@ -177,8 +182,9 @@ impl Client {
             self.barren = 0;
             let (bytes, kept) = (stream.bytes, stream.kept);
             events.push_back(Event::Complete { stream: id, status, bytes, kept });
-            if !stream.unsent.is_empty() {
-                // The server answers without having heard all: it need not hear the rest.
+            if stream.enough || !stream.unsent.is_empty() {
+                // The server answers without having heard all: it need not hear the rest; or it
+                // would tell more than anybody waits for.
                 frame::push_number(out.buffer(), kind::RST_STREAM, id, code::CANCEL);
             }
         } else {

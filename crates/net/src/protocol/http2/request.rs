@@ -4,6 +4,7 @@ use super::client::Client;
 use super::frame::{self, flag, kind};
 use super::hpack::Keep;
 use super::stream::Stream;
+use crate::protocol::grpc::MessageCount;
 use crate::protocol::http1::RequestHead;
 
 /// Fields that are about a connection of HTTP/1.1, or are written as pseudo-fields.
@@ -41,6 +42,15 @@ impl Client {
         let bytes = (out.len() - before) as u64 + framed(request.body.len());
         self.send_bodies(out);
         Begun { stream, bytes }
+    }
+
+    /// Has the response to a request that was just begun be over with so many messages of gRPC, if
+    /// the server does not end it before. [`Event::Begun`](super::Event::Begun) is then about the
+    /// first of them.
+    pub fn await_messages(&mut self, stream: u32, wanted: u64) {
+        if let Some(place) = self.place(stream) {
+            self.streams[place].messages = Some(MessageCount::new(wanted));
+        }
     }
 
     /// The header block of a request.

@@ -2,6 +2,7 @@
 
 use super::head::Head;
 use crate::protocol::Kept;
+use crate::protocol::grpc::MessageCount;
 
 /// The widest that a window may be, in bytes.
 pub(super) const WINDOW_MAX: i64 = (1 << 31) - 1;
@@ -52,6 +53,10 @@ pub(super) struct Stream {
     /// The length that the head says the body has.
     length: Option<u64>,
     body: u64,
+    /// The messages of gRPC that are awaited, where they are counted.
+    pub(super) messages: Option<MessageCount>,
+    /// Whether they have come, and more may follow that nobody waits for.
+    pub(super) enough: bool,
     /// The size of the response's frames.
     pub(super) bytes: u64,
     /// What is kept of the response, where anything is.
@@ -74,6 +79,8 @@ impl Stream {
             status: None,
             length: None,
             body: 0,
+            messages: None,
+            enough: false,
             bytes: 0,
             kept: None,
         }
@@ -117,6 +124,13 @@ impl Stream {
         }
         if let Some(kept) = &mut self.kept {
             kept.add_body(data);
+        }
+        if self.messages.as_mut().is_some_and(|count| count.take(data)) {
+            self.enough = !ends;
+            if let Some(kept) = &mut self.kept {
+                kept.enough = true;
+            }
+            return Ok(self.status);
         }
         if ends { self.end() } else { Ok(None) }
     }

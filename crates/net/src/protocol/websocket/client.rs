@@ -3,7 +3,7 @@
 use thinktime_core::random::Stream;
 
 use super::frame::{self, Header, HeaderReader, opcode};
-use super::handshake::Handshake;
+use super::handshake::{Asked, Handshake};
 use super::text::TextCheck;
 use super::{BARREN_FRAMES_MAX, MESSAGE_BYTES_MAX, WebSocketError, code};
 use crate::protocol::Outbox;
@@ -63,15 +63,14 @@ struct Message {
 }
 
 impl Client {
-    /// Opens a connection to `target`, a path with its query, and appends the handshake. The key
-    /// and the masks come from `random`.
+    /// Opens a connection, and appends the handshake. The key and the masks come from `random`.
     #[must_use]
-    pub fn open(host: &str, target: &str, mut random: Stream, out: &mut Vec<u8>) -> Client {
+    pub fn open(asked: &Asked<'_>, mut random: Stream, out: &mut Vec<u8>) -> Client {
         let mut nonce = [0; 16];
         nonce[..8].copy_from_slice(&random.bits().to_be_bytes());
         nonce[8..].copy_from_slice(&random.bits().to_be_bytes());
         Client {
-            state: State::Shaking(Handshake::begin(host, target, nonce, out)),
+            state: State::Shaking(Handshake::begin(asked, nonce, out)),
             headers: HeaderReader::default(),
             message: None,
             control: Vec::new(),

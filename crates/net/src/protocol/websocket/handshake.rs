@@ -13,9 +13,26 @@ use crate::protocol::http1::{HEAD_BYTES_MAX, HEADERS_MAX, RequestHead, write_req
 const MARK: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const HEAD_END: &[u8] = b"\r\n\r\n";
 
+/// What a handshake asks for.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Asked<'a> {
+    /// Host and, unless it is the scheme's own, port.
+    pub host: &'a str,
+    /// A path with its query.
+    pub target: &'a str,
+    /// Further header fields, none of which is one of WebSocket's own. The caller vouches that none
+    /// holds a line end.
+    pub fields: &'a [(String, String)],
+    /// The subprotocols that are offered, the best first: tokens. The server must choose one, where
+    /// there are any.
+    pub subprotocols: &'a [String],
+}
+
 /// A handshake under way.
 #[derive(Debug)]
 pub(super) struct Handshake {
+    /// The subprotocols that were offered.
+    offered: Vec<String>,
     /// What the server must answer to the key.
     accept: String,
     /// What came of its head.
@@ -24,17 +41,22 @@ pub(super) struct Handshake {
 
 impl Handshake {
     /// Appends the request.
-    pub(super) fn begin(host: &str, target: &str, nonce: [u8; 16], out: &mut Vec<u8>) -> Handshake {
+    pub(super) fn begin(asked: &Asked<'_>, nonce: [u8; 16], out: &mut Vec<u8>) -> Handshake {
+        let Asked { host, target, fields, subprotocols } = *asked;
         let key = STANDARD.encode(nonce);
-        let headers = [
+        let offered = subprotocols.join(", ");
+        let offer = (!subprotocols.is_empty()).then_some(("Sec-WebSocket-Protocol", &*offered));
+        let own = [
             ("Upgrade", "websocket"),
             ("Connection", "Upgrade"),
             ("Sec-WebSocket-Key", key.as_str()),
             ("Sec-WebSocket-Version", "13"),
         ];
+        let fields = fields.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let headers: Vec<(&str, &str)> = own.into_iter().chain(offer).chain(fields).collect();
         let method = "GET";
         write_request(out, &RequestHead { method, host, target, headers: &headers, body: &[] });
-        Handshake { accept: accept_of(&key), head: Vec::new() }
+        Handshake { offered: subprotocols.to_vec(), accept: accept_of(&key), head: Vec::new() }
     }
 
     /// Feeds bytes as they arrived: how many of them belong to the handshake, if it ends among
@@ -79,10 +101,18 @@ impl Handshake {
         };
         let accepted = values("sec-websocket-accept").eq([self.accept.as_bytes()]);
         let upgraded = lists("upgrade", "websocket") && lists("connection", "upgrade");
-        // Nobody asked for an extension or a subprotocol.
-        let granted = values("sec-websocket-extensions").next().is_some()
-            || values("sec-websocket-protocol").next().is_some();
-        if accepted && upgraded && !granted { Ok(()) } else { Err(WebSocketError::Handshake) }
+        // Nobody asked for an extension.
+        let granted = values("sec-websocket-extensions").next().is_some();
+        if !accepted || !upgraded || granted {
+            return Err(WebSocketError::Handshake);
+        }
+        let mut chosen = values("sec-websocket-protocol");
+        let fits = match (chosen.next(), chosen.next()) {
+            (None, _) => self.offered.is_empty(),
+            (Some(name), None) => self.offered.iter().any(|own| own.as_bytes() == name),
+            _ => false,
+        };
+        if fits { Ok(()) } else { Err(WebSocketError::Subprotocol) }
     }
 }
 

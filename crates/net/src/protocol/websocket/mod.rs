@@ -1,4 +1,4 @@
-//! WebSocket (RFC 6455) for a client, without extensions and subprotocols.
+//! WebSocket (RFC 6455) for a client, without extensions.
 //!
 //! A [`Client`] is one end of one connection. It writes its handshake and its messages into a
 //! buffer of the caller's and is fed whatever arrives, in pieces of any size; how the bytes were
@@ -23,6 +23,7 @@ mod tests;
 mod text;
 
 pub use client::{Client, Event};
+pub use handshake::Asked;
 
 #[cfg(doc)]
 use super::REPLY_BYTES_MAX;
@@ -44,6 +45,9 @@ pub enum WebSocketError {
     /// nobody asked for.
     #[error("the answer to the handshake is not that of a WebSocket server")]
     Handshake,
+    /// It chose none of the subprotocols that were offered, or one that was not.
+    #[error("the server chose no subprotocol that was offered")]
+    Subprotocol,
     /// The head of its answer is longer than that of any response of HTTP/1.1 may be.
     #[error("the head of the handshake is too long")]
     HeadTooLarge,
@@ -71,6 +75,7 @@ impl WebSocketError {
         match self {
             Self::Refused => "websocket_refused",
             Self::Handshake => "websocket_handshake",
+            Self::Subprotocol => "websocket_subprotocol",
             Self::HeadTooLarge => "head_too_large",
             Self::Protocol => "websocket_protocol",
             Self::Text => "websocket_text",
@@ -83,7 +88,7 @@ impl WebSocketError {
     /// The code that the server is told; none before the handshake is over.
     fn code(self) -> Option<u16> {
         match self {
-            Self::Refused | Self::Handshake | Self::HeadTooLarge => None,
+            Self::Refused | Self::Handshake | Self::Subprotocol | Self::HeadTooLarge => None,
             Self::Protocol => Some(code::PROTOCOL_ERROR),
             Self::Text => Some(code::INVALID_TEXT),
             Self::TooLarge => Some(code::TOO_BIG),

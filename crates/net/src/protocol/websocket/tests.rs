@@ -24,11 +24,19 @@ fn random() -> Stream {
 
 /// A client whose handshake was written, and the answer that it wants.
 fn shaking() -> (Client, Vec<u8>) {
+    let (client, accept, _) = asking(&CHAT);
+    (client, answer(&accept, ""))
+}
+
+const CHAT: Asked<'_> = Asked { host: "a:1", target: "/chat", fields: &[], subprotocols: &[] };
+
+/// A client whose handshake was written, the key that it accepts, and what was written.
+fn asking(asked: &Asked<'_>) -> (Client, String, String) {
     let mut out = Vec::new();
-    let client = Client::open("a:1", "/chat", random(), &mut out);
+    let client = Client::open(asked, random(), &mut out);
     let text = String::from_utf8(out).unwrap();
     let key = text.lines().find_map(|line| line.strip_prefix("Sec-WebSocket-Key: ")).unwrap();
-    (client, answer(&accept_of(key), ""))
+    (client, accept_of(key), text)
 }
 
 fn answer(accept: &str, further: &str) -> Vec<u8> {

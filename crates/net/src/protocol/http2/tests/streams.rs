@@ -219,3 +219,33 @@ proptest! {
         prop_assert_eq!(whole, cut);
     }
 }
+
+#[test]
+fn a_stream_of_messages_is_over_when_enough_have_come() {
+    // Messages of 2, 0 and 3 bytes, with their prefixes.
+    let body = b"\0\0\0\0\x02ab\0\0\0\0\0\0\0\0\0\x03abc";
+    let head = &[(":status", "200")];
+    for (wanted, cut) in [(2, true), (3, true), (4, false), (u64::MAX, false)] {
+        let (mut client, mut out) = (client(0).0, Vec::new());
+        let begun = client.request(&GET, "http", &mut out);
+        client.await_messages(begun.stream, wanted);
+        let mut frames = script().head(1, 0, head).frame(kind::DATA, 0, 1, &body[..3]);
+        for part in body[3..].chunks(4) {
+            frames = frames.frame(kind::DATA, 0, 1, part);
+        }
+        let frames = frames.head(1, END, &[("grpc-status", "0")]);
+        let (read, out, result) = feed(&mut client, &frames.bytes, 1);
+        assert_eq!(result, Ok(()));
+        let [Event::Begun { stream: 1 }, Event::Complete { stream: 1, status: 200, .. }] = read[..]
+        else {
+            panic!("{wanted}: {read:?}")
+        };
+        let reset = written(&out).contains(&(kind::RST_STREAM, 1));
+        assert_eq!(reset, cut, "{wanted}");
+    }
+    // What has no message never begins.
+    let mut client = client(1).0;
+    client.await_messages(1, 1);
+    let read = events(&mut client, &script().head(1, END, &[(":status", "200")]));
+    assert!(matches!(read[..], [Event::Complete { stream: 1, .. }]), "{read:?}");
+}

@@ -137,12 +137,13 @@ fn wrong_handshakes_are_refused() {
         right.replace("upgrade: ", "up grade: "),
         right.replace("\r\nConnection: ", "\r\n Connection: "),
         String::from_utf8(answer(accept, &format!("Sec-WebSocket-Accept: {accept}\r\n"))).unwrap(),
-        String::from_utf8(answer(accept, "Sec-WebSocket-Protocol: chat\r\n")).unwrap(),
         String::from_utf8(answer(accept, "Sec-WebSocket-Extensions: permessage\r\n")).unwrap(),
         "garbage\r\n\r\n".to_owned(),
     ] {
         assert_eq!(refusal(wrong.as_bytes()), WebSocketError::Handshake, "{wrong}");
     }
+    let chosen = answer(accept, "Sec-WebSocket-Protocol: chat\r\n");
+    assert_eq!(refusal(&chosen), WebSocketError::Subprotocol);
     for status in ["200 OK", "404 Not Found", "503 Busy", "301 Moved"] {
         let other = right.replace("101 Switching Protocols", status);
         assert_eq!(refusal(other.as_bytes()), WebSocketError::Refused);

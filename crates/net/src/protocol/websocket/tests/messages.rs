@@ -10,11 +10,37 @@ fn the_key_of_the_standard_gives_its_answer() {
 #[test]
 fn the_handshake_is_a_request_of_http() {
     let mut out = Vec::new();
-    let client = Client::open("a:1", "/chat?x=1", random(), &mut out);
+    let asked = Asked { target: "/chat?x=1", ..CHAT };
+    let client = Client::open(&asked, random(), &mut out);
     let text = String::from_utf8(out).unwrap();
     assert!(text.starts_with("GET /chat?x=1 HTTP/1.1\r\nHost: a:1\r\nUpgrade: websocket\r\n"));
     assert!(text.contains("\r\nSec-WebSocket-Version: 13\r\n") && text.ends_with("\r\n\r\n"));
     assert!(!client.is_open() && !client.is_closed());
+}
+
+#[test]
+fn the_handshake_brings_fields_and_offers_subprotocols() {
+    let fields = [("Authorization".to_owned(), "Bearer x".to_owned())];
+    let subprotocols = ["chat.v2".to_owned(), "chat".to_owned()];
+    let asked = Asked { fields: &fields, subprotocols: &subprotocols, ..CHAT };
+    let (_, _, text) = asking(&asked);
+    let offer = "\r\nSec-WebSocket-Protocol: chat.v2, chat\r\nAuthorization: Bearer x\r\n\r\n";
+    assert!(text.ends_with(offer), "{text}");
+    for (further, expected) in [
+        ("Sec-WebSocket-Protocol: chat\r\n", Ok(())),
+        ("sec-websocket-protocol:  chat.v2 \r\n", Ok(())),
+        ("", Err(WebSocketError::Subprotocol)),
+        ("Sec-WebSocket-Protocol: CHAT\r\n", Err(WebSocketError::Subprotocol)),
+        ("Sec-WebSocket-Protocol: chat.v2, chat\r\n", Err(WebSocketError::Subprotocol)),
+        (
+            "Sec-WebSocket-Protocol: chat\r\nSec-WebSocket-Protocol: chat\r\n",
+            Err(WebSocketError::Subprotocol),
+        ),
+    ] {
+        let (mut client, accept, _) = asking(&asked);
+        let (_, _, result) = feed(&mut client, &answer(&accept, further), 100);
+        assert_eq!(result, expected, "{further}");
+    }
 }
 
 #[test]
