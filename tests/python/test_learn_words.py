@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 
+from thinktime.learn import learn
 from thinktime.learn.advice import Advice
 from thinktime.learn.modelled import Model
 from thinktime.learn.plan import plan
 from thinktime.learn.populations import Populations, tell_apart
 from thinktime.learn.requests import ROWS, Requests
+from thinktime.learn.tables import chance
 
 
 def told(time_s: np.ndarray, agent: str) -> Populations:
@@ -80,3 +84,27 @@ def test_the_advice_says_what_another_load_test_would_show() -> None:
 
 def test_models_that_did_not_reach_the_load_are_not_told_of() -> None:
     assert "would show" not in plan(advice("open", 0.1, 0.05, loaded=False))
+
+
+def test_users_who_stay_and_do_not_wait_are_no_closed_system(tmp_path: Path) -> None:
+    """The verdict said open, and the advice beside it closed."""
+    draw = np.random.default_rng(6)
+    times = np.sort(draw.uniform(0, 3600, 20_000))
+    rows = [
+        f"10.0.0.{draw.integers(8)} - - [01/Mar/2026:10:{int(t // 60):02}:{int(t % 60):02} +0000] "
+        '"POST /shop.Cart/Get HTTP/2" 200 120 "-" "grpc-go/1.58.0" 0.010\n'
+        for t in times
+    ]
+    (tmp_path / "access.log").write_text("".join(rows))
+    found = learn([tmp_path / "access.log"], fidelity=False)
+    assert [one.model for one in found.told.populations] == ["open"]
+    advice = found.advice
+    assert (advice.model, advice.rule, list(advice.misleading_if)) == ("open", "closed", ["closed"])
+    assert plan(advice).startswith("Plan with an open model")
+    assert "the verdict is followed" in advice.reason
+
+
+def test_very_small_chances_are_not_spelled_out() -> None:
+    assert [chance(p) for p in (0.716, 0.001, 1e-30, 0.0)] == [
+        "p = 0.72", "p = 0.0010", "p < 0.001", "p < 0.001",
+    ]  # fmt: skip

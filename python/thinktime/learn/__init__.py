@@ -121,12 +121,13 @@ def _learned(
     curve = timeout_curve(traffic)
     if timeout == "auto" and curve.level_from_s is not None:
         traffic = traffic_of(log, curve.level_from_s, labels, 0, pages)
-    cv2, known = demand[0], told.populations[0].confidence
+    first = told.populations[0]
+    known = {"known": first.confidence, "verdict": first.model}
     with ThreadPoolExecutor(1) as beside:
         learning = beside.submit(_parts, log, told, traffic.timeout_s, least_users, pages)
         arrivals, sessions = learn_arrivals(traffic), learn_sessions(traffic)
         sizes, durations = values_of(traffic.sizes()), values_of(traffic.durations())
-        advice = advise(traffic, arrivals, sessions, demand_cv2=cv2, load=demand[1], known=known)
+        advice = advise(traffic, arrivals, sessions, demand_cv2=demand[0], load=demand[1], **known)
         parts = learning.result()
     return Learned(
         log=log,

@@ -71,7 +71,7 @@ class Advice:
     """The mean service demand."""
 
     stays: bool
-    """Whether users stay: then the closed model is the learned one."""
+    """Whether users stay: then the closed model is the learned one, unless `model` is open."""
 
     @property
     def misleading_if(self) -> dict[str, dict[str, float]]:
@@ -81,6 +81,8 @@ class Advice:
         """
         learned = self.closed if self.stays else self.partly_open
         others = {"open": self.open} | ({} if self.stays else {"closed": self.closed})
+        if self.stays and self.model == "open":
+            learned, others = self.open, {"closed": self.closed}
         return {
             name: {
                 "mean_ratio": other.mean_s / learned.mean_s,
@@ -101,10 +103,12 @@ def advise(
     demand_cv2: float | None = None,
     load: float = LOAD,
     known: str = "sure",
+    verdict: str = "partly-open",
 ) -> Advice:
     """Say which model fits; ``demand_cv2`` is the demands' C², by default learned.
 
-    ``known`` is how sure it is that the traffic is what it was taken for.
+    ``known`` is how sure it is that the traffic is what it was taken for, and ``verdict`` the model
+    that it was taken for: where that is open, users who stay do not wait for answers.
     """
     cv2, cv2_from = _variability(traffic, demand_cv2)
     demand_s = _demand(traffic, sessions, load)
@@ -117,6 +121,8 @@ def advise(
     rule, reason = rule_of_thumb(traffic)
     off = None if stays else _off(models, load)
     found = _simplest(off) if off is not None else rule
+    if stays and verdict == "open":
+        found = verdict
     return Advice(
         model=found,
         rule=rule,
@@ -157,8 +163,10 @@ def _in_words(
     reason: str, models: dict[str, Model], load: float, found_and_rule: tuple[str, str]
 ) -> str:
     own = "closed" if reason.startswith("users stay") else "partly-open"
+    if (own, found_and_rule[0]) == ("closed", "open"):
+        own = "open"
     learned = models[own]
-    others = [name for name in ("open", "closed") if name != own]
+    others = [name for name in ("open", "closed") if name in models and name != own]
     missed = [name for name in (own, *others) if not models[name].at(load)]
     if missed:
         reached = ", ".join(f"{models[name].loads[0]:.2f} ({name})" for name in missed)
@@ -173,7 +181,12 @@ def _in_words(
         )
     found, rule = found_and_rule
     text = f"{reason}. Simulated at load {load:g}, {'; '.join(parts)}."
-    if found != rule:
+    if own == "open":
+        text += (
+            " The rule of thumb says closed; but these requests come whatever the answers to those "
+            "before, and so the verdict is followed."
+        )
+    elif found != rule:
         text += f" The rule of thumb says {rule}; the simulation is followed."
     return text
 
@@ -196,7 +209,7 @@ def _confidence(
     if cut > 0.5 * sessions and not stays:
         return "unsure: most sessions may have been cut off by the log's begin or end"
     if known != "sure":
-        return f"{known}: so sure is it that these are what they were taken for"
+        return f"{known}: no surer than what these were taken for"
     if stays:
         return "sure"
     if off is None:

@@ -16,6 +16,9 @@ Words = Callable[[float], str]
 
 KINDS_SHOWN = 20
 
+P_LEAST = 0.001
+"""Smaller probabilities are not spelled out."""
+
 
 def kinds_of_values(learned: Learned) -> list[tuple[str, Values, str]]:
     """What was counted: its name, its values, and what its axis counts."""
@@ -131,7 +134,7 @@ def populations(learned: Learned) -> Table:
 def arrival_words(learned: Learned) -> str:
     """How sessions arrive, in a sentence."""
     poisson = learned.arrivals.poisson
-    p_value = "" if poisson.p_value is None else f" (p = {units.number(poisson.p_value, 2)})"
+    p_value = "" if poisson.p_value is None else f" ({chance(poisson.p_value)})"
     told = {
         "yes": "Sessions arrive as a Poisson process",
         "no": "Sessions do not arrive as a Poisson process",
@@ -141,3 +144,8 @@ def arrival_words(learned: Learned) -> str:
     mean = units.rate(learned.arrivals.rate, "sessions/s")
     under_way = units.number(learned.traffic.active_mean)
     return f"{told}{p_value}; their rate {rate}, {mean} on average, {under_way} under way."
+
+
+def chance(p_value: float) -> str:
+    """A p-value, as in `p = 0.72`; very small ones are only called so."""
+    return f"p = {units.number(p_value, 2)}" if p_value >= P_LEAST else f"p < {P_LEAST}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from thinktime.learn.plan import plan
 from thinktime.learn.session import Values
-from thinktime.learn.tables import WORDS, Words
+from thinktime.learn.tables import WORDS, Words, chance
 from thinktime.report import units
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _laws(learned: Learned) -> Iterator[str]:
         f"{units.rate(arrivals.rate)}, {units.number(traffic.active_mean)} under way on average"
     )
     poisson = arrivals.poisson
-    p_value = "" if poisson.p_value is None else f" (p = {units.number(poisson.p_value, 2)})"
+    p_value = "" if poisson.p_value is None else f" ({chance(poisson.p_value)})"
     rate = "changes" if arrivals.changes else "is constant"
     yield f"arrivals         Poisson: {poisson.verdict}{p_value}; the rate {rate}"
     for name, values, kind in (
