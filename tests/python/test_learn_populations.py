@@ -143,6 +143,7 @@ def test_programs_are_told_by_name() -> None:
         "Feedbin feed-id:1373711 - 3 subscribers": agents.FEED_READER,
         "UniversalFeedParser/4.2-pre-314-svn +http://feedparser.org/": agents.FEED_READER,
         "stock-sync/3.2": agents.PROGRAM,
+        "Mozilla/5.0 (Linux) mirall/3.11.0 (Nextcloud)": agents.PROGRAM,
         "-": agents.UNKNOWN,
         "": agents.UNKNOWN,
         "Mozilla/5.0 (X11; Linux x86_64; rv:27.0) Gecko/20100101 Firefox/27.0": agents.BROWSER,

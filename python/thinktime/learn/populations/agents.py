@@ -35,6 +35,7 @@ WORDS = {
         "curl/|wget|python-|python/|aiohttp|httpclient|http-client|httpx|libwww|lwp|java/|ruby"
         "|perl|okhttp|axios|node-fetch|undici|guzzle|postman|insomnia|resty|reqwest"
     ),
+    PROGRAM: "mirall|webdav|davfs|davx5|dav/|gvfs|rclone|syncthing",
     CRAWLER: r"bot\b|bot/|crawl|spider|slurp|archiv|scrapy|validator|facebookexternalhit|\+http",
 }
 """Words by which programs are known that the list lacks, in small letters."""

@@ -110,9 +110,11 @@ def _draft(seen: Seen, rows: Ints) -> Draft:
         text = f"{len(streams):,} users, who make {each:.2f} requests in a session"
         return _made(rows, "open", text, SURE if clear else LIKELY)
     if each >= RUN:
-        text = f"{len(streams)} users came for {each:.0f} requests without a pause, and were gone: "
-        text += "programs that go through their work"
-        return _made(rows, "closed", text, UNSURE, len(streams))
+        hands = _under_way(streams)
+        came = "1 user" if len(streams) == 1 else f"{len(streams)} users"
+        text = f"{came} came for {each:.0f} requests without a pause, {hands:.3g} of them under "
+        text += "way at a time, and left: programs that go through their work"
+        return _made(rows, "closed", text, UNSURE, max(len(streams), round(hands)))
     text = f"{len(streams):,} users come and go, with {each:.1f} requests in a session"
     return _made(rows, "partly-open", text, LIKELY if 2 < each < 20 else UNSURE)
 
@@ -153,6 +155,17 @@ def _workers(seen: Seen, rows: Ints, streams: Streams) -> Draft:
     )
     interval = float(np.median(streams.thinks[streams.thinks < PAUSE_S]))
     return _made(rows, "closed", text, confidence, len(streams), max(interval, 0.0), "varied")
+
+
+def _under_way(streams: Streams) -> float:
+    """How many requests are under way while somebody is there: hands, behind one address or many.
+
+    At least one; without durations nobody can tell.
+    """
+    there = float(streams.last.max() - streams.first.min())
+    if streams.duration is None or there <= 0:
+        return 1.0
+    return max(float(streams.duration.sum()) / there, 1.0)
 
 
 def _sessions(streams: Streams) -> int:

@@ -25,6 +25,9 @@ ERRORS = 0.05
 BUSY = 2.0
 """Answers that take so many times as long in the busiest tenth of the time as in the quietest."""
 
+ENOUGH = 2000
+"""Requests without which nothing is said of an overload."""
+
 EDGES = 0.05
 PAUSE_S = 1800.0
 
@@ -100,7 +103,7 @@ def holes(seen: Seen, people: Ints) -> Iterator[Finding]:
         longest = float(gaps[long].max())
         yield Finding(
             "holes",
-            f"{len(long)} times without a line, {missing / seen.span_s:.1%} of the log, the "
+            f"{units.counted(len(long), 'time')} without a line, {missing / seen.span_s:.1%} of the log, the "
             f"longest of {units.seconds(longest)}: lines were lost, or the server did not answer"
             + _left_out(seen),
             missing / seen.span_s,
@@ -160,13 +163,19 @@ def away(seen: Seen, people: Ints) -> Iterator[Finding]:
 
 
 def overload(seen: Seen, people: Ints) -> Iterator[Finding]:
-    """Times in which answers take much longer, or are refused, and many are under way."""
-    if seen.duration is None or len(seen) < 2000:
+    """Times in which answers take much longer, or are refused, and many are under way.
+
+    By people's requests, where they are enough: a program that asks for slow things is no overload.
+    """
+    if seen.duration is None or len(seen) < ENOUGH:
         return
-    parts = min(len(seen) // 200, 100)
-    place = np.minimum((seen.time / max(seen.span_s, 1e-9) * parts).astype(np.int64), parts - 1)
+    time, duration = seen.time, seen.duration
+    if len(people) >= ENOUGH:
+        time, duration = time[people], duration[people]
+    parts = min(len(time) // 200, 100)
+    place = np.minimum((time / max(seen.span_s, 1e-9) * parts).astype(np.int64), parts - 1)
     count = np.maximum(np.bincount(place, minlength=parts), 1)
-    taken = np.bincount(place, seen.duration, parts) / count
+    taken = np.bincount(place, duration, parts) / count
     usual = float(np.median(taken))
     slow = (taken > 3 * usual) & (count > 20)
     share = float(slow[place].mean())

@@ -32,6 +32,10 @@ TIES = 0.95
 """Where so much of a path's requests are loops', so is the rest."""
 
 
+HELD = 0.95
+"""Answers that take so much of a stream's time are asked for one after another."""
+
+HELD_S = 300.0
 ALONE = 0.01
 """Where people say where they came from, they are not among requests of which fewer do."""
 
@@ -87,16 +91,28 @@ def regular(seen: Seen, streams: Streams, referred: Floats) -> Flags:
         fixed |= (gaps[2] / gaps[0] < FIXED) & (gaps[1] >= 20 * step)
     program = referred < REFERRED
     near = (spread < NEAR) & program & told
-    near &= (streams.counts >= NEAR_LEAST) | _narrow(seen, streams, near)
+    few = streams.counts < NEAR_LEAST
+    near &= (streams.counts >= NEAR_LEAST) | _narrow(seen, streams, near & few)
     even = streams.dispersion(step) < EVEN
     even |= streams.fixed_hands() < EVEN
     even &= program & (streams.counts >= EVEN_LEAST)
-    return np.asarray(fixed | near | even)
+    return np.asarray(fixed | near | even | _held(seen, streams))
+
+
+def _held(seen: Seen, streams: Streams) -> Flags:
+    """Which streams always have one request under way, for one thing or two: held by the server.
+
+    Who asks so has an answer for each request, and asks again at once, also from a page.
+    """
+    busy = pace.busy(streams)
+    held = (busy > HELD) & (busy < 2 - HELD) & (streams.counts >= 2 * LEAST)
+    held &= streams.last - streams.first >= HELD_S
+    return np.asarray(held & _narrow(seen, streams, held))
 
 
 def _narrow(seen: Seen, streams: Streams, which: Flags) -> Flags:
     """Which of these streams ask for one or two paths again and again."""
-    taken = np.flatnonzero((which & (streams.counts < NEAR_LEAST))[streams.ids])
+    taken = np.flatnonzero(which[streams.ids])
     paths = seen.path[streams.rows[taken]].astype(np.uint64)
     key = np.unique(streams.ids[taken].astype(np.uint64) << np.uint64(32) | paths)
     distinct = np.bincount((key >> np.uint64(32)).astype(np.int64), minlength=len(streams))

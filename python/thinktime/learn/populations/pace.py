@@ -49,8 +49,8 @@ def of(seen: Seen, rows: Ints) -> Pace:
     weight = streams.counts
     low, gap, high = (_middle(one, weight) for one in gaps)
     think_low, think, think_high = (_middle(one, weight) for one in thinks)
-    busy = float(np.average(_busy(streams), weights=weight)) > BUSY
-    if busy and think_high < max(0.05 * gap, 2.5 * seen.resolution_s):
+    always = float(np.average(busy(streams), weights=weight)) > BUSY
+    if always and think_high < max(0.05 * gap, 2.5 * seen.resolution_s):
         return _none(seen, streams, gap)
     even, confidence, why = _even(seen, streams, high - low, think_high - think_low, gap)
     interval = gap if even else think
@@ -78,13 +78,15 @@ def _single(seen: Seen, streams: Streams) -> bool:
     alike = ((high - step) / np.maximum(low + step, 1e-9) < 3.5) & (middle >= 4 * step)
     if seen.duration is not None:
         alike |= (low > 0) & (high / np.maximum(low, 1e-9) < 3.5) & (streams.overlaps < 0.02)
-    none = (np.abs(high) < 2.5 * step) & (_busy(streams) > BUSY) & (_busy(streams) < 1.2)
-    single = (alike | (none & (streams.overlaps < 0.02))) & (streams.counts >= 3)
+    none = (np.abs(high) < 2.5 * step) & (busy(streams) > BUSY) & (busy(streams) < 1.2)
+    # Coarse stamps let a request seem to come before the answer to the one before.
+    apart = (streams.overlaps < 0.02) | ((step >= 0.1) & (low > -step))
+    single = (alike | (none & apart)) & (streams.counts >= 3)
     counts = streams.counts
     return bool(counts[single].sum() >= 0.5 * counts.sum())
 
 
-def _busy(streams: Streams) -> Floats:
+def busy(streams: Streams) -> Floats:
     """Which part of each stream's time the answers took."""
     if streams.duration is None:
         return np.zeros(len(streams))
@@ -111,7 +113,8 @@ def _none(seen: Seen, streams: Streams, gap: float) -> Pace:
     clients = _clients(streams, gap)
     return Pace(
         *(False, 0.0, "none", clients, SURE if len(streams.rows) >= 200 else LIKELY),
-        f"{clients} clients ask again as soon as they have their answer, "
+        f"{units.counted(clients, 'client')} ask{'s' if clients == 1 else ''} again as soon as "
+        f"{'it has its' if clients == 1 else 'they have their'} answer, "
         f"{len(streams.rows):,} times",
         "pauses after answers",
     )
