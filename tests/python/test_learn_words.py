@@ -55,6 +55,7 @@ def test_a_long_hole_is_told_in_hours() -> None:
     times = np.concatenate([np.arange(400) * 7.0, 30_000 + np.arange(400) * 7.0])
     (hole,) = (one for one in told(times, "curl/8.5").findings if one.name == "holes")
     assert "the longest of 7.56 h" in hole.text
+    assert hole.text.startswith("1 time without a line")
 
 
 def advice(model: str, open_s: float, closed_s: float, *, loaded: bool = True) -> Advice:

@@ -103,9 +103,9 @@ def holes(seen: Seen, people: Ints) -> Iterator[Finding]:
         longest = float(gaps[long].max())
         yield Finding(
             "holes",
-            f"{units.counted(len(long), 'time')} without a line, {missing / seen.span_s:.1%} of the log, the "
-            f"longest of {units.seconds(longest)}: lines were lost, or the server did not answer"
-            + _left_out(seen),
+            f"{units.counted(len(long), 'time')} without a line, {missing / seen.span_s:.1%} of "
+            f"the log, the longest of {units.seconds(longest)}: lines were lost, or the server "
+            "did not answer" + _left_out(seen),
             missing / seen.span_s,
         )
 
