@@ -86,6 +86,17 @@ fn method_of(word: &str) -> Result<Method, String> {
     known.ok_or_else(|| format!("no method `{word}`"))
 }
 
+/// The name of a request of the workload.
+pub(crate) fn name_of(value: &Value) -> Result<String, String> {
+    match value {
+        Value::String(text) => Ok(text.to_string_lossy()),
+        other => Err(format!(
+            "a call is the name of a request of the workload, as in \"place\", not {}",
+            other.type_name()
+        )),
+    }
+}
+
 fn target_of(value: &Value) -> Result<String, String> {
     let Value::String(text) = value else {
         return Err(format!("a target is text, as in \"/item/7\", not {}", value.type_name()));

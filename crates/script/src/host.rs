@@ -197,16 +197,19 @@ impl Host {
         options: Option<&Table>,
         body: &Value,
     ) -> Answer<()> {
+        let made = |(call, name)| (Some(Rc::new(call)), name);
         let (call, name) = match method {
-            "SEND" => self.expectations.send(options, body)?,
-            _ => call::call(method, target, options, body)?,
+            "SEND" => self.expectations.send(options, body).map(made)?,
+            // What it is stands in the workload.
+            "CALL" => (None, Some(call::name_of(target)?)),
+            _ => call::call(method, target, options, body).map(made)?,
         };
         let kind = match name {
             None => 0,
             Some(name) => self.kind(&name)?,
         };
         let session = self.session();
-        (session.kind, session.call) = (kind, Some(Rc::new(call)));
+        (session.kind, session.call) = (kind, call);
         Ok(())
     }
 

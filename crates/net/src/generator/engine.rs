@@ -212,9 +212,7 @@ impl<'a, L: Ledger> Engine<'a, L> {
                 return self.fail(exchange, failure);
             }
         }
-        if let Some(call) = self.call(&exchange.attempt)
-            && !self.messages.fit(&exchange.attempt, &call)
-        {
+        if !self.messages.fit(&exchange.attempt, self.call(&exchange.attempt).as_deref()) {
             return self.fail(exchange, "unfit_request");
         }
         // What went out before goes over a connection that the server cannot have given up yet.

@@ -40,8 +40,15 @@ impl<'a> Messages<'a> {
         self.scheme.carries() == Carries::Messages
     }
 
-    /// Whether what a program wants is of the kind that the target takes.
-    pub(super) fn fit(&self, attempt: &Attempt, call: &Call) -> bool {
+    /// Whether what a program wants is of the kind that the target takes. What it just names, to be
+    /// sent as the workload has it, is a call of gRPC.
+    pub(super) fn fit(&self, attempt: &Attempt, call: Option<&Call>) -> bool {
+        let scripted = self.workload.population_of(attempt.kind).programs.is_some();
+        let grpc = self.workload.requests[attempt.kind as usize].grpc;
+        let Some(call) = call else { return grpc || !scripted };
+        if scripted && grpc {
+            return false;
+        }
         let sends = call.method == Method::Send;
         sends == self.are_taken() && (!sends || self.expected(attempt, Some(call)).is_some())
     }

@@ -1,6 +1,8 @@
 //! Calls of gRPC over HTTP/2, against a server of the crate `h2` that says its status in trailers.
 
 use std::net::SocketAddr;
+use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
@@ -15,10 +17,14 @@ use prost_reflect::prost_types::{
     DescriptorProto, FileDescriptorProto, FileDescriptorSet, MethodDescriptorProto,
     ServiceDescriptorProto,
 };
+use rustls::ALL_VERSIONS;
+use thinktime_core::data::DataTable;
 use thinktime_core::error::Invalid;
 use thinktime_core::files::Files;
+use thinktime_core::program::{Action, Call, Event, ProgramSource, Programs, Report};
 use thinktime_core::schema::Source;
-use thinktime_core::workload::Workload;
+use thinktime_core::time::Nanos;
+use thinktime_core::workload::{Method, Workload};
 use thinktime_net::generator::{Target, run};
 use tokio::net::TcpListener;
 
@@ -30,11 +36,20 @@ const FIRST_MESSAGE: Duration = Duration::from_millis(20);
 /// Whether the server has heard that an endless stream is over.
 static ENDED: AtomicBool = AtomicBool::new(false);
 
+/// A workload whose sessions are programs.
+const SCRIPTED: &str = "name = 'w'\n[arrivals]\nmodel = 'closed'\nclients = 3\n[session]\n\
+                        script = 'SCRIPT'\n[[request]]\nname = 'x'\ngrpc = 'a.S/Good'\n\
+                        descriptors = 'a.pb'\n";
+
 struct Descriptors;
 
 impl Files for Descriptors {
     fn read(&self, name: &str) -> Result<String, Invalid> {
         Err(Invalid::new(format!("no text in {name}")))
+    }
+
+    fn program(&self, name: &str, _requests: &[&str]) -> Result<Arc<dyn ProgramSource>, Invalid> {
+        Ok(Arc::new(Callers { gets: name == "get.luau" }))
     }
 
     fn bytes(&self, _name: &str) -> Result<Vec<u8>, Invalid> {
@@ -228,6 +243,61 @@ fn calls_succeed_by_their_trailers() {
     }
 }
 
+/// Sessions that make the workload's call, or get a page by its name.
+#[derive(Clone, Debug)]
+struct Callers {
+    gets: bool,
+}
+
+impl ProgramSource for Callers {
+    fn programs(&self, _seed: u64, _data: &Arc<[DataTable]>) -> Box<dyn Programs> {
+        Box::new(self.clone())
+    }
+}
+
+impl Programs for Callers {
+    fn begin(&mut self, _now: Nanos, _slot: usize, _session: u64, _turn: u32) -> Action {
+        Action::Request(0)
+    }
+
+    fn resume(&mut self, _now: Nanos, _slot: usize, _event: Event<'_>) -> Action {
+        Action::Request(0)
+    }
+
+    fn woken(&mut self) -> Option<usize> {
+        None
+    }
+
+    fn call(&self, _slot: usize) -> Option<Rc<Call>> {
+        let (headers, body, cuts) = (Vec::new(), Vec::new(), Vec::new());
+        let (method, target) = (Method::Get, "/".to_owned());
+        let get = Call { method, target, headers, body, cuts, binary: false, expect: None };
+        self.gets.then(|| Rc::new(get))
+    }
+
+    fn report(&self) -> Report {
+        Report::default()
+    }
+}
+
+#[test]
+fn programs_make_the_calls_of_the_workload() {
+    let target = Target::parse(&format!("h2c://{}", grpc_server())).unwrap();
+    for (script, failed) in [("call.luau", 0), ("get.luau", 9)] {
+        let text = SCRIPTED.replace("SCRIPT", script);
+        let workload = Workload::parse(Source { file: "", text: &text }, &Descriptors).unwrap();
+        let (done, _) = go(&workload, &target, 9);
+        let counted = &done.summary.errors_by_kind;
+        assert_eq!(counted.get("unfit_request").copied().unwrap_or(0), failed, "{counted:?}");
+        assert_eq!(done.summary.errors, failed, "{counted:?}");
+    }
+    let text = SCRIPTED.replace("SCRIPT", "call.luau").replace("grpc = 'a.S/Good'", "get = '/'");
+    let text = text.replace("descriptors = 'a.pb'", "");
+    let workload = Workload::parse(Source { file: "", text: &text }, &Descriptors).unwrap();
+    let (done, _) = go(&workload, &target, 9);
+    assert_eq!(done.summary.errors_by_kind["unfit_request"], 9, "a name alone is no request");
+}
+
 #[test]
 fn header_fields_go_as_metadata() {
     let target = Target::parse(&format!("h2c://{}", grpc_server())).unwrap();
@@ -240,6 +310,18 @@ fn header_fields_go_as_metadata() {
     assert_eq!(done.summary.errors, 0, "{:?}", done.summary.errors_by_kind);
     let (done, _) = go(&calls("Told"), &target, 9);
     assert_eq!(done.summary.errors_by_kind.get("grpc_status"), Some(&9));
+}
+
+#[test]
+fn a_server_of_http1_fails_calls_by_their_status() {
+    let certificate = Certificate::new("127.0.0.1", "grpc");
+    let configuration = certificate.configuration(ALL_VERSIONS, &["http/1.1"]);
+    let address = tls_server(configuration, |mut stream| answer_all(&mut stream, OK));
+    for (method, more) in [("Good", ""), ("Watch", ""), ("Endless", "messages = 2\n")] {
+        let workload = calls_with(method, &format!("{more}timeout = '20s'"));
+        let (done, _) = go(&workload, &https(address, certificate.trusted()), 9);
+        assert_eq!(done.summary.errors_by_kind.get("grpc_status"), Some(&9), "{method}");
+    }
 }
 
 #[test]

@@ -48,3 +48,23 @@ fn wrong_messages_name_their_line() {
         assert!(found.contains(expected), "{text}: {found}");
     }
 }
+
+#[test]
+fn a_call_is_what_the_workload_says_of_its_name() {
+    let mut machine = programs(&body("client:get('/')\nlocal answer = client:call('search')"));
+    let machine = machine.as_mut();
+    assert_eq!(machine.begin(SECOND, 0, 0, 0), Action::Request(0));
+    assert!(machine.call(0).is_some());
+    assert_eq!(answered(machine, 0, 2, Reply::default()), Action::Request(1));
+    assert_eq!(machine.call(0), None);
+    assert_eq!(answered(machine, 0, 3, Reply::default()), Action::End);
+    assert!(errors(machine).is_empty(), "{:?}", errors(machine));
+    for (text, expected) in [
+        ("client:call()", "buyer.luau:2: a call is the name of a request"),
+        ("client:call(7)", "buyer.luau:2: a call is the name of a request"),
+        ("client:call('buy')", "buyer.luau:2: the workload has no request `buy`"),
+    ] {
+        let said = error_of(text);
+        assert!(said.starts_with(expected), "{text}: {said}");
+    }
+}

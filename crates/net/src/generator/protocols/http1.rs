@@ -64,7 +64,7 @@ impl Conversation for Http1 {
     }
 
     fn begin(&mut self, exchange: Exchange, what: Outgoing<'_>, out: &mut Outbox) {
-        let Outgoing::Request(request) = what else { return };
+        let Some(request) = what.request() else { return };
         // A response may have come before its request was out.
         out.discard();
         write_request(out.buffer(), request);

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use thinktime_core::client::Attempt;
 use thinktime_core::workload::RequestKind;
 
+use super::misfit_of_requests;
 use super::{Arrival, Carries, Conversation, Opening, Outgoing, PathUse, Protocol};
-use super::{NO_GRPC, misfit_of_requests};
 use crate::generator::exchange::{Answer, Event, Exchange};
 use crate::generator::failure::Failure;
 use crate::poller::Clock;
@@ -28,8 +28,8 @@ pub(super) const PROTOCOL: &Protocol = &Protocol {
 /// A connection of which more bytes than these wait to be sent takes on no further exchange.
 const CLOGGED_BYTES: usize = 1 << 20;
 
-fn misfit(kind: &RequestKind, scripted: bool) -> Option<&'static str> {
-    misfit_of_requests(kind).or((kind.grpc && scripted).then_some(NO_GRPC))
+fn misfit(kind: &RequestKind, _scripted: bool) -> Option<&'static str> {
+    misfit_of_requests(kind)
 }
 
 /// A connection.

@@ -3,7 +3,7 @@
 use thinktime_core::workload::{Expect, Method, RequestKind};
 
 /// Why calls of gRPC do not fit.
-pub(super) const NO_GRPC: &str = "`grpc` goes to targets of h2c or https, and not with a script";
+pub(super) const NO_GRPC: &str = "`grpc` goes to targets of h2c or https";
 
 /// Why a request does not fit a protocol of requests, calls of gRPC aside.
 pub(super) fn misfit_of_requests(kind: &RequestKind) -> Option<&'static str> {

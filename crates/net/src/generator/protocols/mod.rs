@@ -126,6 +126,16 @@ pub(super) enum Outgoing<'a> {
     Message(&'a Sending<'a>),
 }
 
+impl<'a> Outgoing<'a> {
+    /// The request, where it is one: where streams are not known, it is a request as any other.
+    pub(super) fn request(&self) -> Option<&'a RequestHead<'a>> {
+        match self {
+            Outgoing::Request(request) | Outgoing::Stream(request, _) => Some(request),
+            Outgoing::Message(_) => None,
+        }
+    }
+}
+
 /// When bytes came.
 #[derive(Clone, Copy)]
 pub(super) struct Arrival {

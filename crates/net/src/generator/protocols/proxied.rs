@@ -37,7 +37,7 @@ impl Conversation for Proxied {
     }
 
     fn begin(&mut self, exchange: Exchange, what: Outgoing<'_>, out: &mut Outbox) {
-        let Outgoing::Request(request) = what else { return };
+        let Some(request) = what.request() else { return };
         let target = format!("http://{}{}", request.host, request.target);
         let authorization = self.authorization.as_deref().map(|text| ("Proxy-Authorization", text));
         let headers: Vec<_> = request.headers.iter().copied().chain(authorization).collect();
