@@ -5,9 +5,12 @@ BIN    := $(VENV)/bin
 EXTENSION := python/thinktime/_core.abi3.so
 # One profile and one set of packages for all that is tested, so that dependencies are compiled once.
 CHECKED := --workspace --all-targets --profile checked --locked
-WORKERS ?= auto
+# Tests of real runs wait for most of their time: three workers keep two cores busy.
+WORKERS ?= $(shell expr $$(nproc) \* 3 / 2)
 WHEELS := x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
+# Where an environment forbids it, each of the many starts of the program compiles it anew.
+export PYTHONDONTWRITEBYTECODE :=
 export PIP_QUIET := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
@@ -66,8 +69,8 @@ test: test-rust test-python ## Run all tests; leaves their slower build in .venv
 test-rust: checked
 	cargo test --workspace --profile checked --locked --quiet
 
-# Tests that need a core for themselves come last, one by one. Each worker has one core, and takes a
-# file at a time, so that what a file's tests share is made once; conftest.py says in which order.
+# Tests that need a core for themselves come last, one by one. Each worker takes a file at a time, so
+# that what a file's tests share is made once; conftest.py says in which order.
 test-python: checked
 	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -m 'not serial' -n $(WORKERS) --durations=40 \
 	  --dist loadfile --no-loadscope-reorder

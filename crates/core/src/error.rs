@@ -16,6 +16,21 @@ impl Invalid {
     }
 }
 
+/// A name of the user's own, which stands in tables, charts and terminals.
+///
+/// # Errors
+/// When it is empty or holds control characters.
+pub fn own_name(name: &str) -> Result<&str, Invalid> {
+    const WHERE: &str = "it stands in tables and charts";
+    if name.is_empty() {
+        return Err(Invalid::new(format!("is empty: {WHERE}")));
+    }
+    if name.chars().any(char::is_control) {
+        return Err(Invalid::new(format!("{name:?} holds control characters: {WHERE}")));
+    }
+    Ok(name)
+}
+
 /// An unknown name, with the nearest known one or, where none is near, all of them.
 pub fn unknown<'a>(
     what: &str,

@@ -9,7 +9,7 @@ use crate::program::{Action, Call, Event, Reply, Report};
 use crate::time::Nanos;
 
 /// After so many turns of programs without a request there will be none.
-const IDLE_TURNS_MAX: u64 = 10_000_000;
+const IDLE_TURNS_MAX: u64 = 2_000_000;
 /// After so many sessions in a row without a request among them there will be none either.
 const IDLE_SESSIONS_MAX: u64 = 20_000;
 

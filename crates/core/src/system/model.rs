@@ -11,6 +11,7 @@ use super::nodes::AnyNodeModel;
 use super::program::Program;
 use super::read::Reading;
 use super::station::StationModel;
+use crate::error::own_name;
 use crate::files::Files;
 use crate::schema::{SchemaError, Source};
 use crate::workload::Workload;
@@ -60,9 +61,7 @@ impl SystemModel {
     pub fn parse(source: Source<'_>, files: &dyn Files) -> Result<SystemModel, SchemaError> {
         let file: SystemFile = source.read()?;
         let reading = Reading { source, file: &file, files };
-        if file.name.is_empty() {
-            return Err(reading.error("name", "is empty: it stands in tables and charts"));
-        }
+        own_name(&file.name).map_err(|error| source.error("name", &error))?;
         let Some((table, at, _)) = file.used().next() else {
             let message = "a system needs at least one [[station]] or [[machine]] table";
             return Err(reading.error("station", message));

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::file::SystemFile;
-use crate::error::Invalid;
+use crate::error::{Invalid, own_name};
 use crate::files::Files;
 use crate::schema::{SchemaError, Source};
 
@@ -56,8 +56,5 @@ pub(super) fn at_least_one(key: &str, count: u32) -> Placed<u32> {
 }
 
 pub(super) fn named(name: &str) -> Placed<String> {
-    if name.is_empty() {
-        return Err(("name".to_owned(), Invalid::new("is empty")));
-    }
-    Ok(name.to_owned())
+    own_name(name).map(str::to_owned).map_err(|error| ("name".to_owned(), error))
 }

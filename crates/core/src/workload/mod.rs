@@ -63,7 +63,7 @@ pub use template::Unwritten;
 pub use valued::Valued;
 pub use values::{Rows, ValueNames};
 
-use crate::error::Invalid;
+use crate::error::{Invalid, own_name};
 use crate::files::Files;
 use crate::program::Extent;
 use crate::random::{Purpose, Stream};
@@ -94,10 +94,7 @@ impl Workload {
     /// the error names file, line, key and what would be right.
     pub fn parse(source: Source<'_>, files: &dyn Files) -> Result<Workload, SchemaError> {
         let file: WorkloadFile = source.read()?;
-        if file.name.is_empty() {
-            let empty = Invalid::new("is empty: it stands in tables and charts");
-            return Err(source.error("name", &empty));
-        }
+        own_name(&file.name).map_err(|error| source.error("name", &error))?;
         let (populations, requests) = populations::populations(source, files, &file)?;
         let slo = match &file.slo {
             Some(table) => {

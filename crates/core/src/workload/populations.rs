@@ -22,13 +22,11 @@ pub(super) fn populations(
     for (at, (path, table)) in file.populations().into_iter().enumerate() {
         let seed = super::population_seed(file.seed, at);
         let check = Check { source, files, path, seed };
-        let taken = populations.iter().any(|other| other.name == table.name);
-        if taken || (!check.path.is_empty() && table.name.is_empty()) {
-            let why = if taken { "is taken by another population" } else { "is empty" };
-            return check.fail("name", why);
+        if populations.iter().any(|other| other.name == table.name) {
+            return check.fail("name", "is taken by another population");
         }
         if !check.path.is_empty() && !is_plain(&table.name) {
-            return check.fail("name", PLAIN);
+            return check.fail("name", if table.name.is_empty() { "is empty" } else { PLAIN });
         }
         let values = check.values(&table)?;
         let kinds = check.requests(&table, &values.1)?;

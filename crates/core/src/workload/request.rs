@@ -15,7 +15,7 @@ use super::target::{Closeness, Target};
 use super::template::Template;
 use super::valued::{Common, Valued};
 use crate::distribution::Distribution;
-use crate::error::Invalid;
+use crate::error::{Invalid, own_name};
 use crate::files::Files;
 use crate::time::Nanos;
 use crate::units::{Dimension, parse_time};
@@ -138,9 +138,7 @@ impl RequestKind {
     ) -> Result<(RequestKind, Body), (&'static str, Invalid)> {
         let (files, names) = (common.files, common.values.names.as_slice());
         let named = |key: &'static str| move |error: Invalid| (key, error);
-        if table.name.is_empty() {
-            return Err(("name", Invalid::new("is empty")));
-        }
+        own_name(&table.name).map_err(named("name"))?;
         let (method, key, text) = method_and_target(table)?;
         http_only(table, method, key)?;
         let call = GrpcCall::from_table(table, files)?;

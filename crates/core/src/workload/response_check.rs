@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::lookup::{Json, Lookup, Response, regex};
-use crate::error::Invalid;
+use crate::error::{Invalid, own_name};
 use crate::schema::Scalar;
 use crate::units::parse_time;
 
@@ -95,10 +95,7 @@ impl ResponseCheck {
         name: &str,
         value: &CheckValue,
     ) -> Result<ResponseCheck, (&'static str, Invalid)> {
-        if name.is_empty() || name.chars().any(char::is_control) {
-            let why = format!("{name:?} is no name of a check: it stands in tables");
-            return Err(("", Invalid::new(why)));
-        }
+        own_name(name).map_err(|error| ("", error))?;
         let table = match value {
             CheckValue::Holds(table) => table,
             CheckValue::There(part) => {

@@ -94,9 +94,9 @@ impl Valued {
     ) -> Result<Valued, (String, Invalid)> {
         let take = |(name, text): (&String, &String)| {
             let mut names = common.values.names.iter();
-            let place = names.position(|other| other == name);
+            let place = names.position(|other| other == name).expect("values are named first");
             let lookup = Lookup::parse(text).map_err(|error| (format!("take.{name}"), error))?;
-            Ok((place.unwrap_or_default(), lookup))
+            Ok((place, lookup))
         };
         let check = |(name, value): (&String, &CheckValue)| {
             ResponseCheck::from_value(name, value)

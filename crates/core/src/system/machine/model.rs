@@ -2,7 +2,7 @@
 
 use super::super::demand::Demand;
 use super::super::file::DemandValue;
-use super::super::read::{Placed, Reading};
+use super::super::read::{Placed, Reading, named};
 use super::features::{Features, preset};
 use super::file::{MachineTable, PriorityValue, ServiceTable, ThreadsValue};
 use crate::error::{Invalid, unknown};
@@ -90,9 +90,6 @@ impl MachineModel {
     }
 
     fn from_table(table: &MachineTable, files: &dyn Files) -> Placed<MachineModel> {
-        if table.name.is_empty() {
-            return wrong("name", "is empty");
-        }
         let cores = table.cores.unwrap_or(1);
         if !(1..=CORES_MAX).contains(&cores) {
             return wrong("cores", format!("must be from 1 to {CORES_MAX}"));
@@ -119,7 +116,7 @@ impl MachineModel {
             );
             return wrong("scheduler", message);
         }
-        let name = table.name.clone();
+        let name = named(&table.name)?;
         let os = table.os.clone();
         Ok(MachineModel { name, number: 0, cores, os, features, context_switch, services: vec![] })
     }
@@ -217,9 +214,6 @@ impl ServiceModel {
     }
 
     fn new(machine: &MachineModel, common: &Common<'_>, files: &dyn Files) -> Placed<ServiceModel> {
-        if common.name.is_empty() {
-            return wrong("name", "is empty");
-        }
         let threads = common.threads.map_or(Ok(Threads::PerRequest), Threads::parse);
         let level = machine.level(common.priority).map_err(|error| ("priority".into(), error))?;
         let cores = match common.cores {
@@ -227,7 +221,7 @@ impl ServiceModel {
             Some(listed) => mask(listed, machine)?,
         };
         Ok(ServiceModel {
-            name: common.name.to_owned(),
+            name: named(common.name)?,
             threads: threads.map_err(|error| ("threads".to_owned(), error))?,
             level,
             cores,
