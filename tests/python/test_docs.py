@@ -299,6 +299,7 @@ NAMES = {
     "keys of system files": lambda: keys("system"),
     "fields of summary.json": fields,
     "distributions": lambda: [name for name, _, _ in _core.distributions()],
+    "dispatch policies": lambda: [name for name, _, _ in _core.dispatch_policies()],
     "operating systems": _core.schedulers,
     "log formats": lambda: [name for name, _, _ in _core.log_formats()],
 }

@@ -231,6 +231,20 @@ impl<'a> Arguments<'a> {
         quantity.expect(dimension).map_err(|error| self.error(&format!("for `{name}`: {error}")))
     }
 
+    /// As [`Arguments::number`], or this where it is missing.
+    ///
+    /// # Errors
+    /// When it is not a quantity, or measures something else.
+    pub fn number_or(
+        &mut self,
+        name: &str,
+        dimension: Dimension,
+        otherwise: f64,
+    ) -> Result<f64, Invalid> {
+        let given = self.left.iter().any(|(key, _)| key == name);
+        if given { self.number(name, dimension) } else { Ok(otherwise) }
+    }
+
     /// Ends the taking.
     ///
     /// # Errors

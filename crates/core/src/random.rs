@@ -56,6 +56,8 @@ pub enum Purpose {
     TargetSize = 22,
     /// Which rows of data files sessions have.
     Row = 23,
+    /// What dispatch policies draw.
+    Dispatch = 24,
 }
 
 /// All streams of one seed and purpose.
@@ -126,6 +128,13 @@ impl Stream {
         ((self.bits() >> 12) as f64 + 0.5) * STEP
     }
 
+    /// A whole number below this one, which is not 0; each as likely as any other, but for a part
+    /// in 2^64 / `limit`.
+    #[inline(always)]
+    pub fn below(&mut self, limit: u64) -> u64 {
+        ((u128::from(self.bits()) * u128::from(limit)) >> 64) as u64
+    }
+
     /// 64 random bits.
     #[inline(always)]
     pub fn bits(&mut self) -> u64 {
@@ -147,7 +156,7 @@ const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 /// A bijection of 64-bit words in which each input bit flips each output bit with probability
 /// near one half (the finaliser of SplitMix64: Steele, Lea and Flood 2014).
 #[inline]
-fn mix(word: u64) -> u64 {
+pub(crate) fn mix(word: u64) -> u64 {
     let mut z = word.wrapping_add(GOLDEN);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 use thinktime_core::distribution::ENTRIES;
 use thinktime_core::options::{RunOptions, SimulateOptions};
+use thinktime_core::policy::dispatch;
 use thinktime_core::system::SystemFile;
 use thinktime_core::workload::WorkloadFile;
 
@@ -59,4 +60,10 @@ pub(crate) fn planned_end(
 #[pyfunction]
 pub(crate) fn distributions() -> Vec<(&'static str, &'static str, &'static str)> {
     ENTRIES.iter().map(|entry| (entry.usage, entry.summary, entry.source)).collect()
+}
+
+/// (usage, summary, source) of every dispatch policy.
+#[pyfunction]
+pub(crate) fn dispatch_policies() -> Vec<(&'static str, &'static str, &'static str)> {
+    dispatch::ENTRIES.iter().map(|entry| (entry.usage, entry.summary, entry.source)).collect()
 }

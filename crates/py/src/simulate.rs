@@ -48,7 +48,7 @@ pub(crate) fn simulate(
         system: Some(system.inner.file.clone()),
         outcome: None,
     };
-    let stations = system.inner.doors.iter().map(|door| door.name.clone()).collect();
+    let stations = system.inner.station_labels();
     let labels = Labels {
         requests: workload.request_names_of(),
         populations: workload.population_names_of(),

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use thinktime_core::change::with_value;
 use thinktime_core::error::Invalid;
 use thinktime_core::schema::Source;
+use thinktime_core::system::cluster::ClusterModel;
 use thinktime_core::system::machine::MachineModel;
 use thinktime_core::system::{Demand, DemandLaw, StationModel, StationTable, SystemModel};
 use thinktime_core::workload::to_toml;
@@ -61,6 +62,12 @@ impl System {
     #[getter]
     fn machines(&self) -> Vec<Machine> {
         self.inner.machines().map(|model| Machine { model: model.clone() }).collect()
+    }
+
+    /// The clusters.
+    #[getter]
+    fn clusters(&self) -> Vec<Cluster> {
+        self.inner.clusters().map(|model| Cluster { model: model.clone() }).collect()
     }
 
     /// Whether it is nothing but stations that all requests visit in their order, and that take
@@ -121,6 +128,36 @@ impl Machine {
 
     fn __repr__(&self) -> String {
         format!("<Machine {}: {} cores, {}>", self.model.name, self.model.cores, self.model.os)
+    }
+}
+
+/// Servers that are all alike, behind a switch.
+#[pyclass(frozen, module = "thinktime")]
+pub(crate) struct Cluster {
+    model: ClusterModel,
+}
+
+#[pymethods]
+impl Cluster {
+    #[getter]
+    fn name(&self) -> &str {
+        &self.model.name
+    }
+
+    /// The number of servers.
+    #[getter]
+    fn servers(&self) -> usize {
+        self.model.setting.weights.len()
+    }
+
+    /// The dispatch policy, as the system file names it.
+    #[getter]
+    fn dispatch(&self) -> &str {
+        &self.model.dispatch_text
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Cluster {}: {} over {} servers>", self.name(), self.dispatch(), self.servers())
     }
 }
 

@@ -115,7 +115,7 @@ impl Findings<'_> {
     /// the others' mean wait infinite (Pollaczek-Khinchine).
     fn infinite_mean(&self) -> Option<String> {
         self.workload.request_rate()?;
-        let station = self.system.stations().find(|one| has_infinite_mean(one))?;
+        let station = self.system.all_stations().find(|one| has_infinite_mean(one))?;
         Some(format!(
             "the demand at `{}` has an infinite variance: with arrivals of their own and this \
              policy the mean response time is infinite, so the one shown only grows with the \

@@ -4,8 +4,8 @@ use thinktime_core::random::Purpose;
 use thinktime_core::record::Summary;
 use thinktime_core::system::machine::Schedule;
 use thinktime_core::system::{
-    Departure, DrawnDemands, Job, Line, Lone, NodeSummary, Presence, StationSummary, System,
-    SystemModel,
+    AnyNodeModel, Departure, DrawnDemands, Job, Line, Lone, NodeSummary, Presence, StationSummary,
+    System, SystemModel,
 };
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{Cancel, ClientLimits, RequestKind, Workload};
@@ -46,6 +46,10 @@ impl Measured {
                 Some(NodeSummary::Machine { station, machine, os }) => {
                     summary.add_station(name, station);
                     summary.add_machine(name, os, machine);
+                }
+                Some(NodeSummary::Cluster(cluster)) => {
+                    let AnyNodeModel::Cluster(model) = model else { continue };
+                    summary.add_cluster(name, &model.dispatch_text, cluster);
                 }
             }
         }

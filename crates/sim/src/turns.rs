@@ -13,7 +13,7 @@ const TURNS_MAX: f64 = 10_000.0;
 /// # Errors
 /// Where a request takes more than 10,000 turns, with the quantum that would do.
 pub(crate) fn check_turns(system: &SystemModel, requests: &[RequestKind]) -> Result<(), Invalid> {
-    for station in system.stations() {
+    for station in system.all_stations() {
         // Turns follow one another on the last level, so that its quantum is what counts.
         let Some(quantum) = station.discipline.quanta.last() else { continue };
         let demand = largest_demand(station, requests);

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from thinktime.machine.sharing import Comparison, compare
-from thinktime.report import by_population, by_request, failures, machines, objectives, sharing
+from thinktime.report import (
+    by_population,
+    by_request,
+    clusters,
+    failures,
+    machines,
+    objectives,
+    sharing,
+)
 from thinktime.report.case import Case, Entry
 from thinktime.report.table import Group, Line, Table
 
@@ -28,6 +36,14 @@ def tables(cases: Sequence[Case]) -> list[Table]:
             machines.HEADINGS,
             _groups(cases, _machines),
             "How busy each core was, and what the operating system's scheduler did.",
+        ),
+        Table(
+            "clusters",
+            "Clusters",
+            "cluster",
+            clusters.HEADINGS,
+            _groups(cases, _clusters),
+            "How evenly the dispatch policy spread the work, and what the servers' caches held.",
         ),
     ]
     return [*(table for table in found if table.groups), *_compared(cases)]
@@ -64,6 +80,10 @@ def _pages(entry: Entry) -> list[Line]:
 def _requests(entry: Entry) -> list[Line]:
     times = by_request.times_of(entry.result)
     return [one.line for one in times] if by_request.worth_showing(times) else []
+
+
+def _clusters(entry: Entry) -> list[Line]:
+    return [one.line for one in clusters.figures_of(entry.result)]
 
 
 def _machines(entry: Entry) -> list[Line]:

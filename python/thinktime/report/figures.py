@@ -78,9 +78,10 @@ def of_theory(theory: Theory) -> Figures:
 def busiest_demand_s(system: System | None) -> float | None:
     """The mean demand of the busiest station, in seconds of each of its servers.
 
-    None where a station's demand has no one law, and beside machines, which may be busier.
+    None where a station's demand has no one law, and beside machines and clusters, which may be
+    busier.
     """
-    if system is None or not system.stations or system.machines:
+    if system is None or not system.stations or system.machines or system.clusters:
         return None
     demands = []
     for station in system.stations:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping, Sequence
 
-from thinktime.report import machines, units
+from thinktime.report import clusters, machines, units
 from thinktime.report.case import Case, Entry
 from thinktime.report.page import Source
 
@@ -48,8 +48,9 @@ def words(cases: Sequence[Case]) -> dict[str, str]:
     found = {kind: meaning for kind, meaning in KINDS.items() if kind in used}
     scheduled = any(e.result.summary.get("machines") for case in cases for e in case.entries)
     paged = any(e.result.summary.get("pages") for case in cases for e in case.entries)
+    dispatched = any(e.result.summary.get("clusters") for case in cases for e in case.entries)
     more = (_OF_PAGES if paged else {}) | (machines.WORDS if scheduled else {})
-    return found | WORDS | more
+    return found | WORDS | more | (clusters.WORDS if dispatched else {})
 
 
 def sources(cases: Sequence[Case]) -> list[Source]:

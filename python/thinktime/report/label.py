@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from thinktime.report import machines, units
+from thinktime.report import clusters, machines, units
 
 if TYPE_CHECKING:
     from thinktime import Result
@@ -64,7 +64,8 @@ def _policy_words(result: Result) -> str:
     if result.system is None:
         return ""
     stations = [station.policy.upper() for station in result.system.stations]
-    return " → ".join([*stations, *machines.words_of(result.system)])
+    others = [*machines.words_of(result.system), *clusters.words_of(result.system)]
+    return " → ".join([*stations, *others])
 
 
 def _feature_words(result: Result) -> str:

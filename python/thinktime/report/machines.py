@@ -34,8 +34,6 @@ WORDS: dict[str, str] = {
 }
 """What the words of the table mean."""
 
-_LISTED_MAX = 8  # of more cores than this only mean, least and greatest are shown
-
 
 @dataclass(frozen=True)
 class MachineFigures:
@@ -67,8 +65,8 @@ class MachineFigures:
         """The row under `HEADINGS`."""
         texts = [
             units.count(len(self.core_loads)),
-            _listed(self.core_loads),
-            _listed(self.core_tasks),
+            units.listed_loads(self.core_loads),
+            units.listed_loads(self.core_tasks),
             units.number(self.waiting_mean),
             units.count(self.waiting_max),
             units.rate(self.moves),
@@ -88,7 +86,7 @@ class MachineFigures:
         counted = ", ".join(f"{units.number(rate)} {what}/s" for rate, what in rates)
         loads = "load" if len(self.core_loads) == 1 else "loads"
         return f"{self.name}, {on_cores(self.os, len(self.core_loads))}: " + (
-            f"{loads} {_listed(self.core_loads)}; {counted}"
+            f"{loads} {units.listed_loads(self.core_loads)}; {counted}"
         )
 
 
@@ -127,12 +125,3 @@ def words_of(system: System) -> list[str]:
 def on_cores(os: str, cores: int) -> str:
     """As in 'linux-2.6.22 on 2 cores'."""
     return f"{os} on {units.counted(cores, 'core')}"
-
-
-def _listed(values: Sequence[float]) -> str:
-    if not values:
-        return units.NOTHING
-    if len(values) <= _LISTED_MAX:
-        return ", ".join(f"{value:.2f}" for value in values)
-    mean = sum(values) / len(values)
-    return f"{mean:.2f} ({min(values):.2f} to {max(values):.2f})"

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from thinktime.report import failures, units
+from thinktime.report import clusters, failures, machines, units
 from thinktime.report.by_population import Counted, exact_populations, pages_of, populations_of
 from thinktime.report.by_request import RequestTimes, times_of
 from thinktime.report.case import Case, Entry, Kind, Note
+from thinktime.report.clusters import ClusterFigures
 from thinktime.report.figures import TIMES, Figures
-from thinktime.report.machines import MachineFigures, figures_of
+from thinktime.report.machines import MachineFigures
 from thinktime.report.objectives import check_lines_of, lines_of
 from thinktime.report.table import Cell, Group, Line, LineStyle, Table
 
@@ -49,6 +50,9 @@ class Row:
 
     machines: Sequence[MachineFigures] = ()
     """The result's machines."""
+
+    clusters: Sequence[ClusterFigures] = ()
+    """The result's clusters."""
 
     populations: Sequence[Counted] = ()
     """The result's requests by population, where there are several."""
@@ -151,13 +155,14 @@ def _entry_row(case: Case, entry: Entry) -> Row:
         entry.figures,
         reference if deviations else "",
         deviations,
-        times_of(entry.result),
-        figures_of(entry.result),
-        populations_of(entry.result),
-        pages_of(entry.result),
-        lines_of(entry.result),
-        failures.lines_of(entry.result),
-        check_lines_of(entry.result),
+        requests=times_of(entry.result),
+        machines=machines.figures_of(entry.result),
+        clusters=clusters.figures_of(entry.result),
+        populations=populations_of(entry.result),
+        pages=pages_of(entry.result),
+        objectives=lines_of(entry.result),
+        failures=failures.lines_of(entry.result),
+        checks=check_lines_of(entry.result),
     )
 
 

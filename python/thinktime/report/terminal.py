@@ -26,7 +26,7 @@ _TURNED_MAX = 4  # more rows than these are easier to compare one below the othe
 def render(rows: Sequence[Row]) -> RenderableType:
     """The rows as a table; below it populations, pages, objectives, failures, checks, machines.
 
-    Request names are shown for systems with machines.
+    Request names are shown for systems with machines or clusters, which have a line each.
     """
     named = len(rows) > 1
     parts: list[RenderableType] = [Shown(results.table(rows)), *_legend(rows)]
@@ -40,7 +40,8 @@ def render(rows: Sequence[Row]) -> RenderableType:
     for table, lines in below:
         groups = _groups(rows, lines, named=named)
         parts += [Shown(table(groups))] if groups else []
-    parts += [part for row in rows if row.machines for part in _details(row, named=named)]
+    detailed = [row for row in rows if row.machines or row.clusters]
+    parts += [part for row in detailed for part in _details(row, named=named)]
     return Group(*parts)
 
 
@@ -80,7 +81,7 @@ def _details(row: Row, *, named: bool) -> list[RenderableType]:
         parts.append(Shown(by_request.table([LineGroup(lines, title)])))
     elif title:
         parts.append(Text(title, style="bold"))
-    parts += [Text(one.words) for one in row.machines]
+    parts += [Text(one.words) for one in (*row.machines, *row.clusters)]
     return [*parts, Text()]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 
 NOTHING = "—"
 _THOUSANDS = "\u202f"  # a narrow space that does not break
@@ -187,3 +188,16 @@ def number(value: float, digits: int = 3) -> str:
 
 def _rounded(value: float, digits: int) -> float:
     return float(f"{value:.{digits - 1}e}")
+
+
+_LISTED_MAX = 8  # of more of them only mean, least and greatest are shown
+
+
+def listed_loads(values: Sequence[float]) -> str:
+    """Loads of cores or servers, as in '0.70, 0.71'; of many as in '0.70 (0.64 to 0.75)'."""
+    if not values:
+        return NOTHING
+    if len(values) <= _LISTED_MAX:
+        return ", ".join(f"{value:.2f}" for value in values)
+    mean = sum(values) / len(values)
+    return f"{mean:.2f} ({min(values):.2f} to {max(values):.2f})"

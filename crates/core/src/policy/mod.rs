@@ -1,3 +1,4 @@
-//! Policies: who is served next.
+//! Policies: who is served next, and which server a request goes to.
 
+pub mod dispatch;
 pub mod scheduling;

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::system::cluster::{ClusterSummary, ServerSummary};
+
 use crate::workload::Model;
 
 /// A distribution of times, in seconds; nothing where there are no times.
@@ -109,6 +111,53 @@ pub struct MachineFigures {
     pub preemptions: u64,
     /// How often a core turned to another task.
     pub context_switches: u64,
+}
+
+/// A cluster over the measured time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClusterFigures {
+    /// Its dispatch policy, as the file names it.
+    pub dispatch: String,
+    /// Each server.
+    pub servers: Vec<ServerFigures>,
+    /// The load of the busiest server, divided by the mean of all, less 1; at the station that is
+    /// the busiest.
+    pub imbalance: f64,
+    /// The mean number of requests that waited at the switch.
+    pub waiting_mean: f64,
+}
+
+/// A server of a cluster over the measured time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ServerFigures {
+    /// The fraction of time that each of its stations was busy.
+    pub load: BTreeMap<String, f64>,
+    /// Requests that were sent to it.
+    pub requests: u64,
+    /// The part of the requests that its cache could hold of which it did; none without any.
+    pub hit_ratio: Option<f64>,
+    /// Requests by class.
+    pub by_class: BTreeMap<String, u64>,
+}
+
+impl ClusterFigures {
+    pub(super) fn new(dispatch: &str, cluster: &ClusterSummary) -> ClusterFigures {
+        let station =
+            |name: &String| name.split_once('/').map_or(name.clone(), |(_, own)| own.into());
+        let names: Vec<String> = cluster.stations.iter().map(station).collect();
+        let server = |one: &ServerSummary| ServerFigures {
+            load: names.iter().cloned().zip(one.stations.iter().map(|it| it.load)).collect(),
+            requests: one.requests,
+            hit_ratio: (one.looked_up > 0).then(|| one.hits as f64 / one.looked_up as f64),
+            by_class: cluster.classes.iter().cloned().zip(one.by_class.iter().copied()).collect(),
+        };
+        ClusterFigures {
+            dispatch: dispatch.to_owned(),
+            servers: cluster.servers.iter().map(server).collect(),
+            imbalance: cluster.imbalance(),
+            waiting_mean: cluster.waiting_mean,
+        }
+    }
 }
 
 /// What the generator of a real run used itself.

@@ -27,8 +27,9 @@ pub struct Row {
     pub bytes_sent: u64,
     /// Bytes received; simulated, the size of the response, where requests have one.
     pub bytes_received: u64,
-    /// The last station that served it, in the order of the system file; `u32::MAX` where the
-    /// system is a real one.
+    /// The last station that served it, by its number among
+    /// [`SystemModel::station_labels`](crate::system::SystemModel::station_labels); `u32::MAX` where
+    /// the system is a real one.
     pub station: u32,
     /// The service demand it brought; [`Nanos::MAX`] where it is not known.
     pub demand: Nanos,

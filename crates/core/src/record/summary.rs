@@ -6,12 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use super::by_request::request_figures;
 use super::figures::{
-    DemandFigures, GeneratorFigures, MachineFigures, PoolFigures, PopulationFigures,
-    RequestFigures, StationFigures, TimeFigures,
+    ClusterFigures, DemandFigures, GeneratorFigures, MachineFigures, PoolFigures,
+    PopulationFigures, RequestFigures, StationFigures, TimeFigures,
 };
 use super::{Collector, MeanInterval, ObjectiveFigures, Tally, Window, student_half_width_95};
 use crate::program::{CheckCount, Report};
 use crate::system::StationSummary;
+use crate::system::cluster::ClusterSummary;
 use crate::system::machine::MachineSummary;
 use crate::workload::Workload;
 
@@ -67,6 +68,9 @@ pub struct Summary {
     /// The machines of a modelled system by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub machines: BTreeMap<String, MachineFigures>,
+    /// The clusters of a modelled system by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub clusters: BTreeMap<String, ClusterFigures>,
     /// Response times by request name.
     pub by_request: BTreeMap<String, RequestFigures>,
     /// The figures of each population by name; none where the workload names none.
@@ -147,6 +151,7 @@ impl Summary {
             stations: BTreeMap::new(),
             pools: BTreeMap::new(),
             machines: BTreeMap::new(),
+            clusters: BTreeMap::new(),
             by_request: request_figures(workload, collector, &responses),
             by_population: Summary::populations_of(workload, collector, duration_s),
             pages: pages.map(|pages| pages.pages),
@@ -225,6 +230,14 @@ impl Summary {
             context_switches: machine.context_switches,
         };
         self.machines.insert(name.to_owned(), figures);
+    }
+
+    /// Adds a cluster with its dispatch policy, and its stations as those of all servers together.
+    pub fn add_cluster(&mut self, name: &str, dispatch: &str, cluster: &ClusterSummary) {
+        for (at, station) in cluster.stations.iter().enumerate() {
+            self.add_station(station, &cluster.station(at));
+        }
+        self.clusters.insert(name.to_owned(), ClusterFigures::new(dispatch, cluster));
     }
 
     /// Why nothing can be said of a run in which no request happened; none where one did.

@@ -39,6 +39,8 @@ pub enum Step {
         /// Whether it is a disk's.
         disk: bool,
     },
+    /// Be sent to one of a cluster's servers, and visit its stations.
+    Enter(NodeId),
     /// Take a place of a pool, or wait for one.
     Acquire(NodeId),
     /// Give it back.
@@ -109,9 +111,15 @@ impl Context<'_> {
             return fail("disk", "goes with `delay` only".to_owned());
         }
         if let Some(name) = &table.visits {
-            let door = find("station", name, self.doors.iter().map(|one| one.name.as_str()))
-                .map_err(|error| (format!("{path}.use"), error))?;
-            let door = DoorId(door as u32);
+            if let Some(node) = self.find_node(|one| one.model().is_entered() && one.name() == name)
+            {
+                let why = "does not go with a cluster: its stations have demands of their own";
+                return match table.demand {
+                    None => Ok(Step::Enter(node)),
+                    Some(_) => fail("demand", why.to_owned()),
+                };
+            }
+            let door = self.door(name).map_err(|error| (format!("{path}.use"), error))?;
             let demand = table.demand.as_ref().map(|scalar| {
                 DemandLaw::of_a_step(&scalar.text(), self.files)
                     .map_err(|error| (format!("{path}.demand"), error))
@@ -128,6 +136,15 @@ impl Context<'_> {
             return Ok(step);
         }
         self.fork(table.fork.as_deref().unwrap_or_default(), path, held)
+    }
+
+    /// The door of this name, but for those inside of clusters.
+    fn door(&self, name: &str) -> Result<DoorId, Invalid> {
+        let entered = |node: NodeId| self.nodes[node.0 as usize].model().is_entered();
+        let open = self.doors.iter().zip(0..).filter(|(door, _)| !entered(door.node));
+        let open: Vec<(&str, u32)> = open.map(|(door, at)| (door.name.as_str(), at)).collect();
+        let found = find("station", name, open.iter().map(|(name, _)| *name))?;
+        Ok(DoorId(open[found].1))
     }
 
     /// The step that takes a place of a pool or gives it back, if it is one.

@@ -12,7 +12,7 @@ use crate::random::{Purpose, StreamFamily};
 use crate::schema::Scalar;
 use crate::time::Nanos;
 use crate::units::Dimension;
-use crate::workload::Sizes;
+use crate::workload::{Sizes, Targets};
 
 /// Service demands, for all requests or by name.
 #[derive(Clone, Debug)]
@@ -122,6 +122,12 @@ pub trait DemandSource {
     /// The draw of this number within the job's behaviour, or nothing if the step is left out.
     /// Asked once a job and draw.
     fn demand(&mut self, job: &Job, draw: usize) -> Option<Nanos>;
+
+    /// A number that tells the target of a job's request from others, and the size of its response
+    /// in bytes; 0 where they are not known.
+    fn content(&mut self, _job: &Job) -> (u64, u64) {
+        (0, 0)
+    }
 }
 
 /// Demands drawn from the system's distributions, each from the stream of (seed, session,
@@ -137,6 +143,8 @@ pub struct DrawnDemands {
     cursors: Vec<(Arc<[Nanos]>, usize)>,
     /// By kind of request, the sizes of its responses, where they are known.
     sizes: Vec<Option<Sizes>>,
+    /// By kind of request, what it asks for, where that is known.
+    targets: Vec<Targets>,
 }
 
 impl DrawnDemands {
@@ -152,6 +160,7 @@ impl DrawnDemands {
             families: (0..most).map(|draw| family.member(draw)).collect(),
             cursors: Vec::new(),
             sizes: program.sizes.clone(),
+            targets: program.targets.clone(),
         }
     }
 
@@ -203,6 +212,13 @@ impl DemandSource for DrawnDemands {
                 Some(law.draw(self.families[draw], session, serial, size))
             }
         }
+    }
+
+    fn content(&mut self, job: &Job) -> (u64, u64) {
+        let (kind, index) = (job.kind as usize, job.serial as u32);
+        let target = self.targets.get(kind).map_or(0, |one| one.of_request(job.session, index));
+        let size = self.sizes[kind].as_ref().map_or(0, |one| one.of_request(job.session, index));
+        (target, size)
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::cluster::ClusterTable;
 use super::machine::{MachineTable, ServiceTable};
 use crate::schema::Scalar;
 
@@ -28,6 +29,9 @@ pub struct SystemFile {
     /// Places that requests take and give back: threads, connections.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pool: Vec<PoolTable>,
+    /// Servers behind a switch.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cluster: Vec<ClusterTable>,
     /// The steps that requests go through, by request name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub behaviour: Vec<BehaviourTable>,
@@ -76,6 +80,10 @@ pub struct StationTable {
     /// With more than this many waiting, the newest is served first. Under `fcfs` only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newest_first_above: Option<u32>,
+    /// Who visits a station of a cluster's server: with `"miss"` those whose response the
+    /// server's cache does not hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<String>,
 }
 
 /// A service demand for all requests, or one for each request name.

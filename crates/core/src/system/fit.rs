@@ -22,6 +22,9 @@ impl SystemModel {
                 )));
             }
         }
+        for cluster in self.clusters() {
+            cluster.check_requests(workload)?;
+        }
         self.check_demands(workload, &known)
     }
 

@@ -89,6 +89,16 @@ pub(super) struct Keeping {
     pub(super) entrance: u32,
 }
 
+/// What a request brings that enters a node (see [`super::node::NodeModel::is_entered`]).
+#[derive(Debug, Default)]
+pub(super) struct Brought {
+    /// By entrance, its demand there, where it goes there.
+    pub(super) demands: Vec<Option<Nanos>>,
+    /// A number of its target, and the size of its response; 0 where they are not known.
+    pub(super) target: u64,
+    pub(super) size: u64,
+}
+
 /// All visitors.
 #[derive(Debug, Default)]
 pub(super) struct Jobs {
@@ -100,6 +110,8 @@ pub(super) struct Jobs {
     pub(super) ready: Vec<Handle>,
     /// Whom a station has dropped from its waiting line since the system last looked.
     pub(super) dropped: Vec<Handle>,
+    /// What the request brings that enters a node now.
+    pub(super) brought: Brought,
 }
 
 impl Jobs {

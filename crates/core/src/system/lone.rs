@@ -33,7 +33,7 @@ impl<D: DemandSource> Lone<D> {
             _ => return Err(demands),
         };
         let building = Building { doors: &model.doors, program, kinds, seed };
-        let station = only.station(NodeId(0), &building);
+        let station = only.station((NodeId(0), 0), only.number.into(), &building);
         Ok(Lone { demands, station, jobs: Jobs::default() })
     }
 

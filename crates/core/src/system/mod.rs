@@ -6,6 +6,7 @@
 
 mod agenda;
 mod behaviour;
+pub mod cluster;
 mod delay;
 mod demand;
 mod equal_shares;

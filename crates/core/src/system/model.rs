@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::behaviour::{Behaviour, Context};
+use super::cluster::ClusterModel;
 use super::demand::Demand;
 use super::file::{BehaviourTable, SystemFile};
 use super::machine::MachineModel;
@@ -62,10 +63,12 @@ impl SystemModel {
         let file: SystemFile = source.read()?;
         let reading = Reading { source, file: &file, files };
         own_name(&file.name).map_err(|error| source.error("name", &error))?;
-        let Some((table, at, _)) = file.used().next() else {
-            let message = "a system needs at least one [[station]] or [[machine]] table";
+        let first = file.used().next().map(|(table, at, _)| format!("{table}.{at}"));
+        if first.is_none() && file.cluster.is_empty() {
+            let message =
+                "a system needs at least one [[station]], [[machine]] or [[cluster]] table";
             return Err(reading.error("station", message));
-        };
+        }
         let nodes = AnyNodeModel::read_all(&reading)?;
         let doors = doors(&reading, &nodes)?;
         let context = Context { nodes: &nodes, doors: &doors, files };
@@ -75,7 +78,7 @@ impl SystemModel {
         let demands = |door: &Door| demand_behind(&nodes, door).is_some();
         if behaviours.is_empty() && !doors.iter().any(demands) {
             let message = "missing key `demand`, here or in a [[service]]";
-            return Err(reading.error(&format!("{table}.{at}"), message));
+            return Err(reading.error(&first.unwrap_or_default(), message));
         }
         Ok(SystemModel { name: file.name.clone(), nodes, doors, behaviours, file })
     }
@@ -95,6 +98,20 @@ impl SystemModel {
             AnyNodeModel::Station(station) => Some(station),
             _ => None,
         })
+    }
+
+    /// The clusters, in the order of the file.
+    pub fn clusters(&self) -> impl Iterator<Item = &ClusterModel> {
+        self.nodes.iter().filter_map(|node| match node {
+            AnyNodeModel::Cluster(cluster) => Some(cluster),
+            _ => None,
+        })
+    }
+
+    /// The stations, and those that the servers of clusters have.
+    pub fn all_stations(&self) -> impl Iterator<Item = &StationModel> {
+        let inside = self.clusters().flat_map(|one| one.stations.iter().map(|it| &it.model));
+        self.stations().chain(inside)
     }
 
     /// The machines, in the order of the file.
@@ -133,12 +150,25 @@ impl SystemModel {
         (0..).map(DoorId).zip(&self.doors)
     }
 
+    /// What [`Departure::station`](super::Departure::station) stands for, by its number: the doors'
+    /// names, and after them those of the stations of each cluster's servers, as in `web/3/cpu`.
+    #[must_use]
+    pub fn station_labels(&self) -> Vec<String> {
+        let doors = self.doors.iter().map(|door| door.name.clone());
+        doors.chain(self.clusters().flat_map(ClusterModel::station_labels)).collect()
+    }
+
     fn door(&self, door: DoorId) -> &Door {
         &self.doors[door.0 as usize]
     }
 
     fn node(&self, node: NodeId) -> &AnyNodeModel {
         &self.nodes[node.0 as usize]
+    }
+
+    /// Whether requests come in and out of a node, and use its doors only in between.
+    pub(super) fn is_entered(&self, node: NodeId) -> bool {
+        self.node(node).model().is_entered()
     }
 
     /// The node behind a door, and which of its entrances it is.
@@ -163,7 +193,7 @@ impl SystemModel {
     #[must_use]
     pub fn program_for(&self, workload: &Workload) -> Program {
         let kinds: Vec<&str> = workload.requests.iter().map(|kind| kind.name.as_str()).collect();
-        Program::new(self, &kinds).with_sizes(&workload.requests)
+        Program::new(self, &kinds).with_content(workload)
     }
 
     /// What each node with servers can do, and what it is wanted for in a second when the
@@ -182,14 +212,20 @@ impl SystemModel {
             by_door.iter_mut().zip(sums).for_each(|(all, sum)| *all += rate * (sum / total));
         }
         let mut by_node = vec![0.0; self.nodes.len()];
+        let mut by_entrance = Vec::new();
         for (door, sum) in self.doors.iter().zip(by_door) {
             by_node[door.node.0 as usize] += sum;
+            let model = self.node(door.node).model();
+            if let Some(servers) = model.servers_at(door.entrance) {
+                let unlimited = model.is_unlimited();
+                by_entrance.push(Capacity { demand_s: sum, servers, unlimited });
+            }
         }
         let capacity = |(node, demand_s): (&AnyNodeModel, f64)| {
             let (model, servers) = (node.model(), node.model().servers()?);
             Some(Capacity { demand_s, servers, unlimited: model.is_unlimited() })
         };
-        self.nodes.iter().zip(by_node).filter_map(capacity).collect()
+        self.nodes.iter().zip(by_node).filter_map(capacity).chain(by_entrance).collect()
     }
 
     /// The load of the busiest station or machine when the populations make requests at these
@@ -222,5 +258,11 @@ fn doors(reading: &Reading<'_>, nodes: &[AnyNodeModel]) -> Result<Vec<Door>, Sch
         let (node, entrance) = *by_name.get(name)?;
         Some(Door { name: name.to_owned(), node, entrance })
     };
-    Ok(reading.file.used().filter_map(door).collect())
+    let mut doors: Vec<Door> = reading.file.used().filter_map(door).collect();
+    let nodes = nodes.iter().zip((0..).map(NodeId));
+    for (model, node) in nodes.filter(|(one, _)| one.model().is_entered()) {
+        let inside = model.model().entrances().into_iter().zip(0..);
+        doors.extend(inside.map(|(name, entrance)| Door { name: name.to_owned(), node, entrance }));
+    }
+    Ok(doors)
 }

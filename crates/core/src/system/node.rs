@@ -4,6 +4,7 @@
 //! file with two things in it: what the system file says of such a node ([`NodeModel`]), and the
 //! node in motion ([`Node`]). `nodes.rs` has the list of kinds.
 
+use super::cluster::ClusterSummary;
 use super::demand::Demand;
 use super::jobs::{Handle, Jobs};
 use super::machine::{MachineSummary, Schedule};
@@ -86,6 +87,11 @@ pub(super) trait Node {
     /// A visitor who kept something of the node (see [`Jobs::keep`]) does not need it any more.
     fn release(&mut self, _now: Nanos, _entrance: u32, _handle: Handle, _jobs: &mut Jobs) {}
 
+    /// What a visit by a door is called in results: the door, unless the node knows better.
+    fn label(&self, _handle: Handle, door: DoorId) -> DoorId {
+        door
+    }
+
     /// A visitor who is here goes away in the middle. Says whether it stays in the node's waiting
     /// line, as gone, until its turn comes (see [`Jobs::still_waits`]). What it keeps is given
     /// back afterwards, by [`Node::abandon`].
@@ -126,6 +132,8 @@ pub enum NodeSummary {
         /// Its operating system, as the file names it.
         os: String,
     },
+    /// Among the clusters, and its stations among the stations.
+    Cluster(ClusterSummary),
 }
 
 impl NodeSummary {
@@ -141,6 +149,7 @@ impl NodeSummary {
                 mine.join(theirs);
                 machine.join(other);
             }
+            (NodeSummary::Cluster(mine), NodeSummary::Cluster(theirs)) => mine.join(theirs),
             _ => unreachable!("a node is of one kind"),
         }
     }
@@ -194,6 +203,17 @@ pub(super) trait NodeModel {
         None
     }
 
+    /// Whether requests come in and go out again, and use its entrances only in between.
+    fn is_entered(&self) -> bool {
+        false
+    }
+
+    /// The number of servers that the load behind an entrance is shared by, where those of
+    /// different entrances are different ones.
+    fn servers_at(&self, _entrance: u32) -> Option<u32> {
+        None
+    }
+
     /// Whether it lets everybody wait for as long as it takes.
     fn is_unlimited(&self) -> bool {
         true
@@ -222,9 +242,10 @@ pub(super) struct Building<'a> {
 }
 
 impl Building<'_> {
-    /// By kind of request, the mean demand of its first visit to a node of one door.
-    pub(super) fn first_means(&self, node: NodeId) -> Vec<Nanos> {
-        let door = (0..).map(DoorId).zip(self.doors).find(|(_, door)| door.node == node);
+    /// By kind of request, the mean demand of its first visit by a node's entrance.
+    pub(super) fn first_means(&self, (node, entrance): (NodeId, u32)) -> Vec<Nanos> {
+        let mut doors = (0..).map(DoorId).zip(self.doors);
+        let door = doors.find(|(_, door)| door.node == node && door.entrance == entrance);
         let mean = |kind| door.map(|(id, _)| self.program.first_mean(kind, id));
         (0..self.kinds.len()).map(|kind| mean(kind).unwrap_or(Nanos::ZERO)).collect()
     }

@@ -1,10 +1,11 @@
 //! The list of the kinds of node.
 
 use super::agenda::Agenda;
+use super::cluster::{Cluster, ClusterModel};
 use super::delay::{Delay, DelayModel};
 use super::jobs::{Handle, Jobs, Keeping};
 use super::machine::{MachineModel, MachineNode, Schedule};
-use super::node::{Answer, Building, Node, NodeId, NodeModel, NodeSummary, Visit};
+use super::node::{Answer, Building, DoorId, Node, NodeId, NodeModel, NodeSummary, Visit};
 use super::pool::{Pool, PoolModel};
 use super::read::Reading;
 use super::station::{Station, StationModel};
@@ -66,6 +67,8 @@ kinds! {
     Station(StationModel, Station),
     /// Places that requests take and give back.
     Pool(PoolModel, Pool),
+    /// Servers behind a switch.
+    Cluster(ClusterModel, Cluster),
 }
 
 impl AnyNodeModel {
@@ -145,6 +148,11 @@ impl Nodes {
             one.release(now, what.entrance, handle, jobs);
             self.agenda.set(what.node, one.next_event());
         });
+    }
+
+    /// As [`Node::label`].
+    pub(super) fn label(&self, id: NodeId, handle: Handle, door: DoorId) -> DoorId {
+        each!(&self.all[id.0 as usize], one => one.label(handle, door))
     }
 
     /// As [`Node::withdraw`].

@@ -1,12 +1,13 @@
 //! Behaviours as one plain list of instructions, for the kinds of request of a run.
 
 use super::behaviour::{Behaviour, Step};
+use super::cluster::GATE;
 use super::delay::DelayModel;
 use super::demand::DemandLaw;
 use super::model::SystemModel;
 use super::node::{DoorId, Kept, NodeId};
 use crate::time::Nanos;
-use crate::workload::{RequestKind, Sizes};
+use crate::workload::{Sizes, Targets, Workload};
 
 /// An instruction. Draws are numbered from 0 within each kind of request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +15,8 @@ pub(super) enum Instruction {
     /// Come to a node with the demand of a draw, if there is one, or with none under [`NO_DRAW`].
     /// By a door, or to wait or to take something.
     Visit { node: NodeId, entrance: u32, draw: u32, door: DoorId },
+    /// Come into a node that is entered, with the demands of so many draws for its entrances.
+    Enter { node: NodeId, first: u32, draws: u32 },
     /// Let go of what was kept of a node.
     Release { node: NodeId, entrance: u32 },
     /// Go through parts at once: the instructions that follow, each beginning a part, say where;
@@ -42,6 +45,8 @@ pub struct Program {
     doors: Vec<Vec<Option<DoorId>>>,
     /// By kind, the sizes of its responses, where they are known.
     pub(super) sizes: Vec<Option<Sizes>>,
+    /// By kind, what its requests ask for; empty where that is not known.
+    pub(super) targets: Vec<Targets>,
     /// Whether any request has parallel parts.
     pub(super) forks: bool,
     /// Whether it goes by doors where the system has no demand for the request.
@@ -62,16 +67,24 @@ impl Program {
         Program::compiled(system, kinds, true)
     }
 
-    /// The same where its kinds are these, whose responses have sizes.
+    /// The same where its kinds are those of this workload, which says what they ask for and which
+    /// sizes responses have.
     #[must_use]
-    pub(super) fn with_sizes(self, kinds: &[RequestKind]) -> Program {
-        Program { sizes: kinds.iter().map(|kind| kind.size.clone()).collect(), ..self }
+    pub(super) fn with_content(self, workload: &Workload) -> Program {
+        let kinds = &workload.requests;
+        Program {
+            sizes: kinds.iter().map(|kind| kind.size.clone()).collect(),
+            targets: kinds.iter().map(|kind| kind.targets(workload.seed)).collect(),
+            ..self
+        }
     }
 
     fn compiled(system: &SystemModel, kinds: &[&str], all_doors: bool) -> Program {
         let (code, begins, laws, doors) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let sizes = vec![None; kinds.len()];
-        let mut program = Program { code, begins, laws, doors, sizes, forks: false, all_doors };
+        let targets = Vec::new();
+        let mut program =
+            Program { code, begins, laws, doors, sizes, targets, forks: false, all_doors };
         for kind in kinds {
             program.begins.push(program.code.len() as u32);
             program.laws.push(Vec::new());
@@ -88,7 +101,15 @@ impl Program {
     /// Without a behaviour, a request goes by all doors that have a demand for it; a door's draw
     /// has the door's number.
     fn all_visits(&mut self, system: &SystemModel, kind: &str) {
+        let mut entered = None;
         for (door, _) in system.doors() {
+            let (node, _) = system.behind(door);
+            if system.is_entered(node) {
+                if entered.replace(node) != Some(node) {
+                    self.enter(system, kind, node);
+                }
+                continue;
+            }
             let law = system.demand_at(door).and_then(|demand| demand.of(kind)).cloned();
             let visits = self.all_doors || law.is_some();
             let draw = self.draw(law, Some(door));
@@ -96,6 +117,30 @@ impl Program {
                 self.visit(system, door, draw, true);
             }
         }
+    }
+
+    /// Comes into a node, by each of its doors that has a demand, and out again.
+    fn enter(&mut self, system: &SystemModel, kind: &str, node: NodeId) {
+        let first = self.laws.last().expect("a kind is being added").len() as u32;
+        let doors: Vec<DoorId> =
+            system.doors().filter(|(_, door)| door.node == node).map(|(id, _)| id).collect();
+        let mut visits = self.all_doors;
+        for door in &doors {
+            let law = system.demand_at(*door).and_then(|demand| demand.of(kind)).cloned();
+            visits |= law.is_some();
+            // A request need not visit all stations of a server.
+            let at = law.is_some().then_some(*door);
+            self.draw(law, at);
+        }
+        if !visits {
+            return;
+        }
+        self.code.push(Instruction::Enter { node, first, draws: doors.len() as u32 });
+        for door in doors {
+            let (_, entrance) = system.behind(door);
+            self.code.push(Instruction::Visit { node, entrance, draw: NO_DRAW, door });
+        }
+        self.code.push(Instruction::Release { node, entrance: GATE });
     }
 
     /// One visit; the last one to a door lets go of what is kept there.
@@ -128,6 +173,7 @@ impl Program {
                     let draw = self.draw(Some(DemandLaw::Drawn(length.clone())), None);
                     self.come_to(*node, DelayModel::entrance(*disk), draw);
                 }
+                Step::Enter(node) => self.enter(system, kind, *node),
                 Step::Acquire(node) => self.come_to(*node, 0, NO_DRAW),
                 Step::Release(node) => {
                     self.code.push(Instruction::Release { node: *node, entrance: 0 });
@@ -193,7 +239,7 @@ impl Program {
     /// The first `use` of a kind that has no demand from anywhere.
     pub(super) fn lacks_demand(&self, kind: usize) -> Option<DoorId> {
         let mut draws = self.laws[kind].iter().zip(&self.doors[kind]);
-        draws.find(|(law, _)| law.is_none()).and_then(|(_, door)| *door)
+        draws.find_map(|(law, door)| door.filter(|_| law.is_none()))
     }
 
     fn visits(&self, kind: usize) -> impl Iterator<Item = (DoorId, &DemandLaw)> {

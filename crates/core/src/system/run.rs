@@ -1,5 +1,6 @@
 //! Going through the steps of behaviours.
 
+use super::cluster::GATE;
 use super::jobs::{Handle, Jobs, Keeping, NOBODY, Place};
 use super::machine::Cause;
 use super::node::{Answer, DoorId, Visit};
@@ -49,7 +50,25 @@ impl<D: DemandSource> System<D> {
                         Answer::Refused => return self.fail(now, handle, REFUSED),
                     }
                 }
+                Instruction::Enter { node, first, draws } => {
+                    let job = visitor.job;
+                    let demands =
+                        (first..first + draws).map(|draw| self.demands.demand(&job, draw as usize));
+                    let brought = &mut self.jobs.brought;
+                    brought.demands.clear();
+                    brought.demands.extend(demands);
+                    (brought.target, brought.size) = self.demands.content(&job);
+                    let visit = Visit { handle, entrance: GATE, demand: Nanos::ZERO };
+                    match self.nodes.arrive(now, node, visit, &mut self.jobs) {
+                        Answer::Stays => return,
+                        Answer::GoesOn => {}
+                        Answer::Refused => return self.fail(now, handle, REFUSED),
+                    }
+                }
                 Instruction::Release { node, entrance } => {
+                    if entrance == GATE {
+                        served_at = self.nodes.label(node, handle, served_at);
+                    }
                     let what = Keeping { node, entrance };
                     self.nodes.release(now, what, handle, &mut self.jobs);
                 }

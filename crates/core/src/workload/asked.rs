@@ -1,6 +1,7 @@
 //! What the requests of a workload ask for, without sending them.
 
-use super::Workload;
+use super::target::Target;
+use super::{RequestKind, Workload};
 use crate::random::{Purpose, StreamFamily};
 
 /// Tells what each request asks for: a function of the workload's seed.
@@ -35,12 +36,37 @@ impl Asked<'_> {
     }
 }
 
+/// What requests of one kind ask for: a function of the workload's seed.
+#[derive(Clone, Debug)]
+pub struct Targets {
+    target: Target,
+    draws: StreamFamily,
+}
+
+impl RequestKind {
+    /// What they ask for under a seed.
+    #[must_use]
+    pub fn targets(&self, seed: u64) -> Targets {
+        let draws = StreamFamily::new(seed, Purpose::Target);
+        Targets { target: self.target.clone(), draws }
+    }
+}
+
+impl Targets {
+    /// As [`Asked::target`], of this kind.
+    #[inline]
+    #[must_use]
+    pub fn of_request(&self, session: u64, index: u32) -> u64 {
+        self.target.key(&mut self.draws.substream(session, index.into()))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::files::NoFiles;
     use crate::schema::Source;
-    use crate::workload::target::key_of;
+    use crate::workload::target_key;
 
     #[test]
     fn targets_are_those_that_are_written() {
@@ -53,10 +79,10 @@ mod tests {
             let mut written = String::new();
             let mut stream = asked.targets.substream(session, 2);
             workload.requests[0].target.write(&mut written, &mut stream);
-            assert_eq!(asked.target(0, session, 2), key_of(&written));
+            assert_eq!(asked.target(0, session, 2), target_key(&written));
             let size = workload.requests[0].size.as_ref().unwrap().of_target(&written);
             assert_eq!(asked.size(0, session, 2), Some(size));
         }
-        assert_eq!((asked.target(1, 5, 0), asked.size(1, 5, 0)), (key_of("/b"), None));
+        assert_eq!((asked.target(1, 5, 0), asked.size(1, 5, 0)), (target_key("/b"), None));
     }
 }

@@ -35,7 +35,7 @@ mod template;
 mod valued;
 mod values;
 
-pub use asked::Asked;
+pub use asked::{Asked, Targets};
 pub use body::{FilePart, FormValue, MultipartValue, form_field};
 pub use clients::{ClientLimits, ClientsTable, RetryBudget, RetryBudgetTable, Reuse};
 pub use credentials::{Aws, AwsTable, Endpoint, Oauth2, Oauth2Table};
@@ -58,7 +58,7 @@ pub use size::Sizes;
 pub use slo::{Figure, Objective, Of, Slo};
 pub use slo_table::{Limit as SloLimit, SloTable};
 pub use start::{Beginning, Start};
-pub use target::Target;
+pub use target::{Target, target_key};
 pub use template::Unwritten;
 pub use valued::Valued;
 pub use values::{Rows, ValueNames};

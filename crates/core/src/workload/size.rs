@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::target::{Target, Varying, key_of};
+use super::target::{Target, Varying};
 use crate::distribution::Distribution;
 use crate::error::Invalid;
 use crate::files::Files;
@@ -75,7 +75,7 @@ impl Sizes {
     /// asks for one.
     #[must_use]
     pub fn of_target(&self, target: &str) -> u64 {
-        self.of_key(key_of(self.target.telling(target)))
+        self.of_key(self.target.key_of(target))
     }
 
     /// The mean size of responses in bytes: under the seed, exactly, where at most one thing varies
@@ -121,7 +121,7 @@ mod tests {
     use crate::files::NoFiles;
     use crate::random::Stream;
     use crate::schema::Source;
-    use crate::workload::Workload;
+    use crate::workload::{Workload, target_key};
 
     fn workload(request: &str) -> Result<Workload, String> {
         let text = format!(
@@ -168,7 +168,7 @@ mod tests {
         let with_query = sizes("/a?x={uniform(0, 9)}", "uniform(0B, 1MB)");
         assert_ne!(with_query.of_target("/a?x=1"), with_query.of_target("/a?x=2"));
         // The draw itself: the stream of the seed for sizes, named by the key of the text.
-        let draw = Stream::new(7, key_of("/a"), Purpose::TargetSize).uniform();
+        let draw = Stream::new(7, target_key("/a"), Purpose::TargetSize).uniform();
         assert_eq!(one.of_target("/a"), (draw * 1e6).round() as u64);
         assert_eq!(one.mean(), one.of_target("/a") as f64);
         assert_eq!(other.mean(), other.of_target("/a") as f64);

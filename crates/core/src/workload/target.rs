@@ -130,6 +130,13 @@ impl Target {
         }
     }
 
+    /// A number that tells this target, which is one of the kind's, from others: the same as of the
+    /// request that asks for it.
+    #[must_use]
+    pub fn key_of(&self, target: &str) -> u64 {
+        target_key(self.telling(target))
+    }
+
     fn has_query(&self) -> bool {
         self.parts.iter().any(|part| part.text().contains('?'))
     }
@@ -187,7 +194,8 @@ fn drawn(law: &Distribution, stream: &mut Stream) -> u64 {
 }
 
 /// A number that tells a target from others.
-pub(crate) fn key_of(target: &str) -> u64 {
+#[must_use]
+pub fn target_key(target: &str) -> u64 {
     Key::EMPTY.text(target).0
 }
 
@@ -271,14 +279,17 @@ mod tests {
                 let stream = || Stream::new(1, session, Purpose::Target);
                 let mut written = String::new();
                 target.write(&mut written, &mut stream());
-                assert_eq!(target.key(&mut stream()), key_of(&written), "{written}");
+                assert_eq!(target.key(&mut stream()), target_key(&written), "{written}");
             }
         }
         let item = Target::parse("/item/{zipf(n=20000, s=0.9)}.html", &[], &NoFiles).unwrap();
         for number in [0, 7, 10, 19_999, u64::MAX] {
-            assert_eq!(item.key_with(number), key_of(&format!("/item/{number}.html")));
+            assert_eq!(item.key_with(number), target_key(&format!("/item/{number}.html")));
         }
         // The published value of the empty text, and of one letter.
-        assert_eq!((key_of(""), key_of("a")), (0xcbf2_9ce4_8422_2325, 0xaf63_dc4c_8601_ec8c));
+        assert_eq!(
+            (target_key(""), target_key("a")),
+            (0xcbf2_9ce4_8422_2325, 0xaf63_dc4c_8601_ec8c)
+        );
     }
 }

@@ -99,8 +99,7 @@ impl ValueNames {
             }
             Rows::Random => {
                 let family = StreamFamily::new(seed, Purpose::Row);
-                let bits = family.substream(number, turn.into()).bits();
-                ((u128::from(bits) * rows.len() as u128) >> 64) as usize
+                family.substream(number, turn.into()).below(rows.len() as u64) as usize
             }
         };
         Some(rows[row][column].as_bytes())

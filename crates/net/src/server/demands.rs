@@ -8,7 +8,7 @@ use thinktime_core::system::{
 };
 use thinktime_core::time::Nanos;
 use thinktime_core::units::parse_time;
-use thinktime_core::workload::{RequestKind, Workload};
+use thinktime_core::workload::{RequestKind, Workload, target_key};
 
 use super::asked::Asked;
 use crate::protocol::http1::{Request, RequestReader};
@@ -41,6 +41,8 @@ pub(super) struct Brought {
     pub(super) demands: Option<Demands>,
     /// The size of its response in bytes, where the workload is known and gives one.
     pub(super) size: Option<u64>,
+    /// A number that tells its target from others.
+    pub(super) target: u64,
 }
 
 /// The header's value for an attempt, as a simulation with the same seed would draw it.
@@ -135,7 +137,11 @@ impl Kinds {
             let message = "its demand hangs on the size of the response, which it has none of";
             return Err(Invalid::new(message));
         }
-        Ok(Known { kind, brought: Brought { demands, size } })
+        let target = match asked {
+            Some(asked) => asked.target.key_of(&request.target),
+            None => target_key(&request.target),
+        };
+        Ok(Known { kind, brought: Brought { demands, size, target } })
     }
 
     /// The number of the request's kind.
@@ -196,6 +202,11 @@ impl DemandSource for ServedDemands {
             Some(Brought { size: Some(size), .. }) => self.drawn.of_size(job, draw, *size),
             _ => self.drawn.demand(job, draw),
         }
+    }
+
+    fn content(&mut self, job: &Job) -> (u64, u64) {
+        let brought = self.given.get(job.token as usize);
+        brought.map_or((0, 0), |brought| (brought.target, brought.size.unwrap_or(0)))
     }
 }
 

@@ -45,6 +45,13 @@ pub fn check(system: &SystemModel, workload: Option<&Workload>) -> Result<(), In
     if let Some(workload) = workload {
         return system.check_requests(workload);
     }
+    if let Some(cluster) = system.clusters().find(|cluster| cluster.cache.is_some()) {
+        return Err(Invalid::new(format!(
+            "what the caches of the cluster `{}` hold hangs on the size of responses: give the \
+             workload that says it (--workload FILE)",
+            cluster.name
+        )));
+    }
     let Some(door) = Kinds::new(system, None).needs_size() else { return Ok(()) };
     Err(Invalid::new(format!(
         "the demand at `{}` hangs on the size of responses: give the workload that says it \

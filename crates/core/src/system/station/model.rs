@@ -44,7 +44,10 @@ pub struct Overload {
 }
 
 impl StationModel {
-    fn from_table(table: &StationTable, files: &dyn Files) -> Placed<StationModel> {
+    pub(in crate::system) fn from_table(
+        table: &StationTable,
+        files: &dyn Files,
+    ) -> Placed<StationModel> {
         let policy = table.policy.as_deref().unwrap_or("fcfs");
         let discipline =
             scheduling::parse(policy, files).map_err(|error| ("policy".to_owned(), error))?;
@@ -71,13 +74,18 @@ impl StationModel {
         })
     }
 
-    /// The station at rest.
-    pub(in crate::system) fn station(&self, id: NodeId, building: &Building<'_>) -> Station {
+    /// The station at rest, behind this entrance of a node. Its random streams are named by
+    /// `number`.
+    pub(in crate::system) fn station(
+        &self,
+        behind: (NodeId, u32),
+        number: u64,
+        building: &Building<'_>,
+    ) -> Station {
         let expected = matches!(self.discipline.rank, Rank::Expected(_, None));
-        let means = if expected { building.first_means(id) } else { Vec::new() };
+        let means = if expected { building.first_means(behind) } else { Vec::new() };
         let Building { kinds, seed, .. } = *building;
-        let ranks = Ranks::new(self.number.into(), self, kinds, &means, seed);
-        Station::new(id, self, ranks)
+        Station::new(behind.0, self, Ranks::new(number, self, kinds, &means, seed))
     }
 
     /// What its own demands are drawn from, for all requests or each name.
@@ -103,6 +111,10 @@ impl NodeModel for StationModel {
         let file = reading.file;
         let one = |table: &StationTable| StationModel::from_table(table, reading.files);
         let mut all = reading.all("station", &file.station, one, |one| one.name.clone())?;
+        if let Some(at) = file.station.iter().position(|one| one.when.is_some()) {
+            let message = "goes with the stations of a [[cluster]]";
+            return Err(reading.error(&format!("station.{at}.when"), message));
+        }
         for (station, number) in all.iter_mut().zip(0..) {
             station.number = number;
             if file.behaviour.is_empty() && station.demand.is_none() {
@@ -113,7 +125,7 @@ impl NodeModel for StationModel {
     }
 
     fn build(&self, id: NodeId, building: &Building<'_>) -> AnyNode {
-        AnyNode::Station(self.station(id, building))
+        AnyNode::Station(self.station((id, 0), self.number.into(), building))
     }
 
     fn name(&self) -> &str {

@@ -61,6 +61,12 @@ impl BurnPlan {
         cores: &[usize],
         seed: u64,
     ) -> Result<BurnPlan, Invalid> {
+        if let Some(cluster) = system.clusters().next() {
+            return Err(Invalid::new(format!(
+                "a system that burns is one machine; `{}` has the cluster `{}`",
+                system.name, cluster.name
+            )));
+        }
         let stations: Vec<&StationModel> = system.stations().collect();
         let machines: Vec<&MachineModel> = system.machines().collect();
         let own = match (stations.as_slice(), machines.as_slice()) {
@@ -180,11 +186,13 @@ fn steps_of(system: &SystemModel, kind: &str) -> Result<Vec<BurnStep>, Invalid> 
     let step = |step: &system::Step| match step {
         system::Step::Use { .. } => Ok(BurnStep::Burn),
         system::Step::Delay { .. } => Ok(BurnStep::Sleep),
-        system::Step::Acquire(_) | system::Step::Release(_) | system::Step::Fork(_) => {
-            Err(Invalid::new(
-                "requests that burn can `use` and `delay`, not `acquire`, `release` or `fork`",
-            ))
-        }
+        system::Step::Enter(_)
+        | system::Step::Acquire(_)
+        | system::Step::Release(_)
+        | system::Step::Fork(_) => Err(Invalid::new(
+            "requests that burn can `use` a station or machine and `delay`, not use a cluster, \
+             `acquire`, `release` or `fork`",
+        )),
     };
     behaviour.steps.iter().map(step).collect()
 }

@@ -1,0 +1,34 @@
+//! By the target alone.
+
+use super::{Dispatcher, Entry, Need, Request, View, plain};
+use crate::random::mix;
+
+pub(super) const ENTRY: Entry = Entry {
+    usage: "hash",
+    example: "hash",
+    summary: "the server that the target's hash says, always the same one for the same target",
+    source: "Pai et al., ASPLOS-VIII, 1998, policy LB; nginx, directive `hash`",
+    needs: &[Need::Targets],
+    parse: |call| {
+        plain(call, &ENTRY, |setting| Box::new(Hash { servers: setting.weights.len() as u64 }))
+    },
+};
+
+/// After so many hashes that lead to closed servers, any open one is taken.
+const HASHES_MAX: u64 = 64;
+
+#[derive(Debug)]
+struct Hash {
+    servers: u64,
+}
+
+impl Dispatcher for Hash {
+    fn choose(&mut self, request: &Request, view: &mut View<'_>) -> Option<usize> {
+        let all = view.servers.all();
+        // What a closed server would have got is spread over the others by another hash.
+        let hashed =
+            |turn: u64| (mix(request.target.wrapping_add(turn << 32)) % self.servers) as usize;
+        let open = (0..HASHES_MAX).map(hashed).find(|at| all[*at].open);
+        open.or_else(|| all.iter().position(|one| one.open))
+    }
+}

@@ -1,0 +1,135 @@
+//! Prequal: by probes that come before the request.
+
+use std::sync::Arc;
+
+use super::{Dispatcher, Entry, Need, Probe, Request, View};
+use crate::time::Nanos;
+use crate::units::Dimension;
+
+pub(super) const ENTRY: Entry = Entry {
+    usage: "prequal(probes=3, quantile=0.84)",
+    example: "prequal(probes=3, quantile=0.84)",
+    summary: "each request asks some servers how they are; of the latest answers, the fastest among \
+              those with few requests, else the one with the fewest",
+    source: "B. Wydrowski, R. Kleinberg, S. Rumble, A. Archer, Load is not what you should balance: \
+             introducing Prequal, NSDI 2024",
+    needs: &[Need::Probes],
+    parse: |call| {
+        let mut arguments = ENTRY.arguments(call, &["probes", "quantile"])?;
+        let probes = arguments.number_or("probes", Dimension::Number, 3.0)?;
+        let quantile = arguments.number_or("quantile", Dimension::Number, 0.84)?;
+        if !(1.0..=100.0).contains(&probes) || !(0.0..=1.0).contains(&quantile) {
+            return Err(
+                arguments.error("needs from 1 to 100 `probes` and a `quantile` from 0 to 1")
+            );
+        }
+        arguments.finish()?;
+        Ok(Arc::new(move |setting| {
+            let pool = POOL_MAX as f64 / setting.weights.len() as f64;
+            // How often an answer may be used, so that the pool neither runs dry nor grows old
+            // (the paper, equation 1, with delta = 1). Of few servers all are in the pool.
+            let spare = (1.0 - pool) * probes - REMOVED;
+            let uses = if spare > 0.0 { (2.0 / spare).max(1.0) } else { f64::INFINITY };
+            let fresh =
+                Prequal { probes, quantile, uses, pool: Vec::new(), owed: 0.0, worst: true };
+            Ok(Box::new(fresh))
+        }))
+    },
+};
+
+/// The most answers that are kept, and for how long.
+const POOL_MAX: usize = 16;
+const AGE_MAX: Nanos = Nanos(1_000_000_000);
+/// Answers that each request removes.
+const REMOVED: f64 = 1.0;
+/// With fewer answers than this, any server is chosen.
+const POOL_MIN: usize = 2;
+
+#[derive(Debug)]
+struct Prequal {
+    probes: f64,
+    quantile: f64,
+    uses: f64,
+    /// Answers, the oldest first.
+    pool: Vec<Answer>,
+    /// The part of a probe that is owed yet, where a request makes no whole number of them.
+    owed: f64,
+    /// Whether the next answer to be removed is the worst, and not the oldest.
+    worst: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Answer {
+    server: usize,
+    told: Probe,
+    at: Nanos,
+    used: f64,
+}
+
+impl Prequal {
+    /// The number of requests above which a server is hot.
+    fn threshold(&self) -> u32 {
+        let mut all: Vec<u32> = self.pool.iter().map(|one| one.told.in_progress).collect();
+        all.sort_unstable();
+        let place = (self.quantile * all.len() as f64).ceil() as usize;
+        all[place.saturating_sub(1)]
+    }
+
+    /// The best by the hot-cold lexicographic rule, or the worst: where it stands.
+    fn by_rule(&self, best: bool) -> Option<usize> {
+        if self.pool.is_empty() {
+            return None;
+        }
+        let threshold = self.threshold();
+        let rank = |at: &usize| {
+            let Probe { in_progress, response } = self.pool[*at].told;
+            let hot = in_progress > threshold;
+            (hot, if hot { u64::from(in_progress) } else { response.0 })
+        };
+        let places = 0..self.pool.len();
+        if best { places.min_by_key(rank) } else { places.max_by_key(rank) }
+    }
+
+    fn remove_one(&mut self) {
+        let place =
+            if self.worst { self.by_rule(false) } else { (!self.pool.is_empty()).then_some(0) };
+        self.worst = !self.worst;
+        if let Some(place) = place {
+            self.pool.remove(place);
+        }
+    }
+}
+
+impl Dispatcher for Prequal {
+    fn choose(&mut self, _: &Request, view: &mut View<'_>) -> Option<usize> {
+        let (now, all) = (view.now, view.servers.all());
+        self.pool.retain(|one| now.since(one.at) <= AGE_MAX && all[one.server].open);
+        if self.pool.len() < POOL_MIN {
+            return Some(view.servers.any(view.random));
+        }
+        let place = self.by_rule(true)?;
+        let answer = &mut self.pool[place];
+        let chosen = answer.server;
+        answer.told.in_progress += 1;
+        answer.used += 1.0;
+        if answer.used >= self.uses {
+            self.pool.remove(place);
+        }
+        self.remove_one();
+        Some(chosen)
+    }
+
+    fn probes(&mut self, view: &mut View<'_>, wanted: &mut Vec<usize>) {
+        self.owed += self.probes;
+        view.servers.sample(self.owed as usize, view.random, wanted);
+        self.owed = self.owed.fract();
+    }
+
+    fn probed(&mut self, server: usize, told: Probe, view: &mut View<'_>) {
+        self.pool.retain(|one| one.server != server);
+        if self.pool.len() == POOL_MAX {
+            self.pool.remove(0);
+        }
+        self.pool.push(Answer { server, told, at: view.now, used: 0.0 });
+    }
+}

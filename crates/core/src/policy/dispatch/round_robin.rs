@@ -1,0 +1,28 @@
+//! Round robin.
+
+use super::smooth::Turns;
+use super::{Dispatcher, Entry, Request, View, plain};
+
+pub(super) const ENTRY: Entry = Entry {
+    usage: "round-robin",
+    example: "round-robin",
+    summary: "one server after another, whatever their weights",
+    source: "L. Kleinrock, Queueing Systems 2, 1976; every load balancer",
+    needs: &[],
+    parse: |call| {
+        plain(call, &ENTRY, |setting| {
+            Box::new(RoundRobin { turns: Turns::new(&vec![1.0; setting.weights.len()], 0) })
+        })
+    },
+};
+
+#[derive(Debug)]
+struct RoundRobin {
+    turns: Turns,
+}
+
+impl Dispatcher for RoundRobin {
+    fn choose(&mut self, _: &Request, view: &mut View<'_>) -> Option<usize> {
+        self.turns.next(view.servers)
+    }
+}

@@ -1,0 +1,67 @@
+//! Size interval task assignment.
+
+use std::sync::Arc;
+
+use super::{Dispatcher, Entry, Need, Request, View};
+use crate::error::Invalid;
+use crate::notation::{Label, Term};
+use crate::time::Nanos;
+use crate::units::Dimension;
+
+pub(super) const ENTRY: Entry = Entry {
+    usage: "sita(TIME, TIME, ...)",
+    example: "sita(20ms)",
+    summary: "by the demand: the first server up to the first time, the second up to the second, \
+              the last beyond; without times so that each gets the same work (SITA-E)",
+    source: "M. Harchol-Balter, M. Crovella, C. Murta, On choosing a task assignment policy for a \
+             distributed server system, JPDC 59, 1999",
+    needs: &[Need::Work],
+    parse: |call| {
+        let wrong = || {
+            let (name, usage) = (&call.name, ENTRY.usage);
+            Invalid::new(format!("`{name}`: write it as {usage}, each time above the one before"))
+        };
+        let mut cutoffs = Vec::new();
+        for argument in &call.arguments {
+            let (Label::None, Term::Quantity(quantity)) = (&argument.label, &argument.term) else {
+                return Err(wrong());
+            };
+            cutoffs.push(Nanos::from_secs_f64(quantity.expect(Dimension::Time)?));
+        }
+        if !cutoffs.is_sorted_by(|one, next| one < next) {
+            return Err(wrong());
+        }
+        Ok(Arc::new(move |setting| {
+            let (given, servers) = (cutoffs.len(), setting.weights.len());
+            let equal = setting.work.as_ref().filter(|_| given == 0);
+            let cutoffs = match equal.map(|law| law.equal_load_cutoffs(servers)) {
+                Some(seconds) => seconds.into_iter().map(Nanos::from_secs_f64).collect(),
+                None if given + 1 == servers => cutoffs.clone(),
+                None => {
+                    let wanted = servers - 1;
+                    let message = format!(
+                        "`sita` has {given} times for {servers} servers: it needs {wanted}"
+                    );
+                    return Err(Invalid::new(message));
+                }
+            };
+            Ok(Box::new(SizeInterval { cutoffs }))
+        }))
+    },
+};
+
+#[derive(Debug)]
+struct SizeInterval {
+    cutoffs: Vec<Nanos>,
+}
+
+impl Dispatcher for SizeInterval {
+    fn choose(&mut self, request: &Request, view: &mut View<'_>) -> Option<usize> {
+        let all = view.servers.all();
+        let own = self.cutoffs.partition_point(|cutoff| *cutoff < request.work);
+        // What a closed server would have got goes to the next one for larger requests, else to
+        // the next one for smaller.
+        let larger = (own..all.len()).find(|at| all[*at].open);
+        larger.or_else(|| (0..own).rev().find(|at| all[*at].open))
+    }
+}

@@ -1,0 +1,100 @@
+//! The part of a switch that decides: the servers as it knows them, and its policy.
+
+use std::fmt::Debug;
+
+use super::{Dispatch, Dispatcher, Probe, Request, Servers, Setting, View};
+use crate::error::Invalid;
+use crate::random::Stream;
+use crate::time::Nanos;
+
+/// Where a request goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placement {
+    /// To this server.
+    Server(usize),
+    /// Nowhere yet: it waits at the switch until a request ends.
+    Waits,
+    /// Nowhere: no server takes requests.
+    Nowhere,
+}
+
+/// What decides where requests go. It is told of everything it is to know, and does nothing itself.
+#[derive(Debug)]
+pub struct Switch {
+    servers: Servers,
+    policy: Box<dyn Dispatcher>,
+    random: Stream,
+}
+
+impl Switch {
+    /// With this policy for servers that have nothing to do. `random` is what the policy draws
+    /// from.
+    ///
+    /// # Errors
+    /// When the policy's arguments do not fit the cluster.
+    pub fn new(dispatch: &Dispatch, setting: &Setting, random: Stream) -> Result<Switch, Invalid> {
+        let (servers, policy) = (Servers::new(&setting.weights), dispatch.build(setting)?);
+        let mut switch = Switch { servers, policy, random };
+        for server in 0..setting.weights.len() {
+            switch.changed(Nanos::ZERO, server);
+        }
+        Ok(switch)
+    }
+
+    /// What is known of the servers.
+    #[must_use]
+    pub fn servers(&self) -> &Servers {
+        &self.servers
+    }
+
+    /// Where this request goes. If it is a server, the request is there from now on.
+    pub fn place(&mut self, now: Nanos, request: &Request) -> Placement {
+        if self.servers.open().is_empty() {
+            return Placement::Nowhere;
+        }
+        let chosen = self.tell(now, |policy, view| policy.choose(request, view));
+        let Some(server) = chosen else { return Placement::Waits };
+        debug_assert!(self.servers.all()[server].open, "{self:?} chose a closed server");
+        self.servers.begin(server);
+        self.changed(now, server);
+        Placement::Server(server)
+    }
+
+    /// A request has ended at this server, after so long.
+    pub fn ended(&mut self, now: Nanos, server: usize, response: Nanos) {
+        self.servers.end(server);
+        self.changed(now, server);
+        self.tell(now, |policy, view| policy.ended(server, response, view));
+    }
+
+    /// From now on the server takes requests, or does not.
+    pub fn set_open(&mut self, now: Nanos, server: usize, open: bool) {
+        if self.servers.set_open(server, open) {
+            self.changed(now, server);
+        }
+    }
+
+    /// The servers that are to be asked how they are, because a request has come.
+    pub fn probes(&mut self, now: Nanos, wanted: &mut Vec<usize>) {
+        wanted.clear();
+        self.tell(now, |policy, view| policy.probes(view, wanted));
+    }
+
+    /// A server that was asked how it is has answered.
+    pub fn probed(&mut self, now: Nanos, server: usize, answer: Probe) {
+        self.tell(now, |policy, view| policy.probed(server, answer, view));
+    }
+
+    fn changed(&mut self, now: Nanos, server: usize) {
+        self.tell(now, |policy, view| policy.changed(server, view));
+    }
+
+    fn tell<T>(
+        &mut self,
+        now: Nanos,
+        of: impl FnOnce(&mut dyn Dispatcher, &mut View<'_>) -> T,
+    ) -> T {
+        let Switch { servers, policy, random } = self;
+        of(policy.as_mut(), &mut View { now, servers, random })
+    }
+}

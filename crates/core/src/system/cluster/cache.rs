@@ -1,0 +1,138 @@
+//! What a server holds in memory.
+
+use std::collections::{BTreeSet, HashMap};
+
+use foldhash::fast::FixedState;
+
+use crate::error::{Invalid, unknown};
+
+/// How a cache chooses what it forgets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replacement {
+    /// The least recently used.
+    Lru,
+    /// The one of the least credit, which is 1 / size more, when it is asked for, than that of what
+    /// was forgotten last (P. Cao, S. Irani, Cost-aware WWW proxy caching algorithms, USITS 1997,
+    /// GreedyDual-Size with cost 1).
+    GreedyDualSize,
+}
+
+impl Replacement {
+    /// As a file names it.
+    ///
+    /// # Errors
+    /// When there is none of that name.
+    pub(super) fn parse(text: &str) -> Result<Replacement, Invalid> {
+        match text {
+            "lru" => Ok(Replacement::Lru),
+            "greedy-dual-size" => Ok(Replacement::GreedyDualSize),
+            _ => Err(unknown("replacement", text, ["lru", "greedy-dual-size"].into_iter())),
+        }
+    }
+}
+
+/// A cache of so many bytes. What is asked for costs log n.
+#[derive(Clone, Debug)]
+pub(super) struct Cache {
+    replacement: Replacement,
+    capacity: u64,
+    bytes: u64,
+    /// By target, its size and its credit.
+    held: HashMap<u64, (u64, u64), FixedState>,
+    /// By credit, then by target: the first is forgotten first.
+    order: BTreeSet<(u64, u64)>,
+    /// The credit of what was forgotten last, or the number of the last request.
+    level: u64,
+}
+
+/// Credits are parts of 2^40: 1 / size is told apart up to 1 TiB, and they last for 2^24 times the
+/// credit of a byte.
+const ONE: u64 = 1 << 40;
+
+impl Cache {
+    pub(super) fn new(replacement: Replacement, capacity: u64) -> Cache {
+        let (held, order) = (HashMap::default(), BTreeSet::new());
+        Cache { replacement, capacity, bytes: 0, held, order, level: 0 }
+    }
+
+    /// Somebody asks for a target of this size: whether it is held. Afterwards it is, unless it is
+    /// larger than the whole cache.
+    pub(super) fn ask(&mut self, target: u64, size: u64) -> bool {
+        let known = self.held.remove(&target);
+        if let Some((its, credit)) = known {
+            self.order.remove(&(credit, target));
+            self.bytes -= its;
+        }
+        if size > self.capacity {
+            return known.is_some();
+        }
+        while self.capacity - self.bytes < size {
+            let Some((credit, gone)) = self.order.pop_first() else { break };
+            self.bytes -= self.held.remove(&gone).map_or(0, |(its, _)| its);
+            if self.replacement == Replacement::GreedyDualSize {
+                self.level = credit;
+            }
+        }
+        let credit = match self.replacement {
+            Replacement::Lru => {
+                self.level += 1;
+                self.level
+            }
+            Replacement::GreedyDualSize => self.level + ONE / size.max(1),
+        };
+        self.held.insert(target, (size, credit));
+        self.order.insert((credit, target));
+        self.bytes += size;
+        known.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::lru::Lru;
+
+    proptest! {
+        /// Against the program's other cache, which is a list and no tree.
+        #[test]
+        fn the_least_recently_used_is_forgotten(
+            requests in prop::collection::vec((0..30_u32, 1..40_u64), 1..400)
+        ) {
+            let (mut cache, mut list) = (Cache::new(Replacement::Lru, 100), Lru::new(100));
+            for (object, size) in requests {
+                // A target has one size.
+                let size = size.min(u64::from(object) + 3);
+                let size = if object % 3 == 0 { 1 + u64::from(object) } else { size };
+                prop_assert_eq!(cache.ask(object.into(), size), list.ask(object, size));
+            }
+        }
+
+        /// Against the paper's algorithm as it stands there: H is a list that is searched, and all
+        /// credits fall by the least one when something must go.
+        #[test]
+        fn greedy_dual_size_is_that_of_the_paper(
+            requests in prop::collection::vec(0..25_u64, 1..400)
+        ) {
+            let size = |object: u64| [1_u64, 2, 4, 8, 16, 32][(object % 6) as usize];
+            let mut cache = Cache::new(Replacement::GreedyDualSize, 64);
+            let mut held: Vec<(u64, f64)> = Vec::new();
+            for object in requests {
+                let found = held.iter().position(|(one, _)| *one == object);
+                let known = found.map(|at| held.remove(at)).is_some();
+                let used = |held: &[(u64, f64)]| held.iter().map(|(one, _)| size(*one)).sum::<u64>();
+                while used(&held) + size(object) > 64 {
+                    let least = held.iter().map(|(_, credit)| *credit).fold(f64::MAX, f64::min);
+                    let mut all: Vec<(f64, u64)> = held.iter().map(|(o, c)| (*c, *o)).collect();
+                    all.sort_by(|a, b| a.partial_cmp(b).unwrap());
+                    let gone = all[0].1;
+                    held.retain(|(one, _)| *one != gone);
+                    held.iter_mut().for_each(|(_, credit)| *credit -= least);
+                }
+                held.push((object, 1.0 / size(object) as f64));
+                prop_assert_eq!(cache.ask(object, size(object)), known);
+            }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! Clusters: servers that are all alike, each with stations of its own, behind a switch.
+//!
+//! A request enters the cluster, is sent to a server by the dispatch policy, visits that server's
+//! stations, and leaves the cluster. The switch knows only what it sent and what came back.
+
+mod cache;
+mod figures;
+mod file;
+mod model;
+mod node;
+mod server;
+
+pub use cache::Replacement;
+pub use figures::{ClusterSummary, ServerSummary};
+pub use file::{CacheTable, ClusterTable};
+pub use model::{CacheModel, ClusterModel, ServerStation};
+pub(super) use node::{Cluster, GATE};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,296 @@
+//! What a system file says of a cluster, checked.
+
+use super::cache::Replacement;
+use super::file::{CacheTable, ClusterTable};
+use super::node::Cluster;
+use crate::error::Invalid;
+use crate::policy::dispatch::{Dispatch, Need, Setting};
+use crate::schema::SchemaError;
+use crate::system::demand::Demand;
+use crate::system::file::StationTable;
+use crate::system::node::{Building, Kept, NodeId, NodeModel};
+use crate::system::nodes::AnyNode;
+use crate::system::read::{Placed, Reading, named};
+use crate::system::station::StationModel;
+use crate::time::Nanos;
+use crate::units::{Dimension, Quantity, parse_time};
+use crate::workload::Workload;
+
+/// The most servers of a cluster.
+const SERVERS_MAX: u32 = 10_000;
+
+/// A cluster, checked.
+#[derive(Clone, Debug)]
+pub struct ClusterModel {
+    /// Its name.
+    pub name: String,
+    /// Its number among the clusters, which its random streams are named by.
+    pub(in crate::system) number: u32,
+    /// How many stations the servers of the clusters before it have.
+    pub(super) labels_before: u32,
+    /// The dispatch policy.
+    pub dispatch: Dispatch,
+    /// As the file has it.
+    pub dispatch_text: String,
+    /// What the policy is made for: among others the servers' weights.
+    pub setting: Setting,
+    /// The classes, each with its request names.
+    pub classes: Vec<(String, Vec<String>)>,
+    /// How long after a request has ended the switch knows of it.
+    pub seen_after: Nanos,
+    /// The stations that each server has; their names are `CLUSTER/STATION`.
+    pub stations: Vec<ServerStation>,
+    /// The cache that each server has.
+    pub cache: Option<CacheModel>,
+}
+
+/// A station that each server of a cluster has.
+#[derive(Clone, Debug)]
+pub struct ServerStation {
+    /// The station.
+    pub model: StationModel,
+    /// Whether only those visit it whose response the server's cache does not hold.
+    pub on_miss: bool,
+}
+
+/// A cache that each server of a cluster has.
+#[derive(Clone, Debug)]
+pub struct CacheModel {
+    /// How many bytes it holds.
+    pub bytes: u64,
+    /// What it forgets first.
+    pub replacement: Replacement,
+    /// The request names whose responses it holds; none for all.
+    pub holds: Option<Vec<String>>,
+}
+
+impl ClusterModel {
+    fn from_table(table: &ClusterTable, reading: &Reading<'_>) -> Placed<ClusterModel> {
+        let fail = |key: &str, message: String| Err((key.to_owned(), Invalid::new(message)));
+        if !(1..=SERVERS_MAX).contains(&table.servers) {
+            return fail("servers", format!("must be from 1 to {SERVERS_MAX}"));
+        }
+        let dispatch =
+            Dispatch::parse(&table.dispatch).map_err(|error| ("dispatch".to_owned(), error))?;
+        if dispatch.entry().needs.contains(&Need::Classes) && table.classes.is_empty() {
+            let name = dispatch.entry().name();
+            let message = format!(
+                "`{name}` needs the request names of each class, as in \
+                 classes = {{ static = [\"page\"], cpu = [\"search\"] }}"
+            );
+            return fail("classes", message);
+        }
+        let seen_after = table.seen_after.as_ref().map_or(Ok(0.0), |one| parse_time(&one.text()));
+        let seen_after = seen_after.map_err(|error| ("seen_after".to_owned(), error))?;
+        let cache = table.cache.as_ref().map(CacheModel::from_table).transpose();
+        let cache = cache.map_err(|(key, error)| (format!("cache.{key}"), error))?;
+        let mut model = ClusterModel {
+            name: named(&table.name)?,
+            number: 0,
+            labels_before: 0,
+            setting: Setting {
+                weights: weights(table)?,
+                classes: table.classes.len().max(1),
+                work: None,
+            },
+            dispatch,
+            dispatch_text: table.dispatch.clone(),
+            classes: classes(table)?,
+            seen_after: Nanos::from_secs_f64(seen_after),
+            stations: Vec::new(),
+            cache,
+        };
+        for (at, station) in table.station.iter().enumerate() {
+            let one = ServerStation::from_table(station, &model, reading);
+            model.stations.push(one.map_err(|(key, why)| (format!("station.{at}.{key}"), why))?);
+        }
+        if model.stations.is_empty() {
+            return fail("station", "each server needs at least one station".to_owned());
+        }
+        model.dispatch.build(&model.setting).map_err(|error| ("dispatch".to_owned(), error))?;
+        Ok(model)
+    }
+}
+
+impl ClusterModel {
+    /// Checks that the policy and the caches are told of each request what they need to know.
+    pub(in crate::system) fn check_requests(&self, workload: &Workload) -> Result<(), Invalid> {
+        let cluster = &self.name;
+        let needs_classes = self.dispatch.entry().needs.contains(&Need::Classes);
+        let visits = |name: &str| {
+            let demands = self.stations.iter().filter_map(|one| one.model.demand.as_ref());
+            demands.clone().any(|demand| demand.of(name).is_some())
+        };
+        for request in workload.requests.iter().filter(|one| visits(&one.name)) {
+            let name = &request.name;
+            let in_class = self.classes.iter().any(|(_, names)| names.contains(name));
+            if needs_classes && !in_class {
+                return Err(Invalid::new(format!(
+                    "the request `{name}` is in no class of the cluster `{cluster}`, whose dispatch \
+                     policy goes by classes"
+                )));
+            }
+            if self.holds(name) && request.size.is_none() {
+                return Err(Invalid::new(format!(
+                    "the cache of the cluster `{cluster}` may hold the response to `{name}`, which \
+                     has no `size` in the workload: give it one, as in size = \"20kB\", or leave \
+                     it out of `holds`"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the servers' caches may hold the responses to requests of this name.
+    pub(super) fn holds(&self, name: &str) -> bool {
+        match self.cache.as_ref().map(|cache| &cache.holds) {
+            None => false,
+            Some(None) => true,
+            Some(Some(names)) => names.iter().any(|one| one == name),
+        }
+    }
+
+    /// The names of the stations of each server, in their order, as in `web/3/cpu`.
+    pub(in crate::system) fn station_labels(&self) -> Vec<String> {
+        let own = |name: &str| name[self.name.len() + 1..].to_owned();
+        let stations: Vec<String> = self.stations.iter().map(|one| own(&one.model.name)).collect();
+        let of_server = |server| {
+            let name = &self.name;
+            stations.iter().map(move |station| format!("{name}/{server}/{station}"))
+        };
+        (0..self.setting.weights.len()).flat_map(of_server).collect()
+    }
+}
+
+/// The weight of each server.
+fn weights(table: &ClusterTable) -> Placed<Vec<f64>> {
+    let wrong = |message: String| Err(("weights".to_owned(), Invalid::new(message)));
+    let servers = table.servers as usize;
+    if table.weights.is_empty() {
+        return Ok(vec![1.0; servers]);
+    }
+    if table.weights.len() != servers {
+        return wrong(format!("has {} of them for {servers} servers", table.weights.len()));
+    }
+    match table.weights.iter().find(|weight| !(**weight > 0.0 && weight.is_finite())) {
+        Some(weight) => wrong(format!("{weight} is no positive number")),
+        None => Ok(table.weights.clone()),
+    }
+}
+
+/// The request names of each class; no name is in two.
+fn classes(table: &ClusterTable) -> Placed<Vec<(String, Vec<String>)>> {
+    let mut seen = Vec::new();
+    for (class, names) in &table.classes {
+        for name in names {
+            if seen.contains(&name) {
+                let message = format!("the request `{name}` is in two classes");
+                return Err((format!("classes.{class}"), Invalid::new(message)));
+            }
+            seen.push(name);
+        }
+    }
+    Ok(table.classes.iter().map(|(class, names)| (class.clone(), names.clone())).collect())
+}
+
+impl ServerStation {
+    fn from_table(
+        table: &StationTable,
+        cluster: &ClusterModel,
+        reading: &Reading<'_>,
+    ) -> Placed<ServerStation> {
+        let fail = |key: &str, message: &str| Err((key.to_owned(), Invalid::new(message)));
+        let mut model = StationModel::from_table(table, reading.files)?;
+        model.name = format!("{}/{}", cluster.name, table.name);
+        if model.demand.is_none() {
+            return fail("demand", "is missing");
+        }
+        if cluster.stations.iter().any(|other| other.model.name == model.name) {
+            return fail("name", "is taken by another station of the server");
+        }
+        let on_miss = match table.when.as_deref() {
+            None => false,
+            Some("miss") if cluster.cache.is_some() => true,
+            Some("miss") => return fail("when", "goes with a [cluster.cache]"),
+            Some(_) => {
+                return fail("when", "must be \"miss\": it is visited by what is not cached");
+            }
+        };
+        Ok(ServerStation { model, on_miss })
+    }
+}
+
+impl CacheModel {
+    fn from_table(table: &CacheTable) -> Placed<CacheModel> {
+        let size =
+            Quantity::parse(&table.size.text()).and_then(|size| size.expect(Dimension::Size));
+        let size = size.map_err(|error| ("size".to_owned(), error))?;
+        if !(1.0..=1e18).contains(&size) {
+            return Err(("size".to_owned(), Invalid::new("must be from 1 B to 10^18 B")));
+        }
+        let replacement = Replacement::parse(table.replacement.as_deref().unwrap_or("lru"))
+            .map_err(|error| ("replacement".to_owned(), error))?;
+        Ok(CacheModel { bytes: size as u64, replacement, holds: table.holds.clone() })
+    }
+}
+
+impl NodeModel for ClusterModel {
+    fn read(reading: &Reading<'_>) -> Result<Vec<ClusterModel>, SchemaError> {
+        let one = |table: &ClusterTable| ClusterModel::from_table(table, reading);
+        let name = |one: &ClusterModel| one.name.clone();
+        let mut all = reading.all("cluster", &reading.file.cluster, one, name)?;
+        let mut labels = 0;
+        for (cluster, number) in all.iter_mut().zip(0..) {
+            (cluster.number, cluster.labels_before) = (number, labels);
+            labels += (cluster.stations.len() * cluster.setting.weights.len()) as u32;
+        }
+        Ok(all)
+    }
+
+    fn build(&self, id: NodeId, building: &Building<'_>) -> AnyNode {
+        AnyNode::Cluster(Cluster::new(id, self, building))
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn entrances(&self) -> Vec<&str> {
+        self.stations.iter().map(|one| one.model.name.as_str()).collect()
+    }
+
+    fn demand(&self, entrance: u32) -> Option<&Demand> {
+        self.stations.get(entrance as usize)?.model.demand.as_ref()
+    }
+
+    fn kept(&self, _: u32) -> Kept {
+        Kept::Own
+    }
+
+    fn is_entered(&self) -> bool {
+        true
+    }
+
+    fn servers_at(&self, entrance: u32) -> Option<u32> {
+        let station = &self.stations[entrance as usize];
+        // Who is there hangs on what the caches hold.
+        (!station.on_miss).then(|| station.model.servers * self.setting.weights.len() as u32)
+    }
+
+    fn is_unlimited(&self) -> bool {
+        self.stations.iter().all(|one| one.model.is_unlimited())
+    }
+
+    fn named_requests(&self) -> Vec<(String, &str)> {
+        let mut named: Vec<(String, &str)> =
+            self.stations.iter().flat_map(|one| one.model.named_requests()).collect();
+        for (class, names) in &self.classes {
+            let place = format!("the class `{class}` of the cluster `{}` has", self.name);
+            named.extend(names.iter().map(|name| (place.clone(), name.as_str())));
+        }
+        let held = self.cache.iter().flat_map(|cache| cache.holds.iter().flatten());
+        let place = format!("the cache of the cluster `{}` holds", self.name);
+        named.extend(held.map(|name| (place.clone(), name.as_str())));
+        named
+    }
+}

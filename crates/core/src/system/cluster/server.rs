@@ -1,0 +1,135 @@
+//! One server of a cluster: what it did, what it holds, and what it answers to probes.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::ServerSummary;
+use super::cache::Cache;
+use crate::policy::dispatch::Probe;
+use crate::system::station::StationSummary;
+use crate::time::Nanos;
+
+/// Of so many requests that ended last a server tells the median.
+const LATELY: usize = 16;
+
+/// What the switch hears of a server.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Notice {
+    pub(super) server: usize,
+    pub(super) news: News,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum News {
+    /// A request has ended, after so long.
+    Ended(Nanos),
+    /// The answer to a probe.
+    Probed(Probe),
+}
+
+/// A server, without its stations.
+#[derive(Clone, Debug)]
+pub(super) struct Server {
+    cache: Option<Cache>,
+    in_progress: u32,
+    /// By the number of requests that a request found here, the response times of the last of
+    /// them, the oldest first.
+    lately: BTreeMap<u32, VecDeque<Nanos>>,
+    requests: u64,
+    looked_up: u64,
+    hits: u64,
+    by_class: Vec<u64>,
+}
+
+impl Server {
+    pub(super) fn new(classes: usize, cache: Option<Cache>) -> Server {
+        Server {
+            cache,
+            in_progress: 0,
+            lately: BTreeMap::new(),
+            requests: 0,
+            looked_up: 0,
+            hits: 0,
+            by_class: vec![0; classes],
+        }
+    }
+
+    /// A request comes; gives how many it finds here.
+    pub(super) fn begin(&mut self, class: u32) -> u32 {
+        self.requests += 1;
+        if let Some(of_class) = self.by_class.get_mut(class as usize) {
+            *of_class += 1;
+        }
+        self.in_progress += 1;
+        self.in_progress - 1
+    }
+
+    /// Whether its cache holds a target of this size; afterwards it does.
+    pub(super) fn holds(&mut self, target: u64, size: u64) -> bool {
+        let Some(cache) = &mut self.cache else { return false };
+        let hit = cache.ask(target, size);
+        self.looked_up += 1;
+        self.hits += u64::from(hit);
+        hit
+    }
+
+    /// A request ends that found so many.
+    pub(super) fn end(&mut self, found: u32, response: Nanos) {
+        self.in_progress -= 1;
+        let lately = self.lately.entry(found).or_default();
+        if lately.len() == LATELY {
+            lately.pop_front();
+        }
+        lately.push_back(response);
+    }
+
+    /// What it answers to a probe: the median is of requests that found as many as there are now,
+    /// or nearly as many.
+    pub(super) fn answer(&self) -> Probe {
+        let now = self.in_progress;
+        let below = self.lately.range(..=now).next_back();
+        let above = self.lately.range(now..).next();
+        let nearest = below.into_iter().chain(above).min_by_key(|(found, _)| found.abs_diff(now));
+        let mut sorted: Vec<Nanos> =
+            nearest.map_or(Vec::new(), |(_, lately)| lately.iter().copied().collect());
+        sorted.sort_unstable();
+        let response = sorted.get(sorted.len() / 2).copied().unwrap_or_default();
+        Probe { in_progress: now, response }
+    }
+
+    pub(super) fn begin_measuring(&mut self) {
+        (self.requests, self.looked_up, self.hits) = (0, 0, 0);
+        self.by_class.fill(0);
+    }
+
+    pub(super) fn summary(&self, stations: Vec<StationSummary>) -> ServerSummary {
+        ServerSummary {
+            stations,
+            requests: self.requests,
+            looked_up: self.looked_up,
+            hits: self.hits,
+            by_class: self.by_class.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_of_requests_that_found_as_many() {
+        let mut server = Server::new(1, None);
+        assert_eq!(server.answer(), Probe { in_progress: 0, response: Nanos::ZERO });
+        let found: Vec<u32> = (0..3).map(|_| server.begin(0)).collect();
+        assert_eq!(found, [0, 1, 2]);
+        for (found, response) in [(0, 10), (0, 30), (0, 20), (4, 90)] {
+            server.end(found, Nanos(response));
+            server.begin(0);
+        }
+        // Three are here: nearer to four than to none.
+        assert_eq!(server.answer(), Probe { in_progress: 3, response: Nanos(90) });
+        server.end(4, Nanos(70));
+        server.end(4, Nanos(80));
+        assert_eq!(server.answer(), Probe { in_progress: 1, response: Nanos(20) });
+    }
+}

@@ -1,0 +1,109 @@
+"""What the clusters of a result were like: their servers, how even they were, what caches held."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from thinktime.report import units
+from thinktime.report.table import Cell, Line
+
+if TYPE_CHECKING:
+    from thinktime import Result, System
+
+HEADINGS = (
+    "servers",
+    "busiest station",
+    "load of each server",
+    "imbalance",
+    "hit ratio",
+    "waiting at the switch",
+)
+"""The columns after the one that names cluster and dispatch policy."""
+
+WORDS: dict[str, str] = {
+    "imbalance": "By how much the load of the busiest server of a cluster is above the mean of "
+    "all its servers, at the station that is the busiest.",
+    "hit ratio": "Of the requests whose response a server's cache could hold, the part of which "
+    "it did hold it.",
+}
+"""What the words of the table mean."""
+
+
+@dataclass(frozen=True)
+class ClusterFigures:
+    """One cluster over the measured time."""
+
+    name: str
+    dispatch: str
+    """The dispatch policy, as the system file names it."""
+
+    station: str
+    """The station of which the servers together were the busiest."""
+
+    loads: Sequence[float]
+    """The fraction of time that each server's station of that name was busy."""
+
+    imbalance: float
+    hit_ratio: float | None
+    """Of all servers together, weighted by their requests; None without a cache."""
+
+    waiting_mean: float
+    """The mean number of requests that waited at the switch."""
+
+    @property
+    def line(self) -> Line:
+        """The row under `HEADINGS`."""
+        texts = [
+            units.count(len(self.loads)),
+            self.station,
+            units.listed_loads(self.loads),
+            units.percent(self.imbalance),
+            units.NOTHING if self.hit_ratio is None else units.percent(self.hit_ratio),
+            units.number(self.waiting_mean),
+        ]
+        return Line(self.name, [Cell(text) for text in texts], self.dispatch)
+
+    @property
+    def words(self) -> str:
+        """One line, as in 'web, cap over 7 servers: loads 0.70, 0.71 (cpu), imbalance 1.2 %'."""
+        loads = f"loads {units.listed_loads(self.loads)} ({self.station})"
+        parts = [loads, f"imbalance {units.percent(self.imbalance)}"]
+        if self.hit_ratio is not None:
+            parts.append(f"hit ratio {units.percent(self.hit_ratio)}")
+        return f"{self.name}, {over_servers(self.dispatch, len(self.loads))}: {', '.join(parts)}"
+
+
+def figures_of(result: Result) -> list[ClusterFigures]:
+    """The clusters of a result by name; empty where there are none."""
+    found: Mapping[str, Mapping[str, Any]] = result.summary.get("clusters") or {}
+    return [_figures(name, table) for name, table in found.items()]
+
+
+def _figures(name: str, table: Mapping[str, Any]) -> ClusterFigures:
+    servers: Sequence[Mapping[str, Any]] = table["servers"]
+    stations = servers[0]["load"]
+    busiest = max(stations, key=lambda station: sum(one["load"][station] for one in servers))
+    held = [one for one in servers if one.get("hit_ratio") is not None]
+    requests = sum(one["requests"] for one in held)
+    hits = sum(one["hit_ratio"] * one["requests"] for one in held)
+    return ClusterFigures(
+        name=name,
+        dispatch=str(table["dispatch"]),
+        station=busiest,
+        loads=[float(one["load"][busiest]) for one in servers],
+        imbalance=float(table["imbalance"]),
+        hit_ratio=hits / requests if requests else None,
+        waiting_mean=float(table["waiting_mean"]),
+    )
+
+
+def words_of(system: System) -> list[str]:
+    """Each cluster of a system, as in 'cap over 7 servers'."""
+    return [over_servers(one.dispatch, one.servers) for one in system.clusters]
+
+
+def over_servers(dispatch: str, servers: int) -> str:
+    """As in 'cap over 7 servers'."""
+    return f"{dispatch} over {units.counted(servers, 'server')}"

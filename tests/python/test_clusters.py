@@ -1,0 +1,184 @@
+"""Clusters behind a switch: simulated, against theory, in results and as a server."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import polars
+import pytest
+from real_runs import complaint
+
+import thinktime as tt
+from thinktime import _core
+
+ROOT = Path(__file__).resolve().parents[2]
+OPEN = """
+name = "w"
+[arrivals]
+model = "open"
+rate = "100/s"
+[[request]]
+name = "page"
+get = "/"
+"""
+
+
+def cluster(servers: int, dispatch: str, policy: str = "ps", more: str = "") -> tt.System:
+    return tt.System(
+        f'name = "s"\n[[cluster]]\nname = "web"\nservers = {servers}\ndispatch = "{dispatch}"\n'
+        f'{more}\n[[cluster.station]]\nname = "cpu"\npolicy = "{policy}"\ndemand = "exp(10ms)"\n'
+    )
+
+
+@pytest.mark.parametrize("policy", ["ps", "fcfs"])
+def test_a_random_split_is_a_queue_for_each_server(policy: str) -> None:
+    """M/M/1 at load 0.8: a mean of 10 ms / 0.2.
+
+    The interval holds it in 95 of 100 seeds, so one of twice its width in more than 99.9.
+    """
+    system = cluster(5, "random", policy)
+    summary = tt.simulate(
+        tt.Workload(OPEN), system, load=0.8, requests=1_000_000, rows="none"
+    ).summary
+    times = summary["response_time_s"]
+    assert abs(times["mean"] - 0.050) < 2 * times["ci95"]
+    assert times["ci95"] < 0.002
+    assert summary["stations"]["web/cpu"]["load"] == pytest.approx(0.8, abs=0.01)
+
+
+def test_two_choices_of_many_servers_are_as_good_as_their_formula() -> None:
+    """Mitzenmacher (2001) for infinitely many: 500 servers at load 0.9 are within 2 %."""
+    exact_s = 0.010 * sum(0.9 ** (2**i - 2) for i in range(1, 12))
+    for policy in ("ps", "fcfs"):
+        system = cluster(500, "jsq(2)", policy)
+        summary = tt.simulate(
+            tt.Workload(OPEN), system, load=0.9, requests=1_000_000, rows="none", warmup=1
+        ).summary
+        assert summary["response_time_s"]["mean"] == pytest.approx(exact_s, rel=0.02)
+
+
+def shop(tmp_path: Path) -> tuple[Path, Path]:
+    """A workload of cached pages and searches, and a cluster for it."""
+    workload, system = tmp_path / "shop.toml", tmp_path / "cluster.toml"
+    workload.write_text(
+        'name = "shop"\n[arrivals]\nmodel = "open"\nrate = "60/s"\n'
+        '[[request]]\nname = "page"\nget = "/page/{zipf(n=50, s=0.8)}"\n'
+        'size = "uniform(1kB, 9kB)"\nweight = 3\n'
+        '[[request]]\nname = "search"\nget = "/search"\n'
+    )
+    system.write_text(
+        'name = "s"\n[[cluster]]\nname = "web"\nservers = 3\ndispatch = "cap"\n'
+        'classes = { static = ["page"], cpu = ["search"] }\n'
+        '[[cluster.station]]\nname = "cpu"\npolicy = "ps"\n'
+        'demand.page = "1ms"\ndemand.search = "exp(20ms)"\n'
+        '[[cluster.station]]\nname = "disk"\ndemand.page = "5ms + size / 10MB/s"\nwhen = "miss"\n'
+        '[cluster.cache]\nsize = "60kB"\nholds = ["page"]\n'
+    )
+    return workload, system
+
+
+def test_results_tell_of_each_server(tmp_path: Path) -> None:
+    workload, system = shop(tmp_path)
+    result = tt.simulate(workload, system, requests=30_000, rows="all", warmup=0)
+    found: dict[str, Any] = result.summary["clusters"]["web"]
+    assert found["dispatch"] == "cap"
+    servers = found["servers"]
+    assert sum(one["requests"] for one in servers) == 30_000
+    for name in ("static", "cpu"):
+        counts = [one["by_class"][name] for one in servers]
+        assert max(counts) - min(counts) <= 1
+    rows = polars.DataFrame(result.requests)
+    assert set(rows["station"].unique()) == {
+        f"web/{s}/{n}" for s in range(3) for n in ("cpu", "disk")
+    }
+    # A miss is a page that was at a disk last.
+    by_server = Counter(
+        rows.filter(polars.col("station").cast(str).str.ends_with("disk"))["station"]
+    )
+    for number, one in enumerate(servers):
+        misses = by_server[f"web/{number}/disk"]
+        assert one["hit_ratio"] == pytest.approx(1 - misses / one["by_class"]["static"])
+        assert 0.2 < one["hit_ratio"] < 0.9
+    loads = [one["load"]["cpu"] for one in servers]
+    assert found["imbalance"] == pytest.approx(max(loads) / (sum(loads) / 3) - 1, rel=1e-6)
+    assert result.summary["stations"]["web/cpu"]["load"] == pytest.approx(sum(loads) / 3)
+
+
+def test_a_hash_finds_more_in_the_caches_than_turns_do(tmp_path: Path) -> None:
+    workload, system = shop(tmp_path)
+    ratios = {}
+    for dispatch in ("round-robin", "hash", "lard"):
+        changed = tt.System.load(system).with_value("cluster.web.dispatch", dispatch)
+        summary = tt.simulate(workload, changed, requests=20_000).summary
+        servers = summary["clusters"]["web"]["servers"]
+        ratios[dispatch] = sum(one["hit_ratio"] for one in servers) / 3
+    assert ratios["round-robin"] + 0.1 < min(ratios["hash"], ratios["lard"])
+
+
+def test_the_command_line_and_the_page_show_clusters(tmp_path: Path) -> None:
+    workload, system = shop(tmp_path)
+    to = tmp_path / "result"
+    command = [
+        str(Path(sys.executable).with_name("thinktime")),
+        "simulate",
+        str(workload),
+        str(system),
+    ]
+    done = subprocess.run(
+        [*command, "--requests", "2000", "--output", str(to)],
+        capture_output=True, text=True, check=False, cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    said = " ".join(done.stdout.split())
+    assert "web, cap over 3 servers: loads 0." in said
+    assert "hit ratio" in said
+    page = tt.report(tt.Result.load(to), tmp_path / "report.html").read_text(encoding="utf-8")
+    assert ">Clusters<" in page
+
+
+def test_replications_are_put_together(tmp_path: Path) -> None:
+    workload, system = shop(tmp_path)
+    summary = tt.simulate(workload, system, requests=2_000, replications=3, warmup=0).summary
+    servers = summary["clusters"]["web"]["servers"]
+    assert sum(one["requests"] for one in servers) == 6_000
+
+
+def test_what_the_cluster_must_be_told_is_asked_for(tmp_path: Path) -> None:
+    workload, system = shop(tmp_path)
+    text = workload.read_text()
+    without_sizes = tt.Workload(text.replace('size = "uniform(1kB, 9kB)"\n', ""))
+    with pytest.raises(tt.InputError, match="has no `size` in the workload"):
+        tt.simulate(without_sizes, tt.System.load(system), requests=10)
+    with_another = tt.Workload(text + '[[request]]\nname = "x"\nget = "/x"\n')
+    visits = system.read_text().replace("demand.search", 'demand.x = "1ms"\ndemand.search')
+    with pytest.raises(tt.InputError, match="`x` is in no class of the cluster `web`"):
+        tt.simulate(with_another, tt.System(visits), requests=10)
+
+
+def test_a_cluster_is_served(tmp_path: Path) -> None:
+    """The served cluster answers as the model says; where the machine was late, it says so."""
+    workload, system = shop(tmp_path)
+    with tt.serve(system, workload=workload) as server:
+        result = tt.run(workload, server.url, duration=3)
+    simulated = tt.simulate(workload, system, requests=3_000).summary["response_time_s"]["mean"]
+    if complaint(result) is None:
+        assert result.summary["errors"] == 0
+        # Some 180 requests with a standard deviation of about the mean.
+        mean = result.summary["response_time_s"]["mean"]
+        assert 0.5 * simulated < mean < 2 * simulated + 0.002
+
+
+def test_caches_are_not_served_without_sizes(tmp_path: Path) -> None:
+    _, system = shop(tmp_path)
+    with pytest.raises(tt.InputError, match="--workload FILE"):
+        tt.serve(system)
+
+
+@pytest.mark.parametrize("usage", [usage for usage, _, _ in _core.dispatch_policies()])
+def test_every_policy_stands_in_the_table(usage: str) -> None:
+    page = (ROOT / "docs" / "clusters.md").read_text(encoding="utf-8")
+    assert f"| `{usage}` |" in page
