@@ -77,4 +77,12 @@ mod tests {
         assert_eq!(nearest("xyzzy", ["model", "rate"]), None);
         assert_eq!(edit_distance("kitten", "sitting"), 3);
     }
+
+    #[test]
+    fn names_have_no_control_characters() {
+        assert_eq!(own_name("größe 1/2"), Ok("größe 1/2"));
+        for (name, why) in [("", "is empty"), ("a\u{1b}[2J", "control"), ("a\nb", "control")] {
+            assert!(own_name(name).unwrap_err().to_string().contains(why), "{name:?}");
+        }
+    }
 }

@@ -127,6 +127,11 @@ fn wrong_systems_are_explained() {
     assert!(message(&with("demand = '5ms'\npolicy = 'fsfc'")).contains("did you mean `fcfs`?"));
     assert!(message(&with("demand = '5ms'\nservers = 0")).contains("from 1 to"));
     assert!(message(&with("")).contains("missing key `demand`"));
+    let hidden = message("name = 's'\n[[station]]\nname = \"a\\u001b[2J\"\ndemand = '5ms'");
+    assert!(
+        hidden.contains("station[1].name") && hidden.contains("control characters"),
+        "{hidden}"
+    );
     assert!(message("name = 's'\nstation = []").contains("at least one"));
 }
 
