@@ -68,7 +68,7 @@ kinds! {
     /// Places that requests take and give back.
     Pool(PoolModel, Pool),
     /// Servers behind a switch.
-    Cluster(ClusterModel, Cluster),
+    Cluster(ClusterModel, Box<Cluster>),
 }
 
 impl AnyNodeModel {

@@ -248,7 +248,7 @@ impl NodeModel for ClusterModel {
     }
 
     fn build(&self, id: NodeId, building: &Building<'_>) -> AnyNode {
-        AnyNode::Cluster(Cluster::new(id, self, building))
+        AnyNode::Cluster(Box::new(Cluster::new(id, self, building)))
     }
 
     fn name(&self) -> &str {

@@ -207,7 +207,7 @@ impl Cluster {
     }
 }
 
-impl Node for Cluster {
+impl Node for Box<Cluster> {
     fn arrive(&mut self, now: Nanos, visit: Visit, jobs: &mut Jobs) -> Answer {
         let handle = visit.handle;
         if visit.entrance == GATE {
