@@ -7,7 +7,6 @@ mod bounded_pareto;
 mod constant;
 mod discrete;
 mod empirical;
-mod equal_load;
 mod equilibrium;
 mod erlang;
 mod exponential;

@@ -1,5 +1,7 @@
 //! The part of a law that lies within two bounds.
 
+mod equal_load;
+
 use super::Distribution;
 use super::numeric::integrate;
 

@@ -28,8 +28,8 @@ pub struct Row {
     /// Bytes received; simulated, the size of the response, where requests have one.
     pub bytes_received: u64,
     /// The last station that served it, by its number among
-    /// [`SystemModel::station_labels`](crate::system::SystemModel::station_labels); `u32::MAX` where
-    /// the system is a real one.
+    /// [`SystemModel::station_labels`](crate::system::SystemModel::station_labels); `u32::MAX`
+    /// where the system is a real one.
     pub station: u32,
     /// The service demand it brought; [`Nanos::MAX`] where it is not known.
     pub demand: Nanos,

@@ -111,20 +111,7 @@ impl Context<'_> {
             return fail("disk", "goes with `delay` only".to_owned());
         }
         if let Some(name) = &table.visits {
-            if let Some(node) = self.find_node(|one| one.model().is_entered() && one.name() == name)
-            {
-                let why = "does not go with a cluster: its stations have demands of their own";
-                return match table.demand {
-                    None => Ok(Step::Enter(node)),
-                    Some(_) => fail("demand", why.to_owned()),
-                };
-            }
-            let door = self.door(name).map_err(|error| (format!("{path}.use"), error))?;
-            let demand = table.demand.as_ref().map(|scalar| {
-                DemandLaw::of_a_step(&scalar.text(), self.files)
-                    .map_err(|error| (format!("{path}.demand"), error))
-            });
-            return Ok(Step::Use { door, demand: demand.transpose()? });
+            return self.use_step(table, name, path);
         }
         if let Some(law) = &table.delay {
             let length = self.time(law, path, "delay")?;
@@ -136,6 +123,24 @@ impl Context<'_> {
             return Ok(step);
         }
         self.fork(table.fork.as_deref().unwrap_or_default(), path, held)
+    }
+
+    /// The step that uses a station, a service or a cluster of this name.
+    fn use_step(&self, table: &StepTable, name: &str, path: &str) -> Placed<Step> {
+        let is_entered = |one: &AnyNodeModel| one.model().is_entered() && one.name() == name;
+        if let Some(node) = self.find_node(is_entered) {
+            let why = "does not go with a cluster: its stations have demands of their own";
+            return match table.demand {
+                None => Ok(Step::Enter(node)),
+                Some(_) => Err((format!("{path}.demand"), Invalid::new(why))),
+            };
+        }
+        let door = self.door(name).map_err(|error| (format!("{path}.use"), error))?;
+        let demand = table.demand.as_ref().map(|scalar| {
+            DemandLaw::of_a_step(&scalar.text(), self.files)
+                .map_err(|error| (format!("{path}.demand"), error))
+        });
+        Ok(Step::Use { door, demand: demand.transpose()? })
     }
 
     /// The door of this name, but for those inside of clusters.

@@ -88,6 +88,14 @@ impl DemandLaw {
         Ok(DemandLaw::Drawn(finite_mean(law)?))
     }
 
+    /// The distribution that it is drawn from, where it is.
+    pub(super) fn drawn(&self) -> Option<&Distribution> {
+        match self {
+            DemandLaw::Drawn(law) => Some(law),
+            DemandLaw::Trace(_) | DemandLaw::Sized(_) => None,
+        }
+    }
+
     /// Whether it hangs on the size of the response.
     #[must_use]
     pub fn uses_size(&self) -> bool {

@@ -15,8 +15,8 @@ pub(super) enum Instruction {
     /// Come to a node with the demand of a draw, if there is one, or with none under [`NO_DRAW`].
     /// By a door, or to wait or to take something.
     Visit { node: NodeId, entrance: u32, draw: u32, door: DoorId },
-    /// Come into a node that is entered, with the demands of so many draws for its entrances.
-    Enter { node: NodeId, first: u32, draws: u32 },
+    /// Take the demands of so many draws along, for the entrances of the node that is entered next.
+    Bring { first: u32, draws: u32 },
     /// Let go of what was kept of a node.
     Release { node: NodeId, entrance: u32 },
     /// Go through parts at once: the instructions that follow, each beginning a part, say where;
@@ -135,7 +135,8 @@ impl Program {
         if !visits {
             return;
         }
-        self.code.push(Instruction::Enter { node, first, draws: doors.len() as u32 });
+        self.code.push(Instruction::Bring { first, draws: doors.len() as u32 });
+        self.come_to(node, GATE, NO_DRAW);
         for door in doors {
             let (_, entrance) = system.behind(door);
             self.code.push(Instruction::Visit { node, entrance, draw: NO_DRAW, door });

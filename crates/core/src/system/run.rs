@@ -50,31 +50,12 @@ impl<D: DemandSource> System<D> {
                         Answer::Refused => return self.fail(now, handle, REFUSED),
                     }
                 }
-                Instruction::Enter { node, first, draws } => {
-                    let job = visitor.job;
-                    let demands =
-                        (first..first + draws).map(|draw| self.demands.demand(&job, draw as usize));
-                    let brought = &mut self.jobs.brought;
-                    brought.demands.clear();
-                    brought.demands.extend(demands);
-                    (brought.target, brought.size) = self.demands.content(&job);
-                    let visit = Visit { handle, entrance: GATE, demand: Nanos::ZERO };
-                    match self.nodes.arrive(now, node, visit, &mut self.jobs) {
-                        Answer::Stays => return,
-                        Answer::GoesOn => {}
-                        Answer::Refused => return self.fail(now, handle, REFUSED),
-                    }
-                }
+                Instruction::Bring { first, draws } => self.bring(handle, first, draws),
                 Instruction::Release { node, entrance } => {
-                    if entrance == GATE {
-                        served_at = self.nodes.label(node, handle, served_at);
-                    }
                     let what = Keeping { node, entrance };
-                    self.nodes.release(now, what, handle, &mut self.jobs);
+                    served_at = self.release(now, what, handle, served_at);
                 }
-                Instruction::Fork { parts, after } => {
-                    return self.fork(handle, parts, after);
-                }
+                Instruction::Fork { parts, after } => return self.fork(handle, parts, after),
                 Instruction::Part { .. } => unreachable!("parts begin where the fork says"),
                 Instruction::Join => match self.join(handle) {
                     Some(whole) => (handle, served_at) = (whole, DoorId::NONE),
@@ -86,6 +67,27 @@ impl<D: DemandSource> System<D> {
                 }
             }
         }
+    }
+
+    /// A visitor lets go of what it keeps of a node; gives by what results call its last visit.
+    fn release(&mut self, now: Nanos, what: Keeping, handle: Handle, served_at: DoorId) -> DoorId {
+        let label = match what.entrance {
+            GATE => self.nodes.label(what.node, handle, served_at),
+            _ => served_at,
+        };
+        self.nodes.release(now, what, handle, &mut self.jobs);
+        label
+    }
+
+    /// What the node is to know that the visitor comes into next.
+    #[inline(never)]
+    fn bring(&mut self, handle: Handle, first: u32, draws: u32) {
+        let (job, demands) = (self.jobs[handle].job, &mut self.demands);
+        let brought = &mut self.jobs.brought;
+        brought.demands.clear();
+        let draws = first..first + draws;
+        brought.demands.extend(draws.map(|draw| demands.demand(&job, draw as usize)));
+        (brought.target, brought.size) = demands.content(&job);
     }
 
     fn fork(&mut self, whole: Handle, parts: u32, after: u32) {

@@ -9,8 +9,8 @@ use crate::units::Dimension;
 pub(super) const ENTRY: Entry = Entry {
     usage: "consistent-hash(balance=1.25)",
     example: "consistent-hash(balance=1.25)",
-    summary: "the first server on a ring after the target's hash that has less than `balance` times \
-              its share of all requests in progress",
+    summary: "the first server on a ring after the target's hash that has less than `balance` \
+              times its share of all requests in progress",
     source: "V. Mirrokni, M. Thorup, M. Zadimoghaddam, Consistent hashing with bounded loads, \
              SODA 2018; HAProxy, `hash-balance-factor`",
     needs: &[Need::Targets],

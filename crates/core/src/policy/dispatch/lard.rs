@@ -1,9 +1,7 @@
 //! LARD: locality-aware request distribution.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
-
-use foldhash::fast::FixedState;
 
 use super::costs::{Costs, NEVER};
 use super::{Dispatcher, Entry, Need, Request, View};
@@ -25,7 +23,7 @@ pub(super) const ENTRY: Entry = Entry {
         arguments.finish()?;
         Ok(Arc::new(move |setting| {
             let loads = Loads::new(setting.weights.len(), limits);
-            Ok(Box::new(Lard { loads, server: HashMap::default() }))
+            Ok(Box::new(Lard { loads, server: BTreeMap::new() }))
         }))
     },
 };
@@ -82,7 +80,7 @@ impl Loads {
 struct Lard {
     loads: Loads,
     /// The server of each target that was asked for.
-    server: HashMap<u64, u32, FixedState>,
+    server: BTreeMap<u64, u32>,
 }
 
 impl Dispatcher for Lard {

@@ -1,9 +1,7 @@
 //! LARD with replication.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
-
-use foldhash::fast::FixedState;
 
 use super::lard::{Limits, Loads};
 use super::servers::cheapest;
@@ -15,7 +13,7 @@ pub(super) const ENTRY: Entry = Entry {
     usage: "lard-r(low=25, high=65, keep=20s)",
     example: "lard-r(low=25, high=65, keep=20s)",
     summary: "as `lard`, but a target in demand has several servers, one fewer whenever they have \
-              stayed the same for `keep`; beyond the limit of all requests in progress, others wait",
+              stayed the same for `keep`; beyond a limit of all requests in progress others wait",
     source: "V. Pai et al., Locality-aware request distribution in cluster-based network servers, \
              ASPLOS-VIII, 1998",
     needs: &[Need::Targets],
@@ -32,7 +30,7 @@ pub(super) const ENTRY: Entry = Entry {
                 loads: Loads::new(setting.weights.len(), limits),
                 limits,
                 keep: Nanos::from_secs_f64(keep),
-                targets: HashMap::default(),
+                targets: BTreeMap::new(),
             }))
         }))
     },
@@ -43,7 +41,7 @@ struct LardReplicated {
     loads: Loads,
     limits: Limits,
     keep: Nanos,
-    targets: HashMap<u64, Replicas, FixedState>,
+    targets: BTreeMap<u64, Replicas>,
 }
 
 /// The servers of a target.

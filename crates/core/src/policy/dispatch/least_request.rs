@@ -12,7 +12,7 @@ pub(super) const ENTRY: Entry = Entry {
     example: "least-request(choices=2, bias=1)",
     summary: "of `choices` that are drawn, the one with the fewest requests; where weights differ, \
               turns by weight / (requests + 1)^bias",
-    source: "Envoy, load balancer LEAST_REQUEST",
+    source: "Envoy, policy LEAST_REQUEST",
     needs: &[],
     parse: |call| {
         let mut arguments = ENTRY.arguments(call, &["choices", "bias"])?;

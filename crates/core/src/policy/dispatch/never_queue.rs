@@ -6,7 +6,8 @@ use super::{Entry, plain};
 pub(super) const ENTRY: Entry = Entry {
     usage: "never-queue",
     example: "never-queue",
-    summary: "an idle server if there is one, whatever its weight; else the shortest expected delay",
+    summary: "an idle server if there is one, whatever its weight; else by the shortest expected \
+              delay",
     source: "Linux Virtual Server, scheduler `nq`",
     needs: &[],
     parse: |call| {

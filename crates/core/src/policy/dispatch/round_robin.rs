@@ -7,7 +7,7 @@ pub(super) const ENTRY: Entry = Entry {
     usage: "round-robin",
     example: "round-robin",
     summary: "one server after another, whatever their weights",
-    source: "L. Kleinrock, Queueing Systems 2, 1976; every load balancer",
+    source: "L. Kleinrock, Queueing Systems 2, 1976",
     needs: &[],
     parse: |call| {
         plain(call, &ENTRY, |setting| {

@@ -1,8 +1,6 @@
 //! What a server holds in memory.
 
-use std::collections::{BTreeSet, HashMap};
-
-use foldhash::fast::FixedState;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::{Invalid, unknown};
 
@@ -38,7 +36,7 @@ pub(super) struct Cache {
     capacity: u64,
     bytes: u64,
     /// By target, its size and its credit.
-    held: HashMap<u64, (u64, u64), FixedState>,
+    held: BTreeMap<u64, (u64, u64)>,
     /// By credit, then by target: the first is forgotten first.
     order: BTreeSet<(u64, u64)>,
     /// The credit of what was forgotten last, or the number of the last request.
@@ -51,7 +49,7 @@ const ONE: u64 = 1 << 40;
 
 impl Cache {
     pub(super) fn new(replacement: Replacement, capacity: u64) -> Cache {
-        let (held, order) = (HashMap::default(), BTreeSet::new());
+        let (held, order) = (BTreeMap::new(), BTreeSet::new());
         Cache { replacement, capacity, bytes: 0, held, order, level: 0 }
     }
 
@@ -121,7 +119,8 @@ mod tests {
             for object in requests {
                 let found = held.iter().position(|(one, _)| *one == object);
                 let known = found.map(|at| held.remove(at)).is_some();
-                let used = |held: &[(u64, f64)]| held.iter().map(|(one, _)| size(*one)).sum::<u64>();
+                let used =
+                    |all: &[(u64, f64)]| all.iter().map(|(one, _)| size(*one)).sum::<u64>();
                 while used(&held) + size(object) > 64 {
                     let least = held.iter().map(|(_, credit)| *credit).fold(f64::MAX, f64::min);
                     let mut all: Vec<(f64, u64)> = held.iter().map(|(o, c)| (*c, *o)).collect();

@@ -6,6 +6,7 @@
 mod cache;
 mod figures;
 mod file;
+mod fit;
 mod model;
 mod node;
 mod server;

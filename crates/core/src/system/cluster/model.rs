@@ -14,7 +14,6 @@ use crate::system::read::{Placed, Reading, named};
 use crate::system::station::StationModel;
 use crate::time::Nanos;
 use crate::units::{Dimension, Quantity, parse_time};
-use crate::workload::Workload;
 
 /// The most servers of a cluster.
 const SERVERS_MAX: u32 = 10_000;
@@ -70,16 +69,7 @@ impl ClusterModel {
         if !(1..=SERVERS_MAX).contains(&table.servers) {
             return fail("servers", format!("must be from 1 to {SERVERS_MAX}"));
         }
-        let dispatch =
-            Dispatch::parse(&table.dispatch).map_err(|error| ("dispatch".to_owned(), error))?;
-        if dispatch.entry().needs.contains(&Need::Classes) && table.classes.is_empty() {
-            let name = dispatch.entry().name();
-            let message = format!(
-                "`{name}` needs the request names of each class, as in \
-                 classes = {{ static = [\"page\"], cpu = [\"search\"] }}"
-            );
-            return fail("classes", message);
-        }
+        let dispatch = dispatch(table)?;
         let seen_after = table.seen_after.as_ref().map_or(Ok(0.0), |one| parse_time(&one.text()));
         let seen_after = seen_after.map_err(|error| ("seen_after".to_owned(), error))?;
         let cache = table.cache.as_ref().map(CacheModel::from_table).transpose();
@@ -100,66 +90,46 @@ impl ClusterModel {
             stations: Vec::new(),
             cache,
         };
-        for (at, station) in table.station.iter().enumerate() {
-            let one = ServerStation::from_table(station, &model, reading);
-            model.stations.push(one.map_err(|(key, why)| (format!("station.{at}.{key}"), why))?);
-        }
-        if model.stations.is_empty() {
-            return fail("station", "each server needs at least one station".to_owned());
-        }
+        model.add_stations(table, reading)?;
         model.dispatch.build(&model.setting).map_err(|error| ("dispatch".to_owned(), error))?;
         Ok(model)
     }
-}
 
-impl ClusterModel {
-    /// Checks that the policy and the caches are told of each request what they need to know.
-    pub(in crate::system) fn check_requests(&self, workload: &Workload) -> Result<(), Invalid> {
-        let cluster = &self.name;
-        let needs_classes = self.dispatch.entry().needs.contains(&Need::Classes);
-        let visits = |name: &str| {
-            let demands = self.stations.iter().filter_map(|one| one.model.demand.as_ref());
-            demands.clone().any(|demand| demand.of(name).is_some())
-        };
-        for request in workload.requests.iter().filter(|one| visits(&one.name)) {
-            let name = &request.name;
-            let in_class = self.classes.iter().any(|(_, names)| names.contains(name));
-            if needs_classes && !in_class {
-                return Err(Invalid::new(format!(
-                    "the request `{name}` is in no class of the cluster `{cluster}`, whose dispatch \
-                     policy goes by classes"
-                )));
-            }
-            if self.holds(name) && request.size.is_none() {
-                return Err(Invalid::new(format!(
-                    "the cache of the cluster `{cluster}` may hold the response to `{name}`, which \
-                     has no `size` in the workload: give it one, as in size = \"20kB\", or leave \
-                     it out of `holds`"
-                )));
-            }
+    fn add_stations(&mut self, table: &ClusterTable, reading: &Reading<'_>) -> Placed<()> {
+        for (at, station) in table.station.iter().enumerate() {
+            let one = ServerStation::from_table(station, self, reading);
+            self.stations.push(one.map_err(|(key, why)| (format!("station.{at}.{key}"), why))?);
         }
+        // Of a request with one demand of one law it is known what all bring.
+        self.setting.work = match self.stations.as_slice() {
+            [] => {
+                let why = "each server needs at least one station";
+                return Err(("station".to_owned(), Invalid::new(why)));
+            }
+            [
+                ServerStation {
+                    model: StationModel { demand: Some(Demand::All(law)), .. }, ..
+                },
+            ] => law.drawn().cloned(),
+            _ => None,
+        };
         Ok(())
     }
+}
 
-    /// Whether the servers' caches may hold the responses to requests of this name.
-    pub(super) fn holds(&self, name: &str) -> bool {
-        match self.cache.as_ref().map(|cache| &cache.holds) {
-            None => false,
-            Some(None) => true,
-            Some(Some(names)) => names.iter().any(|one| one == name),
-        }
+/// The dispatch policy, which has the classes that it needs.
+fn dispatch(table: &ClusterTable) -> Placed<Dispatch> {
+    let dispatch =
+        Dispatch::parse(&table.dispatch).map_err(|error| ("dispatch".to_owned(), error))?;
+    if dispatch.entry().needs.contains(&Need::Classes) && table.classes.is_empty() {
+        let name = dispatch.entry().name();
+        let message = format!(
+            "`{name}` needs the request names of each class, as in \
+             classes = {{ static = [\"page\"], cpu = [\"search\"] }}"
+        );
+        return Err(("classes".to_owned(), Invalid::new(message)));
     }
-
-    /// The names of the stations of each server, in their order, as in `web/3/cpu`.
-    pub(in crate::system) fn station_labels(&self) -> Vec<String> {
-        let own = |name: &str| name[self.name.len() + 1..].to_owned();
-        let stations: Vec<String> = self.stations.iter().map(|one| own(&one.model.name)).collect();
-        let of_server = |server| {
-            let name = &self.name;
-            stations.iter().map(move |station| format!("{name}/{server}/{station}"))
-        };
-        (0..self.setting.weights.len()).flat_map(of_server).collect()
-    }
+    Ok(dispatch)
 }
 
 /// The weight of each server.

@@ -54,6 +54,14 @@ struct Kind {
     held: bool,
 }
 
+impl Kind {
+    fn of(name: &str, model: &ClusterModel) -> Kind {
+        let mut classes = model.classes.iter();
+        let class = classes.position(|(_, names)| names.iter().any(|one| one == name));
+        Kind { class: class.unwrap_or_default() as u32, held: model.holds(name) }
+    }
+}
+
 /// A request in the cluster.
 #[derive(Clone, Copy, Debug, Default)]
 struct Guest {
@@ -81,13 +89,6 @@ impl Cluster {
             model.station((id, entrance), (u64::from(model_number) << 32) + at as u64, building)
         };
         let stations: Vec<Station> = (0..servers * per_server).map(one).collect();
-        let class_of = |name: &str| {
-            model.classes.iter().position(|(_, names)| names.iter().any(|one| one == name))
-        };
-        let kind = |name: &&str| Kind {
-            class: class_of(name).unwrap_or_default() as u32,
-            held: model.holds(name),
-        };
         let classes: Vec<String> = model.classes.iter().map(|(class, _)| class.clone()).collect();
         let cache = model.cache.as_ref().map(|cache| Cache::new(cache.replacement, cache.bytes));
         let server = Server::new(classes.len(), cache);
@@ -103,7 +104,7 @@ impl Cluster {
             waiters: Monitor::new(1),
             unseen: Heap::new(),
             seen_after: model.seen_after,
-            kinds: building.kinds.iter().map(kind).collect(),
+            kinds: building.kinds.iter().map(|name| Kind::of(name, model)).collect(),
             on_miss: model.stations.iter().map(|one| one.on_miss).collect(),
             servers: vec![server; servers],
             probed: Vec::new(),

@@ -61,24 +61,9 @@ impl BurnPlan {
         cores: &[usize],
         seed: u64,
     ) -> Result<BurnPlan, Invalid> {
-        if let Some(cluster) = system.clusters().next() {
-            return Err(Invalid::new(format!(
-                "a system that burns is one machine; `{}` has the cluster `{}`",
-                system.name, cluster.name
-            )));
-        }
         let stations: Vec<&StationModel> = system.stations().collect();
         let machines: Vec<&MachineModel> = system.machines().collect();
-        let own = match (stations.as_slice(), machines.as_slice()) {
-            ([], [machine]) => threads_of_machine(system, machine),
-            ([station], []) => threads_of_station(system, station),
-            (stations, machines) => Err(Invalid::new(format!(
-                "a system that burns is one machine; `{}` has {} machines and {} stations",
-                system.name,
-                machines.len(),
-                stations.len()
-            ))),
-        };
+        let own = threads_of_file(system, &stations, &machines);
         let threads = threads.or(own?).ok_or_else(|| {
             Invalid::new(
                 "the kernel schedules requests that burn, so the station's policy can only be \
@@ -178,6 +163,28 @@ fn threads_of_station(
         "ps" => Some(Threads::PerRequest),
         _ => None,
     })
+}
+
+/// The threads that the file says; none where a station's policy suggests none.
+fn threads_of_file(
+    system: &SystemModel,
+    stations: &[&StationModel],
+    machines: &[&MachineModel],
+) -> Result<Option<Threads>, Invalid> {
+    match (stations, machines, system.clusters().next()) {
+        ([], [machine], None) => threads_of_machine(system, machine),
+        ([station], [], None) => threads_of_station(system, station),
+        (_, _, Some(cluster)) => Err(Invalid::new(format!(
+            "a system that burns is one machine; `{}` has the cluster `{}`",
+            system.name, cluster.name
+        ))),
+        (stations, machines, None) => Err(Invalid::new(format!(
+            "a system that burns is one machine; `{}` has {} machines and {} stations",
+            system.name,
+            machines.len(),
+            stations.len()
+        ))),
+    }
 }
 
 /// What requests of this kind do, a step for each of their demands.

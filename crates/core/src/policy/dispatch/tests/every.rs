@@ -112,7 +112,8 @@ proptest! {
             let chosen = || -> Vec<Placement> {
                 let mut switch = switch(&example(entry, 4), &[1.0; 4], 2, seed);
                 let place = |at: u64| {
-                    let request = Request { class: (at % 2) as u32, target: at % 7, work: Nanos(at) };
+                    let (class, target, work) = ((at % 2) as u32, at % 7, Nanos(at));
+                    let request = Request { class, target, work };
                     switch.place(Nanos(at), &request)
                 };
                 (0..50).map(place).collect()
@@ -122,8 +123,8 @@ proptest! {
     }
 }
 
-/// Samples of two of four open servers: each of the six pairs 5,000 times in 30,000, with a standard
-/// deviation of 65; a right program fails once in 10^8 times.
+/// Samples of two of four open servers: each of the six pairs 5,000 times in 30,000, with a
+/// standard deviation of 65; a right program fails once in 10^8 times.
 #[test]
 fn each_sample_is_as_likely() {
     let mut servers = Servers::new(&[1.0; 5]);

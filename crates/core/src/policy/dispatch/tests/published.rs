@@ -91,8 +91,8 @@ fn lard_replicates_and_forgets() {
     assert_eq!(switch.server(3.0, &target(1)), second);
     switch.ended(Nanos::from_secs_f64(4.0), second, END);
     switch.ended(Nanos::from_secs_f64(4.0), second, END);
-    // Unchanged for more than 20 s: the one with the most leaves the set, and the request still goes
-    // to the one with the fewest.
+    // Unchanged for more than 20 s: the one with the most leaves the set, and the request still
+    // goes to the one with the fewest.
     assert_eq!(switch.server(23.0, &target(1)), second);
     (0..4).for_each(|_| switch.ended(Nanos::from_secs_f64(24.0), first, END));
     // The first has none now, and were the better one; but it is forgotten.

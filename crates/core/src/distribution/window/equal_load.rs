@@ -1,7 +1,7 @@
 //! Where a law is cut so that each part brings as much work.
 
-use super::Distribution;
-use super::window::Window;
+use super::Window;
+use crate::distribution::Distribution;
 
 /// Enough halvings to tell neighbouring numbers apart.
 const HALVINGS: usize = 200;
