@@ -136,6 +136,30 @@ def test_an_objective_aborts_where_it_says_so(abort: str) -> None:
     assert {one.name: one.verdict for one in result.objectives}["errors"] == "not met"
 
 
+CHECKED = """
+name = "aborting"
+[arrivals]
+model = "open"
+rate = "2000/s"
+[[request]]
+name = "r"
+get = "/"
+[request.checks]
+"is there" = "header:X-Not-There"
+[slo]
+"""
+
+
+@pytest.mark.parametrize("loops", [1, 2])
+@pytest.mark.parametrize("objective", ['check."is there"', "checks"])
+def test_an_objective_of_a_check_aborts(objective: str, loops: int) -> None:
+    workload = tt.Workload(f'{CHECKED}{objective} = {{ limit = "99%", abort = true }}')
+    with server([200]) as url:
+        result = tt.run(workload, url, duration="60s", loops=loops)
+    assert any("of checks failed, wanted 1 % or less" in one for one in result.summary["warnings"])
+    assert {one.name: one.verdict for one in result.objectives} == {"checks": "not met"}
+
+
 @pytest.mark.parametrize(
     ("slo", "words"),
     [
@@ -145,7 +169,6 @@ def test_an_objective_aborts_where_it_says_so(abort: str) -> None:
         ("p99 = {}", "is an empty table: give a limit, as in"),
         ("check = {}", "is an empty table: give a limit, as in"),
         ("p99 = { limit = { limit = 1 } }", '`limit` is one time or share, as in "1s"'),
-        ('checks = { limit = "99%", abort = true }', "they cannot abort"),
         ('test.page_p99 = "1s"', "unknown population or request `test`"),
         ('request.page_p99 = "1s"', "pages are told apart by population"),
         ('request.checks = "1s"', "checks are told apart by their names alone"),

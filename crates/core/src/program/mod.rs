@@ -12,7 +12,7 @@ use std::fmt::Debug;
 use std::rc::Rc;
 use std::sync::Arc;
 
-pub use report::{CheckCount, Report};
+pub use report::{CheckCount, CheckCounts, Report};
 
 use crate::data::DataTable;
 use crate::time::Nanos;

@@ -16,10 +16,13 @@ pub struct CheckCount {
     pub failed: u64,
 }
 
+/// How often each check held, by its name.
+pub type CheckCounts = BTreeMap<String, CheckCount>;
+
 /// What programs found out, by name.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    checks: BTreeMap<String, CheckCount>,
+    checks: CheckCounts,
     metrics: BTreeMap<String, Tally>,
     errors: BTreeMap<String, u64>,
     warnings: BTreeSet<String>,
@@ -97,7 +100,7 @@ impl Report {
 
     /// Checks by name.
     #[must_use]
-    pub fn checks(&self) -> &BTreeMap<String, CheckCount> {
+    pub fn checks(&self) -> &CheckCounts {
         &self.checks
     }
 

@@ -3,6 +3,8 @@
 use super::Row;
 use super::watched::Watched;
 use crate::client::{Fate, Limit, Page};
+use crate::program::{CheckCount, CheckCounts};
+use crate::time::Nanos;
 use crate::workload::{Figure, Objective, Of, Workload};
 
 /// Objectives that are watched as a run goes on.
@@ -19,6 +21,10 @@ struct One {
     figure: Figure,
     /// By kind of request, whether it is about them.
     about: Vec<bool>,
+    /// The check that it is about; none for all.
+    check: Option<String>,
+    /// Checks that were counted before.
+    counted: CheckCount,
     /// What stands before it in words.
     prefix: String,
     watched: Watched,
@@ -41,15 +47,22 @@ pub struct Lost {
 
 impl Objectives {
     /// Those for which a run that ends at `limit` may end early: `all`, or the ones of which the
-    /// workload says so. None where there are none; what checks are to hold is told at the end.
+    /// workload says so. None where there are none.
     #[must_use]
     pub fn new(workload: &Workload, limit: Limit, all: bool) -> Option<Objectives> {
         let objectives = workload.slo.objectives.iter().enumerate();
         let wanted = objectives
-            .filter(|(_, one)| (all || one.abort) && one.figure != Figure::Checks)
+            .filter(|(_, one)| all || one.abort)
             .map(|(place, one)| watched(workload, limit, place, one));
         let watched: Vec<One> = wanted.collect();
         (!watched.is_empty()).then_some(Objectives { limit, watched })
+    }
+
+    /// Whether any of those that [`Objectives::new`] watches is about checks.
+    #[must_use]
+    pub fn look_at_checks(workload: &Workload, all: bool) -> bool {
+        let mut objectives = workload.slo.objectives.iter();
+        objectives.any(|one| one.figure == Figure::Checks && (all || one.abort))
     }
 
     /// An attempt has ended. Retried ones and those of the warm-up do not count.
@@ -58,7 +71,7 @@ impl Objectives {
             let response = row.done.since(row.attempt.request_scheduled);
             let response = row.error.is_none().then_some(response);
             let kind = row.attempt.kind;
-            let own = |one: &&mut One| !one.is_of_pages() && one.is_about(kind);
+            let own = |one: &&mut One| one.is_of_requests() && one.is_about(kind);
             self.watched.iter_mut().filter(own).for_each(|one| one.watched.take(response));
         }
     }
@@ -72,12 +85,27 @@ impl Objectives {
         }
     }
 
+    /// So many checks have held so far, and so many have not.
+    pub fn checks(&mut self, so_far: &CheckCounts) {
+        for one in self.watched.iter_mut().filter(|one| one.figure == Figure::Checks) {
+            let own =
+                so_far.iter().filter(|(name, _)| one.check.as_ref().is_none_or(|it| it == *name));
+            let count = own.fold(CheckCount::default(), |sum, (_, count)| CheckCount {
+                passed: sum.passed + count.passed,
+                failed: sum.failed + count.failed,
+            });
+            one.take_checks(count);
+        }
+    }
+
     /// The objective that can no longer be met: after `time_s` seconds of the run, with so many
     /// requests on their way. To be asked about once a second.
     #[must_use]
     pub fn out_of_reach(&mut self, time_s: f64, in_flight: u64) -> Option<Lost> {
         self.watched.iter_mut().find_map(|one| {
             let all = one.about.iter().all(|about| *about) && !one.is_of_pages();
+            // Requests on their way are no checks.
+            let in_flight = if one.figure == Figure::Checks { 0 } else { in_flight };
             let found = one.watched.out_of_reach(time_s, in_flight, all)?;
             let page = if one.is_of_pages() { "page_" } else { "" };
             let words = format!("{}{page}{found}", one.prefix);
@@ -87,6 +115,22 @@ impl Objectives {
 }
 
 impl One {
+    /// Takes those that came since the last time, in an order that spreads the failed ones evenly:
+    /// which came first is not known.
+    fn take_checks(&mut self, count: CheckCount) {
+        let failed = count.failed - self.counted.failed;
+        let new = failed + (count.passed - self.counted.passed);
+        for at in 0..new {
+            let fails = (at + 1) * failed / new > at * failed / new;
+            self.watched.take((!fails).then_some(Nanos::ZERO));
+        }
+        self.counted = count;
+    }
+
+    fn is_of_requests(&self) -> bool {
+        matches!(self.figure, Figure::Response(_) | Figure::Errors)
+    }
+
     fn is_of_pages(&self) -> bool {
         matches!(self.figure, Figure::Page(_))
     }
@@ -101,13 +145,66 @@ fn watched(workload: &Workload, limit: Limit, place: usize, objective: &Objectiv
     });
     let watched = match figure {
         Figure::Response(name) | Figure::Page(name) => Watched::of_time(name, *most, limit),
-        Figure::Errors | Figure::Checks => Watched::of_errors(*most, limit),
+        Figure::Errors => Watched::of_errors(*most, limit),
+        Figure::Checks => Watched::of_checks(*most, limit),
+    };
+    let check = match of {
+        Of::Check(name) => Some(name.clone()),
+        _ => None,
     };
     One {
+        check,
+        counted: CheckCount::default(),
         place,
         figure: *figure,
         about: about.collect(),
         prefix: of.name().map_or(String::new(), |name| format!("{name}: ")),
         watched,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::NoFiles;
+    use crate::schema::Source;
+
+    fn objectives(slo: &str, until_s: u64) -> Objectives {
+        let text = format!(
+            "name = 'w'\n[arrivals]\nmodel = 'open'\nrate = '9/s'\n\
+             [[request]]\nname = 'a'\nget = '/'\n[slo]\n{slo}"
+        );
+        let workload = Workload::parse(Source { file: "", text: &text }, &NoFiles).unwrap();
+        assert!(Objectives::look_at_checks(&workload, false));
+        let limit =
+            Limit { requests: 50, until: Nanos(until_s * 1_000_000_000), warmup: Nanos::ZERO };
+        Objectives::new(&workload, limit, false).unwrap()
+    }
+
+    fn counts(all: &[(&str, u64, u64)]) -> CheckCounts {
+        let one = |&(name, passed, failed): &(&str, u64, u64)| {
+            (name.to_owned(), CheckCount { passed, failed })
+        };
+        all.iter().map(one).collect()
+    }
+
+    #[test]
+    fn an_objective_of_checks_is_lost_when_too_many_have_failed() {
+        let mut all = objectives("checks = { limit = '99%', abort = true }", 100);
+        all.checks(&counts(&[("a", 900, 1), ("b", 900, 2)]));
+        assert_eq!(all.out_of_reach(10.0, 7), None);
+        // 200 of some 18,000 that 100 s make: 1.1 %, whatever comes.
+        all.checks(&counts(&[("a", 900, 101), ("b", 900, 102)]));
+        let lost = all.out_of_reach(11.0, 7).unwrap();
+        assert!(lost.words.contains("of checks failed, wanted 1"), "{}", lost.words);
+    }
+
+    #[test]
+    fn an_objective_of_a_check_looks_at_no_other() {
+        let mut one = objectives("check.a = { limit = '99%', abort = true }", 100);
+        one.checks(&counts(&[("a", 5_000, 0), ("b", 0, 5_000)]));
+        assert_eq!(one.out_of_reach(10.0, 0), None);
+        one.checks(&counts(&[("a", 5_000, 1_000), ("b", 0, 5_000)]));
+        assert!(one.out_of_reach(12.0, 0).unwrap().words.starts_with("a: "));
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Collector, Summary};
 use crate::client::{Attempt, Fate, Page};
+use crate::program::CheckCounts;
 use crate::time::Nanos;
 
 /// One attempt. Times run from the start of the run.
@@ -69,6 +70,10 @@ pub trait RowSink {
 
     /// Takes a page that is over, after the row of its last request.
     fn page(&mut self, _page: &Page) {}
+
+    /// Told once a second how often checks have held so far, where objectives of checks may end the
+    /// run.
+    fn checks(&mut self, _so_far: &CheckCounts) {}
 
     /// Called several times a second: what waits in the sink goes on its way now.
     fn flush(&mut self) {}

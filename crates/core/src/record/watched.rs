@@ -38,8 +38,10 @@ enum Figure {
     Mean,
     /// A percentile, by its name and limit: by the share of times that are beyond.
     Percentile(&'static str, f64),
-    /// The share that fails.
+    /// The share of requests that fails.
     Errors,
+    /// The share of checks that fails.
+    Checks,
 }
 
 /// A mean that is to stay at or below its limit.
@@ -84,6 +86,12 @@ impl Watched {
         Watched::new(Figure::Errors, most, limit)
     }
 
+    /// A limit of the share of checks that fail. How many checks a number of requests makes is not
+    /// known, but how many a time makes can be.
+    pub(super) fn of_checks(most: f64, limit: Limit) -> Watched {
+        Watched::new(Figure::Checks, most, Limit { requests: u64::MAX, ..limit })
+    }
+
     fn new(watched: Figure, most: f64, limit: Limit) -> Watched {
         let mean = Mean { most, ..Mean::default() };
         let looks = VecDeque::new();
@@ -96,7 +104,7 @@ impl Watched {
         self.count += 1;
         self.succeeded += u64::from(response.is_some());
         match (self.watched, response.map(Nanos::as_secs_f64)) {
-            (Figure::Errors, response) => self.mean.add(one(response.is_none())),
+            (Figure::Errors | Figure::Checks, response) => self.mean.add(one(response.is_none())),
             (Figure::Mean, Some(time_s)) => self.mean.add(time_s),
             (Figure::Percentile(_, limit_s), Some(time_s)) => self.mean.add(one(time_s > limit_s)),
             (_, None) => {}
@@ -125,7 +133,7 @@ impl Watched {
         }
         let whole = self.whole(time_s, in_flight);
         let lost = match self.watched {
-            Figure::Errors => self.mean.is_beyond(self.count, 0.0, whole),
+            Figure::Errors | Figure::Checks => self.mean.is_beyond(self.count, 0.0, whole),
             Figure::Mean | Figure::Percentile(..) => {
                 let overdue = if all { self.overdue(time_s, in_flight) } else { 0 };
                 let coming = self.least_s() * overdue as f64;
@@ -137,12 +145,14 @@ impl Watched {
     }
 
     fn in_words(&self) -> String {
+        let failed = |what: &str| {
+            let share = self.mean.sum / self.count as f64;
+            let (found, most) = words::percents_apart(share, self.mean.most);
+            format!("{found} of {what} failed, wanted {most} or less")
+        };
         let (name, limit_s) = match self.watched {
-            Figure::Errors => {
-                let share = self.mean.sum / self.count as f64;
-                let (found, most) = words::percents_apart(share, self.mean.most);
-                return format!("{found} of requests failed, wanted {most} or less");
-            }
+            Figure::Errors => return failed("requests"),
+            Figure::Checks => return failed("checks"),
             Figure::Mean => ("mean", self.mean.most),
             Figure::Percentile(name, limit_s) => (name, limit_s),
         };
@@ -152,7 +162,7 @@ impl Watched {
     /// The time beyond which a request is overdue, in seconds.
     fn limit_s(&self) -> f64 {
         match self.watched {
-            Figure::Errors => 0.0,
+            Figure::Errors | Figure::Checks => 0.0,
             Figure::Mean => self.mean.most,
             Figure::Percentile(_, limit_s) => limit_s,
         }

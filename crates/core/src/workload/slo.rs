@@ -165,7 +165,6 @@ impl Known<'_> {
             ));
         }
         let value = figure.limit(&limit.value.text())?;
-        abortable(figure, limit)?;
         Ok(Objective { figure, of: of.clone(), limit: value, abort: limit.abort })
     }
 
@@ -221,17 +220,9 @@ impl Known<'_> {
 fn of_checks(limits: &BTreeMap<String, Limit>) -> Result<Vec<Objective>, (String, Invalid)> {
     let one = |(name, limit): (&String, &Limit)| {
         let value = Figure::Checks.limit(&limit.value.text());
-        let value = value.and_then(|value| abortable(Figure::Checks, limit).map(|()| value));
         let value = value.map_err(|error| (format!("{CHECK}.{name}"), error))?;
         let of = Of::Check(name.clone());
         Ok(Objective { figure: Figure::Checks, of, limit: value, abort: limit.abort })
     };
     limits.iter().map(one).collect()
-}
-
-fn abortable(figure: Figure, limit: &Limit) -> Result<(), Invalid> {
-    if figure == Figure::Checks && limit.abort {
-        return Err(Invalid::new("checks are counted at the end of a run: they cannot abort it"));
-    }
-    Ok(())
 }

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use thinktime_core::client::Page;
+use thinktime_core::program::CheckCounts;
 use thinktime_core::record::{Lost, Objectives, Row, RowSink};
 use thinktime_core::workload::Workload;
 
@@ -70,6 +71,13 @@ impl<S: RowSink> RowSink for Observed<'_, S> {
             objectives.borrow_mut().add_page(page);
         }
         self.sink.page(page);
+    }
+
+    fn checks(&mut self, so_far: &CheckCounts) {
+        if let Some(objectives) = self.objectives {
+            objectives.borrow_mut().checks(so_far);
+        }
+        self.sink.checks(so_far);
     }
 
     fn flush(&mut self) {

@@ -12,6 +12,9 @@ use super::ledger::Ledger;
 use super::plan::Done;
 use super::requests::Sender;
 
+/// The time between two looks at how often checks have held.
+const CHECKS: Nanos = Nanos(1_000_000_000);
+
 impl<L: Ledger> Engine<'_, L> {
     /// A response is complete.
     pub(super) fn complete(&mut self, exchange: &Exchange, mut answer: Answer) {
@@ -172,12 +175,9 @@ impl<L: Ledger> Engine<'_, L> {
             }
         }
         self.ledger.complete_up_to(Nanos::MAX);
-        let values = self.values.as_ref().map(|values| values.report().clone());
         let done = Done {
             generator: self.limits.figures(now),
-            report: [self.clients.report(), values, self.bodies.take()]
-                .into_iter()
-                .fold(None, Report::joined),
+            report: Report::joined(self.report(), self.bodies.take()),
             window: Window { begin: self.plan.limit.warmup.min(end), end },
             sessions: self.clients.sessions_begun(),
             interrupted,
@@ -185,5 +185,20 @@ impl<L: Ledger> Engine<'_, L> {
             bodies_cut: self.bodies_cut.unwrap_or_default(),
         };
         (done, self.ledger)
+    }
+
+    /// What scripts, checks and values found out.
+    fn report(&self) -> Option<Report> {
+        let values = self.values.as_ref().map(|values| values.report().clone());
+        Report::joined(self.clients.report(), values)
+    }
+
+    /// Tells once a second how often checks have held, where somebody asks.
+    pub(super) fn tell_checks(&mut self, now: Nanos) {
+        if now >= self.next_checks {
+            self.next_checks = now + CHECKS;
+            let checks = self.report().map(|report| report.checks().clone());
+            self.ledger.checks(checks.unwrap_or_default());
+        }
     }
 }

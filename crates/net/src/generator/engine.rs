@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use thinktime_core::client::{Attempt, ClientAction, Clients, Share};
 use thinktime_core::program::{Call, Report};
-use thinktime_core::record::{Row, UNSENT};
+use thinktime_core::record::{Objectives, Row, UNSENT};
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{Reuse, Workload};
 
@@ -53,6 +53,8 @@ pub(super) struct Engine<'a, L> {
     patient: bool,
     /// When it last woke from a sleep.
     rested: Nanos,
+    /// When it next tells how often checks have held; never where nobody asks.
+    pub(super) next_checks: Nanos,
 }
 
 /// Wishes acted on before sockets are looked at again: a generator that cannot keep up with its
@@ -102,6 +104,10 @@ impl<'a, L: Ledger> Engine<'a, L> {
             bodies_cut: (reads || kept == Keeping::All).then_some(0),
             patient,
             rested: Nanos::ZERO,
+            next_checks: match Objectives::look_at_checks(workload, plan.stop_on_slo) {
+                true => Nanos::ZERO,
+                false => Nanos::MAX,
+            },
         })
     }
 
@@ -122,6 +128,7 @@ impl<'a, L: Ledger> Engine<'a, L> {
             if now >= next_look {
                 next_look = now + LOOK;
                 self.limits.connections = self.limits.connections.max(self.pool.open_now());
+                self.tell_checks(now);
                 self.ledger.complete_up_to(now);
                 interrupted = !watch(self.progress(now));
             }

@@ -3,6 +3,7 @@
 use std::sync::mpsc::Sender;
 
 use thinktime_core::client::Page as EndedPage;
+use thinktime_core::program::CheckCounts;
 use thinktime_core::record::{Collector, Ended, Row, RowSink};
 use thinktime_core::time::Nanos;
 
@@ -14,6 +15,8 @@ pub(super) trait Ledger {
     fn page(&mut self, page: &EndedPage);
     /// The number of requests that count and are over.
     fn requests(&self) -> u64;
+    /// So many checks have held so far, and so many have not.
+    fn checks(&mut self, so_far: CheckCounts);
     /// No row that comes later ended before this time.
     fn complete_up_to(&mut self, now: Nanos);
 }
@@ -46,6 +49,10 @@ impl<S: RowSink> Ledger for Book<'_, S> {
         self.collector.requests()
     }
 
+    fn checks(&mut self, so_far: CheckCounts) {
+        self.sink.checks(&so_far);
+    }
+
     fn complete_up_to(&mut self, _now: Nanos) {
         self.sink.flush();
     }
@@ -58,6 +65,8 @@ pub(super) struct Page {
     pub(super) rows: Vec<(Row, Ended)>,
     pub(super) ended: Vec<EndedPage>,
     pub(super) complete_up_to: Nanos,
+    /// How often the loop's checks have held so far, if it tells.
+    pub(super) checks: Option<CheckCounts>,
 }
 
 /// Hands the rows of one of several loops on to the thread that keeps the book.
@@ -66,6 +75,13 @@ pub(super) struct Relay {
     pub(super) rows: Vec<(Row, Ended)>,
     pub(super) ended: Vec<EndedPage>,
     pub(super) pages: Sender<Page>,
+    pub(super) checks: Option<CheckCounts>,
+}
+
+impl Relay {
+    pub(super) fn new(part: usize, pages: Sender<Page>) -> Relay {
+        Relay { part, rows: Vec::new(), ended: Vec::new(), pages, checks: None }
+    }
 }
 
 impl Ledger for Relay {
@@ -83,11 +99,16 @@ impl Ledger for Relay {
         0
     }
 
+    fn checks(&mut self, so_far: CheckCounts) {
+        self.checks = Some(so_far);
+    }
+
     fn complete_up_to(&mut self, now: Nanos) {
         let room = self.rows.len();
         let rows = std::mem::replace(&mut self.rows, Vec::with_capacity(room));
         // Nobody takes it any more only where the keeper has panicked.
         let ended = std::mem::take(&mut self.ended);
-        self.pages.send(Page { part: self.part, rows, ended, complete_up_to: now }).ok();
+        let (part, checks) = (self.part, self.checks.take());
+        self.pages.send(Page { part, rows, ended, complete_up_to: now, checks }).ok();
     }
 }

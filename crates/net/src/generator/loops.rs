@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use thinktime_core::client::Share;
 use thinktime_core::error::Invalid;
-use thinktime_core::program::Report;
+use thinktime_core::program::{CheckCounts, Report};
 use thinktime_core::record::{Collector, Ended, Row, RowSink, Window};
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{Population, Workload};
@@ -83,10 +83,7 @@ pub(super) fn run<S: RowSink>(
     thread::scope(|scope| {
         let threads: Vec<_> = (0..loops)
             .map(|part| {
-                let (relay, common) = (
-                    Relay { part, rows: Vec::new(), ended: Vec::new(), pages: sender.clone() },
-                    &common,
-                );
+                let (relay, common) = (Relay::new(part, sender.clone()), &common);
                 let credentials = credentials.cloned();
                 scope.spawn(move || {
                     run_one(workload, target, peer, plan, credentials, relay, common)
@@ -145,16 +142,30 @@ fn joined(one: Done, other: Done) -> Done {
     }
 }
 
+/// The checks of all loops together.
+fn joined_counts(parts: &[CheckCounts]) -> CheckCounts {
+    let mut all = CheckCounts::new();
+    for (name, count) in parts.iter().flatten() {
+        let sum = all.entry(name.clone()).or_default();
+        sum.passed += count.passed;
+        sum.failed += count.failed;
+    }
+    all
+}
+
 /// Keeps the book: rows go into it when no loop has an earlier one any more.
 struct Keeper<'a, S> {
     book: Book<'a, S>,
     rows: Vec<(Row, Ended)>,
     complete_up_to: Vec<Nanos>,
+    /// By loop, how often its checks have held so far.
+    checks: Vec<CheckCounts>,
 }
 
 impl<'a, S: RowSink> Keeper<'a, S> {
     fn new(book: Book<'a, S>, loops: usize) -> Keeper<'a, S> {
-        Keeper { book, rows: Vec::new(), complete_up_to: vec![Nanos::ZERO; loops] }
+        let checks = vec![CheckCounts::new(); loops];
+        Keeper { book, rows: Vec::new(), complete_up_to: vec![Nanos::ZERO; loops], checks }
     }
 
     fn keep(
@@ -172,6 +183,10 @@ impl<'a, S: RowSink> Keeper<'a, S> {
                     self.complete_up_to[page.part] = page.complete_up_to;
                     self.rows.extend(page.rows);
                     page.ended.iter().for_each(|ended| self.book.page(ended));
+                    if let Some(checks) = page.checks {
+                        self.checks[page.part] = checks;
+                        self.book.checks(joined_counts(&self.checks));
+                    }
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
