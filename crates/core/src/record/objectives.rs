@@ -58,11 +58,15 @@ impl Objectives {
         (!watched.is_empty()).then_some(Objectives { limit, watched })
     }
 
-    /// Whether any of those that [`Objectives::new`] watches is about checks.
+    /// When checks are to be looked at first: never where none of those that [`Objectives::new`]
+    /// watches is about checks.
     #[must_use]
-    pub fn look_at_checks(workload: &Workload, all: bool) -> bool {
+    pub fn first_look_at_checks(workload: &Workload, all: bool) -> Nanos {
         let mut objectives = workload.slo.objectives.iter();
-        objectives.any(|one| one.figure == Figure::Checks && (all || one.abort))
+        match objectives.any(|one| one.figure == Figure::Checks && (all || one.abort)) {
+            true => Nanos::ZERO,
+            false => Nanos::MAX,
+        }
     }
 
     /// An attempt has ended. Retried ones and those of the warm-up do not count.
@@ -175,7 +179,7 @@ mod tests {
              [[request]]\nname = 'a'\nget = '/'\n[slo]\n{slo}"
         );
         let workload = Workload::parse(Source { file: "", text: &text }, &NoFiles).unwrap();
-        assert!(Objectives::look_at_checks(&workload, false));
+        assert_eq!(Objectives::first_look_at_checks(&workload, false), Nanos::ZERO);
         let limit =
             Limit { requests: 50, until: Nanos(until_s * 1_000_000_000), warmup: Nanos::ZERO };
         Objectives::new(&workload, limit, false).unwrap()

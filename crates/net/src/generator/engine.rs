@@ -77,8 +77,7 @@ impl<'a, L: Ledger> Engine<'a, L> {
     ) -> io::Result<Engine<'a, L>> {
         let clients = Clients::of_share(workload, plan.limit, share);
         let requests = Requests::new(workload, target, plan, credentials);
-        let values = Values::of(workload);
-        let reads = clients.reads_responses();
+        let (reads, values) = (clients.reads_responses(), Values::of(workload));
         let kept = values.as_ref().map_or(Keeping::Nothing, Values::keeping);
         connector.keeping =
             if reads || plan.show_errors { Keeping::All } else { requests.keeping().max(kept) };
@@ -104,10 +103,7 @@ impl<'a, L: Ledger> Engine<'a, L> {
             bodies_cut: (reads || kept == Keeping::All).then_some(0),
             patient,
             rested: Nanos::ZERO,
-            next_checks: match Objectives::look_at_checks(workload, plan.stop_on_slo) {
-                true => Nanos::ZERO,
-                false => Nanos::MAX,
-            },
+            next_checks: Objectives::first_look_at_checks(workload, plan.stop_on_slo),
         })
     }
 
