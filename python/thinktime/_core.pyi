@@ -3,6 +3,7 @@ from pathlib import Path
 from typing import Any, final
 
 __all__ = [
+    "Cluster",
     "Distribution",
     "InputError",
     "LogColumns",
@@ -19,6 +20,7 @@ __all__ = [
     "__version__",
     "asked_for",
     "certificate_authority",
+    "dispatch_policies",
     "distributions",
     "host_certificate",
     "left_behind",

@@ -37,6 +37,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<system::System>()?;
     module.add_class::<system::Station>()?;
     module.add_class::<system::Machine>()?;
+    module.add_class::<system::Cluster>()?;
     module.add_class::<table::Table>()?;
     module.add_class::<columns::LogColumns>()?;
     module.add_class::<result::ResultData>()?;
