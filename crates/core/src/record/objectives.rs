@@ -150,7 +150,7 @@ fn watched(workload: &Workload, limit: Limit, place: usize, objective: &Objectiv
     let watched = match figure {
         Figure::Response(name) | Figure::Page(name) => Watched::of_time(name, *most, limit),
         Figure::Errors => Watched::of_errors(*most, limit),
-        Figure::Checks => Watched::of_checks(*most, limit),
+        Figure::Checks => Watched::of_checks(1.0 - most, limit),
     };
     let check = match of {
         Of::Check(name) => Some(name.clone()),
