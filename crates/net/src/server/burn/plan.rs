@@ -197,8 +197,8 @@ fn steps_of(system: &SystemModel, kind: &str) -> Result<Vec<BurnStep>, Invalid> 
         | system::Step::Acquire(_)
         | system::Step::Release(_)
         | system::Step::Fork(_) => Err(Invalid::new(
-            "requests that burn can `use` a station or machine and `delay`, not use a cluster, \
-             `acquire`, `release` or `fork`",
+            "requests that burn can `use` a station or a machine and `delay`, not `acquire`, \
+             `release` or `fork`",
         )),
     };
     behaviour.steps.iter().map(step).collect()
