@@ -23,7 +23,7 @@ def options_json(command: str, values: Mapping[str, Any]) -> str:
     """
     given = {name: values[name] for name, _, _ in _core.options(command) if name in values}
     for name in _FILES & given.keys():
-        if given[name] is not None:
+        if given[name] not in (None, ""):
             given[name] = str(Path(given[name]).absolute())  # wherever it is done again
     if given.get("proxy") == "":
         del given["proxy"]  # none, whatever the environment says

@@ -106,6 +106,7 @@ class System:
     name: str = "one server"
     plain: bool = True
     machines: list[Any] = field(default_factory=list)
+    clusters: list[Any] = field(default_factory=list)
 
     def to_toml(self) -> str:
         """Enough to tell systems apart."""

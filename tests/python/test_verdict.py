@@ -156,7 +156,9 @@ def test_an_objective_of_a_check_aborts(objective: str, loops: int) -> None:
     workload = tt.Workload(f'{CHECKED}{objective} = {{ limit = "99%", abort = true }}')
     with server([200]) as url:
         result = tt.run(workload, url, duration="60s", loops=loops)
-    assert any("of checks failed, wanted 1 % or less" in one for one in result.summary["warnings"])
+    assert any(
+        "of checks failed, wanted 1.00 % or less" in one for one in result.summary["warnings"]
+    )
     assert {one.name: one.verdict for one in result.objectives} == {"checks": "not met"}
 
 
