@@ -210,7 +210,7 @@ def test_a_quiet_simulation_shows_nothing_while_it_runs(files: Path) -> None:
 
 
 STEERING = "a\\u202eb :smile:"
-"""As it stands in a file: in colour twice, in the other direction, and what looks like a face."""
+"""As it stands in a file: in the other direction, and what looks like a face."""
 
 
 def test_a_name_cannot_steer_the_terminal(files: Path) -> None:
