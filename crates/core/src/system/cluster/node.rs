@@ -50,7 +50,8 @@ pub(in crate::system) struct Cluster {
 
 #[derive(Clone, Copy, Debug)]
 struct Kind {
-    class: u32,
+    /// None of the cluster's, where the file leaves it out.
+    class: Option<u32>,
     held: bool,
 }
 
@@ -58,7 +59,7 @@ impl Kind {
     fn of(name: &str, model: &ClusterModel) -> Kind {
         let mut classes = model.classes.iter();
         let class = classes.position(|(_, names)| names.iter().any(|one| one == name));
-        Kind { class: class.unwrap_or_default() as u32, held: model.holds(name) }
+        Kind { class: class.map(|class| class as u32), held: model.holds(name) }
     }
 }
 
@@ -126,7 +127,8 @@ impl Cluster {
             *kept = demand.unwrap_or(Nanos::MAX);
             work += demand.unwrap_or(Nanos::ZERO);
         }
-        let class = self.kinds[kind as usize].class;
+        // What is in no class is with the first; no count of classes has it.
+        let class = self.kinds[kind as usize].class.unwrap_or(0);
         let (target, size) = (jobs.brought.target, jobs.brought.size);
         let request = Request { class, target, work };
         self.guests[at] = Guest { request, size, kind, since: now, ..Guest::default() };
@@ -168,10 +170,9 @@ impl Cluster {
         let guest = &mut self.guests[handle as usize];
         let placement = self.switch.place(now, &guest.request);
         let Placement::Server(server) = placement else { return placement };
-        let (kind, Request { class, target, .. }) =
-            (self.kinds[guest.kind as usize], guest.request);
+        let (kind, target) = (self.kinds[guest.kind as usize], guest.request.target);
         let at = &mut self.servers[server];
-        (guest.server, guest.found) = (server, at.begin(class));
+        (guest.server, guest.found) = (server, at.begin(kind.class));
         guest.hit = kind.held && at.holds(target, guest.size);
         jobs.keep(handle, self.id, GATE);
         placement

@@ -54,10 +54,10 @@ impl Server {
     }
 
     /// A request comes; gives how many it finds here.
-    pub(super) fn begin(&mut self, class: u32) -> u32 {
+    pub(super) fn begin(&mut self, class: Option<u32>) -> u32 {
         self.requests += 1;
-        if let Some(of_class) = self.by_class.get_mut(class as usize) {
-            *of_class += 1;
+        if let Some(class) = class {
+            self.by_class[class as usize] += 1;
         }
         self.in_progress += 1;
         self.in_progress - 1
@@ -120,11 +120,11 @@ mod tests {
     fn the_median_is_of_requests_that_found_as_many() {
         let mut server = Server::new(1, None);
         assert_eq!(server.answer(), Probe { in_progress: 0, response: Nanos::ZERO });
-        let found: Vec<u32> = (0..3).map(|_| server.begin(0)).collect();
+        let found: Vec<u32> = (0..3).map(|_| server.begin(Some(0))).collect();
         assert_eq!(found, [0, 1, 2]);
         for (found, response) in [(0, 10), (0, 30), (0, 20), (4, 90)] {
             server.end(found, Nanos(response));
-            server.begin(0);
+            server.begin(Some(0));
         }
         // Three are here: nearer to four than to none.
         assert_eq!(server.answer(), Probe { in_progress: 3, response: Nanos(90) });

@@ -130,6 +130,15 @@ fn requests_are_counted_by_server_and_class() {
     assert!((found.imbalance() - (0.04 / 0.035 - 1.0)).abs() < 1e-12);
 }
 
+#[test]
+fn what_is_in_no_class_is_counted_in_none() {
+    let keys = "dispatch = 'round-robin'\nclasses = { cpu = ['search'] }";
+    let mut system = system(&cluster(1, keys, "ps"), vec![(vec![Some(10)], 0, 0); 3]);
+    run(&mut system, &[(0, 0), (100, 1), (200, 0)]);
+    let server = &summary(&system, 1_000).servers[0];
+    assert_eq!((server.requests, server.by_class.as_slice()), (3, [1].as_slice()));
+}
+
 /// Two targets at one server: misses go to the disk, and what is not held always does.
 #[test]
 fn what_the_cache_holds_needs_no_disk() {
