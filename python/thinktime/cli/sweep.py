@@ -129,14 +129,19 @@ def _progress(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
 
 
 def _print(swept: Swept) -> None:
-    """The points as a table; their warnings go to standard error."""
+    """The points as a table, and what they advise; their warnings go to standard error."""
+    from rich.markup import escape
+
     from thinktime.report.terminal import Shown
+    from thinktime.sweep.advice import advice
     from thinktime.sweep.table import table as table_of
     from thinktime.sweep.verdict import verdict
 
     if swept.table.is_empty():
         return
     common.print_wide(Shown(table_of(swept)))
+    for one in advice(swept):
+        common.print_wide("\n".join(["", *map(escape, one.lines)]))
     common.say_warnings(verdict(swept).doubts)
 
 

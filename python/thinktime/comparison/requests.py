@@ -42,12 +42,28 @@ class Requests:
 
 def requests_of(result: Result) -> Requests | None:
     """The requests of a result; None where it keeps no rows, or measured for no time."""
-    duration_s = float(result.summary.get("duration_s") or 0.0)
-    if result.requests is None or len(result.requests) == 0 or duration_s <= 0:
+    if result.requests is None or len(result.requests) == 0:
         return None
     import polars as pl
 
-    rows = _over(pl.DataFrame(result.requests))
+    return _counted(result, _over(pl.DataFrame(result.requests)))
+
+
+def pages_of(result: Result) -> Requests | None:
+    """The pages of a result as if each were a request; None where it keeps no rows or has none."""
+    if not result.summary.get("page_response_time_s"):
+        return None
+    pages = result.pages
+    if pages is None or pages.is_empty():
+        return None
+    return _counted(result, pages.fill_null(0))
+
+
+def _counted(result: Result, rows: pl.DataFrame) -> Requests | None:
+    """What was scheduled after the warm-up, of a row each; None if it was measured for no time."""
+    duration_s = float(result.summary.get("duration_s") or 0.0)
+    if duration_s <= 0:
+        return None
     replication = rows["replication"].to_numpy().astype(np.float64)
     span_s = duration_s / (replication.max() + 1)
     warmup_s = float(result.summary.get("warmup_s") or 0.0)

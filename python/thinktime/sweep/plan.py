@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,6 +26,14 @@ _SYSTEM = tuple(key for key in _keys("system") if key not in _WORKLOAD)
 
 _NOT_VARIED = ("rows", "stop_on_slo", "show_errors", "insecure")
 """Options that make no difference to a point's figures, or no number of them."""
+
+
+_DISPATCH = re.compile(r"(system\.)?cluster\..+\.dispatch")
+
+
+def is_dispatch(key: str) -> bool:
+    """Whether a varied key is the dispatch policy of a cluster."""
+    return _DISPATCH.fullmatch(key) is not None
 
 
 def _whole(text: str) -> int:
@@ -78,7 +87,7 @@ class Plan:
                 system = system.with_value(key, value)
             else:
                 raise _core.InputError(self._unknown(key))
-        return Task(workload, system, self.target, options)
+        return Task(workload, system, self.target, options, any(map(is_dispatch, point)))
 
     @property
     def _varied(self) -> list[str]:
@@ -106,6 +115,9 @@ class Task:
     system: _core.System | None
     target: str | None
     options: Mapping[str, Any]
+    compared: bool = False
+    """Whether dispatch policies are compared, which takes the rows of all requests, or of about a
+    million."""
 
     @property
     def fingerprint(self) -> str:
@@ -120,4 +132,5 @@ class Task:
         if self.target is not None:
             return run(self.workload, self.target, progress=progress, rows="none", **self.options)
         assert self.system is not None
-        return simulate(self.workload, self.system, progress=progress, rows="none", **self.options)
+        rows = None if self.compared else "none"
+        return simulate(self.workload, self.system, progress=progress, rows=rows, **self.options)

@@ -35,6 +35,8 @@ def row_of(point: Point, result: Result) -> Row:
         **_of_pages(summary),
         **_of_populations(result),
         **_of_machines(summary),
+        **_of_clusters(summary),
+        **_evidence(result),
         "warnings": " | ".join(summary.get("warnings") or []),
         "slo": _slo(result),
         "untrusted": result.untrusted,
@@ -75,6 +77,34 @@ def _of_machines(summary: Mapping[str, Any]) -> Row:
     machines = (summary.get("machines") or {}).values()
     counts = ("migrations", "preemptions", "context_switches")
     return {name: sum(one[name] for one in machines) for name in counts} if machines else {}
+
+
+def _of_clusters(summary: Mapping[str, Any]) -> Row:
+    """What servers were like; nothing where there are no clusters.
+
+    With several clusters the hit ratio is that of all their servers together, and the imbalance
+    the greatest one.
+    """
+    clusters = (summary.get("clusters") or {}).values()
+    if not clusters:
+        return {}
+    held = [server for one in clusters for server in one["servers"]]
+    held = [server for server in held if server["hit_ratio"] is not None]
+    requests = sum(server["requests"] for server in held)
+    hits = sum(server["hit_ratio"] * server["requests"] for server in held)
+    return {
+        "hit_ratio": hits / requests if requests else None,
+        "imbalance": max(one["imbalance"] for one in clusters),
+    }
+
+
+def _evidence(result: Result) -> Row:
+    """By what dispatch policies are compared, where rows were kept for it."""
+    if result.requests is None:
+        return {}
+    from thinktime.sweep.evidence import evidence
+
+    return evidence(result)
 
 
 def table_of(

@@ -23,6 +23,9 @@ _SHOWN = (
     "retries",
     "migrations",
     "preemptions",
+    "hit_ratio",
+    "imbalance",
+    "behind_heavy",
     "slo",
     "untrusted",
 )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from thinktime.report import units
 from thinktime.report.page import Verdict
+from thinktime.sweep.advice import advice_words
 from thinktime.sweep.swept import Row, Swept
 
 _POINTS_NAMED = 3
@@ -34,7 +35,8 @@ def verdict(swept: Swept) -> Verdict:
             "95 % confidence intervals overlap."
         )
     count = f"{units.counted(len(swept.rows), 'point')}, {swept.kind}."
-    return Verdict(headline, [count, *_slo(swept.rows), *_exact(known)], _doubts(swept))
+    findings = [count, *_slo(swept.rows), *_exact(known), *advice_words(swept)]
+    return Verdict(headline, findings, _doubts(swept))
 
 
 def _overlap(least: Row, most: Row) -> bool:
