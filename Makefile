@@ -98,10 +98,11 @@ coverage: build ## Measure how often the 95 % intervals hold; takes ten minutes
 	$(BIN)/python benches/coverage.py
 	$(BIN)/python benches/verdicts.py
 
-studies: build ## Reproduce the published figures; takes a quarter of an hour
+studies: build ## Reproduce the published figures; takes half an hour
 	$(BIN)/python studies/nsdi06/run.py
 	$(BIN)/python studies/omission-and-collapse/run.py
 	$(BIN)/python studies/moss/study.py
+	$(BIN)/python studies/clubweb/study.py
 
 lint: lint-format lint-types lint-rust lint-stubs ## Check formatting, lints and types; what is quickest first
 
