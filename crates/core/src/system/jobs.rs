@@ -108,8 +108,8 @@ pub(super) struct Jobs {
     kept: Vec<Vec<Keeping>>,
     /// Who is to go on with its next step.
     pub(super) ready: Vec<Handle>,
-    /// Whom a station has dropped from its waiting line since the system last looked.
-    pub(super) dropped: Vec<Handle>,
+    /// Whom a node has given up since the system last looked, each with the word for why.
+    pub(super) lost: Vec<(Handle, &'static str)>,
     /// What the request brings that enters a node now.
     pub(super) brought: Brought,
 }
@@ -171,6 +171,12 @@ impl Jobs {
         if !self.kept[at].contains(&keeping) {
             self.kept[at].push(keeping);
         }
+    }
+
+    /// Whether the visitor is here and keeps this.
+    pub(super) fn keeps(&self, handle: Handle, node: NodeId, entrance: u32) -> bool {
+        let kept = self.kept.get(handle as usize);
+        kept.is_some_and(|kept| kept.contains(&Keeping { node, entrance }))
     }
 
     /// It does not keep it any more.

@@ -74,7 +74,7 @@ pub struct Departure {
     pub station: DoorId,
     /// All the service demand that it brought to what it went through.
     pub demand: Nanos,
-    /// Why it was not served to the end: [`REFUSED`] or [`DROPPED`].
+    /// Why it was not served to the end: [`REFUSED`], [`DROPPED`] or [`RESET`].
     pub error: Option<&'static str>,
 }
 
@@ -82,6 +82,8 @@ pub struct Departure {
 pub const REFUSED: &str = "refused";
 /// The word for a request that had waited too long when its turn came.
 pub const DROPPED: &str = "dropped";
+/// The word for a request whose server has failed.
+pub const RESET: &str = "reset";
 
 /// Names a request that is in the system, for [`System::withdraw`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,7 +166,7 @@ impl<D: DemandSource> System<D> {
                     }
                     _ => unreachable!("who is at a node has come there"),
                 };
-                if leaves && self.jobs.dropped.is_empty() {
+                if leaves && self.jobs.lost.is_empty() {
                     // The common case, without the detour by `leaving`.
                     let departure = self.departed(at, handle, door, None);
                     self.nodes.settle(at, node, &mut self.jobs);

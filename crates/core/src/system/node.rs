@@ -63,7 +63,7 @@ pub(super) enum Answer {
 /// A node in motion. It is told of visitors, says when it next wants to act, and acts.
 ///
 /// Who waits for something else than time, and gets it, is pushed to [`Jobs::ready`]; whom the
-/// node gives up, to [`Jobs::dropped`].
+/// node gives up, to [`Jobs::lost`].
 pub(super) trait Node {
     /// A visitor comes.
     fn arrive(&mut self, now: Nanos, visit: Visit, jobs: &mut Jobs) -> Answer;

@@ -89,8 +89,13 @@ pub(super) struct Nodes {
 impl Nodes {
     pub(super) fn new(models: &[AnyNodeModel], building: &Building<'_>) -> Nodes {
         let ids = (0..).map(NodeId);
-        let all = ids.zip(models).map(|(id, one)| one.model().build(id, building)).collect();
-        Nodes { all, agenda: Agenda::new(models.len()) }
+        let all: Vec<AnyNode> =
+            ids.clone().zip(models).map(|(id, one)| one.model().build(id, building)).collect();
+        let mut agenda = Agenda::new(models.len());
+        for (id, node) in ids.zip(&all) {
+            each!(node, one => agenda.set(id, one.next_event()));
+        }
+        Nodes { all, agenda }
     }
 
     /// The earliest event, and whose it is; [`Nanos::MAX`] if there is none.

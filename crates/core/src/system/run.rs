@@ -5,7 +5,7 @@ use super::jobs::{Handle, Jobs, Keeping, NOBODY, Place};
 use super::machine::Cause;
 use super::node::{Answer, DoorId, Visit};
 use super::program::{Instruction, NO_DRAW};
-use super::{DROPPED, DemandSource, Departure, Presence, REFUSED, System};
+use super::{DemandSource, Departure, Presence, REFUSED, System};
 use crate::time::Nanos;
 
 impl<D: DemandSource> System<D> {
@@ -17,14 +17,14 @@ impl<D: DemandSource> System<D> {
         self.settle(now);
     }
 
-    /// Lets everybody go on who can, and those leave whom a station has dropped.
+    /// Lets everybody go on who can, and those leave whom a node has given up.
     #[inline(always)]
     pub(super) fn settle(&mut self, now: Nanos) {
-        while !self.jobs.ready.is_empty() || !self.jobs.dropped.is_empty() {
+        while !self.jobs.ready.is_empty() || !self.jobs.lost.is_empty() {
             if let Some(next) = self.jobs.ready.pop() {
                 self.steps(now, next, DoorId::NONE);
-            } else if let Some(dropped) = self.jobs.dropped.pop() {
-                self.fail(now, dropped, DROPPED);
+            } else if let Some((lost, why)) = self.jobs.lost.pop() {
+                self.fail(now, lost, why);
             }
         }
     }
@@ -181,7 +181,7 @@ impl<D: DemandSource> System<D> {
             seen += 1;
         }
         self.jobs.ready.retain(|handle| !all.contains(handle));
-        self.jobs.dropped.retain(|handle| !all.contains(handle));
+        self.jobs.lost.retain(|(handle, _)| !all.contains(handle));
         // Those who wait go first, so that what the others give back is not given to them.
         let in_service =
             |jobs: &Jobs, handle: Handle| matches!(jobs[handle].place, Place::Service(_));

@@ -83,6 +83,11 @@ impl Cache {
         self.bytes += size;
         known.is_some()
     }
+
+    /// Nothing is held any more.
+    pub(super) fn clear(&mut self) {
+        *self = Cache::new(self.replacement, self.capacity);
+    }
 }
 
 #[cfg(test)]

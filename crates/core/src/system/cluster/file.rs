@@ -33,6 +33,21 @@ pub struct ClusterTable {
     /// The cache that each server has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheTable>,
+    /// What happens to servers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub change: Vec<ChangeTable>,
+}
+
+/// Something that happens to a server of a cluster.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub struct ChangeTable {
+    /// How long after the beginning, as in `"60s"`.
+    pub at: Scalar,
+    /// To which server; they are counted from 0.
+    pub server: u32,
+    /// What: `"fails"`, `"recovers"`, `"drains"`, or `"slows(0.5)"`, to a half of its speed.
+    pub does: String,
 }
 
 /// What each server of a cluster holds, so that it need not be fetched.

@@ -4,16 +4,20 @@
 //! stations, and leaves the cluster. The switch knows only what it sent and what came back.
 
 mod cache;
+mod change;
+mod clock;
 mod figures;
 mod file;
 mod fit;
+mod gate;
 mod model;
 mod node;
 mod server;
 
 pub use cache::Replacement;
+pub use change::{Change, Does};
 pub use figures::{ClusterSummary, ServerSummary};
-pub use file::{CacheTable, ClusterTable};
+pub use file::{CacheTable, ChangeTable, ClusterTable};
 pub use model::{CacheModel, ClusterModel, ServerStation};
 pub(super) use node::{Cluster, GATE};
 

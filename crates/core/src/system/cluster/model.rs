@@ -1,6 +1,7 @@
 //! What a system file says of a cluster, checked.
 
 use super::cache::Replacement;
+use super::change::Change;
 use super::file::{CacheTable, ClusterTable};
 use super::node::Cluster;
 use crate::error::Invalid;
@@ -41,6 +42,8 @@ pub struct ClusterModel {
     pub stations: Vec<ServerStation>,
     /// The cache that each server has.
     pub cache: Option<CacheModel>,
+    /// What happens to servers, by time.
+    pub changes: Vec<Change>,
 }
 
 /// A station that each server of a cluster has.
@@ -89,6 +92,7 @@ impl ClusterModel {
             seen_after: Nanos::from_secs_f64(seen_after),
             stations: Vec::new(),
             cache,
+            changes: Change::all(&table.change, table.servers)?,
         };
         model.add_stations(table, reading)?;
         model.dispatch.build(&model.setting).map_err(|error| ("dispatch".to_owned(), error))?;

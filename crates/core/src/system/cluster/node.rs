@@ -3,13 +3,14 @@
 use std::collections::VecDeque;
 
 use super::cache::Cache;
+use super::change::Change;
 use super::server::{News, Notice, Server};
 use super::{ClusterModel, ClusterSummary};
 use crate::heap::Heap;
-use crate::policy::dispatch::{Placement, Request, Switch};
+use crate::policy::dispatch::{Request, Switch};
 use crate::random::{Purpose, Stream};
 use crate::system::agenda::Agenda;
-use crate::system::jobs::{Handle, Jobs, Place};
+use crate::system::jobs::{Handle, Jobs};
 use crate::system::node::{Answer, Building, DoorId, Node, NodeId, NodeModel, NodeSummary, Visit};
 use crate::system::station::{Monitor, Station};
 use crate::time::Nanos;
@@ -20,39 +21,41 @@ pub(in crate::system) const GATE: u32 = u32::MAX;
 /// A cluster: its servers' stations side by side, and the switch in front of them.
 #[derive(Debug)]
 pub(in crate::system) struct Cluster {
-    id: NodeId,
-    switch: Switch,
+    pub(super) id: NodeId,
+    pub(super) switch: Switch,
     /// Server by server, its stations.
-    stations: Vec<Station>,
-    per_server: usize,
-    agenda: Agenda,
+    pub(super) stations: Vec<Station>,
+    pub(super) per_server: usize,
+    pub(super) agenda: Agenda,
     /// By visitor.
-    guests: Vec<Guest>,
+    pub(super) guests: Vec<Guest>,
     /// By visitor and station, the demand that it brings there; [`Nanos::MAX`] for no visit.
-    demands: Vec<Nanos>,
+    pub(super) demands: Vec<Nanos>,
     /// Requests that the policy lets wait, the first first.
-    waiting: VecDeque<Handle>,
-    waiters: Monitor,
+    pub(super) waiting: VecDeque<Handle>,
+    pub(super) waiters: Monitor,
     /// What the switch has not seen yet, by the time when it does.
-    unseen: Heap<Notice>,
-    seen_after: Nanos,
+    pub(super) unseen: Heap<Notice>,
+    pub(super) seen_after: Nanos,
     /// By kind of request, its class, and whether a cache may hold it.
-    kinds: Vec<Kind>,
+    pub(super) kinds: Vec<Kind>,
     /// By station, whether only misses visit it.
-    on_miss: Vec<bool>,
-    servers: Vec<Server>,
-    probed: Vec<usize>,
+    pub(super) on_miss: Vec<bool>,
+    pub(super) servers: Vec<Server>,
+    pub(super) probed: Vec<usize>,
     /// The number of the first one's label (see `SystemModel::station_labels`).
-    first_label: u32,
+    pub(super) first_label: u32,
+    /// What happens to servers, by time.
+    pub(super) changes: VecDeque<Change>,
     /// The names of stations, and of classes.
-    names: (Vec<String>, Vec<String>),
+    pub(super) names: (Vec<String>, Vec<String>),
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Kind {
+pub(super) struct Kind {
     /// None of the cluster's, where the file leaves it out.
-    class: Option<u32>,
-    held: bool,
+    pub(super) class: Option<u32>,
+    pub(super) held: bool,
 }
 
 impl Kind {
@@ -65,17 +68,17 @@ impl Kind {
 
 /// A request in the cluster.
 #[derive(Clone, Copy, Debug, Default)]
-struct Guest {
-    request: Request,
-    size: u64,
-    kind: u32,
-    server: usize,
+pub(super) struct Guest {
+    pub(super) request: Request,
+    pub(super) size: u64,
+    pub(super) kind: u32,
+    pub(super) server: usize,
     /// Where it is among its server's stations; none at the gate.
-    station: Option<usize>,
-    hit: bool,
+    pub(super) station: Option<usize>,
+    pub(super) hit: bool,
     /// How many it found at the server.
-    found: u32,
-    since: Nanos,
+    pub(super) found: u32,
+    pub(super) since: Nanos,
 }
 
 impl Cluster {
@@ -109,94 +112,9 @@ impl Cluster {
             on_miss: model.stations.iter().map(|one| one.on_miss).collect(),
             servers: vec![server; servers],
             probed: Vec::new(),
+            changes: model.changes.iter().copied().collect(),
             first_label: building.doors.len() as u32 + model.labels_before,
             names: (model.entrances().into_iter().map(str::to_owned).collect(), classes),
-        }
-    }
-
-    /// A request comes to the switch.
-    fn enter(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) -> Answer {
-        let at = handle as usize;
-        if self.guests.len() <= at {
-            self.guests.resize(at + 1, Guest::default());
-            self.demands.resize((at + 1) * self.per_server, Nanos::MAX);
-        }
-        let (mut work, kind) = (Nanos::ZERO, jobs[handle].job.kind);
-        let own = &mut self.demands[at * self.per_server..][..self.per_server];
-        for (kept, demand) in own.iter_mut().zip(&jobs.brought.demands) {
-            *kept = demand.unwrap_or(Nanos::MAX);
-            work += demand.unwrap_or(Nanos::ZERO);
-        }
-        // What is in no class is with the first; no count of classes has it.
-        let class = self.kinds[kind as usize].class.unwrap_or(0);
-        let (target, size) = (jobs.brought.target, jobs.brought.size);
-        let request = Request { class, target, work };
-        self.guests[at] = Guest { request, size, kind, since: now, ..Guest::default() };
-        let placement = self.place(now, handle, jobs);
-        self.probe(now, jobs);
-        match placement {
-            Placement::Server(_) => Answer::GoesOn,
-            Placement::Nowhere => Answer::Refused,
-            Placement::Waits => {
-                jobs[handle].place = Place::Waiting(self.id);
-                self.waiters.arrive(now, Nanos::ZERO);
-                self.waiting.push_back(handle);
-                Answer::Stays
-            }
-        }
-    }
-
-    /// Asks servers how they are. What they answer is of use to later requests.
-    fn probe(&mut self, now: Nanos, jobs: &mut Jobs) {
-        let mut wanted = std::mem::take(&mut self.probed);
-        self.switch.probes(now, &mut wanted);
-        for server in wanted.drain(..) {
-            let news = News::Probed(self.servers[server].answer());
-            self.tell(now, Notice { server, news }, jobs);
-        }
-        self.probed = wanted;
-    }
-
-    /// The switch hears of something: now, or later.
-    fn tell(&mut self, now: Nanos, notice: Notice, jobs: &mut Jobs) {
-        match self.seen_after {
-            Nanos::ZERO => self.hear(now, notice, jobs),
-            later => self.unseen.push((now + later).0, notice),
-        }
-    }
-
-    /// Sends a request to a server, if the policy has one for it.
-    fn place(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) -> Placement {
-        let guest = &mut self.guests[handle as usize];
-        let placement = self.switch.place(now, &guest.request);
-        let Placement::Server(server) = placement else { return placement };
-        let (kind, target) = (self.kinds[guest.kind as usize], guest.request.target);
-        let at = &mut self.servers[server];
-        (guest.server, guest.found) = (server, at.begin(kind.class));
-        guest.hit = kind.held && at.holds(target, guest.size);
-        jobs.keep(handle, self.id, GATE);
-        placement
-    }
-
-    /// The switch hears of something. Where a request has ended, who waits may go on.
-    fn hear(&mut self, now: Nanos, Notice { server, news }: Notice, jobs: &mut Jobs) {
-        match news {
-            News::Ended(response) => self.switch.ended(now, server, response),
-            News::Probed(answer) => return self.switch.probed(now, server, answer),
-        }
-        while let Some(next) = self.waiting.front().copied() {
-            if jobs[next].gone {
-                self.waiting.pop_front();
-                jobs.still_waits(next);
-                continue;
-            }
-            if self.place(now, next, jobs) == Placement::Waits {
-                return;
-            }
-            self.waiting.pop_front();
-            self.waiters.depart(now);
-            jobs[next].place = Place::Between;
-            jobs.ready.push(next);
         }
     }
 
@@ -204,8 +122,15 @@ impl Cluster {
         server * self.per_server + station
     }
 
-    fn touched(&mut self, at: usize) {
-        self.agenda.set(NodeId(at as u32), self.stations[at].next_event());
+    /// What its server's clock shows to a station.
+    fn own(&self, now: Nanos, number: usize) -> Nanos {
+        self.servers[number / self.per_server].clock.own(now)
+    }
+
+    /// A station may have another next event, or its server another speed.
+    pub(super) fn touched(&mut self, at: usize) {
+        let own = self.stations[at].next_event();
+        self.agenda.set(NodeId(at as u32), self.servers[at / self.per_server].clock.at(own));
     }
 }
 
@@ -224,17 +149,24 @@ impl Node for Box<Cluster> {
         guest.station = Some(station);
         let number = self.number_of(self.guests[at].server, station);
         let visit = Visit { handle, entrance: 0, demand };
-        let answer = self.stations[number].arrive(now, visit, jobs);
+        let own = self.own(now, number);
+        let answer = self.stations[number].arrive(own, visit, jobs);
         self.touched(number);
         answer
     }
 
     fn next_event(&self) -> Nanos {
         let seen = self.unseen.peek().map_or(Nanos::MAX, |(at, _)| Nanos(at));
-        self.agenda.first().0.min(seen)
+        let change = self.changes.front().map_or(Nanos::MAX, |change| change.at);
+        self.agenda.first().0.min(seen).min(change)
     }
 
     fn advance(&mut self, now: Nanos, jobs: &mut Jobs) -> Option<Handle> {
+        if let Some(change) = self.changes.front().copied().filter(|change| change.at <= now) {
+            self.changes.pop_front();
+            self.change(now, change, jobs);
+            return None;
+        }
         let (at, first) = self.agenda.first();
         if at > now {
             let (_, notice) = self.unseen.pop()?;
@@ -242,7 +174,8 @@ impl Node for Box<Cluster> {
             return None;
         }
         let number = first.0 as usize;
-        let done = self.stations[number].advance(now, jobs);
+        let own = self.own(now, number);
+        let done = self.stations[number].advance(own, jobs);
         self.touched(number);
         done
     }
@@ -269,22 +202,21 @@ impl Node for Box<Cluster> {
             return true;
         };
         let number = self.number_of(server, station);
-        let stays = self.stations[number].withdraw(now, handle, jobs);
+        let own = self.own(now, number);
+        let stays = self.stations[number].withdraw(own, handle, jobs);
         self.touched(number);
         stays
     }
 
     fn begin_measuring(&mut self, now: Nanos) {
-        self.stations.iter_mut().for_each(|one| one.begin_measuring(now));
         self.waiters.begin(now);
-        self.servers.iter_mut().for_each(Server::begin_measuring);
+        let stations = self.stations.chunks_mut(self.per_server);
+        self.servers.iter_mut().zip(stations).for_each(|(one, its)| one.begin_measuring(now, its));
     }
 
     fn summary(&self, now: Nanos) -> Option<NodeSummary> {
-        let server = |(server, stations): (&Server, &[Station])| {
-            server.summary(stations.iter().map(|one| one.monitor().summary(now)).collect())
-        };
         let servers = self.servers.iter().zip(self.stations.chunks(self.per_server));
+        let server = |(server, its): (&Server, &[Station])| server.summary(now, its);
         let (stations, classes) = self.names.clone();
         Some(NodeSummary::Cluster(ClusterSummary {
             servers: servers.map(server).collect(),

@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::ServerSummary;
 use super::cache::Cache;
+use super::clock::Clock;
 use crate::policy::dispatch::Probe;
-use crate::system::station::StationSummary;
+use crate::system::node::Node;
+use crate::system::station::{Station, StationSummary};
 use crate::time::Nanos;
 
 /// Of so many requests that ended last a server tells the median.
@@ -24,6 +26,8 @@ pub(super) enum News {
     Ended(Nanos),
     /// The answer to a probe.
     Probed(Probe),
+    /// Whether it takes requests from now on.
+    Open(bool),
 }
 
 /// A server, without its stations.
@@ -38,6 +42,11 @@ pub(super) struct Server {
     looked_up: u64,
     hits: u64,
     by_class: Vec<u64>,
+    /// It has failed, and takes no requests.
+    pub(super) failed: bool,
+    pub(super) clock: Clock,
+    /// By station, the averages up to the last change of speed.
+    past: Vec<StationSummary>,
 }
 
 impl Server {
@@ -50,6 +59,9 @@ impl Server {
             looked_up: 0,
             hits: 0,
             by_class: vec![0; classes],
+            failed: false,
+            clock: Clock::new(),
+            past: Vec::new(),
         }
     }
 
@@ -75,6 +87,9 @@ impl Server {
     /// A request ends that found so many.
     pub(super) fn end(&mut self, found: u32, response: Nanos) {
         self.in_progress -= 1;
+        if self.failed {
+            return;
+        }
         let lately = self.lately.entry(found).or_default();
         if lately.len() == LATELY {
             lately.pop_front();
@@ -83,8 +98,11 @@ impl Server {
     }
 
     /// What it answers to a probe: the median is of requests that found as many as there are now,
-    /// or nearly as many.
-    pub(super) fn answer(&self) -> Probe {
+    /// or nearly as many. One that has failed answers nothing.
+    pub(super) fn answer(&self) -> Option<Probe> {
+        if self.failed {
+            return None;
+        }
         let now = self.in_progress;
         let below = self.lately.range(..=now).next_back();
         let above = self.lately.range(now..).next();
@@ -93,17 +111,50 @@ impl Server {
             nearest.map_or(Vec::new(), |(_, lately)| lately.iter().copied().collect());
         sorted.sort_unstable();
         let response = sorted.get(sorted.len() / 2).copied().unwrap_or_default();
-        Probe { in_progress: now, response }
+        Some(Probe { in_progress: now, response })
     }
 
-    pub(super) fn begin_measuring(&mut self) {
+    pub(super) fn begin_measuring(&mut self, now: Nanos, stations: &mut [Station]) {
+        let own = self.clock.own(now);
+        stations.iter_mut().for_each(|station| station.begin_measuring(own));
         (self.requests, self.looked_up, self.hits) = (0, 0, 0);
         self.by_class.fill(0);
+        self.past.clear();
     }
 
-    pub(super) fn summary(&self, stations: Vec<StationSummary>) -> ServerSummary {
+    /// It fails: what its cache held is lost, and all that it could tell.
+    pub(super) fn fail(&mut self) {
+        self.failed = true;
+        self.cache.iter_mut().for_each(Cache::clear);
+        self.lately.clear();
+    }
+
+    /// From now on it works at this speed.
+    pub(super) fn set_speed(&mut self, now: Nanos, speed: f64, stations: &mut [Station]) {
+        let own = self.clock.own(now);
+        // Averages are by the time of all, which the stations do not know.
+        self.past = self.averages(now, stations);
+        stations.iter_mut().for_each(|station| station.begin_measuring(own));
+        self.clock.set_speed(now, speed);
+    }
+
+    /// What its stations were like up to now.
+    fn averages(&self, now: Nanos, stations: &[Station]) -> Vec<StationSummary> {
+        let own = self.clock.own(now);
+        let one = |(at, station): (usize, &Station)| {
+            let mut lately = station.monitor().summary(own);
+            lately.duration_s /= self.clock.speed();
+            if let Some(past) = self.past.get(at) {
+                lately.join(past);
+            }
+            lately
+        };
+        stations.iter().enumerate().map(one).collect()
+    }
+
+    pub(super) fn summary(&self, now: Nanos, stations: &[Station]) -> ServerSummary {
         ServerSummary {
-            stations,
+            stations: self.averages(now, stations),
             requests: self.requests,
             looked_up: self.looked_up,
             hits: self.hits,
@@ -119,7 +170,10 @@ mod tests {
     #[test]
     fn the_median_is_of_requests_that_found_as_many() {
         let mut server = Server::new(1, None);
-        assert_eq!(server.answer(), Probe { in_progress: 0, response: Nanos::ZERO });
+        let answers = |server: &Server, in_progress, response| {
+            assert_eq!(server.answer(), Some(Probe { in_progress, response: Nanos(response) }));
+        };
+        answers(&server, 0, 0);
         let found: Vec<u32> = (0..3).map(|_| server.begin(Some(0))).collect();
         assert_eq!(found, [0, 1, 2]);
         for (found, response) in [(0, 10), (0, 30), (0, 20), (4, 90)] {
@@ -127,9 +181,11 @@ mod tests {
             server.begin(Some(0));
         }
         // Three are here: nearer to four than to none.
-        assert_eq!(server.answer(), Probe { in_progress: 3, response: Nanos(90) });
+        answers(&server, 3, 90);
         server.end(4, Nanos(70));
         server.end(4, Nanos(80));
-        assert_eq!(server.answer(), Probe { in_progress: 1, response: Nanos(20) });
+        answers(&server, 1, 20);
+        server.fail();
+        assert_eq!(server.answer(), None);
     }
 }

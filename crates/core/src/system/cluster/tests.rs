@@ -1,6 +1,9 @@
+mod changes;
+
 use proptest::prelude::*;
 
 use crate::files::NoFiles;
+use crate::policy::dispatch::ENTRIES;
 use crate::random::{Purpose, Stream};
 use crate::schema::Source;
 use crate::system::cluster::ClusterSummary;
@@ -201,15 +204,26 @@ proptest! {
     #[test]
     fn all_who_come_leave_or_are_taken_back(
         events in prop::collection::vec((0..40_u64, 0..4_u8, any::<prop::sample::Index>()), 1..150),
-        policy in 0..4_usize,
+        changes in prop::collection::vec((0..3_000_u64, 0..3_u32, 0..4_usize), 0..15),
+        policy in 0..ENTRIES.len(),
         late in any::<bool>(),
     ) {
-        let policy = ["jsq", "lard-r(low=1, high=2)", "cap", "least-work-left"][policy];
+        // Those of the policies that are named need other numbers to do here what they do.
+        let policy = match ENTRIES[policy].name() {
+            "lard-r" => "lard-r(low=1, high=2)",
+            "sita" => "sita(5ns, 15ns)",
+            _ => ENTRIES[policy].example,
+        };
+        let change = |(at, server, does): (u64, u32, usize)| {
+            let does = ["fails", "recovers", "slows(0.3)", "drains"][does];
+            format!("[[cluster.change]]\nat = '{at}ns'\nserver = {server}\ndoes = '{does}'\n")
+        };
         let late = if late { "seen_after = '15ns'" } else { "" };
         let keys = format!("dispatch = '{policy}'\nclasses = {{ all = ['page'] }}\n{late}");
         let text = cluster(3, &keys, "srpt")
             + "[[cluster.station]]\nname = 'disk'\ndemand = '1s'\nqueue_limit = 2\n\
-               queue_timeout = '30ns'\n";
+               queue_timeout = '30ns'\n"
+            + &changes.into_iter().map(change).collect::<String>();
         let brought = (0..events.len() as u64).map(|at| {
             (vec![Some(at % 13), (at % 3 > 0).then_some(at % 29)], at % 5, 1)
         });

@@ -112,7 +112,7 @@ impl Node for Station {
 
     #[inline]
     fn advance(&mut self, now: Nanos, jobs: &mut Jobs) -> Option<Handle> {
-        let dropped = jobs.dropped.len();
+        let lost = jobs.lost.len();
         let (done, next) = match &mut self.engine {
             Engine::Ranked(engine) => (engine.advance(now, jobs), engine.next_event()),
             Engine::Shared(engine) => (engine.advance(now), engine.next_event()),
@@ -122,7 +122,7 @@ impl Node for Station {
         if done.is_some() {
             self.monitor.depart(now);
         }
-        for _ in dropped..jobs.dropped.len() {
+        for _ in lost..jobs.lost.len() {
             self.monitor.depart(now);
         }
         done
@@ -130,7 +130,7 @@ impl Node for Station {
 
     fn withdraw(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) -> bool {
         self.monitor.depart(now);
-        let dropped = jobs.dropped.len();
+        let lost = jobs.lost.len();
         let in_service = matches!(jobs[handle].place, Place::Service(_));
         match &mut self.engine {
             Engine::Ranked(engine) if in_service => engine.withdraw(now, handle, jobs),
@@ -143,7 +143,7 @@ impl Node for Station {
             Engine::Shared(engine) => engine.next_event(),
             Engine::Attained(engine) => engine.next_event(),
         };
-        for _ in dropped..jobs.dropped.len() {
+        for _ in lost..jobs.lost.len() {
             self.monitor.depart(now);
         }
         !in_service

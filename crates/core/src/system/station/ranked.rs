@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::super::DROPPED;
 use super::super::jobs::{Handle, Jobs, Place};
 use super::super::node::NodeId;
 use super::StationModel;
@@ -225,7 +226,7 @@ impl Ranked {
             let unserved = job.remaining == job.demand;
             if unserved && now.since(job.entered) > self.queue_timeout {
                 job.place = Place::Between;
-                jobs.dropped.push(handle);
+                jobs.lost.push((handle, DROPPED));
                 continue;
             }
             return Some(handle);

@@ -1,0 +1,122 @@
+//! What happens to a cluster's servers: they fail and recover, drain, and become slow.
+
+use super::file::ChangeTable;
+use super::node::{Cluster, GATE};
+use super::server::{News, Notice};
+use crate::error::Invalid;
+use crate::notation::{Arguments, Call};
+use crate::system::RESET;
+use crate::system::jobs::Jobs;
+use crate::system::read::Placed;
+use crate::time::Nanos;
+use crate::units::{Dimension, parse_time};
+
+/// Something that happens to a server at a time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Change {
+    /// When.
+    pub at: Nanos,
+    /// To which one.
+    pub server: usize,
+    /// What.
+    pub does: Does,
+}
+
+/// What happens to a server.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Does {
+    /// It loses what it was doing and what its cache held, and refuses what comes.
+    Fails,
+    /// It takes requests again, at full speed.
+    Recovers,
+    /// It does everything at this fraction of its speed, above 0 and below 1.
+    Slows(f64),
+    /// It gets no more requests, and finishes those that it has.
+    Drains,
+}
+
+impl Does {
+    /// Parses what happens, as in `fails` or `slows(0.5)`.
+    ///
+    /// # Errors
+    /// When it is none of these, or the fraction is not between 0 and 1.
+    pub fn parse(text: &str) -> Result<Does, Invalid> {
+        let call = Call::parse(text)?;
+        let (usage, names, plain): (_, &[_], _) = match call.name.as_str() {
+            "fails" => ("fails", &[], Does::Fails),
+            "recovers" => ("recovers", &[], Does::Recovers),
+            "drains" => ("drains", &[], Does::Drains),
+            "slows" => ("slows(SPEED)", &["speed"], Does::Slows(0.0)),
+            other => {
+                let known = ["fails", "recovers", "slows", "drains"];
+                return Err(crate::error::unknown("change", other, known.into_iter()));
+            }
+        };
+        let mut arguments = Arguments::new(&call, usage, names)?;
+        let does = match plain {
+            Does::Slows(_) => match arguments.number("speed", Dimension::Number)? {
+                speed if speed > 0.0 && speed < 1.0 => Does::Slows(speed),
+                _ => return Err(arguments.error("needs a fraction between 0 and 1")),
+            },
+            other => other,
+        };
+        arguments.finish()?;
+        Ok(does)
+    }
+}
+
+impl Change {
+    /// Checks the changes of a cluster of so many servers; gives them by time.
+    pub(super) fn all(tables: &[ChangeTable], servers: u32) -> Placed<Vec<Change>> {
+        let one = |(number, table): (usize, &ChangeTable)| {
+            let place = |key: &str, error| (format!("change.{number}.{key}"), error);
+            let at = parse_time(&table.at.text()).map_err(|error| place("at", error))?;
+            if table.server >= servers {
+                let last = servers - 1;
+                let message = format!("must be from 0 to {last}: servers are counted from 0");
+                return Err(place("server", Invalid::new(message)));
+            }
+            let does = Does::parse(&table.does).map_err(|error| place("does", error))?;
+            Ok(Change { at: Nanos::from_secs_f64(at), server: table.server as usize, does })
+        };
+        let mut all = tables.iter().enumerate().map(one).collect::<Placed<Vec<Change>>>()?;
+        all.sort_by_key(|change| change.at);
+        Ok(all)
+    }
+}
+
+impl Cluster {
+    /// Does what is due to be done to a server.
+    pub(super) fn change(&mut self, now: Nanos, change: Change, jobs: &mut Jobs) {
+        let server = change.server;
+        match change.does {
+            Does::Slows(speed) => return self.set_speed(now, server, speed),
+            Does::Recovers => {
+                self.servers[server].failed = false;
+                self.set_speed(now, server, 1.0);
+            }
+            Does::Fails => {
+                self.servers[server].fail();
+                self.give_up(server, jobs);
+            }
+            Does::Drains => {}
+        }
+        let news = News::Open(change.does == Does::Recovers);
+        self.tell(now, Notice { server, news }, jobs);
+    }
+
+    /// All requests at a server are lost.
+    fn give_up(&self, server: usize, jobs: &mut Jobs) {
+        let there = |handle: &u32| {
+            jobs.keeps(*handle, self.id, GATE) && self.guests[*handle as usize].server == server
+        };
+        let lost: Vec<u32> = (0..self.guests.len() as u32).filter(there).collect();
+        jobs.lost.extend(lost.into_iter().map(|handle| (handle, RESET)));
+    }
+
+    fn set_speed(&mut self, now: Nanos, server: usize, speed: f64) {
+        let numbers = server * self.per_server..(server + 1) * self.per_server;
+        self.servers[server].set_speed(now, speed, &mut self.stations[numbers.clone()]);
+        numbers.for_each(|number| self.touched(number));
+    }
+}

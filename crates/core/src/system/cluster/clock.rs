@@ -1,0 +1,89 @@
+//! A server's own clock.
+
+use crate::time::Nanos;
+
+/// A clock that goes slower while its server does: what happens at the server happens by this
+/// clock, so that no scheduling policy need know of speeds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Clock {
+    /// When its speed changed last, by the time of all and by its own.
+    since: Nanos,
+    own_since: Nanos,
+    speed: f64,
+}
+
+impl Clock {
+    /// A clock that shows the time of all.
+    pub(super) fn new() -> Clock {
+        Clock { since: Nanos::ZERO, own_since: Nanos::ZERO, speed: 1.0 }
+    }
+
+    /// How much of a second passes in one.
+    pub(super) fn speed(&self) -> f64 {
+        self.speed
+    }
+
+    /// What it shows at a time.
+    pub(super) fn own(&self, now: Nanos) -> Nanos {
+        self.own_since + self.passed(now.since(self.since))
+    }
+
+    /// The earliest time at which it shows at least this.
+    pub(super) fn at(&self, own: Nanos) -> Nanos {
+        if own.is_never() {
+            return own;
+        }
+        let wanted = own.since(self.own_since);
+        if self.speed == 1.0 {
+            return self.since + wanted;
+        }
+        let mut time = Nanos((wanted.0 as f64 / self.speed) as u64);
+        while self.passed(time) < wanted {
+            time += Nanos(1);
+        }
+        while time > Nanos::ZERO && self.passed(Nanos(time.0 - 1)) >= wanted {
+            time = Nanos(time.0 - 1);
+        }
+        self.since + time
+    }
+
+    /// From now on it goes at this speed, above 0 and at most 1.
+    pub(super) fn set_speed(&mut self, now: Nanos, speed: f64) {
+        *self = Clock { since: now, own_since: self.own(now), speed };
+    }
+
+    fn passed(&self, time: Nanos) -> Nanos {
+        match self.speed {
+            1.0 => time,
+            speed => Nanos((time.0 as f64 * speed) as u64),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// What is due by the own clock happens at the first instant at which that clock shows it.
+        #[test]
+        fn the_time_of_a_reading_is_the_earliest(
+            changes in prop::collection::vec((0_u64..10_u64.pow(12), 0.001_f64..1.0), 0..4),
+            later in 0_u64..10_u64.pow(15),
+        ) {
+            let (mut clock, mut now) = (Clock::new(), Nanos::ZERO);
+            for (after, speed) in changes {
+                now += Nanos(after);
+                let shown = clock.own(now);
+                clock.set_speed(now, speed);
+                prop_assert_eq!(clock.own(now), shown);
+            }
+            let due = clock.own(now) + Nanos(later);
+            let at = clock.at(due);
+            prop_assert!(clock.own(at) >= due);
+            prop_assert!(at == now || clock.own(Nanos(at.0 - 1)) < due);
+            prop_assert!(clock.at(Nanos::MAX).is_never());
+        }
+    }
+}

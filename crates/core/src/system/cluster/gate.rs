@@ -1,0 +1,110 @@
+//! The entrance of a cluster: where its switch sends requests, and what it hears of servers.
+
+use super::node::{Cluster, GATE, Guest};
+use super::server::{News, Notice};
+use crate::policy::dispatch::{Placement, Request};
+use crate::system::REFUSED;
+use crate::system::jobs::{Handle, Jobs, Place};
+use crate::system::node::Answer;
+use crate::time::Nanos;
+
+impl Cluster {
+    /// A request comes to the switch.
+    pub(super) fn enter(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) -> Answer {
+        let at = handle as usize;
+        if self.guests.len() <= at {
+            self.guests.resize(at + 1, Guest::default());
+            self.demands.resize((at + 1) * self.per_server, Nanos::MAX);
+        }
+        let (mut work, kind) = (Nanos::ZERO, jobs[handle].job.kind);
+        let own = &mut self.demands[at * self.per_server..][..self.per_server];
+        for (kept, demand) in own.iter_mut().zip(&jobs.brought.demands) {
+            *kept = demand.unwrap_or(Nanos::MAX);
+            work += demand.unwrap_or(Nanos::ZERO);
+        }
+        // What is in no class is with the first; no count of classes has it.
+        let class = self.kinds[kind as usize].class.unwrap_or(0);
+        let (target, size) = (jobs.brought.target, jobs.brought.size);
+        let request = Request { class, target, work };
+        self.guests[at] = Guest { request, size, kind, since: now, ..Guest::default() };
+        let placement = self.place(now, handle, jobs);
+        self.probe(now, jobs);
+        match placement {
+            Placement::Server(_) => Answer::GoesOn,
+            Placement::Nowhere => Answer::Refused,
+            Placement::Waits => {
+                jobs[handle].place = Place::Waiting(self.id);
+                self.waiters.arrive(now, Nanos::ZERO);
+                self.waiting.push_back(handle);
+                Answer::Stays
+            }
+        }
+    }
+
+    /// Asks servers how they are. What they answer is of use to later requests.
+    fn probe(&mut self, now: Nanos, jobs: &mut Jobs) {
+        let mut wanted = std::mem::take(&mut self.probed);
+        self.switch.probes(now, &mut wanted);
+        for server in wanted.drain(..) {
+            if let Some(answer) = self.servers[server].answer() {
+                self.tell(now, Notice { server, news: News::Probed(answer) }, jobs);
+            }
+        }
+        self.probed = wanted;
+    }
+
+    /// The switch hears of something: now, or later.
+    pub(super) fn tell(&mut self, now: Nanos, notice: Notice, jobs: &mut Jobs) {
+        match self.seen_after {
+            Nanos::ZERO => self.hear(now, notice, jobs),
+            later => self.unseen.push((now + later).0, notice),
+        }
+    }
+
+    /// Sends a request to a server, if the policy has one for it.
+    fn place(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) -> Placement {
+        let guest = &mut self.guests[handle as usize];
+        let placement = self.switch.place(now, &guest.request);
+        let Placement::Server(server) = placement else { return placement };
+        let failed = self.servers[server].failed;
+        let (kind, target) = (self.kinds[guest.kind as usize], guest.request.target);
+        let at = &mut self.servers[server];
+        (guest.server, guest.found) = (server, at.begin(kind.class));
+        if failed {
+            // The switch has not heard of it yet, and learns of the refusal no sooner.
+            at.end(guest.found, Nanos::ZERO);
+            self.tell(now, Notice { server, news: News::Ended(Nanos::ZERO) }, jobs);
+            return Placement::Nowhere;
+        }
+        guest.hit = kind.held && at.holds(target, guest.size);
+        jobs.keep(handle, self.id, GATE);
+        placement
+    }
+
+    /// The switch hears of something. Who waits may then go on.
+    pub(super) fn hear(&mut self, now: Nanos, Notice { server, news }: Notice, jobs: &mut Jobs) {
+        match news {
+            News::Ended(response) => self.switch.ended(now, server, response),
+            News::Probed(answer) => return self.switch.probed(now, server, answer),
+            News::Open(open) => self.switch.set_open(now, server, open),
+        }
+        while let Some(next) = self.waiting.front().copied() {
+            if jobs[next].gone {
+                self.waiting.pop_front();
+                jobs.still_waits(next);
+                continue;
+            }
+            let placement = self.place(now, next, jobs);
+            if placement == Placement::Waits {
+                return;
+            }
+            self.waiting.pop_front();
+            self.waiters.depart(now);
+            jobs[next].place = Place::Between;
+            match placement {
+                Placement::Nowhere => jobs.lost.push((next, REFUSED)),
+                _ => jobs.ready.push(next),
+            }
+        }
+    }
+}
