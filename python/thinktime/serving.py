@@ -46,6 +46,7 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
         threads: int | str | None = None,
         cores: Sequence[int] | None = None,
         workload: GivenWorkload | None = None,
+        server: int | None = None,
     ) -> None:
         """Bind to `HOST:PORT` (port 0: a free one) and serve at once.
 
@@ -63,6 +64,8 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
             workload: A workload, the path of its file, or what it says as a dict, that says which
                 request is which, and gives their responses the sizes that a simulation with its
                 seed gives them. Without it all have 16 bytes. Not for a server that burns.
+            server: Serve only this server of the system's cluster, counted from 0, for a switch
+                in front of it. The system must be one cluster and nothing else.
 
         Raises:
             InputError: if the system, the address, the threads, the cores or the workload are
@@ -70,8 +73,9 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
             RunError: if the address is taken.
         """
         self._burned: Burned | None = None
+        model = system_of(system)
         self._server = _core.Server(
-            system_of(system),
+            model if server is None else model.only_server(server),
             listen,
             seed,
             burn,

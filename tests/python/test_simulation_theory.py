@@ -125,10 +125,12 @@ def test_policies_agree_with_their_m_g_1_formulas(policy: str, exact_ms: float) 
 @pytest.mark.parametrize("name", ["M/M/1", "M/H2/1 PS", "closed network", "partly open FCFS exp"])
 def test_intervals_hold_the_exact_mean_at_their_stated_rate(name: str) -> None:
     workload, system, exact = long_cases()[name]
+    # What one request finds says little of the next where many visits lie between them.
+    requests = 50_000 if name == "closed network" else 150_000
     held = 0
     for seed in range(200):
         times = tt.simulate(
-            workload, system, seed=seed, requests=150_000, warmup=20, rows="none"
+            workload, system, seed=seed, requests=requests, warmup=20, rows="none"
         ).summary["response_time_s"]
         held += abs(times["mean"] - exact) <= times["ci95"]
     assert held >= 178, f"{held} of 200"

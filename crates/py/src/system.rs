@@ -86,6 +86,14 @@ impl System {
             .map_err(|error| invalid(&Invalid::new(format!("{key} = {text}: {}", error.message))))
     }
 
+    /// The same system with one server of its cluster instead of all, counted from 0.
+    fn only_server(&self, server: u32) -> PyResult<System> {
+        let file = self.inner.file.only_server(server).map_err(|error| invalid(&error))?;
+        SystemModel::from_file(&file, &self.files)
+            .map(|inner| System { inner, files: self.files.clone() })
+            .map_err(|error| schema(&error))
+    }
+
     /// The system as TOML text, which parses to the same system.
     fn to_toml(&self) -> PyResult<String> {
         to_toml(&self.inner.file).map_err(|error| schema(&error))

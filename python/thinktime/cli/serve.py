@@ -24,6 +24,13 @@ def command(
         Path | None,
         typer.Option(help="The workload file, or preset, that says how large responses are."),
     ] = None,
+    server: Annotated[
+        int | None,
+        typer.Option(
+            help="Serve only this server of the system's cluster, counted from 0.",
+            metavar="NUMBER",
+        ),
+    ] = None,
     burn: Annotated[
         bool,
         typer.Option("--burn", help="Burn the demands as CPU time of threads; model nothing."),
@@ -53,9 +60,10 @@ def command(
             threads=threads,
             cores=None if cores is None else _cores(cores),
             workload=None if workload is None else load(workload),
-        ) as server,
+            server=server,
+        ) as serving,
     ):
-        _until_interrupted(server)
+        _until_interrupted(serving)
 
 
 def _until_interrupted(server: serve) -> None:

@@ -1,9 +1,9 @@
 //! LARD: locality-aware request distribution.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::costs::{Costs, NEVER};
+use super::remembered::Remembered;
 use super::{Dispatcher, Entry, Need, Request, View};
 use crate::error::Invalid;
 use crate::notation::Arguments;
@@ -23,7 +23,7 @@ pub(super) const ENTRY: Entry = Entry {
         arguments.finish()?;
         Ok(Arc::new(move |setting| {
             let loads = Loads::new(setting.weights.len(), limits);
-            Ok(Box::new(Lard { loads, server: BTreeMap::new() }))
+            Ok(Box::new(Lard { loads, server: Remembered::new() }))
         }))
     },
 };
@@ -80,18 +80,19 @@ impl Loads {
 struct Lard {
     loads: Loads,
     /// The server of each target that was asked for.
-    server: BTreeMap<u64, u32>,
+    server: Remembered<Option<u32>>,
 }
 
 impl Dispatcher for Lard {
     fn choose(&mut self, request: &Request, view: &mut View<'_>) -> Option<usize> {
-        let own = self.server.get(&request.target).map(|server| *server as usize);
+        let remembered = self.server.of_target(request.target);
+        let own = remembered.map(|server| server as usize);
         let stays = |at: &usize| view.servers.all()[*at].open && !self.loads.too_much(*at, view);
         if let Some(own) = own.filter(stays) {
             return Some(own);
         }
         let chosen = self.loads.least_loaded(view)?;
-        self.server.insert(request.target, chosen as u32);
+        *remembered = Some(chosen as u32);
         Some(chosen)
     }
 

@@ -1,9 +1,9 @@
 //! LARD with replication.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::lard::{Limits, Loads};
+use super::remembered::Remembered;
 use super::servers::cheapest;
 use super::{Dispatcher, Entry, Need, Request, View};
 use crate::time::Nanos;
@@ -30,7 +30,7 @@ pub(super) const ENTRY: Entry = Entry {
                 loads: Loads::new(setting.weights.len(), limits),
                 limits,
                 keep: Nanos::from_secs_f64(keep),
-                targets: BTreeMap::new(),
+                targets: Remembered::new(),
             }))
         }))
     },
@@ -41,7 +41,7 @@ struct LardReplicated {
     loads: Loads,
     limits: Limits,
     keep: Nanos,
-    targets: BTreeMap<u64, Replicas>,
+    targets: Remembered<Replicas>,
 }
 
 /// The servers of a target.
@@ -68,7 +68,7 @@ impl Dispatcher for LardReplicated {
         }
         let all = view.servers.all();
         let load = |at: usize| i64::from(all[at].in_progress);
-        let replicas = self.targets.entry(request.target).or_default();
+        let replicas = self.targets.of_target(request.target);
         let known = replicas.servers.len();
         replicas.servers.retain(|at| all[*at].open);
         let mut changed = replicas.servers.len() != known;

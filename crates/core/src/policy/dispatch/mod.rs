@@ -21,6 +21,7 @@ mod never_queue;
 mod peak_ewma;
 mod prequal;
 mod random;
+mod remembered;
 mod round_robin;
 mod servers;
 mod shortest_expected_delay;

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::error::Invalid;
 use crate::schema::Scalar;
-use crate::system::file::StationTable;
+use crate::system::file::{StationTable, SystemFile};
 
 /// Servers that are all alike, behind a switch that sends each request to one of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -36,6 +37,42 @@ pub struct ClusterTable {
     /// What happens to servers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub change: Vec<ChangeTable>,
+}
+
+impl SystemFile {
+    /// The same system with one server of its cluster instead of all, for whom a switch elsewhere
+    /// chooses; what happens to the others is left out. Servers are counted from 0.
+    ///
+    /// # Errors
+    /// When it is not one cluster and nothing else, or has no such server.
+    pub fn only_server(&self, server: u32) -> Result<SystemFile, Invalid> {
+        let [cluster] = self.cluster.as_slice() else {
+            let number = self.cluster.len();
+            return Err(Invalid::new(format!(
+                "`server` is for a system of one cluster; this one has {number}"
+            )));
+        };
+        let SystemFile { station, machine, service, pool, behaviour, .. } = self;
+        let beside = [station.len(), machine.len(), service.len(), pool.len(), behaviour.len()];
+        if beside.iter().any(|number| *number > 0) {
+            return Err(Invalid::new("`server` is for a cluster with nothing beside it"));
+        }
+        if server >= cluster.servers {
+            let last = cluster.servers.saturating_sub(1);
+            return Err(Invalid::new(format!(
+                "`server` must be from 0 to {last}: servers are counted from 0"
+            )));
+        }
+        let its = cluster.change.iter().filter(|change| change.server == server);
+        let one = ClusterTable {
+            servers: 1,
+            dispatch: "round-robin".to_owned(),
+            weights: Vec::new(),
+            change: its.map(|change| ChangeTable { server: 0, ..change.clone() }).collect(),
+            ..cluster.clone()
+        };
+        Ok(SystemFile { cluster: vec![one], ..self.clone() })
+    }
 }
 
 /// Something that happens to a server of a cluster.
