@@ -5,6 +5,7 @@ use serde::de::DeserializeOwned;
 use toml::Value;
 
 use crate::error::{Invalid, unknown};
+use crate::schema::with_remedy;
 
 /// The tables with the value at `key` replaced, or put there: `arrivals.rate`, or
 /// `station.database.servers`, where `database` is the name of one of several tables, or its
@@ -34,7 +35,7 @@ pub fn with_value<T: Serialize + DeserializeOwned>(
         }
         other => *step(other, last).map_err(|error| wrong(error.to_string()))? = parse(text),
     }
-    whole.try_into().map_err(|error: toml::de::Error| wrong(error.message().to_owned()))
+    whole.try_into().map_err(|error: toml::de::Error| wrong(with_remedy(error.message())))
 }
 
 /// The value as TOML has it, or as a string.
@@ -105,8 +106,9 @@ mod tests {
     #[test]
     fn slips_are_named() {
         assert!(system("station.wep.servers", "4").unwrap_err().contains("did you mean `web`?"));
-        assert!(system("station.db.severs", "4").unwrap_err().contains("unknown field `severs`"));
+        assert!(system("station.db.severs", "4").unwrap_err().contains("did you mean `servers`?"));
         assert!(system("name.x", "4").unwrap_err().contains("no table that holds `x`"));
-        assert!(system("station.db.servers", "many").unwrap_err().contains("station.db.servers"));
+        let message = system("station.db.servers", "many").unwrap_err();
+        assert!(message.starts_with("station.db.servers: must be a whole number"), "{message}");
     }
 }

@@ -26,10 +26,7 @@ def command(
     ] = None,
     server: Annotated[
         int | None,
-        typer.Option(
-            help="Serve only this server of the system's cluster, counted from 0.",
-            metavar="NUMBER",
-        ),
+        typer.Option(help="Serve only this server of the system's cluster, counted from 0."),
     ] = None,
     burn: Annotated[
         bool,
@@ -46,9 +43,9 @@ def command(
 ) -> None:
     """Serve a system over HTTP/1.1: responses leave when the model says so.
 
-    With --burn they leave when a thread has used the demand of CPU time on this machine.
-    A request may carry its own service demand in the header Thinktime-Demand (a time for each
-    station, separated by commas); else the server draws it. Ctrl-C ends the server.
+    With --burn they leave when a thread has used the demand of CPU time on this machine. A request
+    may carry its own service demand in the header Thinktime-Demand (a time for each station,
+    separated by commas); else the server draws it. Ctrl-C ends the server.
     """
     with (
         common.mapped_errors(),
