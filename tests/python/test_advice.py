@@ -134,7 +134,7 @@ def of(**rows: dict[str, Any]) -> Advice:
 def test_what_fails_more_is_not_wanted_however_fast_it_is() -> None:
     found = of(cap=row(0.02, 0.2), lard=row(0.01, 0.1, errors=0.05))
     assert found.wanted == ["cap"]
-    assert "the share of errors more" in found.lines[1]
+    assert "the share of errors is more" in found.lines[1]
 
 
 def test_mean_and_tail_may_want_different_policies() -> None:

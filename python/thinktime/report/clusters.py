@@ -85,18 +85,23 @@ def _figures(name: str, table: Mapping[str, Any]) -> ClusterFigures:
     servers: Sequence[Mapping[str, Any]] = table["servers"]
     stations = servers[0]["load"]
     busiest = max(stations, key=lambda station: sum(one["load"][station] for one in servers))
-    held = [one for one in servers if one.get("hit_ratio") is not None]
-    requests = sum(one["requests"] for one in held)
-    hits = sum(one["hit_ratio"] * one["requests"] for one in held)
     return ClusterFigures(
         name=name,
         dispatch=str(table["dispatch"]),
         station=busiest,
         loads=[float(one["load"][busiest]) for one in servers],
         imbalance=float(table["imbalance"]),
-        hit_ratio=hits / requests if requests else None,
+        hit_ratio=hit_ratio(servers),
         waiting_mean=float(table["waiting_mean"]),
     )
+
+
+def hit_ratio(servers: Sequence[Mapping[str, Any]]) -> float | None:
+    """Of all these servers together, weighted by their requests; None without a cache."""
+    held = [one for one in servers if one.get("hit_ratio") is not None]
+    requests = sum(one["requests"] for one in held)
+    hits = sum(one["hit_ratio"] * one["requests"] for one in held)
+    return hits / requests if requests else None
 
 
 def words_of(system: System) -> list[str]:

@@ -129,7 +129,9 @@ class Advice:
         figures = [*self.figures]
         if self.is_worse(policy, best, self._errors):
             figures.append(self._errors)
-        parts = [f"{figure_words(one)} {_more(self.change(best, policy, one))}" for one in figures]
+        parts = [
+            f"{figure_words(one)} is {_more(self.change(best, policy, one))}" for one in figures
+        ]
         return f"Under {policy}, against {best}: {'; '.join(parts)}."
 
 

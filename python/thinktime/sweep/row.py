@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from thinktime.report import columns
+from thinktime.report.clusters import hit_ratio
 from thinktime.result import Result
 from thinktime.sweep.grid import Axis, Point
 
@@ -88,12 +89,8 @@ def _of_clusters(summary: Mapping[str, Any]) -> Row:
     clusters = (summary.get("clusters") or {}).values()
     if not clusters:
         return {}
-    held = [server for one in clusters for server in one["servers"]]
-    held = [server for server in held if server["hit_ratio"] is not None]
-    requests = sum(server["requests"] for server in held)
-    hits = sum(server["hit_ratio"] * server["requests"] for server in held)
     return {
-        "hit_ratio": hits / requests if requests else None,
+        "hit_ratio": hit_ratio([server for one in clusters for server in one["servers"]]),
         "imbalance": max(one["imbalance"] for one in clusters),
     }
 
