@@ -76,7 +76,7 @@ class Cell:
     def key(self) -> str:
         """Its name in results.json."""
         parts = (self.system, self.dispatch, f"{self.rate:g}/s", self.programs, self.servers)
-        return " | ".join(map(str, parts)) + (f" | {self.change}" if self.change else "")
+        return " | ".join(map(str, parts)) + (" | slow" if self.change else "")
 
 
 Run = dict[str, float]

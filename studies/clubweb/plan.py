@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from cells import MANY, PUBLISHED, Cell, Length
 
 FULL = {"cpu": 50.7, "disk": 33.5, "caches": 50.7}
@@ -56,7 +58,26 @@ HUNDRED = (
     "prequal(quantile=0)",
 )
 
-SLOW = '[[cluster.change]]\nat = "20s"\nserver = 3\ndoes = "slows(0.5)"\n'
+SLOWED = (
+    "cap",
+    PUBLISHED,
+    "lard(low=2, high=5)",
+    "round-robin",
+    "least-connections",
+    "jsq(2)",
+    "least-work-left",
+    "join-idle-queue",
+    "consistent-hash(balance=1.25)",
+    "peak-ewma",
+    "prequal",
+    "prequal(quantile=0)",
+)
+"""The policies under which a server becomes slow."""
+
+SLOWED_LOADS = (0.4, 0.6)
+SLOW = '\n[[cluster.change]]\nat = "20s"\nserver = 3\ndoes = "slows(0.5)"\n'
+"""One server of seven does everything at half its speed, from the end of the warm-up on."""
+
 AT_ONCE = Length()
 CACHED = Length(warmup_s=100)
 SHORT = Length(warmup_s=10, measured_s=20, runs=5)
@@ -134,6 +155,17 @@ def hundred() -> list[Cell]:
     return [Cell(one.system, one.dispatch, one.rate, one.programs, 100) for one in few]
 
 
+def slowed() -> list[tuple[Cell, Cell]]:
+    """A cell with all servers as they are, and one with a slow one."""
+    cells = [
+        at_load(system, dispatch, load)
+        for system in ("cpu", "disk")
+        for load in SLOWED_LOADS
+        for dispatch in SLOWED
+    ]
+    return [(one, replace(one, change=SLOW)) for one in cells]
+
+
 def everything() -> dict[Cell, Length]:
     """All cells, each once, and how long each is simulated."""
     cells: dict[Cell, Length] = {}
@@ -143,4 +175,5 @@ def everything() -> dict[Cell, Length]:
         cells |= dict.fromkeys(figure("caches", programs), CACHED)
     cells |= dict.fromkeys([*figure("static", MANY), *static_thresholds()], CACHED)
     cells |= dict.fromkeys([*spreads(), *thresholds(), *today()], AT_ONCE)
+    cells |= dict.fromkeys([one for pair in slowed() for one in pair], AT_ONCE)
     return cells | dict.fromkeys(hundred(), SHORT)

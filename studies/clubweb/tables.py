@@ -36,6 +36,7 @@ def text(found: Found) -> str:
         _static_thresholds(found),
         _today(found),
         _hundred(found),
+        _slowed(found),
     ]
     return "\n".join(parts)
 
@@ -156,4 +157,22 @@ def _hundred(found: Found) -> str:
         ])  # fmt: skip
     headings = ["", "CPU-bound, 0.9", "Disk-bound, 0.9"]
     title = "\n## A hundred servers: p90, and its ratio to CAP's\n\n"
+    return title + _table(headings, lines)
+
+
+def _slowed(found: Found) -> str:
+    """By how much one slow server of seven makes each policy slower."""
+    pairs = plan.slowed()
+    lines = []
+    for dispatch in plan.SLOWED:
+        mine = [pair for pair in pairs if pair[0].dispatch == dispatch]
+        ratios = [ratio(found[slow.key]["p90_ms"], found[one.key]["p90_ms"]) for one, slow in mine]
+        lines.append([
+            f"`{dispatch}`",
+            *(f"{_mean(found, slow)}: {by.words}"
+              for (_, slow), by in zip(mine, ratios, strict=True)),
+        ])  # fmt: skip
+    headings = ["", *(f"{TITLES[system].split(',')[0]}, {load:g}"
+                      for system in ("cpu", "disk") for load in plan.SLOWED_LOADS)]  # fmt: skip
+    title = "\n## One server of seven at half its speed: p90, and its ratio to that without\n\n"
     return title + _table(headings, lines)
