@@ -39,6 +39,7 @@ from thinktime.operations import (
     run,
     serve,
     simulate,
+    switch,
 )
 from thinktime.recovery import Recovered, recover
 from thinktime.report import report
@@ -79,4 +80,5 @@ __all__ = [
     "serve",
     "simulate",
     "sweep",
+    "switch",
 ]

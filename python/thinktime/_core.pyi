@@ -267,6 +267,24 @@ class Server:
     def running(self) -> bool: ...
     def stop(self) -> tuple[int, int, tuple[float, float] | None] | None: ...
 
+@final
+class Switch:
+    def __new__(
+        cls,
+        system: System,
+        servers: list[str],
+        listen: str,
+        cluster: str | None,
+        workload: Workload | None,
+        seed: int,
+        settings: dict[str, Any],
+    ) -> Switch: ...
+    @property
+    def url(self) -> str: ...
+    @property
+    def running(self) -> bool: ...
+    def stop(self) -> tuple[int, int, list[int], list[int]] | None: ...
+
 def simulate(
     workload: Workload,
     system: System,

@@ -1,4 +1,4 @@
-"""The operations: simulate, run; and serve, which has a file of its own."""
+"""The operations: simulate, run; and serve and switch, which have files of their own."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from thinktime.proxies import chosen as chosen_proxy
 from thinktime.result import Result
 from thinktime.serving import Burned as Burned
 from thinktime.serving import serve as serve
+from thinktime.switching import switch as switch
 
 Progress = Callable[[int, float, int], None]
 """Called about twenty times a second with requests over, seconds of the run's own clock, and

@@ -27,7 +27,8 @@ ARROWS = {
     "net": {"core"},
     "data": {"core"},
     "log": {"core"},
-    "py": {"core", "script", "sim", "net", "data", "log"},
+    "switch": {"core"},
+    "py": {"core", "script", "sim", "net", "data", "log", "switch"},
     "rust-client": {"core", "sim", "net"},
     "fuzz": {"core", "script", "net", "log"},
 }

@@ -16,6 +16,12 @@ create_exception!(
 );
 create_exception!(_core, RunError, PyException, "The run failed.");
 
+/// Adds the errors to a module.
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("InputError", module.py().get_type::<InputError>())?;
+    module.add("RunError", module.py().get_type::<RunError>())
+}
+
 pub(crate) fn invalid(error: &Invalid) -> PyErr {
     InputError::new_err(error.to_string())
 }

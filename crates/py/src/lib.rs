@@ -18,6 +18,7 @@ mod serve;
 mod simulate;
 mod storage;
 mod supervise;
+mod switch;
 mod system;
 mod table;
 mod workload;
@@ -27,10 +28,8 @@ use pyo3::prelude::*;
 /// The compiled half of Thinktime.
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    let py = module.py();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add("InputError", py.get_type::<errors::InputError>())?;
-    module.add("RunError", py.get_type::<errors::RunError>())?;
+    errors::add(module)?;
     module.add_class::<distribution::Distribution>()?;
     module.add_class::<workload::Workload>()?;
     module.add_class::<population::Population>()?;
@@ -43,6 +42,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<result::ResultData>()?;
     module.add_class::<result::Partial>()?;
     module.add_class::<serve::Server>()?;
+    module.add_class::<switch::Switch>()?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
     module.add_function(wrap_pyfunction!(learn::read_log, module)?)?;

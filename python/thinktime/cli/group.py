@@ -17,6 +17,8 @@ COMMANDS = {
     "simulate": "Simulate a workload on a model of a server.",
     "run": "Run a workload against a real server.",
     "serve": "Serve a system over HTTP/1.1: responses leave when the model says so.",
+    "switch": "Forward requests to real servers, each to the one that a cluster's dispatch policy "
+    "says.",
     "learn": "Learn a workload from access logs: what it is like, and which system model it "
     "follows.",
     "sweep": "Vary any keys over ranges or lists, on all cores.",

@@ -60,6 +60,12 @@ impl Switch {
         Placement::Server(server)
     }
 
+    /// A request goes to this server, whatever the policy says: it has failed at another one.
+    pub fn send(&mut self, now: Nanos, server: usize) {
+        self.servers.begin(server);
+        self.changed(now, server);
+    }
+
     /// A request has ended at this server, after so long.
     pub fn ended(&mut self, now: Nanos, server: usize, response: Nanos) {
         self.servers.end(server);

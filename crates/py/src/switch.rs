@@ -1,0 +1,149 @@
+//! `Switch`.
+
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use thinktime_core::units::parse_time;
+use thinktime_switch::{Backend, Plan, Proxy, Settings, Switched};
+
+use crate::errors::{InputError, RunError, invalid};
+use crate::system::System;
+use crate::workload::Workload;
+
+/// More would be of no use to anybody.
+const THREADS_MAX: u64 = 256;
+
+/// A reverse proxy that sends requests where a cluster's dispatch policy says, in threads of its
+/// own until it is stopped.
+#[pyclass(frozen, module = "thinktime._core")]
+pub(crate) struct Switch {
+    address: SocketAddr,
+    stop: Arc<AtomicBool>,
+    thread: Mutex<Option<JoinHandle<std::io::Result<Switched>>>>,
+}
+
+/// Requests that servers and that the switch answered; by server, its requests and failures.
+type Done = (u64, u64, Vec<u64>, Vec<u64>);
+
+#[pymethods]
+impl Switch {
+    /// Binds to `HOST:PORT`, port 0 for a free one, and forwards at once to servers of the form
+    /// `http://HOST:PORT`. The settings are limits and times, by name; the others are as
+    /// ever.
+    #[new]
+    #[pyo3(signature = (system, servers, listen, cluster, workload, seed, settings))]
+    fn new(
+        system: &System,
+        servers: Vec<String>,
+        listen: &str,
+        cluster: Option<&str>,
+        workload: Option<&Workload>,
+        seed: u64,
+        settings: &Bound<'_, PyDict>,
+    ) -> PyResult<Switch> {
+        let address = listen.to_socket_addrs().ok().and_then(|mut found| found.next());
+        let wrong = || InputError::new_err(format!("`{listen}` is not of the form HOST:PORT"));
+        let address = address.ok_or_else(wrong)?;
+        let backends: Result<Vec<Backend>, _> =
+            servers.iter().map(|url| Backend::parse(url)).collect();
+        let backends = backends.map_err(|error| invalid(&error))?;
+        let workload = workload.map(|workload| &workload.inner);
+        let plan = Plan::new(&system.inner, cluster, workload, backends, seed);
+        let plan = plan.map_err(|error| invalid(&error))?;
+        let settings = settings_of(settings)?;
+        let failed = |error| RunError::new_err(format!("cannot listen on {listen}: {error}"));
+        let proxy = Proxy::bind(plan, address, settings).map_err(failed)?;
+        let address = proxy.address().map_err(failed)?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&stop);
+        let thread = std::thread::Builder::new().name("thinktime-switch".to_owned());
+        let thread = thread.spawn(move || proxy.serve(&flag)).map_err(failed)?;
+        Ok(Switch { address, stop, thread: Mutex::new(Some(thread)) })
+    }
+
+    /// `http://HOST:PORT`.
+    #[getter]
+    fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Whether it still forwards.
+    #[getter]
+    fn running(&self) -> bool {
+        let thread = self.thread.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        thread.as_ref().is_some_and(|thread| !thread.is_finished())
+    }
+
+    /// Ends what is in progress, and stops; says what it did. A second call gives None.
+    fn stop(&self, py: Python<'_>) -> PyResult<Option<Done>> {
+        self.stop.store(true, Ordering::Relaxed);
+        let thread = {
+            let mut held = self.thread.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            held.take()
+        };
+        let Some(thread) = thread else { return Ok(None) };
+        match py.detach(|| thread.join()) {
+            Ok(Ok(Switched { passed, refused, requests, failures })) => {
+                Ok(Some((passed, refused, requests, failures)))
+            }
+            Ok(Err(error)) => Err(RunError::new_err(format!("the switch failed: {error}"))),
+            Err(_) => Err(RunError::new_err("the switch's thread panicked")),
+        }
+    }
+}
+
+impl Drop for Switch {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Limits and times, with what holds where they say nothing.
+fn settings_of(given: &Bound<'_, PyDict>) -> PyResult<Settings> {
+    let mut settings = Settings::default();
+    for (name, value) in given.iter() {
+        let name: String = name.extract()?;
+        let count = || whole(&name, &value);
+        let time = || duration(&name, &value);
+        match name.as_str() {
+            "threads" => settings.threads = count()?.min(THREADS_MAX) as usize,
+            "connections" => settings.connections_max = count()? as usize,
+            "body_bytes" => settings.body_bytes_max = count()?,
+            "waiting" => settings.waiting_max = count()? as usize,
+            "failures" => settings.failures = count()? as u32,
+            "retries" => settings.retries = value.extract()?,
+            "behind_proxy" => settings.behind_proxy = value.extract()?,
+            "wait" => settings.wait = time()?,
+            "client" => settings.client = time()?,
+            "connect" => settings.connect = time()?,
+            "first_byte" => settings.first_byte = time()?,
+            "idle" => settings.idle = time()?,
+            "closed" => settings.closed_for = time()?,
+            "drain" => settings.drain = time()?,
+            _ => return Err(InputError::new_err(format!("a switch has no setting `{name}`"))),
+        }
+    }
+    Ok(settings)
+}
+
+fn whole(name: &str, value: &Bound<'_, PyAny>) -> PyResult<u64> {
+    match value.extract::<u64>() {
+        Ok(number @ 1..=1_000_000_000_000) => Ok(number),
+        _ => Err(InputError::new_err(format!("{name} is a whole number from 1 on, not {value}"))),
+    }
+}
+
+fn duration(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Duration> {
+    let text: String = value.extract()?;
+    let seconds = parse_time(&text)
+        .map_err(|error| InputError::new_err(format!("{name} = {text}: {error}")))?;
+    if !(0.001..=86_400.0).contains(&seconds) {
+        return Err(InputError::new_err(format!("{name} is a time from 1ms to 24h, not {text}")));
+    }
+    Ok(Duration::from_secs_f64(seconds))
+}

@@ -1,0 +1,221 @@
+//! Where it is decided which server a request goes to.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use thinktime_core::error::Invalid;
+use thinktime_core::policy::dispatch::{Placement, Request, Switch};
+use thinktime_core::time::Nanos;
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::plan::Plan;
+use crate::settings::Settings;
+
+/// The policy at work, with what it does not do itself: requests that wait, servers that fail.
+#[derive(Debug)]
+pub(crate) struct Desk {
+    start: Instant,
+    state: Mutex<State>,
+    seen_after: Duration,
+    settings: Settings,
+}
+
+#[derive(Debug)]
+struct State {
+    switch: Switch,
+    /// Requests that the policy lets wait, the first first.
+    waiting: VecDeque<Waiter>,
+    /// By server.
+    health: Vec<Health>,
+}
+
+#[derive(Debug)]
+struct Waiter {
+    request: Request,
+    tell: oneshot::Sender<Result<Ticket, Unplaced>>,
+}
+
+/// What is known of a server beside its requests.
+#[derive(Clone, Copy, Debug, Default)]
+struct Health {
+    /// Failures since the last response.
+    failures: u32,
+    closed: bool,
+}
+
+/// Why a request goes nowhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unplaced {
+    /// No server takes requests.
+    NoServer,
+    /// Too many wait at the switch.
+    Full,
+    /// It has waited for too long.
+    Late,
+}
+
+/// A request's place at a server, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Ticket {
+    desk: Arc<Desk>,
+    pub(crate) server: usize,
+    since: Nanos,
+    void: bool,
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        if self.void {
+            return;
+        }
+        let desk = Arc::clone(&self.desk);
+        let (server, response) = (self.server, desk.now().since(self.since));
+        match Handle::try_current() {
+            Ok(runtime) if !desk.seen_after.is_zero() => {
+                runtime.spawn(async move {
+                    sleep(desk.seen_after).await;
+                    desk.ended(server, response);
+                });
+            }
+            _ => desk.ended(server, response),
+        }
+    }
+}
+
+impl Desk {
+    pub(crate) fn new(plan: &Plan, settings: Settings) -> Result<Desk, Invalid> {
+        let switch = plan.switch()?;
+        let health = vec![Health::default(); plan.servers.len()];
+        let seen_after = Duration::from_nanos(plan.cluster.seen_after.0);
+        let state = Mutex::new(State { switch, waiting: VecDeque::new(), health });
+        Ok(Desk { start: Instant::now(), state, seen_after, settings })
+    }
+
+    fn now(&self) -> Nanos {
+        Nanos(self.start.elapsed().as_nanos() as u64)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// A place for a request, which may have to wait for it.
+    pub(crate) async fn place(self: &Arc<Desk>, request: &Request) -> Result<Ticket, Unplaced> {
+        let told = {
+            let (now, mut state) = (self.now(), self.state());
+            match state.switch.place(now, request) {
+                Placement::Server(server) => return Ok(self.ticket(server, now)),
+                Placement::Nowhere => return Err(Unplaced::NoServer),
+                Placement::Waits => state.wait(request, self.settings.waiting_max)?,
+            }
+        };
+        match timeout(self.settings.wait, told).await {
+            Ok(Ok(placed)) => placed,
+            _ => Err(Unplaced::Late),
+        }
+    }
+
+    /// A place at another server than those that were tried: the one with the fewest requests.
+    pub(crate) fn place_elsewhere(self: &Arc<Desk>, tried: &[usize]) -> Option<Ticket> {
+        let (now, mut state) = (self.now(), self.state());
+        let servers = state.switch.servers();
+        let open = servers.open().iter().map(|server| *server as usize);
+        let load = |server: &usize| {
+            let known = &servers.all()[*server];
+            f64::from(known.in_progress) / known.weight
+        };
+        let other = open
+            .filter(|server| !tried.contains(server))
+            .min_by(|a, b| load(a).total_cmp(&load(b)).then(a.cmp(b)))?;
+        state.switch.send(now, other);
+        Some(self.ticket(other, now))
+    }
+
+    fn ticket(self: &Arc<Desk>, server: usize, since: Nanos) -> Ticket {
+        Ticket { desk: Arc::clone(self), server, since, void: false }
+    }
+
+    /// The switch sees that a request has ended: those that wait may go on.
+    fn ended(self: &Arc<Desk>, server: usize, response: Nanos) {
+        let (now, mut state) = (self.now(), self.state());
+        state.switch.ended(now, server, response);
+        self.let_go_on(now, &mut state);
+    }
+
+    /// Places those that wait, as far as the policy has places.
+    fn let_go_on(self: &Arc<Desk>, now: Nanos, state: &mut State) {
+        while let Some(next) = state.waiting.front() {
+            if next.tell.is_closed() {
+                state.waiting.pop_front();
+                continue;
+            }
+            let placed = match state.switch.place(now, &next.request) {
+                Placement::Waits => return,
+                Placement::Nowhere => Err(Unplaced::NoServer),
+                Placement::Server(server) => Ok(self.ticket(server, now)),
+            };
+            let Some(next) = state.waiting.pop_front() else { return };
+            if let Err(Ok(mut ticket)) = next.tell.send(placed) {
+                // Its client left just now. The ticket must not ask for the lock that is held.
+                ticket.void = true;
+                state.switch.ended(now, ticket.server, Nanos::ZERO);
+            }
+        }
+    }
+
+    /// A server has answered.
+    pub(crate) fn answered(&self, server: usize) {
+        self.state().health[server].failures = 0;
+    }
+
+    /// A server has failed: after some failures one after another it gets no requests for a while.
+    pub(crate) fn failed(self: &Arc<Desk>, server: usize) {
+        let (now, mut state) = (self.now(), self.state());
+        let health = &mut state.health[server];
+        health.failures += 1;
+        if health.closed || health.failures < self.settings.failures {
+            return;
+        }
+        health.closed = true;
+        state.switch.set_open(now, server, false);
+        self.let_go_on(now, &mut state);
+        drop(state);
+        let desk = Arc::clone(self);
+        tokio::spawn(async move {
+            sleep(desk.settings.closed_for).await;
+            desk.reopen(server);
+        });
+    }
+
+    /// Tries a server again: another failure closes it at once.
+    fn reopen(self: &Arc<Desk>, server: usize) {
+        let (now, mut state) = (self.now(), self.state());
+        let health = &mut state.health[server];
+        health.closed = false;
+        health.failures = self.settings.failures - 1;
+        state.switch.set_open(now, server, true);
+        self.let_go_on(now, &mut state);
+    }
+}
+
+impl State {
+    /// Lets a request wait, if there is room.
+    fn wait(
+        &mut self,
+        request: &Request,
+        most: usize,
+    ) -> Result<oneshot::Receiver<Result<Ticket, Unplaced>>, Unplaced> {
+        if self.waiting.len() >= most {
+            self.waiting.retain(|waiter| !waiter.tell.is_closed());
+        }
+        if self.waiting.len() >= most {
+            return Err(Unplaced::Full);
+        }
+        let (tell, told) = oneshot::channel();
+        self.waiting.push_back(Waiter { request: *request, tell });
+        Ok(told)
+    }
+}

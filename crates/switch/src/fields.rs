@@ -1,0 +1,117 @@
+//! Header fields on their way through: what is for one hop only is taken off, and what tells of
+//! the hop is put on (RFC 9110, sections 7.6.1 and 7.6.3; RFC 7239).
+
+use std::fmt::Write;
+use std::net::IpAddr;
+
+use hyper::HeaderMap;
+use hyper::header::{
+    CONNECTION, CONTENT_LENGTH, EXPECT, FORWARDED, HOST, HeaderName, HeaderValue,
+    PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, VIA,
+};
+
+const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
+const PROXY_CONNECTION: HeaderName = HeaderName::from_static("proxy-connection");
+const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+const X_FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
+const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
+const HERE: HeaderValue = HeaderValue::from_static("1.1 thinktime");
+
+/// What is for one hop only, beside what `Connection` names.
+const HOP_BY_HOP: [HeaderName; 8] = [
+    CONNECTION,
+    KEEP_ALIVE,
+    PROXY_CONNECTION,
+    PROXY_AUTHENTICATE,
+    PROXY_AUTHORIZATION,
+    TE,
+    TRANSFER_ENCODING,
+    UPGRADE,
+];
+
+/// By whom and how a request came.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Came {
+    pub(crate) from: IpAddr,
+    pub(crate) scheme: &'static str,
+    /// Whether the client is a proxy that is believed.
+    pub(crate) behind_proxy: bool,
+}
+
+/// Makes the fields of a request those that its server gets.
+pub(crate) fn to_server(fields: &mut HeaderMap, came: Came) {
+    take_off(fields);
+    // The switch itself gives leave to send the body.
+    fields.remove(EXPECT);
+    if !came.behind_proxy {
+        for name in [FORWARDED, X_FORWARDED_FOR, X_FORWARDED_HOST, X_FORWARDED_PROTO] {
+            fields.remove(name);
+        }
+    }
+    let from = came.from.to_string();
+    let host = fields.get(HOST).cloned();
+    let forwarded = forwarded(&came, &from, host.as_ref().and_then(|host| host.to_str().ok()));
+    add(fields, FORWARDED, HeaderValue::try_from(forwarded).ok());
+    add(fields, X_FORWARDED_FOR, HeaderValue::try_from(from).ok());
+    if !fields.contains_key(X_FORWARDED_PROTO) {
+        fields.insert(X_FORWARDED_PROTO, HeaderValue::from_static(came.scheme));
+    }
+    if let (Some(host), false) = (host, fields.contains_key(X_FORWARDED_HOST)) {
+        fields.insert(X_FORWARDED_HOST, host);
+    }
+    add(fields, VIA, Some(HERE));
+}
+
+/// Makes the fields of a response those that the client gets.
+pub(crate) fn to_client(fields: &mut HeaderMap) {
+    take_off(fields);
+    add(fields, VIA, Some(HERE));
+}
+
+/// Takes off what is for one hop only.
+fn take_off(fields: &mut HeaderMap) {
+    // No client or server may have what frames a message, or says whom it is for, taken off.
+    let stays = |name: &HeaderName| [HOST, CONTENT_LENGTH, TRAILER].contains(name);
+    let named: Vec<HeaderName> = fields
+        .get_all(CONNECTION)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .filter_map(|name| HeaderName::try_from(name.trim()).ok())
+        .filter(|name| !stays(name))
+        .collect();
+    for name in named.iter().chain(&HOP_BY_HOP) {
+        fields.remove(name);
+    }
+}
+
+/// Adds to what proxies before have said, in one field.
+fn add(fields: &mut HeaderMap, name: HeaderName, value: Option<HeaderValue>) {
+    let Some(value) = value else { return };
+    let Some(_) = fields.get(&name) else {
+        fields.insert(name, value);
+        return;
+    };
+    let before: Vec<&[u8]> = fields.get_all(&name).iter().map(HeaderValue::as_bytes).collect();
+    let all = [before.join(&b", "[..]).as_slice(), value.as_bytes()].join(&b", "[..]);
+    if let Ok(all) = HeaderValue::from_bytes(&all) {
+        fields.insert(name, all);
+    }
+}
+
+/// An element of `Forwarded`.
+fn forwarded(came: &Came, from: &str, host: Option<&str>) -> String {
+    let mut element = match came.from {
+        IpAddr::V4(_) => format!("for={from}"),
+        IpAddr::V6(_) => format!("for=\"[{from}]\""),
+    };
+    if let Some(host) = host {
+        let quoted = host.replace('\\', "\\\\").replace('"', "\\\"");
+        // Writing into a text does not fail.
+        let _ = write!(element, ";host=\"{quoted}\"");
+    }
+    element + ";proto=" + came.scheme
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,81 @@
+//! Fields that stay behind, and fields that are put on.
+
+use super::*;
+
+fn fields(given: &[(&str, &str)]) -> HeaderMap {
+    let mut map = HeaderMap::new();
+    for (name, value) in given {
+        let name = HeaderName::try_from(*name).unwrap();
+        map.append(name, HeaderValue::try_from(*value).unwrap());
+    }
+    map
+}
+
+fn came(from: &str, behind_proxy: bool) -> Came {
+    Came { from: from.parse().unwrap(), scheme: "http", behind_proxy }
+}
+
+fn said(map: &HeaderMap, name: &str) -> Vec<String> {
+    let values = map.get_all(name).iter();
+    values.map(|value| value.to_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn what_is_for_one_hop_stays_behind() {
+    let mut map = fields(&[
+        ("Host", "a"),
+        ("Connection", "close, X-Secret"),
+        ("Connection", "Host, Content-Length, x-other"),
+        ("X-Secret", "1"),
+        ("X-Other", "2"),
+        ("Keep-Alive", "timeout=5"),
+        ("TE", "trailers"),
+        ("Upgrade", "h2c"),
+        ("Proxy-Authorization", "Basic x"),
+        ("Expect", "100-continue"),
+        ("Content-Length", "3"),
+        ("Authorization", "Basic y"),
+    ]);
+    to_server(&mut map, came("192.0.2.1", false));
+    let mut names: Vec<&str> = map.keys().map(HeaderName::as_str).collect();
+    names.sort_unstable();
+    let stay = ["authorization", "content-length", "forwarded", "host", "via"];
+    let told = ["x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"];
+    assert_eq!(names, [&stay[..], &told[..]].concat());
+}
+
+#[test]
+fn strangers_are_not_believed() {
+    let given = [
+        ("Host", "shop.example"),
+        ("Forwarded", "for=10.0.0.1"),
+        ("X-Forwarded-For", "10.0.0.1"),
+        ("X-Forwarded-Host", "evil"),
+        ("X-Forwarded-Proto", "https"),
+        ("Via", "1.0 before"),
+    ];
+    let mut map = fields(&given);
+    to_server(&mut map, came("2001:db8::1", false));
+    let element = "for=\"[2001:db8::1]\";host=\"shop.example\";proto=http";
+    assert_eq!(said(&map, "forwarded"), [element]);
+    assert_eq!(said(&map, "x-forwarded-for"), ["2001:db8::1"]);
+    assert_eq!(said(&map, "x-forwarded-host"), ["shop.example"]);
+    assert_eq!(said(&map, "x-forwarded-proto"), ["http"]);
+    assert_eq!(said(&map, "via"), ["1.0 before, 1.1 thinktime"]);
+
+    let mut map = fields(&given);
+    to_server(&mut map, came("192.0.2.1", true));
+    let element = "for=192.0.2.1;host=\"shop.example\";proto=http";
+    assert_eq!(said(&map, "forwarded"), [format!("for=10.0.0.1, {element}")]);
+    assert_eq!(said(&map, "x-forwarded-for"), ["10.0.0.1, 192.0.2.1"]);
+    assert_eq!(said(&map, "x-forwarded-host"), ["evil"]);
+    assert_eq!(said(&map, "x-forwarded-proto"), ["https"]);
+}
+
+#[test]
+fn a_host_cannot_say_more_than_a_host() {
+    let mut map = fields(&[("Host", "a\";for=\"10.0.0.1")]);
+    to_server(&mut map, came("192.0.2.1", false));
+    let element = "for=192.0.2.1;host=\"a\\\";for=\\\"10.0.0.1\";proto=http";
+    assert_eq!(said(&map, "forwarded"), [element]);
+}

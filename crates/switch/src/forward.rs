@@ -1,0 +1,209 @@
+//! A request's way: to the server that the policy chooses, and its response back.
+
+use std::convert::Infallible;
+use std::io;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use hyper::body::Incoming;
+use hyper::client::conn::TrySendError;
+use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::{Request, Response, StatusCode};
+use tokio::time::timeout;
+
+use crate::counts::Counts;
+use crate::desk::{Desk, Ticket, Unplaced};
+use crate::fields::{self, Came};
+use crate::link::{Link, Links};
+use crate::outgoing::Outgoing;
+use crate::plan::Plan;
+use crate::settings::Settings;
+use crate::stream::{Download, Passing, Progress, Upload};
+
+/// What a thread forwards with.
+#[derive(Debug)]
+pub(crate) struct Lane {
+    pub(crate) plan: Arc<Plan>,
+    pub(crate) settings: Settings,
+    pub(crate) desk: Arc<Desk>,
+    pub(crate) counts: Arc<Counts>,
+    pub(crate) links: Links,
+}
+
+/// What the switch answers itself: a status, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Refusal(pub(crate) u16, pub(crate) &'static str);
+
+impl From<Unplaced> for Refusal {
+    fn from(why: Unplaced) -> Refusal {
+        match why {
+            Unplaced::NoServer => Refusal(503, "no server takes requests"),
+            Unplaced::Full => Refusal(503, "too many requests wait"),
+            Unplaced::Late => Refusal(503, "the request has waited for too long"),
+        }
+    }
+}
+
+/// How an attempt at a server failed.
+#[derive(Debug)]
+enum Failed {
+    /// The kept connection had been closed: the server may be well.
+    Stale,
+    /// It is the client's doing.
+    Client(Refusal),
+    Server(Refusal),
+}
+
+type Sent = Result<Response<Incoming>, TrySendError<Request<Upload>>>;
+
+/// A response on its way, and what is to be done about it.
+#[derive(Debug)]
+pub(crate) struct Passage {
+    lane: Arc<Lane>,
+    upload: Progress,
+    /// Bytes of the response's body.
+    pub(crate) bytes: u64,
+}
+
+impl Passage {
+    /// The response has come to its end.
+    pub(crate) fn complete(&self, server: usize, link: Link) {
+        // Who answers early gets the rest of the request's body on the same connection.
+        if self.upload.is_complete() {
+            self.lane.links.give(server, link);
+        }
+    }
+
+    /// The response has ended before its end.
+    pub(crate) fn broke(&self, server: usize) {
+        self.lane.counts.failed(server);
+        self.lane.desk.failed(server);
+    }
+}
+
+/// Answers a request, in one way or another.
+pub(crate) async fn answer(
+    lane: Arc<Lane>,
+    came: Came,
+    request: Request<Incoming>,
+) -> Result<Response<Download>, Infallible> {
+    let passed = match Outgoing::new(request, came, &lane.settings) {
+        Ok(outgoing) => lane.pass(outgoing).await,
+        Err(refusal) => Err(refusal),
+    };
+    lane.counts.answered(passed.is_ok());
+    Ok(passed.unwrap_or_else(said))
+}
+
+impl Lane {
+    async fn pass(self: &Arc<Lane>, mut outgoing: Outgoing) -> Result<Response<Download>, Refusal> {
+        let request = self.plan.request(outgoing.method(), outgoing.target());
+        let mut ticket = self.desk.place(&request).await?;
+        let (mut tried, mut fresh) = (Vec::new(), false);
+        loop {
+            let failed = match self.attempt(ticket.server, &mut outgoing, fresh).await {
+                Ok((response, link)) => {
+                    self.counts.forwarded(ticket.server);
+                    self.desk.answered(ticket.server);
+                    return Ok(self.bring_back(response, (ticket, link), outgoing.progress));
+                }
+                Err(failed) => failed,
+            };
+            let refusal = match failed {
+                Failed::Stale => {
+                    fresh = true;
+                    continue;
+                }
+                Failed::Client(refusal) => return Err(refusal),
+                Failed::Server(refusal) => refusal,
+            };
+            self.counts.failed(ticket.server);
+            self.desk.failed(ticket.server);
+            tried.push(ticket.server);
+            if tried.len() > self.settings.retries as usize || !outgoing.may_go() {
+                return Err(refusal);
+            }
+            ticket = self.desk.place_elsewhere(&tried).ok_or(refusal)?;
+            fresh = false;
+        }
+    }
+
+    /// Sends a request to a server, and waits for the head of its response.
+    async fn attempt(
+        &self,
+        server: usize,
+        outgoing: &mut Outgoing,
+        fresh: bool,
+    ) -> Result<(Response<Incoming>, Link), Failed> {
+        let mut link = self.links.take(server, fresh).await.map_err(unconnected)?;
+        let sent = self.send(&mut link, outgoing).await?;
+        let mut error = match sent {
+            Ok(response) if response.status() == StatusCode::SWITCHING_PROTOCOLS => {
+                return Err(Failed::Server(Refusal(502, "the server changes the protocol")));
+            }
+            Ok(response) => return Ok((response, link)),
+            Err(error) => error,
+        };
+        let unsent = error.take_message();
+        let repeatable = outgoing.is_repeatable() && !error.error().is_parse();
+        if let Some(message) = unsent {
+            outgoing.take_back(message);
+            return Err(if link.used { Failed::Stale } else { Failed::Server(NO_ANSWER) });
+        }
+        match outgoing.progress.refusal() {
+            Some((status, why)) => Err(Failed::Client(Refusal(status, why))),
+            None if link.used && repeatable => Err(Failed::Stale),
+            None => Err(Failed::Server(NO_ANSWER)),
+        }
+    }
+
+    /// Sends a request, and waits for the head of its response as long as anything moves.
+    async fn send(&self, link: &mut Link, outgoing: &mut Outgoing) -> Result<Sent, Failed> {
+        let mut sending = Box::pin(link.send.try_send_request(outgoing.message()));
+        let mut before = 0;
+        loop {
+            if let Ok(sent) = timeout(self.settings.first_byte, sending.as_mut()).await {
+                return Ok(sent);
+            }
+            // A long body is no reason to give up as long as it moves.
+            let now = outgoing.progress.bytes();
+            if now == before || outgoing.progress.is_complete() {
+                return Err(Failed::Server(Refusal(504, "the server takes too long")));
+            }
+            before = now;
+        }
+    }
+
+    /// Makes a server's response the client's.
+    fn bring_back(
+        self: &Arc<Lane>,
+        response: Response<Incoming>,
+        held: (Ticket, Link),
+        upload: Progress,
+    ) -> Response<Download> {
+        let (mut head, body) = response.into_parts();
+        fields::to_client(&mut head.headers);
+        let passage = Passage { lane: Arc::clone(self), upload, bytes: 0 };
+        let passing = Passing::new(body, self.settings.idle, held, passage);
+        Response::from_parts(head, Download::Passed(Box::new(passing)))
+    }
+}
+
+const NO_ANSWER: Refusal = Refusal(502, "the server gives no answer of HTTP");
+
+fn unconnected(error: io::Error) -> Failed {
+    Failed::Server(match error.kind() {
+        io::ErrorKind::TimedOut => Refusal(504, "the server takes no connection in time"),
+        _ => Refusal(502, "the server takes no connection"),
+    })
+}
+
+/// A response of the switch's own.
+fn said(Refusal(status, why): Refusal) -> Response<Download> {
+    let text = Bytes::from(format!("{status}: {why}\n"));
+    let mut response = Response::new(Download::Said(Some(text)));
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
+    let plain = HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(CONTENT_TYPE, plain);
+    response
+}

@@ -1,0 +1,240 @@
+//! What clients send, looked at before it is parsed.
+//!
+//! The parser is lenient where two programs may read the same bytes as different requests, which is
+//! what request smuggling lives on. The guard follows the framing of requests and admits only what
+//! all programs read alike (RFC 9112, sections 2.2, 5.2, 6 and 7.1). What it does not admit becomes
+//! bytes of value 0, which the parser refuses with 400; after that nothing comes through.
+
+use memchr::memchr;
+
+/// The longest line of a chunk's size with its extensions, in bytes.
+const CHUNK_LINE_MAX: usize = 1024;
+/// The longest line of a head, in bytes; the parser has its own limit for all of it.
+const LINE_MAX: usize = 64 * 1024;
+
+/// Where the next byte belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    RequestLine,
+    Field,
+    /// So many bytes of a body, of a chunk where that is said.
+    Data {
+        left: u64,
+        chunk: bool,
+    },
+    ChunkSize,
+    ChunkEnd,
+    Trailer,
+    /// Behind what was not admitted.
+    Refused,
+}
+
+/// What the head of a request has said of the body.
+#[derive(Clone, Copy, Debug, Default)]
+struct Framing {
+    /// Whether the request is of HTTP/1.0, which knows no chunks.
+    old: bool,
+    length: Option<u64>,
+    chunked: bool,
+}
+
+/// Follows what comes over one connection.
+#[derive(Debug)]
+pub(crate) struct Guard {
+    place: Place,
+    framing: Framing,
+    /// The beginning of a line whose end has not come.
+    line: Vec<u8>,
+}
+
+/// It is not admitted.
+struct NotAdmitted;
+
+impl Guard {
+    pub(crate) fn new() -> Guard {
+        Guard { place: Place::RequestLine, framing: Framing::default(), line: Vec::new() }
+    }
+
+    /// Whether it has met what it does not admit.
+    pub(crate) fn has_refused(&self) -> bool {
+        self.place == Place::Refused
+    }
+
+    /// Looks at bytes as they come, in pieces of any size.
+    pub(crate) fn look(&mut self, bytes: &mut [u8]) {
+        let mut at = 0;
+        while at < bytes.len() {
+            let rest = &mut bytes[at..];
+            at += match self.place {
+                Place::Refused => {
+                    rest.fill(0);
+                    return;
+                }
+                Place::Data { left, chunk } => self.pass(left, chunk, rest.len()),
+                _ => match self.look_at_line(rest) {
+                    Ok(length) => length,
+                    Err(NotAdmitted) => {
+                        self.place = Place::Refused;
+                        0
+                    }
+                },
+            };
+        }
+    }
+
+    /// Lets bytes of a body through: how many.
+    fn pass(&mut self, left: u64, chunk: bool, there: usize) -> usize {
+        let passed = left.min(there as u64);
+        self.place = match (left - passed, chunk) {
+            (0, true) => Place::ChunkEnd,
+            (0, false) => Place::RequestLine,
+            (left, _) => Place::Data { left, chunk },
+        };
+        passed as usize
+    }
+
+    /// Looks at the next line, or as much of it as is there: how many bytes that is.
+    fn look_at_line(&mut self, bytes: &[u8]) -> Result<usize, NotAdmitted> {
+        let end = memchr(b'\n', bytes);
+        let part = &bytes[..end.map_or(bytes.len(), |end| end + 1)];
+        let limit = if self.place == Place::ChunkSize { CHUNK_LINE_MAX } else { LINE_MAX };
+        if self.line.len() + part.len() > limit {
+            return Err(NotAdmitted);
+        }
+        if end.is_none() {
+            self.line.extend_from_slice(part);
+        } else if self.line.is_empty() {
+            self.place = self.after(part)?;
+        } else {
+            let mut line = std::mem::take(&mut self.line);
+            line.extend_from_slice(part);
+            self.place = self.after(&line)?;
+        }
+        Ok(part.len())
+    }
+
+    /// What comes after this line.
+    fn after(&mut self, line: &[u8]) -> Result<Place, NotAdmitted> {
+        let line = line.strip_suffix(b"\r\n").ok_or(NotAdmitted)?;
+        if memchr(b'\r', line).is_some() {
+            return Err(NotAdmitted);
+        }
+        match (self.place, line) {
+            // Some clients end a body with a line too many.
+            (Place::RequestLine, b"") => Ok(Place::RequestLine),
+            (Place::RequestLine, _) => {
+                self.framing = Framing { old: line.ends_with(b"/1.0"), ..Framing::default() };
+                Ok(Place::Field)
+            }
+            (Place::Field, b"") => self.framing.body(),
+            (Place::Field, _) => self.framing.heed(line).map(|()| Place::Field),
+            (Place::ChunkSize, _) => match chunk_size(line)? {
+                0 => Ok(Place::Trailer),
+                left => Ok(Place::Data { left, chunk: true }),
+            },
+            (Place::ChunkEnd, b"") => Ok(Place::ChunkSize),
+            (Place::Trailer, b"") => Ok(Place::RequestLine),
+            (Place::Trailer, _) => field(line).map(|_| Place::Trailer),
+            _ => Err(NotAdmitted),
+        }
+    }
+}
+
+impl Framing {
+    /// Heeds a field of the head.
+    fn heed(&mut self, line: &[u8]) -> Result<(), NotAdmitted> {
+        let (name, value) = field(line)?;
+        if name.eq_ignore_ascii_case(b"content-length") {
+            // One length, said once: two that are the same are allowed, not demanded.
+            if self.length.is_some() || value.is_empty() || value.len() > 18 {
+                return Err(NotAdmitted);
+            }
+            self.length = Some(number(value, 10)?);
+        } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
+            if self.chunked || self.old || !value.eq_ignore_ascii_case(b"chunked") {
+                return Err(NotAdmitted);
+            }
+            self.chunked = true;
+        }
+        Ok(())
+    }
+
+    /// What comes after the head.
+    fn body(self) -> Result<Place, NotAdmitted> {
+        match (self.length, self.chunked) {
+            (Some(_), true) => Err(NotAdmitted),
+            (_, true) => Ok(Place::ChunkSize),
+            (None | Some(0), false) => Ok(Place::RequestLine),
+            (Some(left), false) => Ok(Place::Data { left, chunk: false }),
+        }
+    }
+}
+
+/// Name and value of a header field. A line that begins with a blank, which would be part of the
+/// one before, has no name.
+fn field(line: &[u8]) -> Result<(&[u8], &[u8]), NotAdmitted> {
+    let colon = memchr(b':', line).ok_or(NotAdmitted)?;
+    let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
+    if is_token(name) { Ok((name, value)) } else { Err(NotAdmitted) }
+}
+
+/// The size that a chunk's first line says.
+fn chunk_size(line: &[u8]) -> Result<u64, NotAdmitted> {
+    let digits = line.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+    if !(1..=15).contains(&digits) || !are_extensions(&line[digits..]) {
+        return Err(NotAdmitted);
+    }
+    number(&line[..digits], 16)
+}
+
+/// Whether these are extensions of a chunk: `;name`, `;name=value` or `;name="value"`.
+fn are_extensions(mut text: &[u8]) -> bool {
+    while let Some(rest) = text.strip_prefix(b";") {
+        let Some(rest) = after_token(rest) else { return false };
+        text = rest;
+        if let Some(value) = rest.strip_prefix(b"=") {
+            let after =
+                if value.starts_with(b"\"") { after_quoted(value) } else { after_token(value) };
+            let Some(rest) = after else { return false };
+            text = rest;
+        }
+    }
+    text.is_empty()
+}
+
+fn after_token(text: &[u8]) -> Option<&[u8]> {
+    let length = text.iter().take_while(|byte| is_token_byte(**byte)).count();
+    (length > 0).then(|| &text[length..])
+}
+
+/// What follows a quoted string.
+fn after_quoted(text: &[u8]) -> Option<&[u8]> {
+    let mut at = 1;
+    loop {
+        match *text.get(at)? {
+            b'"' => return Some(&text[at + 1..]),
+            b'\\' => at += 2,
+            byte if byte.is_ascii_control() && byte != b'\t' => return None,
+            _ => at += 1,
+        }
+    }
+}
+
+fn number(digits: &[u8], radix: u32) -> Result<u64, NotAdmitted> {
+    if !digits.iter().all(|byte| char::from(*byte).is_digit(radix)) {
+        return Err(NotAdmitted);
+    }
+    let text = std::str::from_utf8(digits).map_err(|_| NotAdmitted)?;
+    u64::from_str_radix(text, radix).map_err(|_| NotAdmitted)
+}
+
+fn is_token(text: &[u8]) -> bool {
+    !text.is_empty() && text.iter().all(|byte| is_token_byte(*byte))
+}
+
+fn is_token_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
+}
+
+#[cfg(test)]
+mod tests;

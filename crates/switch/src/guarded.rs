@@ -1,0 +1,108 @@
+//! A client's connection: what comes is looked at, and who reads nothing is not waited for.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Sleep, sleep};
+
+use crate::guard::Guard;
+
+/// What the parser refuses as the end of a head, and as the size of a chunk.
+const NOT_ADMITTED: &[u8] = b"\0\r\n\r\n";
+
+/// A connection of HTTP/1 under a [`Guard`].
+#[derive(Debug)]
+pub(crate) struct Guarded<S> {
+    stream: S,
+    guard: Guard,
+    /// Whether the parser has been given the end of what was not admitted.
+    ended: bool,
+    /// How long the client may read nothing of what it is sent.
+    idle: Duration,
+    /// Made when it first reads nothing.
+    alarm: Option<Pin<Box<Sleep>>>,
+}
+
+impl<S> Guarded<S> {
+    pub(crate) fn new(stream: S, idle: Duration) -> Guarded<S> {
+        Guarded { stream, guard: Guard::new(), ended: false, idle, alarm: None }
+    }
+
+    /// Gives up what has been waiting for too long.
+    fn watched<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        polled: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        if polled.is_ready() {
+            self.alarm = None;
+            return polled;
+        }
+        let idle = self.idle;
+        let alarm = self.alarm.get_or_insert_with(|| Box::pin(sleep(idle)));
+        ready!(alarm.as_mut().poll(context));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Guarded<S> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        if this.guard.has_refused() {
+            // The parser may wait for the end of a head before it looks at it.
+            if !std::mem::replace(&mut this.ended, true) {
+                buffer.put_slice(&NOT_ADMITTED[..NOT_ADMITTED.len().min(buffer.remaining())]);
+            }
+            return Poll::Ready(Ok(()));
+        }
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut this.stream).poll_read(context, buffer))?;
+        this.guard.look(&mut buffer.filled_mut()[before..]);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Guarded<S> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let polled = Pin::new(&mut this.stream).poll_write(context, bytes);
+        this.watched(context, polled)
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let polled = Pin::new(&mut this.stream).poll_write_vectored(context, parts);
+        this.watched(context, polled)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let polled = Pin::new(&mut this.stream).poll_flush(context);
+        this.watched(context, polled)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let polled = Pin::new(&mut this.stream).poll_shutdown(context);
+        this.watched(context, polled)
+    }
+}

@@ -1,0 +1,26 @@
+//! A content-aware switch for real servers: a reverse proxy of HTTP/1.1 that sends each request
+//! where a dispatch policy says.
+//!
+//! Who decides is the [`Switch`](thinktime_core::policy::dispatch::Switch) of simulated clusters;
+//! here are only the connections. What clients send is looked at by a guard before it is parsed,
+//! and everything that peers send has a limit. `README.md` says why it stands on hyper.
+
+mod accept;
+mod counts;
+mod desk;
+mod either;
+mod fields;
+mod forward;
+mod guard;
+mod guarded;
+mod link;
+mod outgoing;
+mod plan;
+mod proxy;
+mod settings;
+mod stream;
+
+pub use counts::Switched;
+pub use plan::{Backend, Plan};
+pub use proxy::Proxy;
+pub use settings::Settings;

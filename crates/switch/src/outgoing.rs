@@ -1,0 +1,105 @@
+//! A request as it goes to a server, perhaps to several one after another.
+
+use hyper::body::{Body, Incoming};
+use hyper::header::{HOST, HeaderValue};
+use hyper::http::request::Parts;
+use hyper::http::uri::PathAndQuery;
+use hyper::{HeaderMap, Method, Request, Uri, Version};
+
+use crate::fields::{self, Came};
+use crate::forward::Refusal;
+use crate::settings::Settings;
+use crate::stream::{Progress, Upload};
+
+/// A request on its way.
+#[derive(Debug)]
+pub(crate) struct Outgoing {
+    method: Method,
+    uri: Uri,
+    fields: HeaderMap,
+    /// Its body, until it goes somewhere; nothing where it has none.
+    upload: Option<Upload>,
+    /// Whether sending it twice does no more than sending it once, and there is no body.
+    repeatable: bool,
+    pub(crate) progress: Progress,
+}
+
+impl Outgoing {
+    /// What a server gets of a request.
+    pub(crate) fn new(
+        request: Request<Incoming>,
+        came: Came,
+        settings: &Settings,
+    ) -> Result<Outgoing, Refusal> {
+        let (Parts { method, uri, version, headers: mut fields, .. }, body) = request.into_parts();
+        if method == Method::CONNECT {
+            return Err(Refusal(501, "CONNECT is not for a reverse proxy"));
+        }
+        check_host(&uri, version, &mut fields)?;
+        if body.size_hint().lower() > settings.body_bytes_max {
+            return Err(Refusal(413, "the request's body is too large"));
+        }
+        fields::to_server(&mut fields, came);
+        let progress = Progress::default();
+        let repeatable = body.is_end_stream() && method.is_idempotent();
+        let upload = Upload::new(body, settings.body_bytes_max, settings.idle, progress.clone());
+        let uri = of_origin(uri)?;
+        Ok(Outgoing { method, uri, fields, upload: Some(upload), repeatable, progress })
+    }
+
+    /// Path and query.
+    pub(crate) fn target(&self) -> &str {
+        self.uri.path_and_query().map_or("*", PathAndQuery::as_str)
+    }
+
+    pub(crate) fn method(&self) -> &str {
+        self.method.as_str()
+    }
+
+    /// Whether it may be sent, perhaps once more.
+    pub(crate) fn may_go(&self) -> bool {
+        self.repeatable || self.upload.is_some()
+    }
+
+    pub(crate) fn is_repeatable(&self) -> bool {
+        self.repeatable
+    }
+
+    /// The request, as it is sent now.
+    pub(crate) fn message(&mut self) -> Request<Upload> {
+        let mut message = Request::new(self.upload.take().unwrap_or_else(Upload::nothing));
+        *message.method_mut() = self.method.clone();
+        *message.uri_mut() = self.uri.clone();
+        *message.headers_mut() = self.fields.clone();
+        message
+    }
+
+    /// It has not been sent after all.
+    pub(crate) fn take_back(&mut self, message: Request<Upload>) {
+        self.upload = Some(message.into_body());
+    }
+}
+
+/// A request of HTTP/1.1 says once for whom it is; in the target, where it says so there.
+fn check_host(uri: &Uri, version: Version, fields: &mut HeaderMap) -> Result<(), Refusal> {
+    if fields.get_all(HOST).iter().count() > 1 {
+        return Err(Refusal(400, "the request has several Host fields"));
+    }
+    let authority = uri.authority().and_then(|host| HeaderValue::try_from(host.as_str()).ok());
+    if let Some(authority) = authority {
+        fields.insert(HOST, authority);
+    } else if version == Version::HTTP_11 && !fields.contains_key(HOST) {
+        return Err(Refusal(400, "the request has no Host field"));
+    }
+    Ok(())
+}
+
+/// The target as servers of origin are asked for it.
+fn of_origin(uri: Uri) -> Result<Uri, Refusal> {
+    if uri.authority().is_none() {
+        return Ok(uri);
+    }
+    let path = uri.path_and_query().map_or("/", PathAndQuery::as_str);
+    let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
+    Uri::try_from(path).map_err(|_| Refusal(400, "the request's target is malformed"))
+}

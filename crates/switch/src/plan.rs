@@ -1,0 +1,167 @@
+//! What a switch knows before the first request comes.
+
+use std::net::{SocketAddr, ToSocketAddrs};
+
+use thinktime_core::error::{Invalid, unknown};
+use thinktime_core::policy::dispatch::{self, Need};
+use thinktime_core::random::{Purpose, Stream};
+use thinktime_core::system::SystemModel;
+use thinktime_core::system::cluster::ClusterModel;
+use thinktime_core::time::Nanos;
+use thinktime_core::workload::{RequestKind, Workload, target_key};
+
+/// A cluster with real servers, and what its policy is told of requests.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub(crate) cluster: ClusterModel,
+    pub(crate) servers: Vec<Backend>,
+    kinds: Vec<RequestKind>,
+    seed: u64,
+}
+
+/// A server that requests are forwarded to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Backend {
+    /// As it was given.
+    pub url: String,
+    /// Where it listens.
+    pub address: SocketAddr,
+}
+
+impl Backend {
+    /// Takes `http://HOST:PORT`, and looks its address up.
+    ///
+    /// # Errors
+    /// When it is of another form, or the name is not known.
+    pub fn parse(url: &str) -> Result<Backend, Invalid> {
+        let form = || Invalid::new(format!("`{url}` is not of the form http://HOST:PORT"));
+        let rest = url.strip_prefix("http://").ok_or_else(form)?;
+        let place = rest.strip_suffix('/').unwrap_or(rest);
+        let port = place.rsplit_once(':').map(|(_, port)| port.parse::<u16>());
+        let place = match port {
+            _ if place.is_empty() || place.contains(['/', '?', '#', '@']) => return Err(form()),
+            Some(Ok(_)) => place.to_owned(),
+            Some(Err(_)) if !place.ends_with(']') => return Err(form()),
+            _ => format!("{place}:80"),
+        };
+        let found = place.to_socket_addrs().map(|mut found| found.next());
+        match found {
+            Ok(Some(address)) => Ok(Backend { url: url.to_owned(), address }),
+            Ok(None) => Err(Invalid::new(format!("`{url}` has no address"))),
+            Err(error) => Err(Invalid::new(format!("`{url}` has no address: {error}"))),
+        }
+    }
+}
+
+impl Plan {
+    /// For the cluster of this name, or the only one. A workload says which request is of which
+    /// name; without it the name is the first part of the target's path. `seed` is that of what
+    /// the policy draws.
+    ///
+    /// # Errors
+    /// When there is no such cluster, it has another number of servers, or its policy must be told
+    /// what a real switch does not know.
+    pub fn new(
+        system: &SystemModel,
+        name: Option<&str>,
+        workload: Option<&Workload>,
+        servers: Vec<Backend>,
+        seed: u64,
+    ) -> Result<Plan, Invalid> {
+        let cluster = cluster(system, name)?.clone();
+        let wanted = cluster.setting.weights.len();
+        if servers.len() != wanted {
+            return Err(Invalid::new(format!(
+                "the cluster `{}` has {wanted} servers, and {} are given: give --server URL once \
+                 for each",
+                cluster.name,
+                servers.len()
+            )));
+        }
+        check_needs(&cluster)?;
+        let kinds = workload.map_or_else(Vec::new, |workload| workload.requests.clone());
+        if workload.is_some() {
+            check_classes(&cluster, &kinds)?;
+        }
+        Ok(Plan { cluster, servers, kinds, seed })
+    }
+
+    /// What decides, with nothing in progress.
+    pub(crate) fn switch(&self) -> Result<dispatch::Switch, Invalid> {
+        // As the first cluster of a simulation with this seed has it.
+        let random = Stream::new(self.seed, 0, Purpose::Dispatch);
+        dispatch::Switch::new(&self.cluster.dispatch, &self.cluster.setting, random)
+    }
+
+    /// What the policy is told of a request.
+    pub(crate) fn request(&self, method: &str, target: &str) -> dispatch::Request {
+        let kind = RequestKind::place_of(&self.kinds, method, target).map(|at| &self.kinds[at]);
+        let name = match kind {
+            Some(kind) => &kind.name,
+            None if self.kinds.is_empty() => first_part(target),
+            None => "",
+        };
+        let mut classes = self.cluster.classes.iter();
+        let class = classes.position(|(_, names)| names.iter().any(|one| one == name));
+        let target = kind.map_or_else(|| target_key(target), |kind| kind.target.key_of(target));
+        // What is in no class is with the first, as in a simulation.
+        dispatch::Request { class: class.unwrap_or(0) as u32, target, work: Nanos::ZERO }
+    }
+}
+
+fn cluster<'a>(system: &'a SystemModel, name: Option<&str>) -> Result<&'a ClusterModel, Invalid> {
+    let all: Vec<&ClusterModel> = system.clusters().collect();
+    match (name, all.as_slice()) {
+        (_, []) => Err(Invalid::new(format!(
+            "`{}` has no [[cluster]], which says what a switch does",
+            system.name
+        ))),
+        (None, [only]) => Ok(only),
+        (None, _) => Err(Invalid::new(format!(
+            "`{}` has several clusters: say by --cluster NAME which one the servers are of",
+            system.name
+        ))),
+        (Some(name), all) => {
+            let found = all.iter().find(|one| one.name == name);
+            let names = all.iter().map(|one| one.name.as_str());
+            found.copied().ok_or_else(|| unknown("cluster", name, names))
+        }
+    }
+}
+
+/// Refuses policies that must be told what nobody tells a real switch.
+fn check_needs(cluster: &ClusterModel) -> Result<(), Invalid> {
+    let entry = cluster.dispatch.entry();
+    let why = |need: &Need| match need {
+        Need::Work => Some("the service demand of each request, which a real request does not say"),
+        Need::Probes => Some("what servers answer to probes, which this switch does not send"),
+        Need::Classes | Need::Targets => None,
+    };
+    match entry.needs.iter().find_map(why) {
+        None => Ok(()),
+        Some(why) => Err(Invalid::new(format!(
+            "the policy `{}` must be told {why}: it can be simulated only; jsq, jsq(2) and \
+             peak-ewma need nothing of the kind",
+            entry.name()
+        ))),
+    }
+}
+
+/// Refuses classes of requests that the workload does not have.
+fn check_classes(cluster: &ClusterModel, kinds: &[RequestKind]) -> Result<(), Invalid> {
+    let names = kinds.iter().map(|kind| kind.name.as_str());
+    let mut named = cluster.classes.iter().flat_map(|(_, names)| names);
+    match named.find(|name| !names.clone().any(|known| known == name.as_str())) {
+        None => Ok(()),
+        Some(name) => Err(unknown("request", name, names)),
+    }
+}
+
+/// The first part of a target's path.
+fn first_part(target: &str) -> &str {
+    let path = target.split(['?', '#']).next().unwrap_or(target);
+    path.split('/').nth(1).unwrap_or("")
+}
+
+#[cfg(test)]
+mod tests;

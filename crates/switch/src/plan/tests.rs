@@ -1,0 +1,79 @@
+//! What the policy is told of requests, and what a switch refuses.
+
+use super::*;
+use thinktime_core::files::NoFiles;
+use thinktime_core::schema::Source;
+
+const STATION: &str = "[[cluster.station]]\nname = \"cpu\"\ndemand = \"exp(1ms)\"\n";
+
+fn plan(cluster: &str, workload: Option<&str>, servers: usize) -> Result<Plan, Invalid> {
+    let text = format!("name = \"s\"\n[[cluster]]\nname = \"web\"\n{cluster}\n{STATION}");
+    let system = SystemModel::parse(Source { file: "", text: &text }, &NoFiles).unwrap();
+    let parsed = workload.map(|requests| {
+        let text =
+            format!("name = \"w\"\n[arrivals]\nmodel = \"open\"\nrate = \"1/s\"\n{requests}");
+        Workload::parse(Source { file: "", text: &text }, &NoFiles).unwrap()
+    });
+    let backend = Backend::parse("http://127.0.0.1:8080").unwrap();
+    Plan::new(&system, None, parsed.as_ref(), vec![backend; servers], 1)
+}
+
+const CAP: &str = "servers = 2\ndispatch = \"cap\"\n\
+                   classes = { cpu = [\"search\"], static = [\"page\", \"image\"] }";
+
+#[test]
+fn the_name_is_the_first_part_of_the_path_or_the_workloads() {
+    let plan_alone = plan(CAP, None, 2).unwrap();
+    let class = |plan: &Plan, method: &str, target: &str| plan.request(method, target).class;
+    assert_eq!(class(&plan_alone, "GET", "/search?q=1"), 0);
+    assert_eq!(class(&plan_alone, "GET", "/image/7"), 1);
+    assert_eq!(class(&plan_alone, "GET", "/other"), 0);
+
+    let requests = "[[request]]\nname = \"page\"\nget = \"/p/{uniform(1, 9)}\"\n\
+                    [[request]]\nname = \"search\"\nget = \"/find\"\n\
+                    [[request]]\nname = \"image\"\nget = \"/i\"\n";
+    let with_workload = plan(CAP, Some(requests), 2).unwrap();
+    assert_eq!(class(&with_workload, "GET", "/p/3"), 1);
+    assert_eq!(class(&with_workload, "GET", "/find"), 0);
+    assert_eq!(class(&with_workload, "GET", "/page"), 0);
+}
+
+#[test]
+fn one_target_has_one_number() {
+    let plan = plan("servers = 1\ndispatch = \"lard\"", None, 1).unwrap();
+    let number = |target: &str| plan.request("GET", target).target;
+    assert_eq!(number("/a?b=1"), number("/a?b=1"));
+    assert_ne!(number("/a?b=1"), number("/a?b=2"));
+}
+
+#[test]
+fn what_cannot_be_switched_is_refused() {
+    for (cluster, workload, servers, why) in [
+        (CAP, None, 3, "has 2 servers, and 3 are given"),
+        (
+            "servers = 1\ndispatch = \"least-work-left\"",
+            None,
+            1,
+            "which a real request does not say",
+        ),
+        ("servers = 1\ndispatch = \"prequal\"", None, 1, "probes"),
+        (CAP, Some("[[request]]\nname = \"page\"\nget = \"/\"\n"), 2, "request `search`"),
+    ] {
+        let refused = plan(cluster, workload, servers).map(|_| ()).unwrap_err().to_string();
+        assert!(refused.contains(why), "{refused}");
+    }
+}
+
+#[test]
+fn urls_of_servers_have_a_form() {
+    let port = |url: &str| Backend::parse(url).map(|one| one.address.port());
+    assert_eq!(port("http://127.0.0.1:8081"), Ok(8081));
+    assert_eq!(port("http://127.0.0.1:8081/"), Ok(8081));
+    assert_eq!(port("http://127.0.0.1"), Ok(80));
+    assert_eq!(port("http://[::1]"), Ok(80));
+    assert_eq!(port("http://[::1]:81"), Ok(81));
+    for url in ["127.0.0.1:80", "https://127.0.0.1:80", "http://", "http://a:b", "http://a:1/x"] {
+        let refused = port(url).unwrap_err().to_string();
+        assert!(refused.contains("is not of the form http://HOST:PORT"), "{url}: {refused}");
+    }
+}

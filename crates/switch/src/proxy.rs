@@ -1,0 +1,97 @@
+//! The switch at work: threads that take connections, until it is stopped.
+
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use thinktime_core::error::Invalid;
+use tokio::runtime::Builder;
+use tokio::sync::{Semaphore, watch};
+
+use crate::accept::{Door, take_connections};
+use crate::counts::{Counts, Switched};
+use crate::desk::Desk;
+use crate::forward::Lane;
+use crate::link::Links;
+use crate::plan::Plan;
+use crate::settings::Settings;
+
+/// A switch that is bound to its port, and does not forward yet.
+#[derive(Debug)]
+pub struct Proxy {
+    listener: TcpListener,
+    plan: Arc<Plan>,
+    settings: Settings,
+}
+
+impl Proxy {
+    /// Binds to an address; port 0 takes a free one.
+    ///
+    /// # Errors
+    /// When the address is taken or not this machine's.
+    pub fn bind(plan: Plan, address: SocketAddr, settings: Settings) -> io::Result<Proxy> {
+        let listener = TcpListener::bind(address)?;
+        listener.set_nonblocking(true)?;
+        Ok(Proxy { listener, plan: Arc::new(plan), settings })
+    }
+
+    /// Where it listens.
+    ///
+    /// # Errors
+    /// When the operating system does not say.
+    pub fn address(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Forwards until `stop` is set, which is looked at twenty times a second, and then until what
+    /// is in progress has ended or may take no longer.
+    ///
+    /// # Errors
+    /// When the operating system refuses what the switch needs. What clients and servers do wrong
+    /// never ends it.
+    pub fn serve(self, stop: &AtomicBool) -> io::Result<Switched> {
+        let Proxy { listener, plan, settings } = self;
+        let desk =
+            Arc::new(Desk::new(&plan, settings).map_err(|why: Invalid| io::Error::other(why))?);
+        let counts = Arc::new(Counts::new(plan.servers.len()));
+        let room = Arc::new(Semaphore::new(settings.connections_max));
+        let (tell, told) = watch::channel(false);
+        let mut threads = Vec::new();
+        for _ in 0..settings.threads {
+            let addresses = plan.servers.iter().map(|one| one.address).collect();
+            let lane = Lane {
+                plan: Arc::clone(&plan),
+                settings,
+                desk: Arc::clone(&desk),
+                counts: Arc::clone(&counts),
+                links: Links::new(addresses, settings.connect),
+            };
+            let door = Door {
+                listener: listener.try_clone()?,
+                lane: Arc::new(lane),
+                room: Arc::clone(&room),
+                stop: told.clone(),
+            };
+            let thread = std::thread::Builder::new().name("thinktime-switch".to_owned());
+            threads.push(thread.spawn(move || run(door))?);
+        }
+        drop(listener);
+        while !stop.load(Ordering::Relaxed) && threads.iter().all(|thread| !thread.is_finished()) {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        tell.send_replace(true);
+        for thread in threads {
+            let ended = thread.join();
+            ended.map_err(|_| io::Error::other("a thread of the switch panicked"))??;
+        }
+        Ok(counts.now())
+    }
+}
+
+/// One thread's work.
+fn run(door: Door) -> io::Result<()> {
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(take_connections(door))
+}

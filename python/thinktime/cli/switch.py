@@ -1,0 +1,110 @@
+"""`thinktime switch`."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from thinktime import switch
+from thinktime.cli import common
+from thinktime.workload import load
+
+Servers = Annotated[
+    list[str], typer.Option(help="A server, as in http://HOST:PORT; once for each of the cluster.")
+]
+Named = Annotated[
+    Path | None, typer.Option(help="The workload file that says which request is of which name.")
+]
+Cluster = Annotated[
+    str | None, typer.Option(help="The name of the cluster, where there are several.")
+]
+Connections = Annotated[int, typer.Option(help="Client connections at a time; others wait.")]
+BodyBytes = Annotated[int, typer.Option(help="The most bytes of a request's body.")]
+Waiting = Annotated[
+    int, typer.Option(help="Requests that may wait at the switch, if the policy lets them.")
+]
+Wait = Annotated[str, typer.Option(help="How long each of these may wait.")]
+Client = Annotated[
+    str, typer.Option(help="How long a client may take for a head, and between requests.")
+]
+Connect = Annotated[str, typer.Option(help="How long connecting to a server may take.")]
+FirstByte = Annotated[
+    str, typer.Option(help="How long a server may take until its response begins.")
+]
+Idle = Annotated[str, typer.Option(help="How long a body may stand still.")]
+Retries = Annotated[
+    int, typer.Option(help="How often a request that may be repeated tries another server.")
+]
+Failures = Annotated[
+    int, typer.Option(help="After so many failures in a row a server gets no requests.")
+]
+Closed = Annotated[str, typer.Option(help="For how long it then gets none.")]
+Drain = Annotated[str, typer.Option(help="How long requests in progress may take at the end.")]
+BehindProxy = Annotated[
+    bool, typer.Option("--behind-proxy", help="Believe what requests say of who sent them.")
+]
+SETTINGS = (
+    "threads", "connections", "body_bytes", "waiting", "wait", "client", "connect", "first_byte",
+    "idle", "retries", "failures", "closed", "drain", "behind_proxy",
+)  # fmt: skip
+
+
+def command(
+    context: typer.Context,
+    system: Annotated[Path, typer.Argument(help="The system file with the cluster.")],
+    server: Servers,
+    listen: Annotated[str, typer.Option(help="HOST:PORT; port 0: a free one.")] = "127.0.0.1:8080",
+    cluster: Cluster = None,
+    workload: Named = None,
+    seed: Annotated[int, typer.Option(help="The seed of what the policy draws.")] = 1,
+    threads: Annotated[int, typer.Option(help="Threads that forward.")] = 1,
+    connections: Connections = 10_000,
+    body_bytes: BodyBytes = 64 * 2**20,
+    waiting: Waiting = 1000,
+    wait: Wait = "30s",
+    client: Client = "60s",
+    connect: Connect = "2s",
+    first_byte: FirstByte = "60s",
+    idle: Idle = "30s",
+    retries: Retries = 1,
+    failures: Failures = 3,
+    closed: Closed = "10s",
+    drain: Drain = "10s",
+    behind_proxy: BehindProxy = False,
+) -> None:
+    """Forward requests to real servers, each to the one that a cluster's dispatch policy says.
+
+    The policy is the code that simulates the cluster; the cluster's stations and cache are a model
+    and not used. Ctrl-C ends the switch when what is in progress has ended.
+    """
+    settings = {name: context.params[name] for name in SETTINGS}
+    with common.mapped_errors():
+        named = None if workload is None else load(workload)
+        with switch(
+            system,
+            server,
+            listen=listen,
+            cluster=cluster,
+            workload=named,
+            seed=seed,
+            **settings,
+        ) as proxy:
+            _until_interrupted(proxy)
+
+
+def _until_interrupted(proxy: switch) -> None:
+    """Say where it listens, and wait until it ends or the user ends it."""
+    typer.echo(f"switching on {proxy.url}; Ctrl-C ends it")
+    try:
+        while proxy.running:
+            time.sleep(0.2)
+    except KeyboardInterrupt:
+        pass
+    done = proxy.stop()
+    if done is not None:
+        typer.echo(f"passed on {done.passed} requests, refused {done.refused}")
+        for at, (requests, failures) in enumerate(zip(done.requests, done.failures, strict=True)):
+            typer.echo(f"server {at}: {requests} requests, {failures} failures")

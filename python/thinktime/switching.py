@@ -1,0 +1,108 @@
+"""`switch`: a cluster's dispatch policy in front of real servers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import TracebackType
+
+from thinktime import _core
+from thinktime.inputs import GivenSystem, GivenWorkload, system_of, workload_of
+
+
+@dataclass(frozen=True)
+class Switched:
+    """What a switch has done."""
+
+    passed: int
+    """Requests that a server answered."""
+
+    refused: int
+    """Requests that the switch answered itself, with an error."""
+
+    requests: list[int]
+    """By server, the requests that it answered."""
+
+    failures: list[int]
+    """By server, how often it gave no connection, no answer, or a response without end."""
+
+
+class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, ...) as proxy`
+    """A reverse proxy that sends each request where a cluster's dispatch policy says.
+
+    The policy is the very code that simulations of the cluster use. Of the system file only what
+    the switch does is used: `dispatch`, `weights`, `classes` and `seen_after`; stations and caches
+    are the model of the servers, which are real here.
+
+        with tt.switch("cluster.toml", servers=["http://127.0.0.1:8081", ...]) as proxy:
+            tt.run(workload, proxy.url)
+    """
+
+    def __init__(
+        self,
+        system: GivenSystem,
+        servers: Sequence[str],
+        *,
+        listen: str = "127.0.0.1:0",
+        cluster: str | None = None,
+        workload: GivenWorkload | None = None,
+        seed: int = 1,
+        **settings: int | str | bool,
+    ) -> None:
+        """Bind to `HOST:PORT` (port 0: a free one) and forward at once.
+
+        Args:
+            system: A system with a cluster, the path of its file, or what it says as a dict.
+            servers: The real server for each of the cluster's, as in `http://127.0.0.1:8081`.
+            listen: Where to listen.
+            cluster: The name of the cluster, where the system has several.
+            workload: A workload, the path of its file, or what it says as a dict, that says which
+                request is of which name, for the cluster's classes. Without it the name is the
+                first part of the target's path.
+            seed: The seed of what the policy draws: the same as a simulation's.
+            settings: Limits (`threads`, `connections`, `body_bytes`, `waiting`, `retries`,
+                `failures`), times as in `"2s"` (`wait`, `client`, `connect`, `first_byte`,
+                `idle`, `closed`, `drain`), and `behind_proxy`; see docs/switch.md.
+
+        Raises:
+            InputError: if the system, the servers, the workload, the address or a setting are
+                wrong, or the policy must be told what no real request says.
+            RunError: if the address is taken.
+        """
+        self._switch = _core.Switch(
+            system_of(system),
+            list(servers),
+            listen,
+            cluster,
+            None if workload is None else workload_of(workload),
+            seed,
+            settings,
+        )
+
+    @property
+    def url(self) -> str:
+        """Where it listens, as in `http://127.0.0.1:8080`."""
+        return self._switch.url
+
+    @property
+    def running(self) -> bool:
+        """Whether it still forwards."""
+        return self._switch.running
+
+    def stop(self) -> Switched | None:
+        """End what is in progress, stop, and say what it did; None if stopped before."""
+        done = self._switch.stop()
+        return None if done is None else Switched(*done)
+
+    def __enter__(self) -> switch:
+        """Forward until the end of the block."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Stop."""
+        self.stop()
