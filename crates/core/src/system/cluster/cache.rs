@@ -13,6 +13,8 @@ pub enum Replacement {
     /// was forgotten last (P. Cao, S. Irani, Cost-aware WWW proxy caching algorithms, USITS 1997,
     /// GreedyDual-Size with cost 1).
     GreedyDualSize,
+    /// Nothing is kept: every request is a miss.
+    None,
 }
 
 impl Replacement {
@@ -24,7 +26,8 @@ impl Replacement {
         match text {
             "lru" => Ok(Replacement::Lru),
             "greedy-dual-size" => Ok(Replacement::GreedyDualSize),
-            _ => Err(unknown("replacement", text, ["lru", "greedy-dual-size"].into_iter())),
+            "none" => Ok(Replacement::None),
+            _ => Err(unknown("replacement", text, ["lru", "greedy-dual-size", "none"].into_iter())),
         }
     }
 }
@@ -61,7 +64,7 @@ impl Cache {
             self.order.remove(&(credit, target));
             self.bytes -= its;
         }
-        if size > self.capacity {
+        if size > self.capacity || self.replacement == Replacement::None {
             return known.is_some();
         }
         while self.capacity - self.bytes < size {
@@ -72,11 +75,11 @@ impl Cache {
             }
         }
         let credit = match self.replacement {
-            Replacement::Lru => {
+            Replacement::GreedyDualSize => self.level + ONE / size.max(1),
+            _ => {
                 self.level += 1;
                 self.level
             }
-            Replacement::GreedyDualSize => self.level + ONE / size.max(1),
         };
         self.held.insert(target, (size, credit));
         self.order.insert((credit, target));
@@ -96,6 +99,12 @@ mod tests {
 
     use super::*;
     use crate::lru::Lru;
+
+    #[test]
+    fn a_cache_that_keeps_nothing_never_hits() {
+        let mut cache = Cache::new(Replacement::None, 100);
+        assert_eq!([cache.ask(1, 1), cache.ask(1, 1)], [false, false]);
+    }
 
     proptest! {
         /// Against the program's other cache, which is a list and no tree.

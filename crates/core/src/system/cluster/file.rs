@@ -94,7 +94,7 @@ pub struct CacheTable {
     /// How many bytes it holds, as in `"32MB"`.
     pub size: Scalar,
     /// What it forgets where there is no room: `"lru"`, the default, the least recently used, or
-    /// `"greedy-dual-size"`, the large ones first.
+    /// `"greedy-dual-size"`, the large ones first; or `"none"`: it keeps nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replacement: Option<String>,
     /// The request names whose responses it holds; all by default.

@@ -78,7 +78,7 @@ impl ClusterModel {
         let cache = table.cache.as_ref().map(CacheModel::from_table).transpose();
         let cache = cache.map_err(|(key, error)| (format!("cache.{key}"), error))?;
         let mut model = ClusterModel {
-            name: named(&table.name)?,
+            name: part_of_label(&table.name)?,
             number: 0,
             labels_before: 0,
             setting: Setting {
@@ -146,9 +146,18 @@ fn weights(table: &ClusterTable) -> Placed<Vec<f64>> {
     if table.weights.len() != servers {
         return wrong(format!("has {} of them for {servers} servers", table.weights.len()));
     }
-    match table.weights.iter().find(|weight| !(**weight > 0.0 && weight.is_finite())) {
-        Some(weight) => wrong(format!("{weight} is no positive number")),
+    match table.weights.iter().find(|weight| !(1e-6..=1e6).contains(*weight)) {
+        Some(weight) => wrong(format!("{weight} is not from 0.000001 to 1000000")),
         None => Ok(table.weights.clone()),
+    }
+}
+
+/// A name of a cluster or of a station in it: with a `/`, `web/3/cpu` would not be clear.
+fn part_of_label(name: &str) -> Placed<String> {
+    let name = named(name)?;
+    match name.contains('/') {
+        true => Err(("name".to_owned(), Invalid::new("must be without `/`"))),
+        false => Ok(name),
     }
 }
 
@@ -158,7 +167,7 @@ fn classes(table: &ClusterTable) -> Placed<Vec<(String, Vec<String>)>> {
     for (class, names) in &table.classes {
         for name in names {
             if seen.contains(&name) {
-                let message = format!("the request `{name}` is in two classes");
+                let message = format!("the request `{name}` is in a class already");
                 return Err((format!("classes.{class}"), Invalid::new(message)));
             }
             seen.push(name);
@@ -175,7 +184,7 @@ impl ServerStation {
     ) -> Placed<ServerStation> {
         let fail = |key: &str, message: &str| Err((key.to_owned(), Invalid::new(message)));
         let mut model = StationModel::from_table(table, reading.files)?;
-        model.name = format!("{}/{}", cluster.name, table.name);
+        model.name = format!("{}/{}", cluster.name, part_of_label(&table.name)?);
         if model.demand.is_none() {
             return fail("demand", "is missing");
         }

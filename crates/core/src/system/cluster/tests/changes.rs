@@ -104,6 +104,16 @@ fn half_the_speed_is_twice_the_demand() {
 }
 
 #[test]
+fn names_that_would_not_be_clear_in_labels_are_refused() {
+    let message = |text: &str| {
+        SystemModel::parse(Source { file: "", text }, &NoFiles).unwrap_err().to_string()
+    };
+    let text = cluster(2, TURNS, "fcfs");
+    assert!(message(&text.replace("'web'", "'we/b'")).contains("name: must be without `/`"));
+    assert!(message(&text.replace("'cpu'", "'c/pu'")).contains("name: must be without `/`"));
+}
+
+#[test]
 fn errors_name_the_key() {
     let cases = [
         ((1, 2, "fails"), "cluster[1].change[1].server", "must be from 0 to 1"),
