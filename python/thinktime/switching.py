@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 
 from thinktime import _core
@@ -26,6 +27,9 @@ class Switched:
     failures: list[int]
     """By server, how often it gave no connection, no answer, or a response without end."""
 
+    log_failure: str | None = None
+    """Why lines of the access log are missing; None where none are."""
+
 
 class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, ...) as proxy`
     """A reverse proxy that sends each request where a cluster's dispatch policy says.
@@ -47,6 +51,7 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
         cluster: str | None = None,
         workload: GivenWorkload | None = None,
         seed: int = 1,
+        log: str | Path | None = None,
         **settings: int | str | bool,
     ) -> None:
         """Bind to `HOST:PORT` (port 0: a free one) and forward at once.
@@ -60,13 +65,16 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
                 request is of which name, for the cluster's classes. Without it the name is the
                 first part of the target's path.
             seed: The seed of what the policy draws: the same as a simulation's.
+            log: A file to which a line is added for each request, in the Combined Log Format with
+                its response time and server behind it. Lines are there a second later.
             settings: Limits (`threads`, `connections`, `body_bytes`, `waiting`, `retries`,
                 `failures`), times as in `"2s"` (`wait`, `client`, `connect`, `first_byte`,
                 `idle`, `closed`, `drain`), and `behind_proxy`; see docs/switch.md.
 
         Raises:
             InputError: if the system, the servers, the workload, the address or a setting are
-                wrong, or the policy must be told what no real request says.
+                wrong, the policy must be told what no real request says, or the log cannot be
+                opened.
             RunError: if the address is taken.
         """
         self._switch = _core.Switch(
@@ -76,6 +84,7 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
             cluster,
             None if workload is None else workload_of(workload),
             seed,
+            None if log is None else Path(log),
             settings,
         )
 

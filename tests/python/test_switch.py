@@ -20,11 +20,14 @@ from switched import (
     connected,
     echo,
     get,
+    says,
+    sent,
     switching,
     system,
 )
 
 import thinktime as tt
+from thinktime.learn import learn
 from thinktime.switching import Switched
 
 CLASSES = 'classes = { heavy = ["search"], light = ["page", "image"] }'
@@ -199,6 +202,45 @@ def test_servers_are_told_who_asks() -> None:
     assert "x-hop" not in head
 
 
+def test_a_server_of_http_1_0_is_no_reason_to_speak_it() -> None:
+    answer = b"HTTP/1.0 200 OK\r\n\r\nuntil the end"
+    with backends(says(answer)) as servers, switching("random", servers) as proxy:
+        came = sent(proxy.url, b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+    assert came.startswith(b"HTTP/1.1 200 OK\r\n")
+    assert b"until the end" in came
+
+
+def test_the_access_log_is_one_that_is_learned(tmp_path: Path) -> None:
+    """Lines of servers, of the switch itself, and of a client that writes lines of its own."""
+    log = tmp_path / "access.log"
+    given = {"log": log, "body_bytes": 10}
+    with backends(after(0.05)) as servers, switching("random", servers, **given) as proxy:
+        for number in range(20):
+            get(proxy.url, f"/page/{number % 3}", 'User-Agent: a\\b"c\r\n')
+        assert get(proxy.url, "/page/1", "Content-Length: 11\r\n\r\n", "POST")[0] == 413
+        done = proxy.stop()
+    assert done is not None
+    assert done.log_failure is None
+    lines = log.read_text().splitlines()
+    assert len(lines) == 21
+    assert all(line.startswith("127.0.0.1 - - [") for line in lines)
+    assert lines[0].split('"')[1] == "GET /page/0 HTTP/1.1"
+    assert '" 200 7 "-" "a\\x5Cb\\x22c" rt=0.0' in lines[0]
+    assert lines[0].endswith(" server=0")
+    assert '"POST /page/1 HTTP/1.1" 413 ' in lines[-1]
+    assert lines[-1].endswith(" server=-")
+    assert learn([log]).log.count == 21
+
+
+def test_a_full_disk_ends_the_log_and_not_the_switch() -> None:
+    with backends(echo) as servers, switching("random", servers, log="/dev/full") as proxy:
+        assert get(proxy.url, "/1") == (200, "/1")
+        done = proxy.stop()
+    assert done is not None
+    assert done.passed == 1
+    assert "No space left" in (done.log_failure or "")
+
+
 def test_the_command_switches_and_ends_what_is_in_progress(tmp_path: Path) -> None:
     """SIGTERM ends it when the request in progress has its answer."""
     (tmp_path / "c.toml").write_text(system(1, "jsq").to_toml())
@@ -244,8 +286,13 @@ def test_what_cannot_be_switched_is_refused_in_words() -> None:
     one = system(1, "jsq")
     with pytest.raises(tt.InputError, match="connect = soon"):
         tt.switch(one, ["http://127.0.0.1:1"], connect="soon")
-    with pytest.raises(tt.InputError, match="threads is a whole number from 1 on"):
-        tt.switch(one, ["http://127.0.0.1:1"], threads=0)
+    for wrong, why in [
+        ({"threads": 0}, "threads is a whole number from 1 to"),
+        ({"retries": -1}, "retries is a whole number from 0 to"),
+        ({"log": "/nowhere/access.log"}, "/nowhere/access.log: No such file"),
+    ]:
+        with pytest.raises(tt.InputError, match=why):
+            tt.switch(one, ["http://127.0.0.1:1"], **wrong)  # type: ignore[arg-type]
     with pytest.raises(tt.InputError, match="no setting `colour`"):
         tt.switch(one, ["http://127.0.0.1:1"], colour="red")
     with pytest.raises(tt.InputError, match="has no \\[\\[cluster\\]\\]"):

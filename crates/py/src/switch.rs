@@ -1,6 +1,8 @@
 //! `Switch`.
 
+use std::fs::{File, OpenOptions};
 use std::net::{SocketAddr, ToSocketAddrs};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -27,8 +29,9 @@ pub(crate) struct Switch {
     thread: Mutex<Option<JoinHandle<std::io::Result<Switched>>>>,
 }
 
-/// Requests that servers and that the switch answered; by server, its requests and failures.
-type Done = (u64, u64, Vec<u64>, Vec<u64>);
+/// Requests that servers and that the switch answered; by server, its requests and failures; why
+/// lines of the access log are missing.
+type Done = (u64, u64, Vec<u64>, Vec<u64>, Option<String>);
 
 #[pymethods]
 impl Switch {
@@ -36,7 +39,8 @@ impl Switch {
     /// `http://HOST:PORT`. The settings are limits and times, by name; the others are as
     /// ever.
     #[new]
-    #[pyo3(signature = (system, servers, listen, cluster, workload, seed, settings))]
+    #[pyo3(signature = (system, servers, listen, cluster, workload, seed, log, settings))]
+    #[allow(clippy::too_many_arguments, reason = "they are Python's keyword arguments")]
     fn new(
         system: &System,
         servers: Vec<String>,
@@ -44,6 +48,7 @@ impl Switch {
         cluster: Option<&str>,
         workload: Option<&Workload>,
         seed: u64,
+        log: Option<PathBuf>,
         settings: &Bound<'_, PyDict>,
     ) -> PyResult<Switch> {
         let address = listen.to_socket_addrs().ok().and_then(|mut found| found.next());
@@ -57,7 +62,8 @@ impl Switch {
         let plan = plan.map_err(|error| invalid(&error))?;
         let settings = settings_of(settings)?;
         let failed = |error| RunError::new_err(format!("cannot listen on {listen}: {error}"));
-        let proxy = Proxy::bind(plan, address, settings).map_err(failed)?;
+        let log = log.as_deref().map(opened).transpose()?;
+        let proxy = Proxy::bind(plan, address, settings, log).map_err(failed)?;
         let address = proxy.address().map_err(failed)?;
         let stop = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stop);
@@ -88,8 +94,8 @@ impl Switch {
         };
         let Some(thread) = thread else { return Ok(None) };
         match py.detach(|| thread.join()) {
-            Ok(Ok(Switched { passed, refused, requests, failures })) => {
-                Ok(Some((passed, refused, requests, failures)))
+            Ok(Ok(Switched { passed, refused, requests, failures, log_failure })) => {
+                Ok(Some((passed, refused, requests, failures, log_failure)))
             }
             Ok(Err(error)) => Err(RunError::new_err(format!("the switch failed: {error}"))),
             Err(_) => Err(RunError::new_err("the switch's thread panicked")),
@@ -103,20 +109,26 @@ impl Drop for Switch {
     }
 }
 
+/// The file that lines are added to.
+fn opened(path: &Path) -> PyResult<File> {
+    let opened = OpenOptions::new().create(true).append(true).open(path);
+    opened.map_err(|error| InputError::new_err(format!("{}: {error}", path.display())))
+}
+
 /// Limits and times, with what holds where they say nothing.
 fn settings_of(given: &Bound<'_, PyDict>) -> PyResult<Settings> {
     let mut settings = Settings::default();
     for (name, value) in given.iter() {
         let name: String = name.extract()?;
-        let count = || whole(&name, &value);
+        let count = || whole(&name, &value, 1);
         let time = || duration(&name, &value);
         match name.as_str() {
             "threads" => settings.threads = count()?.min(THREADS_MAX) as usize,
             "connections" => settings.connections_max = count()? as usize,
             "body_bytes" => settings.body_bytes_max = count()?,
             "waiting" => settings.waiting_max = count()? as usize,
-            "failures" => settings.failures = count()? as u32,
-            "retries" => settings.retries = value.extract()?,
+            "failures" => settings.failures = few(count()?),
+            "retries" => settings.retries = few(whole(&name, &value, 0)?),
             "behind_proxy" => settings.behind_proxy = value.extract()?,
             "wait" => settings.wait = time()?,
             "client" => settings.client = time()?,
@@ -131,11 +143,18 @@ fn settings_of(given: &Bound<'_, PyDict>) -> PyResult<Settings> {
     Ok(settings)
 }
 
-fn whole(name: &str, value: &Bound<'_, PyAny>) -> PyResult<u64> {
+fn whole(name: &str, value: &Bound<'_, PyAny>, least: u64) -> PyResult<u64> {
     match value.extract::<u64>() {
-        Ok(number @ 1..=1_000_000_000_000) => Ok(number),
-        _ => Err(InputError::new_err(format!("{name} is a whole number from 1 on, not {value}"))),
+        Ok(number) if (least..=1_000_000_000_000).contains(&number) => Ok(number),
+        _ => Err(InputError::new_err(format!(
+            "{name} is a whole number from {least} to 1000000000000, not {value}"
+        ))),
     }
+}
+
+/// More than these are as good as no limit.
+fn few(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 fn duration(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Duration> {

@@ -27,6 +27,8 @@ pub struct Switched {
     pub requests: Vec<u64>,
     /// By server, how often it failed: no connection, no answer, or a response without end.
     pub failures: Vec<u64>,
+    /// Why lines of the access log are missing, if any are.
+    pub log_failure: Option<String>,
 }
 
 impl Counts {
@@ -57,6 +59,7 @@ impl Counts {
             refused: read(&self.refused),
             requests: self.servers.iter().map(|one| read(&one.requests)).collect(),
             failures: self.servers.iter().map(|one| read(&one.failures)).collect(),
+            log_failure: None,
         }
     }
 }

@@ -8,13 +8,14 @@ use bytes::Bytes;
 use hyper::body::Incoming;
 use hyper::client::conn::TrySendError;
 use hyper::header::{CONTENT_TYPE, HeaderValue};
-use hyper::{Request, Response, StatusCode};
+use hyper::{Request, Response, StatusCode, Version};
 use tokio::time::timeout;
 
 use crate::counts::Counts;
 use crate::desk::{Desk, Ticket, Unplaced};
 use crate::fields::{self, Came};
 use crate::link::{Link, Links};
+use crate::log::{AccessLog, Entry};
 use crate::outgoing::Outgoing;
 use crate::plan::Plan;
 use crate::settings::Settings;
@@ -27,6 +28,7 @@ pub(crate) struct Lane {
     pub(crate) settings: Settings,
     pub(crate) desk: Arc<Desk>,
     pub(crate) counts: Arc<Counts>,
+    pub(crate) log: Option<Arc<AccessLog>>,
     pub(crate) links: Links,
 }
 
@@ -63,6 +65,9 @@ pub(crate) struct Passage {
     upload: Progress,
     /// Bytes of the response's body.
     pub(crate) bytes: u64,
+    server: usize,
+    status: u16,
+    entry: Option<Entry>,
 }
 
 impl Passage {
@@ -72,6 +77,11 @@ impl Passage {
         if self.upload.is_complete() {
             self.lane.links.give(server, link);
         }
+    }
+
+    /// Nothing more of the response will go to the client: it is time to say so in the log.
+    pub(crate) fn note(&self) {
+        self.lane.note(self.entry.as_ref(), self.status, self.bytes, Some(self.server));
     }
 
     /// The response has ended before its end.
@@ -87,16 +97,26 @@ pub(crate) async fn answer(
     came: Came,
     request: Request<Incoming>,
 ) -> Result<Response<Download>, Infallible> {
+    let mut entry = lane.log.is_some().then(|| Entry::new(came.from, &request));
     let passed = match Outgoing::new(request, came, &lane.settings) {
-        Ok(outgoing) => lane.pass(outgoing).await,
+        Ok(outgoing) => lane.pass(outgoing, &mut entry).await,
         Err(refusal) => Err(refusal),
     };
     lane.counts.answered(passed.is_ok());
-    Ok(passed.unwrap_or_else(said))
+    Ok(passed.unwrap_or_else(|refusal| {
+        let text = refusal.text();
+        lane.note(entry.as_ref(), refusal.0, text.len() as u64, None);
+        said(refusal, text)
+    }))
 }
 
 impl Lane {
-    async fn pass(self: &Arc<Lane>, mut outgoing: Outgoing) -> Result<Response<Download>, Refusal> {
+    /// Passes a request on. Its entry of the log goes along with the response.
+    async fn pass(
+        self: &Arc<Lane>,
+        mut outgoing: Outgoing,
+        entry: &mut Option<Entry>,
+    ) -> Result<Response<Download>, Refusal> {
         let request = self.plan.request(outgoing.method(), outgoing.target());
         let mut ticket = self.desk.place(&request).await?;
         let (mut tried, mut fresh) = (Vec::new(), false);
@@ -105,7 +125,8 @@ impl Lane {
                 Ok((response, link)) => {
                     self.counts.forwarded(ticket.server);
                     self.desk.answered(ticket.server);
-                    return Ok(self.bring_back(response, (ticket, link), outgoing.progress));
+                    let upload = outgoing.progress;
+                    return Ok(self.bring_back(response, (ticket, link), upload, entry.take()));
                 }
                 Err(failed) => failed,
             };
@@ -174,16 +195,27 @@ impl Lane {
         }
     }
 
+    /// Writes a line of the access log, where there is one.
+    fn note(&self, entry: Option<&Entry>, status: u16, bytes: u64, server: Option<usize>) {
+        if let (Some(log), Some(entry)) = (&self.log, entry) {
+            log.write(entry, status, bytes, server);
+        }
+    }
+
     /// Makes a server's response the client's.
     fn bring_back(
         self: &Arc<Lane>,
         response: Response<Incoming>,
         held: (Ticket, Link),
         upload: Progress,
+        entry: Option<Entry>,
     ) -> Response<Download> {
         let (mut head, body) = response.into_parts();
         fields::to_client(&mut head.headers);
-        let passage = Passage { lane: Arc::clone(self), upload, bytes: 0 };
+        // The version is that of the hop, whatever the server's was (RFC 9110, section 2.5).
+        head.version = Version::HTTP_11;
+        let (server, status) = (held.0.server, head.status.as_u16());
+        let passage = Passage { lane: Arc::clone(self), upload, bytes: 0, server, status, entry };
         let passing = Passing::new(body, self.settings.idle, held, passage);
         Response::from_parts(head, Download::Passed(Box::new(passing)))
     }
@@ -198,10 +230,17 @@ fn unconnected(error: io::Error) -> Failed {
     })
 }
 
+impl Refusal {
+    /// What the client is told.
+    fn text(self) -> String {
+        let Refusal(status, why) = self;
+        format!("{status}: {why}\n")
+    }
+}
+
 /// A response of the switch's own.
-fn said(Refusal(status, why): Refusal) -> Response<Download> {
-    let text = Bytes::from(format!("{status}: {why}\n"));
-    let mut response = Response::new(Download::Said(Some(text)));
+fn said(Refusal(status, _): Refusal, text: String) -> Response<Download> {
+    let mut response = Response::new(Download::Said(Some(Bytes::from(text))));
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
     let plain = HeaderValue::from_static("text/plain; charset=utf-8");
     response.headers_mut().insert(CONTENT_TYPE, plain);

@@ -14,6 +14,7 @@ mod forward;
 mod guard;
 mod guarded;
 mod link;
+mod log;
 mod outgoing;
 mod plan;
 mod proxy;

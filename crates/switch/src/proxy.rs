@@ -1,5 +1,6 @@
 //! The switch at work: threads that take connections, until it is stopped.
 
+use std::fs::File;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use crate::counts::{Counts, Switched};
 use crate::desk::Desk;
 use crate::forward::Lane;
 use crate::link::Links;
+use crate::log::AccessLog;
 use crate::plan::Plan;
 use crate::settings::Settings;
 
@@ -24,17 +26,26 @@ pub struct Proxy {
     listener: TcpListener,
     plan: Arc<Plan>,
     settings: Settings,
+    log: Option<File>,
 }
 
+/// How often the lines of the access log are brought to its file, in looks at whether to stop.
+const FLUSH_LOOKS: u32 = 20;
+
 impl Proxy {
-    /// Binds to an address; port 0 takes a free one.
+    /// Binds to an address; port 0 takes a free one. To `log` a line is added for each request.
     ///
     /// # Errors
     /// When the address is taken or not this machine's.
-    pub fn bind(plan: Plan, address: SocketAddr, settings: Settings) -> io::Result<Proxy> {
+    pub fn bind(
+        plan: Plan,
+        address: SocketAddr,
+        settings: Settings,
+        log: Option<File>,
+    ) -> io::Result<Proxy> {
         let listener = TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
-        Ok(Proxy { listener, plan: Arc::new(plan), settings })
+        Ok(Proxy { listener, plan: Arc::new(plan), settings, log })
     }
 
     /// Where it listens.
@@ -52,7 +63,8 @@ impl Proxy {
     /// When the operating system refuses what the switch needs. What clients and servers do wrong
     /// never ends it.
     pub fn serve(self, stop: &AtomicBool) -> io::Result<Switched> {
-        let Proxy { listener, plan, settings } = self;
+        let Proxy { listener, plan, settings, log } = self;
+        let log = log.map(|file| Arc::new(AccessLog::new(file)));
         let desk =
             Arc::new(Desk::new(&plan, settings).map_err(|why: Invalid| io::Error::other(why))?);
         let counts = Arc::new(Counts::new(plan.servers.len()));
@@ -66,6 +78,7 @@ impl Proxy {
                 settings,
                 desk: Arc::clone(&desk),
                 counts: Arc::clone(&counts),
+                log: log.clone(),
                 links: Links::new(addresses, settings.connect),
             };
             let door = Door {
@@ -78,15 +91,22 @@ impl Proxy {
             threads.push(thread.spawn(move || run(door))?);
         }
         drop(listener);
+        let mut looks = 0;
         while !stop.load(Ordering::Relaxed) && threads.iter().all(|thread| !thread.is_finished()) {
             std::thread::sleep(Duration::from_millis(50));
+            looks += 1;
+            if looks % FLUSH_LOOKS == 0 {
+                log.iter().for_each(|log| log.flush());
+            }
         }
         tell.send_replace(true);
         for thread in threads {
             let ended = thread.join();
             ended.map_err(|_| io::Error::other("a thread of the switch panicked"))??;
         }
-        Ok(counts.now())
+        log.iter().for_each(|log| log.flush());
+        let log_failure = log.and_then(|log| log.failure());
+        Ok(Switched { log_failure, ..counts.now() })
     }
 }
 

@@ -234,6 +234,7 @@ impl Drop for Passing {
         if self.flow.body.is_end_stream() {
             self.end();
         }
+        self.passage.note();
     }
 }
 

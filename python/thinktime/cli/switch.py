@@ -43,6 +43,9 @@ Failures = Annotated[
 ]
 Closed = Annotated[str, typer.Option(help="For how long it then gets none.")]
 Drain = Annotated[str, typer.Option(help="How long requests in progress may take at the end.")]
+Log = Annotated[
+    Path | None, typer.Option(help="Add a line for each request to this file, as `learn` reads it.")
+]
 BehindProxy = Annotated[
     bool, typer.Option("--behind-proxy", help="Believe what requests say of who sent them.")
 ]
@@ -60,6 +63,7 @@ def command(
     cluster: Cluster = None,
     workload: Named = None,
     seed: Annotated[int, typer.Option(help="The seed of what the policy draws.")] = 1,
+    log: Log = None,
     threads: Annotated[int, typer.Option(help="Threads that forward.")] = 1,
     connections: Connections = 10_000,
     body_bytes: BodyBytes = 64 * 2**20,
@@ -90,6 +94,7 @@ def command(
             cluster=cluster,
             workload=named,
             seed=seed,
+            log=log,
             **settings,
         ) as proxy:
             _until_interrupted(proxy)
@@ -108,3 +113,5 @@ def _until_interrupted(proxy: switch) -> None:
         typer.echo(f"passed on {done.passed} requests, refused {done.refused}")
         for at, (requests, failures) in enumerate(zip(done.requests, done.failures, strict=True)):
             typer.echo(f"server {at}: {requests} requests, {failures} failures")
+        if done.log_failure is not None:
+            common.say_warnings([f"lines of the access log are missing: {done.log_failure}"])

@@ -1,0 +1,130 @@
+//! The access log: a line for each request, in the Combined Log Format, with what nginx calls its
+//! request time behind it, and the server.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, BufWriter, Write as _};
+use std::net::IpAddr;
+use std::sync::{Mutex, MutexGuard};
+
+use chrono::DateTime;
+use hyper::header::{HeaderName, REFERER, USER_AGENT};
+use hyper::{HeaderMap, Request, Version};
+use tokio::time::Instant;
+
+/// Where lines go.
+#[derive(Debug)]
+pub(crate) struct AccessLog(Mutex<State>);
+
+#[derive(Debug)]
+struct State {
+    to: BufWriter<File>,
+    /// The last second that was written, and how: there are many requests in one.
+    second: (u64, String),
+    failed: Option<io::Error>,
+}
+
+/// A request as the log has it.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    from: IpAddr,
+    line: String,
+    referer: String,
+    agent: String,
+    begun: Instant,
+}
+
+impl Entry {
+    /// What is known of a request when it comes.
+    pub(crate) fn new<B>(from: IpAddr, request: &Request<B>) -> Entry {
+        let version = match request.version() {
+            Version::HTTP_10 => "1.0",
+            _ => "1.1",
+        };
+        let line = format!("{} {} HTTP/{version}", request.method(), request.uri());
+        Entry {
+            from,
+            line: escaped(line.as_bytes()),
+            referer: field(request.headers(), REFERER),
+            agent: field(request.headers(), USER_AGENT),
+            begun: Instant::now(),
+        }
+    }
+}
+
+fn field(fields: &HeaderMap, name: HeaderName) -> String {
+    fields.get(name).map_or_else(|| "-".to_owned(), |value| escaped(value.as_bytes()))
+}
+
+/// As nginx and Apache write what clients may choose: nobody writes lines of his own.
+fn escaped(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for byte in bytes {
+        match byte {
+            b' '..=b'~' if !b"\"\\".contains(byte) => text.push(char::from(*byte)),
+            // Writing into a text does not fail.
+            _ => drop(write!(text, "\\x{byte:02X}")),
+        }
+    }
+    text
+}
+
+impl AccessLog {
+    pub(crate) fn new(to: File) -> AccessLog {
+        let second = (u64::MAX, String::new());
+        AccessLog(Mutex::new(State { to: BufWriter::new(to), second, failed: None }))
+    }
+
+    /// Writes the line of a request that has ended now. `server` is none where the switch itself
+    /// has answered.
+    pub(crate) fn write(&self, entry: &Entry, status: u16, bytes: u64, server: Option<usize>) {
+        let took_s = entry.begun.elapsed().as_secs_f64();
+        let mut state = self.state();
+        state.tell_time(seconds_now());
+        let server = server.map_or_else(|| "-".to_owned(), |server| server.to_string());
+        let Entry { from, line, referer, agent, .. } = entry;
+        let State { to, second: (_, time), failed } = &mut *state;
+        if failed.is_some() {
+            return;
+        }
+        let written = writeln!(
+            to,
+            "{from} - - [{time}] \"{line}\" {status} {bytes} \"{referer}\" \"{agent}\" \
+             rt={took_s:.6} server={server}"
+        );
+        *failed = written.err();
+    }
+
+    /// Brings all lines to the file.
+    pub(crate) fn flush(&self) {
+        let mut state = self.state();
+        if let Err(error) = state.to.flush() {
+            state.failed.get_or_insert(error);
+        }
+    }
+
+    /// Why lines are missing, if any are.
+    pub(crate) fn failure(&self) -> Option<String> {
+        self.state().failed.as_ref().map(io::Error::to_string)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+impl State {
+    fn tell_time(&mut self, second: u64) {
+        if self.second.0 != second {
+            let time = DateTime::from_timestamp(second as i64, 0).unwrap_or_default();
+            self.second = (second, time.format("%d/%b/%Y:%H:%M:%S +0000").to_string());
+        }
+    }
+}
+
+/// The time of day, which nothing but the log's stamps hang on.
+#[expect(clippy::disallowed_methods, reason = "lines of the log say when")]
+fn seconds_now() -> u64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
+}
