@@ -14,6 +14,7 @@ __all__ = [
     "RunError",
     "Server",
     "Station",
+    "Switch",
     "System",
     "Table",
     "Workload",
