@@ -103,8 +103,9 @@ impl AccessLog {
         }
     }
 
-    /// Why lines are missing, if any are.
+    /// Why lines are missing from the file, if any are.
     pub(crate) fn failure(&self) -> Option<String> {
+        self.flush();
         self.state().failed.as_ref().map(io::Error::to_string)
     }
 

@@ -5,9 +5,9 @@ use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
-use thinktime_core::error::Invalid;
 use tokio::runtime::Builder;
 use tokio::sync::{Semaphore, watch};
 
@@ -65,8 +65,7 @@ impl Proxy {
     pub fn serve(self, stop: &AtomicBool) -> io::Result<Switched> {
         let Proxy { listener, plan, settings, log } = self;
         let log = log.map(|file| Arc::new(AccessLog::new(file)));
-        let desk =
-            Arc::new(Desk::new(&plan, settings).map_err(|why: Invalid| io::Error::other(why))?);
+        let desk = Arc::new(Desk::new(&plan, settings).map_err(io::Error::other)?);
         let counts = Arc::new(Counts::new(plan.servers.len()));
         let room = Arc::new(Semaphore::new(settings.connections_max));
         let (tell, told) = watch::channel(false);
@@ -91,22 +90,28 @@ impl Proxy {
             threads.push(thread.spawn(move || run(door))?);
         }
         drop(listener);
-        let mut looks = 0;
-        while !stop.load(Ordering::Relaxed) && threads.iter().all(|thread| !thread.is_finished()) {
-            std::thread::sleep(Duration::from_millis(50));
-            looks += 1;
-            if looks % FLUSH_LOOKS == 0 {
-                log.iter().for_each(|log| log.flush());
-            }
-        }
+        let is_over =
+            || stop.load(Ordering::Relaxed) || threads.iter().any(JoinHandle::is_finished);
+        wait_until(is_over, log.as_deref());
         tell.send_replace(true);
         for thread in threads {
             let ended = thread.join();
             ended.map_err(|_| io::Error::other("a thread of the switch panicked"))??;
         }
-        log.iter().for_each(|log| log.flush());
         let log_failure = log.and_then(|log| log.failure());
         Ok(Switched { log_failure, ..counts.now() })
+    }
+}
+
+/// Waits until it is over, and brings the log to its file meanwhile.
+fn wait_until(is_over: impl Fn() -> bool, log: Option<&AccessLog>) {
+    let mut looks = 0;
+    while !is_over() {
+        std::thread::sleep(Duration::from_millis(50));
+        looks += 1;
+        if looks % FLUSH_LOOKS == 0 {
+            log.iter().for_each(|log| log.flush());
+        }
     }
 }
 
