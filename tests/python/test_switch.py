@@ -11,7 +11,6 @@ from pathlib import Path
 
 import polars
 import pytest
-from real_runs import complaint
 from switched import (
     Backend,
     after,
@@ -111,6 +110,19 @@ RESPONSE_S = 0.06
 arrivals are 10 ms apart at least."""
 
 
+def in_time(real: tt.Result) -> int:
+    """How many requests came before the first that was sent, or answered, 9 ms late or more.
+
+    Up to there what is in progress when a request comes is what it is in the simulation.
+    """
+    rows = polars.DataFrame(real.requests).sort("scheduled_ns")
+    sent_late = rows["sent_ns"] - rows["scheduled_ns"]
+    done_late = rows["done_ns"] - rows["scheduled_ns"] - round(RESPONSE_S * 1e9)
+    late = (sent_late > 9_000_000) | (done_late > 9_000_000)
+    return late.arg_max() if late.any() else len(rows)
+
+
+@pytest.mark.serial
 @pytest.mark.parametrize("dispatch", ["round-robin", "cap", "jsq", "lard", "jsq(2)"])
 def test_real_requests_go_where_simulated_ones_go(dispatch: str) -> None:
     """The same sample path: each request goes to the same server in both."""
@@ -135,10 +147,10 @@ def test_real_requests_go_where_simulated_ones_go(dispatch: str) -> None:
         urls = [one.url for one in servers]
         with tt.switch(model, urls, workload=workload, seed=7) as proxy:
             real = tt.run(workload, proxy.url, requests=120)
-    if complaint(real) is None:
-        assert real.summary["errors"] == 0
-        assert len(set(wanted)) == 4
-        assert came == wanted
+    assert real.summary["errors"] == 0
+    assert len(set(wanted)) == 4
+    number = in_time(real)
+    assert came[:number] == wanted[:number]
 
 
 def test_everybody_gets_his_own_answer() -> None:

@@ -65,10 +65,10 @@ def command(
 
 def _until_interrupted(server: serve) -> None:
     """Say where it serves, and wait until it ends or the user ends it."""
-    typer.echo(f"serving on {server.url}; Ctrl-C ends it")
-    if server.work_units_per_s is not None:
-        typer.echo(f"calibrated: {units.number(server.work_units_per_s)} work units a second")
     try:
+        typer.echo(f"serving on {server.url}; Ctrl-C ends it")
+        if server.work_units_per_s is not None:
+            typer.echo(f"calibrated: {units.number(server.work_units_per_s)} work units a second")
         while server.running:
             time.sleep(0.2)
     except KeyboardInterrupt:

@@ -102,8 +102,8 @@ def command(
 
 def _until_interrupted(proxy: switch) -> None:
     """Say where it listens, and wait until it ends or the user ends it."""
-    typer.echo(f"switching on {proxy.url}; Ctrl-C ends it")
     try:
+        typer.echo(f"switching on {proxy.url}; Ctrl-C ends it")
         while proxy.running:
             time.sleep(0.2)
     except KeyboardInterrupt:
