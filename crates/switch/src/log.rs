@@ -117,6 +117,7 @@ impl AccessLog {
 impl State {
     fn tell_time(&mut self, second: u64) {
         if self.second.0 != second {
+            // None only for times that no calendar here reaches, some 262,000 years on.
             let time = DateTime::from_timestamp(second as i64, 0).unwrap_or_default();
             self.second = (second, time.format("%d/%b/%Y:%H:%M:%S +0000").to_string());
         }
