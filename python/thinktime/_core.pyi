@@ -279,6 +279,7 @@ class Switch:
         workload: Workload | None,
         seed: int,
         log: Path | None,
+        identity: tuple[Path, Path] | None,
         settings: dict[str, Any],
     ) -> Switch: ...
     @property

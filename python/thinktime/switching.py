@@ -31,6 +31,22 @@ class Switched:
     """Why lines of the access log are missing; None where none are."""
 
 
+
+def identity_of(
+    certificate: str | Path | None, key: str | Path | None
+) -> tuple[Path, Path] | None:
+    """The files by which a server shows who it is: its certificate and its key.
+
+    Raises:
+        InputError: if there is a key without a certificate.
+    """
+    if certificate is None:
+        if key is not None:
+            raise _core.InputError("`key` is that of a `certificate`: give both")
+        return None
+    return Path(certificate), Path(certificate if key is None else key)
+
+
 class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, ...) as proxy`
     """A reverse proxy that sends each request where a cluster's dispatch policy says.
 
@@ -52,6 +68,8 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
         workload: GivenWorkload | None = None,
         seed: int = 1,
         log: str | Path | None = None,
+        certificate: str | Path | None = None,
+        key: str | Path | None = None,
         **settings: int | str | bool,
     ) -> None:
         """Bind to `HOST:PORT` (port 0: a free one) and forward at once.
@@ -67,14 +85,18 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
             seed: The seed of what the policy draws: the same as a simulation's.
             log: A file to which a line is added for each request, in the Combined Log Format with
                 its response time and server behind it. Lines are there a second later.
+            certificate: The file, in PEM form, with the certificate to show to clients, followed by
+                those that lead to its authority. With it clients connect by TLS, and speak HTTP/2
+                or HTTP/1.1.
+            key: The file with its private key; without it, that of the certificate.
             settings: Limits (`threads`, `connections`, `body_bytes`, `waiting`, `retries`,
                 `failures`), times as in `"2s"` (`wait`, `client`, `connect`, `first_byte`,
                 `idle`, `closed`, `drain`), and `behind_proxy`; see docs/switch.md.
 
         Raises:
             InputError: if the system, the servers, the workload, the address or a setting are
-                wrong, the policy must be told what no real request says, or the log cannot be
-                opened.
+                wrong, the policy must be told what no real request says, the log cannot be opened,
+                or the certificate and key cannot be read or do not belong together.
             RunError: if the address is taken.
         """
         self._switch = _core.Switch(
@@ -85,12 +107,13 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
             None if workload is None else workload_of(workload),
             seed,
             None if log is None else Path(log),
+            identity_of(certificate, key),
             settings,
         )
 
     @property
     def url(self) -> str:
-        """Where it listens, as in `http://127.0.0.1:8080`."""
+        """Where it listens, as in `http://127.0.0.1:8080`; https with a certificate."""
         return self._switch.url
 
     @property

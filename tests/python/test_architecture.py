@@ -27,7 +27,7 @@ ARROWS = {
     "net": {"core"},
     "data": {"core"},
     "log": {"core"},
-    "switch": {"core"},
+    "switch": {"core", "net"},
     "py": {"core", "script", "sim", "net", "data", "log", "switch"},
     "rust-client": {"core", "sim", "net"},
     "fuzz": {"core", "script", "net", "log"},

@@ -1,10 +1,12 @@
 //! The wall-clock driver: the same clients and the same modelled systems as `thinktime-sim`, on
 //! sockets and the machine's clock. Linux only, 5.11 or newer: it stands on `epoll_pwait2`.
 //!
+//! - [`certificates`]: who a client or a server is, from files.
 //! - [`generator`]: a workload against a real server (`thinktime run`).
 //! - [`server`]: a modelled system as a real server (`thinktime serve`).
 //! - [`protocol`]: codecs without I/O.
 
+pub mod certificates;
 pub mod generator;
 mod poller;
 pub mod protocol;

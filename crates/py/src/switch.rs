@@ -1,7 +1,7 @@
 //! `Switch`.
 
 use std::fs::{File, OpenOptions};
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::ToSocketAddrs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,8 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use thinktime_core::units::parse_time;
-use thinktime_switch::{Backend, Plan, Proxy, Settings, Switched};
+use thinktime_net::certificates::Identity;
+use thinktime_switch::{Backend, Plan, Proxy, Settings, Switched, Tls};
 
 use crate::errors::{InputError, RunError, invalid};
 use crate::system::System;
@@ -24,7 +25,7 @@ const THREADS_MAX: u64 = 256;
 /// own until it is stopped.
 #[pyclass(frozen, module = "thinktime._core")]
 pub(crate) struct Switch {
-    address: SocketAddr,
+    url: String,
     stop: Arc<AtomicBool>,
     thread: Mutex<Option<JoinHandle<std::io::Result<Switched>>>>,
 }
@@ -36,10 +37,10 @@ type Done = (u64, u64, Vec<u64>, Vec<u64>, Option<String>);
 #[pymethods]
 impl Switch {
     /// Binds to `HOST:PORT`, port 0 for a free one, and forwards at once to servers of the form
-    /// `http://HOST:PORT`. The settings are limits and times, by name; the others are as
-    /// ever.
+    /// `http://HOST:PORT`. `identity` are the files of a certificate and its key, for TLS in front.
+    /// The settings are limits and times, by name; the others are as ever.
     #[new]
-    #[pyo3(signature = (system, servers, listen, cluster, workload, seed, log, settings))]
+    #[pyo3(signature = (system, servers, listen, cluster, workload, seed, log, identity, settings))]
     #[allow(clippy::too_many_arguments, reason = "they are Python's keyword arguments")]
     fn new(
         system: &System,
@@ -49,6 +50,7 @@ impl Switch {
         workload: Option<&Workload>,
         seed: u64,
         log: Option<PathBuf>,
+        identity: Option<(PathBuf, PathBuf)>,
         settings: &Bound<'_, PyDict>,
     ) -> PyResult<Switch> {
         let address = listen.to_socket_addrs().ok().and_then(|mut found| found.next());
@@ -63,19 +65,26 @@ impl Switch {
         let settings = settings_of(settings)?;
         let failed = |error| RunError::new_err(format!("cannot listen on {listen}: {error}"));
         let log = log.as_deref().map(opened).transpose()?;
+        let tls = identity.map(|(certificate, key)| Tls::new(&Identity { certificate, key }));
+        let tls = tls.transpose().map_err(|error| invalid(&error))?;
         let proxy = Proxy::bind(plan, address, settings, log).map_err(failed)?;
         let address = proxy.address().map_err(failed)?;
+        let (scheme, proxy) = match tls {
+            Some(tls) => ("https", proxy.with_tls(tls)),
+            None => ("http", proxy),
+        };
+        let url = format!("{scheme}://{address}");
         let stop = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stop);
         let thread = std::thread::Builder::new().name("thinktime-switch".to_owned());
         let thread = thread.spawn(move || proxy.serve(&flag)).map_err(failed)?;
-        Ok(Switch { address, stop, thread: Mutex::new(Some(thread)) })
+        Ok(Switch { url, stop, thread: Mutex::new(Some(thread)) })
     }
 
-    /// `http://HOST:PORT`.
+    /// `http://HOST:PORT`, or https.
     #[getter]
-    fn url(&self) -> String {
-        format!("http://{}", self.address)
+    fn url(&self) -> &str {
+        &self.url
     }
 
     /// Whether it still forwards.

@@ -1,4 +1,4 @@
-//! Connections of clients: taken, served, and ended.
+//! Connections of clients: taken, and waited for at the end.
 
 use std::io;
 use std::net::TcpListener;
@@ -6,21 +6,15 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio::time::{sleep, timeout};
 
 use crate::either::{Either, either};
-use crate::fields::Came;
-use crate::forward::{Lane, answer};
-use crate::guarded::Guarded;
+use crate::forward::Lane;
+use crate::front::{serve, told};
+use crate::tls::Tls;
 
-/// The largest head of a request, in bytes, and the most fields that it has.
-const HEAD_BYTES_MAX: usize = 64 * 1024;
-const FIELDS_MAX: usize = 128;
 /// How often idle connections to servers are looked through.
 const SWEEP: Duration = Duration::from_secs(10);
 /// How long nothing is accepted after the operating system has had no room for another connection.
@@ -31,6 +25,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 pub(crate) struct Door {
     pub(crate) listener: TcpListener,
     pub(crate) lane: Arc<Lane>,
+    pub(crate) tls: Option<Tls>,
     /// Room for connections, of all threads.
     pub(crate) room: Arc<Semaphore>,
     pub(crate) stop: watch::Receiver<bool>,
@@ -38,7 +33,7 @@ pub(crate) struct Door {
 
 /// Takes connections until it is told to stop, and waits for those that it has.
 pub(crate) async fn take_connections(door: Door) -> io::Result<()> {
-    let Door { listener, lane, room, stop } = door;
+    let Door { listener, lane, tls, room, stop } = door;
     let listener = tokio::net::TcpListener::from_std(listener)?;
     let sweeping = Arc::clone(&lane);
     tokio::spawn(async move {
@@ -53,9 +48,10 @@ pub(crate) async fn take_connections(door: Door) -> io::Result<()> {
     loop {
         let next = pin!(next_connection(&listener, &room));
         let Either::Left((stream, permit)) = either(next, stopped.as_mut()).await else { break };
-        let (lane, stop, alive) = (Arc::clone(&lane), stop.clone(), alive.clone());
+        let (lane, tls) = (Arc::clone(&lane), tls.clone());
+        let (stop, alive) = (stop.clone(), alive.clone());
         tokio::spawn(async move {
-            serve(stream, lane, stop).await;
+            serve(stream, lane, tls, stop).await;
             drop((permit, alive));
         });
     }
@@ -63,12 +59,6 @@ pub(crate) async fn take_connections(door: Door) -> io::Result<()> {
     // Whoever has not ended by then is cut off with the runtime.
     let _ = timeout(lane.settings.drain, ended.recv()).await;
     Ok(())
-}
-
-/// Waits until the switch is to stop.
-async fn told(mut stop: watch::Receiver<bool>) {
-    // Who tells it lives as long as the switch.
-    let _ = stop.wait_for(|stopped| *stopped).await;
 }
 
 /// The next connection, when there is room for it.
@@ -85,27 +75,5 @@ async fn next_connection(
             Ok((stream, _)) => return (stream, permit),
             Err(_) => sleep(PAUSE).await,
         }
-    }
-}
-
-/// Serves one client until it leaves, or is to.
-async fn serve(stream: TcpStream, lane: Arc<Lane>, stop: watch::Receiver<bool>) {
-    let (Ok(()), Ok(peer)) = (stream.set_nodelay(true), stream.peer_addr()) else { return };
-    let settings = lane.settings;
-    let behind_proxy = settings.behind_proxy;
-    let came = Came { from: peer.ip().to_canonical(), scheme: "http", behind_proxy };
-    let service = service_fn(move |request| answer(Arc::clone(&lane), came, request));
-    let mut builder = http1::Builder::new();
-    builder
-        .timer(TokioTimer::new())
-        .header_read_timeout(settings.client)
-        .max_buf_size(HEAD_BYTES_MAX)
-        .max_headers(FIELDS_MAX);
-    let guarded = TokioIo::new(Guarded::new(stream, settings.idle));
-    let mut connection = pin!(builder.serve_connection(guarded, service));
-    if let Either::Right(()) = either(connection.as_mut(), pin!(told(stop))).await {
-        connection.as_mut().graceful_shutdown();
-        // A client's mistake, or its going away, ends its own connection and nothing else.
-        let _ = connection.await;
     }
 }

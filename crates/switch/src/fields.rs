@@ -4,17 +4,18 @@
 use std::fmt::Write;
 use std::net::IpAddr;
 
-use hyper::HeaderMap;
 use hyper::header::{
-    CONNECTION, CONTENT_LENGTH, EXPECT, FORWARDED, HOST, HeaderName, HeaderValue,
+    CONNECTION, CONTENT_LENGTH, COOKIE, EXPECT, FORWARDED, HOST, HeaderName, HeaderValue,
     PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, VIA,
 };
+use hyper::{HeaderMap, Version};
 
 const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
 const PROXY_CONNECTION: HeaderName = HeaderName::from_static("proxy-connection");
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 const X_FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
+/// What came over HTTP/1.1, as all that servers say.
 const HERE: HeaderValue = HeaderValue::from_static("1.1 thinktime");
 
 /// What is for one hop only, beside what `Connection` names.
@@ -38,9 +39,10 @@ pub(crate) struct Came {
     pub(crate) behind_proxy: bool,
 }
 
-/// Makes the fields of a request those that its server gets.
-pub(crate) fn to_server(fields: &mut HeaderMap, came: Came) {
+/// Makes the fields of a request, which came by this version, those that its server gets.
+pub(crate) fn to_server(fields: &mut HeaderMap, came: Came, version: Version) {
     take_off(fields);
+    join_cookies(fields);
     // The switch itself gives leave to send the body.
     fields.remove(EXPECT);
     if !came.behind_proxy {
@@ -59,7 +61,21 @@ pub(crate) fn to_server(fields: &mut HeaderMap, came: Came) {
     if let (Some(host), false) = (host, fields.contains_key(X_FORWARDED_HOST)) {
         fields.insert(X_FORWARDED_HOST, host);
     }
-    add(fields, VIA, Some(HERE));
+    let via = match version {
+        Version::HTTP_2 => HeaderValue::from_static("2 thinktime"),
+        Version::HTTP_10 => HeaderValue::from_static("1.0 thinktime"),
+        _ => HERE,
+    };
+    add(fields, VIA, Some(via));
+}
+
+/// Clients of HTTP/2 may say their cookies one by one; those of HTTP/1.1 may not (RFC 9113,
+/// section 8.2.3).
+fn join_cookies(fields: &mut HeaderMap) {
+    let all: Vec<&[u8]> = fields.get_all(COOKIE).iter().map(HeaderValue::as_bytes).collect();
+    if let (true, Ok(joined)) = (all.len() > 1, HeaderValue::from_bytes(&all.join(&b"; "[..]))) {
+        fields.insert(COOKIE, joined);
+    }
 }
 
 /// Makes the fields of a response those that the client gets.

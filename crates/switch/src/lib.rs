@@ -1,5 +1,5 @@
-//! A content-aware switch for real servers: a reverse proxy of HTTP/1.1 that sends each request
-//! where a dispatch policy says.
+//! A content-aware switch for real servers: a reverse proxy of HTTP that sends each request where
+//! a dispatch policy says: HTTP/1.1 and HTTP/2 in front, with TLS or without, HTTP/1.1 behind.
 //!
 //! Who decides is the [`Switch`](thinktime_core::policy::dispatch::Switch) of simulated clusters;
 //! here are only the connections. What clients send is looked at by a guard before it is parsed,
@@ -11,8 +11,10 @@ mod desk;
 mod either;
 mod fields;
 mod forward;
+mod front;
 mod guard;
 mod guarded;
+mod http2;
 mod link;
 mod log;
 mod outgoing;
@@ -20,8 +22,10 @@ mod plan;
 mod proxy;
 mod settings;
 mod stream;
+mod tls;
 
 pub use counts::Switched;
 pub use plan::{Backend, Plan};
 pub use proxy::Proxy;
 pub use settings::Settings;
+pub use tls::Tls;

@@ -39,9 +39,16 @@ impl Entry {
     pub(crate) fn new<B>(from: IpAddr, request: &Request<B>) -> Entry {
         let version = match request.version() {
             Version::HTTP_10 => "1.0",
+            Version::HTTP_2 => "2.0",
             _ => "1.1",
         };
-        let line = format!("{} {} HTTP/{version}", request.method(), request.uri());
+        let (method, uri) = (request.method(), request.uri());
+        // Requests of HTTP/2 name scheme and host beside the path.
+        let path = uri.path_and_query().filter(|_| request.version() == Version::HTTP_2);
+        let line = match path {
+            Some(path) => format!("{method} {path} HTTP/{version}"),
+            None => format!("{method} {uri} HTTP/{version}"),
+        };
         Entry {
             from,
             line: escaped(line.as_bytes()),

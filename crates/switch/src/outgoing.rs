@@ -8,6 +8,7 @@ use hyper::{HeaderMap, Method, Request, Uri, Version};
 
 use crate::fields::{self, Came};
 use crate::forward::Refusal;
+use crate::front::FIELDS_MAX;
 use crate::settings::Settings;
 use crate::stream::{Progress, Upload};
 
@@ -36,10 +37,13 @@ impl Outgoing {
             return Err(Refusal(501, "CONNECT is not for a reverse proxy"));
         }
         check_host(&uri, version, &mut fields)?;
+        if fields.len() > FIELDS_MAX {
+            return Err(Refusal(431, "the request has too many header fields"));
+        }
         if body.size_hint().lower() > settings.body_bytes_max {
             return Err(Refusal(413, "the request's body is too large"));
         }
-        fields::to_server(&mut fields, came);
+        fields::to_server(&mut fields, came, version);
         let progress = Progress::default();
         let repeatable = body.is_end_stream() && method.is_idempotent();
         let upload = Upload::new(body, settings.body_bytes_max, settings.idle, progress.clone());
@@ -80,7 +84,7 @@ impl Outgoing {
     }
 }
 
-/// A request of HTTP/1.1 says once for whom it is; in the target, where it says so there.
+/// A request says once for whom it is; in the target, where it says so there.
 fn check_host(uri: &Uri, version: Version, fields: &mut HeaderMap) -> Result<(), Refusal> {
     if fields.get_all(HOST).iter().count() > 1 {
         return Err(Refusal(400, "the request has several Host fields"));
@@ -88,7 +92,7 @@ fn check_host(uri: &Uri, version: Version, fields: &mut HeaderMap) -> Result<(),
     let authority = uri.authority().and_then(|host| HeaderValue::try_from(host.as_str()).ok());
     if let Some(authority) = authority {
         fields.insert(HOST, authority);
-    } else if version == Version::HTTP_11 && !fields.contains_key(HOST) {
+    } else if version >= Version::HTTP_11 && !fields.contains_key(HOST) {
         return Err(Refusal(400, "the request has no Host field"));
     }
     Ok(())
@@ -100,6 +104,9 @@ fn of_origin(uri: Uri) -> Result<Uri, Refusal> {
         return Ok(uri);
     }
     let path = uri.path_and_query().map_or("/", PathAndQuery::as_str);
+    if path == "*" {
+        return Ok(Uri::from_static("*"));
+    }
     let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
     Uri::try_from(path).map_err(|_| Refusal(400, "the request's target is malformed"))
 }

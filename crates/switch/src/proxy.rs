@@ -19,6 +19,7 @@ use crate::link::Links;
 use crate::log::AccessLog;
 use crate::plan::Plan;
 use crate::settings::Settings;
+use crate::tls::Tls;
 
 /// A switch that is bound to its port, and does not forward yet.
 #[derive(Debug)]
@@ -27,6 +28,7 @@ pub struct Proxy {
     plan: Arc<Plan>,
     settings: Settings,
     log: Option<File>,
+    tls: Option<Tls>,
 }
 
 /// How often the lines of the access log are brought to its file, in looks at whether to stop.
@@ -45,7 +47,13 @@ impl Proxy {
     ) -> io::Result<Proxy> {
         let listener = TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
-        Ok(Proxy { listener, plan: Arc::new(plan), settings, log })
+        Ok(Proxy { listener, plan: Arc::new(plan), settings, log, tls: None })
+    }
+
+    /// Takes clients by TLS only.
+    #[must_use]
+    pub fn with_tls(self, tls: Tls) -> Proxy {
+        Proxy { tls: Some(tls), ..self }
     }
 
     /// Where it listens.
@@ -63,7 +71,7 @@ impl Proxy {
     /// When the operating system refuses what the switch needs. What clients and servers do wrong
     /// never ends it.
     pub fn serve(self, stop: &AtomicBool) -> io::Result<Switched> {
-        let Proxy { listener, plan, settings, log } = self;
+        let Proxy { listener, plan, settings, log, tls } = self;
         let log = log.map(|file| Arc::new(AccessLog::new(file)));
         let desk = Arc::new(Desk::new(&plan, settings).map_err(io::Error::other)?);
         let counts = Arc::new(Counts::new(plan.servers.len()));
@@ -83,6 +91,7 @@ impl Proxy {
             let door = Door {
                 listener: listener.try_clone()?,
                 lane: Arc::new(lane),
+                tls: tls.clone(),
                 room: Arc::clone(&room),
                 stop: told.clone(),
             };

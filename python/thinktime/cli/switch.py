@@ -46,6 +46,12 @@ Drain = Annotated[str, typer.Option(help="How long requests in progress may take
 Log = Annotated[
     Path | None, typer.Option(help="Add a line for each request to this file, as `learn` reads it.")
 ]
+Certificate = Annotated[
+    Path | None, typer.Option(help="Take clients by TLS, and show them this certificate (PEM).")
+]
+Key = Annotated[
+    Path | None, typer.Option(help="The certificate's private key, if in a file of its own (PEM).")
+]
 BehindProxy = Annotated[
     bool, typer.Option("--behind-proxy", help="Believe what requests say of who sent them.")
 ]
@@ -64,6 +70,8 @@ def command(
     workload: Named = None,
     seed: Annotated[int, typer.Option(help="The seed of what the policy draws.")] = 1,
     log: Log = None,
+    certificate: Certificate = None,
+    key: Key = None,
     threads: Annotated[int, typer.Option(help="Threads that forward.")] = 1,
     connections: Connections = 10_000,
     body_bytes: BodyBytes = 64 * 2**20,
@@ -95,6 +103,8 @@ def command(
             workload=named,
             seed=seed,
             log=log,
+            certificate=certificate,
+            key=key,
             **settings,
         ) as proxy:
             _until_interrupted(proxy)

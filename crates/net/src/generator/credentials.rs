@@ -5,10 +5,10 @@ use thinktime_core::error::Invalid;
 use thinktime_core::workload::{Authorization, Population, Workload};
 
 use super::aws::Signer;
-use super::certificates::roots;
 use super::oauth2::Renewed;
 use super::target::Target;
 use super::tls::{TlsOptions, with_roots};
+use crate::certificates::roots;
 use crate::poller::Clock;
 use crate::protocol::http1::RequestHead;
 

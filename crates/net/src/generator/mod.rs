@@ -7,7 +7,6 @@
 
 mod answering;
 mod aws;
-mod certificates;
 mod common;
 mod connection;
 mod connector;
@@ -50,7 +49,6 @@ use thinktime_core::record::{Collector, Lost, RowSink, Summary};
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
 
-pub use certificates::ClientCertificate;
 use connector::Connector;
 use credentials::Credentials;
 use early::EarlyEnd;

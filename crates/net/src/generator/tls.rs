@@ -13,10 +13,10 @@ use rustls::{AlertDescription, ClientConfig, ClientConnection, RootCertStore};
 use thinktime_core::error::Invalid;
 use thinktime_core::options::RunOptions;
 
-use super::certificates::{ClientCertificate, own, roots};
 use super::failure::{CLOSED, Failure, failure, would_block};
 use super::input::Input;
 use super::unverified::Unverified;
+use crate::certificates::{Identity, roots};
 
 /// How connections to an `https` target are secured, and what is offered on them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct TlsOptions {
     /// Whether the server's certificate must be valid and be made out to the target's host.
     pub verify: bool,
     /// The client's own certificate, if it is to show one.
-    pub certificate: Option<ClientCertificate>,
+    pub certificate: Option<Identity>,
     /// Whether HTTP/2 is offered besides HTTP/1.1; the server chooses (ALPN).
     pub http2: bool,
 }
@@ -58,7 +58,7 @@ impl TlsOptions {
         if insecure && options.ca_file.is_some() {
             return Err(Invalid::new("give `ca_file` or `insecure`, not both"));
         }
-        let certificate = options.certificate.as_ref().map(|file| ClientCertificate {
+        let certificate = options.certificate.as_ref().map(|file| Identity {
             certificate: file.into(),
             key: options.key.as_ref().unwrap_or(file).into(),
         });
@@ -100,23 +100,13 @@ pub(super) fn configuration(
     let mut configuration = match &options.certificate {
         None => builder.with_no_client_auth(),
         Some(files) => {
-            let (chain, key) = own(files)?;
-            builder.with_client_auth_cert(chain, key).map_err(|error| misfit(files, &error))?
+            let (chain, key) = files.load()?;
+            builder.with_client_auth_cert(chain, key).map_err(|error| files.misfit(&error))?
         }
     };
     configuration.alpn_protocols = offered;
     configuration.resumption = Resumption::in_memory_sessions(SESSIONS_KEPT);
     Ok(Arc::new(configuration))
-}
-
-fn misfit(files: &ClientCertificate, error: &rustls::Error) -> Invalid {
-    let (certificate, key) = (files.certificate.display(), files.key.display());
-    Invalid::new(match error {
-        rustls::Error::InconsistentKeys(_) => {
-            format!("the key {key} is not that of the certificate {certificate}")
-        }
-        other => format!("the certificate {certificate} with the key {key}: {other}"),
-    })
 }
 
 /// A TLS connection over a socket that does not block.

@@ -36,7 +36,7 @@ fn what_is_for_one_hop_stays_behind() {
         ("Content-Length", "3"),
         ("Authorization", "Basic y"),
     ]);
-    to_server(&mut map, came("192.0.2.1", false));
+    to_server(&mut map, came("192.0.2.1", false), Version::HTTP_11);
     let mut names: Vec<&str> = map.keys().map(HeaderName::as_str).collect();
     names.sort_unstable();
     let stay = ["authorization", "content-length", "forwarded", "host", "via"];
@@ -55,7 +55,7 @@ fn strangers_are_not_believed() {
         ("Via", "1.0 before"),
     ];
     let mut map = fields(&given);
-    to_server(&mut map, came("2001:db8::1", false));
+    to_server(&mut map, came("2001:db8::1", false), Version::HTTP_11);
     let element = "for=\"[2001:db8::1]\";host=\"shop.example\";proto=http";
     assert_eq!(said(&map, "forwarded"), [element]);
     assert_eq!(said(&map, "x-forwarded-for"), ["2001:db8::1"]);
@@ -64,7 +64,7 @@ fn strangers_are_not_believed() {
     assert_eq!(said(&map, "via"), ["1.0 before, 1.1 thinktime"]);
 
     let mut map = fields(&given);
-    to_server(&mut map, came("192.0.2.1", true));
+    to_server(&mut map, came("192.0.2.1", true), Version::HTTP_11);
     let element = "for=192.0.2.1;host=\"shop.example\";proto=http";
     assert_eq!(said(&map, "forwarded"), [format!("for=10.0.0.1, {element}")]);
     assert_eq!(said(&map, "x-forwarded-for"), ["10.0.0.1, 192.0.2.1"]);
@@ -75,7 +75,18 @@ fn strangers_are_not_believed() {
 #[test]
 fn a_host_cannot_say_more_than_a_host() {
     let mut map = fields(&[("Host", "a\";for=\"10.0.0.1")]);
-    to_server(&mut map, came("192.0.2.1", false));
+    to_server(&mut map, came("192.0.2.1", false), Version::HTTP_11);
     let element = "for=192.0.2.1;host=\"a\\\";for=\\\"10.0.0.1\";proto=http";
     assert_eq!(said(&map, "forwarded"), [element]);
+}
+
+#[test]
+fn cookies_that_come_one_by_one_go_on_as_one_field() {
+    let mut map = fields(&[("Host", "a"), ("Cookie", "a=1"), ("Cookie", "b=2; c=3")]);
+    to_server(&mut map, came("192.0.2.1", false), Version::HTTP_2);
+    assert_eq!(said(&map, "cookie"), ["a=1; b=2; c=3"]);
+    assert_eq!(said(&map, "via"), ["2 thinktime"]);
+    let mut old = fields(&[("Host", "a")]);
+    to_server(&mut old, came("192.0.2.1", false), Version::HTTP_10);
+    assert_eq!(said(&old, "via"), ["1.0 thinktime"]);
 }

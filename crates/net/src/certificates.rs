@@ -7,9 +7,9 @@ use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use thinktime_core::error::Invalid;
 
-/// The files, in PEM form, by which the client shows who it is.
+/// The files, in PEM form, by which a client or a server shows who it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ClientCertificate {
+pub struct Identity {
     /// Its certificate, followed by those that lead to its authority.
     pub certificate: PathBuf,
     /// The private key, which may be in the same file.
@@ -17,7 +17,7 @@ pub struct ClientCertificate {
 }
 
 /// The authorities of a file; those that Mozilla trusts where there is none.
-pub(super) fn roots(file: Option<&Path>) -> Result<RootCertStore, Invalid> {
+pub(crate) fn roots(file: Option<&Path>) -> Result<RootCertStore, Invalid> {
     let Some(file) = file else {
         return Ok(webpki_roots::TLS_SERVER_ROOTS.iter().cloned().collect());
     };
@@ -29,12 +29,27 @@ pub(super) fn roots(file: Option<&Path>) -> Result<RootCertStore, Invalid> {
     Ok(roots)
 }
 
-/// The client's certificates, its own first, and its key.
-pub(super) fn own(
-    files: &ClientCertificate,
-) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), Invalid> {
-    let chain = certificates("the certificate file", &files.certificate)?;
-    Ok((chain, key(&files.key)?))
+impl Identity {
+    /// The certificates, the own one first, and the key.
+    ///
+    /// # Errors
+    /// When a file cannot be read or has none of them in PEM form.
+    pub fn load(&self) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), Invalid> {
+        let chain = certificates("the certificate file", &self.certificate)?;
+        Ok((chain, key(&self.key)?))
+    }
+
+    /// Why TLS does not take them.
+    #[must_use]
+    pub fn misfit(&self, error: &rustls::Error) -> Invalid {
+        let (certificate, key) = (self.certificate.display(), self.key.display());
+        Invalid::new(match error {
+            rustls::Error::InconsistentKeys(_) => {
+                format!("the key {key} is not that of the certificate {certificate}")
+            }
+            other => format!("the certificate {certificate} with the key {key}: {other}"),
+        })
+    }
 }
 
 fn key(file: &Path) -> Result<PrivateKeyDer<'static>, Invalid> {

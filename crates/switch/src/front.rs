@@ -1,0 +1,114 @@
+//! A client's connection: what it speaks, and its end.
+
+use std::io;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
+
+use crate::either::{Either, either};
+use crate::fields::Came;
+use crate::forward::{Lane, answer};
+use crate::guarded::Guarded;
+use crate::http2;
+use crate::tls::{HTTP2, Tls};
+
+/// The largest head of a request, in bytes, and the most fields that it has.
+pub(crate) const HEAD_BYTES_MAX: usize = 64 * 1024;
+pub(crate) const FIELDS_MAX: usize = 128;
+/// How every connection of HTTP/2 begins and none of HTTP/1 (RFC 9113, sections 3.4 and 11.6).
+const BEGINS_HTTP2: &[u8] = b"PRI ";
+/// Between two looks at a beginning that comes in pieces.
+const PIECES: Duration = Duration::from_millis(5);
+
+/// Serves one client until it leaves, or is to.
+pub(crate) async fn serve(
+    stream: TcpStream,
+    lane: Arc<Lane>,
+    tls: Option<Tls>,
+    stop: watch::Receiver<bool>,
+) {
+    let (Ok(()), Ok(peer)) = (stream.set_nodelay(true), stream.peer_addr()) else { return };
+    let (from, behind_proxy) = (peer.ip().to_canonical(), lane.settings.behind_proxy);
+    let came = |scheme| Came { from, scheme, behind_proxy };
+    let patience = lane.settings.client;
+    let Some(Tls(acceptor)) = tls else {
+        match in_time(begins_http2(&stream), patience, stop.clone()).await {
+            Some(true) => http2::serve(stream, lane, came("http"), stop).await,
+            Some(false) => serve_http1(stream, lane, came("http"), stop).await,
+            None => {}
+        }
+        return;
+    };
+    let shaken = in_time(acceptor.accept(stream), patience, stop.clone()).await;
+    let Some(stream) = shaken else { return };
+    match stream.get_ref().1.alpn_protocol() {
+        Some(HTTP2) => http2::serve(stream, lane, came("https"), stop).await,
+        _ => serve_http1(stream, lane, came("https"), stop).await,
+    }
+}
+
+/// How a connection begins; nothing where that fails or takes too long, and where the switch stops:
+/// who has asked for nothing is not missed.
+async fn in_time<T>(
+    begins: impl Future<Output = io::Result<T>>,
+    patience: Duration,
+    stop: watch::Receiver<bool>,
+) -> Option<T> {
+    match either(pin!(timeout(patience, begins)), pin!(told(stop))).await {
+        Either::Left(Ok(begun)) => begun.ok(),
+        Either::Left(Err(_)) | Either::Right(()) => None,
+    }
+}
+
+/// Waits until the switch is to stop.
+pub(crate) async fn told(mut stop: watch::Receiver<bool>) {
+    // Who tells it lives as long as the switch.
+    let _ = stop.wait_for(|stopped| *stopped).await;
+}
+
+/// Whether a connection is one of HTTP/2. Nothing of it is taken.
+async fn begins_http2(stream: &TcpStream) -> io::Result<bool> {
+    let mut seen = [0; BEGINS_HTTP2.len()];
+    loop {
+        let length = stream.peek(&mut seen).await?;
+        if length == 0 || !BEGINS_HTTP2.starts_with(&seen[..length]) {
+            return Ok(false);
+        }
+        if length == BEGINS_HTTP2.len() {
+            return Ok(true);
+        }
+        // What has come can be seen at once again: to wait for more of it is not to wait.
+        sleep(PIECES).await;
+    }
+}
+
+async fn serve_http1<S: AsyncRead + AsyncWrite + Unpin>(
+    stream: S,
+    lane: Arc<Lane>,
+    came: Came,
+    stop: watch::Receiver<bool>,
+) {
+    let settings = lane.settings;
+    let service = service_fn(move |request| answer(Arc::clone(&lane), came, request));
+    let mut builder = http1::Builder::new();
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(settings.client)
+        .max_buf_size(HEAD_BYTES_MAX)
+        .max_headers(FIELDS_MAX);
+    let guarded = TokioIo::new(Guarded::new(stream, settings.idle));
+    let mut connection = pin!(builder.serve_connection(guarded, service));
+    if let Either::Right(()) = either(connection.as_mut(), pin!(told(stop))).await {
+        connection.as_mut().graceful_shutdown();
+        // A client's mistake, or its going away, ends its own connection and nothing else.
+        let _ = connection.await;
+    }
+}

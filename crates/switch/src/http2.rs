@@ -1,0 +1,172 @@
+//! HTTP/2 in front: many requests over one connection.
+//!
+//! The codec answers floods of resets and of settings by itself, and refuses what RFC 9113 calls
+//! malformed. What it does not know is when a client has gone to sleep: that is watched here.
+
+use std::convert::Infallible;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use hyper::Response;
+use hyper::body::{Body, Frame, SizeHint};
+use hyper::server::conn::http2;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
+
+use crate::either::{Either, either};
+use crate::fields::Came;
+use crate::forward::{Lane, answer};
+use crate::front::{HEAD_BYTES_MAX, told};
+use crate::settings::Settings;
+use crate::stream::{Broken, Download};
+
+/// Requests at a time on one connection.
+const STREAMS_MAX: u32 = 128;
+/// What one of them may have waiting for its client, in bytes.
+const SEND_BYTES_MAX: usize = 64 * 1024;
+/// What may come of one request's body, and of all on a connection, before it has gone on.
+const STREAM_WINDOW_BYTES: u32 = 64 * 1024;
+const CONNECTION_WINDOW_BYTES: u32 = 256 * 1024;
+
+/// Serves one client until it leaves, or is to.
+pub(crate) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
+    stream: S,
+    lane: Arc<Lane>,
+    came: Came,
+    stop: watch::Receiver<bool>,
+) {
+    let settings = lane.settings;
+    let streams = Arc::new(Streams::default());
+    let all = Arc::clone(&streams);
+    let service = service_fn(move |request| {
+        let (lane, one) = (Arc::clone(&lane), One::new(&all));
+        async move {
+            let response = answer(lane, came, request).await?;
+            Ok::<_, Infallible>(one.answered(response))
+        }
+    });
+    let mut builder = http2::Builder::new(TokioExecutor::new());
+    builder
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(STREAMS_MAX)
+        .max_header_list_size(HEAD_BYTES_MAX as u32)
+        .max_send_buf_size(SEND_BYTES_MAX)
+        .initial_stream_window_size(STREAM_WINDOW_BYTES)
+        .initial_connection_window_size(CONNECTION_WINDOW_BYTES);
+    let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
+    let (asleep, stopped) = (pin!(streams.asleep(settings)), pin!(told(stop)));
+    let over = pin!(either(asleep, stopped));
+    // A client's mistake, or its going away, ends its own connection and nothing else.
+    match either(connection.as_mut(), over).await {
+        Either::Left(_) => {}
+        Either::Right(Either::Left(())) => {
+            connection.as_mut().graceful_shutdown();
+            let _ = timeout(settings.idle, connection).await;
+        }
+        Either::Right(Either::Right(())) => {
+            connection.as_mut().graceful_shutdown();
+            let _ = connection.await;
+        }
+    }
+}
+
+/// What is going on, on one connection.
+#[derive(Debug, Default)]
+struct Streams {
+    open: AtomicUsize,
+    /// Of these, how many wait for a server, which has limits of its own.
+    at_servers: AtomicUsize,
+    /// Grows with all that happens.
+    moves: AtomicU64,
+}
+
+impl Streams {
+    /// Waits until the client has asked for nothing for as long as it may, or reads nothing.
+    async fn asleep(&self, settings: Settings) {
+        let mut before = None;
+        loop {
+            let now = Some(self.moves.load(Ordering::Relaxed));
+            let open = self.open.load(Ordering::Relaxed);
+            if now == before && self.at_servers.load(Ordering::Relaxed) == 0 {
+                return;
+            }
+            before = now;
+            sleep(if open == 0 { settings.client } else { settings.idle }).await;
+        }
+    }
+}
+
+/// A request, from its head to the end of its response.
+#[derive(Debug)]
+struct One {
+    of: Arc<Streams>,
+    at_server: bool,
+}
+
+impl One {
+    fn new(of: &Arc<Streams>) -> One {
+        of.open.fetch_add(1, Ordering::Relaxed);
+        let mut one = One { of: Arc::clone(of), at_server: false };
+        one.is_at_server(true);
+        one
+    }
+
+    fn is_at_server(&mut self, now: bool) {
+        self.of.moves.fetch_add(1, Ordering::Relaxed);
+        match (std::mem::replace(&mut self.at_server, now), now) {
+            (false, true) => drop(self.of.at_servers.fetch_add(1, Ordering::Relaxed)),
+            (true, false) => drop(self.of.at_servers.fetch_sub(1, Ordering::Relaxed)),
+            _ => {}
+        }
+    }
+
+    fn answered(mut self, response: Response<Download>) -> Response<Watched> {
+        self.is_at_server(false);
+        response.map(|body| Watched { body, one: self })
+    }
+}
+
+impl Drop for One {
+    fn drop(&mut self) {
+        self.is_at_server(false);
+        self.of.open.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// A response's body, which says what it waits for.
+#[derive(Debug)]
+struct Watched {
+    body: Download,
+    one: One,
+}
+
+impl Body for Watched {
+    type Data = Bytes;
+    type Error = Broken;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
+        let polled = Pin::new(&mut self.body).poll_frame(context);
+        let waits = polled.is_pending();
+        if !(waits && self.one.at_server) {
+            self.one.is_at_server(waits);
+        }
+        Poll::Ready(ready!(polled))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
