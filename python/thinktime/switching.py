@@ -31,10 +31,7 @@ class Switched:
     """Why lines of the access log are missing; None where none are."""
 
 
-
-def identity_of(
-    certificate: str | Path | None, key: str | Path | None
-) -> tuple[Path, Path] | None:
+def identity_of(certificate: str | Path | None, key: str | Path | None) -> tuple[Path, Path] | None:
     """The files by which a server shows who it is: its certificate and its key.
 
     Raises:
