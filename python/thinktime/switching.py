@@ -67,6 +67,7 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
         log: str | Path | None = None,
         certificate: str | Path | None = None,
         key: str | Path | None = None,
+        metrics: str | None = None,
         **settings: int | str | bool,
     ) -> None:
         """Bind to `HOST:PORT` (port 0: a free one) and forward at once.
@@ -86,6 +87,8 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
                 those that lead to its authority. With it clients connect by TLS, and speak HTTP/2
                 or HTTP/1.1.
             key: The file with its private key; without it, that of the certificate.
+            metrics: `HOST:PORT`, port 0 for a free one, where metrics are told in the text format
+                of Prometheus; another port than that of `listen`.
             settings: Limits (`threads`, `connections`, `body_bytes`, `waiting`, `retries`,
                 `failures`), times as in `"2s"` (`wait`, `client`, `connect`, `first_byte`,
                 `idle`, `closed`, `drain`), and `behind_proxy`; see docs/switch.md.
@@ -105,6 +108,7 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
             seed,
             None if log is None else Path(log),
             identity_of(certificate, key),
+            metrics,
             settings,
         )
 
@@ -112,6 +116,11 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
     def url(self) -> str:
         """Where it listens, as in `http://127.0.0.1:8080`; https with a certificate."""
         return self._switch.url
+
+    @property
+    def metrics_url(self) -> str | None:
+        """Where metrics are told, as in `http://127.0.0.1:9100/metrics`; None if nowhere."""
+        return self._switch.metrics_url
 
     @property
     def running(self) -> bool:

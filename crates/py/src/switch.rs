@@ -1,7 +1,7 @@
 //! `Switch`.
 
 use std::fs::{File, OpenOptions};
-use std::net::ToSocketAddrs;
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -26,6 +26,7 @@ const THREADS_MAX: u64 = 256;
 #[pyclass(frozen, module = "thinktime._core")]
 pub(crate) struct Switch {
     url: String,
+    metrics: Option<SocketAddr>,
     stop: Arc<AtomicBool>,
     thread: Mutex<Option<JoinHandle<std::io::Result<Switched>>>>,
 }
@@ -40,7 +41,9 @@ impl Switch {
     /// `http://HOST:PORT`. `identity` are the files of a certificate and its key, for TLS in front.
     /// The settings are limits and times, by name; the others are as ever.
     #[new]
-    #[pyo3(signature = (system, servers, listen, cluster, workload, seed, log, identity, settings))]
+    #[pyo3(signature = (
+        system, servers, listen, cluster, workload, seed, log, identity, metrics, settings
+    ))]
     #[allow(clippy::too_many_arguments, reason = "they are Python's keyword arguments")]
     fn new(
         system: &System,
@@ -51,11 +54,15 @@ impl Switch {
         seed: u64,
         log: Option<PathBuf>,
         identity: Option<(PathBuf, PathBuf)>,
+        metrics: Option<&str>,
         settings: &Bound<'_, PyDict>,
     ) -> PyResult<Switch> {
-        let address = listen.to_socket_addrs().ok().and_then(|mut found| found.next());
-        let wrong = || InputError::new_err(format!("`{listen}` is not of the form HOST:PORT"));
-        let address = address.ok_or_else(wrong)?;
+        let address = address_of(listen)?;
+        let metrics_at = metrics.map(address_of).transpose()?;
+        if metrics_at == Some(address) && address.port() != 0 {
+            let why = format!("the switch listens on {listen} itself: metrics need another port");
+            return Err(InputError::new_err(why));
+        }
         let backends: Result<Vec<Backend>, _> =
             servers.iter().map(|url| Backend::parse(url)).collect();
         let backends = backends.map_err(|error| invalid(&error))?;
@@ -63,12 +70,16 @@ impl Switch {
         let plan = Plan::new(&system.inner, cluster, workload, backends, seed);
         let plan = plan.map_err(|error| invalid(&error))?;
         let settings = settings_of(settings)?;
-        let failed = |error| RunError::new_err(format!("cannot listen on {listen}: {error}"));
+        let failed = |at: SocketAddr| {
+            move |error| RunError::new_err(format!("cannot listen on {at}: {error}"))
+        };
         let log = log.as_deref().map(opened).transpose()?;
         let tls = identity.map(|(certificate, key)| Tls::new(&Identity { certificate, key }));
         let tls = tls.transpose().map_err(|error| invalid(&error))?;
-        let proxy = Proxy::bind(plan, address, settings, log).map_err(failed)?;
-        let address = proxy.address().map_err(failed)?;
+        let mut proxy = Proxy::bind(plan, address, settings, log).map_err(failed(address))?;
+        let tell = |at: SocketAddr| proxy.tell_metrics(at).map_err(failed(at));
+        let metrics = metrics_at.map(tell).transpose()?;
+        let address = proxy.address().map_err(failed(address))?;
         let (scheme, proxy) = match tls {
             Some(tls) => ("https", proxy.with_tls(tls)),
             None => ("http", proxy),
@@ -77,14 +88,20 @@ impl Switch {
         let stop = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stop);
         let thread = std::thread::Builder::new().name("thinktime-switch".to_owned());
-        let thread = thread.spawn(move || proxy.serve(&flag)).map_err(failed)?;
-        Ok(Switch { url, stop, thread: Mutex::new(Some(thread)) })
+        let thread = thread.spawn(move || proxy.serve(&flag)).map_err(failed(address))?;
+        Ok(Switch { url, metrics, stop, thread: Mutex::new(Some(thread)) })
     }
 
     /// `http://HOST:PORT`, or https.
     #[getter]
     fn url(&self) -> &str {
         &self.url
+    }
+
+    /// `http://HOST:PORT/metrics`, where metrics are told.
+    #[getter]
+    fn metrics_url(&self) -> Option<String> {
+        self.metrics.map(|address| format!("http://{address}/metrics"))
     }
 
     /// Whether it still forwards.
@@ -116,6 +133,12 @@ impl Drop for Switch {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
     }
+}
+
+/// The address that is written `HOST:PORT`.
+fn address_of(text: &str) -> PyResult<SocketAddr> {
+    let address = text.to_socket_addrs().ok().and_then(|mut found| found.next());
+    address.ok_or_else(|| InputError::new_err(format!("`{text}` is not of the form HOST:PORT")))
 }
 
 /// The file that lines are added to.

@@ -18,7 +18,7 @@ use crate::tls::Tls;
 /// How often idle connections to servers are looked through.
 const SWEEP: Duration = Duration::from_secs(10);
 /// How long nothing is accepted after the operating system has had no room for another connection.
-const PAUSE: Duration = Duration::from_millis(50);
+pub(crate) const PAUSE: Duration = Duration::from_millis(50);
 
 /// Where a thread takes connections from, and what it does with them.
 #[derive(Debug)]

@@ -46,6 +46,16 @@ struct Health {
     closed: bool,
 }
 
+/// What the switch knows now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Known {
+    /// By server.
+    pub(crate) in_progress: Vec<u32>,
+    pub(crate) open: Vec<bool>,
+    /// Requests that wait at the switch.
+    pub(crate) waiting: usize,
+}
+
 /// Why a request goes nowhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unplaced {
@@ -64,6 +74,13 @@ pub(crate) struct Ticket {
     pub(crate) server: usize,
     since: Nanos,
     void: bool,
+}
+
+impl Ticket {
+    /// How long ago the request was placed.
+    pub(crate) fn age(&self) -> Duration {
+        Duration::from_nanos(self.desk.now().since(self.since).0)
+    }
 }
 
 impl Drop for Ticket {
@@ -100,6 +117,17 @@ impl Desk {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// What is known of the servers and of requests that wait.
+    pub(crate) fn known(&self) -> Known {
+        let state = self.state();
+        let servers = state.switch.servers().all();
+        Known {
+            in_progress: servers.iter().map(|server| server.in_progress).collect(),
+            open: servers.iter().map(|server| server.open).collect(),
+            waiting: state.waiting.iter().filter(|waiter| !waiter.tell.is_closed()).count(),
+        }
     }
 
     /// A place for a request, which may have to wait for it.

@@ -72,10 +72,11 @@ pub(crate) struct Passage {
 
 impl Passage {
     /// The response has come to its end.
-    pub(crate) fn complete(&self, server: usize, link: Link) {
+    pub(crate) fn complete(&self, ticket: &Ticket, link: Link) {
+        self.lane.counts.complete(ticket.server, ticket.age());
         // Who answers early gets the rest of the request's body on the same connection.
         if self.upload.is_complete() {
-            self.lane.links.give(server, link);
+            self.lane.links.give(ticket.server, link);
         }
     }
 

@@ -6,6 +6,7 @@
 //! and everything that peers send has a limit. `README.md` says why it stands on hyper.
 
 mod accept;
+mod beside;
 mod counts;
 mod desk;
 mod either;
@@ -17,7 +18,9 @@ mod guarded;
 mod http2;
 mod link;
 mod log;
+mod metrics;
 mod outgoing;
+mod page;
 mod plan;
 mod proxy;
 mod settings;

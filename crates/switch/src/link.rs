@@ -10,6 +10,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout};
 
+use crate::plan::Plan;
 use crate::stream::Upload;
 
 /// Idle connections that are kept for each server, by each thread.
@@ -38,7 +39,8 @@ pub(crate) struct Links {
 }
 
 impl Links {
-    pub(crate) fn new(addresses: Vec<SocketAddr>, connect: Duration) -> Links {
+    pub(crate) fn new(plan: &Plan, connect: Duration) -> Links {
+        let addresses: Vec<SocketAddr> = plan.servers.iter().map(|one| one.address).collect();
         let kept = addresses.iter().map(|_| Mutex::default()).collect();
         Links { addresses, kept, connect }
     }

@@ -12,11 +12,13 @@ use tokio::runtime::Builder;
 use tokio::sync::{Semaphore, watch};
 
 use crate::accept::{Door, take_connections};
+use crate::beside::Beside;
 use crate::counts::{Counts, Switched};
 use crate::desk::Desk;
 use crate::forward::Lane;
 use crate::link::Links;
 use crate::log::AccessLog;
+use crate::metrics::Metrics;
 use crate::plan::Plan;
 use crate::settings::Settings;
 use crate::tls::Tls;
@@ -29,6 +31,8 @@ pub struct Proxy {
     settings: Settings,
     log: Option<File>,
     tls: Option<Tls>,
+    /// Where metrics are told.
+    metrics: Option<TcpListener>,
 }
 
 /// How often the lines of the access log are brought to its file, in looks at whether to stop.
@@ -45,15 +49,26 @@ impl Proxy {
         settings: Settings,
         log: Option<File>,
     ) -> io::Result<Proxy> {
-        let listener = TcpListener::bind(address)?;
-        listener.set_nonblocking(true)?;
-        Ok(Proxy { listener, plan: Arc::new(plan), settings, log, tls: None })
+        let listener = bound(address)?;
+        let plan = Arc::new(plan);
+        Ok(Proxy { listener, plan, settings, log, tls: None, metrics: None })
     }
 
     /// Takes clients by TLS only.
     #[must_use]
     pub fn with_tls(self, tls: Tls) -> Proxy {
         Proxy { tls: Some(tls), ..self }
+    }
+
+    /// Tells metrics at an address, port 0 for a free one; says which.
+    ///
+    /// # Errors
+    /// When the address is taken or not this machine's.
+    pub fn tell_metrics(&mut self, address: SocketAddr) -> io::Result<SocketAddr> {
+        let listener = bound(address)?;
+        let address = listener.local_addr()?;
+        self.metrics = Some(listener);
+        Ok(address)
     }
 
     /// Where it listens.
@@ -70,46 +85,77 @@ impl Proxy {
     /// # Errors
     /// When the operating system refuses what the switch needs. What clients and servers do wrong
     /// never ends it.
-    pub fn serve(self, stop: &AtomicBool) -> io::Result<Switched> {
-        let Proxy { listener, plan, settings, log, tls } = self;
-        let log = log.map(|file| Arc::new(AccessLog::new(file)));
+    pub fn serve(mut self, stop: &AtomicBool) -> io::Result<Switched> {
+        let log = self.log.take().map(|file| Arc::new(AccessLog::new(file)));
+        let (plan, settings) = (Arc::clone(&self.plan), self.settings);
         let desk = Arc::new(Desk::new(&plan, settings).map_err(io::Error::other)?);
         let counts = Arc::new(Counts::new(plan.servers.len()));
-        let room = Arc::new(Semaphore::new(settings.connections_max));
+        let (tell_beside, told) = watch::channel(false);
+        let beside = self.metrics.take().map(|listener| {
+            let (plan, desk, counts) = (Arc::clone(&plan), Arc::clone(&desk), Arc::clone(&counts));
+            Beside { listener, metrics: Arc::new(Metrics { plan, desk, counts }), stop: told }
+        });
+        let beside = beside.map(|beside| spawned(move || beside.run())).transpose()?;
         let (tell, told) = watch::channel(false);
-        let mut threads = Vec::new();
-        for _ in 0..settings.threads {
-            let addresses = plan.servers.iter().map(|one| one.address).collect();
-            let lane = Lane {
-                plan: Arc::clone(&plan),
-                settings,
-                desk: Arc::clone(&desk),
-                counts: Arc::clone(&counts),
-                log: log.clone(),
-                links: Links::new(addresses, settings.connect),
-            };
-            let door = Door {
-                listener: listener.try_clone()?,
-                lane: Arc::new(lane),
-                tls: tls.clone(),
-                room: Arc::clone(&room),
-                stop: told.clone(),
-            };
-            let thread = std::thread::Builder::new().name("thinktime-switch".to_owned());
-            threads.push(thread.spawn(move || run(door))?);
-        }
-        drop(listener);
-        let is_over =
-            || stop.load(Ordering::Relaxed) || threads.iter().any(JoinHandle::is_finished);
+        let lane = || Lane {
+            plan: Arc::clone(&plan),
+            settings,
+            desk: Arc::clone(&desk),
+            counts: Arc::clone(&counts),
+            log: log.clone(),
+            links: Links::new(&plan, settings.connect),
+        };
+        let forwarding = self.forward(lane, &told)?;
+        let is_over = || {
+            let mut threads = forwarding.iter().chain(&beside);
+            stop.load(Ordering::Relaxed) || threads.any(JoinHandle::is_finished)
+        };
         wait_until(is_over, log.as_deref());
         tell.send_replace(true);
-        for thread in threads {
-            let ended = thread.join();
-            ended.map_err(|_| io::Error::other("a thread of the switch panicked"))??;
-        }
+        forwarding.into_iter().try_for_each(joined)?;
+        // Metrics are told until nothing is in progress any more.
+        tell_beside.send_replace(true);
+        beside.into_iter().try_for_each(joined)?;
         let log_failure = log.and_then(|log| log.failure());
         Ok(Switched { log_failure, ..counts.now() })
     }
+
+    /// Starts the threads that forward.
+    fn forward(
+        self,
+        lane: impl Fn() -> Lane,
+        told: &watch::Receiver<bool>,
+    ) -> io::Result<Vec<Thread>> {
+        let room = Arc::new(Semaphore::new(self.settings.connections_max));
+        let mut threads = Vec::new();
+        for _ in 0..self.settings.threads {
+            let door = Door {
+                listener: self.listener.try_clone()?,
+                lane: Arc::new(lane()),
+                tls: self.tls.clone(),
+                room: Arc::clone(&room),
+                stop: told.clone(),
+            };
+            threads.push(spawned(move || run(door))?);
+        }
+        Ok(threads)
+    }
+}
+
+type Thread = JoinHandle<io::Result<()>>;
+
+fn spawned(work: impl FnOnce() -> io::Result<()> + Send + 'static) -> io::Result<Thread> {
+    std::thread::Builder::new().name("thinktime-switch".to_owned()).spawn(work)
+}
+
+fn joined(thread: Thread) -> io::Result<()> {
+    thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread of the switch panicked")))
+}
+
+fn bound(address: SocketAddr) -> io::Result<TcpListener> {
+    let listener = TcpListener::bind(address)?;
+    listener.set_nonblocking(true)?;
+    Ok(listener)
 }
 
 /// Waits until it is over, and brings the log to its file meanwhile.

@@ -224,7 +224,7 @@ impl Passing {
     /// The response has ended as it should: the switch hears of it before the client has its end.
     fn end(&mut self) {
         if let Some((ticket, link)) = self.held.take() {
-            self.passage.complete(ticket.server, link);
+            self.passage.complete(&ticket, link);
         }
     }
 }

@@ -52,6 +52,9 @@ Certificate = Annotated[
 Key = Annotated[
     Path | None, typer.Option(help="The certificate's private key, if in a file of its own (PEM).")
 ]
+Metrics = Annotated[
+    str | None, typer.Option(help="HOST:PORT where Prometheus finds metrics, at /metrics.")
+]
 BehindProxy = Annotated[
     bool, typer.Option("--behind-proxy", help="Believe what requests say of who sent them.")
 ]
@@ -72,6 +75,7 @@ def command(
     log: Log = None,
     certificate: Certificate = None,
     key: Key = None,
+    metrics: Metrics = None,
     threads: Annotated[int, typer.Option(help="Threads that forward.")] = 1,
     connections: Connections = 10_000,
     body_bytes: BodyBytes = 64 * 2**20,
@@ -105,6 +109,7 @@ def command(
             log=log,
             certificate=certificate,
             key=key,
+            metrics=metrics,
             **settings,
         ) as proxy:
             _until_interrupted(proxy)
@@ -114,6 +119,8 @@ def _until_interrupted(proxy: switch) -> None:
     """Say where it listens, and wait until it ends or the user ends it."""
     try:
         typer.echo(f"switching on {proxy.url}; Ctrl-C ends it")
+        if proxy.metrics_url is not None:
+            typer.echo(f"metrics at {proxy.metrics_url}")
         while proxy.running:
             time.sleep(0.2)
     except KeyboardInterrupt:

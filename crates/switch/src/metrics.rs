@@ -1,0 +1,85 @@
+//! Metrics, at an address of their own, for whoever asks for `/metrics`.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use hyper::body::Incoming;
+use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::sync::Semaphore;
+use tokio::time::{sleep, timeout};
+
+use crate::accept::PAUSE;
+use crate::counts::Counts;
+use crate::desk::Desk;
+use crate::page::page;
+use crate::plan::Plan;
+use crate::stream::Download;
+
+/// Connections at a time; few programs read metrics.
+const CONNECTIONS_MAX: usize = 64;
+/// How long one may last: who reads metrics comes again.
+const LASTS: Duration = Duration::from_secs(120);
+
+/// What metrics are made of.
+#[derive(Debug)]
+pub(crate) struct Metrics {
+    pub(crate) plan: Arc<Plan>,
+    pub(crate) desk: Arc<Desk>,
+    pub(crate) counts: Arc<Counts>,
+}
+
+/// Answers until it is dropped.
+pub(crate) async fn tell_metrics(listener: TcpListener, metrics: Arc<Metrics>) -> io::Result<()> {
+    let listener = tokio::net::TcpListener::from_std(listener)?;
+    let room = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    // Nobody closes the semaphore.
+    while let Ok(permit) = Arc::clone(&room).acquire_owned().await {
+        let Ok((stream, _)) = listener.accept().await else {
+            sleep(PAUSE).await;
+            continue;
+        };
+        let metrics = Arc::clone(&metrics);
+        tokio::spawn(async move {
+            let answer =
+                |request| std::future::ready(Ok::<_, Infallible>(metrics.answer(&request)));
+            let mut builder = http1::Builder::new();
+            builder.timer(TokioTimer::new()).header_read_timeout(LASTS);
+            let serving = builder.serve_connection(TokioIo::new(stream), service_fn(answer));
+            // What a reader does wrong ends its own connection.
+            drop(timeout(LASTS, serving).await);
+            drop(permit);
+        });
+    }
+    Ok(())
+}
+
+impl Metrics {
+    fn answer(&self, request: &Request<Incoming>) -> Response<Download> {
+        let (status, text) = match (request.method(), request.uri().path()) {
+            (_, path) if path != "/metrics" => {
+                (StatusCode::NOT_FOUND, "404: metrics are at /metrics\n".to_owned())
+            }
+            (&Method::GET | &Method::HEAD, _) => {
+                (StatusCode::OK, page(&self.plan, &self.desk, &self.counts))
+            }
+            _ => (StatusCode::METHOD_NOT_ALLOWED, "405: metrics are read with GET\n".to_owned()),
+        };
+        let mut response = Response::new(Download::Said(Some(Bytes::from(text))));
+        *response.status_mut() = status;
+        let fields = response.headers_mut();
+        let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+        fields.insert(CONTENT_TYPE, kind);
+        if status == StatusCode::METHOD_NOT_ALLOWED {
+            fields.insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+        }
+        response
+    }
+}
