@@ -68,7 +68,7 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
         certificate: str | Path | None = None,
         key: str | Path | None = None,
         metrics: str | None = None,
-        **settings: int | str | bool,
+        **settings: int | str | bool | None,
     ) -> None:
         """Bind to `HOST:PORT` (port 0: a free one) and forward at once.
 
@@ -91,7 +91,9 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
                 of Prometheus; another port than that of `listen`.
             settings: Limits (`threads`, `connections`, `body_bytes`, `waiting`, `retries`,
                 `failures`), times as in `"2s"` (`wait`, `client`, `connect`, `first_byte`,
-                `idle`, `closed`, `drain`), and `behind_proxy`; see docs/switch.md.
+                `idle`, `closed`, `drain`), `behind_proxy`, and the path of health checks (`health`;
+                None for none) with their times (`health_every`, `health_within`); see
+                docs/switch.md.
 
         Raises:
             InputError: if the system, the servers, the workload, the address or a setting are

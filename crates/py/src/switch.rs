@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use thinktime_core::units::parse_time;
 use thinktime_net::certificates::Identity;
-use thinktime_switch::{Backend, Plan, Proxy, Settings, Switched, Tls};
+use thinktime_switch::{Backend, Checks, Plan, Proxy, Settings, Switched, Tls};
 
 use crate::errors::{InputError, RunError, invalid};
 use crate::system::System;
@@ -57,38 +57,27 @@ impl Switch {
         metrics: Option<&str>,
         settings: &Bound<'_, PyDict>,
     ) -> PyResult<Switch> {
-        let address = address_of(listen)?;
-        let metrics_at = metrics.map(address_of).transpose()?;
-        if metrics_at == Some(address) && address.port() != 0 {
-            let why = format!("the switch listens on {listen} itself: metrics need another port");
-            return Err(InputError::new_err(why));
-        }
-        let backends: Result<Vec<Backend>, _> =
-            servers.iter().map(|url| Backend::parse(url)).collect();
-        let backends = backends.map_err(|error| invalid(&error))?;
-        let workload = workload.map(|workload| &workload.inner);
-        let plan = Plan::new(&system.inner, cluster, workload, backends, seed);
-        let plan = plan.map_err(|error| invalid(&error))?;
-        let settings = settings_of(settings)?;
-        let failed = |at: SocketAddr| {
-            move |error| RunError::new_err(format!("cannot listen on {at}: {error}"))
-        };
-        let log = log.as_deref().map(opened).transpose()?;
+        let plan = plan_of(system, &servers, cluster, workload, seed)?;
+        let given = Given::new(settings)?;
+        let checks = given.checks()?;
         let tls = identity.map(|(certificate, key)| Tls::new(&Identity { certificate, key }));
         let tls = tls.transpose().map_err(|error| invalid(&error))?;
-        let mut proxy = Proxy::bind(plan, address, settings, log).map_err(failed(address))?;
-        let tell = |at: SocketAddr| proxy.tell_metrics(at).map_err(failed(at));
-        let metrics = metrics_at.map(tell).transpose()?;
-        let address = proxy.address().map_err(failed(address))?;
-        let (scheme, proxy) = match tls {
-            Some(tls) => ("https", proxy.with_tls(tls)),
-            None => ("http", proxy),
-        };
+        let log = log.as_deref().map(opened).transpose()?;
+        let (mut proxy, metrics) = bound(plan, listen, metrics, given.settings, log)?;
+        let failed = |error| RunError::new_err(format!("cannot listen on {listen}: {error}"));
+        let address = proxy.address().map_err(failed)?;
+        let scheme = if tls.is_some() { "https" } else { "http" };
+        if let Some(tls) = tls {
+            proxy = proxy.with_tls(tls);
+        }
+        if let Some(checks) = checks {
+            proxy = proxy.with_checks(checks);
+        }
         let url = format!("{scheme}://{address}");
         let stop = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stop);
         let thread = std::thread::Builder::new().name("thinktime-switch".to_owned());
-        let thread = thread.spawn(move || proxy.serve(&flag)).map_err(failed(address))?;
+        let thread = thread.spawn(move || proxy.serve(&flag)).map_err(failed)?;
         Ok(Switch { url, metrics, stop, thread: Mutex::new(Some(thread)) })
     }
 
@@ -135,6 +124,44 @@ impl Drop for Switch {
     }
 }
 
+/// The cluster with its real servers.
+fn plan_of(
+    system: &System,
+    servers: &[String],
+    cluster: Option<&str>,
+    workload: Option<&Workload>,
+    seed: u64,
+) -> PyResult<Plan> {
+    let servers: Result<Vec<Backend>, _> = servers.iter().map(|url| Backend::parse(url)).collect();
+    let servers = servers.map_err(|error| invalid(&error))?;
+    let workload = workload.map(|workload| &workload.inner);
+    let plan = Plan::new(&system.inner, cluster, workload, servers, seed);
+    plan.map_err(|error| invalid(&error))
+}
+
+/// A proxy that listens at one address, and may tell metrics at another one.
+fn bound(
+    plan: Plan,
+    listen: &str,
+    metrics: Option<&str>,
+    settings: Settings,
+    log: Option<File>,
+) -> PyResult<(Proxy, Option<SocketAddr>)> {
+    let address = address_of(listen)?;
+    let metrics = metrics.map(|text| Ok::<_, PyErr>((text, address_of(text)?))).transpose()?;
+    if metrics.is_some_and(|(_, other)| other == address && other.port() != 0) {
+        return Err(InputError::new_err(format!(
+            "the switch listens on {listen} itself: metrics need another port"
+        )));
+    }
+    let failed = |at: &str, error| RunError::new_err(format!("cannot listen on {at}: {error}"));
+    let mut proxy =
+        Proxy::bind(plan, address, settings, log).map_err(|error| failed(listen, error))?;
+    let tell = |(text, at)| proxy.tell_metrics(at).map_err(|error| failed(text, error));
+    let metrics = metrics.map(tell).transpose()?;
+    Ok((proxy, metrics))
+}
+
 /// The address that is written `HOST:PORT`.
 fn address_of(text: &str) -> PyResult<SocketAddr> {
     let address = text.to_socket_addrs().ok().and_then(|mut found| found.next());
@@ -147,20 +174,40 @@ fn opened(path: &Path) -> PyResult<File> {
     opened.map_err(|error| InputError::new_err(format!("{}: {error}", path.display())))
 }
 
-/// Limits and times, with what holds where they say nothing.
-fn settings_of(given: &Bound<'_, PyDict>) -> PyResult<Settings> {
-    let mut settings = Settings::default();
-    for (name, value) in given.iter() {
-        let name: String = name.extract()?;
-        let count = || whole(&name, &value, 1);
-        let time = || duration(&name, &value);
-        match name.as_str() {
+/// Settings, with what holds where nobody says.
+struct Given {
+    settings: Settings,
+    /// What health checks ask for, if there are any.
+    health: Option<String>,
+    every: Duration,
+    within: Duration,
+}
+
+impl Given {
+    fn new(given: &Bound<'_, PyDict>) -> PyResult<Given> {
+        let mut all = Given {
+            settings: Settings::default(),
+            health: None,
+            every: Duration::from_secs(5),
+            within: Duration::from_secs(1),
+        };
+        for (name, value) in given.iter() {
+            all.set(&name.extract::<String>()?, &value)?;
+        }
+        Ok(all)
+    }
+
+    fn set(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let settings = &mut self.settings;
+        let count = || whole(name, value, 1);
+        let time = || duration(name, value);
+        match name {
             "threads" => settings.threads = count()?.min(THREADS_MAX) as usize,
             "connections" => settings.connections_max = count()? as usize,
             "body_bytes" => settings.body_bytes_max = count()?,
             "waiting" => settings.waiting_max = count()? as usize,
             "failures" => settings.failures = few(count()?),
-            "retries" => settings.retries = few(whole(&name, &value, 0)?),
+            "retries" => settings.retries = few(whole(name, value, 0)?),
             "behind_proxy" => settings.behind_proxy = value.extract()?,
             "wait" => settings.wait = time()?,
             "client" => settings.client = time()?,
@@ -169,10 +216,19 @@ fn settings_of(given: &Bound<'_, PyDict>) -> PyResult<Settings> {
             "idle" => settings.idle = time()?,
             "closed" => settings.closed_for = time()?,
             "drain" => settings.drain = time()?,
+            "health" => self.health = value.extract()?,
+            "health_every" => self.every = time()?,
+            "health_within" => self.within = time()?,
             _ => return Err(InputError::new_err(format!("a switch has no setting `{name}`"))),
         }
+        Ok(())
     }
-    Ok(settings)
+
+    fn checks(&self) -> PyResult<Option<Checks>> {
+        let Some(path) = &self.health else { return Ok(None) };
+        let checks = Checks::new(path, self.every, self.within);
+        checks.map(Some).map_err(|error| invalid(&error))
+    }
 }
 
 fn whole(name: &str, value: &Bound<'_, PyAny>, least: u64) -> PyResult<u64> {

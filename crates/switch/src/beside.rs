@@ -2,35 +2,53 @@
 
 use std::io;
 use std::net::TcpListener;
-use std::pin::pin;
 use std::sync::Arc;
 
 use tokio::runtime::Builder;
 use tokio::sync::watch;
 
-use crate::either::{Either, either};
+use crate::counts::Counts;
+use crate::desk::Desk;
 use crate::front::told;
-use crate::metrics::{Metrics, tell_metrics};
+use crate::health::{Checks, check_health};
+use crate::metrics::tell_metrics;
+use crate::plan::Plan;
 
-/// Whom metrics are told, and of what.
+/// What metrics and health checks are about.
 #[derive(Debug)]
+pub(crate) struct About {
+    pub(crate) plan: Arc<Plan>,
+    pub(crate) desk: Arc<Desk>,
+    pub(crate) counts: Arc<Counts>,
+}
+
+/// What the thread does.
+#[derive(Debug, Default)]
 pub(crate) struct Beside {
-    pub(crate) listener: TcpListener,
-    pub(crate) metrics: Arc<Metrics>,
-    pub(crate) stop: watch::Receiver<bool>,
+    /// Where metrics are told.
+    pub(crate) metrics: Option<TcpListener>,
+    pub(crate) checks: Option<Checks>,
 }
 
 impl Beside {
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.metrics.is_none() && self.checks.is_none()
+    }
+
     /// The thread's work, until it is told to stop.
-    pub(crate) fn run(self) -> io::Result<()> {
-        let Beside { listener, metrics, stop } = self;
+    pub(crate) fn run(self, about: About, stop: watch::Receiver<bool>) -> io::Result<()> {
+        let about = Arc::new(about);
         let runtime = Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async move {
-            let telling = pin!(tell_metrics(listener, metrics));
-            match either(telling, pin!(told(stop))).await {
-                Either::Left(ended) => ended,
-                Either::Right(()) => Ok(()),
+            if let Some(listener) = self.metrics {
+                let listener = tokio::net::TcpListener::from_std(listener)?;
+                tokio::spawn(tell_metrics(listener, Arc::clone(&about)));
             }
+            if let Some(checks) = self.checks {
+                tokio::spawn(check_health(checks, about));
+            }
+            told(stop).await;
+            Ok(())
         })
     }
 }

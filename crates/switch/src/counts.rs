@@ -24,6 +24,9 @@ pub(crate) struct Counts {
 struct OfServer {
     requests: AtomicU64,
     failures: AtomicU64,
+    checks: AtomicU64,
+    /// Of these, those that did not find it well.
+    misses: AtomicU64,
     /// By bound, the responses that took longer than the bound before.
     took: [AtomicU64; BOUNDS_S.len() + 1],
     took_ns: AtomicU64,
@@ -95,6 +98,19 @@ impl Counts {
 
     pub(crate) fn failed(&self, server: usize) {
         self.servers[server].failures.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A server was asked how it is.
+    pub(crate) fn asked(&self, server: usize, well: bool) {
+        let counts = &self.servers[server];
+        counts.checks.fetch_add(1, Ordering::Relaxed);
+        counts.misses.fetch_add(u64::from(!well), Ordering::Relaxed);
+    }
+
+    /// By server, how often it was asked, and how often it was not well.
+    pub(crate) fn checks(&self) -> (Vec<u64>, Vec<u64>) {
+        let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        self.servers.iter().map(|one| (read(&one.checks), read(&one.misses))).unzip()
     }
 
     /// A response of this server has come to its end.

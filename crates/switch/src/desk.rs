@@ -11,6 +11,7 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep, timeout};
 
+use crate::closing::Health;
 use crate::plan::Plan;
 use crate::settings::Settings;
 
@@ -20,30 +21,24 @@ pub(crate) struct Desk {
     start: Instant,
     state: Mutex<State>,
     seen_after: Duration,
-    settings: Settings,
+    pub(crate) settings: Settings,
+    /// Whether servers are asked how they are.
+    pub(crate) checked: bool,
 }
 
 #[derive(Debug)]
-struct State {
-    switch: Switch,
+pub(crate) struct State {
+    pub(crate) switch: Switch,
     /// Requests that the policy lets wait, the first first.
     waiting: VecDeque<Waiter>,
     /// By server.
-    health: Vec<Health>,
+    pub(crate) health: Vec<Health>,
 }
 
 #[derive(Debug)]
 struct Waiter {
     request: Request,
     tell: oneshot::Sender<Result<Ticket, Unplaced>>,
-}
-
-/// What is known of a server beside its requests.
-#[derive(Clone, Copy, Debug, Default)]
-struct Health {
-    /// Failures since the last response.
-    failures: u32,
-    closed: bool,
 }
 
 /// What the switch knows now.
@@ -103,19 +98,19 @@ impl Drop for Ticket {
 }
 
 impl Desk {
-    pub(crate) fn new(plan: &Plan, settings: Settings) -> Result<Desk, Invalid> {
+    pub(crate) fn new(plan: &Plan, settings: Settings, checked: bool) -> Result<Desk, Invalid> {
         let switch = plan.switch()?;
         let health = vec![Health::default(); plan.servers.len()];
         let seen_after = Duration::from_nanos(plan.cluster.seen_after.0);
         let state = Mutex::new(State { switch, waiting: VecDeque::new(), health });
-        Ok(Desk { start: Instant::now(), state, seen_after, settings })
+        Ok(Desk { start: Instant::now(), state, seen_after, settings, checked })
     }
 
-    fn now(&self) -> Nanos {
+    pub(crate) fn now(&self) -> Nanos {
         Nanos(self.start.elapsed().as_nanos() as u64)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
@@ -174,7 +169,7 @@ impl Desk {
     }
 
     /// Places those that wait, as far as the policy has places.
-    fn let_go_on(self: &Arc<Desk>, now: Nanos, state: &mut State) {
+    pub(crate) fn let_go_on(self: &Arc<Desk>, now: Nanos, state: &mut State) {
         while let Some(next) = state.waiting.front() {
             if next.tell.is_closed() {
                 state.waiting.pop_front();
@@ -192,40 +187,6 @@ impl Desk {
                 state.switch.ended(now, ticket.server, Nanos::ZERO);
             }
         }
-    }
-
-    /// A server has answered.
-    pub(crate) fn answered(&self, server: usize) {
-        self.state().health[server].failures = 0;
-    }
-
-    /// A server has failed: after some failures one after another it gets no requests for a while.
-    pub(crate) fn failed(self: &Arc<Desk>, server: usize) {
-        let (now, mut state) = (self.now(), self.state());
-        let health = &mut state.health[server];
-        health.failures += 1;
-        if health.closed || health.failures < self.settings.failures {
-            return;
-        }
-        health.closed = true;
-        state.switch.set_open(now, server, false);
-        self.let_go_on(now, &mut state);
-        drop(state);
-        let desk = Arc::clone(self);
-        tokio::spawn(async move {
-            sleep(desk.settings.closed_for).await;
-            desk.reopen(server);
-        });
-    }
-
-    /// Tries a server again: another failure closes it at once.
-    fn reopen(self: &Arc<Desk>, server: usize) {
-        let (now, mut state) = (self.now(), self.state());
-        let health = &mut state.health[server];
-        health.closed = false;
-        health.failures = self.settings.failures - 1;
-        state.switch.set_open(now, server, true);
-        self.let_go_on(now, &mut state);
     }
 }
 

@@ -7,6 +7,7 @@
 
 mod accept;
 mod beside;
+mod closing;
 mod counts;
 mod desk;
 mod either;
@@ -15,6 +16,7 @@ mod forward;
 mod front;
 mod guard;
 mod guarded;
+mod health;
 mod http2;
 mod link;
 mod log;
@@ -28,6 +30,7 @@ mod stream;
 mod tls;
 
 pub use counts::Switched;
+pub use health::Checks;
 pub use plan::{Backend, Plan};
 pub use proxy::Proxy;
 pub use settings::Settings;

@@ -83,7 +83,7 @@ impl Links {
     }
 }
 
-async fn open(address: SocketAddr) -> io::Result<Link> {
+pub(crate) async fn open(address: SocketAddr) -> io::Result<Link> {
     let stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
     let mut builder = Builder::new();

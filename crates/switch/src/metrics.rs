@@ -1,8 +1,6 @@
 //! Metrics, at an address of their own, for whoever asks for `/metrics`.
 
 use std::convert::Infallible;
-use std::io;
-use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,14 +11,13 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
 use crate::accept::PAUSE;
-use crate::counts::Counts;
-use crate::desk::Desk;
+use crate::beside::About;
 use crate::page::page;
-use crate::plan::Plan;
 use crate::stream::Download;
 
 /// Connections at a time; few programs read metrics.
@@ -28,17 +25,8 @@ const CONNECTIONS_MAX: usize = 64;
 /// How long one may last: who reads metrics comes again.
 const LASTS: Duration = Duration::from_secs(120);
 
-/// What metrics are made of.
-#[derive(Debug)]
-pub(crate) struct Metrics {
-    pub(crate) plan: Arc<Plan>,
-    pub(crate) desk: Arc<Desk>,
-    pub(crate) counts: Arc<Counts>,
-}
-
 /// Answers until it is dropped.
-pub(crate) async fn tell_metrics(listener: TcpListener, metrics: Arc<Metrics>) -> io::Result<()> {
-    let listener = tokio::net::TcpListener::from_std(listener)?;
+pub(crate) async fn tell_metrics(listener: TcpListener, about: Arc<About>) {
     let room = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     // Nobody closes the semaphore.
     while let Ok(permit) = Arc::clone(&room).acquire_owned().await {
@@ -46,10 +34,10 @@ pub(crate) async fn tell_metrics(listener: TcpListener, metrics: Arc<Metrics>) -
             sleep(PAUSE).await;
             continue;
         };
-        let metrics = Arc::clone(&metrics);
+        let about = Arc::clone(&about);
         tokio::spawn(async move {
             let answer =
-                |request| std::future::ready(Ok::<_, Infallible>(metrics.answer(&request)));
+                |request| std::future::ready(Ok::<_, Infallible>(answer(&about, &request)));
             let mut builder = http1::Builder::new();
             builder.timer(TokioTimer::new()).header_read_timeout(LASTS);
             let serving = builder.serve_connection(TokioIo::new(stream), service_fn(answer));
@@ -58,28 +46,25 @@ pub(crate) async fn tell_metrics(listener: TcpListener, metrics: Arc<Metrics>) -
             drop(permit);
         });
     }
-    Ok(())
 }
 
-impl Metrics {
-    fn answer(&self, request: &Request<Incoming>) -> Response<Download> {
-        let (status, text) = match (request.method(), request.uri().path()) {
-            (_, path) if path != "/metrics" => {
-                (StatusCode::NOT_FOUND, "404: metrics are at /metrics\n".to_owned())
-            }
-            (&Method::GET | &Method::HEAD, _) => {
-                (StatusCode::OK, page(&self.plan, &self.desk, &self.counts))
-            }
-            _ => (StatusCode::METHOD_NOT_ALLOWED, "405: metrics are read with GET\n".to_owned()),
-        };
-        let mut response = Response::new(Download::Said(Some(Bytes::from(text))));
-        *response.status_mut() = status;
-        let fields = response.headers_mut();
-        let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
-        fields.insert(CONTENT_TYPE, kind);
-        if status == StatusCode::METHOD_NOT_ALLOWED {
-            fields.insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+fn answer(about: &About, request: &Request<Incoming>) -> Response<Download> {
+    let (status, text) = match (request.method(), request.uri().path()) {
+        (_, path) if path != "/metrics" => {
+            (StatusCode::NOT_FOUND, "404: metrics are at /metrics\n".to_owned())
         }
-        response
+        (&Method::GET | &Method::HEAD, _) => {
+            (StatusCode::OK, page(&about.plan, &about.desk, &about.counts))
+        }
+        _ => (StatusCode::METHOD_NOT_ALLOWED, "405: metrics are read with GET\n".to_owned()),
+    };
+    let mut response = Response::new(Download::Said(Some(Bytes::from(text))));
+    *response.status_mut() = status;
+    let fields = response.headers_mut();
+    let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+    fields.insert(CONTENT_TYPE, kind);
+    if status == StatusCode::METHOD_NOT_ALLOWED {
+        fields.insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
     }
+    response
 }

@@ -20,6 +20,12 @@ pub(crate) fn page(plan: &Plan, desk: &Desk, counts: &Counts) -> String {
     page.one("requests_waiting", GAUGE, "Requests that wait at the switch now.", now.waiting);
     let help = "Connections of clients now.";
     page.one("client_connections", GAUGE, help, counts.connections());
+    if desk.checked {
+        let (checks, misses) = counts.checks();
+        page.by_server("health_checks_total", COUNTER, "Health checks of the server.", &checks);
+        let help = "Health checks that did not find the server well.";
+        page.by_server("health_check_failures_total", COUNTER, help, &misses);
+    }
     page.response_times(counts);
     page.out
 }

@@ -51,6 +51,12 @@ impl Backend {
             Err(error) => Err(Invalid::new(format!("`{url}` has no address: {error}"))),
         }
     }
+
+    /// Host and port, as they were given.
+    pub(crate) fn authority(&self) -> &str {
+        let rest = self.url.strip_prefix("http://").unwrap_or(&self.url);
+        rest.strip_suffix('/').unwrap_or(rest)
+    }
 }
 
 impl Plan {

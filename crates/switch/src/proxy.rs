@@ -12,13 +12,13 @@ use tokio::runtime::Builder;
 use tokio::sync::{Semaphore, watch};
 
 use crate::accept::{Door, take_connections};
-use crate::beside::Beside;
+use crate::beside::{About, Beside};
 use crate::counts::{Counts, Switched};
 use crate::desk::Desk;
 use crate::forward::Lane;
+use crate::health::Checks;
 use crate::link::Links;
 use crate::log::AccessLog;
-use crate::metrics::Metrics;
 use crate::plan::Plan;
 use crate::settings::Settings;
 use crate::tls::Tls;
@@ -31,8 +31,7 @@ pub struct Proxy {
     settings: Settings,
     log: Option<File>,
     tls: Option<Tls>,
-    /// Where metrics are told.
-    metrics: Option<TcpListener>,
+    beside: Beside,
 }
 
 /// How often the lines of the access log are brought to its file, in looks at whether to stop.
@@ -51,7 +50,7 @@ impl Proxy {
     ) -> io::Result<Proxy> {
         let listener = bound(address)?;
         let plan = Arc::new(plan);
-        Ok(Proxy { listener, plan, settings, log, tls: None, metrics: None })
+        Ok(Proxy { listener, plan, settings, log, tls: None, beside: Beside::default() })
     }
 
     /// Takes clients by TLS only.
@@ -67,8 +66,15 @@ impl Proxy {
     pub fn tell_metrics(&mut self, address: SocketAddr) -> io::Result<SocketAddr> {
         let listener = bound(address)?;
         let address = listener.local_addr()?;
-        self.metrics = Some(listener);
+        self.beside.metrics = Some(listener);
         Ok(address)
+    }
+
+    /// Asks servers how they are.
+    #[must_use]
+    pub fn with_checks(mut self, checks: Checks) -> Proxy {
+        self.beside.checks = Some(checks);
+        self
     }
 
     /// Where it listens.
@@ -88,14 +94,16 @@ impl Proxy {
     pub fn serve(mut self, stop: &AtomicBool) -> io::Result<Switched> {
         let log = self.log.take().map(|file| Arc::new(AccessLog::new(file)));
         let (plan, settings) = (Arc::clone(&self.plan), self.settings);
-        let desk = Arc::new(Desk::new(&plan, settings).map_err(io::Error::other)?);
+        let desk = Arc::new(
+            Desk::new(&plan, settings, self.beside.checks.is_some()).map_err(io::Error::other)?,
+        );
         let counts = Arc::new(Counts::new(plan.servers.len()));
         let (tell_beside, told) = watch::channel(false);
-        let beside = self.metrics.take().map(|listener| {
-            let (plan, desk, counts) = (Arc::clone(&plan), Arc::clone(&desk), Arc::clone(&counts));
-            Beside { listener, metrics: Arc::new(Metrics { plan, desk, counts }), stop: told }
-        });
-        let beside = beside.map(|beside| spawned(move || beside.run())).transpose()?;
+        let beside = std::mem::take(&mut self.beside);
+        let about =
+            About { plan: Arc::clone(&plan), desk: Arc::clone(&desk), counts: Arc::clone(&counts) };
+        let beside = (!beside.is_nothing()).then(|| spawned(move || beside.run(about, told)));
+        let beside = beside.transpose()?;
         let (tell, told) = watch::channel(false);
         let lane = || Lane {
             plan: Arc::clone(&plan),

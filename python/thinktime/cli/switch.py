@@ -58,9 +58,15 @@ Metrics = Annotated[
 BehindProxy = Annotated[
     bool, typer.Option("--behind-proxy", help="Believe what requests say of who sent them.")
 ]
+Health = Annotated[
+    str | None, typer.Option(help="Ask servers for this path: who does not answer well is closed.")
+]
+HealthEvery = Annotated[str, typer.Option(help="How often each server is asked for it.")]
+HealthWithin = Annotated[str, typer.Option(help="How long the answer to that may take.")]
 SETTINGS = (
     "threads", "connections", "body_bytes", "waiting", "wait", "client", "connect", "first_byte",
     "idle", "retries", "failures", "closed", "drain", "behind_proxy",
+    "health", "health_every", "health_within",
 )  # fmt: skip
 
 
@@ -88,6 +94,9 @@ def command(
     retries: Retries = 1,
     failures: Failures = 3,
     closed: Closed = "10s",
+    health: Health = None,
+    health_every: HealthEvery = "5s",
+    health_within: HealthWithin = "1s",
     drain: Drain = "10s",
     behind_proxy: BehindProxy = False,
 ) -> None:

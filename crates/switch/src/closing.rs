@@ -1,0 +1,69 @@
+//! Servers that are not well get no requests until they are well again.
+
+use std::sync::Arc;
+
+use tokio::time::sleep;
+
+use crate::desk::{Desk, State};
+
+/// What is known of a server beside its requests.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Health {
+    /// Failures since the last response.
+    failures: u32,
+    /// Health checks since the last one that found it well.
+    misses: u32,
+    closed: bool,
+}
+
+impl Desk {
+    /// A server has answered.
+    pub(crate) fn answered(&self, server: usize) {
+        self.state().health[server].failures = 0;
+    }
+
+    /// A server has failed: after some failures one after another it gets no requests for a while,
+    /// or until a health check finds it well.
+    pub(crate) fn failed(self: &Arc<Desk>, server: usize) {
+        let mut state = self.state();
+        let failures = &mut state.health[server].failures;
+        *failures = failures.saturating_add(1);
+        let closes = *failures >= self.settings.failures;
+        if !closes || !self.set_open(&mut state, server, false) || self.checked {
+            return;
+        }
+        let desk = Arc::clone(self);
+        tokio::spawn(async move {
+            sleep(desk.settings.closed_for).await;
+            desk.set_open(&mut desk.state(), server, true);
+        });
+    }
+
+    /// A server was asked how it is. Some bad answers one after another close it, whatever its
+    /// requests say; one good answer opens it.
+    pub(crate) fn asked(self: &Arc<Desk>, server: usize, well: bool) {
+        let mut state = self.state();
+        let misses = &mut state.health[server].misses;
+        *misses = if well { 0 } else { misses.saturating_add(1) };
+        if well || *misses >= self.settings.failures {
+            self.set_open(&mut state, server, well);
+        }
+    }
+
+    /// From now on a server gets requests, or none. Whether that is new.
+    fn set_open(self: &Arc<Desk>, state: &mut State, server: usize, open: bool) -> bool {
+        let health = &mut state.health[server];
+        if health.closed != open {
+            return false;
+        }
+        health.closed = !open;
+        if open {
+            // If failures closed it, another one closes it at once.
+            health.failures = health.failures.min(self.settings.failures.saturating_sub(1));
+        }
+        let now = self.now();
+        state.switch.set_open(now, server, open);
+        self.let_go_on(now, state);
+        true
+    }
+}

@@ -1,0 +1,82 @@
+//! Servers are asked how they are.
+
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::header::{CONNECTION, HOST, HeaderValue, USER_AGENT};
+use hyper::{Request, StatusCode, Uri};
+use thinktime_core::error::Invalid;
+use tokio::task::JoinSet;
+use tokio::time::{MissedTickBehavior, interval, timeout};
+
+use crate::beside::About;
+use crate::link;
+use crate::plan::Backend;
+use crate::stream::Upload;
+
+/// What servers are asked, how often, and how long they may take to answer.
+#[derive(Clone, Debug)]
+pub struct Checks {
+    path: Uri,
+    every: Duration,
+    within: Duration,
+}
+
+impl Checks {
+    /// With a path, perhaps with a query.
+    ///
+    /// # Errors
+    /// When it is no path, or one of the times is 0.
+    pub fn new(path: &str, every: Duration, within: Duration) -> Result<Checks, Invalid> {
+        let wrong =
+            || Invalid::new(format!("`{path}` is no path of a health check, as in /health"));
+        let parsed = path.parse::<Uri>().map_err(|_| wrong())?;
+        if !path.starts_with('/') || parsed.authority().is_some() || path.contains('#') {
+            return Err(wrong());
+        }
+        if every.is_zero() || within.is_zero() {
+            return Err(Invalid::new("the times of health checks are longer than 0"));
+        }
+        Ok(Checks { path: parsed, every, within })
+    }
+}
+
+/// Asks all servers, again and again, until it is dropped.
+pub(crate) async fn check_health(checks: Checks, about: Arc<About>) {
+    let checks = Arc::new(checks);
+    let mut ticks = interval(checks.every);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        // All at once, so that none waits for another one that takes its time.
+        let mut asked = JoinSet::new();
+        for server in 0..about.plan.servers.len() {
+            let (checks, about) = (Arc::clone(&checks), Arc::clone(&about));
+            asked.spawn(async move {
+                let asking = status(&checks, &about.plan.servers[server]);
+                let status = timeout(checks.within, asking).await;
+                let well = matches!(status, Ok(Ok(status)) if is_well(status));
+                about.counts.asked(server, well);
+                about.desk.asked(server, well);
+            });
+        }
+        asked.join_all().await;
+    }
+}
+
+fn is_well(status: StatusCode) -> bool {
+    status.is_success() || status.is_redirection()
+}
+
+/// What a server answers, over a connection of its own.
+async fn status(checks: &Checks, server: &Backend) -> Result<StatusCode, Box<dyn Error>> {
+    let mut request = Request::new(Upload::nothing());
+    *request.uri_mut() = checks.path.clone();
+    let fields = request.headers_mut();
+    fields.insert(HOST, HeaderValue::try_from(server.authority())?);
+    fields.insert(USER_AGENT, HeaderValue::from_static("thinktime"));
+    fields.insert(CONNECTION, HeaderValue::from_static("close"));
+    let mut link = link::open(server.address).await?;
+    Ok(link.send.send_request(request).await?.status())
+}
