@@ -1,4 +1,4 @@
-"""nginx with one worker on a core of its own: a static file of 1 KiB, over HTTP and HTTPS."""
+"""nginx with one worker on a core of its own: a static file, of 1 KiB unless said otherwise."""
 
 from __future__ import annotations
 
@@ -60,14 +60,25 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-@contextmanager
-def nginx(directory: Path, core: int) -> Iterator[Server]:
-    """Run nginx on that core."""
-    program = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin")
-    if program is None:
+def nginx_program() -> str:
+    """Where nginx is installed."""
+    found = installed("nginx")
+    if found is None:
         raise SystemExit("nginx is not installed: apt-get install nginx-light")
+    return found
+
+
+def installed(name: str) -> str | None:
+    """Where a program is, with the folders of the administrator's programs."""
+    return shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin")
+
+
+@contextmanager
+def nginx(directory: Path, core: int, size: int = 1024) -> Iterator[Server]:
+    """Run nginx on that core; what it answers has `size` bytes."""
+    program = nginx_program()
     (directory / "files").mkdir()
-    (directory / "files" / "index.html").write_bytes(b"x" * 1024)
+    (directory / "files" / "index.html").write_bytes(b"x" * size)
     certificate(directory)
     ports = {name: free_port() for name in ("http", "h2c", "https")}
     user = "user root;" if os.geteuid() == 0 else ""
