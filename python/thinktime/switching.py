@@ -101,12 +101,14 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
                 or the certificate and key cannot be read or do not belong together.
             RunError: if the address is taken.
         """
+        self._servers = list(servers)
+        self._workload = None if workload is None else workload_of(workload)
         self._switch = _core.Switch(
             system_of(system),
-            list(servers),
+            self._servers,
             listen,
             cluster,
-            None if workload is None else workload_of(workload),
+            self._workload,
             seed,
             None if log is None else Path(log),
             identity_of(certificate, key),
@@ -128,6 +130,33 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
     def running(self) -> bool:
         """Whether it still forwards."""
         return self._switch.running
+
+    def reload(
+        self,
+        system: GivenSystem,
+        servers: Sequence[str] | None = None,
+        *,
+        workload: GivenWorkload | None = None,
+    ) -> None:
+        """Place requests by another system from now on, without a lost one.
+
+        Requests in progress go on where they are, and the new policy counts them. It remembers
+        nothing else of the time before. A server whose URL stays is the same server: it is closed
+        if it was. Everything that is given at the start and not here stays.
+
+        Args:
+            system: As at the start.
+            servers: The real server for each of the cluster's; None for those of now.
+            workload: As at the start; None for that of now.
+
+        Raises:
+            InputError: if the system, the servers or the workload are wrong, or the number of
+                servers is not the cluster's. The switch goes on as before.
+        """
+        given = self._servers if servers is None else list(servers)
+        names = self._workload if workload is None else workload_of(workload)
+        self._switch.reload(system_of(system), given, names)
+        self._servers, self._workload = given, names
 
     def stop(self) -> Switched | None:
         """End what is in progress, stop, and say what it did; None if stopped before."""

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use thinktime_core::units::parse_time;
 use thinktime_net::certificates::Identity;
-use thinktime_switch::{Backend, Checks, Plan, Proxy, Settings, Switched, Tls};
+use thinktime_switch::{Backend, Checks, Control, Plan, Proxy, Settings, Switched, Tls};
 
 use crate::errors::{InputError, RunError, invalid};
 use crate::system::System;
@@ -27,6 +27,9 @@ const THREADS_MAX: u64 = 256;
 pub(crate) struct Switch {
     url: String,
     metrics: Option<SocketAddr>,
+    control: Control,
+    cluster: Option<String>,
+    seed: u64,
     stop: Arc<AtomicBool>,
     thread: Mutex<Option<JoinHandle<std::io::Result<Switched>>>>,
 }
@@ -63,22 +66,21 @@ impl Switch {
         let tls = identity.map(|(certificate, key)| Tls::new(&Identity { certificate, key }));
         let tls = tls.transpose().map_err(|error| invalid(&error))?;
         let log = log.as_deref().map(opened).transpose()?;
-        let (mut proxy, metrics) = bound(plan, listen, metrics, given.settings, log)?;
+        let (mut proxy, metrics) = bound(plan, listen, metrics, given.settings, (log, checks))?;
         let failed = |error| RunError::new_err(format!("cannot listen on {listen}: {error}"));
         let address = proxy.address().map_err(failed)?;
         let scheme = if tls.is_some() { "https" } else { "http" };
         if let Some(tls) = tls {
             proxy = proxy.with_tls(tls);
         }
-        if let Some(checks) = checks {
-            proxy = proxy.with_checks(checks);
-        }
         let url = format!("{scheme}://{address}");
+        let (control, cluster) = (proxy.control(), cluster.map(str::to_owned));
         let stop = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stop);
         let thread = std::thread::Builder::new().name("thinktime-switch".to_owned());
         let thread = thread.spawn(move || proxy.serve(&flag)).map_err(failed)?;
-        Ok(Switch { url, metrics, stop, thread: Mutex::new(Some(thread)) })
+        let thread = Mutex::new(Some(thread));
+        Ok(Switch { url, metrics, control, cluster, seed, stop, thread })
     }
 
     /// `http://HOST:PORT`, or https.
@@ -98,6 +100,17 @@ impl Switch {
     fn running(&self) -> bool {
         let thread = self.thread.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         thread.as_ref().is_some_and(|thread| !thread.is_finished())
+    }
+
+    /// Places requests by another system, with other servers and another workload, from now on.
+    fn reload(
+        &self,
+        system: &System,
+        servers: Vec<String>,
+        workload: Option<&Workload>,
+    ) -> PyResult<()> {
+        let plan = plan_of(system, &servers, self.cluster.as_deref(), workload, self.seed)?;
+        self.control.reload(plan).map_err(|error| invalid(&error))
     }
 
     /// Ends what is in progress, and stops; says what it did. A second call gives None.
@@ -145,7 +158,7 @@ fn bound(
     listen: &str,
     metrics: Option<&str>,
     settings: Settings,
-    log: Option<File>,
+    (log, checks): (Option<File>, Option<Checks>),
 ) -> PyResult<(Proxy, Option<SocketAddr>)> {
     let address = address_of(listen)?;
     let metrics = metrics.map(|text| Ok::<_, PyErr>((text, address_of(text)?))).transpose()?;
@@ -156,7 +169,7 @@ fn bound(
     }
     let failed = |at: &str, error| RunError::new_err(format!("cannot listen on {at}: {error}"));
     let mut proxy =
-        Proxy::bind(plan, address, settings, log).map_err(|error| failed(listen, error))?;
+        Proxy::bind(plan, address, settings, log, checks).map_err(|error| failed(listen, error))?;
     let tell = |(text, at)| proxy.tell_metrics(at).map_err(|error| failed(text, error));
     let metrics = metrics.map(tell).transpose()?;
     Ok((proxy, metrics))

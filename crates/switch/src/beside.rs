@@ -7,20 +7,10 @@ use std::sync::Arc;
 use tokio::runtime::Builder;
 use tokio::sync::watch;
 
-use crate::counts::Counts;
 use crate::desk::Desk;
 use crate::front::told;
 use crate::health::{Checks, check_health};
 use crate::metrics::tell_metrics;
-use crate::plan::Plan;
-
-/// What metrics and health checks are about.
-#[derive(Debug)]
-pub(crate) struct About {
-    pub(crate) plan: Arc<Plan>,
-    pub(crate) desk: Arc<Desk>,
-    pub(crate) counts: Arc<Counts>,
-}
 
 /// What the thread does.
 #[derive(Debug, Default)]
@@ -36,16 +26,15 @@ impl Beside {
     }
 
     /// The thread's work, until it is told to stop.
-    pub(crate) fn run(self, about: About, stop: watch::Receiver<bool>) -> io::Result<()> {
-        let about = Arc::new(about);
+    pub(crate) fn run(self, desk: Arc<Desk>, stop: watch::Receiver<bool>) -> io::Result<()> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async move {
             if let Some(listener) = self.metrics {
                 let listener = tokio::net::TcpListener::from_std(listener)?;
-                tokio::spawn(tell_metrics(listener, Arc::clone(&about)));
+                tokio::spawn(tell_metrics(listener, Arc::clone(&desk)));
             }
             if let Some(checks) = self.checks {
-                tokio::spawn(check_health(checks, about));
+                tokio::spawn(check_health(checks, desk));
             }
             told(stop).await;
             Ok(())

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tokio::time::sleep;
 
 use crate::desk::{Desk, State};
+use crate::term::Member;
 
 /// What is known of a server beside its requests.
 #[derive(Clone, Copy, Debug, Default)]
@@ -18,31 +19,38 @@ pub(crate) struct Health {
 
 impl Desk {
     /// A server has answered.
-    pub(crate) fn answered(&self, server: usize) {
-        self.state().health[server].failures = 0;
+    pub(crate) fn answered(&self, member: &Member) {
+        let mut state = self.state();
+        let Some(server) = member.number() else { return };
+        state.health[server].failures = 0;
     }
 
     /// A server has failed: after some failures one after another it gets no requests for a while,
     /// or until a health check finds it well.
-    pub(crate) fn failed(self: &Arc<Desk>, server: usize) {
+    pub(crate) fn failed(self: &Arc<Desk>, member: &Arc<Member>) {
         let mut state = self.state();
+        let Some(server) = member.number() else { return };
         let failures = &mut state.health[server].failures;
         *failures = failures.saturating_add(1);
         let closes = *failures >= self.settings.failures;
         if !closes || !self.set_open(&mut state, server, false) || self.checked {
             return;
         }
-        let desk = Arc::clone(self);
+        let (desk, member) = (Arc::clone(self), Arc::clone(member));
         tokio::spawn(async move {
             sleep(desk.settings.closed_for).await;
-            desk.set_open(&mut desk.state(), server, true);
+            let mut state = desk.state();
+            if let Some(server) = member.number() {
+                desk.set_open(&mut state, server, true);
+            }
         });
     }
 
     /// A server was asked how it is. Some bad answers one after another close it, whatever its
     /// requests say; one good answer opens it.
-    pub(crate) fn asked(self: &Arc<Desk>, server: usize, well: bool) {
+    pub(crate) fn asked(self: &Arc<Desk>, member: &Member, well: bool) {
         let mut state = self.state();
+        let Some(server) = member.number() else { return };
         let misses = &mut state.health[server].misses;
         *misses = if well { 0 } else { misses.saturating_add(1) };
         if well || *misses >= self.settings.failures {

@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use crate::page::Labels;
+
 /// The upper bounds of the histogram of response times, in seconds; above the last is one more
 /// count.
 pub(crate) const BOUNDS_S: [f64; 17] = [
@@ -11,17 +13,31 @@ pub(crate) const BOUNDS_S: [f64; 17] = [
     10.0, 30.0, 60.0,
 ];
 
-/// Counts that only grow, and of connections those that are there.
-#[derive(Debug)]
-pub(crate) struct Counts {
-    passed: AtomicU64,
-    refused: AtomicU64,
-    connections: AtomicU64,
-    servers: Vec<OfServer>,
+/// All that is counted. What has the same labels after a reload is counted on.
+#[derive(Debug, Default)]
+pub(crate) struct Ledger {
+    pub(crate) policies: Vec<Arc<OfPolicy>>,
+    pub(crate) servers: Vec<Arc<OfServer>>,
 }
 
-#[derive(Debug, Default)]
-struct OfServer {
+/// What is counted from one reload to the next.
+#[derive(Debug)]
+pub(crate) struct Counts {
+    pub(crate) policy: Arc<OfPolicy>,
+    pub(crate) servers: Vec<Arc<OfServer>>,
+}
+
+#[derive(Debug)]
+pub(crate) struct OfPolicy {
+    pub(crate) labels: String,
+    passed: AtomicU64,
+    refused: AtomicU64,
+}
+
+#[derive(Debug)]
+pub(crate) struct OfServer {
+    pub(crate) labels: String,
+    number: usize,
     requests: AtomicU64,
     failures: AtomicU64,
     checks: AtomicU64,
@@ -39,9 +55,10 @@ pub struct Switched {
     pub passed: u64,
     /// Requests that the switch answered itself, with an error.
     pub refused: u64,
-    /// By server, the requests that it answered.
+    /// By number of the server, the requests that it answered.
     pub requests: Vec<u64>,
-    /// By server, how often it failed: no connection, no answer, or a response without end.
+    /// By number of the server, how often it failed: no connection, no answer, or a response
+    /// without end.
     pub failures: Vec<u64>,
     /// Why lines of the access log are missing, if any are.
     pub log_failure: Option<String>,
@@ -55,94 +72,130 @@ pub(crate) struct ResponseTimes {
     pub(crate) sum_s: f64,
 }
 
-/// A client's connection, until it is dropped.
-#[derive(Debug)]
-pub(crate) struct Connected(Arc<Counts>);
+impl Ledger {
+    /// What is counted for a policy and its servers from now on.
+    pub(crate) fn counts(&mut self, labels: &Labels) -> Counts {
+        let same = self.policies.iter().find(|one| one.labels == labels.policy).map(Arc::clone);
+        let policy = same.unwrap_or_else(|| {
+            let new = Arc::new(OfPolicy::new(&labels.policy));
+            self.policies.push(Arc::clone(&new));
+            new
+        });
+        let mut servers = Vec::new();
+        for (number, labels) in labels.servers.iter().enumerate() {
+            let same = self.servers.iter().find(|one| one.labels == *labels).map(Arc::clone);
+            servers.push(same.unwrap_or_else(|| {
+                let new = Arc::new(OfServer::new(labels, number));
+                self.servers.push(Arc::clone(&new));
+                new
+            }));
+        }
+        Counts { policy, servers }
+    }
 
-impl Drop for Connected {
-    fn drop(&mut self) {
-        self.0.connections.fetch_sub(1, Ordering::Relaxed);
+    /// All together, as it is now.
+    pub(crate) fn done(&self) -> Switched {
+        let servers = self.servers.iter().map(|one| one.number + 1).max().unwrap_or(0);
+        let mut done = Switched {
+            requests: vec![0; servers],
+            failures: vec![0; servers],
+            ..Switched::default()
+        };
+        for policy in &self.policies {
+            done.passed += read(&policy.passed);
+            done.refused += policy.refused();
+        }
+        for server in &self.servers {
+            done.requests[server.number] += server.requests();
+            done.failures[server.number] += server.failures();
+        }
+        done
     }
 }
 
-impl Counts {
-    pub(crate) fn new(servers: usize) -> Counts {
-        Counts {
-            passed: AtomicU64::new(0),
-            refused: AtomicU64::new(0),
-            connections: AtomicU64::new(0),
-            servers: (0..servers).map(|_| OfServer::default()).collect(),
-        }
-    }
+fn read(count: &AtomicU64) -> u64 {
+    count.load(Ordering::Relaxed)
+}
 
-    /// A client is there.
-    pub(crate) fn connected(self: &Arc<Counts>) -> Connected {
-        self.connections.fetch_add(1, Ordering::Relaxed);
-        Connected(Arc::clone(self))
-    }
+fn increase(count: &AtomicU64) {
+    count.fetch_add(1, Ordering::Relaxed);
+}
 
-    /// How many clients are there.
-    pub(crate) fn connections(&self) -> u64 {
-        self.connections.load(Ordering::Relaxed)
+impl OfPolicy {
+    fn new(labels: &str) -> OfPolicy {
+        let labels = labels.to_owned();
+        OfPolicy { labels, passed: AtomicU64::new(0), refused: AtomicU64::new(0) }
     }
 
     /// A request has been answered: by a server, or by the switch itself.
     pub(crate) fn answered(&self, by_server: bool) {
-        let count = if by_server { &self.passed } else { &self.refused };
-        count.fetch_add(1, Ordering::Relaxed);
+        increase(if by_server { &self.passed } else { &self.refused });
     }
 
-    pub(crate) fn forwarded(&self, server: usize) {
-        self.servers[server].requests.fetch_add(1, Ordering::Relaxed);
+    pub(crate) fn refused(&self) -> u64 {
+        read(&self.refused)
+    }
+}
+
+impl OfServer {
+    fn new(labels: &str, number: usize) -> OfServer {
+        OfServer {
+            labels: labels.to_owned(),
+            number,
+            requests: AtomicU64::new(0),
+            failures: AtomicU64::new(0),
+            checks: AtomicU64::new(0),
+            misses: AtomicU64::new(0),
+            took: std::array::from_fn(|_| AtomicU64::new(0)),
+            took_ns: AtomicU64::new(0),
+        }
     }
 
-    pub(crate) fn failed(&self, server: usize) {
-        self.servers[server].failures.fetch_add(1, Ordering::Relaxed);
+    pub(crate) fn forwarded(&self) {
+        increase(&self.requests);
     }
 
-    /// A server was asked how it is.
-    pub(crate) fn asked(&self, server: usize, well: bool) {
-        let counts = &self.servers[server];
-        counts.checks.fetch_add(1, Ordering::Relaxed);
-        counts.misses.fetch_add(u64::from(!well), Ordering::Relaxed);
+    pub(crate) fn failed(&self) {
+        increase(&self.failures);
     }
 
-    /// By server, how often it was asked, and how often it was not well.
-    pub(crate) fn checks(&self) -> (Vec<u64>, Vec<u64>) {
-        let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        self.servers.iter().map(|one| (read(&one.checks), read(&one.misses))).unzip()
+    /// It was asked how it is.
+    pub(crate) fn asked(&self, well: bool) {
+        increase(&self.checks);
+        self.misses.fetch_add(u64::from(!well), Ordering::Relaxed);
     }
 
-    /// A response of this server has come to its end.
-    pub(crate) fn complete(&self, server: usize, took: Duration) {
+    /// A response has come to its end.
+    pub(crate) fn complete(&self, took: Duration) {
         let took_s = took.as_secs_f64();
-        let place = BOUNDS_S.partition_point(|bound| *bound < took_s);
-        let counts = &self.servers[server];
-        counts.took[place].fetch_add(1, Ordering::Relaxed);
-        counts.took_ns.fetch_add(took.as_nanos() as u64, Ordering::Relaxed);
+        increase(&self.took[BOUNDS_S.partition_point(|bound| *bound < took_s)]);
+        self.took_ns.fetch_add(took.as_nanos() as u64, Ordering::Relaxed);
     }
 
-    pub(crate) fn response_times(&self, server: usize) -> ResponseTimes {
-        let counts = &self.servers[server];
+    pub(crate) fn requests(&self) -> u64 {
+        read(&self.requests)
+    }
+
+    pub(crate) fn failures(&self) -> u64 {
+        read(&self.failures)
+    }
+
+    pub(crate) fn checks(&self) -> u64 {
+        read(&self.checks)
+    }
+
+    /// Checks that did not find it well.
+    pub(crate) fn misses(&self) -> u64 {
+        read(&self.misses)
+    }
+
+    pub(crate) fn response_times(&self) -> ResponseTimes {
         let mut all = 0;
         let within = std::array::from_fn(|place| {
-            all += counts.took[place].load(Ordering::Relaxed);
+            all += read(&self.took[place]);
             all
         });
-        let sum_s = counts.took_ns.load(Ordering::Relaxed) as f64 * 1e-9;
-        ResponseTimes { within, sum_s }
-    }
-
-    /// All of them, as they are now.
-    pub(crate) fn now(&self) -> Switched {
-        let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        Switched {
-            passed: read(&self.passed),
-            refused: read(&self.refused),
-            requests: self.servers.iter().map(|one| read(&one.requests)).collect(),
-            failures: self.servers.iter().map(|one| read(&one.failures)).collect(),
-            log_failure: None,
-        }
+        ResponseTimes { within, sum_s: read(&self.took_ns) as f64 * 1e-9 }
     }
 }
 
@@ -150,16 +203,35 @@ impl Counts {
 mod tests {
     use super::*;
 
+    fn labels(policy: &str, servers: [&str; 2]) -> Labels {
+        Labels { policy: policy.to_owned(), servers: servers.map(str::to_owned).to_vec() }
+    }
+
     #[test]
     fn a_bound_is_of_the_times_that_reach_it() {
-        let counts = Counts::new(2);
+        let counts = Ledger::default().counts(&labels("jsq", ["a", "b"]));
         for micros in [250, 251, 1_000_000, 61_000_000] {
-            counts.complete(1, Duration::from_micros(micros));
+            counts.servers[1].complete(Duration::from_micros(micros));
         }
-        let ResponseTimes { within, sum_s } = counts.response_times(1);
+        let ResponseTimes { within, sum_s } = counts.servers[1].response_times();
         assert_eq!(within[..3], [1, 2, 2]);
         assert_eq!(within[10..], [2, 3, 3, 3, 3, 3, 3, 4]);
         assert!((sum_s - 62.000_501).abs() < 1e-9);
-        assert_eq!(counts.response_times(0).within, [0; BOUNDS_S.len() + 1]);
+        assert_eq!(counts.servers[0].response_times().within, [0; BOUNDS_S.len() + 1]);
+    }
+
+    #[test]
+    fn what_has_the_same_labels_is_counted_on() {
+        let mut ledger = Ledger::default();
+        for servers in [["a", "b"], ["a", "c"], ["a", "b"]] {
+            let counts = ledger.counts(&labels("jsq", servers));
+            counts.policy.answered(true);
+            counts.servers.iter().for_each(|server| server.forwarded());
+        }
+        let requests: Vec<u64> = ledger.servers.iter().map(|server| server.requests()).collect();
+        assert_eq!(requests, [3, 2, 1]);
+        assert_eq!(ledger.policies.len(), 1);
+        let done = ledger.done();
+        assert_eq!((done.passed, done.requests), (3, vec![3, 3]));
     }
 }

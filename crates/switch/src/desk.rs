@@ -1,26 +1,32 @@
 //! Where it is decided which server a request goes to.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 
 use thinktime_core::error::Invalid;
 use thinktime_core::policy::dispatch::{Placement, Request, Switch};
 use thinktime_core::time::Nanos;
-use tokio::runtime::Handle;
 use tokio::sync::oneshot;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, timeout};
 
 use crate::closing::Health;
+use crate::counts::Ledger;
+use crate::page::Labels;
 use crate::plan::Plan;
 use crate::settings::Settings;
+use crate::term::{Member, Term};
+use crate::ticket::Ticket;
 
 /// The policy at work, with what it does not do itself: requests that wait, servers that fail.
 #[derive(Debug)]
 pub(crate) struct Desk {
     start: Instant,
     state: Mutex<State>,
-    seen_after: Duration,
+    /// That of the state, for those who need no more of it.
+    term: RwLock<Arc<Term>>,
+    ledger: Mutex<Ledger>,
+    connections: AtomicU64,
     pub(crate) settings: Settings,
     /// Whether servers are asked how they are.
     pub(crate) checked: bool,
@@ -28,27 +34,43 @@ pub(crate) struct Desk {
 
 #[derive(Debug)]
 pub(crate) struct State {
+    pub(crate) term: Arc<Term>,
     pub(crate) switch: Switch,
     /// Requests that the policy lets wait, the first first.
-    waiting: VecDeque<Waiter>,
+    pub(crate) waiting: VecDeque<Waiter>,
     /// By server.
     pub(crate) health: Vec<Health>,
 }
 
 #[derive(Debug)]
-struct Waiter {
-    request: Request,
+pub(crate) struct Waiter {
+    pub(crate) request: Request,
+    pub(crate) method: String,
+    pub(crate) target: String,
     tell: oneshot::Sender<Result<Ticket, Unplaced>>,
 }
 
 /// What the switch knows now.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Known {
     /// By server.
     pub(crate) in_progress: Vec<u32>,
     pub(crate) open: Vec<bool>,
     /// Requests that wait at the switch.
     pub(crate) waiting: usize,
+    /// Connections of clients.
+    pub(crate) connections: u64,
+    pub(crate) term: Arc<Term>,
+}
+
+/// A client's connection, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Connected(Arc<Desk>);
+
+impl Drop for Connected {
+    fn drop(&mut self) {
+        self.0.connections.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// Why a request goes nowhere.
@@ -62,48 +84,24 @@ pub(crate) enum Unplaced {
     Late,
 }
 
-/// A request's place at a server, until it is dropped.
-#[derive(Debug)]
-pub(crate) struct Ticket {
-    desk: Arc<Desk>,
-    pub(crate) server: usize,
-    since: Nanos,
-    void: bool,
-}
-
-impl Ticket {
-    /// How long ago the request was placed.
-    pub(crate) fn age(&self) -> Duration {
-        Duration::from_nanos(self.desk.now().since(self.since).0)
-    }
-}
-
-impl Drop for Ticket {
-    fn drop(&mut self) {
-        if self.void {
-            return;
-        }
-        let desk = Arc::clone(&self.desk);
-        let (server, response) = (self.server, desk.now().since(self.since));
-        match Handle::try_current() {
-            Ok(runtime) if !desk.seen_after.is_zero() => {
-                runtime.spawn(async move {
-                    sleep(desk.seen_after).await;
-                    desk.ended(server, response);
-                });
-            }
-            _ => desk.ended(server, response),
-        }
-    }
-}
-
 impl Desk {
-    pub(crate) fn new(plan: &Plan, settings: Settings, checked: bool) -> Result<Desk, Invalid> {
+    pub(crate) fn new(plan: Plan, settings: Settings, checked: bool) -> Result<Desk, Invalid> {
         let switch = plan.switch()?;
+        let mut ledger = Ledger::default();
+        let counts = ledger.counts(&Labels::new(&plan));
+        let members = (0..plan.servers.len()).map(|number| Arc::new(Member::new(number))).collect();
         let health = vec![Health::default(); plan.servers.len()];
-        let seen_after = Duration::from_nanos(plan.cluster.seen_after.0);
-        let state = Mutex::new(State { switch, waiting: VecDeque::new(), health });
-        Ok(Desk { start: Instant::now(), state, seen_after, settings, checked })
+        let term = Arc::new(Term { plan, counts, members });
+        let state = State { term: Arc::clone(&term), switch, waiting: VecDeque::new(), health };
+        Ok(Desk {
+            start: Instant::now(),
+            state: Mutex::new(state),
+            term: RwLock::new(term),
+            ledger: Mutex::new(ledger),
+            connections: AtomicU64::new(0),
+            settings,
+            checked,
+        })
     }
 
     pub(crate) fn now(&self) -> Nanos {
@@ -114,25 +112,64 @@ impl Desk {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
+    /// What holds now.
+    pub(crate) fn term(&self) -> Arc<Term> {
+        Arc::clone(&self.term.read().unwrap_or_else(|poisoned| poisoned.into_inner()))
+    }
+
+    pub(crate) fn set_term(&self, term: Arc<Term>) {
+        *self.term.write().unwrap_or_else(|poisoned| poisoned.into_inner()) = term;
+    }
+
+    /// All that is counted.
+    pub(crate) fn ledger(&self) -> MutexGuard<'_, Ledger> {
+        self.ledger.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// A client is there.
+    pub(crate) fn connected(self: &Arc<Desk>) -> Connected {
+        self.connections.fetch_add(1, Ordering::Relaxed);
+        Connected(Arc::clone(self))
+    }
+
     /// What is known of the servers and of requests that wait.
     pub(crate) fn known(&self) -> Known {
         let state = self.state();
         let servers = state.switch.servers().all();
         Known {
+            term: Arc::clone(&state.term),
             in_progress: servers.iter().map(|server| server.in_progress).collect(),
             open: servers.iter().map(|server| server.open).collect(),
+            connections: self.connections.load(Ordering::Relaxed),
             waiting: state.waiting.iter().filter(|waiter| !waiter.tell.is_closed()).count(),
         }
     }
 
     /// A place for a request, which may have to wait for it.
-    pub(crate) async fn place(self: &Arc<Desk>, request: &Request) -> Result<Ticket, Unplaced> {
+    pub(crate) async fn place(
+        self: &Arc<Desk>,
+        method: &str,
+        target: &str,
+    ) -> Result<Ticket, Unplaced> {
+        let term = self.term();
+        let mut request = term.plan.request(method, target);
         let told = {
             let (now, mut state) = (self.now(), self.state());
-            match state.switch.place(now, request) {
-                Placement::Server(server) => return Ok(self.ticket(server, now)),
+            if !Arc::ptr_eq(&term, &state.term) {
+                request = state.term.plan.request(method, target);
+            }
+            match state.switch.place(now, &request) {
+                Placement::Server(server) => {
+                    return Ok(Ticket::new(self, &state.term, server, now));
+                }
                 Placement::Nowhere => return Err(Unplaced::NoServer),
-                Placement::Waits => state.wait(request, self.settings.waiting_max)?,
+                Placement::Waits => {
+                    let (tell, told) = oneshot::channel();
+                    let (method, target) = (method.to_owned(), target.to_owned());
+                    let waiter = Waiter { request, method, target, tell };
+                    state.wait(waiter, self.settings.waiting_max)?;
+                    told
+                }
             }
         };
         match timeout(self.settings.wait, told).await {
@@ -142,7 +179,7 @@ impl Desk {
     }
 
     /// A place at another server than those that were tried: the one with the fewest requests.
-    pub(crate) fn place_elsewhere(self: &Arc<Desk>, tried: &[usize]) -> Option<Ticket> {
+    pub(crate) fn place_elsewhere(self: &Arc<Desk>, tried: &[Arc<Member>]) -> Option<Ticket> {
         let (now, mut state) = (self.now(), self.state());
         let servers = state.switch.servers();
         let open = servers.open().iter().map(|server| *server as usize);
@@ -151,19 +188,16 @@ impl Desk {
             f64::from(known.in_progress) / known.weight
         };
         let other = open
-            .filter(|server| !tried.contains(server))
+            .filter(|server| !tried.iter().any(|one| one.number() == Some(*server)))
             .min_by(|a, b| load(a).total_cmp(&load(b)).then(a.cmp(b)))?;
         state.switch.send(now, other);
-        Some(self.ticket(other, now))
-    }
-
-    fn ticket(self: &Arc<Desk>, server: usize, since: Nanos) -> Ticket {
-        Ticket { desk: Arc::clone(self), server, since, void: false }
+        Some(Ticket::new(self, &state.term, other, now))
     }
 
     /// The switch sees that a request has ended: those that wait may go on.
-    fn ended(self: &Arc<Desk>, server: usize, response: Nanos) {
+    pub(crate) fn ended(self: &Arc<Desk>, member: &Member, response: Nanos) {
         let (now, mut state) = (self.now(), self.state());
+        let Some(server) = member.number() else { return };
         state.switch.ended(now, server, response);
         self.let_go_on(now, &mut state);
     }
@@ -178,13 +212,13 @@ impl Desk {
             let placed = match state.switch.place(now, &next.request) {
                 Placement::Waits => return,
                 Placement::Nowhere => Err(Unplaced::NoServer),
-                Placement::Server(server) => Ok(self.ticket(server, now)),
+                Placement::Server(server) => Ok(Ticket::new(self, &state.term, server, now)),
             };
             let Some(next) = state.waiting.pop_front() else { return };
-            if let Err(Ok(mut ticket)) = next.tell.send(placed) {
+            if let Err(Ok(ticket)) = next.tell.send(placed) {
                 // Its client left just now. The ticket must not ask for the lock that is held.
-                ticket.void = true;
                 state.switch.ended(now, ticket.server, Nanos::ZERO);
+                ticket.discard();
             }
         }
     }
@@ -192,19 +226,14 @@ impl Desk {
 
 impl State {
     /// Lets a request wait, if there is room.
-    fn wait(
-        &mut self,
-        request: &Request,
-        most: usize,
-    ) -> Result<oneshot::Receiver<Result<Ticket, Unplaced>>, Unplaced> {
+    fn wait(&mut self, waiter: Waiter, most: usize) -> Result<(), Unplaced> {
         if self.waiting.len() >= most {
             self.waiting.retain(|waiter| !waiter.tell.is_closed());
         }
         if self.waiting.len() >= most {
             return Err(Unplaced::Full);
         }
-        let (tell, told) = oneshot::channel();
-        self.waiting.push_back(Waiter { request: *request, tell });
-        Ok(told)
+        self.waiting.push_back(waiter);
+        Ok(())
     }
 }

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -11,23 +12,20 @@ use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Request, Response, StatusCode, Version};
 use tokio::time::timeout;
 
-use crate::counts::Counts;
-use crate::desk::{Desk, Ticket, Unplaced};
+use crate::desk::{Desk, Unplaced};
 use crate::fields::{self, Came};
 use crate::link::{Link, Links};
 use crate::log::{AccessLog, Entry};
 use crate::outgoing::Outgoing;
-use crate::plan::Plan;
 use crate::settings::Settings;
 use crate::stream::{Download, Passing, Progress, Upload};
+use crate::ticket::Ticket;
 
 /// What a thread forwards with.
 #[derive(Debug)]
 pub(crate) struct Lane {
-    pub(crate) plan: Arc<Plan>,
     pub(crate) settings: Settings,
     pub(crate) desk: Arc<Desk>,
-    pub(crate) counts: Arc<Counts>,
     pub(crate) log: Option<Arc<AccessLog>>,
     pub(crate) links: Links,
 }
@@ -73,22 +71,16 @@ pub(crate) struct Passage {
 impl Passage {
     /// The response has come to its end.
     pub(crate) fn complete(&self, ticket: &Ticket, link: Link) {
-        self.lane.counts.complete(ticket.server, ticket.age());
+        ticket.complete();
         // Who answers early gets the rest of the request's body on the same connection.
         if self.upload.is_complete() {
-            self.lane.links.give(ticket.server, link);
+            self.lane.links.give(ticket.address(), link);
         }
     }
 
     /// Nothing more of the response will go to the client: it is time to say so in the log.
     pub(crate) fn note(&self) {
         self.lane.note(self.entry.as_ref(), self.status, self.bytes, Some(self.server));
-    }
-
-    /// The response has ended before its end.
-    pub(crate) fn broke(&self, server: usize) {
-        self.lane.counts.failed(server);
-        self.lane.desk.failed(server);
     }
 }
 
@@ -103,7 +95,7 @@ pub(crate) async fn answer(
         Ok(outgoing) => lane.pass(outgoing, &mut entry).await,
         Err(refusal) => Err(refusal),
     };
-    lane.counts.answered(passed.is_ok());
+    lane.desk.term().counts.policy.answered(passed.is_ok());
     Ok(passed.unwrap_or_else(|refusal| {
         let text = refusal.text();
         lane.note(entry.as_ref(), refusal.0, text.len() as u64, None);
@@ -118,14 +110,12 @@ impl Lane {
         mut outgoing: Outgoing,
         entry: &mut Option<Entry>,
     ) -> Result<Response<Download>, Refusal> {
-        let request = self.plan.request(outgoing.method(), outgoing.target());
-        let mut ticket = self.desk.place(&request).await?;
+        let mut ticket = self.desk.place(outgoing.method(), outgoing.target()).await?;
         let (mut tried, mut fresh) = (Vec::new(), false);
         loop {
-            let failed = match self.attempt(ticket.server, &mut outgoing, fresh).await {
+            let failed = match self.attempt(ticket.address(), &mut outgoing, fresh).await {
                 Ok((response, link)) => {
-                    self.counts.forwarded(ticket.server);
-                    self.desk.answered(ticket.server);
+                    ticket.answered();
                     let upload = outgoing.progress;
                     return Ok(self.bring_back(response, (ticket, link), upload, entry.take()));
                 }
@@ -139,9 +129,8 @@ impl Lane {
                 Failed::Client(refusal) => return Err(refusal),
                 Failed::Server(refusal) => refusal,
             };
-            self.counts.failed(ticket.server);
-            self.desk.failed(ticket.server);
-            tried.push(ticket.server);
+            ticket.failed();
+            tried.push(Arc::clone(ticket.member()));
             if tried.len() > self.settings.retries as usize || !outgoing.may_go() {
                 return Err(refusal);
             }
@@ -153,7 +142,7 @@ impl Lane {
     /// Sends a request to a server, and waits for the head of its response.
     async fn attempt(
         &self,
-        server: usize,
+        server: SocketAddr,
         outgoing: &mut Outgoing,
         fresh: bool,
     ) -> Result<(Response<Incoming>, Link), Failed> {

@@ -35,7 +35,7 @@ pub(crate) async fn serve(
     tls: Option<Tls>,
     stop: watch::Receiver<bool>,
 ) {
-    let _there = lane.counts.connected();
+    let _there = lane.desk.connected();
     let (Ok(()), Ok(peer)) = (stream.set_nodelay(true), stream.peer_addr()) else { return };
     let (from, behind_proxy) = (peer.ip().to_canonical(), lane.settings.behind_proxy);
     let came = |scheme| Came { from, scheme, behind_proxy };

@@ -10,7 +10,7 @@ use thinktime_core::error::Invalid;
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-use crate::beside::About;
+use crate::desk::Desk;
 use crate::link;
 use crate::plan::Backend;
 use crate::stream::Upload;
@@ -43,7 +43,7 @@ impl Checks {
 }
 
 /// Asks all servers, again and again, until it is dropped.
-pub(crate) async fn check_health(checks: Checks, about: Arc<About>) {
+pub(crate) async fn check_health(checks: Checks, desk: Arc<Desk>) {
     let checks = Arc::new(checks);
     let mut ticks = interval(checks.every);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -51,14 +51,15 @@ pub(crate) async fn check_health(checks: Checks, about: Arc<About>) {
         ticks.tick().await;
         // All at once, so that none waits for another one that takes its time.
         let mut asked = JoinSet::new();
-        for server in 0..about.plan.servers.len() {
-            let (checks, about) = (Arc::clone(&checks), Arc::clone(&about));
+        let term = desk.term();
+        for server in 0..term.members.len() {
+            let (checks, term, desk) = (Arc::clone(&checks), Arc::clone(&term), Arc::clone(&desk));
             asked.spawn(async move {
-                let asking = status(&checks, &about.plan.servers[server]);
+                let asking = status(&checks, &term.plan.servers[server]);
                 let status = timeout(checks.within, asking).await;
                 let well = matches!(status, Ok(Ok(status)) if is_well(status));
-                about.counts.asked(server, well);
-                about.desk.asked(server, well);
+                term.counts.servers[server].asked(well);
+                desk.asked(&term.members[server], well);
             });
         }
         asked.join_all().await;

@@ -25,13 +25,17 @@ mod outgoing;
 mod page;
 mod plan;
 mod proxy;
+mod reload;
 mod settings;
 mod stream;
+mod term;
+mod ticket;
 mod tls;
 
 pub use counts::Switched;
 pub use health::Checks;
 pub use plan::{Backend, Plan};
 pub use proxy::Proxy;
+pub use reload::Control;
 pub use settings::Settings;
 pub use tls::Tls;

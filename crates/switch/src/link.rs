@@ -1,5 +1,6 @@
 //! Connections to servers, kept for the next request.
 
+use std::collections::HashMap;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::{Mutex, MutexGuard};
@@ -10,7 +11,6 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout};
 
-use crate::plan::Plan;
 use crate::stream::Upload;
 
 /// Idle connections that are kept for each server, by each thread.
@@ -32,38 +32,36 @@ pub(crate) struct Link {
 /// The connections of one thread.
 #[derive(Debug)]
 pub(crate) struct Links {
-    addresses: Vec<SocketAddr>,
-    /// By server, those that are idle, and since when.
-    kept: Vec<Mutex<Vec<(Instant, Link)>>>,
+    /// By the server's address, those that are idle, and since when.
+    kept: Mutex<HashMap<SocketAddr, Vec<(Instant, Link)>>>,
     connect: Duration,
 }
 
 impl Links {
-    pub(crate) fn new(plan: &Plan, connect: Duration) -> Links {
-        let addresses: Vec<SocketAddr> = plan.servers.iter().map(|one| one.address).collect();
-        let kept = addresses.iter().map(|_| Mutex::default()).collect();
-        Links { addresses, kept, connect }
+    pub(crate) fn new(connect: Duration) -> Links {
+        Links { kept: Mutex::default(), connect }
     }
 
     /// A connection to this server: one that is kept, or a new one if there is none or it must be
     /// `fresh`.
-    pub(crate) async fn take(&self, server: usize, fresh: bool) -> io::Result<Link> {
+    pub(crate) async fn take(&self, server: SocketAddr, fresh: bool) -> io::Result<Link> {
         loop {
-            let kept = if fresh { None } else { self.kept(server).pop() };
+            let kept = if fresh { None } else { self.kept().get_mut(&server).and_then(Vec::pop) };
             let Some((since, mut link)) = kept else { break };
             if since.elapsed() < KEPT_FOR && link.send.ready().await.is_ok() {
                 return Ok(link);
             }
         }
-        timeout(self.connect, open(self.addresses[server]))
+        timeout(self.connect, open(server))
             .await
             .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
     }
 
     /// Keeps a connection over which a response has come to its end.
-    pub(crate) fn give(&self, server: usize, mut link: Link) {
+    pub(crate) fn give(&self, server: SocketAddr, mut link: Link) {
         link.used = true;
-        let mut kept = self.kept(server);
+        let mut all = self.kept();
+        let kept = all.entry(server).or_default();
         if kept.len() < KEPT_MAX && !link.send.is_closed() {
             kept.push((Instant::now(), link));
         }
@@ -71,15 +69,15 @@ impl Links {
 
     /// Closes those that have been idle for too long.
     pub(crate) fn close_old(&self) {
-        for server in 0..self.kept.len() {
-            let fresh =
-                |one: &(Instant, Link)| one.0.elapsed() < KEPT_FOR && !one.1.send.is_closed();
-            self.kept(server).retain(fresh);
-        }
+        let fresh = |one: &(Instant, Link)| one.0.elapsed() < KEPT_FOR && !one.1.send.is_closed();
+        self.kept().retain(|_, links| {
+            links.retain(fresh);
+            !links.is_empty()
+        });
     }
 
-    fn kept(&self, server: usize) -> MutexGuard<'_, Vec<(Instant, Link)>> {
-        self.kept[server].lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    fn kept(&self) -> MutexGuard<'_, HashMap<SocketAddr, Vec<(Instant, Link)>>> {
+        self.kept.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 

@@ -16,7 +16,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
 use crate::accept::PAUSE;
-use crate::beside::About;
+use crate::desk::Desk;
 use crate::page::page;
 use crate::stream::Download;
 
@@ -26,7 +26,7 @@ const CONNECTIONS_MAX: usize = 64;
 const LASTS: Duration = Duration::from_secs(120);
 
 /// Answers until it is dropped.
-pub(crate) async fn tell_metrics(listener: TcpListener, about: Arc<About>) {
+pub(crate) async fn tell_metrics(listener: TcpListener, desk: Arc<Desk>) {
     let room = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     // Nobody closes the semaphore.
     while let Ok(permit) = Arc::clone(&room).acquire_owned().await {
@@ -34,10 +34,9 @@ pub(crate) async fn tell_metrics(listener: TcpListener, about: Arc<About>) {
             sleep(PAUSE).await;
             continue;
         };
-        let about = Arc::clone(&about);
+        let desk = Arc::clone(&desk);
         tokio::spawn(async move {
-            let answer =
-                |request| std::future::ready(Ok::<_, Infallible>(answer(&about, &request)));
+            let answer = |request| std::future::ready(Ok::<_, Infallible>(answer(&desk, &request)));
             let mut builder = http1::Builder::new();
             builder.timer(TokioTimer::new()).header_read_timeout(LASTS);
             let serving = builder.serve_connection(TokioIo::new(stream), service_fn(answer));
@@ -48,14 +47,12 @@ pub(crate) async fn tell_metrics(listener: TcpListener, about: Arc<About>) {
     }
 }
 
-fn answer(about: &About, request: &Request<Incoming>) -> Response<Download> {
+fn answer(desk: &Desk, request: &Request<Incoming>) -> Response<Download> {
     let (status, text) = match (request.method(), request.uri().path()) {
         (_, path) if path != "/metrics" => {
             (StatusCode::NOT_FOUND, "404: metrics are at /metrics\n".to_owned())
         }
-        (&Method::GET | &Method::HEAD, _) => {
-            (StatusCode::OK, page(&about.plan, &about.desk, &about.counts))
-        }
+        (&Method::GET | &Method::HEAD, _) => (StatusCode::OK, page(desk)),
         _ => (StatusCode::METHOD_NOT_ALLOWED, "405: metrics are read with GET\n".to_owned()),
     };
     let mut response = Response::new(Download::Said(Some(Bytes::from(text))));

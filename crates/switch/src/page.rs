@@ -1,89 +1,109 @@
 //! What is told of a switch, in Prometheus' text format.
 
 use std::fmt::{Display, Write};
+use std::sync::Arc;
 
-use crate::counts::{BOUNDS_S, Counts};
-use crate::desk::Desk;
+use crate::counts::{BOUNDS_S, OfServer, ResponseTimes};
+use crate::desk::{Desk, Known};
 use crate::plan::Plan;
 
-/// All of it, as it is now.
-pub(crate) fn page(plan: &Plan, desk: &Desk, counts: &Counts) -> String {
-    let mut page = Page::new(plan);
-    let (done, now) = (counts.now(), desk.known());
-    let open: Vec<u8> = now.open.iter().map(|open| u8::from(*open)).collect();
-    page.by_server("requests_total", COUNTER, "Requests that the server answered.", &done.requests);
-    page.by_server("failures_total", COUNTER, "Failures of the server.", &done.failures);
-    let help = "Requests at the server now, as the policy counts them.";
-    page.by_server("requests_in_progress", GAUGE, help, &now.in_progress);
-    page.by_server("server_open", GAUGE, "Whether the server gets requests.", &open);
-    page.one("requests_refused_total", COUNTER, "Requests that the switch refused.", done.refused);
-    page.one("requests_waiting", GAUGE, "Requests that wait at the switch now.", now.waiting);
-    let help = "Connections of clients now.";
-    page.one("client_connections", GAUGE, help, counts.connections());
+/// All of it, as it is now: what was counted before a reload, too, and what is there under the
+/// policy of now.
+pub(crate) fn page(desk: &Desk) -> String {
+    let all = desk.ledger().servers.clone();
+    let mut page = Page { out: String::new(), all };
+    page.counts("requests_total", "Requests that the server answered.", OfServer::requests);
+    page.counts("failures_total", "Failures of the server.", OfServer::failures);
     if desk.checked {
-        let (checks, misses) = counts.checks();
-        page.by_server("health_checks_total", COUNTER, "Health checks of the server.", &checks);
+        page.counts("health_checks_total", "Health checks of the server.", OfServer::checks);
         let help = "Health checks that did not find the server well.";
-        page.by_server("health_check_failures_total", COUNTER, help, &misses);
+        page.counts("health_check_failures_total", help, OfServer::misses);
     }
-    page.response_times(counts);
+    page.known(&desk.known());
+    page.head("requests_refused_total", COUNTER, "Requests that the switch refused.");
+    for policy in desk.ledger().policies.iter() {
+        page.sample("requests_refused_total", &policy.labels, policy.refused());
+    }
+    page.response_times();
     page.out
 }
 
 const COUNTER: &str = "counter";
 const GAUGE: &str = "gauge";
 
+/// What is said of a policy and its servers beside a number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Labels {
+    pub(crate) policy: String,
+    /// By server, with those of the policy.
+    pub(crate) servers: Vec<String>,
+}
+
+impl Labels {
+    pub(crate) fn new(plan: &Plan) -> Labels {
+        let (name, policy) = (&plan.cluster.name, &plan.cluster.dispatch_text);
+        let policy = format!("cluster=\"{}\",policy=\"{}\"", escaped(name), escaped(policy));
+        let servers = plan.servers.iter().enumerate().map(|(number, server)| {
+            format!("{policy},server=\"{number}\",url=\"{}\"", escaped(&server.url))
+        });
+        Labels { servers: servers.collect(), policy }
+    }
+}
+
 struct Page {
     out: String,
-    /// The labels that all have.
-    common: String,
-    /// By server, its labels.
-    servers: Vec<String>,
+    /// All servers that there ever were, under all policies.
+    all: Vec<Arc<OfServer>>,
 }
 
 impl Page {
-    fn new(plan: &Plan) -> Page {
-        let (name, policy) = (&plan.cluster.name, &plan.cluster.dispatch_text);
-        let common = format!("cluster=\"{}\",policy=\"{}\"", escaped(name), escaped(policy));
-        let labels = plan.servers.iter().enumerate().map(|(number, server)| {
-            format!("{common},server=\"{number}\",url=\"{}\"", escaped(&server.url))
-        });
-        Page { servers: labels.collect(), common, out: String::new() }
-    }
-
     fn head(&mut self, name: &str, kind: &str, help: &str) {
         self.line(format_args!("# HELP thinktime_switch_{name} {help}"));
         self.line(format_args!("# TYPE thinktime_switch_{name} {kind}"));
     }
 
-    fn one(&mut self, name: &str, kind: &str, help: &str, value: impl Display) {
-        self.head(name, kind, help);
-        let labels = self.common.clone();
-        self.sample(name, &labels, value);
+    fn counts(&mut self, name: &str, help: &str, read: impl Fn(&OfServer) -> u64) {
+        self.head(name, COUNTER, help);
+        for server in self.all.clone() {
+            self.sample(name, &server.labels, read(&server));
+        }
     }
 
-    fn by_server(&mut self, name: &str, kind: &str, help: &str, values: &[impl Display]) {
-        self.head(name, kind, help);
-        for (server, value) in values.iter().enumerate() {
-            let labels = self.servers[server].clone();
-            self.sample(name, &labels, value);
+    /// What is there now.
+    fn known(&mut self, now: &Known) {
+        let counts = &now.term.counts;
+        let help = "Requests at the server now, as the policy counts them.";
+        self.head("requests_in_progress", GAUGE, help);
+        for (server, in_progress) in counts.servers.iter().zip(&now.in_progress) {
+            self.sample("requests_in_progress", &server.labels, in_progress);
         }
+        self.head("server_open", GAUGE, "Whether the server gets requests.");
+        for (server, open) in counts.servers.iter().zip(&now.open) {
+            self.sample("server_open", &server.labels, u8::from(*open));
+        }
+        self.head("requests_waiting", GAUGE, "Requests that wait at the switch now.");
+        self.sample("requests_waiting", &counts.policy.labels, now.waiting);
+        self.head("client_connections", GAUGE, "Connections of clients now.");
+        self.sample("client_connections", &counts.policy.labels, now.connections);
     }
 
     /// A histogram for each server.
-    fn response_times(&mut self, counts: &Counts) {
+    fn response_times(&mut self) {
         let help = "From the placing of a request at the server to the last byte of its response.";
         self.head("response_time_seconds", "histogram", help);
-        for server in 0..self.servers.len() {
-            let (labels, times) = (self.servers[server].clone(), counts.response_times(server));
-            for (place, within) in times.within.iter().enumerate() {
-                let bound = BOUNDS_S.get(place).map_or("+Inf".to_owned(), f64::to_string);
-                let labels = format!("{labels},le=\"{bound}\"");
-                self.sample("response_time_seconds_bucket", &labels, within);
-            }
-            self.sample("response_time_seconds_sum", &labels, times.sum_s);
-            self.sample("response_time_seconds_count", &labels, times.within[BOUNDS_S.len()]);
+        for server in self.all.clone() {
+            self.histogram(&server.labels, &server.response_times());
         }
+    }
+
+    fn histogram(&mut self, labels: &str, times: &ResponseTimes) {
+        for (place, within) in times.within.iter().enumerate() {
+            let bound = BOUNDS_S.get(place).map_or("+Inf".to_owned(), f64::to_string);
+            let labels = format!("{labels},le=\"{bound}\"");
+            self.sample("response_time_seconds_bucket", &labels, within);
+        }
+        self.sample("response_time_seconds_sum", labels, times.sum_s);
+        self.sample("response_time_seconds_count", labels, times.within[BOUNDS_S.len()]);
     }
 
     fn sample(&mut self, name: &str, labels: &str, value: impl Display) {

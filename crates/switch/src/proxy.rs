@@ -12,14 +12,15 @@ use tokio::runtime::Builder;
 use tokio::sync::{Semaphore, watch};
 
 use crate::accept::{Door, take_connections};
-use crate::beside::{About, Beside};
-use crate::counts::{Counts, Switched};
+use crate::beside::Beside;
+use crate::counts::Switched;
 use crate::desk::Desk;
 use crate::forward::Lane;
 use crate::health::Checks;
 use crate::link::Links;
 use crate::log::AccessLog;
 use crate::plan::Plan;
+use crate::reload::Control;
 use crate::settings::Settings;
 use crate::tls::Tls;
 
@@ -27,7 +28,7 @@ use crate::tls::Tls;
 #[derive(Debug)]
 pub struct Proxy {
     listener: TcpListener,
-    plan: Arc<Plan>,
+    desk: Arc<Desk>,
     settings: Settings,
     log: Option<File>,
     tls: Option<Tls>,
@@ -38,7 +39,8 @@ pub struct Proxy {
 const FLUSH_LOOKS: u32 = 20;
 
 impl Proxy {
-    /// Binds to an address; port 0 takes a free one. To `log` a line is added for each request.
+    /// Binds to an address; port 0 takes a free one. To `log` a line is added for each request;
+    /// with `checks` servers are asked how they are.
     ///
     /// # Errors
     /// When the address is taken or not this machine's.
@@ -47,10 +49,12 @@ impl Proxy {
         address: SocketAddr,
         settings: Settings,
         log: Option<File>,
+        checks: Option<Checks>,
     ) -> io::Result<Proxy> {
         let listener = bound(address)?;
-        let plan = Arc::new(plan);
-        Ok(Proxy { listener, plan, settings, log, tls: None, beside: Beside::default() })
+        let desk = Desk::new(plan, settings, checks.is_some()).map_err(io::Error::other)?;
+        let beside = Beside { checks, metrics: None };
+        Ok(Proxy { listener, desk: Arc::new(desk), settings, log, tls: None, beside })
     }
 
     /// Takes clients by TLS only.
@@ -70,11 +74,10 @@ impl Proxy {
         Ok(address)
     }
 
-    /// Asks servers how they are.
+    /// What changes it while it is at work.
     #[must_use]
-    pub fn with_checks(mut self, checks: Checks) -> Proxy {
-        self.beside.checks = Some(checks);
-        self
+    pub fn control(&self) -> Control {
+        Control(Arc::clone(&self.desk))
     }
 
     /// Where it listens.
@@ -93,25 +96,18 @@ impl Proxy {
     /// never ends it.
     pub fn serve(mut self, stop: &AtomicBool) -> io::Result<Switched> {
         let log = self.log.take().map(|file| Arc::new(AccessLog::new(file)));
-        let (plan, settings) = (Arc::clone(&self.plan), self.settings);
-        let desk = Arc::new(
-            Desk::new(&plan, settings, self.beside.checks.is_some()).map_err(io::Error::other)?,
-        );
-        let counts = Arc::new(Counts::new(plan.servers.len()));
+        let (desk, settings) = (Arc::clone(&self.desk), self.settings);
         let (tell_beside, told) = watch::channel(false);
         let beside = std::mem::take(&mut self.beside);
-        let about =
-            About { plan: Arc::clone(&plan), desk: Arc::clone(&desk), counts: Arc::clone(&counts) };
-        let beside = (!beside.is_nothing()).then(|| spawned(move || beside.run(about, told)));
+        let asked = Arc::clone(&desk);
+        let beside = (!beside.is_nothing()).then(|| spawned(move || beside.run(asked, told)));
         let beside = beside.transpose()?;
         let (tell, told) = watch::channel(false);
         let lane = || Lane {
-            plan: Arc::clone(&plan),
             settings,
             desk: Arc::clone(&desk),
-            counts: Arc::clone(&counts),
             log: log.clone(),
-            links: Links::new(&plan, settings.connect),
+            links: Links::new(settings.connect),
         };
         let forwarding = self.forward(lane, &told)?;
         let is_over = || {
@@ -125,7 +121,7 @@ impl Proxy {
         tell_beside.send_replace(true);
         beside.into_iter().try_for_each(joined)?;
         let log_failure = log.and_then(|log| log.failure());
-        Ok(Switched { log_failure, ..counts.now() })
+        Ok(Switched { log_failure, ..desk.ledger().done() })
     }
 
     /// Starts the threads that forward.

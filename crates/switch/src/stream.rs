@@ -11,9 +11,9 @@ use bytes::Bytes;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use tokio::time::{Sleep, sleep};
 
-use crate::desk::Ticket;
 use crate::forward::Passage;
 use crate::link::Link;
+use crate::ticket::Ticket;
 
 /// Why a body does not go on.
 #[derive(Debug)]
@@ -214,7 +214,7 @@ impl Passing {
             None => self.end(),
             Some(Err(_)) => {
                 if let Some((ticket, _)) = self.held.take() {
-                    self.passage.broke(ticket.server);
+                    ticket.failed();
                 }
             }
         }

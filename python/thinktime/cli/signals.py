@@ -15,6 +15,13 @@ def stop_on_signals() -> None:
             signal.signal(number, _stop)
 
 
+def count_hangups() -> list[int]:
+    """Let SIGHUP end nothing from now on, and only be added to this list."""
+    came: list[int] = []
+    signal.signal(signal.SIGHUP, lambda number, _frame: came.append(number))
+    return came
+
+
 def status() -> int:
     """The status of a command that a signal ended before it had anything to show."""
     return 128 + (_came[-1] if _came else signal.SIGINT)

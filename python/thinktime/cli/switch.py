@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from thinktime import switch
-from thinktime.cli import common
+from thinktime import InputError, switch
+from thinktime.cli import common, signals
 from thinktime.workload import load
 
 Servers = Annotated[
@@ -103,11 +103,13 @@ def command(
     """Forward requests to real servers, each to the one that a cluster's dispatch policy says.
 
     The policy is the code that simulates the cluster; the cluster's stations and cache are a model
-    and not used. Ctrl-C ends the switch when what is in progress has ended.
+    and not used. Ctrl-C ends the switch when what is in progress has ended; SIGHUP makes it read
+    its files again.
     """
     settings = {name: context.params[name] for name in SETTINGS}
     with common.mapped_errors():
         named = None if workload is None else load(workload)
+        hangups = signals.count_hangups()
         with switch(
             system,
             server,
@@ -121,16 +123,21 @@ def command(
             metrics=metrics,
             **settings,
         ) as proxy:
-            _until_interrupted(proxy)
+            _until_interrupted(proxy, hangups, system, workload)
 
 
-def _until_interrupted(proxy: switch) -> None:
+def _until_interrupted(
+    proxy: switch, hangups: list[int], system: Path, workload: Path | None
+) -> None:
     """Say where it listens, and wait until it ends or the user ends it."""
     try:
         typer.echo(f"switching on {proxy.url}; Ctrl-C ends it")
         if proxy.metrics_url is not None:
             typer.echo(f"metrics at {proxy.metrics_url}")
         while proxy.running:
+            if hangups:
+                hangups.clear()
+                _reload(proxy, system, workload)
             time.sleep(0.2)
     except KeyboardInterrupt:
         pass
@@ -141,3 +148,13 @@ def _until_interrupted(proxy: switch) -> None:
             typer.echo(f"server {at}: {requests} requests, {failures} failures")
         if done.log_failure is not None:
             common.say_warnings([f"lines of the access log are missing: {done.log_failure}"])
+
+
+def _reload(proxy: switch, system: Path, workload: Path | None) -> None:
+    """Read the files again; where they are wrong the switch goes on as before."""
+    try:
+        proxy.reload(system, workload=None if workload is None else load(workload))
+    except (InputError, OSError, OverflowError, UnicodeEncodeError) as error:
+        common.say_warnings([f"not reloaded: {error}"])
+    else:
+        typer.echo(f"reloaded {system}")
