@@ -46,7 +46,7 @@ OTHER_LANGUAGES = {
     "docs/ci.md 2": "how the action is used; test_pipelines.py checks its inputs, and runs it",
     "docs/ci.md 3": "how the template is included; test_pipelines.py does the same with it",
     "docs/machines.md 5": "a diagram",
-    "docs/switch.md 3": "a line of a log; test_switch.py looks at others",
+    "docs/switch.md 5": "a line of a log; test_switch.py looks at others",
     "docs/scripts.md 3": "a part of a script, which examples/browser.luau has as a whole",
 }
 """Blocks that are neither a file nor a command nor a program, and what they are."""

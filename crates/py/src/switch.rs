@@ -113,9 +113,15 @@ impl Switch {
         self.control.reload(plan).map_err(|error| invalid(&error))
     }
 
-    /// Ends what is in progress, and stops; says what it did. A second call gives None.
+    /// Ends what is in progress, and stops; says what it did. A second call gives None. A signal
+    /// that comes meanwhile ends the waiting.
     fn stop(&self, py: Python<'_>) -> PyResult<Option<Done>> {
         self.stop.store(true, Ordering::Relaxed);
+        // What is in progress may take its time: a second Ctrl-C does not wait for it.
+        while self.running() {
+            py.check_signals()?;
+            py.detach(|| std::thread::sleep(Duration::from_millis(5)));
+        }
         let thread = {
             let mut held = self.thread.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
             held.take()

@@ -17,6 +17,8 @@ const X_FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host")
 const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 /// What came over HTTP/1.1, as all that servers say.
 const HERE: HeaderValue = HeaderValue::from_static("1.1 thinktime");
+/// What switches call themselves in `Via`.
+pub(crate) const NAME: &str = "thinktime";
 
 /// What is for one hop only, beside what `Connection` names.
 const HOP_BY_HOP: [HeaderName; 8] = [

@@ -8,12 +8,13 @@ use std::sync::Arc;
 use bytes::Bytes;
 use hyper::body::Incoming;
 use hyper::client::conn::TrySendError;
-use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderValue};
 use hyper::{Request, Response, StatusCode, Version};
 use tokio::time::timeout;
 
 use crate::desk::{Desk, Unplaced};
 use crate::fields::{self, Came};
+use crate::framing;
 use crate::link::{Link, Links};
 use crate::log::{AccessLog, Entry};
 use crate::outgoing::Outgoing;
@@ -152,7 +153,10 @@ impl Lane {
             Ok(response) if response.status() == StatusCode::SWITCHING_PROTOCOLS => {
                 return Err(Failed::Server(Refusal(502, "the server changes the protocol")));
             }
-            Ok(response) => return Ok((response, link)),
+            Ok(mut response) => {
+                let clear = framing::is_clear(response.headers_mut());
+                return if clear { Ok((response, link)) } else { Err(Failed::Server(UNCLEAR)) };
+            }
             Err(error) => error,
         };
         let unsent = error.take_message();
@@ -211,6 +215,7 @@ impl Lane {
     }
 }
 
+const UNCLEAR: Refusal = Refusal(502, "the server does not say clearly where its response ends");
 const NO_ANSWER: Refusal = Refusal(502, "the server gives no answer of HTTP");
 
 fn unconnected(error: io::Error) -> Failed {
@@ -234,5 +239,9 @@ fn said(Refusal(status, _): Refusal, text: String) -> Response<Download> {
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
     let plain = HeaderValue::from_static("text/plain; charset=utf-8");
     response.headers_mut().insert(CONTENT_TYPE, plain);
+    if status == StatusCode::BAD_REQUEST {
+        // What else comes from there is not to be trusted.
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
     response
 }

@@ -21,7 +21,7 @@ use crate::http2;
 use crate::tls::{HTTP2, Tls};
 
 /// The largest head of a request, in bytes, and the most fields that it has.
-pub(crate) const HEAD_BYTES_MAX: usize = 64 * 1024;
+pub(crate) const HEAD_BYTES_MAX: usize = 32 * 1024;
 pub(crate) const FIELDS_MAX: usize = 128;
 /// How every connection of HTTP/2 begins and none of HTTP/1 (RFC 9113, sections 3.4 and 11.6).
 const BEGINS_HTTP2: &[u8] = b"PRI ";
@@ -98,6 +98,7 @@ async fn serve_http1<S: AsyncRead + AsyncWrite + Unpin>(
     stop: watch::Receiver<bool>,
 ) {
     let settings = lane.settings;
+    let counts = Arc::clone(&lane.counts);
     let service = service_fn(move |request| answer(Arc::clone(&lane), came, request));
     let mut builder = http1::Builder::new();
     builder
@@ -107,9 +108,15 @@ async fn serve_http1<S: AsyncRead + AsyncWrite + Unpin>(
         .max_headers(FIELDS_MAX);
     let guarded = TokioIo::new(Guarded::new(stream, settings.idle));
     let mut connection = pin!(builder.serve_connection(guarded, service));
-    if let Either::Right(()) = either(connection.as_mut(), pin!(told(stop))).await {
-        connection.as_mut().graceful_shutdown();
-        // A client's mistake, or its going away, ends its own connection and nothing else.
-        let _ = connection.await;
+    let ended = match either(connection.as_mut(), pin!(told(stop))).await {
+        Either::Left(ended) => ended,
+        Either::Right(()) => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    // A client's mistake, or its going away, ends its own connection and nothing else.
+    if ended.is_err_and(|error| error.is_parse()) {
+        counts.answered(false);
     }
 }

@@ -10,7 +10,7 @@ use memchr::memchr;
 /// The longest line of a chunk's size with its extensions, in bytes.
 const CHUNK_LINE_MAX: usize = 1024;
 /// The longest line of a head, in bytes; the parser has its own limit for all of it.
-const LINE_MAX: usize = 64 * 1024;
+const LINE_MAX: usize = 32 * 1024;
 
 /// Where the next byte belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

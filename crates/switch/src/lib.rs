@@ -6,6 +6,7 @@
 //! and everything that peers send has a limit. `README.md` says why it stands on hyper.
 
 mod accept;
+mod addressed;
 mod beside;
 mod closing;
 mod counts;
@@ -13,6 +14,7 @@ mod desk;
 mod either;
 mod fields;
 mod forward;
+mod framing;
 mod front;
 mod guard;
 mod guarded;

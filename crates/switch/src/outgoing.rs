@@ -1,11 +1,11 @@
 //! A request as it goes to a server, perhaps to several one after another.
 
 use hyper::body::{Body, Incoming};
-use hyper::header::{HOST, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::http::uri::PathAndQuery;
-use hyper::{HeaderMap, Method, Request, Uri, Version};
+use hyper::{HeaderMap, Method, Request, Uri};
 
+use crate::addressed;
 use crate::fields::{self, Came};
 use crate::forward::Refusal;
 use crate::front::FIELDS_MAX;
@@ -36,7 +36,7 @@ impl Outgoing {
         if method == Method::CONNECT {
             return Err(Refusal(501, "CONNECT is not for a reverse proxy"));
         }
-        check_host(&uri, version, &mut fields)?;
+        let uri = addressed::of_origin(uri, &method, version, &mut fields)?;
         if fields.len() > FIELDS_MAX {
             return Err(Refusal(431, "the request has too many header fields"));
         }
@@ -47,7 +47,6 @@ impl Outgoing {
         let progress = Progress::default();
         let repeatable = body.is_end_stream() && method.is_idempotent();
         let upload = Upload::new(body, settings.body_bytes_max, settings.idle, progress.clone());
-        let uri = of_origin(uri)?;
         Ok(Outgoing { method, uri, fields, upload: Some(upload), repeatable, progress })
     }
 
@@ -82,31 +81,4 @@ impl Outgoing {
     pub(crate) fn take_back(&mut self, message: Request<Upload>) {
         self.upload = Some(message.into_body());
     }
-}
-
-/// A request says once for whom it is; in the target, where it says so there.
-fn check_host(uri: &Uri, version: Version, fields: &mut HeaderMap) -> Result<(), Refusal> {
-    if fields.get_all(HOST).iter().count() > 1 {
-        return Err(Refusal(400, "the request has several Host fields"));
-    }
-    let authority = uri.authority().and_then(|host| HeaderValue::try_from(host.as_str()).ok());
-    if let Some(authority) = authority {
-        fields.insert(HOST, authority);
-    } else if version >= Version::HTTP_11 && !fields.contains_key(HOST) {
-        return Err(Refusal(400, "the request has no Host field"));
-    }
-    Ok(())
-}
-
-/// The target as servers of origin are asked for it.
-fn of_origin(uri: Uri) -> Result<Uri, Refusal> {
-    if uri.authority().is_none() {
-        return Ok(uri);
-    }
-    let path = uri.path_and_query().map_or("/", PathAndQuery::as_str);
-    if path == "*" {
-        return Ok(Uri::from_static("*"));
-    }
-    let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
-    Uri::try_from(path).map_err(|_| Refusal(400, "the request's target is malformed"))
 }

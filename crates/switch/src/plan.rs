@@ -37,13 +37,19 @@ impl Backend {
         let form = || Invalid::new(format!("`{url}` is not of the form http://HOST:PORT"));
         let rest = url.strip_prefix("http://").ok_or_else(form)?;
         let place = rest.strip_suffix('/').unwrap_or(rest);
-        let port = place.rsplit_once(':').map(|(_, port)| port.parse::<u16>());
-        let place = match port {
-            _ if place.is_empty() || place.contains(['/', '?', '#', '@']) => return Err(form()),
-            Some(Ok(_)) => place.to_owned(),
-            Some(Err(_)) if !place.ends_with(']') => return Err(form()),
-            _ => format!("{place}:80"),
-        };
+        if place.is_empty() || place.contains(['/', '?', '#', '@']) {
+            return Err(form());
+        }
+        // Colons of the address are in brackets.
+        let behind = place.rfind(']').map_or(0, |at| at + 1);
+        if place.starts_with('[') != (behind > 0) {
+            return Err(form());
+        }
+        let (name, port) = place[behind..].split_once(':').unwrap_or((&place[behind..], "80"));
+        if name.is_empty() != (behind > 0) || !is_port(port) {
+            return Err(form());
+        }
+        let place = format!("{}{name}:{port}", &place[..behind]);
         let found = place.to_socket_addrs().map(|mut found| found.next());
         match found {
             Ok(Some(address)) => Ok(Backend { url: url.to_owned(), address }),
@@ -57,6 +63,10 @@ impl Backend {
         let rest = self.url.strip_prefix("http://").unwrap_or(&self.url);
         rest.strip_suffix('/').unwrap_or(rest)
     }
+}
+
+fn is_port(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit()) && text.parse::<u16>().is_ok_and(|port| port > 0)
 }
 
 impl Plan {
