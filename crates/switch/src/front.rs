@@ -12,6 +12,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
+use tokio_rustls::TlsAcceptor;
 
 use crate::either::{Either, either};
 use crate::fields::Came;
@@ -39,20 +40,32 @@ pub(crate) async fn serve(
     let (Ok(()), Ok(peer)) = (stream.set_nodelay(true), stream.peer_addr()) else { return };
     let (from, behind_proxy) = (peer.ip().to_canonical(), lane.settings.behind_proxy);
     let came = |scheme| Came { from, scheme, behind_proxy };
-    let patience = lane.settings.client;
     let Some(Tls(acceptor)) = tls else {
+        let patience = lane.settings.client;
         match in_time(begins_http2(&stream), patience, stop.clone()).await {
-            Some(true) => http2::serve(stream, lane, came("http"), stop).await,
+            Some(true) => Box::pin(http2::serve(stream, lane, came("http"), stop)).await,
             Some(false) => serve_http1(stream, lane, came("http"), stop).await,
             None => {}
         }
         return;
     };
+    // In boxes, so that connections of the other kinds have no room for it.
+    Box::pin(serve_tls(acceptor, stream, lane, came("https"), stop)).await;
+}
+
+async fn serve_tls(
+    acceptor: TlsAcceptor,
+    stream: TcpStream,
+    lane: Arc<Lane>,
+    came: Came,
+    stop: watch::Receiver<bool>,
+) {
+    let patience = lane.settings.client;
     let shaken = in_time(acceptor.accept(stream), patience, stop.clone()).await;
     let Some(stream) = shaken else { return };
     match stream.get_ref().1.alpn_protocol() {
-        Some(HTTP2) => http2::serve(stream, lane, came("https"), stop).await,
-        _ => serve_http1(stream, lane, came("https"), stop).await,
+        Some(HTTP2) => http2::serve(stream, lane, came, stop).await,
+        _ => serve_http1(stream, lane, came, stop).await,
     }
 }
 
@@ -99,7 +112,8 @@ async fn serve_http1<S: AsyncRead + AsyncWrite + Unpin>(
 ) {
     let settings = lane.settings;
     let counts = Arc::clone(&lane.counts);
-    let service = service_fn(move |request| answer(Arc::clone(&lane), came, request));
+    // The parser keeps room for what the service gives, also while nothing is asked for.
+    let service = service_fn(move |request| Box::pin(answer(Arc::clone(&lane), came, request)));
     let mut builder = http1::Builder::new();
     builder
         .timer(TokioTimer::new())
