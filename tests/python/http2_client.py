@@ -78,7 +78,10 @@ class Client:
         self.send(frame(HEADERS, flags, stream, block(fields)) + data)
 
     def frames(self) -> Iterator[tuple[int, int, int, bytes]]:
-        """What comes: kind, flags, stream and payload, until the connection ends."""
+        """What comes: kind, flags, stream and payload, until the connection ends.
+
+        Pings are answered: who does not is waited for.
+        """
         while True:
             try:
                 head = self.reader.read(9)
@@ -86,8 +89,11 @@ class Client:
                     return
                 length = int.from_bytes(head[:3], "big")
                 stream = int.from_bytes(head[5:9], "big")
-                yield head[3], head[4], stream, self.reader.read(length)
-            except ConnectionResetError:
+                kind, flags, payload = head[3], head[4], self.reader.read(length)
+                if kind == PING and not flags & ACK:
+                    self.send(frame(PING, ACK, 0, payload))
+                yield kind, flags, stream, payload
+            except (BrokenPipeError, ConnectionResetError):
                 return
 
     def body(self, stream: int) -> bytes | None:

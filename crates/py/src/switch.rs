@@ -116,7 +116,9 @@ impl Switch {
     /// Ends what is in progress, and stops; says what it did. A second call gives None. A signal
     /// that comes meanwhile ends the waiting.
     fn stop(&self, py: Python<'_>) -> PyResult<Option<Done>> {
-        self.stop.store(true, Ordering::Relaxed);
+        if self.stop.swap(true, Ordering::Relaxed) {
+            return Ok(None);
+        }
         // What is in progress may take its time: a second Ctrl-C does not wait for it.
         while self.running() {
             py.check_signals()?;

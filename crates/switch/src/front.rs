@@ -111,7 +111,7 @@ async fn serve_http1<S: AsyncRead + AsyncWrite + Unpin>(
     stop: watch::Receiver<bool>,
 ) {
     let settings = lane.settings;
-    let counts = Arc::clone(&lane.counts);
+    let desk = Arc::clone(&lane.desk);
     // The parser keeps room for what the service gives, also while nothing is asked for.
     let service = service_fn(move |request| Box::pin(answer(Arc::clone(&lane), came, request)));
     let mut builder = http1::Builder::new();
@@ -131,6 +131,6 @@ async fn serve_http1<S: AsyncRead + AsyncWrite + Unpin>(
     };
     // A client's mistake, or its going away, ends its own connection and nothing else.
     if ended.is_err_and(|error| error.is_parse()) {
-        counts.answered(false);
+        desk.term().counts.policy.answered(false);
     }
 }
