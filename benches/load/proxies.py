@@ -13,9 +13,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from load.server import free_port, installed, nginx_program, wait_for
+from load.server import OWN_FILES, free_port, installed, nginx_program, wait_for
 
-NGINX = """
+NGINX = (
+    """
 {user}
 daemon off;
 worker_processes 1;
@@ -24,13 +25,9 @@ error_log {directory}/error.log;
 pid {directory}/nginx.pid;
 events {{ worker_connections {files}; }}
 http {{
-  access_log off;
-  client_body_temp_path {directory}/body;
-  proxy_temp_path {directory}/proxy;
-  fastcgi_temp_path {directory}/fastcgi;
-  uwsgi_temp_path {directory}/uwsgi;
-  scgi_temp_path {directory}/scgi;
-  keepalive_requests 1000000000;
+"""
+    + OWN_FILES
+    + """  keepalive_requests 1000000000;
   keepalive_timeout 600s;
   client_header_timeout 600s;
   upstream servers {{
@@ -50,6 +47,7 @@ http {{
   }}
 }}
 """
+)
 
 # HAProxy would not start where it may not open two files for each connection.
 HAPROXY = """

@@ -12,7 +12,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-CONFIG = """
+OWN_FILES = """\
+  access_log off;
+  client_body_temp_path {directory}/body;
+  proxy_temp_path {directory}/proxy;
+  fastcgi_temp_path {directory}/fastcgi;
+  uwsgi_temp_path {directory}/uwsgi;
+  scgi_temp_path {directory}/scgi;
+"""
+"""What nginx writes goes to a folder of its own."""
+
+CONFIG = (
+    """
 {user}
 daemon off;
 worker_processes 1;
@@ -22,13 +33,9 @@ error_log {directory}/error.log;
 pid {directory}/nginx.pid;
 events {{ worker_connections 150000; }}
 http {{
-  access_log off;
-  client_body_temp_path {directory}/body;
-  proxy_temp_path {directory}/proxy;
-  fastcgi_temp_path {directory}/fastcgi;
-  uwsgi_temp_path {directory}/uwsgi;
-  scgi_temp_path {directory}/scgi;
-  keepalive_requests 1000000000;
+"""
+    + OWN_FILES
+    + """  keepalive_requests 1000000000;
   keepalive_timeout 3600s;
   open_file_cache max=10;
   root {directory}/files;
@@ -41,6 +48,7 @@ http {{
   }}
 }}
 """
+)
 
 
 @dataclass(frozen=True)

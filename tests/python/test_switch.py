@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import polars
@@ -72,10 +74,10 @@ def test_who_has_the_fewest_is_chosen() -> None:
     """While one server holds a request, the other gets the rest."""
     go_on = threading.Event()
 
-    def hold(server: Backend, connection: object, target: str) -> bool:
+    def hold(server: Backend, connection: socket.socket, target: str) -> bool:
         if target == "/held":
             assert go_on.wait(300)
-        return echo(server, connection, target)  # type: ignore[arg-type]
+        return echo(server, connection, target)
 
     with backends(hold, hold) as servers, switching("jsq", servers) as proxy:
         holder = threading.Thread(target=get, args=(proxy.url, "/held"))
@@ -134,12 +136,12 @@ def test_real_requests_go_where_simulated_ones_go(dispatch: str) -> None:
     wanted = [int(str(station).split("/")[1]) for station in rows["station"]]
     came: list[int] = []
 
-    def numbered(number: int):  # type: ignore[no-untyped-def]
+    def numbered(number: int) -> Callable[[Backend, socket.socket, str], bool]:
         answer = after(RESPONSE_S)
 
-        def behave(server: Backend, connection: object, target: str) -> bool:
+        def behave(server: Backend, connection: socket.socket, target: str) -> bool:
             came.append(number)
-            return answer(server, connection, target)  # type: ignore[arg-type]
+            return answer(server, connection, target)
 
         return behave
 
@@ -258,10 +260,10 @@ def test_the_command_switches_and_ends_what_is_in_progress(tmp_path: Path) -> No
     (tmp_path / "c.toml").write_text(system(1, "jsq").to_toml())
     begun = threading.Event()
 
-    def slow(server: Backend, connection: object, target: str) -> bool:
+    def slow(server: Backend, connection: socket.socket, target: str) -> bool:
         begun.set()
         time.sleep(0.5)
-        return echo(server, connection, target)  # type: ignore[arg-type]
+        return echo(server, connection, target)
 
     with backends(slow) as servers:
         command = [str(Path(sys.executable).with_name("thinktime")), "switch", "c.toml"]
@@ -304,7 +306,7 @@ def test_what_cannot_be_switched_is_refused_in_words() -> None:
         ({"log": "/nowhere/access.log"}, "/nowhere/access.log: No such file"),
     ]:
         with pytest.raises(tt.InputError, match=why):
-            tt.switch(one, ["http://127.0.0.1:1"], **wrong)  # type: ignore[arg-type]
+            tt.switch(one, ["http://127.0.0.1:1"], **wrong)
     with pytest.raises(tt.InputError, match="no setting `colour`"):
         tt.switch(one, ["http://127.0.0.1:1"], colour="red")
     with pytest.raises(tt.InputError, match="has no \\[\\[cluster\\]\\]"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import shutil
+import socket
 import ssl
 import subprocess
 import threading
@@ -25,7 +26,7 @@ from http2_client import (
     block,
     frame,
 )
-from switched import backends, connected, echo, get, says, switching
+from switched import Backend, backends, connected, echo, get, says, switching
 from test_https import make_certificate
 
 import thinktime as tt
@@ -242,9 +243,9 @@ def test_who_sleeps_is_woken_by_the_end_of_his_connection() -> None:
 
 
 def test_a_switch_that_stops_lets_streams_end() -> None:
-    def slowly(server: object, connection: object, target: str) -> bool:
+    def slowly(server: Backend, connection: socket.socket, target: str) -> bool:
         time.sleep(0.5)
-        return echo(server, connection, target)  # type: ignore[arg-type]
+        return echo(server, connection, target)
 
     with (
         backends(slowly) as servers,

@@ -163,6 +163,6 @@ def test_without_checks_nobody_is_asked() -> None:
         ({"health": "/health", "health_within": "0s"}, "health_within is a time from 1ms"),
     ],
 )
-def test_what_is_no_check_is_refused(wrong: dict[str, str], why: str) -> None:
+def test_what_is_no_check_is_refused(wrong: dict[str, Any], why: str) -> None:
     with pytest.raises(tt.InputError, match=why):
-        tt.switch(system(1, "jsq"), ["http://127.0.0.1:1"], **wrong)  # type: ignore[arg-type]
+        tt.switch(system(1, "jsq"), ["http://127.0.0.1:1"], **wrong)

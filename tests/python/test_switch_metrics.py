@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -201,10 +202,10 @@ def test_the_command_says_where_metrics_are(tmp_path: Path) -> None:
     command = [str(Path(sys.executable).with_name("thinktime")), "switch", "c.toml"]
     begun, go_on = threading.Event(), threading.Event()
 
-    def held(server: Backend, connection: object, target: str) -> bool:
+    def held(server: Backend, connection: socket.socket, target: str) -> bool:
         begun.set()
         assert go_on.wait(300)
-        return echo(server, connection, target)  # type: ignore[arg-type]
+        return echo(server, connection, target)
 
     with backends(held) as servers:
         process = subprocess.Popen(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -26,10 +27,10 @@ class Held:
     def __init__(self) -> None:
         self.go_on = threading.Event()
 
-    def __call__(self, server: Backend, connection: object, target: str) -> bool:
+    def __call__(self, server: Backend, connection: socket.socket, target: str) -> bool:
         if target == "/held":
             assert self.go_on.wait(300)
-        return echo(server, connection, target)  # type: ignore[arg-type]
+        return echo(server, connection, target)
 
 
 def holding(proxy: tt.switch, server: Backend) -> threading.Thread:
