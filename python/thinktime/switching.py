@@ -91,14 +91,14 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
                 of Prometheus; another port than that of `listen`.
             settings: Limits (`threads`, `connections`, `body_bytes`, `waiting`, `retries`,
                 `failures`), times as in `"2s"` (`wait`, `client`, `connect`, `first_byte`,
-                `idle`, `closed`, `drain`), `behind_proxy`, and the path of health checks (`health`;
-                None for none) with their times (`health_every`, `health_within`); see
-                docs/switch.md.
+                `idle`, `closed`, `drain`), `behind_proxy`, the path of health checks (`health`;
+                None for none) with their times (`health_every`, `health_within`), and the path of
+                `probe`, for policies that ask servers how much they have to do; see docs/switch.md.
 
         Raises:
             InputError: if the system, the servers, the workload, the address or a setting are
-                wrong, the policy must be told what no real request says, the log cannot be opened,
-                or the certificate and key cannot be read or do not belong together.
+                wrong, the policy must be told what nobody tells a real switch, the log cannot be
+                opened, or the certificate and key cannot be read or do not belong together.
             RunError: if the address is taken.
         """
         self._servers = list(servers)

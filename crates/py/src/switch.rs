@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use thinktime_core::units::parse_time;
 use thinktime_net::certificates::Identity;
-use thinktime_switch::{Backend, Checks, Control, Plan, Proxy, Settings, Switched, Tls};
+use thinktime_switch::{Backend, Checks, Control, Plan, Proxy, Question, Settings, Switched, Tls};
 
 use crate::errors::{InputError, RunError, invalid};
 use crate::system::System;
@@ -28,8 +28,7 @@ pub(crate) struct Switch {
     url: String,
     metrics: Option<SocketAddr>,
     control: Control,
-    cluster: Option<String>,
-    seed: u64,
+    fixed: Fixed,
     stop: Arc<AtomicBool>,
     thread: Mutex<Option<JoinHandle<std::io::Result<Switched>>>>,
 }
@@ -60,8 +59,9 @@ impl Switch {
         metrics: Option<&str>,
         settings: &Bound<'_, PyDict>,
     ) -> PyResult<Switch> {
-        let plan = plan_of(system, &servers, cluster, workload, seed)?;
         let given = Given::new(settings)?;
+        let fixed = Fixed { cluster: cluster.map(str::to_owned), seed, probe: given.probe()? };
+        let plan = fixed.plan(system, &servers, workload)?;
         let checks = given.checks()?;
         let tls = identity.map(|(certificate, key)| Tls::new(&Identity { certificate, key }));
         let tls = tls.transpose().map_err(|error| invalid(&error))?;
@@ -74,13 +74,13 @@ impl Switch {
             proxy = proxy.with_tls(tls);
         }
         let url = format!("{scheme}://{address}");
-        let (control, cluster) = (proxy.control(), cluster.map(str::to_owned));
+        let control = proxy.control();
         let stop = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stop);
         let thread = std::thread::Builder::new().name("thinktime-switch".to_owned());
         let thread = thread.spawn(move || proxy.serve(&flag)).map_err(failed)?;
         let thread = Mutex::new(Some(thread));
-        Ok(Switch { url, metrics, control, cluster, seed, stop, thread })
+        Ok(Switch { url, metrics, control, fixed, stop, thread })
     }
 
     /// `http://HOST:PORT`, or https.
@@ -109,7 +109,7 @@ impl Switch {
         servers: Vec<String>,
         workload: Option<&Workload>,
     ) -> PyResult<()> {
-        let plan = plan_of(system, &servers, self.cluster.as_deref(), workload, self.seed)?;
+        let plan = self.fixed.plan(system, &servers, workload)?;
         self.control.reload(plan).map_err(|error| invalid(&error))
     }
 
@@ -145,19 +145,30 @@ impl Drop for Switch {
     }
 }
 
-/// The cluster with its real servers.
-fn plan_of(
-    system: &System,
-    servers: &[String],
-    cluster: Option<&str>,
-    workload: Option<&Workload>,
+/// What stays as it is when files are read again.
+struct Fixed {
+    cluster: Option<String>,
     seed: u64,
-) -> PyResult<Plan> {
-    let servers: Result<Vec<Backend>, _> = servers.iter().map(|url| Backend::parse(url)).collect();
-    let servers = servers.map_err(|error| invalid(&error))?;
-    let workload = workload.map(|workload| &workload.inner);
-    let plan = Plan::new(&system.inner, cluster, workload, servers, seed);
-    plan.map_err(|error| invalid(&error))
+    /// Where servers say how much they have to do.
+    probe: Option<Question>,
+}
+
+impl Fixed {
+    /// The cluster with its real servers.
+    fn plan(
+        &self,
+        system: &System,
+        servers: &[String],
+        workload: Option<&Workload>,
+    ) -> PyResult<Plan> {
+        let servers: Result<Vec<Backend>, _> =
+            servers.iter().map(|url| Backend::parse(url)).collect();
+        let servers = servers.map_err(|error| invalid(&error))?;
+        let workload = workload.map(|workload| &workload.inner);
+        let (cluster, probe) = (self.cluster.as_deref(), self.probe.clone());
+        let plan = Plan::new(&system.inner, cluster, workload, servers, probe, self.seed);
+        plan.map_err(|error| invalid(&error))
+    }
 }
 
 /// A proxy that listens at one address, and may tell metrics at another one.
@@ -202,6 +213,8 @@ struct Given {
     health: Option<String>,
     every: Duration,
     within: Duration,
+    /// Where servers say how much they have to do.
+    probe: Option<String>,
 }
 
 impl Given {
@@ -211,6 +224,7 @@ impl Given {
             health: None,
             every: Duration::from_secs(5),
             within: Duration::from_secs(1),
+            probe: None,
         };
         for (name, value) in given.iter() {
             all.set(&name.extract::<String>()?, &value)?;
@@ -240,9 +254,15 @@ impl Given {
             "health" => self.health = value.extract()?,
             "health_every" => self.every = time()?,
             "health_within" => self.within = time()?,
+            "probe" => self.probe = value.extract()?,
             _ => return Err(InputError::new_err(format!("a switch has no setting `{name}`"))),
         }
         Ok(())
+    }
+
+    fn probe(&self) -> PyResult<Option<Question>> {
+        let question = self.probe.as_deref().map(Question::new);
+        question.transpose().map_err(|error| invalid(&error))
     }
 
     fn checks(&self) -> PyResult<Option<Checks>> {

@@ -55,8 +55,8 @@ fn station<'a>(policy: &str, demands: &'a [Nanos]) -> Result<Lone<Given<'a>>, In
     let model = SystemModel::parse(Source { file: "", text: &text }, &NoFiles)
         .map_err(|error| Invalid::new(error.message))?;
     let program = Program::new(&model, &KIND);
-    Lone::new(&model, &program, &KIND, Given(demands), 0)
-        .map_err(|_| Invalid::new(format!("`{policy}` is no policy of one server alone")))
+    Lone::new(&model, &program, &KIND, || Given(demands), 0)
+        .ok_or_else(|| Invalid::new(format!("`{policy}` is no policy of one server alone")))
 }
 
 /// The demand of each request, by its token.

@@ -67,21 +67,19 @@ impl Modelled {
     pub(crate) fn new(model: &SystemModel, workload: &Workload) -> Modelled {
         let names: Vec<&str> = workload.requests.iter().map(|kind| kind.name.as_str()).collect();
         let program = model.program_for(workload);
-        let demands = DrawnDemands::new(&program, workload.seed, Purpose::Demand);
-        let line = if can_be_told_early(workload) {
-            Line::new(model, demands).map(|line| Modelled::Line(Box::new(line)))
-        } else {
-            Err(demands)
-        };
-        let lone = |demands| match takes_back(workload) {
-            true => Err(demands),
-            false => Lone::new(model, &program, &names, demands, workload.seed)
-                .map(|lone| Modelled::Lone(Box::new(lone))),
-        };
-        let any = |demands| {
-            Modelled::Any(Box::new(System::new(model, &program, &names, demands, workload.seed)))
-        };
-        line.or_else(lone).unwrap_or_else(any)
+        let demands = || DrawnDemands::new(&program, workload.seed, Purpose::Demand);
+        if can_be_told_early(workload)
+            && let Some(line) = Line::new(model, demands)
+        {
+            return Modelled::Line(Box::new(line));
+        }
+        if !takes_back(workload)
+            && let Some(lone) = Lone::new(model, &program, &names, demands, workload.seed)
+        {
+            return Modelled::Lone(Box::new(lone));
+        }
+        let system = System::new(model, &program, &names, demands(), workload.seed);
+        Modelled::Any(Box::new(system))
     }
 
     /// When the system next wants to act; never, where clients are told of everything when they

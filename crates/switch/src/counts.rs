@@ -43,6 +43,9 @@ pub(crate) struct OfServer {
     checks: AtomicU64,
     /// Of these, those that did not find it well.
     misses: AtomicU64,
+    probes: AtomicU64,
+    /// Of these, those that brought no answer.
+    unanswered: AtomicU64,
     /// By bound, the responses that took longer than the bound before.
     took: [AtomicU64; BOUNDS_S.len() + 1],
     took_ns: AtomicU64,
@@ -146,6 +149,8 @@ impl OfServer {
             failures: AtomicU64::new(0),
             checks: AtomicU64::new(0),
             misses: AtomicU64::new(0),
+            probes: AtomicU64::new(0),
+            unanswered: AtomicU64::new(0),
             took: std::array::from_fn(|_| AtomicU64::new(0)),
             took_ns: AtomicU64::new(0),
         }
@@ -163,6 +168,12 @@ impl OfServer {
     pub(crate) fn asked(&self, well: bool) {
         increase(&self.checks);
         self.misses.fetch_add(u64::from(!well), Ordering::Relaxed);
+    }
+
+    /// It was asked how much it has to do.
+    pub(crate) fn probed(&self, answered: bool) {
+        increase(&self.probes);
+        self.unanswered.fetch_add(u64::from(!answered), Ordering::Relaxed);
     }
 
     /// A response has come to its end.
@@ -187,6 +198,15 @@ impl OfServer {
     /// Checks that did not find it well.
     pub(crate) fn misses(&self) -> u64 {
         read(&self.misses)
+    }
+
+    pub(crate) fn probes(&self) -> u64 {
+        read(&self.probes)
+    }
+
+    /// Probes that brought no answer.
+    pub(crate) fn unanswered(&self) -> u64 {
+        read(&self.unanswered)
     }
 
     pub(crate) fn response_times(&self) -> ResponseTimes {

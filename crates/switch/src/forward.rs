@@ -112,6 +112,7 @@ impl Lane {
         entry: &mut Option<Entry>,
     ) -> Result<Response<Download>, Refusal> {
         let mut ticket = self.desk.place(outgoing.method(), outgoing.target()).await?;
+        self.probe();
         let (mut tried, mut fresh) = (Vec::new(), false);
         loop {
             let failed = match self.attempt(ticket.address(), &mut outgoing, fresh).await {

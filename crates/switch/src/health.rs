@@ -4,8 +4,8 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hyper::header::{CONNECTION, HOST, HeaderValue, USER_AGENT};
-use hyper::{Request, StatusCode, Uri};
+use hyper::StatusCode;
+use hyper::header::{CONNECTION, HeaderValue};
 use thinktime_core::error::Invalid;
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, timeout};
@@ -13,12 +13,12 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 use crate::desk::Desk;
 use crate::link;
 use crate::plan::Backend;
-use crate::stream::Upload;
+use crate::question::Question;
 
 /// What servers are asked, how often, and how long they may take to answer.
 #[derive(Clone, Debug)]
 pub struct Checks {
-    path: Uri,
+    path: Question,
     every: Duration,
     within: Duration,
 }
@@ -29,16 +29,11 @@ impl Checks {
     /// # Errors
     /// When it is no path, or one of the times is 0.
     pub fn new(path: &str, every: Duration, within: Duration) -> Result<Checks, Invalid> {
-        let wrong =
-            || Invalid::new(format!("`{path}` is no path of a health check, as in /health"));
-        let parsed = path.parse::<Uri>().map_err(|_| wrong())?;
-        if !path.starts_with('/') || parsed.authority().is_some() || path.contains('#') {
-            return Err(wrong());
-        }
+        let path = Question::new(path)?;
         if every.is_zero() || within.is_zero() {
             return Err(Invalid::new("the times of health checks are longer than 0"));
         }
-        Ok(Checks { path: parsed, every, within })
+        Ok(Checks { path, every, within })
     }
 }
 
@@ -72,12 +67,8 @@ fn is_well(status: StatusCode) -> bool {
 
 /// What a server answers, over a connection of its own.
 async fn status(checks: &Checks, server: &Backend) -> Result<StatusCode, Box<dyn Error>> {
-    let mut request = Request::new(Upload::nothing());
-    *request.uri_mut() = checks.path.clone();
-    let fields = request.headers_mut();
-    fields.insert(HOST, HeaderValue::try_from(server.authority())?);
-    fields.insert(USER_AGENT, HeaderValue::from_static("thinktime"));
-    fields.insert(CONNECTION, HeaderValue::from_static("close"));
+    let mut request = checks.path.to(server)?;
+    request.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     let mut link = link::open(server.address).await?;
     Ok(link.send.send_request(request).await?.status())
 }

@@ -19,6 +19,11 @@ pub(crate) fn page(desk: &Desk) -> String {
         let help = "Health checks that did not find the server well.";
         page.counts("health_check_failures_total", help, OfServer::misses);
     }
+    if desk.term().plan.probe.is_some() {
+        page.counts("probes_total", "Probes of the server.", OfServer::probes);
+        let help = "Probes that brought no answer.";
+        page.counts("probe_failures_total", help, OfServer::unanswered);
+    }
     page.known(&desk.known());
     page.head("requests_refused_total", COUNTER, "Requests that the switch refused.");
     for policy in desk.ledger().policies.iter() {

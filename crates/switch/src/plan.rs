@@ -9,12 +9,17 @@ use thinktime_core::system::SystemModel;
 use thinktime_core::system::cluster::ClusterModel;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{RequestKind, Workload, target_key};
+use thinktime_net::server::PROBE_PATH;
+
+use crate::question::Question;
 
 /// A cluster with real servers, and what its policy is told of requests.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub(crate) cluster: ClusterModel,
     pub(crate) servers: Vec<Backend>,
+    /// Where servers say how much they have to do.
+    pub(crate) probe: Option<Question>,
     kinds: Vec<RequestKind>,
     seed: u64,
 }
@@ -71,8 +76,8 @@ fn is_port(text: &str) -> bool {
 
 impl Plan {
     /// For the cluster of this name, or the only one. A workload says which request is of which
-    /// name; without it the name is the first part of the target's path. `seed` is that of what
-    /// the policy draws.
+    /// name; without it the name is the first part of the target's path. `probe` is where servers
+    /// say how much they have to do, `seed` that of what the policy draws.
     ///
     /// # Errors
     /// When there is no such cluster, it has another number of servers, or its policy must be told
@@ -82,6 +87,7 @@ impl Plan {
         name: Option<&str>,
         workload: Option<&Workload>,
         servers: Vec<Backend>,
+        probe: Option<Question>,
         seed: u64,
     ) -> Result<Plan, Invalid> {
         let cluster = cluster(system, name)?.clone();
@@ -94,12 +100,12 @@ impl Plan {
                 servers.len()
             )));
         }
-        check_needs(&cluster)?;
+        check_needs(&cluster, probe.is_some())?;
         let kinds = workload.map_or_else(Vec::new, |workload| workload.requests.clone());
         if workload.is_some() {
             check_classes(&cluster, &kinds)?;
         }
-        Ok(Plan { cluster, servers, kinds, seed })
+        Ok(Plan { cluster, servers, probe, kinds, seed })
     }
 
     /// What decides, with nothing in progress.
@@ -107,6 +113,11 @@ impl Plan {
         // As the first cluster of a simulation with this seed has it.
         let random = Stream::new(self.seed, 0, Purpose::Dispatch);
         dispatch::Switch::new(&self.cluster.dispatch, &self.cluster.setting, random)
+    }
+
+    /// Whether the policy wants to hear how much servers have to do.
+    pub(crate) fn asks(&self) -> bool {
+        self.cluster.dispatch.entry().needs.contains(&Need::Probes)
     }
 
     /// What the policy is told of a request.
@@ -146,18 +157,25 @@ fn cluster<'a>(system: &'a SystemModel, name: Option<&str>) -> Result<&'a Cluste
 }
 
 /// Refuses policies that must be told what nobody tells a real switch.
-fn check_needs(cluster: &ClusterModel) -> Result<(), Invalid> {
+fn check_needs(cluster: &ClusterModel, can_ask: bool) -> Result<(), Invalid> {
     let entry = cluster.dispatch.entry();
     let why = |need: &Need| match need {
-        Need::Work => Some("the service demand of each request, which a real request does not say"),
-        Need::Probes => Some("what servers answer to probes, which this switch does not send"),
-        Need::Classes | Need::Targets => None,
+        Need::Work => Some(
+            "the service demand of each request, which a real request does not say: it can be \
+             simulated only"
+                .to_owned(),
+        ),
+        Need::Probes if !can_ask => Some(format!(
+            "how much servers have to do: name the path at which they say so, as in --probe \
+             {PROBE_PATH}"
+        )),
+        Need::Probes | Need::Classes | Need::Targets => None,
     };
     match entry.needs.iter().find_map(why) {
         None => Ok(()),
         Some(why) => Err(Invalid::new(format!(
-            "the policy `{}` must be told {why}: it can be simulated only; jsq, jsq(2) and \
-             peak-ewma need nothing of the kind",
+            "the policy `{}` must be told {why}; jsq, jsq(2) and peak-ewma need nothing of the \
+             kind",
             entry.name()
         ))),
     }

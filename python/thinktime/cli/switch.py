@@ -62,11 +62,15 @@ Health = Annotated[
     str | None, typer.Option(help="Ask servers for this path: who does not answer well is closed.")
 ]
 HealthEvery = Annotated[str, typer.Option(help="How often each server is asked for it.")]
+Probe = Annotated[
+    str | None,
+    typer.Option(help="Where servers say how much they have to do, for `prequal`: a path."),
+]
 HealthWithin = Annotated[str, typer.Option(help="How long the answer to that may take.")]
 SETTINGS = (
     "threads", "connections", "body_bytes", "waiting", "wait", "client", "connect", "first_byte",
     "idle", "retries", "failures", "closed", "drain", "behind_proxy",
-    "health", "health_every", "health_within",
+    "health", "health_every", "health_within", "probe",
 )  # fmt: skip
 
 
@@ -97,6 +101,7 @@ def command(
     health: Health = None,
     health_every: HealthEvery = "5s",
     health_within: HealthWithin = "1s",
+    probe: Probe = None,
     drain: Drain = "10s",
     behind_proxy: BehindProxy = False,
 ) -> None:

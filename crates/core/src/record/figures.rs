@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::system::cluster::{ClusterSummary, ServerSummary};
+use crate::system::machine::MachineSummary;
 
 use crate::workload::Model;
 
@@ -113,6 +114,21 @@ pub struct MachineFigures {
     pub context_switches: u64,
 }
 
+impl MachineFigures {
+    pub(super) fn new(os: &str, machine: &MachineSummary) -> MachineFigures {
+        MachineFigures {
+            os: os.to_owned(),
+            core_loads: machine.core_loads.clone(),
+            core_tasks_mean: machine.core_tasks_mean.clone(),
+            run_queue_mean: machine.run_queue_mean,
+            run_queue_max: machine.run_queue_max,
+            migrations: machine.migrations,
+            preemptions: machine.preemptions,
+            context_switches: machine.context_switches,
+        }
+    }
+}
+
 /// A cluster over the measured time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClusterFigures {
@@ -130,7 +146,7 @@ pub struct ClusterFigures {
 /// A server of a cluster over the measured time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ServerFigures {
-    /// The fraction of time that each of its stations was busy.
+    /// The fraction of time that each of its stations, or its machine, was busy.
     pub load: BTreeMap<String, f64>,
     /// Requests that were sent to it.
     pub requests: u64,
@@ -138,6 +154,9 @@ pub struct ServerFigures {
     pub hit_ratio: Option<f64>,
     /// Requests by class.
     pub by_class: BTreeMap<String, u64>,
+    /// The machine that it is; none where it has stations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<MachineFigures>,
 }
 
 impl ClusterFigures {
@@ -145,11 +164,13 @@ impl ClusterFigures {
         let station =
             |name: &String| name.split_once('/').map_or(name.clone(), |(_, own)| own.into());
         let names: Vec<String> = cluster.stations.iter().map(station).collect();
+        let os = cluster.os.as_deref();
         let server = |one: &ServerSummary| ServerFigures {
             load: names.iter().cloned().zip(one.stations.iter().map(|it| it.load)).collect(),
             requests: one.requests,
             hit_ratio: (one.looked_up > 0).then(|| one.hits as f64 / one.looked_up as f64),
             by_class: cluster.classes.iter().cloned().zip(one.by_class.iter().copied()).collect(),
+            machine: one.machine.as_ref().zip(os).map(|(one, os)| MachineFigures::new(os, one)),
         };
         ClusterFigures {
             dispatch: dispatch.to_owned(),

@@ -219,17 +219,7 @@ impl Summary {
 
     /// Adds a machine with the name of its operating system.
     pub fn add_machine(&mut self, name: &str, os: &str, machine: &MachineSummary) {
-        let figures = MachineFigures {
-            os: os.to_owned(),
-            core_loads: machine.core_loads.clone(),
-            core_tasks_mean: machine.core_tasks_mean.clone(),
-            run_queue_mean: machine.run_queue_mean,
-            run_queue_max: machine.run_queue_max,
-            migrations: machine.migrations,
-            preemptions: machine.preemptions,
-            context_switches: machine.context_switches,
-        };
-        self.machines.insert(name.to_owned(), figures);
+        self.machines.insert(name.to_owned(), MachineFigures::new(os, machine));
     }
 
     /// Adds a cluster with its dispatch policy, and its stations as those of all servers together.

@@ -145,6 +145,17 @@ impl Context<'_> {
 
     /// The door of this name, but for those inside of clusters.
     fn door(&self, name: &str) -> Result<DoorId, Invalid> {
+        let on_servers = |one: &AnyNodeModel| match one {
+            AnyNodeModel::Cluster(cluster) => cluster.has_on_servers(name),
+            _ => false,
+        };
+        if let Some(cluster) = self.nodes.iter().find(|one| on_servers(one)) {
+            let cluster = cluster.name();
+            return Err(Invalid::new(format!(
+                "`{name}` is on each server of the cluster `{cluster}`: use = \"{cluster}\" sends \
+                 a request to one of them"
+            )));
+        }
         let entered = |node: NodeId| self.nodes[node.0 as usize].model().is_entered();
         let open = self.doors.iter().zip(0..).filter(|(door, _)| !entered(door.node));
         let open: Vec<(&str, u32)> = open.map(|(door, at)| (door.name.as_str(), at)).collect();

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use super::ahead::Ahead;
 use super::file::DemandValue;
 use super::sized::SizedDemand;
 use super::{Job, Program};
-use crate::distribution::{Distribution, MANY};
+use crate::distribution::Distribution;
 use crate::error::Invalid;
 use crate::files::{Files, trace};
 use crate::random::{Purpose, StreamFamily};
@@ -153,6 +154,17 @@ pub struct DrawnDemands {
     sizes: Vec<Option<Sizes>>,
     /// By kind of request, what it asks for, where that is known.
     targets: Vec<Targets>,
+    /// The response that was asked for last: of a request, which is asked for more than once.
+    last: Response,
+}
+
+/// What a request asks for, and the size of what it gets.
+#[derive(Clone, Copy, Debug, Default)]
+struct Response {
+    /// The request's kind, session and number in the session; none before the first.
+    of: Option<(u32, u64, u32)>,
+    target: u64,
+    size: u64,
 }
 
 impl DrawnDemands {
@@ -169,7 +181,23 @@ impl DrawnDemands {
             cursors: Vec::new(),
             sizes: program.sizes.clone(),
             targets: program.targets.clone(),
+            last: Response::default(),
         }
+    }
+
+    /// The response to a request.
+    #[inline]
+    fn response(&mut self, job: &Job) -> Response {
+        // The request's number is the low half of its attempt's.
+        let index = job.serial as u32;
+        let of = Some((job.kind, job.session, index));
+        if self.last.of != of {
+            let kind = job.kind as usize;
+            let target = self.targets.get(kind).map_or(0, |one| one.of_request(job.session, index));
+            let size = self.sizes[kind].as_ref().map_or(0, |sizes| sizes.of_key(target));
+            self.last = Response { of, target, size };
+        }
+        self.last
     }
 
     /// The demand of a request whose response has so many bytes, as
@@ -181,6 +209,12 @@ impl DrawnDemands {
             }
             _ => self.demand(job, draw),
         }
+    }
+
+    /// A demand that hangs on the size of the response.
+    fn sized(&mut self, job: &Job, draw: usize) -> Option<Nanos> {
+        let size = self.response(job).size;
+        self.of_size(job, draw, size)
     }
 
     /// All draws of one request, in their order.
@@ -213,84 +247,12 @@ impl DemandSource for DrawnDemands {
         match law {
             DemandLaw::Drawn(law) => Some(ahead.demand(law, self.families[draw], session, serial)),
             DemandLaw::Trace(values) => Some(next_of(&mut self.cursors, values)),
-            DemandLaw::Sized(law) => {
-                let sizes = self.sizes[job.kind as usize].as_ref();
-                // The request's number is the low half of its attempt's.
-                let size = sizes.map_or(0, |sizes| sizes.of_request(session, serial as u32));
-                Some(law.draw(self.families[draw], session, serial, size))
-            }
+            DemandLaw::Sized(_) => self.sized(job, draw),
         }
     }
 
     fn content(&mut self, job: &Job) -> (u64, u64) {
-        let (kind, index) = (job.kind as usize, job.serial as u32);
-        let target = self.targets.get(kind).map_or(0, |one| one.of_request(job.session, index));
-        let size = self.sizes[kind].as_ref().map_or(0, |one| one.of_request(job.session, index));
+        let Response { target, size, .. } = self.response(job);
         (target, size)
-    }
-}
-
-/// Demands drawn before they are asked for: those of the sessions that come next, where sessions
-/// come one after another.
-#[derive(Clone, Debug)]
-struct Ahead {
-    /// The session for which nothing had been drawn last.
-    last: u64,
-    /// The session of the first one, and the request's number in its session; [`NO_SERIAL`] where
-    /// there are none yet.
-    first: u64,
-    serial: u64,
-    demands: [Nanos; MANY],
-}
-
-/// No request's number: attempts are not so many.
-const NO_SERIAL: u64 = u64::MAX;
-
-impl Default for Ahead {
-    fn default() -> Ahead {
-        Ahead { last: 0, first: 0, serial: NO_SERIAL, demands: [Nanos::ZERO; MANY] }
-    }
-}
-
-impl Ahead {
-    /// The demand, if it has been drawn.
-    #[inline(always)]
-    fn drawn(&self, session: u64, serial: u64) -> Option<Nanos> {
-        let place = session.wrapping_sub(self.first);
-        self.demands.get(place as usize).copied().filter(|_| serial == self.serial)
-    }
-
-    #[inline(never)]
-    fn demand(
-        &mut self,
-        law: &Distribution,
-        family: StreamFamily,
-        session: u64,
-        serial: u64,
-    ) -> Nanos {
-        let follows =
-            session.wrapping_sub(1) == self.last || session.wrapping_sub(self.first) == MANY as u64;
-        self.last = session;
-        if !follows {
-            return law.first_time(|| family.substream(session, serial));
-        }
-        self.draw_ahead(law, family, session, serial)
-    }
-
-    /// Draws those of this session and the next ones; gives this one's.
-    #[inline(never)]
-    fn draw_ahead(
-        &mut self,
-        law: &Distribution,
-        family: StreamFamily,
-        session: u64,
-        serial: u64,
-    ) -> Nanos {
-        (self.first, self.serial) = (session, serial);
-        let mut demands = [0.0; MANY];
-        let stream = |at: usize| family.substream(session.wrapping_add(at as u64), serial);
-        law.fill_from(stream, &mut demands);
-        self.demands = Nanos::from_all_secs(&demands);
-        self.demands[0]
     }
 }

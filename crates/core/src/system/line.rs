@@ -33,8 +33,8 @@ pub struct Leaving {
 }
 
 impl<D: DemandSource> Line<D> {
-    /// An empty line, where the system is nothing else; `demands` are given back where it is not.
-    pub fn new(model: &SystemModel, demands: D) -> Result<Line<D>, D> {
+    /// An empty line, where the system is nothing else.
+    pub fn new(model: &SystemModel, demands: impl FnOnce() -> D) -> Option<Line<D>> {
         let plain = model.only_station().is_some_and(|only| {
             only.servers == 1
                 && only.discipline.rank == Rank::Equal
@@ -42,10 +42,10 @@ impl<D: DemandSource> Line<D> {
                 && only.overload == Overload::NONE
         });
         if !plain {
-            return Err(demands);
+            return None;
         }
         let (free_at, leaving, next) = (Nanos::ZERO, Ring::new(), Nanos::MAX);
-        Ok(Line { demands, free_at, leaving, next, monitor: Monitor::new(1) })
+        Some(Line { demands: demands(), free_at, leaving, next, monitor: Monitor::new(1) })
     }
 
     /// A request arrives: gives its departure, which lies ahead.

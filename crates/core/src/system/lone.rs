@@ -5,7 +5,7 @@
 
 use super::jobs::{Jobs, NOBODY};
 use super::node::{Building, Node, NodeId};
-use super::station::{Overload, Station, StationSummary};
+use super::station::{Overload, Station, StationModel, StationSummary};
 use super::{DemandSource, Departure, DoorId, Job, Program, SystemModel};
 use crate::time::Nanos;
 
@@ -18,23 +18,21 @@ pub struct Lone<D> {
 }
 
 impl<D: DemandSource> Lone<D> {
-    /// An empty station, where the system is nothing else; `demands` are given back where it is
-    /// not. The parameters are those of [`System::new`](super::System::new).
+    /// An empty station, where the system is nothing else. The parameters are those of
+    /// [`System::new`](super::System::new).
     pub fn new(
         model: &SystemModel,
         program: &Program,
         kinds: &[&str],
-        demands: D,
+        demands: impl FnOnce() -> D,
         seed: u64,
-    ) -> Result<Lone<D>, D> {
+    ) -> Option<Lone<D>> {
         let all_visit = program.laws.iter().all(|draws| draws.iter().all(Option::is_some));
-        let only = match model.only_station() {
-            Some(only) if only.overload == Overload::NONE && all_visit => only,
-            _ => return Err(demands),
-        };
+        let plain = |only: &&StationModel| only.overload == Overload::NONE && all_visit;
+        let only = model.only_station().filter(plain)?;
         let building = Building { doors: &model.doors, program, kinds, seed };
         let station = only.station((NodeId(0), 0), only.number.into(), &building);
-        Ok(Lone { demands, station, jobs: Jobs::default() })
+        Some(Lone { demands: demands(), station, jobs: Jobs::default() })
     }
 
     /// A request arrives. `now` must not be before any earlier event.
@@ -136,7 +134,7 @@ mod tests {
             let model = SystemModel::parse(Source { file: "", text: &text }, &NoFiles).unwrap();
             let program = Program::new(&model, &["request"]);
             let demands = || DrawnDemands::new(&program, 5, Purpose::Demand);
-            let mut lone = Lone::new(&model, &program, &["request"], demands(), 5).unwrap();
+            let mut lone = Lone::new(&model, &program, &["request"], demands, 5).unwrap();
             let mut system = System::new(&model, &program, &["request"], demands(), 5);
             let (mut quick, mut coming) = (Vec::new(), arrivals(servers).into_iter().peekable());
             while quick.len() < 2000 {
@@ -168,8 +166,8 @@ mod tests {
             let text = format!("name = 's'\n[[station]]\nname = 'a'\ndemand = '1ms'\n{more}");
             let model = SystemModel::parse(Source { file: "", text: &text }, &NoFiles).unwrap();
             let program = Program::new(&model, &["request"]);
-            let demands = DrawnDemands::new(&program, 5, Purpose::Demand);
-            assert!(Lone::new(&model, &program, &["request"], demands, 5).is_err(), "{more}");
+            let demands = || DrawnDemands::new(&program, 5, Purpose::Demand);
+            assert!(Lone::new(&model, &program, &["request"], demands, 5).is_none(), "{more}");
         }
     }
 }

@@ -5,6 +5,7 @@
 //! clock and served on the wall clock.
 
 mod agenda;
+mod ahead;
 mod behaviour;
 pub mod cluster;
 mod delay;

@@ -138,8 +138,7 @@ impl Program {
         self.code.push(Instruction::Bring { first, draws: doors.len() as u32 });
         self.come_to(node, GATE, NO_DRAW);
         for door in doors {
-            let (_, entrance) = system.behind(door);
-            self.code.push(Instruction::Visit { node, entrance, draw: NO_DRAW, door });
+            self.visit(system, door, NO_DRAW, true);
         }
         self.code.push(Instruction::Release { node, entrance: GATE });
     }

@@ -85,8 +85,10 @@ impl Sizes {
         *self.mean.get_or_init(|| self.mean_under_the_seed().unwrap_or_else(|| self.law.mean()))
     }
 
+    /// The size of the response to the target of this key, in bytes.
     #[inline]
-    fn of_key(&self, key: u64) -> u64 {
+    #[must_use]
+    pub fn of_key(&self, key: u64) -> u64 {
         let size = self.law.sample(&mut self.draws.stream(key));
         size.round().min(SIZE_MAX) as u64
     }

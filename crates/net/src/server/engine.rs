@@ -3,12 +3,13 @@
 use std::io;
 use std::net::TcpListener;
 
+use thinktime_core::policy::dispatch::SelfReport;
 use thinktime_core::system::{Job, System, SystemModel};
 use thinktime_core::time::Nanos;
 
-use super::Served;
 use super::connection::{Answer, Connection, Flushed};
 use super::demands::{Brought, Known, ServedDemands, request_reader};
+use super::{PROBE_PATH, Served};
 use crate::poller::{Clock, Poller, Readiness};
 use crate::protocol::http1::Request;
 
@@ -30,6 +31,8 @@ pub(super) struct Engine {
     unsent: Vec<u32>,
     /// Requests that entered the model: they number the streams of drawn demands.
     arrivals: u64,
+    /// What it answers to probes.
+    report: SelfReport,
     /// Connections that were accepted.
     accepted: u64,
     served: Served,
@@ -42,6 +45,9 @@ struct Pending {
     generation: u64,
     /// The number of the request on its connection.
     number: u64,
+    /// How many requests it found in the system, and when it came.
+    found: u32,
+    since: Nanos,
 }
 
 const LISTENER: u64 = u64::MAX;
@@ -76,6 +82,7 @@ impl Engine {
             unread: Vec::new(),
             unsent: Vec::new(),
             arrivals: 0,
+            report: SelfReport::default(),
             accepted: 0,
             served: Served::default(),
         })
@@ -119,6 +126,7 @@ impl Engine {
             let token = departure.job.token;
             let pending = self.jobs[token as usize];
             self.free_jobs.push(token);
+            self.report.end(pending.found, now.since(pending.since));
             if departure.error.is_some() {
                 self.served.refused += 1;
                 self.answer(&pending, 503);
@@ -157,8 +165,15 @@ impl Engine {
         if connection.answers.len() > PIPELINED_MAX {
             return self.refuse(place, 400);
         }
+        if request.target == PROBE_PATH
+            && let Some(answer) = connection.answers.back_mut()
+        {
+            (answer.ready, answer.said) = (Some(200), Some(self.report.answer().to_json()));
+            return self.write_answers(place);
+        }
         let number = connection.first + connection.answers.len() as u64 - 1;
-        let pending = Pending { place, generation: connection.generation, number };
+        let generation = connection.generation;
+        let pending = Pending { place, generation, number, found: 0, since: Nanos::ZERO };
         match self.system.demands_mut().kinds().read(request) {
             Ok(Known { kind, brought }) => {
                 if let (Some(answer), Some(size)) = (connection.answers.back_mut(), brought.size) {
@@ -170,7 +185,11 @@ impl Engine {
         }
     }
 
-    fn enter(&mut self, pending: Pending, kind: u32, brought: Brought) {
+    fn enter(&mut self, came: Pending, kind: u32, brought: Brought) {
+        // The model must not be told of an arrival before it has handled what came earlier.
+        let now = self.clock.now();
+        self.advance(now);
+        let pending = Pending { found: self.report.begin(), since: now, ..came };
         let token = match self.free_jobs.pop() {
             Some(token) => {
                 self.jobs[token as usize] = pending;
@@ -184,9 +203,6 @@ impl Engine {
         self.system.demands_mut().give(token, brought);
         self.arrivals += 1;
         let job = Job { token, session: self.arrivals, serial: 0, kind };
-        // The model must not be told of an arrival before it has handled what came earlier.
-        let now = self.clock.now();
-        self.advance(now);
         self.system.arrive(now, job);
     }
 

@@ -24,6 +24,9 @@ pub use demands::{DEMAND_HEADER, REQUEST_HEADER};
 use demands::{Kinds, ServedDemands};
 use engine::Engine;
 
+/// A request for this path is none of the model: the answer says how much the server has to do.
+pub const PROBE_PATH: &str = "/thinktime/probe";
+
 /// The size of a response's body in bytes, where the workload gives none.
 const BODY_BYTES: usize = 16;
 

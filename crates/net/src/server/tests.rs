@@ -137,3 +137,22 @@ fn a_client_that_reads_no_answers_is_cut_off() {
     assert!(sent < 20_000, "two million requests were taken and their answers kept");
     assert!(running.end().requests > 100);
 }
+
+#[test]
+fn what_it_has_to_do_is_told_and_is_no_request() {
+    let running = Running::start("[[station]]\nname = 'a'\npolicy = 'ps'\ndemand = '100ms'");
+    let request = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+    let probe = |method| format!("{method} {PROBE_PATH} HTTP/1.1\r\nHost: x\r\n");
+    let bytes = format!("{request}{request}{}Connection: close\r\n\r\n", probe("GET"));
+    let answers = running.exchange(bytes.as_bytes());
+    // It is answered in its turn, and says what there was when it came.
+    assert!(answers.ends_with("\r\n\r\n{\"in_progress\": 2, \"response_s\": 0}"), "{answers}");
+    assert!(answers.contains("Content-Type: application/json\r\n"));
+    let bytes = format!("{}\r\n{}Connection: close\r\n\r\n", probe("HEAD"), probe("GET"));
+    let answers = running.exchange(bytes.as_bytes());
+    let (head, rest) = answers.split_once("\r\n\r\n").unwrap();
+    assert!(head.contains("Content-Length: "), "{head}");
+    assert!(rest.starts_with("HTTP/1.1 200 OK"), "a head alone has no body");
+    assert!(rest.contains("{\"in_progress\": 0, \"response_s\": 0."), "{rest}");
+    assert_eq!(running.end().requests, 2);
+}

@@ -15,7 +15,7 @@ fn plan(cluster: &str, workload: Option<&str>, servers: usize) -> Result<Plan, I
         Workload::parse(Source { file: "", text: &text }, &NoFiles).unwrap()
     });
     let backend = Backend::parse("http://127.0.0.1:8080").unwrap();
-    Plan::new(&system, None, parsed.as_ref(), vec![backend; servers], 1)
+    Plan::new(&system, None, parsed.as_ref(), vec![backend; servers], None, 1)
 }
 
 const CAP: &str = "servers = 2\ndispatch = \"cap\"\n\
@@ -56,7 +56,7 @@ fn what_cannot_be_switched_is_refused() {
             1,
             "which a real request does not say",
         ),
-        ("servers = 1\ndispatch = \"prequal\"", None, 1, "probes"),
+        ("servers = 1\ndispatch = \"prequal\"", None, 1, "--probe"),
         (CAP, Some("[[request]]\nname = \"page\"\nget = \"/\"\n"), 2, "request `search`"),
     ] {
         let refused = plan(cluster, workload, servers).map(|_| ()).unwrap_err().to_string();

@@ -20,6 +20,7 @@ mod least_work_left;
 mod never_queue;
 mod peak_ewma;
 mod prequal;
+mod probe;
 mod random;
 mod remembered;
 mod round_robin;
@@ -30,6 +31,7 @@ mod smooth;
 mod switch;
 mod weighted_round_robin;
 
+pub use probe::{Probe, SelfReport};
 pub use servers::{Server, Servers};
 pub use switch::{Placement, Switch};
 
@@ -82,15 +84,6 @@ pub trait Dispatcher: Debug + Send {
 
     /// A server that was asked how it is has answered.
     fn probed(&mut self, _server: usize, _answer: Probe, _view: &mut View<'_>) {}
-}
-
-/// What a server answers that is asked how it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Probe {
-    /// Its requests in progress.
-    pub in_progress: u32,
-    /// The median response time of those that ended lately.
-    pub response: Nanos,
 }
 
 /// What a policy has to be told, beside how many requests each server has.

@@ -25,11 +25,7 @@ pub(super) const ENTRY: Entry = Entry {
         }
         arguments.finish()?;
         Ok(Arc::new(move |setting| {
-            let pool = POOL_MAX as f64 / setting.weights.len() as f64;
-            // How often an answer may be used, so that the pool neither runs dry nor grows old
-            // (the paper, equation 1, with delta = 1). Of few servers all are in the pool.
-            let spare = (1.0 - pool) * probes - REMOVED;
-            let uses = if spare > 0.0 { (2.0 / spare).max(1.0) } else { f64::INFINITY };
+            let uses = uses(probes, setting.weights.len());
             let fresh =
                 Prequal { probes, quantile, uses, pool: Vec::new(), owed: 0.0, worst: true };
             Ok(Box::new(fresh))
@@ -44,6 +40,13 @@ const AGE_MAX: Nanos = Nanos(1_000_000_000);
 const REMOVED: f64 = 1.0;
 /// With fewer answers than this, any server is chosen.
 const POOL_MIN: usize = 2;
+
+/// How often an answer may be used on average, so that the pool neither runs dry nor grows old (the
+/// paper, equation 1, with delta = 1): once at least, and no more where there are few servers.
+fn uses(probes: f64, servers: usize) -> f64 {
+    let spare = (1.0 - POOL_MAX as f64 / servers as f64) * probes - REMOVED;
+    (2.0 / spare).max(1.0)
+}
 
 #[derive(Debug)]
 struct Prequal {
@@ -63,13 +66,16 @@ struct Answer {
     server: usize,
     told: Probe,
     at: Nanos,
-    used: f64,
+    /// How often it may be used yet.
+    left: f64,
 }
 
 impl Prequal {
     /// The number of requests above which a server is hot.
     fn threshold(&self) -> u32 {
-        let mut all: Vec<u32> = self.pool.iter().map(|one| one.told.in_progress).collect();
+        let mut all = [0; POOL_MAX];
+        let all = &mut all[..self.pool.len()];
+        all.iter_mut().zip(&self.pool).for_each(|(to, from)| *to = from.told.in_progress);
         all.sort_unstable();
         let place = (self.quantile * all.len() as f64).ceil() as usize;
         all[place.saturating_sub(1)]
@@ -111,8 +117,8 @@ impl Dispatcher for Prequal {
         let answer = &mut self.pool[place];
         let chosen = answer.server;
         answer.told.in_progress += 1;
-        answer.used += 1.0;
-        if answer.used >= self.uses {
+        answer.left -= 1.0;
+        if answer.left < 1.0 {
             self.pool.remove(place);
         }
         self.remove_one();
@@ -130,6 +136,10 @@ impl Dispatcher for Prequal {
         if self.pool.len() == POOL_MAX {
             self.pool.remove(0);
         }
-        self.pool.push(Answer { server, told, at: view.now, used: 0.0 });
+        // A part of a use is a whole one as often as it says, so that the mean is kept.
+        let part = self.uses.fract();
+        let more = part > 0.0 && view.random.uniform() < part;
+        let left = self.uses.floor() + f64::from(u8::from(more));
+        self.pool.push(Answer { server, told, at: view.now, left });
     }
 }

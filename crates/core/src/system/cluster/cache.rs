@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::file::CacheTable;
 use crate::error::{Invalid, unknown};
+use crate::system::read::Placed;
+use crate::units::{Dimension, Quantity};
 
 /// How a cache chooses what it forgets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +32,31 @@ impl Replacement {
             "none" => Ok(Replacement::None),
             _ => Err(unknown("replacement", text, ["lru", "greedy-dual-size", "none"].into_iter())),
         }
+    }
+}
+
+/// A cache that each server of a cluster has.
+#[derive(Clone, Debug)]
+pub struct CacheModel {
+    /// How many bytes it holds.
+    pub bytes: u64,
+    /// What it forgets first.
+    pub replacement: Replacement,
+    /// The request names whose responses it holds; none for all.
+    pub holds: Option<Vec<String>>,
+}
+
+impl CacheModel {
+    pub(super) fn from_table(table: &CacheTable) -> Placed<CacheModel> {
+        let size =
+            Quantity::parse(&table.size.text()).and_then(|size| size.expect(Dimension::Size));
+        let size = size.map_err(|error| ("size".to_owned(), error))?;
+        if !(1.0..=1e18).contains(&size) {
+            return Err(("size".to_owned(), Invalid::new("must be from 1 B to 10^18 B")));
+        }
+        let replacement = Replacement::parse(table.replacement.as_deref().unwrap_or("lru"))
+            .map_err(|error| ("replacement".to_owned(), error))?;
+        Ok(CacheModel { bytes: size as u64, replacement, holds: table.holds.clone() })
     }
 }
 
@@ -59,6 +87,9 @@ impl Cache {
     /// Somebody asks for a target of this size: whether it is held. Afterwards it is, unless it is
     /// larger than the whole cache.
     pub(super) fn ask(&mut self, target: u64, size: u64) -> bool {
+        if self.asked_again(target, size) {
+            return true;
+        }
         let known = self.held.remove(&target);
         if let Some((its, credit)) = known {
             self.order.remove(&(credit, target));
@@ -74,17 +105,36 @@ impl Cache {
                 self.level = credit;
             }
         }
-        let credit = match self.replacement {
-            Replacement::GreedyDualSize => self.level + ONE / size.max(1),
-            _ => {
-                self.level += 1;
-                self.level
-            }
-        };
+        let credit = self.credit(size);
         self.held.insert(target, (size, credit));
         self.order.insert((credit, target));
         self.bytes += size;
         known.is_some()
+    }
+
+    /// Whether a target is held whose size is still the same; it then has a new credit. That is
+    /// what most requests come to, and nothing need go for it.
+    fn asked_again(&mut self, target: u64, size: u64) -> bool {
+        let Some((_, before)) = self.held.get(&target).copied().filter(|(its, _)| *its == size)
+        else {
+            return false;
+        };
+        let credit = self.credit(size);
+        if credit != before {
+            self.order.remove(&(before, target));
+            self.order.insert((credit, target));
+            self.held.insert(target, (size, credit));
+        }
+        true
+    }
+
+    /// The credit of what is asked for now.
+    fn credit(&mut self, size: u64) -> u64 {
+        if self.replacement == Replacement::GreedyDualSize {
+            return self.level + ONE / size.max(1);
+        }
+        self.level += 1;
+        self.level
     }
 
     /// Nothing is held any more.

@@ -116,7 +116,7 @@ impl Cluster {
 
     fn set_speed(&mut self, now: Nanos, server: usize, speed: f64) {
         let numbers = server * self.per_server..(server + 1) * self.per_server;
-        self.servers[server].set_speed(now, speed, &mut self.stations[numbers.clone()]);
+        self.servers[server].set_speed(now, speed, &mut self.parts[numbers.clone()]);
         numbers.for_each(|number| self.touched(number));
     }
 }

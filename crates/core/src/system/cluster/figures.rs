@@ -1,5 +1,6 @@
 //! What a cluster was like over the measured time.
 
+use crate::system::machine::MachineSummary;
 use crate::system::station::StationSummary;
 
 /// What a cluster was like.
@@ -7,8 +8,10 @@ use crate::system::station::StationSummary;
 pub struct ClusterSummary {
     /// Each server.
     pub servers: Vec<ServerSummary>,
-    /// The names of the stations that each has.
+    /// The names of the stations that each has, or of the machine that each is.
     pub stations: Vec<String>,
+    /// The operating system of servers that are machines.
+    pub os: Option<String>,
     /// The names of the classes.
     pub classes: Vec<String>,
     /// The time average of the number of requests that wait at the switch.
@@ -18,8 +21,10 @@ pub struct ClusterSummary {
 /// What a server of a cluster was like.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ServerSummary {
-    /// Each of its stations.
+    /// Each of its stations, or the machine that it is.
     pub stations: Vec<StationSummary>,
+    /// The machine that it is.
+    pub machine: Option<MachineSummary>,
     /// Requests that were sent to it.
     pub requests: u64,
     /// Requests whose response its cache could have held, and those of which it did.
@@ -41,6 +46,8 @@ impl ClusterSummary {
         }
         for (mine, theirs) in self.servers.iter_mut().zip(&other.servers) {
             mine.stations.iter_mut().zip(&theirs.stations).for_each(|(a, b)| a.join(b));
+            let machines = mine.machine.iter_mut().zip(&theirs.machine);
+            machines.for_each(|(mine, theirs)| mine.join(theirs));
             mine.requests += theirs.requests;
             mine.looked_up += theirs.looked_up;
             mine.hits += theirs.hits;

@@ -30,7 +30,12 @@ pub struct ClusterTable {
     pub seen_after: Option<Scalar>,
     /// The stations that each server has; a request visits those that have a demand for it, in
     /// this order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub station: Vec<StationTable>,
+    /// What each server is instead of stations, as in `"machine:NAME"`: a copy of that
+    /// `[[machine]]` with all its services.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
     /// The cache that each server has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheTable>,
@@ -39,7 +44,28 @@ pub struct ClusterTable {
     pub change: Vec<ChangeTable>,
 }
 
+/// What stands before the name of a machine in `server`.
+const MACHINE: &str = "machine:";
+
+impl ClusterTable {
+    /// The name of the machine of which each server is a copy; none where servers have stations,
+    /// or `server` is something else.
+    pub(super) fn copied(&self) -> Option<&str> {
+        self.server.as_ref()?.strip_prefix(MACHINE)
+    }
+
+    /// Whether each server is a copy of the machine of this name.
+    fn copies(&self, machine: &str) -> bool {
+        self.copied() == Some(machine)
+    }
+}
+
 impl SystemFile {
+    /// Whether a machine is there for clusters to copy, and not by itself.
+    pub(in crate::system) fn is_copied(&self, machine: &str) -> bool {
+        self.cluster.iter().any(|one| one.copies(machine))
+    }
+
     /// The same system with one server of its cluster instead of all, for whom a switch elsewhere
     /// chooses; what happens to the others is left out. Servers are counted from 0.
     ///
@@ -53,7 +79,9 @@ impl SystemFile {
             )));
         };
         let SystemFile { station, machine, service, pool, behaviour, .. } = self;
-        let beside = [station.len(), machine.len(), service.len(), pool.len(), behaviour.len()];
+        let others = machine.iter().filter(|one| !cluster.copies(&one.name)).count()
+            + service.iter().filter(|one| !cluster.copies(&one.machine)).count();
+        let beside = [station.len(), others, pool.len(), behaviour.len()];
         if beside.iter().any(|number| *number > 0) {
             return Err(Invalid::new("`server` is for a cluster with nothing beside it"));
         }

@@ -3,6 +3,7 @@
 use super::ClusterModel;
 use crate::error::Invalid;
 use crate::policy::dispatch::Need;
+use crate::system::node::NodeModel;
 use crate::workload::Workload;
 
 impl ClusterModel {
@@ -11,8 +12,8 @@ impl ClusterModel {
         let cluster = &self.name;
         let needs_classes = self.dispatch.entry().needs.contains(&Need::Classes);
         let visits = |name: &str| {
-            let demands = self.stations.iter().filter_map(|one| one.model.demand.as_ref());
-            demands.clone().any(|demand| demand.of(name).is_some())
+            let mut entrances = (0..).take(self.entrances().len());
+            entrances.any(|at| self.demand(at).is_some_and(|demand| demand.of(name).is_some()))
         };
         for request in workload.requests.iter().filter(|one| visits(&one.name)) {
             let name = &request.name;
@@ -43,10 +44,10 @@ impl ClusterModel {
         }
     }
 
-    /// The names of the stations of each server, in their order, as in `web/3/cpu`.
+    /// The names of the stations or services of each server, in their order, as in `web/3/cpu`.
     pub(in crate::system) fn station_labels(&self) -> Vec<String> {
         let own = |name: &str| name[self.name.len() + 1..].to_owned();
-        let stations: Vec<String> = self.stations.iter().map(|one| own(&one.model.name)).collect();
+        let stations: Vec<String> = self.entrances().into_iter().map(own).collect();
         let of_server = |server| {
             let name = &self.name;
             stations.iter().map(move |station| format!("{name}/{server}/{station}"))

@@ -14,10 +14,10 @@ impl Cluster {
         let at = handle as usize;
         if self.guests.len() <= at {
             self.guests.resize(at + 1, Guest::default());
-            self.demands.resize((at + 1) * self.per_server, Nanos::MAX);
+            self.demands.resize((at + 1) * self.entrances, Nanos::MAX);
         }
         let (mut work, kind) = (Nanos::ZERO, jobs[handle].job.kind);
-        let own = &mut self.demands[at * self.per_server..][..self.per_server];
+        let own = &mut self.demands[at * self.entrances..][..self.entrances];
         for (kept, demand) in own.iter_mut().zip(&jobs.brought.demands) {
             *kept = demand.unwrap_or(Nanos::MAX);
             work += demand.unwrap_or(Nanos::ZERO);

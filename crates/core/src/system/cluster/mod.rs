@@ -1,7 +1,9 @@
-//! Clusters: servers that are all alike, each with stations of its own, behind a switch.
+//! Clusters: servers that are all alike, each with stations of its own or a machine, behind a
+//! switch.
 //!
 //! A request enters the cluster, is sent to a server by the dispatch policy, visits that server's
-//! stations, and leaves the cluster. The switch knows only what it sent and what came back.
+//! stations or the services of its machine, and leaves the cluster. The switch knows only what it
+//! sent and what came back.
 
 mod cache;
 mod change;
@@ -10,15 +12,17 @@ mod figures;
 mod file;
 mod fit;
 mod gate;
+mod machine;
 mod model;
 mod node;
+mod part;
 mod server;
 
-pub use cache::Replacement;
+pub use cache::{CacheModel, Replacement};
 pub use change::{Change, Does};
 pub use figures::{ClusterSummary, ServerSummary};
 pub use file::{CacheTable, ChangeTable, ClusterTable};
-pub use model::{CacheModel, ClusterModel, ServerStation};
+pub use model::{ClusterModel, ServerStation};
 pub(super) use node::{Cluster, GATE};
 
 #[cfg(test)]

@@ -1,20 +1,22 @@
 //! What a system file says of a cluster, checked.
 
-use super::cache::Replacement;
+use super::cache::CacheModel;
 use super::change::Change;
-use super::file::{CacheTable, ClusterTable};
+use super::file::ClusterTable;
 use super::node::Cluster;
+use crate::distribution::Distribution;
 use crate::error::Invalid;
 use crate::policy::dispatch::{Dispatch, Need, Setting};
 use crate::schema::SchemaError;
 use crate::system::demand::Demand;
 use crate::system::file::StationTable;
+use crate::system::machine::MachineModel;
 use crate::system::node::{Building, Kept, NodeId, NodeModel};
 use crate::system::nodes::AnyNode;
 use crate::system::read::{Placed, Reading, named};
 use crate::system::station::StationModel;
 use crate::time::Nanos;
-use crate::units::{Dimension, Quantity, parse_time};
+use crate::units::parse_time;
 
 /// The most servers of a cluster.
 const SERVERS_MAX: u32 = 10_000;
@@ -40,6 +42,9 @@ pub struct ClusterModel {
     pub seen_after: Nanos,
     /// The stations that each server has; their names are `CLUSTER/STATION`.
     pub stations: Vec<ServerStation>,
+    /// The machine that each server is, where it has no stations; it and its services are named
+    /// `CLUSTER/NAME`.
+    pub machine: Option<MachineModel>,
     /// The cache that each server has.
     pub cache: Option<CacheModel>,
     /// What happens to servers, by time.
@@ -53,17 +58,6 @@ pub struct ServerStation {
     pub model: StationModel,
     /// Whether only those visit it whose response the server's cache does not hold.
     pub on_miss: bool,
-}
-
-/// A cache that each server of a cluster has.
-#[derive(Clone, Debug)]
-pub struct CacheModel {
-    /// How many bytes it holds.
-    pub bytes: u64,
-    /// What it forgets first.
-    pub replacement: Replacement,
-    /// The request names whose responses it holds; none for all.
-    pub holds: Option<Vec<String>>,
 }
 
 impl ClusterModel {
@@ -91,10 +85,15 @@ impl ClusterModel {
             classes: classes(table)?,
             seen_after: Nanos::from_secs_f64(seen_after),
             stations: Vec::new(),
+            machine: None,
             cache,
             changes: Change::all(&table.change, table.servers)?,
         };
-        model.add_stations(table, reading)?;
+        match &table.server {
+            Some(_) => model.machine = Some(model.machine_of(table, reading)?),
+            None => model.add_stations(table, reading)?,
+        }
+        model.setting.work = model.only_law();
         model.dispatch.build(&model.setting).map_err(|error| ("dispatch".to_owned(), error))?;
         Ok(model)
     }
@@ -104,20 +103,32 @@ impl ClusterModel {
             let one = ServerStation::from_table(station, self, reading);
             self.stations.push(one.map_err(|(key, why)| (format!("station.{at}.{key}"), why))?);
         }
-        // Of a request with one demand of one law it is known what all bring.
-        self.setting.work = match self.stations.as_slice() {
-            [] => {
-                let why = "each server needs at least one station";
-                return Err(("station".to_owned(), Invalid::new(why)));
+        match self.stations.is_empty() {
+            false => Ok(()),
+            true => {
+                let why = "each server needs at least one station, in a [[cluster.station]], or \
+                           a machine, as in server = \"machine:NAME\"";
+                Err(("station".to_owned(), Invalid::new(why)))
             }
-            [
-                ServerStation {
-                    model: StationModel { demand: Some(Demand::All(law)), .. }, ..
-                },
-            ] => law.drawn().cloned(),
+        }
+    }
+
+    /// What all requests bring, where that is one demand of one law.
+    fn only_law(&self) -> Option<Distribution> {
+        let entrances = (0..).take(self.entrances().len());
+        let mut demands = entrances.filter_map(|entrance| self.demand(entrance));
+        match (demands.next(), demands.next()) {
+            (Some(Demand::All(law)), None) => law.drawn().cloned(),
             _ => None,
-        };
-        Ok(())
+        }
+    }
+
+    /// The names of what results have the load of, by server.
+    pub(super) fn measured(&self) -> Vec<String> {
+        match &self.machine {
+            Some(machine) => vec![machine.name.clone()],
+            None => self.stations.iter().map(|one| one.model.name.clone()).collect(),
+        }
     }
 }
 
@@ -152,8 +163,9 @@ fn weights(table: &ClusterTable) -> Placed<Vec<f64>> {
     }
 }
 
-/// A name of a cluster or of a station in it: with a `/`, `web/3/cpu` would not be clear.
-fn part_of_label(name: &str) -> Placed<String> {
+/// A name of a cluster, or of a station, a machine or a service in it: with a `/`, `web/3/cpu`
+/// would not be clear.
+pub(super) fn part_of_label(name: &str) -> Placed<String> {
     let name = named(name)?;
     match name.contains('/') {
         true => Err(("name".to_owned(), Invalid::new("must be without `/`"))),
@@ -203,20 +215,6 @@ impl ServerStation {
     }
 }
 
-impl CacheModel {
-    fn from_table(table: &CacheTable) -> Placed<CacheModel> {
-        let size =
-            Quantity::parse(&table.size.text()).and_then(|size| size.expect(Dimension::Size));
-        let size = size.map_err(|error| ("size".to_owned(), error))?;
-        if !(1.0..=1e18).contains(&size) {
-            return Err(("size".to_owned(), Invalid::new("must be from 1 B to 10^18 B")));
-        }
-        let replacement = Replacement::parse(table.replacement.as_deref().unwrap_or("lru"))
-            .map_err(|error| ("replacement".to_owned(), error))?;
-        Ok(CacheModel { bytes: size as u64, replacement, holds: table.holds.clone() })
-    }
-}
-
 impl NodeModel for ClusterModel {
     fn read(reading: &Reading<'_>) -> Result<Vec<ClusterModel>, SchemaError> {
         let one = |table: &ClusterTable| ClusterModel::from_table(table, reading);
@@ -225,7 +223,7 @@ impl NodeModel for ClusterModel {
         let mut labels = 0;
         for (cluster, number) in all.iter_mut().zip(0..) {
             (cluster.number, cluster.labels_before) = (number, labels);
-            labels += (cluster.stations.len() * cluster.setting.weights.len()) as u32;
+            labels += (cluster.entrances().len() * cluster.setting.weights.len()) as u32;
         }
         Ok(all)
     }
@@ -239,15 +237,25 @@ impl NodeModel for ClusterModel {
     }
 
     fn entrances(&self) -> Vec<&str> {
-        self.stations.iter().map(|one| one.model.name.as_str()).collect()
+        match &self.machine {
+            Some(machine) => machine.entrances(),
+            None => self.stations.iter().map(|one| one.model.name.as_str()).collect(),
+        }
     }
 
     fn demand(&self, entrance: u32) -> Option<&Demand> {
+        if let Some(machine) = &self.machine {
+            return machine.demand(entrance);
+        }
         self.stations.get(entrance as usize)?.model.demand.as_ref()
     }
 
-    fn kept(&self, _: u32) -> Kept {
-        Kept::Own
+    fn kept(&self, entrance: u32) -> Kept {
+        self.machine.as_ref().map_or(Kept::Nothing, |machine| machine.kept(entrance))
+    }
+
+    fn servers(&self) -> Option<u32> {
+        Some(self.machine.as_ref()?.cores * self.setting.weights.len() as u32)
     }
 
     fn is_entered(&self) -> bool {
@@ -255,18 +263,20 @@ impl NodeModel for ClusterModel {
     }
 
     fn servers_at(&self, entrance: u32) -> Option<u32> {
-        let station = &self.stations[entrance as usize];
+        let station = self.stations.get(entrance as usize)?;
         // Who is there hangs on what the caches hold.
         (!station.on_miss).then(|| station.model.servers * self.setting.weights.len() as u32)
     }
 
     fn is_unlimited(&self) -> bool {
         self.stations.iter().all(|one| one.model.is_unlimited())
+            && self.machine.iter().all(NodeModel::is_unlimited)
     }
 
     fn named_requests(&self) -> Vec<(String, &str)> {
         let mut named: Vec<(String, &str)> =
             self.stations.iter().flat_map(|one| one.model.named_requests()).collect();
+        named.extend(self.machine.iter().flat_map(NodeModel::named_requests));
         for (class, names) in &self.classes {
             let place = format!("the class `{class}` of the cluster `{}` has", self.name);
             named.extend(names.iter().map(|name| (place.clone(), name.as_str())));

@@ -4,32 +4,38 @@ use std::collections::VecDeque;
 
 use super::cache::Cache;
 use super::change::Change;
+use super::part::Part;
 use super::server::{News, Notice, Server};
 use super::{ClusterModel, ClusterSummary};
 use crate::heap::Heap;
-use crate::policy::dispatch::{Request, Switch};
+use crate::policy::dispatch::{Need, Request, Switch};
 use crate::random::{Purpose, Stream};
 use crate::system::agenda::Agenda;
 use crate::system::jobs::{Handle, Jobs};
 use crate::system::node::{Answer, Building, DoorId, Node, NodeId, NodeModel, NodeSummary, Visit};
-use crate::system::station::{Monitor, Station};
+use crate::system::station::Monitor;
 use crate::time::Nanos;
 
-/// The entrance by which requests come into a cluster; the others are its stations, from 0.
+/// The entrance by which requests come into a cluster; the others are its stations or the services
+/// of its machines, from 0.
 pub(in crate::system) const GATE: u32 = u32::MAX;
 
-/// A cluster: its servers' stations side by side, and the switch in front of them.
+/// A cluster: its servers' parts side by side, and the switch in front of them.
 #[derive(Debug)]
 pub(in crate::system) struct Cluster {
     pub(super) id: NodeId,
     pub(super) switch: Switch,
-    /// Server by server, its stations.
-    pub(super) stations: Vec<Station>,
+    /// Server by server, its stations or its machine.
+    pub(super) parts: Vec<Part>,
     pub(super) per_server: usize,
+    /// How many entrances a server has: its stations, or the services of its machine.
+    pub(super) entrances: usize,
+    /// The part that has acted, until what follows from it has happened.
+    acted: Option<usize>,
     pub(super) agenda: Agenda,
     /// By visitor.
     pub(super) guests: Vec<Guest>,
-    /// By visitor and station, the demand that it brings there; [`Nanos::MAX`] for no visit.
+    /// By visitor and entrance, the demand that it brings there; [`Nanos::MAX`] for no visit.
     pub(super) demands: Vec<Nanos>,
     /// Requests that the policy lets wait, the first first.
     pub(super) waiting: VecDeque<Handle>,
@@ -47,8 +53,10 @@ pub(in crate::system) struct Cluster {
     pub(super) first_label: u32,
     /// What happens to servers, by time.
     pub(super) changes: VecDeque<Change>,
-    /// The names of stations, and of classes.
+    /// The names of what has a load on each server, and of classes.
     pub(super) names: (Vec<String>, Vec<String>),
+    /// The operating system of servers that are machines.
+    pub(super) os: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -73,8 +81,8 @@ pub(super) struct Guest {
     pub(super) size: u64,
     pub(super) kind: u32,
     pub(super) server: usize,
-    /// Where it is among its server's stations; none at the gate.
-    pub(super) station: Option<usize>,
+    /// By which of its server's entrances it went last; none at the gate.
+    pub(super) entrance: Option<usize>,
     pub(super) hit: bool,
     /// How many it found at the server.
     pub(super) found: u32,
@@ -83,25 +91,22 @@ pub(super) struct Guest {
 
 impl Cluster {
     pub(super) fn new(id: NodeId, model: &ClusterModel, building: &Building<'_>) -> Cluster {
-        let (servers, model_number) = (model.setting.weights.len(), model.number + 1);
+        let servers = model.setting.weights.len();
         let random = Stream::new(building.seed, model.number.into(), Purpose::Dispatch);
         let switch = Switch::new(&model.dispatch, &model.setting, random);
-        let per_server = model.stations.len();
-        let one = |at: usize| {
-            let entrance = (at % per_server) as u32;
-            let model = &model.stations[at % per_server].model;
-            model.station((id, entrance), (u64::from(model_number) << 32) + at as u64, building)
-        };
-        let stations: Vec<Station> = (0..servers * per_server).map(one).collect();
+        let parts = Part::all(id, model, building);
         let classes: Vec<String> = model.classes.iter().map(|(class, _)| class.clone()).collect();
         let cache = model.cache.as_ref().map(|cache| Cache::new(cache.replacement, cache.bytes));
-        let server = Server::new(classes.len(), cache);
+        let probed = model.dispatch.entry().needs.contains(&Need::Probes);
+        let server = Server::new(classes.len(), cache, probed);
         Cluster {
             id,
             switch: switch.expect("the model has built the policy before"),
-            agenda: Agenda::new(stations.len()),
-            stations,
-            per_server,
+            agenda: Agenda::new(parts.len()),
+            per_server: parts.len() / servers,
+            parts,
+            entrances: model.entrances().len(),
+            acted: None,
             guests: Vec::new(),
             demands: Vec::new(),
             waiting: VecDeque::new(),
@@ -114,23 +119,45 @@ impl Cluster {
             probed: Vec::new(),
             changes: model.changes.iter().copied().collect(),
             first_label: building.doors.len() as u32 + model.labels_before,
-            names: (model.entrances().into_iter().map(str::to_owned).collect(), classes),
+            names: (model.measured(), classes),
+            os: model.machine.as_ref().map(|machine| machine.os.clone()),
         }
     }
 
-    fn number_of(&self, server: usize, station: usize) -> usize {
-        server * self.per_server + station
+    /// The number of the part behind an entrance of a server.
+    fn number_of(&self, server: usize, entrance: usize) -> usize {
+        server * self.per_server + entrance.min(self.per_server - 1)
     }
 
-    /// What its server's clock shows to a station.
+    /// What its server's clock shows to a part.
     fn own(&self, now: Nanos, number: usize) -> Nanos {
         self.servers[number / self.per_server].clock.own(now)
     }
 
-    /// A station may have another next event, or its server another speed.
+    /// A part may have another next event, or its server another speed.
     pub(super) fn touched(&mut self, at: usize) {
-        let own = self.stations[at].next_event();
+        let own = self.parts[at].next_event();
         self.agenda.set(NodeId(at as u32), self.servers[at / self.per_server].clock.at(own));
+    }
+}
+
+impl Cluster {
+    /// Who kept something of its server, a thread, lets go of it in this way.
+    fn let_go(
+        &mut self,
+        now: Nanos,
+        entrance: u32,
+        handle: Handle,
+        jobs: &mut Jobs,
+        how: fn(&mut Part, Nanos, u32, Handle, &mut Jobs),
+    ) {
+        // Who did not visit the service keeps nothing of it.
+        if jobs.keeps(handle, self.id, entrance) {
+            let number = self.number_of(self.guests[handle as usize].server, entrance as usize);
+            let own = self.own(now, number);
+            how(&mut self.parts[number], own, entrance, handle, jobs);
+            self.touched(number);
+        }
     }
 }
 
@@ -140,17 +167,16 @@ impl Node for Box<Cluster> {
         if visit.entrance == GATE {
             return self.enter(now, handle, jobs);
         }
-        let (at, station) = (handle as usize, visit.entrance as usize);
-        let demand = self.demands[at * self.per_server + station];
+        let (at, entrance) = (handle as usize, visit.entrance as usize);
+        let demand = self.demands[at * self.entrances + entrance];
         let guest = &mut self.guests[at];
-        if demand.is_never() || (guest.hit && self.on_miss[station]) {
+        if demand.is_never() || (guest.hit && self.on_miss[entrance]) {
             return Answer::GoesOn;
         }
-        guest.station = Some(station);
-        let number = self.number_of(self.guests[at].server, station);
-        let visit = Visit { handle, entrance: 0, demand };
+        guest.entrance = Some(entrance);
+        let number = self.number_of(self.guests[at].server, entrance);
         let own = self.own(now, number);
-        let answer = self.stations[number].arrive(own, visit, jobs);
+        let answer = self.parts[number].arrive(own, Visit { demand, ..visit }, jobs);
         self.touched(number);
         answer
     }
@@ -175,13 +201,27 @@ impl Node for Box<Cluster> {
         }
         let number = first.0 as usize;
         let own = self.own(now, number);
-        let done = self.stations[number].advance(own, jobs);
+        let done = self.parts[number].advance(own, jobs);
+        self.acted = Some(number);
         self.touched(number);
         done
     }
 
-    /// A request leaves the cluster.
+    fn settle(&mut self, now: Nanos, jobs: &mut Jobs) -> bool {
+        let Some(number) = self.acted.take() else { return false };
+        let own = self.own(now, number);
+        let changed = self.parts[number].settle(own, jobs);
+        if changed {
+            self.touched(number);
+        }
+        changed
+    }
+
+    /// A request leaves the cluster, or does not need a service of its server any more.
     fn release(&mut self, now: Nanos, entrance: u32, handle: Handle, jobs: &mut Jobs) {
+        if entrance != GATE {
+            return self.let_go(now, entrance, handle, jobs, Part::release);
+        }
         jobs.let_go(handle, self.id, entrance);
         let Guest { server, since, found, .. } = self.guests[handle as usize];
         let response = now.since(since);
@@ -190,38 +230,46 @@ impl Node for Box<Cluster> {
     }
 
     fn label(&self, handle: Handle, _: DoorId) -> DoorId {
-        let Guest { server, station, .. } = self.guests[handle as usize];
-        let number = |station| self.number_of(server, station) as u32;
-        station.map_or(DoorId::NONE, |station| DoorId(self.first_label + number(station)))
+        let Guest { server, entrance, .. } = self.guests[handle as usize];
+        let number = |entrance| (server * self.entrances + entrance) as u32;
+        entrance.map_or(DoorId::NONE, |entrance| DoorId(self.first_label + number(entrance)))
     }
 
     fn withdraw(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) -> bool {
-        let Guest { server, station, .. } = self.guests[handle as usize];
-        let Some(station) = station else {
+        let Guest { server, entrance, .. } = self.guests[handle as usize];
+        let Some(entrance) = entrance else {
             self.waiters.depart(now);
             return true;
         };
-        let number = self.number_of(server, station);
+        let number = self.number_of(server, entrance);
         let own = self.own(now, number);
-        let stays = self.stations[number].withdraw(own, handle, jobs);
+        let stays = self.parts[number].withdraw(own, handle, jobs);
         self.touched(number);
         stays
     }
 
+    fn abandon(&mut self, now: Nanos, entrance: u32, handle: Handle, jobs: &mut Jobs) {
+        match entrance {
+            GATE => self.release(now, entrance, handle, jobs),
+            _ => self.let_go(now, entrance, handle, jobs, Part::abandon),
+        }
+    }
+
     fn begin_measuring(&mut self, now: Nanos) {
         self.waiters.begin(now);
-        let stations = self.stations.chunks_mut(self.per_server);
-        self.servers.iter_mut().zip(stations).for_each(|(one, its)| one.begin_measuring(now, its));
+        let parts = self.parts.chunks_mut(self.per_server);
+        self.servers.iter_mut().zip(parts).for_each(|(one, its)| one.begin_measuring(now, its));
     }
 
     fn summary(&self, now: Nanos) -> Option<NodeSummary> {
-        let servers = self.servers.iter().zip(self.stations.chunks(self.per_server));
-        let server = |(server, its): (&Server, &[Station])| server.summary(now, its);
+        let servers = self.servers.iter().zip(self.parts.chunks(self.per_server));
+        let server = |(server, its): (&Server, &[Part])| server.summary(now, its);
         let (stations, classes) = self.names.clone();
         Some(NodeSummary::Cluster(ClusterSummary {
             servers: servers.map(server).collect(),
             stations,
             classes,
+            os: self.os.clone(),
             waiting_mean: self.waiters.summary(now).queue_length_mean,
         }))
     }

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, VecDeque};
 use super::ServerSummary;
 use super::cache::Cache;
 use super::clock::Clock;
+use super::part::Part;
 use crate::policy::dispatch::Probe;
-use crate::system::node::Node;
-use crate::system::station::{Station, StationSummary};
+use crate::system::machine::MachineSummary;
+use crate::system::station::StationSummary;
 use crate::time::Nanos;
 
 /// Of so many requests that ended last a server tells the median.
@@ -30,14 +31,14 @@ pub(super) enum News {
     Open(bool),
 }
 
-/// A server, without its stations.
+/// A server, without its stations or its machine.
 #[derive(Clone, Debug)]
 pub(super) struct Server {
     cache: Option<Cache>,
     in_progress: u32,
     /// By the number of requests that a request found here, the response times of the last of
-    /// them, the oldest first.
-    lately: BTreeMap<u32, VecDeque<Nanos>>,
+    /// them, the oldest first; none where no probe asks for them.
+    lately: Option<BTreeMap<u32, VecDeque<Nanos>>>,
     requests: u64,
     looked_up: u64,
     hits: u64,
@@ -45,23 +46,28 @@ pub(super) struct Server {
     /// It has failed, and takes no requests.
     pub(super) failed: bool,
     pub(super) clock: Clock,
-    /// By station, the averages up to the last change of speed.
-    past: Vec<StationSummary>,
+    /// The averages up to the last change of speed; none where there was no such change.
+    past: Option<Averages>,
 }
 
+/// What a server's stations were like, or the machine that it is.
+type Averages = (Vec<StationSummary>, Option<MachineSummary>);
+
 impl Server {
-    pub(super) fn new(classes: usize, cache: Option<Cache>) -> Server {
+    /// A server that has done nothing, and holds nothing in its cache; `probed` where probes will
+    /// ask how it is.
+    pub(super) fn new(classes: usize, cache: Option<Cache>, probed: bool) -> Server {
         Server {
             cache,
             in_progress: 0,
-            lately: BTreeMap::new(),
+            lately: probed.then(BTreeMap::new),
             requests: 0,
             looked_up: 0,
             hits: 0,
             by_class: vec![0; classes],
             failed: false,
             clock: Clock::new(),
-            past: Vec::new(),
+            past: None,
         }
     }
 
@@ -87,10 +93,8 @@ impl Server {
     /// A request ends that found so many.
     pub(super) fn end(&mut self, found: u32, response: Nanos) {
         self.in_progress -= 1;
-        if self.failed {
-            return;
-        }
-        let lately = self.lately.entry(found).or_default();
+        let Some(lately) = self.lately.as_mut().filter(|_| !self.failed) else { return };
+        let lately = lately.entry(found).or_default();
         if lately.len() == LATELY {
             lately.pop_front();
         }
@@ -103,58 +107,58 @@ impl Server {
         if self.failed {
             return None;
         }
-        let now = self.in_progress;
-        let below = self.lately.range(..=now).next_back();
-        let above = self.lately.range(now..).next();
+        let (now, lately) = (self.in_progress, self.lately.as_ref()?);
+        let below = lately.range(..=now).next_back();
+        let above = lately.range(now..).next();
         let nearest = below.into_iter().chain(above).min_by_key(|(found, _)| found.abs_diff(now));
-        let mut sorted: Vec<Nanos> =
-            nearest.map_or(Vec::new(), |(_, lately)| lately.iter().copied().collect());
-        sorted.sort_unstable();
-        let response = sorted.get(sorted.len() / 2).copied().unwrap_or_default();
+        let response = nearest.map_or(Nanos::ZERO, |(_, lately)| median(lately));
         Some(Probe { in_progress: now, response })
     }
 
-    pub(super) fn begin_measuring(&mut self, now: Nanos, stations: &mut [Station]) {
+    pub(super) fn begin_measuring(&mut self, now: Nanos, parts: &mut [Part]) {
         let own = self.clock.own(now);
-        stations.iter_mut().for_each(|station| station.begin_measuring(own));
+        parts.iter_mut().for_each(|part| part.begin_measuring(own));
         (self.requests, self.looked_up, self.hits) = (0, 0, 0);
         self.by_class.fill(0);
-        self.past.clear();
+        self.past = None;
     }
 
     /// It fails: what its cache held is lost, and all that it could tell.
     pub(super) fn fail(&mut self) {
         self.failed = true;
         self.cache.iter_mut().for_each(Cache::clear);
-        self.lately.clear();
+        self.lately.iter_mut().for_each(BTreeMap::clear);
     }
 
     /// From now on it works at this speed.
-    pub(super) fn set_speed(&mut self, now: Nanos, speed: f64, stations: &mut [Station]) {
+    pub(super) fn set_speed(&mut self, now: Nanos, speed: f64, parts: &mut [Part]) {
         let own = self.clock.own(now);
-        // Averages are by the time of all, which the stations do not know.
-        self.past = self.averages(now, stations);
-        stations.iter_mut().for_each(|station| station.begin_measuring(own));
+        // Averages are by the time of all, which the parts do not know.
+        self.past = Some(self.averages(now, parts));
+        parts.iter_mut().for_each(|part| part.begin_measuring(own));
         self.clock.set_speed(now, speed);
     }
 
-    /// What its stations were like up to now.
-    fn averages(&self, now: Nanos, stations: &[Station]) -> Vec<StationSummary> {
-        let own = self.clock.own(now);
-        let one = |(at, station): (usize, &Station)| {
-            let mut lately = station.monitor().summary(own);
-            lately.duration_s /= self.clock.speed();
-            if let Some(past) = self.past.get(at) {
-                lately.join(past);
-            }
-            lately
-        };
-        stations.iter().enumerate().map(one).collect()
+    /// What its parts were like up to now.
+    fn averages(&self, now: Nanos, parts: &[Part]) -> Averages {
+        let (own, speed) = (self.clock.own(now), self.clock.speed());
+        let (mut stations, machines): (Vec<_>, Vec<_>) =
+            parts.iter().map(|part| part.figures(own)).unzip();
+        stations.iter_mut().for_each(|one| one.duration_s /= speed);
+        let mut machine = machines.into_iter().flatten().next();
+        machine.iter_mut().for_each(|one| one.duration_s /= speed);
+        if let Some((past, past_machine)) = &self.past {
+            stations.iter_mut().zip(past).for_each(|(lately, past)| lately.join(past));
+            machine.iter_mut().zip(past_machine).for_each(|(lately, past)| lately.join(past));
+        }
+        (stations, machine)
     }
 
-    pub(super) fn summary(&self, now: Nanos, stations: &[Station]) -> ServerSummary {
+    pub(super) fn summary(&self, now: Nanos, parts: &[Part]) -> ServerSummary {
+        let (stations, machine) = self.averages(now, parts);
         ServerSummary {
-            stations: self.averages(now, stations),
+            stations,
+            machine,
             requests: self.requests,
             looked_up: self.looked_up,
             hits: self.hits,
@@ -163,13 +167,22 @@ impl Server {
     }
 }
 
+/// The median of 1 to [`LATELY`] times.
+fn median(times: &VecDeque<Nanos>) -> Nanos {
+    let mut sorted = [Nanos::ZERO; LATELY];
+    let sorted = &mut sorted[..times.len()];
+    sorted.iter_mut().zip(times).for_each(|(to, from)| *to = *from);
+    sorted.sort_unstable();
+    sorted[times.len() / 2]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_median_is_of_requests_that_found_as_many() {
-        let mut server = Server::new(1, None);
+        let mut server = Server::new(1, None, true);
         let answers = |server: &Server, in_progress, response| {
             assert_eq!(server.answer(), Some(Probe { in_progress, response: Nanos(response) }));
         };

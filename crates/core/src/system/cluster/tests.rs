@@ -1,4 +1,5 @@
 mod changes;
+mod machines;
 
 use proptest::prelude::*;
 
@@ -227,37 +228,44 @@ proptest! {
         let brought = (0..events.len() as u64).map(|at| {
             (vec![Some(at % 13), (at % 3 > 0).then_some(at % 29)], at % 5, 1)
         });
-        let mut system = system(&text, brought.collect());
-        let (mut there, mut now) = (Vec::<(u64, Presence)>::new(), Nanos::ZERO);
-        for ((gap, what, which), token) in events.into_iter().zip(0_u64..) {
-            now += Nanos(gap);
-            while system.next_event() <= now {
-                if let Some(departure) = system.advance() {
-                    there.retain(|(token, _)| *token != departure.job.token);
-                }
-            }
-            if what == 0 && !there.is_empty() {
-                let (token, presence) = there.swap_remove(which.index(there.len()));
-                prop_assert!(system.withdraw(now, presence, token, true));
-            } else {
-                let job = Job { token, session: token, serial: 0, kind: 0 };
-                there.push((token, system.arrive(now, job)));
-            }
-            while system.next_event() <= now {
-                if let Some(departure) = system.advance() {
-                    there.retain(|(token, _)| *token != departure.job.token);
-                }
-            }
-            prop_assert_eq!(system.in_system(), there.len() as u64);
-        }
-        while !system.next_event().is_never() {
-            if let Some(departure) = system.advance() {
-                there.retain(|(token, _)| *token != departure.job.token);
-            }
-        }
-        prop_assert_eq!(there.len(), 0);
-        prop_assert_eq!(system.in_system(), 0);
+        come_and_go(system(&text, brought.collect()), events)?;
     }
+}
+
+/// A request comes after such a gap, or, where the second is 0, one of those that are here is taken
+/// back.
+type Event = (u64, u8, prop::sample::Index);
+
+/// Checks after each event, and at the end, that those are here who should be.
+fn come_and_go(mut system: System<Given>, events: Vec<Event>) -> Result<(), TestCaseError> {
+    let (mut there, mut now) = (Vec::<(u64, Presence)>::new(), Nanos::ZERO);
+    let leave = |system: &mut System<Given>, there: &mut Vec<(u64, Presence)>| {
+        if let Some(departure) = system.advance() {
+            there.retain(|(token, _)| *token != departure.job.token);
+        }
+    };
+    for ((gap, what, which), token) in events.into_iter().zip(0_u64..) {
+        now += Nanos(gap);
+        while system.next_event() <= now {
+            leave(&mut system, &mut there);
+        }
+        if what == 0 && !there.is_empty() {
+            let (token, presence) = there.swap_remove(which.index(there.len()));
+            prop_assert!(system.withdraw(now, presence, token, true));
+        } else {
+            let job = Job { token, session: token, serial: 0, kind: 0 };
+            there.push((token, system.arrive(now, job)));
+        }
+        while system.next_event() <= now {
+            leave(&mut system, &mut there);
+        }
+        prop_assert_eq!(system.in_system(), there.len() as u64);
+    }
+    while !system.next_event().is_never() {
+        leave(&mut system, &mut there);
+    }
+    prop_assert_eq!((there.len(), system.in_system()), (0, 0));
+    Ok(())
 }
 
 #[test]

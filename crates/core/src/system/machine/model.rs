@@ -68,8 +68,10 @@ fn wrong<T>(key: &str, message: impl Into<String>) -> Placed<T> {
 }
 
 impl MachineModel {
-    /// All machines of a file, with the services on them.
-    pub(super) fn read_all(reading: &Reading<'_>) -> Result<Vec<MachineModel>, SchemaError> {
+    /// All machines of a file, those too that clusters copy, with the services on them.
+    pub(in crate::system) fn read_all(
+        reading: &Reading<'_>,
+    ) -> Result<Vec<MachineModel>, SchemaError> {
         let Reading { file, files, .. } = *reading;
         let machine = |table: &MachineTable| MachineModel::from_table(table, files);
         let mut machines =

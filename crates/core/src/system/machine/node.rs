@@ -9,7 +9,7 @@ use super::super::nodes::AnyNode;
 use super::super::read::Reading;
 use super::super::station::{Monitor, StationSummary};
 use super::service::{Burst, Given, Service};
-use super::{Machine, MachineModel, NO_TASK, Schedule, TaskId, Threads, Work};
+use super::{Machine, MachineModel, MachineSummary, NO_TASK, Schedule, TaskId, Threads, Work};
 use crate::schema::SchemaError;
 use crate::time::Nanos;
 
@@ -28,18 +28,14 @@ pub(in crate::system) struct MachineNode {
 
 impl NodeModel for MachineModel {
     fn read(reading: &Reading<'_>) -> Result<Vec<MachineModel>, SchemaError> {
-        MachineModel::read_all(reading)
+        let mut all = MachineModel::read_all(reading)?;
+        all.retain(|one| !reading.file.is_copied(&one.name));
+        all.iter_mut().zip(0..).for_each(|(one, number)| one.number = number);
+        Ok(all)
     }
 
     fn build(&self, id: NodeId, building: &Building<'_>) -> AnyNode {
-        AnyNode::Machine(MachineNode {
-            id,
-            os: self.os.clone(),
-            machine: Machine::new(self.number, self, building.seed),
-            services: (0..).zip(&self.services).map(|(at, one)| Service::new(at, one)).collect(),
-            monitor: Monitor::new(self.cores),
-            done: None,
-        })
+        AnyNode::Machine(MachineNode::new(id, self, building.seed))
     }
 
     fn name(&self) -> &str {
@@ -76,6 +72,26 @@ impl NodeModel for MachineModel {
 }
 
 impl MachineNode {
+    /// The machine at rest.
+    pub(in crate::system) fn new(id: NodeId, model: &MachineModel, seed: u64) -> MachineNode {
+        MachineNode {
+            id,
+            os: model.os.clone(),
+            machine: Machine::new(model.number, model, seed),
+            services: (0..).zip(&model.services).map(|(at, one)| Service::new(at, one)).collect(),
+            monitor: Monitor::new(model.cores),
+            done: None,
+        }
+    }
+
+    /// What it was like over the measured time, as a station and as a machine.
+    pub(in crate::system) fn figures(&self, now: Nanos) -> (StationSummary, MachineSummary) {
+        let machine = self.machine.summary(now);
+        let loads = &machine.core_loads;
+        let load = loads.iter().sum::<f64>() / loads.len() as f64;
+        (StationSummary { load, ..self.monitor.summary(now) }, machine)
+    }
+
     /// A task of a visitor.
     fn task_of(&self, visitor: Handle) -> TaskId {
         if visitor == NOBODY {
@@ -161,10 +177,7 @@ impl Node for MachineNode {
     }
 
     fn summary(&self, now: Nanos) -> Option<NodeSummary> {
-        let machine = self.machine.summary(now);
-        let loads = &machine.core_loads;
-        let load = loads.iter().sum::<f64>() / loads.len() as f64;
-        let station = StationSummary { load, ..self.monitor.summary(now) };
+        let (station, machine) = self.figures(now);
         Some(NodeSummary::Machine { station, machine, os: self.os.clone() })
     }
 

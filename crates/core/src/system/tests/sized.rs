@@ -41,6 +41,24 @@ fn a_demand_is_a_time_and_the_transfer_of_the_response() {
     }
 }
 
+/// What was asked for before does not matter: another request, another attempt, the same again.
+#[test]
+fn the_size_is_that_of_the_request_that_is_asked_for() {
+    let other = ITEM.replace("'item'", "'other'").replace("/item/", "/other/");
+    let (model, workload) =
+        (model("demand = 'size / 12.5MB/s'").unwrap(), workload(&format!("{ITEM}{other}")));
+    let program = model.program_for(&workload);
+    let fresh = || DrawnDemands::new(&program, workload.seed, Purpose::Demand);
+    let mut kept = fresh();
+    for (session, serial, kind) in
+        [(1, 0, 0), (1, 0, 0), (1, 0, 1), (1, 1, 1), (2, 1, 1), (2, 1 << 32 | 1, 1), (1, 0, 0)]
+    {
+        let job = Job { token: 0, session, serial, kind };
+        assert_eq!(kept.demand(&job, 0), fresh().demand(&job, 0), "{job:?}");
+        assert_eq!(kept.content(&job), fresh().content(&job), "{job:?}");
+    }
+}
+
 /// The load is that of the targets which there are under the seed, by a sum written out here.
 #[test]
 fn the_load_is_exact_under_the_seed() {

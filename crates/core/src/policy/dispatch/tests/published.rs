@@ -239,6 +239,42 @@ fn prequal_takes_the_fastest_cold_server() {
     assert!(later.iter().any(|server| ![4, 5, 6].contains(server)));
 }
 
+/// The servers of answers that are used one after another where probes ask nobody again. Each
+/// request removes one more, the worst and the oldest in turn.
+fn prequal_without_new_answers(servers: usize, answers: usize, seed: u64) -> Vec<usize> {
+    let mut switch = switch("prequal(quantile=0)", &vec![1.0; servers], 1, seed);
+    for server in 0..answers {
+        // The last is the best, and has so few requests that it stays the best.
+        let in_progress = 100 * (answers - server) as u32;
+        switch.probed(Nanos::ZERO, server, Probe { in_progress, response: Nanos(1) });
+    }
+    (0..answers / 3).map(|_| switch.server(0.0, &Request::default())).collect()
+}
+
+/// With 7 servers and 16 answers the paper's formula is negative: each answer is used once.
+#[test]
+fn prequal_uses_an_answer_once_where_there_are_few_servers() {
+    assert_eq!(prequal_without_new_answers(7, 6, 1), [5, 4]);
+    assert_eq!(prequal_without_new_answers(16, 12, 1), [11, 10, 9, 8]);
+}
+
+/// With 64 servers it says 2 / (0.75 x 3 - 1) = 1.6: of 4,000 answers 60 % are used twice. The
+/// count has a standard deviation of 31, so that a right program fails once in 10^8 seeds.
+#[test]
+fn prequal_uses_an_answer_as_often_on_average_as_the_formula_says() {
+    let twice = |seed: &u64| {
+        let used = prequal_without_new_answers(64, 6, *seed);
+        used[0] == used[1]
+    };
+    let count = (0..4_000_u64).filter(twice).count() as i64;
+    assert!((count - 2_400).abs() < 180, "{count}");
+    assert!((0..100).all(|seed| {
+        let used = prequal_without_new_answers(40, 9, seed);
+        // 2 / (0.6 x 3 - 1) = 2.5: two times or three.
+        used[0] == used[1]
+    }));
+}
+
 #[test]
 fn least_work_left_follows_the_work() {
     let mut switch = switch("least-work-left", &[1.0, 1.0], 1, 1);
