@@ -127,18 +127,19 @@ def simulate(cell: Cell, seed: int, length: Length) -> Run:
     return {
         "p90_ms": 1e3 * pages["p90"],
         "p99_ms": 1e3 * pages["p99"],
-        "megabits": _bits(result, length.warmup_s, end_s) / length.measured_s / 1e6,
+        "megabits": megabits(result, length),
         **({"hit_ratio": float(np.mean(held))} if held else {}),
         "imbalance": cluster["imbalance"],
         "load": max(one["load"] for one in summary["stations"].values()),
     }
 
 
-def _bits(result: tt.Result, begin_s: float, end_s: float) -> float:
-    """What was received within the measured time."""
+def megabits(result: tt.Result, length: Length) -> float:
+    """What was received within the measured time, in Mb/s."""
     rows = pl.DataFrame(result.requests)
+    begin_s, end_s = length.warmup_s, length.warmup_s + length.measured_s
     within = pl.col("done_ns").is_between(begin_s * 1e9, end_s * 1e9)
-    return 8.0 * float(rows.filter(within)["bytes_received"].sum())
+    return 8.0 * float(rows.filter(within)["bytes_received"].sum()) / length.measured_s / 1e6
 
 
 def study(cell: Cell, length: Length, pool: ThreadPoolExecutor) -> dict[str, Any]:

@@ -19,7 +19,8 @@ TITLES = {
 }
 
 
-def _urls(programs: int) -> str:
+def urls(programs: int) -> str:
+    """The number of URLs in words."""
     return f"{programs:,} {'URL' if programs == 1 else 'URLs'}"
 
 
@@ -48,7 +49,8 @@ def _orders() -> Iterable[tuple[str, int]]:
         )
 
 
-def _table(headings: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+def table(headings: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown."""
     rule = "|" + "---|" * len(headings)
     return "\n".join([_row(headings), rule, *map(_row, lines)]) + "\n"
 
@@ -74,7 +76,7 @@ def _against(found: Found, cell: Cell, cap: Cell, figure: str = "p90_ms") -> tup
 
 
 def _order(found: Found, system: str, programs: int) -> str:
-    spread = "" if system == "static" else f", {_urls(programs)} of each dynamic kind"
+    spread = "" if system == "static" else f", {urls(programs)} of each dynamic kind"
     headings = ["sessions/s", "CAP", "LARD", "LARD / CAP", "faster", "Mb/s, CAP", "LARD",
                 "LARD / CAP", "hit ratio, CAP", "LARD"]  # fmt: skip
     lines = []
@@ -86,7 +88,7 @@ def _order(found: Found, system: str, programs: int) -> str:
             _mean(found, cap, "megabits"), _mean(found, lard, "megabits"), flow[0],
             _percent(found, cap, "hit_ratio"), _percent(found, lard, "hit_ratio"),
         ])  # fmt: skip
-    return f"\n## {TITLES[system]}{spread}\n\n" + _table(headings, lines)
+    return f"\n## {TITLES[system]}{spread}\n\n" + table(headings, lines)
 
 
 def _spreads(found: Found) -> str:
@@ -101,9 +103,9 @@ def _spreads(found: Found) -> str:
                 )
                 ratios.append(_against(found, lard, cap)[0])
             lines.append([TITLES[system].split(",")[0], f"{load:g}", *ratios])
-    headings = ["", "load", *(_urls(one) for one in plan.SPREADS)]
+    headings = ["", "load", *(urls(one) for one in plan.SPREADS)]
     title = "\n## LARD / CAP, by the number of URLs of each kind of dynamic request\n\n"
-    return title + _table(headings, lines)
+    return title + table(headings, lines)
 
 
 def _thresholds(found: Found) -> str:
@@ -114,10 +116,10 @@ def _thresholds(found: Found) -> str:
                 cap = plan.at_load(system, "cap", load, programs)
                 cells = [plan.at_load(system, plan.lard(one), load, programs)
                          for one in plan.THRESHOLDS]  # fmt: skip
-                name = f"{TITLES[system].split(',')[0]}, {_urls(programs)}"
+                name = f"{TITLES[system].split(',')[0]}, {urls(programs)}"
                 lines.append([name, f"{load:g}", *(_against(found, one, cap)[0] for one in cells)])
     headings = ["", "load", *(f"low {low}, high {high}" for low, high in plan.THRESHOLDS)]
-    return "\n## LARD / CAP, by LARD's thresholds\n\n" + _table(headings, lines)
+    return "\n## LARD / CAP, by LARD's thresholds\n\n" + table(headings, lines)
 
 
 def _static_thresholds(found: Found) -> str:
@@ -127,7 +129,7 @@ def _static_thresholds(found: Found) -> str:
         cells = [Cell("static", plan.lard(one), rate) for one in plan.THRESHOLDS]
         lines.append([f"{rate}", *(_against(found, one, cap)[0] for one in cells)])
     headings = ["sessions/s", *(f"low {low}, high {high}" for low, high in plan.THRESHOLDS)]
-    return "\n## The same for static files alone\n\n" + _table(headings, lines)
+    return "\n## The same for static files alone\n\n" + table(headings, lines)
 
 
 def _today(found: Found) -> str:
@@ -141,7 +143,7 @@ def _today(found: Found) -> str:
             *(f"{_mean(found, one)}: {_against(found, one, cap)[0]}" for one, cap in cells),
         ])  # fmt: skip
     headings = ["", *(f"{TITLES[system].split(',')[0]}, {load:g}" for system, load in cases)]
-    return "\n## Policies of today: p90, and its ratio to CAP's\n\n" + _table(headings, lines)
+    return "\n## Policies of today: p90, and its ratio to CAP's\n\n" + table(headings, lines)
 
 
 def _hundred(found: Found) -> str:
@@ -157,7 +159,7 @@ def _hundred(found: Found) -> str:
         ])  # fmt: skip
     headings = ["", "CPU-bound, 0.9", "Disk-bound, 0.9"]
     title = "\n## A hundred servers: p90, and its ratio to CAP's\n\n"
-    return title + _table(headings, lines)
+    return title + table(headings, lines)
 
 
 def _slowed(found: Found) -> str:
@@ -175,4 +177,4 @@ def _slowed(found: Found) -> str:
     headings = ["", *(f"{TITLES[system].split(',')[0]}, {load:g}"
                       for system in ("cpu", "disk") for load in plan.SLOWED_LOADS)]  # fmt: skip
     title = "\n## One server of seven at half its speed: p90, and its ratio to that without\n\n"
-    return title + _table(headings, lines)
+    return title + table(headings, lines)

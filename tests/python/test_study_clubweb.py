@@ -1,5 +1,8 @@
 """The study of ClubWeb: in small, the order of CAP and LARD and its flip; in full, its tables.
 
+The part with real servers: that it measures, ends what it started and goes on. Of times it states
+nothing of a run that came late.
+
 Seeds are fixed, so the results are the same each time. Were they not, an order would be wrong with
 a probability of at most 2.5 % each.
 """
@@ -9,16 +12,17 @@ from __future__ import annotations
 import copy
 import json
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
 
 STUDY = Path(__file__).resolve().parents[2] / "studies" / "clubweb"
-NAMES = ("cells", "order", "plan", "tables")
+NAMES = ("cells", "order", "plan", "tables", "real_tables", "real_run", "real")
 LARD = "lard(low=25, high=65)"
 
 
@@ -99,7 +103,7 @@ def test_the_page_has_the_figures_of_the_tables() -> None:
     page = (STUDY.parents[1] / "docs" / "studies-clubweb.md").read_text(encoding="utf-8")
     tables = (STUDY / "tables.md").read_text(encoding="utf-8")
     compared = 0
-    for name in ("CPU | ", "disk | ", "`jsq(2)` | 112", "`prequal` | 171", "`jsq(2)` | 136"):
+    for name in ("CPU | ", "disk | ", "`jsq(2)` | 112", "`prequal` | 127", "`jsq(2)` | 136"):
         bound = {"CPU | ": "CPU-bound | ", "disk | ": "Disk-bound | "}.get(name, name)
         shown = [line for line in page.splitlines() if line.startswith(f"| {name}")]
         known = [line for line in tables.split("by the number")[1].splitlines()
@@ -112,3 +116,110 @@ def test_the_page_has_the_figures_of_the_tables() -> None:
             assert numbers == pytest.approx(expected, rel=0.06)
             compared += len(numbers)
     assert compared == 6 * 16 + 17 + 16 + 9
+
+
+def children(pid: int) -> list[int]:
+    threads = Path(f"/proc/{pid}/task").iterdir()
+    return [int(one) for thread in threads for one in (thread / "children").read_text().split()]
+
+
+def real(to: Path, *options: str) -> subprocess.Popen[str]:
+    command = [sys.executable, str(STUDY / "real.py"), "--small", "--to", str(to), *options]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+
+
+def runs(to: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((to / "real.json").read_text(encoding="utf-8"))["runs"]
+    return found
+
+
+@pytest.mark.serial
+def test_real_runs_end_at_ctrl_c_and_go_on(tmp_path: Path) -> None:
+    """Seven servers and the switch end with it; the run that was done stays."""
+    with real(tmp_path) as study:
+        try:
+            assert study.stderr is not None
+            for line in study.stderr:
+                if line.startswith("1 of 2: "):
+                    break
+            started = children(study.pid)
+            study.send_signal(signal.SIGINT)
+            _, said = study.communicate(timeout=300)
+        finally:
+            study.kill()
+    assert study.returncode == 130, said
+    assert "interrupted: 1 runs are kept" in said
+    assert len(started) >= 7
+    assert not [pid for pid in started if Path(f"/proc/{pid}").exists()]
+    (kept,) = runs(tmp_path).items()
+    kept[1]["late"] = None
+    text = json.loads((tmp_path / "real.json").read_text(encoding="utf-8"))
+    (tmp_path / "real.json").write_text(json.dumps(text | {"runs": dict([kept])}))
+
+    with real(tmp_path, "--go-on") as study:
+        _, said = study.communicate(timeout=300)
+    assert study.returncode == 0, said
+    cap, lard = (runs(tmp_path)[f"cpu | {one} | 15.21/s | 1 | 7 | seed 1"] for one in ("cap", LARD))
+    assert cap == kept[1]
+    for one in (cap, lard):
+        assert one["real"]["megabits"] > 0
+        assert one["late"] is None or "late" in one["late"] or "waited" in one["late"]
+    # In the simulation of the same three seconds LARD's is 4.6 times as large.
+    assert lard["simulated"]["p90_ms"] > 4 * cap["simulated"]["p90_ms"]
+    if lard["late"] is None and lard["tries"] == cap["tries"] == 1:
+        assert lard["real"]["p90_ms"] > 2 * cap["real"]["p90_ms"]
+
+
+def test_the_real_tables_are_those_of_the_results(modules: dict[str, ModuleType]) -> None:
+    results = json.loads((STUDY / "real.json").read_text(encoding="utf-8"))
+    tables, length = modules["real_tables"], modules["real"].LENGTH
+    wanted = {
+        tables.name(cell, seed) for cell in tables.wanted() for seed in range(1, 1 + length.runs)
+    }
+    assert set(results["runs"]) == wanted
+    assert results["length"] == tables.said(length)
+    written = (STUDY / "real.md").read_text(encoding="utf-8")
+    assert tables.text(results["runs"], length) == written
+
+
+def test_the_page_has_the_ratios_of_the_real_tables() -> None:
+    page = (STUDY.parents[1] / "docs" / "studies-clubweb.md").read_text(encoding="utf-8")
+    shown = page.split("## By the real switch")[1].splitlines()
+    rows = [line.strip("| ").split(" | ") for line in (STUDY / "real.md").read_text().splitlines()]
+    for bound, mix in (("CPU", "CPU-bound"), ("disk", "Disk-bound")):
+        for load in ("0.3", "0.6", "0.9"):
+            ratios = [
+                one.split(":")[0]
+                for spread in ("1 URL", "10,000 URLs")
+                for one in next(row for row in rows if row[:3] == [mix, spread, load])[8:]
+            ]
+            assert f"| {bound} | {load} | {' | '.join(ratios)} |" in shown
+
+
+def test_real_runs_that_came_late_do_not_count(modules: dict[str, ModuleType]) -> None:
+    tables, plan = modules["real_tables"], modules["plan"]
+    length = modules["cells"].Length(1, 1, 3)
+
+    def run(p90_ms: float, late: str | None = None) -> dict[str, Any]:
+        figures = {"p90_ms": p90_ms, "megabits": 8.0}
+        times = {"late_ms": 0.1, "waited_ms": 0.2, "tries": 1}
+        return {"real": figures, "simulated": figures, "late": late, **times}
+
+    cap, lard = (plan.at_load("cpu", one, 0.3, 1) for one in ("cap", LARD))
+    found = {tables.name(cap, seed): run(100) for seed in (1, 2, 3)}
+    found |= {tables.name(lard, seed): run(200) for seed in (1, 2)}
+    found[tables.name(lard, 3)] = run(10_000, "the generator itself was late")
+    text = tables.text(found, length)
+    assert "0 were done again, and 1 came late all the same" in text
+    line = next(one for one in text.splitlines() if one.startswith("| CPU-bound | 1 URL | 0.3"))
+    assert "| 2 | 100 | 100 | 200 | 200 | 2 (2 to 2): CAP | 2 (2 to 2): CAP |" in line
+
+
+def test_what_waited_for_a_core_came_late(modules: dict[str, ModuleType]) -> None:
+    """A tenth of the response time is too long, as with the generator's own lateness."""
+    result = SimpleNamespace(untrusted=None, summary={"response_time_s": {"mean": 0.010}})
+    late = modules["real_run"]._late
+    assert late(result, 0.0009) is None
+    assert "waited for a core for 1.1 ms a request, 11 %" in late(result, 0.0011)
+    result.untrusted = "the generator itself was late"
+    assert late(result, 0.0) == "the generator itself was late"
