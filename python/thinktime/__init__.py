@@ -18,6 +18,9 @@ from thinktime.starting import quietly
 
 quietly()
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from thinktime._core import (
     Distribution,
     InputError,
@@ -29,23 +32,25 @@ from thinktime._core import (
     __version__,
     schema,
 )
-from thinktime.capacity import Capacity, CapacityStopped, capacity
-from thinktime.difference import Difference, difference
-from thinktime.operations import (
-    Interrupted,
-    Moment,
-    Unwritten,
-    again,
-    run,
-    serve,
-    simulate,
-    switch,
-)
-from thinktime.recovery import Recovered, recover
 from thinktime.report import report
-from thinktime.result import Result
-from thinktime.sweep import Stopped, sweep
-from thinktime.verdict import Objective, Verdict
+
+if TYPE_CHECKING:
+    from thinktime.capacity_search import Capacity, CapacityStopped, capacity
+    from thinktime.mean_difference import Difference, difference
+    from thinktime.operations import (
+        Interrupted,
+        Moment,
+        Unwritten,
+        again,
+        run,
+        serve,
+        simulate,
+        switch,
+    )
+    from thinktime.recovery import Recovered, recover
+    from thinktime.result import Result
+    from thinktime.sweeping import Stopped, sweep
+    from thinktime.verdict import Objective, Verdict
 
 for _error in (InputError, RunError):
     _error.__module__ = __name__  # where users find it, and tracebacks show it
@@ -82,3 +87,41 @@ __all__ = [
     "sweep",
     "switch",
 ]
+
+_LATER = {
+    "thinktime.capacity_search": ("Capacity", "CapacityStopped", "capacity"),
+    "thinktime.mean_difference": ("Difference", "difference"),
+    "thinktime.operations": (
+        "Interrupted",
+        "Moment",
+        "Unwritten",
+        "again",
+        "run",
+        "serve",
+        "simulate",
+        "switch",
+    ),
+    "thinktime.recovery": ("Recovered", "recover"),
+    "thinktime.result": ("Result",),
+    "thinktime.sweeping": ("Stopped", "sweep"),
+    "thinktime.verdict": ("Objective", "Verdict"),
+}
+"""What is imported when it is first asked for, so that a command waits for what it needs alone.
+
+`report` is none of them: the module of the same name would take its place.
+"""
+
+
+def __getattr__(name: str) -> Any:
+    """Import what has not been asked for before."""
+    for module, names in _LATER.items():
+        if name in names:
+            found = getattr(import_module(module), name)
+            globals()[name] = found
+            return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """The names that are offered, imported or not."""
+    return sorted({*globals(), *__all__})

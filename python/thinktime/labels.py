@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -127,6 +126,8 @@ def _repository() -> tuple[str | None, str | None]:
 
 
 def _git(*arguments: str) -> str | None:
+    import subprocess
+
     command = ["git", "--no-optional-locks", "-c", "core.fsmonitor=false", *arguments]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=_GIT_S, check=False)

@@ -8,12 +8,12 @@ import fakes
 import polars as pl
 from fakes import BIMODAL, exp, one, open_, partly_open
 
-from thinktime.capacity.answer import Capacity
+from thinktime.capacity_search.answer import Capacity
 from thinktime.comparison import Estimate, Subject
 from thinktime.comparison.estimate import FIGURES
 from thinktime.history import Stored, trends
-from thinktime.sweep.grid import Axis
-from thinktime.sweep.swept import Swept
+from thinktime.sweeping.grid import Axis
+from thinktime.sweeping.swept import Swept
 
 LONG = "a very long name of a workload, as people give them, with many words, before the release"
 

@@ -16,10 +16,10 @@ from typer.testing import CliRunner
 
 import thinktime as tt
 from thinktime.cli import app
-from thinktime.sweep import parse
-from thinktime.sweep.advice import Advice, advice, advice_words
-from thinktime.sweep.evidence import behind_heavy
-from thinktime.sweep.swept import Swept
+from thinktime.sweeping import parse
+from thinktime.sweeping.advice import Advice, advice, advice_words
+from thinktime.sweeping.evidence import behind_heavy
+from thinktime.sweeping.swept import Swept
 
 WORKLOAD = """name = 'w'
 [arrivals]

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import thinktime as tt
-from thinktime.capacity.probe import Probe
+from thinktime.capacity_search.probe import Probe
 
 COMMAND = [sys.executable, "-c", "from thinktime.cli import main; main()"]
 
@@ -186,7 +186,7 @@ def test_ctrl_c_keeps_the_probes_so_far() -> None:
 
 LOADING = """
 import builtins, sys
-from thinktime.capacity import CapacityStopped, capacity
+from thinktime.capacity_search import CapacityStopped, capacity
 
 genuine = builtins.__import__
 

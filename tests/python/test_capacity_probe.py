@@ -8,11 +8,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from thinktime.capacity import generator
-from thinktime.capacity.answer import answer
-from thinktime.capacity.probe import Probe, Slo, probe_of
-from thinktime.capacity.search import Search
-from thinktime.capacity.table import table
+from thinktime.capacity_search import generator
+from thinktime.capacity_search.answer import answer
+from thinktime.capacity_search.probe import Probe, Slo, probe_of
+from thinktime.capacity_search.search import Search
+from thinktime.capacity_search.table import table
 
 
 def result(model: str = "open", kind: str = "run", untrusted: str | None = None, **more: object):

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 import thinktime as tt
-from thinktime.capacity import search_kept
-from thinktime.capacity.answer import answer
-from thinktime.capacity.crossing import crossing_of
-from thinktime.capacity.probe import Probe
-from thinktime.capacity.search import Search
+from thinktime.capacity_search import search_kept
+from thinktime.capacity_search.answer import answer
+from thinktime.capacity_search.crossing import crossing_of
+from thinktime.capacity_search.probe import Probe
+from thinktime.capacity_search.search import Search
 
 
 def test_a_search_stopped_before_its_first_probe_leaves_an_older_result(tmp_path: Path) -> None:

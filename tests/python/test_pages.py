@@ -14,8 +14,8 @@ from browser import CHROMIUM, MISSING, Browser, printed
 from made_logs import Known, make
 from rich.console import Console
 
-from thinktime.capacity.page import page_of as capacity_page
-from thinktime.capacity.table import table as capacity_table
+from thinktime.capacity_search.page import page_of as capacity_page
+from thinktime.capacity_search.table import table as capacity_table
 from thinktime.history.page import page_of as history_page
 from thinktime.learn import learn
 from thinktime.learn.page import page_of as learned_page
@@ -23,8 +23,8 @@ from thinktime.report import page, rows
 from thinktime.report.page import Page
 from thinktime.report.results_page import page_of as report_page
 from thinktime.report.terminal import Shown, render
-from thinktime.sweep.page import page_of as swept_page
-from thinktime.sweep.table import table as swept_table
+from thinktime.sweeping.page import page_of as swept_page
+from thinktime.sweeping.table import table as swept_table
 
 GOLDEN = Path(__file__).parent / "golden"
 NAMES = ("report", "sweep", "sweep-measured", "sweep-wide", "capacity", "learn", "history")

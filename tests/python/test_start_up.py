@@ -24,6 +24,8 @@ finally:
 """
 HEAVY = {"jinja2", "numpy", "plotly", "polars", "pydantic", "rich", "scipy"}
 """Each of these takes between 50 ms and a second to import."""
+OTHERS = ("thinktime.capacity_search", "thinktime.sweeping", "thinktime.comparison")
+"""What other commands are made of."""
 
 
 def imported(*arguments: str, cwd: Path) -> set[str]:
@@ -43,7 +45,8 @@ def test_a_simulation_imports_no_more_than_its_table_needs(tmp_path: Path) -> No
         'name = "s"\n[[station]]\nname = "server"\ndemand = "exp(10ms)"\n'
     )
     found = imported("simulate", "w.toml", "s.toml", "--requests", "1000", cwd=tmp_path)
-    assert not found & {"jinja2", "plotly", "polars", "scipy"}
+    assert not found & {"jinja2", "plotly", "polars", "pydantic", "scipy"}
+    assert not {name for name in found if name.startswith(OTHERS)}
     assert "thinktime.report.terminal" in found, "no table was printed: the test looks at nothing"
 
 
@@ -57,4 +60,24 @@ def test_the_package_itself_is_light(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
     )
-    assert not set(done.stdout.split()) & HEAVY
+    found = set(done.stdout.split())
+    assert not found & HEAVY
+    ours = {name for name in found if name.startswith("thinktime.")}
+    assert ours == {"thinktime._core", "thinktime.report", "thinktime.starting"}
+
+
+def test_every_name_of_the_package_is_there_and_no_module_takes_its_place(tmp_path: Path) -> None:
+    code = """
+import pkgutil, thinktime
+for module in pkgutil.iter_modules(thinktime.__path__):
+    if module.name not in ("_core", "cli"):
+        __import__(f"thinktime.{module.name}")
+for name in thinktime.__all__:
+    found = getattr(thinktime, name)
+    assert type(found).__name__ != "module", name
+assert {*thinktime.__all__} <= {*dir(thinktime)}
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr

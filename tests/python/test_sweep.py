@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 
 import thinktime as tt
 from thinktime.cli import app
-from thinktime.sweep import grid
-from thinktime.sweep.swept import Swept
-from thinktime.sweep.verdict import verdict
+from thinktime.sweeping import grid
+from thinktime.sweeping.swept import Swept
+from thinktime.sweeping.verdict import verdict
 
 WORKLOAD = "name = 'w'\n[arrivals]\nmodel = 'open'\nrate = '50/s'\n"
 SYSTEM = "name = 's'\n[[station]]\nname = 'server'\ndemand = 'exp(10ms)'\n"

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from thinktime import Workload
-from thinktime.capacity import Capacity, CapacityStopped, Probe, generator_capacity, what_of
-from thinktime.capacity import capacity as capacity_of
-from thinktime.capacity.outcome import DOUBTS, outcome
+from thinktime.capacity_search import Capacity, CapacityStopped, Probe, generator_capacity, what_of
+from thinktime.capacity_search import capacity as capacity_of
+from thinktime.capacity_search.outcome import DOUBTS, outcome
 from thinktime.cli import common, options, plain, told
 from thinktime.workload import load
 
@@ -99,7 +99,7 @@ def _say(unit: str, probe: Probe) -> None:
 
 def _print(found: Capacity) -> None:
     """The probes as a table."""
-    from thinktime.capacity.table import table
+    from thinktime.capacity_search.table import table
     from thinktime.report.terminal import Shown
 
     if len(found.probes):

@@ -13,14 +13,14 @@ import typer
 
 from thinktime import Stopped, sweep
 from thinktime.cli import common, options, told
-from thinktime.sweep.outcome import outcome
+from thinktime.sweeping.outcome import outcome
 from thinktime.workload import load
 
 if TYPE_CHECKING:
     import polars as pl
 
     from thinktime.gate import Told
-    from thinktime.sweep.swept import Swept
+    from thinktime.sweeping.swept import Swept
     from thinktime.verdict import Verdict
 
 _AT_EACH_POINT = {
@@ -95,8 +95,8 @@ def command(
 
 
 def _swept(table: pl.DataFrame, vary: list[str], *, measured: bool) -> Swept:
-    from thinktime.sweep import parse
-    from thinktime.sweep.swept import Swept
+    from thinktime.sweeping import parse
+    from thinktime.sweeping.swept import Swept
 
     return Swept(table, [parse(one) for one in vary], measured=measured)
 
@@ -133,9 +133,9 @@ def _print(swept: Swept) -> None:
     from rich.markup import escape
 
     from thinktime.report.terminal import Shown
-    from thinktime.sweep.advice import advice
-    from thinktime.sweep.table import table as table_of
-    from thinktime.sweep.verdict import verdict
+    from thinktime.sweeping.advice import advice
+    from thinktime.sweeping.table import table as table_of
+    from thinktime.sweeping.verdict import verdict
 
     if swept.table.is_empty():
         return

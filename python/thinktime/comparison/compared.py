@@ -10,7 +10,7 @@ from thinktime.comparison import words
 from thinktime.comparison.change import Change, change
 from thinktime.comparison.estimate import FIGURES, Estimate, Missing
 from thinktime.comparison.subject import Subject
-from thinktime.difference import paired_difference
+from thinktime.mean_difference import paired_difference
 
 TIMES = ("mean", "p50", "p90", "p95", "p99", "p99.9")
 _TOLD = ("p99", "p90", "mean", "p50")

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from thinktime.capacity import Capacity
+from thinktime.capacity_search import Capacity
 from thinktime.comparison import Comparison, Judged
 from thinktime.report import columns, objectives, units
 from thinktime.result import Result
 from thinktime.verdict import Objective, Verdict
 
 if TYPE_CHECKING:
-    from thinktime.sweep.swept import Row, Swept
+    from thinktime.sweeping.swept import Row, Swept
 
 
 Outcome = Literal["passed", "failed", "undecided"]

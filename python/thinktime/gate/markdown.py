@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from thinktime.capacity import Capacity
+from thinktime.capacity_search import Capacity
 from thinktime.comparison import Comparison, Judged
 from thinktime.gate.cases import Suite
 from thinktime.report import failures, objectives
@@ -17,7 +17,7 @@ from thinktime.shown import in_one_line
 from thinktime.verdict import Verdict
 
 if TYPE_CHECKING:
-    from thinktime.sweep.swept import Swept
+    from thinktime.sweeping.swept import Swept
 
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]#|~])")
@@ -63,8 +63,8 @@ def of_comparison(comparison: Comparison, outcomes: Sequence[Judged], doubts: Se
 
 def of_sweep(swept: Swept, name: str, found: Verdict) -> str:
     """What a sweep comes to: its verdict, what changes along it, and a row a point."""
-    from thinktime.sweep.table import table
-    from thinktime.sweep.verdict import verdict
+    from thinktime.sweeping.table import table
+    from thinktime.sweeping.verdict import verdict
 
     said = verdict(swept)
     parts = [
@@ -79,8 +79,8 @@ def of_sweep(swept: Swept, name: str, found: Verdict) -> str:
 
 def of_capacity(capacity: Capacity, name: str, found: Verdict) -> str:
     """What a search comes to: the capacity with its interval, and a row a probe."""
-    from thinktime.capacity.outcome import doubts_of
-    from thinktime.capacity.table import table
+    from thinktime.capacity_search.outcome import doubts_of
+    from thinktime.capacity_search.table import table
 
     parts = [
         f"## {text(f'Capacity of {name}')}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from thinktime.capacity import Capacity
+from thinktime.capacity_search import Capacity
 from thinktime.comparison import Comparison, Judged
 from thinktime.gate import cases, markdown
 from thinktime.gate.cases import Suite
@@ -13,7 +13,7 @@ from thinktime.result import Result
 from thinktime.verdict import Verdict
 
 if TYPE_CHECKING:
-    from thinktime.sweep.swept import Swept
+    from thinktime.sweeping.swept import Swept
 
 
 Told = tuple[list[Suite], str]

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from thinktime._core import InputError
-from thinktime.capacity import seconds
+from thinktime.capacity_search import seconds
 from thinktime.learn.advice import advise
 from thinktime.learn.arrivals import learn_arrivals
 from thinktime.learn.kinds.kinds import USERS_MIN

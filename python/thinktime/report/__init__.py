@@ -16,10 +16,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from thinktime.report.page import Verdict
-
 if TYPE_CHECKING:
     from thinktime import Result
+    from thinktime.report.page import Verdict
     from thinktime.report.results import Row
 
 # What makes tables and charts is imported where it is used: other commands start sooner.
@@ -79,4 +78,4 @@ def processor_sharing(result: Result) -> str | None:
     return sharing.sentence_of(result)
 
 
-__all__ = ["Verdict", "processor_sharing", "report", "rows", "verdict"]
+__all__ = ["processor_sharing", "report", "rows", "verdict"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from thinktime.report import units
-from thinktime.sweep.swept import Row
+from thinktime.sweeping.swept import Row
 
 _APART = 0.03
 """Shares that are closer than this explain nothing."""

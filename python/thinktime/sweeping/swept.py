@@ -14,7 +14,7 @@ import polars as pl
 
 from thinktime.report import columns, units
 from thinktime.report.page import colour
-from thinktime.sweep.grid import Axis
+from thinktime.sweeping.grid import Axis
 
 Row = Mapping[str, Any]
 

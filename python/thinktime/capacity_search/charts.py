@@ -9,8 +9,8 @@ from typing import Any
 import plotly.graph_objects as go
 import polars as pl
 
-from thinktime.capacity.answer import Capacity
-from thinktime.capacity.probe import judged
+from thinktime.capacity_search.answer import Capacity
+from thinktime.capacity_search.probe import judged
 from thinktime.report import units
 from thinktime.report.charts import axes
 from thinktime.report.charts.chart import INK, Chart, Drawing, Key, Panel, layout, titled

@@ -10,11 +10,11 @@ import polars as pl
 from thinktime.report import page
 from thinktime.report.charts.chart import sections
 from thinktime.report.page import Page
-from thinktime.sweep import table as tables
-from thinktime.sweep.charts import CHARTS
-from thinktime.sweep.grid import Axis
-from thinktime.sweep.swept import Swept
-from thinktime.sweep.verdict import verdict
+from thinktime.sweeping import table as tables
+from thinktime.sweeping.charts import CHARTS
+from thinktime.sweeping.grid import Axis
+from thinktime.sweeping.swept import Swept
+from thinktime.sweeping.verdict import verdict
 
 WORDS = {
     "response time": "From when the workload wanted a request sent, its scheduled time, to its "

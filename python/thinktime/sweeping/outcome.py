@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from thinktime.verdict import Verdict
 
 if TYPE_CHECKING:
-    from thinktime.sweep.swept import Swept
+    from thinktime.sweeping.swept import Swept
 
 
 def outcome(swept: Swept, missing: int, *, kept: bool, unwritten: str = "") -> Verdict:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from thinktime.capacity.answer import Capacity
-from thinktime.capacity.charts import CHARTS
-from thinktime.capacity.outcome import doubts_of
-from thinktime.capacity.table import table
+from thinktime.capacity_search.answer import Capacity
+from thinktime.capacity_search.charts import CHARTS
+from thinktime.capacity_search.outcome import doubts_of
+from thinktime.capacity_search.table import table
 from thinktime.report import page, units
 from thinktime.report.charts.chart import sections
 from thinktime.report.page import Page, Verdict

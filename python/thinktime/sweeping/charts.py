@@ -21,7 +21,7 @@ from thinktime.report.charts.chart import (
     layout,
     titled,
 )
-from thinktime.sweep.swept import Curve, Swept
+from thinktime.sweeping.swept import Curve, Swept
 
 _PANEL_HEIGHT = 300
 _POPULATIONS_MAX = 6

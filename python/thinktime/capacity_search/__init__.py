@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from thinktime import _core
-from thinktime.capacity.answer import Capacity, What, answer
-from thinktime.capacity.generator import generator_capacity
-from thinktime.capacity.probe import Probe, Slo, probe_of
-from thinktime.capacity.search import Search
+from thinktime.capacity_search.answer import Capacity, What, answer
+from thinktime.capacity_search.generator import generator_capacity
+from thinktime.capacity_search.probe import Probe, Slo, probe_of
+from thinktime.capacity_search.search import Search
 from thinktime.inputs import GivenSystem, GivenWorkload, system_of, workload_of
 from thinktime.operations import EARLY, Time, run, simulate
 from thinktime.recovery import check_place, write_whole
@@ -140,7 +140,7 @@ def search_kept(
         partial.abandon()
         raise CapacityStopped(found)
     if directory is not None:
-        from thinktime.capacity import page
+        from thinktime.capacity_search import page
 
         _keep(found, directory)
         page.write(found, directory / PAGE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from thinktime.report import columns
 from thinktime.report.table import Group, Line, Table
-from thinktime.sweep.swept import Swept, value_words
+from thinktime.sweeping.swept import Swept, value_words
 
 _SHOWN = (
     "response_mean_s",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thinktime.capacity.answer import Capacity
+from thinktime.capacity_search.answer import Capacity
 from thinktime.verdict import Verdict
 
 DOUBTS = {

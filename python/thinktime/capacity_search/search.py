@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from thinktime.capacity.probe import Probe
+from thinktime.capacity_search.probe import Probe
 
 if TYPE_CHECKING:
-    from thinktime.capacity.crossing import Crossing
+    from thinktime.capacity_search.crossing import Crossing
 
 _SURE = 3.0
 """A probe is sure of passing or failing when its margin is so many standard errors from 0."""
@@ -168,7 +168,7 @@ class Search:
 
     def _fit_within(self, low: float, high: float) -> Crossing | None:
         """The line, where it does not contradict the bracket."""
-        from thinktime.capacity.crossing import crossing_of
+        from thinktime.capacity_search.crossing import crossing_of
 
         fit = crossing_of(self.telling)
         return fit if fit is not None and low < fit.high and fit.low < high else None

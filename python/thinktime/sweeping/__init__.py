@@ -1,7 +1,7 @@
 """Sweeps: the same simulation or run over ranges of any keys, on all cores.
 
 import thinktime as tt
-from thinktime.sweep import sweep
+from thinktime.sweeping import sweep
 
 table = sweep("shop.toml", "server.toml", ["load=0.1..0.9/9", "station.server.policy=fcfs,ps"])
 """
@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 from thinktime import _core
 from thinktime.inputs import GivenSystem, GivenWorkload, system_of, workload_of
 from thinktime.recovery import check_place, write_whole
-from thinktime.sweep.grid import Axis, Point, axes_of, parse, points
-from thinktime.sweep.plan import Plan, Task
-from thinktime.sweep.row import Row, row_of, table_of
+from thinktime.sweeping.grid import Axis, Point, axes_of, parse, points
+from thinktime.sweeping.plan import Plan, Task
+from thinktime.sweeping.row import Row, row_of, table_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -180,7 +180,7 @@ class _Keeper:
     def finish(self, table: pl.DataFrame, axes: Sequence[Axis]) -> None:
         if self._directory is None or table.is_empty():
             return
-        from thinktime.sweep import page
+        from thinktime.sweeping import page
 
         content = io.BytesIO()
         table.write_parquet(content)

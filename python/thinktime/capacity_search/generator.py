@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from thinktime import _core
-from thinktime.capacity.answer import Capacity
-from thinktime.capacity.probe import Probe, failed_outright, figures_of, not_achieved
-from thinktime.capacity.search import Search
+from thinktime.capacity_search.answer import Capacity
+from thinktime.capacity_search.probe import Probe, failed_outright, figures_of, not_achieved
+from thinktime.capacity_search.search import Search
 from thinktime.operations import Time, run
 from thinktime.report import units
 from thinktime.result import Result
@@ -56,7 +56,7 @@ def generator_capacity(
         RunError: if the server does not come up.
         CapacityStopped: on Ctrl-C.
     """
-    from thinktime.capacity import search_kept, seconds, share
+    from thinktime.capacity_search import search_kept, seconds, share
 
     length_s = _DURATION_S if duration is None else seconds(duration)
     workload = _core.Workload(_WORKLOAD)

@@ -15,9 +15,9 @@ from thinktime.comparison import Change, Estimate
 from thinktime.comparison.change import change
 from thinktime.comparison.estimate import LONG
 from thinktime.report import units
-from thinktime.sweep.plan import is_dispatch
-from thinktime.sweep.reasons import reasons
-from thinktime.sweep.swept import Row, Swept, value_words
+from thinktime.sweeping.plan import is_dispatch
+from thinktime.sweeping.reasons import reasons
+from thinktime.sweeping.swept import Row, Swept, value_words
 
 _FALSE_ALARM = 0.05
 _MATTERS = 0.01

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from thinktime.capacity.answer import Capacity
-from thinktime.capacity.probe import judged
+from thinktime.capacity_search.answer import Capacity
+from thinktime.capacity_search.probe import judged
 from thinktime.report import columns, units
 from thinktime.report.table import Cell, Group, Line, Table
 

@@ -12,8 +12,8 @@ from typing import Any
 from thinktime import _core
 from thinktime.operations import run, simulate
 from thinktime.result import Result
-from thinktime.sweep import keys
-from thinktime.sweep.grid import Point
+from thinktime.sweeping import keys
+from thinktime.sweeping.grid import Point
 
 
 def _keys(kind: str) -> tuple[str, ...]:

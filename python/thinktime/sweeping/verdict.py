@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from thinktime.report import units
 from thinktime.report.page import Verdict
-from thinktime.sweep.advice import advice_words
-from thinktime.sweep.swept import Row, Swept
+from thinktime.sweeping.advice import advice_words
+from thinktime.sweeping.swept import Row, Swept
 
 _POINTS_NAMED = 3
 

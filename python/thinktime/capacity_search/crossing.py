@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from thinktime.capacity.probe import Probe
+from thinktime.capacity_search.probe import Probe
 
 _NORMAL_95 = 1.959964
 _ERROR_MIN = 1e-3

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from thinktime.report import columns
 from thinktime.report.clusters import hit_ratio
 from thinktime.result import Result
-from thinktime.sweep.grid import Axis, Point
+from thinktime.sweeping.grid import Axis, Point
 
 if TYPE_CHECKING:
     import polars as pl
@@ -99,7 +99,7 @@ def _evidence(result: Result) -> Row:
     """By what dispatch policies are compared, where rows were kept for it."""
     if result.requests is None:
         return {}
-    from thinktime.sweep.evidence import evidence
+    from thinktime.sweeping.evidence import evidence
 
     return evidence(result)
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from thinktime.capacity.probe import Probe
-from thinktime.capacity.search import Search
+from thinktime.capacity_search.probe import Probe
+from thinktime.capacity_search.search import Search
 from thinktime.report import units
 
 if TYPE_CHECKING:
