@@ -47,6 +47,7 @@ OTHER_LANGUAGES = {
     "docs/ci.md 3": "how the template is included; test_pipelines.py does the same with it",
     "docs/machines.md 5": "a diagram",
     "docs/switch.md 5": "a line of a log; test_switch.py looks at others",
+    "docs/switch.md 6": "an answer to a probe; test_switch_probes.py has servers that give some",
     "docs/scripts.md 3": "a part of a script, which examples/browser.luau has as a whole",
 }
 """Blocks that are neither a file nor a command nor a program, and what they are."""

@@ -161,6 +161,8 @@ def test_signals_end_a_run_as_ctrl_c_does(tmp_path: Path, number: signal.Signals
         process = subprocess.Popen(
             [*COMMAND, *map(str, arguments), "--json"],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            # Under `nohup` it would be ignored.
+            preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
         )  # fmt: skip
         while not (tmp_path / "result.partial" / "summary.json").exists():
             assert process.poll() is None

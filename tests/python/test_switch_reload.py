@@ -171,7 +171,7 @@ def test_a_wrong_reload_changes_nothing() -> None:
         for wrong, given, why in [
             (system(3, "jsq"), None, "has 3 servers, and 2 are given"),
             (system(2, "jsq"), urls[:1], "has 2 servers, and 1 are given"),
-            (system(2, "prequal"), None, "probes"),
+            (system(2, "prequal"), None, "--probe"),
             (system(2, "jsq"), ["nowhere", urls[1]], "is not of the form http://HOST:PORT"),
         ]:
             with pytest.raises(tt.InputError, match=why):
