@@ -38,14 +38,20 @@ impl Bins {
         self.counts.iter().copied().enumerate().filter(|(_, count)| *count > 0)
     }
 
-    /// Gives the bins with their counts by eight, in their order, each eight with its first bin,
-    /// and empties them. Eights that hold nothing, as most do, are left out.
+    /// The number of eights, of which most hold nothing.
+    pub(super) fn eights(&self) -> usize {
+        self.counts.len() / EIGHT
+    }
+
+    /// Gives the bins by eights, in their order, and empties them: the number of each eight, all
+    /// bits that any of its counts has, and the counts. Eights that hold nothing are left out.
     #[inline(always)]
-    pub(super) fn drain(&mut self, mut taken: impl FnMut(usize, &[u64; EIGHT])) {
+    pub(super) fn drain(&mut self, mut taken: impl FnMut(usize, u64, &[u64; EIGHT])) {
         let (eights, _) = self.counts.as_chunks_mut::<EIGHT>();
-        for (at, eight) in eights.iter_mut().enumerate() {
-            if eight.iter().fold(0, |any, count| any | count) > 0 {
-                taken(EIGHT * at, eight);
+        for (number, eight) in eights.iter_mut().enumerate() {
+            let any = eight.iter().fold(0, |any, count| any | count);
+            if any > 0 {
+                taken(number, any, eight);
                 *eight = [0; EIGHT];
             }
         }
@@ -53,11 +59,12 @@ impl Bins {
 
     /// Adds the counts of a packed histogram.
     pub(super) fn take_in(&mut self, packed: &Packed) {
-        packed.each(|bin, count| {
-            if bin >= self.counts.len() {
-                self.grow(bin);
+        packed.each(|number, counts| {
+            if number >= self.eights() {
+                self.grow(EIGHT * number);
             }
-            self.counts[bin] += count;
+            let (eights, _) = self.counts.as_chunks_mut::<EIGHT>();
+            eights[number].iter_mut().zip(counts).for_each(|(mine, theirs)| *mine += theirs);
         });
     }
 

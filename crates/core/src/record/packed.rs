@@ -1,63 +1,71 @@
 //! A finished histogram in little memory.
 
+use std::array::from_fn;
+
 use super::bins::{Bins, EIGHT, bin_of};
 use crate::time::Nanos;
 
-/// The bins that hold something, as words of 16 bits: in the upper half of a word the step from the
-/// bin before, in the lower half the count. Where a step does not fit, the half is [`WIDE`] and the
-/// step is the next word; where a count does not, the half is 0 and the count is the next four
-/// words, the lowest first.
+/// The bins that hold something, by eights.
 ///
-/// Mostly that takes two bytes for a bin instead of eight for each bin from zero on: so all
-/// finished sections of a run stay in a processor's near caches.
+/// Mostly that takes six bytes for eight bins instead of 64: so all finished sections of a run stay
+/// in a processor's near caches. And which bins of an eight hold something, which is as good as
+/// random, need not be asked.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Packed {
     /// Histograms of which this is the sum.
-    parts: Vec<Vec<u16>>,
+    parts: Vec<Part>,
 }
 
-/// Steps and counts from here on do not fit.
-const WIDE: u64 = 255;
-/// The words of a count.
-const COUNT_WORDS: usize = 4;
-/// With more words, parts are packed as one.
-const WORDS_MAX: usize = 12288;
+/// One histogram.
+#[derive(Clone, Debug, Default)]
+struct Part {
+    /// Those whose counts fit into four bits each, the first bin's the lowest.
+    few: Eights<u32>,
+    /// Those whose counts fit into a byte each, the first bin's the lowest.
+    some: Eights<u64>,
+    /// All others.
+    many: Eights<[u64; EIGHT]>,
+}
+
+/// Eights of bins.
+#[derive(Clone, Debug, Default)]
+struct Eights<Counts> {
+    /// The number of each: its first bin is eight times that.
+    numbers: Vec<u16>,
+    counts: Vec<Counts>,
+}
+
+/// With more eights, parts are packed as one.
+const EIGHTS_MAX: usize = 8192;
 
 impl Packed {
     /// What the histogram holds, which then is empty.
     pub(super) fn of(bins: &mut Bins) -> Packed {
-        let (mut words, mut last) = (Vec::new(), 0);
-        bins.drain(|first, counts| last = push_eight(&mut words, last, first, counts));
-        words.shrink_to_fit();
-        Packed { parts: vec![words] }
+        let mut part = Part::default();
+        part.few.reserve(bins.eights());
+        bins.drain(|number, any, counts| part.push(number, any, counts));
+        part.few.shrink_to_fit();
+        part.some.shrink_to_fit();
+        part.many.shrink_to_fit();
+        Packed { parts: vec![part] }
     }
 
-    /// Gives the bins that hold something with their counts; a bin may come more than once.
+    /// Gives the eights that hold something, by number, with the counts of their bins; one may come
+    /// more than once.
     #[inline(always)]
-    pub(super) fn each(&self, mut give: impl FnMut(usize, u64)) {
+    pub(super) fn each(&self, mut give: impl FnMut(usize, [u64; EIGHT])) {
         for part in &self.parts {
-            let mut bin = 0;
-            let mut words = part.iter().map(|word| u64::from(*word));
-            while let Some(word) = words.next() {
-                let (mut step, mut count) = (word >> 8, word & 255);
-                if step == WIDE {
-                    step = words.next().unwrap_or_default();
-                }
-                if count == 0 {
-                    let parts = words.by_ref().take(COUNT_WORDS);
-                    count = parts.zip(0..).fold(0, |sum, (part, at)| sum | part << (16 * at));
-                }
-                bin += step as usize;
-                give(bin, count);
-            }
+            part.few.each(|counts| from_fn(|at| u64::from(counts >> (4 * at) & 15)), &mut give);
+            part.some.each(|counts| from_fn(|at| counts >> (8 * at) & 255), &mut give);
+            part.many.each(|counts| counts, &mut give);
         }
     }
 
     /// Takes in another one; `scratch` is an empty histogram. Which bins both hold is only looked
-    /// at when there are many words.
+    /// at when there are many.
     pub(super) fn join(&mut self, other: Packed, scratch: &mut Bins) {
         self.parts.extend(other.parts);
-        if self.parts.iter().map(Vec::len).sum::<usize>() > WORDS_MAX {
+        if self.parts.iter().map(Part::eights).sum::<usize>() > EIGHTS_MAX {
             scratch.take_in(self);
             *self = Packed::of(scratch);
         }
@@ -70,15 +78,17 @@ impl Packed {
         // Of those above the one before; bins mostly come in their order, so that the place of the
         // last one is near.
         let (mut between, mut at) = ([0; N], 0);
-        self.each(|bin, count| {
-            while at > 0 && bin <= last[at - 1] {
-                at -= 1;
-            }
-            while at < N && bin > last[at] {
-                at += 1;
-            }
-            if at < N {
-                between[at] += count;
+        self.each(|number, counts| {
+            for (bin, count) in (EIGHT * number..).zip(counts) {
+                while at > 0 && bin <= last[at - 1] {
+                    at -= 1;
+                }
+                while at < N && bin > last[at] {
+                    at += 1;
+                }
+                if at < N {
+                    between[at] += count;
+                }
             }
         });
         let mut sum = 0;
@@ -89,55 +99,55 @@ impl Packed {
     }
 }
 
-/// Adds eight bins from `first` on; `last` is the last one before them that holds something, and
-/// the new one is given.
-#[inline(always)]
-fn push_eight(words: &mut Vec<u16>, mut last: usize, first: usize, counts: &[u64; EIGHT]) -> usize {
-    let any = counts.iter().fold(0, |any, count| any | count);
-    if any >= WIDE || (first + EIGHT - last) as u64 > WIDE {
-        return push_one_by_one(words, last, first, counts);
-    }
-    // Which bins hold something is as good as random. So, without a branch, each has its word
-    // written, and one that holds nothing has it written over by the next.
-    let (mut taken, mut number) = ([0; EIGHT], 0);
-    for (bin, count) in (first..).zip(counts) {
-        taken[number % EIGHT] = ((bin - last) << 8) as u16 | *count as u16;
-        let holds = *count > 0;
-        number += usize::from(holds);
-        last = if holds { bin } else { last };
-    }
-    let before = words.len();
-    words.extend_from_slice(&taken);
-    words.truncate(before + number);
-    last
-}
-
-#[inline(never)]
-fn push_one_by_one(
-    words: &mut Vec<u16>,
-    mut last: usize,
-    first: usize,
-    counts: &[u64; EIGHT],
-) -> usize {
-    for (bin, count) in (first..).zip(counts).filter(|(_, count)| **count > 0) {
-        let step = (bin - last) as u64;
-        last = bin;
-        if step < WIDE && *count < WIDE {
-            words.push((step << 8 | count) as u16);
-        } else {
-            push_wide(words, step, *count);
+impl Part {
+    /// Adds an eight of bins; `any` is what any of its counts has of bits.
+    #[inline(always)]
+    fn push(&mut self, number: usize, any: u64, counts: &[u64; EIGHT]) {
+        // Every other one, so that pairs of counts take the same steps.
+        let [c, d, e, f, g, h, i, j] = *counts;
+        let packed = |bits: u32| {
+            let every_other =
+                |[a, b, c, d]: [u64; 4]| a | b << (2 * bits) | c << (4 * bits) | d << (6 * bits);
+            every_other([c, e, g, i]) | every_other([d, f, h, j]) << bits
+        };
+        match any {
+            0..16 => self.few.push(number, packed(4) as u32),
+            16..256 => self.some.push(number, packed(8)),
+            _ => self.many.push(number, *counts),
         }
     }
-    last
+
+    fn eights(&self) -> usize {
+        self.few.numbers.len() + self.some.numbers.len() + self.many.numbers.len()
+    }
 }
 
-#[cold]
-fn push_wide(words: &mut Vec<u16>, step: u64, count: u64) {
-    let half = if count < WIDE { count } else { 0 };
-    words.push((step.min(WIDE) << 8 | half) as u16);
-    words.extend((step >= WIDE).then_some(step as u16));
-    let parts = (0..COUNT_WORDS).map(|at| (count >> (16 * at)) as u16);
-    words.extend(parts.filter(|_| half == 0));
+impl<Counts: Copy> Eights<Counts> {
+    fn reserve(&mut self, number: usize) {
+        self.numbers.reserve(number);
+        self.counts.reserve(number);
+    }
+
+    fn shrink_to_fit(&mut self) {
+        self.numbers.shrink_to_fit();
+        self.counts.shrink_to_fit();
+    }
+
+    #[inline(always)]
+    fn push(&mut self, number: usize, counts: Counts) {
+        self.numbers.push(number as u16); // there are some 7,000
+        self.counts.push(counts);
+    }
+
+    #[inline(always)]
+    fn each(
+        &self,
+        unpacked: impl Fn(Counts) -> [u64; EIGHT],
+        give: &mut impl FnMut(usize, [u64; EIGHT]),
+    ) {
+        let all = self.numbers.iter().zip(&self.counts);
+        all.for_each(|(number, counts)| give(usize::from(*number), unpacked(*counts)));
+    }
 }
 
 #[cfg(test)]
@@ -177,15 +187,24 @@ mod tests {
     }
 
     #[test]
-    fn large_steps_and_counts_are_kept() {
-        let given = [(0, 255), (254, 254), (509, 256), (57_000, u64::MAX)];
-        let (mut words, mut last) = (Vec::new(), 0);
+    fn large_counts_are_kept() {
+        let given = [(0, 15), (1, 1), (9, 16), (20, 255), (21, 256), (56_319, u64::MAX)];
+        let mut part = Part::default();
         for (bin, count) in given {
-            push_wide(&mut words, (bin - last) as u64, count);
-            last = bin;
+            let counts = from_fn(|at| if at == bin % EIGHT { count } else { 0 });
+            part.many.push(bin / EIGHT, counts);
         }
+        let mut bins = Bins::default();
+        bins.take_in(&Packed { parts: vec![part] });
+        let packed = Packed::of(&mut bins);
+        let sizes = packed.parts.iter().map(|one| [one.few.numbers.len(), one.some.numbers.len()]);
+        assert_eq!((sizes.collect::<Vec<_>>(), packed.parts[0].eights()), (vec![[1, 1]], 4));
         let mut found = Vec::new();
-        Packed { parts: vec![words] }.each(|bin, count| found.push((bin, count)));
+        packed.each(|number, counts| {
+            let bins = (EIGHT * number..).zip(counts);
+            found.extend(bins.filter(|(_, count)| *count > 0));
+        });
         assert_eq!(found, given);
+        assert_eq!(bin_of(u64::MAX), 56_319);
     }
 }

@@ -145,6 +145,7 @@ impl Attained {
     }
 
     /// What is due at [`Attained::next_event`]: a job is done, or a group catches up.
+    #[inline]
     pub(super) fn advance(&mut self, now: Nanos) -> Option<Handle> {
         self.pass(now);
         let due = match self.groups.groups() {
@@ -215,6 +216,7 @@ impl Attained {
     }
 
     /// Joins groups that are within half a nanosecond, the resolution of time.
+    #[inline]
     fn join_neighbours(&mut self) {
         let mut high = self.groups.height;
         while high > 1 {
