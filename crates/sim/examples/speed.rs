@@ -28,6 +28,8 @@ const CASES: &[(&str, &str, &str, &str)] = &[
 const MANY: &str = "3 of 1000 stations open";
 /// What the case of three populations is called, one of which browses pages.
 const MIXED: &str = "PS, 3 populations with pages";
+/// The published cluster of web servers: the study `clubweb`, and its workload at some 60 % load.
+const CLUSTER: &str = "clubweb, 7 servers under CAP";
 const OPEN: &str = "model = 'open'\nrate = '80/s'";
 const BUSY: &str = "model = 'open'\nrate = '90/s'";
 const CLOSED: &str = "model = 'closed'\nclients = 1000\n[session]\nthink = 'exp(12.45s)'";
@@ -78,6 +80,14 @@ fn populations() -> (Workload, SystemModel) {
     (workload, SystemModel::parse(Source { file: "", text }, &NoFiles).unwrap())
 }
 
+/// Sessions of pages whose objects have sizes, at seven servers behind a switch.
+fn cluster() -> (Workload, SystemModel) {
+    let text = include_str!("../../../python/thinktime/workload/presets/clubweb.toml");
+    let workload = Workload::parse(Source { file: "clubweb.toml", text }, &NoFiles).unwrap();
+    let text = include_str!("../../../studies/clubweb/cpu-bound.toml");
+    (workload, SystemModel::parse(Source { file: "cpu-bound.toml", text }, &NoFiles).unwrap())
+}
+
 /// Nanoseconds to make a stream for a session's request and draw from it once.
 fn stream_nanos() -> f64 {
     const STREAMS: u64 = 20_000_000;
@@ -106,6 +116,10 @@ fn main() {
     if MIXED.contains(&only) {
         let (workload, system) = populations();
         measure(MIXED, &workload, &system, requests);
+    }
+    if CLUSTER.contains(&only) {
+        let (workload, system) = cluster();
+        measure(CLUSTER, &workload, &system, requests);
     }
     if MANY.contains(&only) {
         let (workload, system) = many_stations();

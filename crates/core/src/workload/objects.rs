@@ -1,5 +1,7 @@
 //! The objects of a page: what is asked for as soon as its base has come.
 
+use std::sync::{Arc, OnceLock};
+
 use super::journey::{Choice, ChoiceKind};
 use super::length::Count;
 use super::request_table::ObjectsTable;
@@ -12,6 +14,8 @@ use crate::units::Dimension;
 #[derive(Clone, Debug)]
 pub struct Objects {
     count: Count,
+    /// Once asked for: a sum of many terms, where the law has a heavy tail.
+    mean: Arc<OnceLock<f64>>,
     /// Which kinds of request they are: places within the population.
     pub of: Choice,
     /// How many are asked for at a time; 1 or more.
@@ -45,7 +49,8 @@ impl Objects {
         }
         let of = Choice::parse(&table.of, names, ChoiceKind::Relative);
         let of = of.map_err(named("objects.of"))?;
-        Ok(Objects { count: Count::from_none(law), of, connections })
+        let (count, mean) = (Count::from_none(law), Arc::default());
+        Ok(Objects { count, mean, of, connections })
     }
 
     /// The number of objects of one page.
@@ -56,6 +61,6 @@ impl Objects {
     /// The mean number of objects.
     #[must_use]
     pub fn mean(&self) -> f64 {
-        self.count.mean()
+        *self.mean.get_or_init(|| self.count.mean())
     }
 }
