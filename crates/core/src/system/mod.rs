@@ -45,6 +45,7 @@ pub use station::{Overload, StationModel, StationSummary};
 use std::collections::VecDeque;
 
 use crate::time::Nanos;
+use cluster::Condition;
 use jobs::{Handle, Jobs, NOBODY, Place};
 use machine::Schedule;
 use node::Building;
@@ -189,6 +190,12 @@ impl<D: DemandSource> System<D> {
     #[must_use]
     pub fn in_system(&self) -> u64 {
         self.number
+    }
+
+    /// Whether it takes requests, or has a cluster none of whose servers does.
+    #[must_use]
+    pub fn condition(&self) -> Condition {
+        self.nodes.condition()
     }
 
     /// Begins the time averages anew.

@@ -1,7 +1,7 @@
 //! The list of the kinds of node.
 
 use super::agenda::Agenda;
-use super::cluster::{Cluster, ClusterModel};
+use super::cluster::{Cluster, ClusterModel, Condition};
 use super::delay::{Delay, DelayModel};
 use super::jobs::{Handle, Jobs, Keeping};
 use super::machine::{MachineModel, MachineNode, Schedule};
@@ -193,6 +193,15 @@ impl Nodes {
     /// As [`Node::summary`], of all.
     pub(super) fn summaries(&self, now: Nanos) -> Vec<Option<NodeSummary>> {
         self.all.iter().map(|node| each!(node, one => one.summary(now))).collect()
+    }
+
+    /// How the clusters are, the worst of them.
+    pub(super) fn condition(&self) -> Condition {
+        let of = |node: &AnyNode| match node {
+            AnyNode::Cluster(cluster) => cluster.condition(),
+            _ => Condition::Well,
+        };
+        self.all.iter().map(of).max().unwrap_or_default()
     }
 
     /// As [`Node::schedule`], of those that have one.

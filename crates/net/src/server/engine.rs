@@ -4,7 +4,8 @@ use std::io;
 use std::net::TcpListener;
 
 use thinktime_core::policy::dispatch::SelfReport;
-use thinktime_core::system::{Job, System, SystemModel};
+use thinktime_core::system::cluster::Condition;
+use thinktime_core::system::{Job, RESET, System, SystemModel};
 use thinktime_core::time::Nanos;
 
 use super::connection::{Answer, Connection, Flushed};
@@ -127,13 +128,17 @@ impl Engine {
             let pending = self.jobs[token as usize];
             self.free_jobs.push(token);
             self.report.end(pending.found, now.since(pending.since));
-            if departure.error.is_some() {
-                self.served.refused += 1;
-                self.answer(&pending, 503);
-                continue;
+            match departure.error {
+                None => {
+                    self.served.requests += 1;
+                    self.answer(&pending, 200);
+                }
+                Some(RESET) => self.cut_off(&pending),
+                Some(_) => {
+                    self.served.refused += 1;
+                    self.answer(&pending, 503);
+                }
             }
-            self.served.requests += 1;
-            self.answer(&pending, 200);
         }
     }
 
@@ -165,11 +170,8 @@ impl Engine {
         if connection.answers.len() > PIPELINED_MAX {
             return self.refuse(place, 400);
         }
-        if request.target == PROBE_PATH
-            && let Some(answer) = connection.answers.back_mut()
-        {
-            (answer.ready, answer.said) = (Some(200), Some(self.report.answer().to_json()));
-            return self.write_answers(place);
+        if request.target == PROBE_PATH {
+            return self.answer_probe(place);
         }
         let number = connection.first + connection.answers.len() as u64 - 1;
         let generation = connection.generation;
@@ -185,10 +187,28 @@ impl Engine {
         }
     }
 
+    /// A server that has failed says nothing any more.
+    fn answer_probe(&mut self, place: u32) {
+        self.advance(self.clock.now());
+        let status = match self.system.condition() {
+            Condition::Well => 200,
+            Condition::Drained => 503,
+            Condition::Failed => return self.close(place),
+        };
+        let Some(connection) = &mut self.connections[place as usize] else { return };
+        if let Some(answer) = connection.answers.back_mut() {
+            (answer.ready, answer.said) = (Some(status), Some(self.report.answer().to_json()));
+        }
+        self.write_answers(place);
+    }
+
     fn enter(&mut self, came: Pending, kind: u32, brought: Brought) {
         // The model must not be told of an arrival before it has handled what came earlier.
         let now = self.clock.now();
         self.advance(now);
+        if self.system.condition() == Condition::Failed {
+            return self.cut_off(&came);
+        }
         let pending = Pending { found: self.report.begin(), since: now, ..came };
         let token = match self.free_jobs.pop() {
             Some(token) => {
@@ -219,16 +239,24 @@ impl Engine {
     }
 
     fn answer(&mut self, pending: &Pending, status: u16) {
-        // The client may have gone, and another have taken its place.
-        let Some(Some(connection)) = self.connections.get_mut(pending.place as usize) else {
-            return;
-        };
-        if connection.generation != pending.generation {
-            return;
-        }
+        let Some(connection) = self.connection_of(pending) else { return };
         let at = (pending.number - connection.first) as usize;
         connection.answers[at].ready = Some(status);
         self.write_answers(pending.place);
+    }
+
+    /// The request gets no answer: its server has failed.
+    fn cut_off(&mut self, pending: &Pending) {
+        self.served.refused += 1;
+        if self.connection_of(pending).is_some() {
+            self.close(pending.place);
+        }
+    }
+
+    /// None where the client has gone; another may have taken its place.
+    fn connection_of(&mut self, pending: &Pending) -> Option<&mut Connection> {
+        let connection = self.connections.get_mut(pending.place as usize)?.as_mut()?;
+        (connection.generation == pending.generation).then_some(connection)
     }
 
     /// Writes the answers that are ready and whose turn it is.

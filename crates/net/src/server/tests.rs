@@ -156,3 +156,35 @@ fn what_it_has_to_do_is_told_and_is_no_request() {
     assert!(rest.contains("{\"in_progress\": 0, \"response_s\": 0."), "{rest}");
     assert_eq!(running.end().requests, 2);
 }
+
+/// Nobody is told that a server has failed: what it had and what comes gets no answer.
+#[test]
+fn a_server_that_has_failed_answers_nothing() {
+    let server = |change: &str| {
+        let text = format!(
+            "[[cluster]]\nname = 'c'\nservers = 1\ndispatch = 'jsq'\n\
+             [[cluster.station]]\nname = 'a'\ndemand = '1ms'\n{change}"
+        );
+        Running::start(&text)
+    };
+    let request = |path: &str, demand: &str| {
+        format!(
+            "GET {path} HTTP/1.1\r\nHost: x\r\nThinktime-Demand: {demand}\r\nConnection: close\r\n\r\n"
+        )
+    };
+    let changed = |does: &str, at: &str| {
+        server(&format!("[[cluster.change]]\nat = '{at}'\nserver = 0\ndoes = '{does}'"))
+    };
+    let failed = changed("fails", "0s");
+    assert_eq!(failed.exchange(request("/", "1ms").as_bytes()), "");
+    assert_eq!(failed.exchange(request(PROBE_PATH, "1ms").as_bytes()), "");
+    assert_eq!(failed.end(), Served { requests: 0, refused: 1 });
+    let fails = changed("fails", "50ms");
+    assert_eq!(fails.exchange(request("/", "1h").as_bytes()), "");
+    assert_eq!(fails.end(), Served { requests: 0, refused: 1 });
+    let drained = changed("drains", "0s");
+    assert!(drained.exchange(request("/", "1ms").as_bytes()).starts_with("HTTP/1.1 503"));
+    assert!(drained.exchange(request(PROBE_PATH, "1ms").as_bytes()).starts_with("HTTP/1.1 503"));
+    let well = server("");
+    assert!(well.exchange(request(PROBE_PATH, "1ms").as_bytes()).starts_with("HTTP/1.1 200"));
+}

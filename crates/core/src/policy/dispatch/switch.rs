@@ -80,6 +80,12 @@ impl Switch {
         }
     }
 
+    /// Whether any server takes requests.
+    #[must_use]
+    pub fn any_open(&self) -> bool {
+        !self.servers.open().is_empty()
+    }
+
     /// The servers that are to be asked how they are, because a request has come.
     pub fn probes(&mut self, now: Nanos, wanted: &mut Vec<usize>) {
         wanted.clear();

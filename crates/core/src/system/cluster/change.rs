@@ -85,7 +85,28 @@ impl Change {
     }
 }
 
+/// How a system is, of which some may have failed: the worst comes last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Condition {
+    /// It takes requests.
+    #[default]
+    Well,
+    /// It takes none any more, and finishes those that it has.
+    Drained,
+    /// It has lost those that it had.
+    Failed,
+}
+
 impl Cluster {
+    /// How all of its servers are together.
+    pub(in crate::system) fn condition(&self) -> Condition {
+        match self.servers.iter().all(|one| one.failed) {
+            true => Condition::Failed,
+            false if self.switch.any_open() => Condition::Well,
+            false => Condition::Drained,
+        }
+    }
+
     /// Does what is due to be done to a server.
     pub(super) fn change(&mut self, now: Nanos, change: Change, jobs: &mut Jobs) {
         let server = change.server;
