@@ -8,6 +8,7 @@ use crate::notation::{Arguments, Call, Label, Term};
 use crate::program::ProgramSource;
 use crate::replay::{LogOptions, RequestLog};
 use crate::units::Dimension;
+use crate::workload::RequestKind;
 
 /// Gives the contents of a named file.
 pub trait Files {
@@ -52,11 +53,15 @@ pub trait Files {
         DataTable::parse(name, &self.read(name)?)
     }
 
-    /// The programs that a file holds, for requests of these names. Core itself knows no language.
+    /// The programs that a file holds, for these requests. Core itself knows no language.
     ///
     /// # Errors
     /// As [`Files::read`], or when the program is wrong; or, by default, always.
-    fn program(&self, name: &str, requests: &[&str]) -> Result<Arc<dyn ProgramSource>, Invalid> {
+    fn program(
+        &self,
+        name: &str,
+        requests: &[RequestKind],
+    ) -> Result<Arc<dyn ProgramSource>, Invalid> {
         let _ = requests;
         Err(Invalid::new(format!("the script `{name}` cannot be run here")))
     }

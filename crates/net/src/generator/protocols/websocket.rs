@@ -5,7 +5,7 @@ use thinktime_core::workload::RequestKind;
 
 use super::{Arrival, Carries, Conversation, Opening, Outgoing, PathUse, Protocol};
 use super::{WHOLE_MESSAGES, misfit_of_messages, whole_message};
-use crate::generator::answering::{Sending, Single};
+use crate::generator::answering::{Answering, Sending, Single};
 use crate::generator::exchange::{Event, Exchange};
 use crate::generator::failure::Failure;
 use crate::poller::Clock;
@@ -35,6 +35,8 @@ struct WebSocket {
     single: Single,
     /// What waits for the end of the handshake.
     unsent: Option<Unsent>,
+    /// What waits for answers, a message for each, with the last one first.
+    later: Vec<Unsent>,
     /// What broke the connection, once an answer that came before is told.
     failure: Option<Failure>,
 }
@@ -58,6 +60,17 @@ fn send(client: &mut Client, bytes: &[u8], cuts: &[usize], binary: bool, out: &m
 }
 
 impl Unsent {
+    /// Further messages one by one, with the last one first; none where they need not wait.
+    fn later(sending: &Sending<'_>) -> Vec<Unsent> {
+        let Sending { bytes, cuts, binary, each, .. } = *sending;
+        let mut end = bytes.len();
+        let one = |&cut: &usize| {
+            let own = &bytes[cut..std::mem::replace(&mut end, cut)];
+            Unsent { bytes: own.to_vec(), cuts: Vec::new(), binary }
+        };
+        if each { cuts.iter().rev().map(one).collect() } else { Vec::new() }
+    }
+
     fn send(&self, client: &mut Client, out: &mut Vec<u8>) -> u64 {
         send(client, &self.bytes, &self.cuts, self.binary, out)
     }
@@ -76,7 +89,7 @@ impl WebSocket {
         };
         let client = Client::open(&asked, random, out.buffer());
         let single = Single::new(opening.keeping);
-        Box::new(WebSocket { client, single, unsent: None, failure: None })
+        Box::new(WebSocket { client, single, unsent: None, later: Vec::new(), failure: None })
     }
 }
 
@@ -95,7 +108,13 @@ impl Conversation for WebSocket {
 
     fn begin(&mut self, exchange: Exchange, what: Outgoing<'_>, out: &mut Outbox) {
         let Outgoing::Message(sending) = what else { return };
-        let Sending { bytes, cuts, binary, .. } = *sending;
+        self.later = Unsent::later(sending);
+        let Sending { bytes, cuts, binary, .. } = match sending.cuts.first() {
+            Some(&end) if sending.each => {
+                Sending { bytes: &sending.bytes[..end], cuts: &[], ..*sending }
+            }
+            _ => *sending,
+        };
         let bytes_sent = if self.client.is_open() {
             send(&mut self.client, bytes, cuts, binary, out.buffer())
         } else {
@@ -113,7 +132,7 @@ impl Conversation for WebSocket {
         arrival: Arrival,
         out: &mut Outbox,
     ) -> Result<Option<Event>, Failure> {
-        let WebSocket { client, single, unsent, .. } = self;
+        let WebSocket { client, single, unsent, later, .. } = self;
         let Single { answering, closing, .. } = single;
         let (mut over, mut opened) = (None, false);
         let result = client.read(bytes, out, |event| match event {
@@ -130,16 +149,26 @@ impl Conversation for WebSocket {
                 }
             }
             websocket::Event::Complete { bytes } => {
-                if let Some(own) = answering.take_if(|own| own.message_ends(bytes)) {
-                    over = Some(own.over());
+                let Some(own) = answering.as_mut() else { return };
+                let answered = own.message_ends(bytes);
+                if answered && !later.is_empty() {
+                    own.pause();
+                } else if answered {
+                    over = answering.take().map(Answering::over);
                 }
             }
         });
         if opened
             && client.is_open()
-            && let (Some(answering), Some(unsent)) = (answering, unsent.take())
+            && let (Some(answering), Some(unsent)) = (answering.as_mut(), unsent.take())
         {
             answering.exchange.bytes_sent = unsent.send(client, out.buffer());
+        }
+        if client.is_open()
+            && let Some(answering) = answering.as_mut().filter(|it| it.is_paused())
+            && let Some(next) = later.pop()
+        {
+            answering.go_on(next.send(client, out.buffer()));
         }
         let closed = client.is_closed().then_some("websocket_closed");
         self.failure = result.err().map(websocket::WebSocketError::kind).or(closed);
