@@ -26,6 +26,12 @@ pub trait Files {
         self.read(name).map(String::into_bytes)
     }
 
+    /// Whether what they say is only to be shown, so that some may be missing: their bytes are then
+    /// none.
+    fn may_be_missing(&self) -> bool {
+        false
+    }
+
     /// The numbers of a column of a table; of the first one, where no name is given. Files of
     /// comma-separated values can be read by everybody; others by overriding this.
     ///

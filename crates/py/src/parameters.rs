@@ -69,7 +69,16 @@ impl Files for DiskFiles {
     fn bytes(&self, name: &str) -> Result<Vec<u8>, Invalid> {
         self.used.store(true, Ordering::Relaxed);
         let path = self.directory.join(name);
-        std::fs::read(&path).map_err(|error| Invalid::new(format!("{}: {error}", path.display())))
+        match std::fs::read(&path) {
+            Err(_) if self.lenient => Ok(Vec::new()),
+            bytes => {
+                bytes.map_err(|error| Invalid::new(format!("{}: {error}", path.display())))
+            }
+        }
+    }
+
+    fn may_be_missing(&self) -> bool {
+        self.lenient
     }
 
     fn program(

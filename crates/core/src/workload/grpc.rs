@@ -18,7 +18,6 @@ use super::request_table::RequestTable;
 use super::template::{Place, Template, Unwritten};
 use super::valued::Common;
 use crate::error::{Invalid, unknown};
-use crate::files::Files;
 use crate::program::Call;
 use crate::random::Stream;
 
@@ -54,7 +53,11 @@ impl GrpcCall {
                        --descriptor_set_out=FILE` writes";
             return Err(("grpc", Invalid::new(why)));
         };
-        let pool = pool(file, common.files).map_err(|error| ("descriptors", error))?;
+        let bytes = common.files.bytes(file).map_err(|error| ("descriptors", error))?;
+        if bytes.is_empty() && common.files.may_be_missing() {
+            return Ok(None);
+        }
+        let pool = pool(file, &bytes).map_err(|error| ("descriptors", error))?;
         let method = method(name, &pool).map_err(|error| ("grpc", error))?;
         if table.messages.is_some() && !method.is_server_streaming() {
             let why =
@@ -195,8 +198,8 @@ fn check_metadata(fields: &[(String, String)]) -> Result<(), Invalid> {
     }
 }
 
-fn pool(file: &str, files: &dyn Files) -> Result<DescriptorPool, Invalid> {
-    DescriptorPool::decode(files.bytes(file)?.as_slice())
+fn pool(file: &str, bytes: &[u8]) -> Result<DescriptorPool, Invalid> {
+    DescriptorPool::decode(bytes)
         .map_err(|error| Invalid::new(format!("{file}: holds no descriptors: {error}")))
 }
 
