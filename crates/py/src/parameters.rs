@@ -71,9 +71,7 @@ impl Files for DiskFiles {
         let path = self.directory.join(name);
         match std::fs::read(&path) {
             Err(_) if self.lenient => Ok(Vec::new()),
-            bytes => {
-                bytes.map_err(|error| Invalid::new(format!("{}: {error}", path.display())))
-            }
+            bytes => bytes.map_err(|error| Invalid::new(format!("{}: {error}", path.display()))),
         }
     }
 

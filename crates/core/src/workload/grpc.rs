@@ -1,15 +1,12 @@
-//! Calls of gRPC: messages given as JSON, encoded as a file of descriptors says, and answers read as
-//! JSON by the same.
+//! Calls of gRPC: messages given as JSON, encoded as a file of descriptors says.
 
-mod answer;
 mod message;
 
 use std::collections::BTreeMap;
 
-use prost_reflect::{DescriptorPool, MethodDescriptor};
+use prost_reflect::{DescriptorPool, MessageDescriptor, MethodDescriptor};
 use serde_json::Value;
 
-pub use answer::{GrpcAnswer, GrpcBody, NoAnswer};
 pub use message::{GrpcMessage, GrpcMessages};
 
 use super::header::fields_of;
@@ -77,6 +74,12 @@ impl GrpcCall {
     #[must_use]
     pub fn gives_stream(&self) -> bool {
         self.method.is_server_streaming()
+    }
+
+    /// What its answer is made of.
+    #[must_use]
+    pub fn output(&self) -> MessageDescriptor {
+        self.method.output()
     }
 
     fn name(&self) -> &str {

@@ -40,7 +40,7 @@ pub use body::{FilePart, FormValue, MultipartValue, form_field};
 pub use clients::{ClientLimits, ClientsTable, RetryBudget, RetryBudgetTable, Reuse};
 pub use credentials::{Authorities, Aws, AwsTable, Endpoint, Oauth2, Oauth2Table};
 pub use file::{ArrivalsTable, Model, PopulationTable, WorkloadFile};
-pub use grpc::{GrpcAnswer, GrpcBody, GrpcCall, GrpcMessage, GrpcMessages, NoAnswer};
+pub use grpc::{GrpcCall, GrpcMessage, GrpcMessages};
 pub use header::{Authorization, Secret, header_field};
 pub use journey::{Choice, END, Journey};
 pub(crate) use length::{Count, Thinks};

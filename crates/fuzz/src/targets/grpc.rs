@@ -4,14 +4,21 @@
 use thinktime_core::error::Invalid;
 use thinktime_core::files::Files;
 use thinktime_core::schema::Source;
-use thinktime_core::workload::{GrpcBody, GrpcCall, Workload};
+use thinktime_core::workload::{GrpcCall, Workload};
+use thinktime_net::protocol::grpc::Body;
 
 use crate::Target;
 
 pub(super) const TARGET: Target = Target {
     name: "grpc",
     examples: None,
-    words: &["\0\0\0\0\0", "\0\0\0\0\u{2}\u{8}\u{1}", "\u{1}\0\0\0\0", "\u{12}\u{1}a", "\u{8}\u{7f}"],
+    words: &[
+        "\0\0\0\0\0",
+        "\0\0\0\0\u{2}\u{8}\u{1}",
+        "\u{1}\0\0\0\0",
+        "\u{12}\u{1}a",
+        "\u{8}\u{7f}",
+    ],
     bytes_max: 20_000,
     tried: 5_000,
     read,
@@ -48,14 +55,14 @@ fn calls() -> [GrpcCall; 2] {
 
 fn read(bytes: &[u8]) {
     for call in calls() {
-        let body = |bytes, partial| GrpcBody { bytes, partial, messages: usize::MAX };
-        let Ok(answer) = call.answer(&body(bytes, false), BYTES_MAX) else { continue };
+        let body = |bytes, partial| Body { bytes, partial, messages: usize::MAX };
+        let Ok(answer) = body(bytes, false).read(&call, BYTES_MAX) else { continue };
         let json = String::from_utf8(answer.json).expect("JSON is text");
         assert!(json.len() <= BYTES_MAX, "{} bytes", json.len());
         let (opens, ends) = if call.gives_stream() { ('[', ']') } else { ('{', '}') };
         assert!(json.is_empty() || json.starts_with(opens) && json.ends_with(ends), "{json}");
         for end in [bytes.len() / 2, bytes.len().saturating_sub(1)] {
-            let begun = call.answer(&body(&bytes[..end], true), BYTES_MAX);
+            let begun = body(&bytes[..end], true).read(&call, BYTES_MAX);
             let begun = String::from_utf8(begun.expect("it begins alike").json);
             assert!(json.starts_with(begun.expect("JSON is text").trim_end_matches(']')));
         }

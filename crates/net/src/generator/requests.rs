@@ -5,7 +5,7 @@ use thinktime_core::program::Call;
 use thinktime_core::random::{Purpose, StreamFamily};
 use thinktime_core::system::DrawnDemands;
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::{GrpcBody, Method, Population, Reads, Reuse, Workload};
+use thinktime_core::workload::{Method, Population, Reads, Reuse, Workload};
 
 use super::common::missing;
 use super::cookies::Jars;
@@ -16,7 +16,7 @@ use super::plan::Plan;
 use super::redirects::{Redirects, Response};
 use super::target::Target;
 use crate::protocol::http1::RequestHead;
-use crate::protocol::{KEPT_BODY_BYTES_MAX, Keeping, Kept};
+use crate::protocol::{KEPT_BODY_BYTES_MAX, Keeping, Kept, grpc};
 use crate::server::{DEMAND_HEADER, demand_value};
 
 /// The name of the field that brings cookies.
@@ -222,8 +222,8 @@ impl<'a> Requests<'a> {
         }
         let messages = kind.messages.map_or(usize::MAX, |wanted| wanted as usize);
         let partial = kept.cut || kept.enough;
-        let body = GrpcBody { bytes: &kept.body, partial, messages };
-        let Ok(answer) = call.answer(&body, KEPT_BODY_BYTES_MAX) else {
+        let body = grpc::Body { bytes: &kept.body, partial, messages };
+        let Ok(answer) = body.read(call, KEPT_BODY_BYTES_MAX) else {
             return Some("grpc_answer");
         };
         kept.cut |= answer.cut;

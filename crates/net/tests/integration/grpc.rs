@@ -282,8 +282,8 @@ fn calls_succeed_by_their_trailers() {
     }
 }
 
-/// Sessions that make the workload's call, perhaps with a message of their own, or get a page by its
-/// name; and that check an answer.
+/// Sessions that make the workload's call, perhaps with a message of their own, and check the
+/// answer; or get a page by its name.
 #[derive(Clone, Debug)]
 struct Callers {
     gets: bool,

@@ -10,6 +10,7 @@ use prost_reflect::prost_types::{
 use serde_json::json;
 
 use super::*;
+use crate::files::Files;
 use crate::schema::Source;
 use crate::workload::{RequestKind, Workload};
 
@@ -227,7 +228,8 @@ fn draws_and_values_stand_in_messages() {
     let nested = "{ order_id = '{first}', address = { street = '{second}' }, tags = ['{second}'] }";
     assert_eq!(
         written(nested, &["-2", "a\"b"]).unwrap(),
-        b"\x00\x00\x00\x00\x17\x18\xfe\xff\xff\xff\xff\xff\xff\xff\xff\x01\x2a\x03a\"b\x32\x05\x0a\x03a\"b"
+        b"\x00\x00\x00\x00\x17\x18\xfe\xff\xff\xff\xff\xff\xff\xff\xff\x01\
+          \x2a\x03a\"b\x32\x05\x0a\x03a\"b"
     );
     let list = "['{\"gift\": {first}}', { size = '{second}' }, {}]";
     let several = b"\x00\x00\x00\x00\x02\x20\x01\x00\x00\x00\x00\x02\x38\x01\x00\x00\x00\x00\x00";
@@ -285,65 +287,4 @@ fn programs_give_messages_and_metadata() {
     let noted = body("Place", json!({"notes": {"a": []}}));
     assert_eq!(noted, body("Place", json!({"notes": {"a": {}}})));
     assert_eq!(body("Place", json!([])), [0; 5]);
-}
-
-fn answered(
-    method: &str,
-    bytes: &[u8],
-    partial: bool,
-    messages: usize,
-) -> Result<String, NoAnswer> {
-    let body = GrpcBody { bytes, partial, messages };
-    let answer = call(method).answer(&body, 1 << 20)?;
-    assert!(!answer.cut);
-    Ok(String::from_utf8(answer.json).unwrap())
-}
-
-#[test]
-fn answers_are_read_as_json() {
-    let all = usize::MAX;
-    let one = b"\x00\x00\x00\x00\x09\x18\x05\x32\x03\x0a\x01s\x38\x01";
-    let json = answered("Place", one, false, all).unwrap();
-    let expected = json!({
-        "item": "", "amount": 0, "orderId": "5", "gift": false, "tags": [],
-        "address": {"street": "s"}, "size": "LARGE", "parts": [], "notes": {}, "picture": "",
-    });
-    assert_eq!(serde_json::from_str::<Value>(&json).unwrap(), expected);
-    let two = [&one[..], &[0; 5]].concat();
-    for (messages, partial, items) in [(all, false, 2), (2, false, 2), (1, true, 1)] {
-        let json = answered("Watch", &two, partial, messages).unwrap();
-        let list: Vec<Value> = serde_json::from_str(&json).unwrap();
-        assert_eq!((list.len(), &list[0]), (items, &expected));
-    }
-    for end in 0..two.len() {
-        let whole = [0, one.len()].contains(&end);
-        assert_eq!(answered("Watch", &two[..end], false, all).is_ok(), whole, "{end}");
-        let json = answered("Watch", &two[..end], true, all).unwrap();
-        let list: Vec<Value> = serde_json::from_str(&json).unwrap();
-        assert_eq!(list.len(), usize::from(end >= one.len()));
-    }
-    assert_eq!(answered("Place", b"", false, all), Ok(String::new()));
-    assert_eq!(answered("Watch", b"", false, all), Ok("[]".to_owned()));
-    for wrong in [&two[..], b"\x01\x00\x00\x00\x00", b"\x00\x00\x00\x00\x01\x0a", b"<html></html>"]
-    {
-        assert_eq!(answered("Place", wrong, false, all), Err(NoAnswer), "{wrong:?}");
-    }
-}
-
-#[test]
-fn what_is_long_as_json_is_cut_at_a_message() {
-    // Each part has two bytes here, and a hundred as JSON.
-    let parts = [&[0, 0, 0, 0x03, 0xe8][..], &[0x42, 0].repeat(500)].concat();
-    let body = |bytes| GrpcBody { bytes, partial: false, messages: usize::MAX };
-    let answer = call("Place").answer(&body(&parts), 10_000).unwrap();
-    assert_eq!(answer, GrpcAnswer { json: Vec::new(), cut: true });
-    let many = [&[0; 5][..], &[0; 5], &parts, &[0; 5]].concat();
-    let answer = call("Watch").answer(&body(&many), 10_000).unwrap();
-    assert!(answer.cut && answer.json.len() <= 10_000);
-    assert_eq!(serde_json::from_slice::<Vec<Value>>(&answer.json).unwrap().len(), 2);
-    for bytes_max in 0..300 {
-        let answer = call("Watch").answer(&body(&[0; 10]), bytes_max).unwrap();
-        assert!(answer.json.len() <= bytes_max.max(2), "{bytes_max}");
-        assert!(serde_json::from_slice::<Vec<Value>>(&answer.json).is_ok());
-    }
 }

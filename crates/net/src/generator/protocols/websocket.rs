@@ -33,9 +33,8 @@ fn misfit(kind: &RequestKind, scripted: bool) -> Option<&'static str> {
 struct WebSocket {
     client: Client,
     single: Single,
-    /// What waits for the end of the handshake.
-    unsent: Option<Unsent>,
-    /// What waits for answers, a message for each, with the last one first.
+    /// What waits for the end of the handshake, or for the answer to what went before; the last one
+    /// is first.
     later: Vec<Unsent>,
     /// What broke the connection, once an answer that came before is told.
     failure: Option<Failure>,
@@ -89,7 +88,18 @@ impl WebSocket {
         };
         let client = Client::open(&asked, random, out.buffer());
         let single = Single::new(opening.keeping);
-        Box::new(WebSocket { client, single, unsent: None, later: Vec::new(), failure: None })
+        Box::new(WebSocket { client, single, later: Vec::new(), failure: None })
+    }
+
+    /// Sends what need not wait any longer, if anything waits.
+    fn go_on(&mut self, out: &mut Outbox) {
+        let answering = self.single.answering.as_mut().filter(|one| one.is_paused());
+        if self.client.is_open()
+            && let Some(answering) = answering
+            && let Some(next) = self.later.pop()
+        {
+            answering.go_on(next.send(&mut self.client, out.buffer()));
+        }
     }
 }
 
@@ -115,13 +125,15 @@ impl Conversation for WebSocket {
             }
             _ => *sending,
         };
-        let bytes_sent = if self.client.is_open() {
-            send(&mut self.client, bytes, cuts, binary, out.buffer())
-        } else {
-            self.unsent = Some(Unsent { bytes: bytes.to_vec(), cuts: cuts.to_vec(), binary });
-            0
-        };
-        self.single.begin(Exchange { bytes_sent, ..exchange }, sending);
+        if self.client.is_open() {
+            let bytes_sent = send(&mut self.client, bytes, cuts, binary, out.buffer());
+            return self.single.begin(Exchange { bytes_sent, ..exchange }, sending);
+        }
+        self.later.push(Unsent { bytes: bytes.to_vec(), cuts: cuts.to_vec(), binary });
+        self.single.begin(exchange, sending);
+        if let Some(answering) = &mut self.single.answering {
+            answering.pause();
+        }
     }
 
     /// Messages that began before the request was sent, or come after its answer, are passed over.
@@ -132,14 +144,12 @@ impl Conversation for WebSocket {
         arrival: Arrival,
         out: &mut Outbox,
     ) -> Result<Option<Event>, Failure> {
-        let WebSocket { client, single, unsent, later, .. } = self;
-        let Single { answering, closing, .. } = single;
-        let (mut over, mut opened) = (None, false);
+        let WebSocket { client, single: Single { answering, .. }, later, .. } = self;
+        let mut over = None;
         let result = client.read(bytes, out, |event| match event {
-            websocket::Event::Opened => opened = true,
-            websocket::Event::Closed => {}
+            websocket::Event::Opened | websocket::Event::Closed => {}
             websocket::Event::Begun => {
-                if let (Some(answering), None) = (answering.as_mut(), unsent.as_ref()) {
+                if let Some(answering) = answering.as_mut() {
                     answering.message_begins(arrival.now());
                 }
             }
@@ -158,21 +168,10 @@ impl Conversation for WebSocket {
                 }
             }
         });
-        if opened
-            && client.is_open()
-            && let (Some(answering), Some(unsent)) = (answering.as_mut(), unsent.take())
-        {
-            answering.exchange.bytes_sent = unsent.send(client, out.buffer());
-        }
-        if client.is_open()
-            && let Some(answering) = answering.as_mut().filter(|it| it.is_paused())
-            && let Some(next) = later.pop()
-        {
-            answering.go_on(next.send(client, out.buffer()));
-        }
-        let closed = client.is_closed().then_some("websocket_closed");
+        self.go_on(out);
+        let closed = self.client.is_closed().then_some("websocket_closed");
         self.failure = result.err().map(websocket::WebSocketError::kind).or(closed);
-        *closing = self.failure.is_some();
+        self.single.closing = self.failure.is_some();
         if over.is_some() { Ok(over) } else { self.more(arrival.clock) }
     }
 

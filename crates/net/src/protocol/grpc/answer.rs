@@ -3,12 +3,11 @@
 use std::io::{self, Write};
 
 use prost_reflect::{DynamicMessage, SerializeOptions};
-
-use super::GrpcCall;
+use thinktime_core::workload::GrpcCall;
 
 /// An answer as JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct GrpcAnswer {
+pub struct Answer {
     /// The message; or the list of messages of a method that gives a stream. Empty where there is
     /// no message of a method that gives one.
     pub json: Vec<u8>,
@@ -22,7 +21,7 @@ pub struct NoAnswer;
 
 /// The body of an answer, as far as it came.
 #[derive(Clone, Copy, Debug)]
-pub struct GrpcBody<'a> {
+pub struct Body<'a> {
     /// Its bytes.
     pub bytes: &'a [u8],
     /// Whether it may end amid a message.
@@ -35,17 +34,17 @@ pub struct GrpcBody<'a> {
 /// JSON mapping of Protocol Buffers.
 const OPTIONS: SerializeOptions = SerializeOptions::new().skip_default_fields(false);
 
-impl GrpcCall {
-    /// The messages of an answer as JSON of up to so many bytes, in whole messages.
+impl Body<'_> {
+    /// The messages of the answer to a call as JSON of up to so many bytes, in whole messages.
     ///
     /// # Errors
     /// When it holds something else, or compressed messages, which nobody asked for.
-    pub fn answer(&self, body: &GrpcBody<'_>, bytes_max: usize) -> Result<GrpcAnswer, NoAnswer> {
-        let stream = self.gives_stream();
+    pub fn read(&self, call: &GrpcCall, bytes_max: usize) -> Result<Answer, NoAnswer> {
+        let stream = call.gives_stream();
         // Room for the bracket that ends a list.
         let mut json = Bounded { bytes: Vec::new(), max: bytes_max.saturating_sub(1) };
-        let (mut rest, mut count, mut cut) = (body.bytes, 0, false);
-        while !rest.is_empty() && count < body.messages && !cut {
+        let (mut rest, mut count, mut cut) = (self.bytes, 0, false);
+        while !rest.is_empty() && count < self.messages && !cut {
             let Some((message, after)) = first(rest)? else { break };
             let before = json.bytes.len();
             let sign: &[u8] = match (stream, count) {
@@ -54,8 +53,7 @@ impl GrpcCall {
                 (true, 0) => b"[",
                 (true, _) => b",",
             };
-            let message =
-                DynamicMessage::decode(self.method.output(), message).map_err(|_| NoAnswer)?;
+            let message = DynamicMessage::decode(call.output(), message).map_err(|_| NoAnswer)?;
             let written = json.write_all(sign).is_ok() && write(&message, &mut json)?;
             if !written {
                 json.bytes.truncate(before);
@@ -63,14 +61,14 @@ impl GrpcCall {
             }
             (rest, count) = (after, count + 1);
         }
-        if !rest.is_empty() && !body.partial && !cut {
+        if !rest.is_empty() && !self.partial && !cut {
             return Err(NoAnswer);
         }
         let mut json = json.bytes;
         if stream {
             json.extend_from_slice(if json.is_empty() { b"[]" } else { b"]" });
         }
-        Ok(GrpcAnswer { json, cut })
+        Ok(Answer { json, cut })
     }
 }
 
@@ -117,3 +115,6 @@ impl Write for Bounded {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;
