@@ -44,7 +44,7 @@ class Health:
         """The status of the service that a message names, short enough for one byte of length."""
         name = ""
         if message:
-            assert message[0] == 0x0A and message[1] == len(message) - 2 < 128, message
+            assert (message[0], message[1]) == (0x0A, len(message) - 2), message
             name = message[2:].decode()
         self.asked.append(name)
         self.metadata.append(dict(context.invocation_metadata()))
@@ -105,7 +105,7 @@ def test_draws_and_values_go_into_messages_and_answers_into_values(
         'take = { state = "json:$.status" }\nnext = { watch = 1 }\n'
         '[[request]]\nname = "watch"\n'
         + CALL.format("Watch")
-        + "message = '{\"service\": \"is {state}\"}'\n"
+        + 'message = \'{"service": "is {state}"}\'\n'
         'checks = { first = { of = "json:$[0].status", is = "SERVING" }, '
         'second = { of = "json:$[1].status", is = "NOT_SERVING" } }\nnext = { check = 1 }\n'
     )
@@ -115,7 +115,8 @@ def test_draws_and_values_go_into_messages_and_answers_into_values(
     assert result.summary["checks"]["first"] == {"passed": 30, "failed": 0}
     assert result.summary["checks"]["second"] == {"passed": 30, "failed": 0}
     drawn = [int(name.removeprefix("shop ")) for name in service.asked if name != "is SERVING"]
-    assert len(drawn) == 30 and len(set(drawn)) > 10
+    assert len(drawn) == 30
+    assert len(set(drawn)) > 10
     assert all(1 <= number <= 99 for number in drawn)
 
 
@@ -147,7 +148,8 @@ def test_scripts_give_messages_and_read_answers(
     assert set(result.summary["errors_by_kind"]) == {"grpc_status"}
     for name in ("down", "gone", "own", "watch"):
         counts = result.summary["checks"][name]
-        assert counts["failed"] == 0 and counts["passed"] >= 18, (name, counts)
+        assert counts["failed"] == 0, (name, counts)
+        assert counts["passed"] >= 18, (name, counts)
     by_name = Counter(service.asked)
     assert set(by_name) == {"down", "gone", "file", "up"}
     for name, metadata in zip(service.asked, service.metadata, strict=True):

@@ -93,8 +93,8 @@ pub struct RequestTable {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub descriptors: Option<String>,
     /// The method's message, as a table of its fields, `{ item = "{first}", amount = 2 }`, or as
-    /// JSON in a text; an empty one by default. Draws and values may stand in it. A list is for methods
-    /// that take a stream: its messages go out one after another.
+    /// JSON in a text; an empty one by default. Draws and values may stand in it. A list is for
+    /// methods that take a stream: its messages go out one after another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<GrpcMessages>,
     /// What is sent to a target of `ws`, `wss`, `tcp` or `udp`, as in `'PING\r\n'`: a text with the

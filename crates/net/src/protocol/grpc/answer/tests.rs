@@ -1,5 +1,5 @@
-//! Answers of calls that give a `google.protobuf.Field`, which has fields of many kinds, or a stream
-//! of them; their bytes by hand.
+//! Answers of calls that give a `google.protobuf.Field`, which has fields of many kinds, or a
+//! stream of them; their bytes by hand.
 
 use prost_reflect::ReflectMessage;
 use prost_reflect::prost_types::{
