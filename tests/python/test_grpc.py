@@ -26,9 +26,7 @@ HEAD = """
 name = "w"
 [arrivals]
 model = "closed"
-clients = 2
-start = "empty"
-[session]
+clients = 1
 """
 CALL = 'grpc = "grpc.health.v1.Health/{}"\ndescriptors = "health.pb"\n'
 
@@ -99,7 +97,7 @@ def test_draws_and_values_go_into_messages_and_answers_into_values(
     write: Callable[[str], tt.Workload],
 ) -> None:
     made = write(
-        '[[request]]\nname = "check"\n'
+        'start = "empty"\n[session]\nthink = "0s"\n[[request]]\nname = "check"\n'
         + CALL.format("Check")
         + 'message = { service = "shop {uniform(1, 99)}" }\n'
         'take = { state = "json:$.status" }\nnext = { watch = 1 }\n'
@@ -138,7 +136,7 @@ def test_scripts_give_messages_and_read_answers(
 ) -> None:
     (tmp_path / "s.luau").write_text(SCRIPT)
     made = write(
-        'script = "s.luau"\n[[request]]\nname = "check"\n'
+        '[session]\nscript = "s.luau"\n[[request]]\nname = "check"\n'
         + CALL.format("Check")
         + 'message = { service = "file" }\nheaders = { X-Tenant = "north" }\n'
         '[[request]]\nname = "watch"\n' + CALL.format("Watch")
