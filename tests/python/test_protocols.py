@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import shutil
 import socketserver
 import threading
 from collections.abc import Iterator
@@ -132,3 +133,14 @@ def test_what_does_not_fit_is_refused_and_simulated_all_the_same() -> None:
         tt.run(EXAMPLES / "chat.toml", "http://127.0.0.1:9", requests=1)
     result = tt.simulate(EXAMPLES / "chat.toml", cases.system(("fcfs", "exp(5ms)")), requests=1000)
     assert result.summary["errors"] == 0
+
+
+def test_a_result_of_calls_is_read_again_even_if_its_descriptors_have_gone(tmp_path: Path) -> None:
+    for name in ("grpc.toml", "health.pb"):
+        shutil.copy(EXAMPLES / name, tmp_path)
+    system = cases.system(("fcfs", "exp(5ms)"))
+    tt.simulate(tmp_path / "grpc.toml", system, requests=1000, output=tmp_path / "result")
+    (tmp_path / "health.pb").unlink()
+    assert tt.Result.load(tmp_path / "result").summary["requests"] == 1000
+    with pytest.raises(tt.InputError, match=r"health\.pb"):
+        tt.again(tmp_path / "result")

@@ -114,6 +114,36 @@ def test_a_quarter_of_404s_misses_an_errors_limit() -> None:
     assert "failed" in result.verdict.sentence
 
 
+POPULATIONS = """
+name = "two"
+[[population]]
+name = "hasty"
+arrivals = { model = "open", rate = "20/s" }
+[[population.request]]
+name = "page"
+timeout = "1ms"
+[[population]]
+name = "patient"
+arrivals = { model = "open", rate = "20/s" }
+[[population.request]]
+name = "page"
+[slo]
+hasty.errors = "1%"
+patient.errors = "1%"
+"""
+
+
+def test_an_objective_of_a_population_is_about_its_requests_alone() -> None:
+    result = tt.simulate(tt.Workload(POPULATIONS), SYSTEM, requests=20_000)
+    found = {one.of: one for one in result.objectives}
+    assert {of: one.verdict for of, one in found.items()} == {
+        "hasty": "not met", "patient": "met",
+    }  # fmt: skip
+    # Demands are exponential with a mean of 10 ms, so that 1 ms is enough for 9.5 % at most.
+    assert found["hasty"].value > 0.9
+    assert found["patient"].value == 0
+
+
 ABORTING = """
 name = "aborting"
 [arrivals]

@@ -8,6 +8,7 @@ use crate::notation::{Arguments, Call, Label, Term};
 use crate::program::ProgramSource;
 use crate::replay::{LogOptions, RequestLog};
 use crate::units::Dimension;
+use crate::workload::RequestKind;
 
 /// Gives the contents of a named file.
 pub trait Files {
@@ -23,6 +24,12 @@ pub trait Files {
     /// As [`Files::read`].
     fn bytes(&self, name: &str) -> Result<Vec<u8>, Invalid> {
         self.read(name).map(String::into_bytes)
+    }
+
+    /// Whether what they say is only to be shown, so that some may be missing: their bytes are then
+    /// none.
+    fn may_be_missing(&self) -> bool {
+        false
     }
 
     /// The numbers of a column of a table; of the first one, where no name is given. Files of
@@ -52,11 +59,15 @@ pub trait Files {
         DataTable::parse(name, &self.read(name)?)
     }
 
-    /// The programs that a file holds, for requests of these names. Core itself knows no language.
+    /// The programs that a file holds, for these requests. Core itself knows no language.
     ///
     /// # Errors
     /// As [`Files::read`], or when the program is wrong; or, by default, always.
-    fn program(&self, name: &str, requests: &[&str]) -> Result<Arc<dyn ProgramSource>, Invalid> {
+    fn program(
+        &self,
+        name: &str,
+        requests: &[RequestKind],
+    ) -> Result<Arc<dyn ProgramSource>, Invalid> {
         let _ = requests;
         Err(Invalid::new(format!("the script `{name}` cannot be run here")))
     }

@@ -7,6 +7,9 @@ use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use thinktime_core::error::Invalid;
 
+/// What messages call a file of authorities.
+const CA_FILE: &str = "the CA file";
+
 /// The files, in PEM form, by which a client or a server shows who it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
@@ -21,9 +24,14 @@ pub(crate) fn roots(file: Option<&Path>) -> Result<RootCertStore, Invalid> {
     let Some(file) = file else {
         return Ok(webpki_roots::TLS_SERVER_ROOTS.iter().cloned().collect());
     };
-    let what = "the CA file";
+    roots_of(file, &read(CA_FILE, file)?)
+}
+
+/// The authorities that the contents of a file name.
+pub(crate) fn roots_of(file: &Path, text: &[u8]) -> Result<RootCertStore, Invalid> {
+    let what = CA_FILE;
     let mut roots = RootCertStore::empty();
-    for certificate in certificates(what, file)? {
+    for certificate in certificates(what, file, text)? {
         roots.add(certificate).map_err(|error| wrong(what, file, &error.to_string()))?;
     }
     Ok(roots)
@@ -35,7 +43,8 @@ impl Identity {
     /// # Errors
     /// When a file cannot be read or has none of them in PEM form.
     pub fn load(&self) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), Invalid> {
-        let chain = certificates("the certificate file", &self.certificate)?;
+        let (what, file) = ("the certificate file", &self.certificate);
+        let chain = certificates(what, file, &read(what, file)?)?;
         Ok((chain, key(&self.key)?))
     }
 
@@ -54,7 +63,7 @@ impl Identity {
 
 fn key(file: &Path) -> Result<PrivateKeyDer<'static>, Invalid> {
     let what = "the key file";
-    let text = std::fs::read(file).map_err(|error| wrong(what, file, &error.to_string()))?;
+    let text = read(what, file)?;
     PrivateKeyDer::from_pem_slice(&text).map_err(|error| match error {
         pem::Error::NoItemsFound if memchr::memmem::find(&text, b"ENCRYPTED").is_some() => {
             let why = "its key is encrypted: write it without a password by \
@@ -66,10 +75,18 @@ fn key(file: &Path) -> Result<PrivateKeyDer<'static>, Invalid> {
     })
 }
 
-/// The certificates of a file, at least one.
-fn certificates(what: &str, file: &Path) -> Result<Vec<CertificateDer<'static>>, Invalid> {
+fn read(what: &str, file: &Path) -> Result<Vec<u8>, Invalid> {
+    std::fs::read(file).map_err(|error| wrong(what, file, &error.to_string()))
+}
+
+/// The certificates that the contents of a file are, at least one.
+fn certificates(
+    what: &str,
+    file: &Path,
+    text: &[u8],
+) -> Result<Vec<CertificateDer<'static>>, Invalid> {
     let wrong = |error: pem::Error| wrong(what, file, &error.to_string());
-    let all = CertificateDer::pem_file_iter(file).map_err(wrong)?;
+    let all = CertificateDer::pem_slice_iter(text);
     let all = all.collect::<Result<Vec<_>, _>>().map_err(wrong)?;
     if all.is_empty() {
         return Err(self::wrong(what, file, "it holds no certificate in PEM form"));

@@ -13,6 +13,7 @@ use thinktime_core::files::{Column, Files, numbers_of};
 use thinktime_core::program::ProgramSource;
 use thinktime_core::replay::{LogOptions, RequestLog};
 use thinktime_core::units::parse_time;
+use thinktime_core::workload::RequestKind;
 use thinktime_data::{Keep, RunTable};
 use thinktime_script::Script;
 
@@ -68,17 +69,30 @@ impl Files for DiskFiles {
     fn bytes(&self, name: &str) -> Result<Vec<u8>, Invalid> {
         self.used.store(true, Ordering::Relaxed);
         let path = self.directory.join(name);
-        std::fs::read(&path).map_err(|error| Invalid::new(format!("{}: {error}", path.display())))
+        match std::fs::read(&path) {
+            Err(_) if self.lenient => Ok(Vec::new()),
+            bytes => bytes.map_err(|error| Invalid::new(format!("{}: {error}", path.display()))),
+        }
     }
 
-    fn program(&self, name: &str, requests: &[&str]) -> Result<Arc<dyn ProgramSource>, Invalid> {
+    fn may_be_missing(&self) -> bool {
+        self.lenient
+    }
+
+    fn program(
+        &self,
+        name: &str,
+        requests: &[RequestKind],
+    ) -> Result<Arc<dyn ProgramSource>, Invalid> {
         let text = match self.read(name) {
             Err(error) if self.lenient => {
                 format!("error({:?}, 0)", error.to_string())
             }
             other => other?,
         };
-        Ok(Arc::new(Script::compile(name, &text, requests)?))
+        let names: Vec<&str> = requests.iter().map(|kind| kind.name.as_str()).collect();
+        let script = Script::compile(name, &text, &names)?;
+        Ok(Arc::new(script.calling(requests.iter().map(|kind| kind.grpc.clone()))))
     }
 
     fn log(&self, name: &str, options: &LogOptions) -> Result<RequestLog, Invalid> {

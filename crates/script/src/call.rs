@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use mlua::{Table, Value};
 use thinktime_core::program::Call;
-use thinktime_core::workload::{Method, header_field};
+use thinktime_core::workload::{GrpcCall, Method, header_field};
 
 use crate::{form, json};
 
@@ -32,7 +32,26 @@ pub(crate) fn call(
         headers.insert(0, ("Content-Type".to_owned(), kind.to_owned()));
     }
     let cuts = Vec::new();
-    Ok((Call { method, target, headers, body, cuts, binary: false, expect: None }, name))
+    Ok((
+        Call { method, target, headers, body, cuts, binary: false, expect: None, grpc: false },
+        name,
+    ))
+}
+
+/// A call of gRPC with this message.
+pub(crate) fn grpc(
+    known: &GrpcCall,
+    options: Option<&Table>,
+    message: &Value,
+) -> Result<Call, String> {
+    let Value::Table(_) = message else {
+        return Err(format!("a message is a table of its fields, not {}", message.type_name()));
+    };
+    let Options { name, headers, form } = Options::read(options)?;
+    if name.is_some() || form.is_some() {
+        return Err("options of a call are headers, basic and bearer".to_owned());
+    }
+    known.with(json::value(message)?, headers).map_err(|error| format!("the message {error}"))
 }
 
 /// What else a script says of a request.

@@ -12,8 +12,9 @@ use thinktime_core::program::{Call, Report};
 use thinktime_core::random::{Stream, StreamFamily};
 use thinktime_core::time::Nanos;
 use thinktime_core::units::Dimension;
-use thinktime_core::workload::header_values;
+use thinktime_core::workload::{GrpcCall, header_values};
 
+use crate::Text;
 use crate::call;
 use crate::children::Family;
 use crate::send::Expectations;
@@ -32,6 +33,8 @@ pub(crate) struct Host {
     pub(crate) head: Vec<u8>,
     pub(crate) body: Vec<u8>,
     pub(crate) requests: Vec<String>,
+    /// Which of these are calls of gRPC; empty where none is.
+    calls: Vec<Option<Arc<GrpcCall>>>,
     laws: BTreeMap<String, Distribution>,
     expectations: Expectations,
     pub(crate) shared: Box<dyn SharedVariables>,
@@ -99,7 +102,7 @@ pub(crate) type Answer<T> = Result<T, String>;
 
 impl Host {
     pub(crate) fn new(
-        requests: Vec<String>,
+        script: &Text,
         shared: Box<dyn SharedVariables>,
         streams: StreamFamily,
         data: &Arc<[DataTable]>,
@@ -111,7 +114,8 @@ impl Host {
             serial: 0,
             head: Vec::new(),
             body: Vec::new(),
-            requests,
+            requests: script.requests.clone(),
+            calls: script.calls.clone(),
             laws: BTreeMap::new(),
             expectations: Expectations::default(),
             shared,
@@ -201,7 +205,8 @@ impl Host {
         let (call, name) = match method {
             "SEND" => self.expectations.send(options, body).map(made)?,
             // What it is stands in the workload.
-            "CALL" => (None, Some(call::name_of(target)?)),
+            "CALL" if body.is_nil() && options.is_none() => (None, Some(call::name_of(target)?)),
+            "CALL" => self.grpc(&call::name_of(target)?, options, body).map(made)?,
             _ => call::call(method, target, options, body).map(made)?,
         };
         let kind = match name {
@@ -211,6 +216,20 @@ impl Host {
         let session = self.session();
         (session.kind, session.call) = (kind, call);
         Ok(())
+    }
+
+    /// The call of gRPC of the workload's request of this name, with a message of the script's.
+    fn grpc(
+        &self,
+        name: &str,
+        options: Option<&Table>,
+        message: &Value,
+    ) -> Answer<(Call, Option<String>)> {
+        let place = self.kind(name)? as usize;
+        let Some(known) = self.calls.get(place).and_then(Option::as_ref) else {
+            return Err(format!("the request `{name}` has no `grpc`, and so takes no message"));
+        };
+        call::grpc(known, options, message).map(|call| (call, Some(name.to_owned())))
     }
 
     fn kind(&self, name: &str) -> Answer<u32> {

@@ -40,7 +40,12 @@ fn to_luau(lua: &Lua, value: &Value) -> Result<Luau> {
 /// The JSON of a value. A table with a first item, or an empty one, is a list; any other is an
 /// object, whose keys must be text.
 pub(crate) fn write(value: &Luau) -> std::result::Result<String, String> {
-    from_luau(value, 0).map(|value| value.to_string())
+    self::value(value).map(|value| value.to_string())
+}
+
+/// The same, not written yet.
+pub(crate) fn value(value: &Luau) -> std::result::Result<Value, String> {
+    from_luau(value, 0)
 }
 
 fn from_luau(value: &Luau, depth: usize) -> std::result::Result<Value, String> {

@@ -38,6 +38,7 @@ use std::sync::Arc;
 use thinktime_core::data::DataTable;
 use thinktime_core::error::Invalid;
 use thinktime_core::program::{ProgramSource, Programs};
+use thinktime_core::workload::GrpcCall;
 
 use machine::Machine;
 
@@ -52,6 +53,8 @@ struct Text {
     name: String,
     source: String,
     requests: Vec<String>,
+    /// Which of these are calls of gRPC; empty where none is.
+    calls: Vec<Option<Arc<GrpcCall>>>,
 }
 
 impl Script {
@@ -62,11 +65,19 @@ impl Script {
     pub fn compile(name: &str, source: &str, requests: &[&str]) -> Result<Script, Invalid> {
         let requests = requests.iter().map(|&request| request.to_owned()).collect();
         let (name, source) = (name.to_owned(), source.to_owned());
-        let script = Script { inner: Arc::new(Text { name, source, requests }) };
+        let script = Script { inner: Arc::new(Text { name, source, requests, calls: Vec::new() }) };
         let data: Arc<[DataTable]> = Arc::new([]);
         Machine::new(&script.inner, 0, &data)
             .map_err(|error| Invalid::new(sandbox::words(&error)))?;
         Ok(script)
+    }
+
+    /// The same for requests of which these are calls of gRPC, in the order of their names.
+    #[must_use]
+    pub fn calling(&self, calls: impl Iterator<Item = Option<Arc<GrpcCall>>>) -> Script {
+        let Text { name, source, requests, .. } = &*self.inner;
+        let (name, source, requests) = (name.clone(), source.clone(), requests.clone());
+        Script { inner: Arc::new(Text { name, source, requests, calls: calls.collect() }) }
     }
 }
 

@@ -49,7 +49,7 @@ impl Machine {
         let (lua, budget) = sandbox::interpreter()?;
         let shared = Box::new(Local::default());
         let streams = StreamFamily::new(seed, Purpose::Program);
-        let host = Host::new(script.requests.clone(), shared, streams, data);
+        let host = Host::new(script, shared, streams, data);
         let host = Rc::new(RefCell::new(host));
         let functions = functions::functions(&lua, &host)?;
         let coroutine: mlua::Table = lua.globals().get("coroutine")?;

@@ -43,6 +43,7 @@ impl Expectations {
             cuts: Vec::new(),
             binary: false,
             expect: None,
+            grpc: false,
         };
         let mut name = None;
         let pairs = options.into_iter().flat_map(|table| table.pairs::<String, Value>());

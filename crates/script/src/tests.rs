@@ -1,13 +1,14 @@
 //! Scripts as a driver sees them: what they ask for, and what becomes of their mistakes.
 
 mod browsing;
+mod calling;
 mod parallel;
 mod sending;
 
 use super::*;
 use thinktime_core::program::{Action, Event, Reply};
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::Method;
+use thinktime_core::workload::{Method, RequestKind};
 
 const SECOND: Nanos = Nanos(1_000_000_000);
 

@@ -162,4 +162,6 @@ pub struct Call {
     pub binary: bool,
     /// With [`Method::Send`]: when the answer is complete, if not as the workload's request says.
     pub expect: Option<Expect>,
+    /// Whether it is the call of gRPC of the workload's request, perhaps with another message.
+    pub grpc: bool,
 }

@@ -99,8 +99,7 @@ impl Check<'_> {
             return Ok(Some(Arc::new(replay)));
         }
         let Some(script) = &table.session.script else { return Ok(None) };
-        let names: Vec<&str> = requests.iter().map(|kind| kind.name.as_str()).collect();
-        let programs = self.files.program(script, &names);
+        let programs = self.files.program(script, requests);
         programs.map(Some).map_err(|error| self.error("session.script", &error))
     }
 

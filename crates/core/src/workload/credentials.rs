@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::header::Secret;
 use crate::error::Invalid;
+use crate::files::Files;
 
 /// Tokens of OAuth 2.0 by client credentials (RFC 6749, section 4.4).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -28,6 +29,10 @@ pub struct Oauth2Table {
     /// otherwise they go in the field `Authorization`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_body: Option<bool>,
+    /// The file with the authorities, as PEM, by which the server's certificate must be valid,
+    /// instead of those of Mozilla and of `--ca`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ca: Option<String>,
 }
 
 /// Where tokens come from, checked.
@@ -43,6 +48,17 @@ pub struct Oauth2 {
     pub form: Vec<(String, String)>,
     /// Whether identifier and secret go as fields of the form.
     pub in_body: bool,
+    /// The authorities by which the server is known, if they are its own.
+    pub authorities: Option<Authorities>,
+}
+
+/// Certificates of authorities, not looked into.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Authorities {
+    /// The file that they are from, as given.
+    pub file: String,
+    /// Its bytes.
+    pub pem: Vec<u8>,
 }
 
 /// Signatures by AWS Signature Version 4.
@@ -95,20 +111,26 @@ const OWN_FIELDS: [&str; 4] = ["grant_type", "scope", "client_id", "client_secre
 
 impl Oauth2 {
     /// What a table says.
-    pub(super) fn from_table(table: &Oauth2Table) -> Result<Oauth2, Invalid> {
+    pub(super) fn from_table(table: &Oauth2Table, files: &dyn Files) -> Result<Oauth2, Invalid> {
         if let Some(name) = table.fields.keys().find(|name| OWN_FIELDS.contains(&name.as_str())) {
             let why = format!("`fields` cannot have `{name}`, which follows from the other keys");
             return Err(Invalid::new(why));
         }
         let scope = table.scope.iter().map(|scope| ("scope".to_owned(), scope.clone()));
         let fields = table.fields.iter().map(|(name, value)| (name.clone(), value.clone()));
+        let endpoint = Endpoint::parse(&table.url).map_err(in_key("url"))?;
+        let authorities = table.ca.as_ref().map(|file| match endpoint.secure {
+            true => Ok(Authorities { file: file.clone(), pem: files.bytes(file)? }),
+            false => Err(Invalid::new("goes with a `url` of https only")),
+        });
         let grant = ("grant_type".to_owned(), "client_credentials".to_owned());
         Ok(Oauth2 {
-            endpoint: Endpoint::parse(&table.url).map_err(in_key("url"))?,
+            endpoint,
             client: Secret::parse(&table.client).map_err(in_key("client"))?,
             secret: Secret::parse(&table.secret).map_err(in_key("secret"))?,
             form: std::iter::once(grant).chain(scope).chain(fields).collect(),
             in_body: table.in_body == Some(true),
+            authorities: authorities.transpose().map_err(in_key("ca"))?,
         })
     }
 }
@@ -190,10 +212,11 @@ impl Endpoint {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::NoFiles;
 
     fn read(text: &str) -> Result<Oauth2, String> {
         let table: Oauth2Table = toml::from_str(text).unwrap();
-        Oauth2::from_table(&table).map_err(|error| error.to_string())
+        Oauth2::from_table(&table, &NoFiles).map_err(|error| error.to_string())
     }
 
     const SECRETS: &str = "client = 'env:ID'\nsecret = 'file:a/b'\n";

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::clients::ClientsTable;
 use super::credentials::{Aws, Oauth2};
 use crate::error::Invalid;
+use crate::files::Files;
 
 /// Fields that say how a message is framed or carried, which is not the workload's to say.
 const CARRIED: [&str; 7] =
@@ -104,6 +105,7 @@ impl CommonFields {
     /// key.
     pub(super) fn from_table(
         table: &ClientsTable,
+        files: &dyn Files,
         varies: impl Fn(&str) -> Result<bool, Invalid>,
     ) -> Result<CommonFields, (&'static str, Invalid)> {
         let fixed = |(name, text): (String, String)| match varies(&text) {
@@ -117,7 +119,7 @@ impl CommonFields {
         Ok(CommonFields {
             headers: headers.map_err(|error| ("headers", error))?,
             subprotocols: subprotocols.map_err(|error| ("subprotocols", error))?,
-            authorization: Authorization::from_table(table)?,
+            authorization: Authorization::from_table(table, files)?,
         })
     }
 }
@@ -139,11 +141,13 @@ impl Authorization {
     /// What a table says of it; an error comes with its key.
     pub(super) fn from_table(
         table: &ClientsTable,
+        files: &dyn Files,
     ) -> Result<Option<Authorization>, (&'static str, Invalid)> {
         let bearer = table.bearer.as_deref().map(|text| ("bearer", by_secret(text, Self::Bearer)));
         let basic = table.basic.as_deref().map(|text| ("basic", by_secret(text, Self::Basic)));
         let oauth2 = table.oauth2.as_ref().map(|table| {
-            ("oauth2", Oauth2::from_table(table).map(|it| Authorization::Oauth2(Box::new(it))))
+            let found = Oauth2::from_table(table, files);
+            ("oauth2", found.map(|it| Authorization::Oauth2(Box::new(it))))
         });
         let aws = table.aws.as_ref().map(|table| {
             ("aws", Aws::from_table(table).map(|it| Authorization::Aws(Box::new(it))))

@@ -1,11 +1,12 @@
 //! One kind of request: what is sent, how often, and what happens when it fails.
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 use super::body::Body;
 use super::grpc::{self, GrpcCall, metadata_of};
 use super::header::fields_of;
-use super::message::{Expect, Message};
+use super::message::{Expect, Message, MessagesValue};
 use super::method::{Method, method_and_target};
 use super::objects::Objects;
 use super::request_table::{Cancel, RequestTable};
@@ -46,16 +47,16 @@ pub struct RequestKind {
     pub body: Vec<u8>,
     /// Further header fields.
     pub headers: Vec<(String, String)>,
-    /// Whether it is a call of gRPC.
-    pub grpc: bool,
-    /// Whether that is answered by a stream of messages.
-    pub gives_stream: bool,
+    /// The call of gRPC that it is, if it is one.
+    pub grpc: Option<Arc<GrpcCall>>,
     /// What [`Method::Send`] sends.
     pub message: Message,
     /// When its answer is complete, if the protocol does not say so.
     pub expect: Option<Expect>,
     /// How many such messages the answer is made of, if that is said; at least 1.
     pub messages: Option<u32>,
+    /// Whether each message is sent only when the one before has been answered.
+    pub wait_for_each: bool,
     /// How long the client waits; never [`Nanos::ZERO`].
     pub timeout: Nanos,
     /// What becomes of an attempt in a modelled system when the client gives it up.
@@ -82,11 +83,11 @@ impl RequestKind {
             size: None,
             body: Vec::new(),
             headers: Vec::new(),
-            grpc: false,
-            gives_stream: false,
+            grpc: None,
             message: Message::default(),
             expect: None,
             messages: None,
+            wait_for_each: false,
             timeout: Nanos::MAX,
             cancel: Cancel::Never,
             retry: Retry::never(),
@@ -104,7 +105,7 @@ impl RequestKind {
     /// method, HEAD with GET, and its target; none where it is not.
     fn takes(&self, word: &str, target: &str) -> Option<Closeness> {
         let same = word == self.word || (word, self.method) == ("HEAD", Method::Get);
-        if same && !self.grpc { self.target.fits(target) } else { None }
+        if same && self.grpc.is_none() { self.target.fits(target) } else { None }
     }
 
     /// The place of the kind that a request is of, if it is of any: the first of those that it is
@@ -127,7 +128,7 @@ impl RequestKind {
         let owned = |(key, error): (&'static str, Invalid)| (key.to_owned(), error);
         let (kind, body) = RequestKind::plainly(table, common).map_err(owned)?;
         let (_, key, target) = method_and_target(table).map_err(owned)?;
-        let valued = Valued::from_table(table, &kind.message, &body, (key, &target), common)?;
+        let valued = Valued::from_table(table, &kind, &body, (key, &target), common)?;
         Ok(RequestKind { valued, ..kind })
     }
 
@@ -141,13 +142,12 @@ impl RequestKind {
         own_name(&table.name).map_err(named("name"))?;
         let (method, key, text) = method_and_target(table)?;
         http_only(table, method, key)?;
-        let call = GrpcCall::from_table(table, files)?;
+        let call = GrpcCall::from_table(table, common)?;
         let timeout = timeout_of(table).map_err(named("timeout"))?;
         let message = Message::from_table(table, names, files)?.unwrap_or_default();
         let retry = Retry::from_table(table.retry.as_ref(), timeout, files);
         let target = Target::parse(&text, names, files).map_err(named(key))?;
-        let gives_stream = call.as_ref().is_some_and(|call| call.gives_stream);
-        let (headers, body) = headers_and_body(table, call, common)?;
+        let (headers, body) = headers_and_body(table, call.as_ref(), common)?;
         let kind = RequestKind {
             name: table.name.clone(),
             weight: weight_of(table).map_err(named("weight"))?,
@@ -156,13 +156,13 @@ impl RequestKind {
             word: table.method.clone().unwrap_or_else(|| method.word().to_owned()),
             size: size_of(table, method, &target, files).map_err(named("size"))?,
             target,
-            grpc: table.grpc.is_some(),
-            gives_stream,
+            grpc: call.map(Arc::new),
             headers,
             body: body.bytes.as_fixed().unwrap_or_default(),
             message,
             expect: expect_of(table).map_err(named("expect"))?,
             messages: messages_of(table).map_err(named("messages"))?,
+            wait_for_each: wait_for_each_of(table).map_err(named("wait_for_each"))?,
             timeout,
             cancel: table.cancel.unwrap_or_default(),
             retry: retry.map_err(named("retry"))?,
@@ -208,6 +208,16 @@ fn messages_of(table: &RequestTable) -> Result<Option<u32>, Invalid> {
     }
 }
 
+fn wait_for_each_of(table: &RequestTable) -> Result<bool, Invalid> {
+    let several = matches!(&table.send, Some(MessagesValue::Many(list)) if list.len() > 1);
+    match table.wait_for_each {
+        Some(true) if !several => {
+            Err(Invalid::new("goes with a list to `send`, of at least two messages"))
+        }
+        given => Ok(given == Some(true)),
+    }
+}
+
 fn timeout_of(table: &RequestTable) -> Result<Nanos, Invalid> {
     let Some(scalar) = &table.timeout else { return Ok(Nanos::MAX) };
     match parse_time(&scalar.text())? {
@@ -243,12 +253,13 @@ type Brought = (Vec<(String, String)>, Body);
 
 fn headers_and_body(
     table: &RequestTable,
-    call: Option<GrpcCall>,
+    call: Option<&GrpcCall>,
     common: Common<'_>,
 ) -> Result<Brought, (&'static str, Invalid)> {
     if let Some(call) = call {
         let metadata = metadata_of(&table.headers).map_err(|error| ("headers", error))?;
-        let body = Body { bytes: Template::fixed(call.body), media_type: None };
+        let bytes = Template::fixed(call.fixed_body().unwrap_or_default());
+        let body = Body { bytes, media_type: None };
         return Ok((grpc::headers().into_iter().chain(metadata).collect(), body));
     }
     let mut headers = fields_of(&table.headers).map_err(|error| ("headers", error))?;

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::body::{FormValue, MultipartValue};
+use super::grpc::GrpcMessages;
 use super::message::MessagesValue;
 use super::response_check::CheckValue;
 use crate::schema::Scalar;
@@ -91,10 +92,11 @@ pub struct RequestTable {
     /// The file of descriptors that the method is in, as `protoc --descriptor_set_out` writes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub descriptors: Option<String>,
-    /// The method's message, as JSON; an empty one by default. A list is for methods that take a
-    /// stream: its messages go out one after another.
+    /// The method's message, as a table of its fields, `{ item = "{first}", amount = 2 }`, or as
+    /// JSON in a text; an empty one by default. Draws and values may stand in it. A list is for
+    /// methods that take a stream: its messages go out one after another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub message: Option<MessagesValue>,
+    pub message: Option<GrpcMessages>,
     /// What is sent to a target of `ws`, `wss`, `tcp` or `udp`, as in `'PING\r\n'`: a text with the
     /// escapes `\r \n \t \0 \\ \" \{ \} \xHH`, in which `{`, a letter and so on to `}` is a
     /// distribution, as in targets. A list is several messages of WebSocket, one after another.
@@ -111,6 +113,10 @@ pub struct RequestTable {
     /// that gives a stream: with how many the client has enough; by default it waits for its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<u32>,
+    /// Whether each message of a list to `send` waits for the answer to the one before; otherwise
+    /// they go out at once. `expect` and `messages` are then about the answer to each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait_for_each: Option<bool>,
     /// What the session takes from the response, by name, as in `{ token = "json:$.token" }`:
     /// `"status"`, `"time"`, `"body"`, `"header:NAME"`, `"json:PATH"` or `"regex:PATTERN"`. It
     /// stands in its later requests as `{token}`.

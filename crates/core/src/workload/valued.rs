@@ -10,7 +10,7 @@ use super::file::PopulationTable;
 use super::grpc;
 use super::header::CommonFields;
 use super::lookup::{Lookup, Reads};
-use super::message::{Message, write_all};
+use super::message::write_all;
 use super::method::Method;
 use super::request_table::RequestTable;
 use super::response_check::{CheckValue, ResponseCheck};
@@ -38,7 +38,7 @@ pub struct Valued {
 struct Composed {
     target: Template,
     headers: Vec<Field>,
-    /// The body, or messages one after another.
+    /// The body, or messages one after another, but for those of gRPC.
     body: Vec<Template>,
 }
 
@@ -83,11 +83,11 @@ impl Common<'_> {
 }
 
 impl Valued {
-    /// Checks what the table of a request says, which has this body, and its target by this key; an
-    /// error comes with its key.
+    /// Checks what the table of a request says, which is of this `kind` otherwise, has this body,
+    /// and its target by this key; an error comes with its key.
     pub(super) fn from_table(
         table: &RequestTable,
-        message: &Message,
+        kind: &RequestKind,
         body: &Body,
         target: (&'static str, &str),
         common: Common<'_>,
@@ -102,7 +102,7 @@ impl Valued {
             ResponseCheck::from_value(name, value)
                 .map_err(|(key, error)| (format!("checks.{name}{key}"), error))
         };
-        let composed = Composed::from_table(table, message, body, target, common)
+        let composed = Composed::from_table(table, kind, body, target, common)
             .map_err(|(key, error)| (key.to_owned(), error))?;
         Ok(Valued {
             composed,
@@ -130,7 +130,7 @@ impl Composed {
     /// What a request is made of, where something varies in it that a plain one cannot hold.
     fn from_table(
         table: &RequestTable,
-        message: &Message,
+        kind: &RequestKind,
         body: &Body,
         (key, target): (&'static str, &str),
         common: Common<'_>,
@@ -147,17 +147,19 @@ impl Composed {
         }
         let target = Template::parse_target(target, &common.values.names, common.files)
             .map_err(|error| (key, error))?;
-        let sent = message.templates();
+        let sent = kind.message.templates();
+        let called = kind.grpc.as_ref();
         if !target.has_values()
             && !sent.iter().any(Template::has_values)
             && body.bytes.as_fixed().is_some()
+            && called.is_none_or(|call| call.fixed_body().is_some())
             && headers.iter().all(|field| field.value.as_fixed().is_some())
         {
             return Ok(None);
         }
         let own_type = body.media_type.clone().filter(|_| !has("content-type"));
         let own_type = own_type.map(|media_type| Field::fixed("Content-Type", media_type));
-        let of_grpc = if table.grpc.is_some() { grpc::headers() } else { Vec::new() };
+        let of_grpc = called.map_or(Vec::new(), |_| grpc::headers());
         let of_grpc = of_grpc.into_iter().map(|(name, value)| Field::fixed(&name, value));
         headers.splice(..0, of_grpc.chain(own_type));
         let body = if sent.is_empty() { vec![body.bytes.clone()] } else { sent.to_vec() };
@@ -190,13 +192,16 @@ impl RequestKind {
                 headers.push((field.name.clone(), text));
             }
             let (mut body, mut cuts) = (Vec::new(), Vec::new());
-            write_all(&composed.body, &mut body, &mut cuts, stream, value)?;
+            match &self.grpc {
+                Some(call) => call.write(&mut body, stream, value)?,
+                None => write_all(&composed.body, &mut body, &mut cuts, stream, value)?,
+            }
             let target = String::from_utf8(target).map_err(|_| Unwritten::Unfit)?;
             if self.method != Method::Send && !target.starts_with('/') {
                 return Err(Unwritten::Unfit);
             }
-            let (method, binary) = (self.method, self.message.binary);
-            Ok(Call { method, target, headers, body, cuts, binary, expect: None })
+            let (method, binary, grpc) = (self.method, self.message.binary, self.grpc.is_some());
+            Ok(Call { method, target, headers, body, cuts, binary, expect: None, grpc })
         })
     }
 }
@@ -211,7 +216,7 @@ impl Check<'_> {
     ) -> Result<CommonFields, SchemaError> {
         let Some(clients) = &table.clients else { return Ok(CommonFields::default()) };
         let common = Common { headers: &clients.headers, values, files: self.files };
-        CommonFields::from_table(clients, |text| common.varies(text))
+        CommonFields::from_table(clients, self.files, |text| common.varies(text))
             .map_err(|(key, error)| self.error(&format!("clients.{key}"), &error))
     }
 }

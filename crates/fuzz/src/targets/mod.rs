@@ -1,5 +1,6 @@
 //! What is fuzzed: one file and one line each.
 
+mod grpc;
 mod hpack;
 mod http1;
 mod http2;
@@ -11,11 +12,12 @@ mod websocket;
 use crate::Target;
 
 /// All targets.
-pub static TARGETS: [Target; 7] = [
+pub static TARGETS: [Target; 8] = [
     http1::TARGET,
     http2::TARGET,
     hpack::TARGET,
     websocket::TARGET,
+    grpc::TARGET,
     log::TARGET,
     toml::TARGET,
     luau::TARGET,

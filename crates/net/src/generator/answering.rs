@@ -19,6 +19,8 @@ pub(super) struct Sending<'a> {
     pub(super) cuts: &'a [usize],
     /// How many such messages make up the answer.
     pub(super) messages: u32,
+    /// Whether each message waits for the answer to the one before, which is so made up.
+    pub(super) each: bool,
 }
 
 /// One exchange under way.
@@ -28,6 +30,10 @@ pub(super) struct Answering {
     awaited: Awaited,
     /// How many messages are missing, the one under way among them.
     left: u32,
+    /// How many messages make up an answer.
+    messages: u32,
+    /// Whether it waits for nothing, until more is sent.
+    paused: bool,
     /// The bytes of the answer so far.
     bytes: u64,
     kept: Option<Box<Kept>>,
@@ -88,6 +94,8 @@ impl Answering {
             expect: sending.expect.clone(),
             awaited: Awaited::of(sending.expect),
             left: sending.messages,
+            messages: sending.messages,
+            paused: false,
             bytes: 0,
             kept: keeping.place(),
             within: false,
@@ -100,8 +108,26 @@ impl Answering {
         Event::Done { exchange: self.exchange, answer }
     }
 
+    /// Answered so far, and more is to be sent.
+    pub(super) fn pause(&mut self) {
+        self.paused = true;
+    }
+
+    pub(super) fn is_paused(&self) -> bool {
+        self.paused
+    }
+
+    /// More was sent, of so many bytes, which waits for an answer of its own.
+    pub(super) fn go_on(&mut self, bytes_sent: u64) {
+        (self.paused, self.left) = (false, self.messages);
+        self.exchange.bytes_sent += bytes_sent;
+    }
+
     /// A message begins, which may be of the answer.
     pub(super) fn message_begins(&mut self, now: Nanos) {
+        if self.paused {
+            return;
+        }
         self.within = true;
         if self.bytes == 0 {
             self.exchange.first_byte = now;

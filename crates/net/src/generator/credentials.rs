@@ -1,14 +1,16 @@
 //! Who the clients of each population say they are, where that changes from request to request.
 
+use std::path::Path;
+
 use rustls::RootCertStore;
 use thinktime_core::error::Invalid;
-use thinktime_core::workload::{Authorization, Population, Workload};
+use thinktime_core::workload::{Authorities, Authorization, Population, Workload};
 
 use super::aws::Signer;
 use super::oauth2::Renewed;
 use super::target::Target;
 use super::tls::{TlsOptions, with_roots};
-use crate::certificates::roots;
+use crate::certificates::{roots, roots_of};
 use crate::poller::Clock;
 use crate::protocol::http1::RequestHead;
 
@@ -32,7 +34,9 @@ impl Credentials {
     pub(super) fn of(workload: &Workload, target: &Target) -> Result<Option<Credentials>, Invalid> {
         let of_population = |one: &Population| match &one.authorization {
             Some(Authorization::Oauth2(wanted)) => {
-                let token = Renewed::start(wanted, &with_roots(authorities(target)?)?)?;
+                let own = wanted.authorities.as_ref();
+                let roots = own.map_or_else(|| authorities(target), roots_of_own)?;
+                let token = Renewed::start(wanted, &with_roots(roots)?)?;
                 Ok(Some(Credential::Token(token)))
             }
             Some(Authorization::Aws(wanted)) => {
@@ -74,6 +78,12 @@ impl Credentials {
             Credential::Signed(_) => None,
         })
     }
+}
+
+/// Those that the workload names for the server of tokens alone.
+fn roots_of_own(own: &Authorities) -> Result<RootCertStore, Invalid> {
+    let wrong = |error: Invalid| Invalid::new(format!("clients.oauth2: `ca`: {error}"));
+    roots_of(Path::new(&own.file), &own.pem).map_err(wrong)
 }
 
 /// Whom a server is to be known by that gives tokens: Mozilla's authorities, and those of the

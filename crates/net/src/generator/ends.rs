@@ -29,7 +29,7 @@ impl<L: Ledger> Engine<'_, L> {
             Ok(false) => self.requests.grpc_failure(&exchange.attempt, &answer),
             Err(failure) => Some(failure),
         };
-        let error = error.or(self.decode(&mut answer));
+        let error = error.or(self.decode(&exchange.attempt, &mut answer));
         let (head, body) =
             answer.kept.as_ref().map_or((&[][..], &[][..]), |kept| (&kept.head, &kept.body));
         if let (Some(bodies), Some(error)) = (&mut self.bodies, error) {
@@ -51,11 +51,16 @@ impl<L: Ledger> Engine<'_, L> {
 
     /// Undoes the encodings of a body that is kept. What is wrong with it is said where somebody
     /// looks into it.
-    fn decode(&mut self, answer: &mut Answer) -> Option<Failure> {
+    fn decode(&mut self, attempt: &Attempt, answer: &mut Answer) -> Option<Failure> {
         let kept = answer.kept.as_mut()?;
         let damaged = kept.decode().is_err();
-        *self.bodies_cut.as_mut()? += u64::from(kept.cut);
-        damaged.then_some("content_encoding")
+        let bodies_cut = self.bodies_cut.as_mut()?;
+        let failure = match damaged {
+            true => Some("content_encoding"),
+            false => self.requests.read_messages(attempt, kept),
+        };
+        *bodies_cut += u64::from(kept.cut);
+        failure
     }
 
     /// Takes the cookies of a response, and says whether it leads the attempt elsewhere.

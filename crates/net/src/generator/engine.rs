@@ -211,7 +211,8 @@ impl<'a, L: Ledger> Engine<'a, L> {
     pub(super) fn send(&mut self, exchange: Exchange) {
         if let Some(values) = &mut self.values {
             let owner = self.clients.owner(&exchange.attempt);
-            if let Err(failure) = values.prepare(&exchange.attempt, owner) {
+            let own = self.clients.call(&exchange.attempt);
+            if let Err(failure) = values.prepare(&exchange.attempt, owner, own.as_deref()) {
                 return self.fail(exchange, failure);
             }
         }

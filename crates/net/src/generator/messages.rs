@@ -44,9 +44,9 @@ impl<'a> Messages<'a> {
     /// sent as the workload has it, is a call of gRPC.
     pub(super) fn fit(&self, attempt: &Attempt, call: Option<&Call>) -> bool {
         let scripted = self.workload.population_of(attempt.kind).programs.is_some();
-        let grpc = self.workload.requests[attempt.kind as usize].grpc;
+        let grpc = self.workload.requests[attempt.kind as usize].grpc.is_some();
         let Some(call) = call else { return grpc || !scripted };
-        if scripted && grpc {
+        if scripted && grpc != call.grpc {
             return false;
         }
         let sends = call.method == Method::Send;
@@ -78,7 +78,8 @@ impl<'a> Messages<'a> {
         let binary = call.map_or(kind.message.binary, |call| call.binary);
         if let Some(expect) = self.expected(attempt, call) {
             let messages = kind.messages.unwrap_or(1);
-            write(&Sending { bytes: &bytes, binary, expect, cuts: &cuts, messages });
+            let each = kind.wait_for_each;
+            write(&Sending { bytes: &bytes, binary, expect, cuts: &cuts, messages, each });
         }
         (self.bytes, self.cuts) = (bytes, cuts);
     }

@@ -5,7 +5,7 @@ use thinktime_core::program::Call;
 use thinktime_core::random::{Purpose, StreamFamily};
 use thinktime_core::system::DrawnDemands;
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::{Method, Population, Reuse, Workload};
+use thinktime_core::workload::{Method, Population, Reads, Reuse, Workload};
 
 use super::common::missing;
 use super::cookies::Jars;
@@ -15,8 +15,8 @@ use super::failure::Failure;
 use super::plan::Plan;
 use super::redirects::{Redirects, Response};
 use super::target::Target;
-use crate::protocol::Keeping;
 use crate::protocol::http1::RequestHead;
+use crate::protocol::{KEPT_BODY_BYTES_MAX, Keeping, Kept, grpc};
 use crate::server::{DEMAND_HEADER, demand_value};
 
 /// The name of the field that brings cookies.
@@ -185,14 +185,14 @@ impl<'a> Requests<'a> {
 
     /// What must be kept of responses, where no program reads them.
     pub(super) fn keeping(&self) -> Keeping {
-        let heads = self.browses() || self.workload.requests.iter().any(|kind| kind.grpc);
+        let heads = self.browses() || self.workload.requests.iter().any(|kind| kind.grpc.is_some());
         if heads { Keeping::Heads } else { Keeping::Nothing }
     }
 
     /// What went wrong with a call of gRPC: it says so in its trailers only.
     pub(super) fn grpc_failure(&self, attempt: &Attempt, answer: &Answer) -> Option<Failure> {
         let kind = &self.workload.requests[attempt.kind as usize];
-        if !kind.grpc || answer.kept.as_ref().is_some_and(|kept| kept.enough) {
+        if kind.grpc.is_none() || answer.kept.as_ref().is_some_and(|kept| kept.enough) {
             return None;
         }
         let status = answer.kept.as_ref().and_then(|kept| kept.fields("grpc-status").last());
@@ -205,7 +205,30 @@ impl<'a> Requests<'a> {
     /// How many messages an attempt waits for at most, where it is answered by a stream of gRPC.
     pub(super) fn messages(&self, attempt: &Attempt) -> Option<u64> {
         let kind = &self.workload.requests[attempt.kind as usize];
-        kind.gives_stream.then(|| kind.messages.map_or(u64::MAX, u64::from))
+        let gives_stream = kind.grpc.as_ref()?.gives_stream();
+        gives_stream.then(|| kind.messages.map_or(u64::MAX, u64::from))
+    }
+
+    /// Reads the messages of an answer of gRPC as JSON, where somebody looks into those of the
+    /// attempt's request. What is something else stays as it is.
+    pub(super) fn read_messages(&self, attempt: &Attempt, kept: &mut Kept) -> Option<Failure> {
+        let kind = &self.workload.requests[attempt.kind as usize];
+        let call = kind.grpc.as_ref()?;
+        let looked_into = kind.valued.reads() == Reads::Bodies;
+        if kept.body.is_empty() && !call.gives_stream()
+            || !looked_into && self.population(attempt).programs.is_none()
+        {
+            return None;
+        }
+        let messages = kind.messages.map_or(usize::MAX, |wanted| wanted as usize);
+        let partial = kept.cut || kept.enough;
+        let body = grpc::Body { bytes: &kept.body, partial, messages };
+        let Ok(answer) = body.read(call, KEPT_BODY_BYTES_MAX) else {
+            return Some("grpc_answer");
+        };
+        kept.cut |= answer.cut;
+        kept.body = answer.json;
+        None
     }
 
     /// How long a connection is used.

@@ -10,6 +10,7 @@ use thinktime_core::random::{Purpose, StreamFamily};
 use thinktime_core::record::Row;
 use thinktime_core::workload::{Json, Population, Reads, Response, Sessions, Unwritten, Workload};
 
+use super::common::missing;
 use super::exchange::Answer;
 use super::failure::Failure;
 use crate::protocol::Keeping;
@@ -66,27 +67,43 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Makes the request of an attempt that is about to go out, where it is made of values.
+    /// Makes the request of an attempt that is about to go out, where it is made of values; not one
+    /// that is a program's `own`. Of a call of gRPC, the message is its own, and the metadata is of
+    /// both.
     ///
     /// # Errors
     /// When one is missing, or does not fit.
-    pub(super) fn prepare(&mut self, attempt: &Attempt, owner: Owner) -> Result<(), Failure> {
-        if self.calls.contains_key(&attempt.ticket.to_word()) {
+    pub(super) fn prepare(
+        &mut self,
+        attempt: &Attempt,
+        owner: Owner,
+        own: Option<&Call>,
+    ) -> Result<(), Failure> {
+        let known = self.calls.contains_key(&attempt.ticket.to_word());
+        if known || own.is_some_and(|own| !own.grpc) {
             return Ok(());
         }
         let kind = &self.workload.requests[attempt.kind as usize];
         let mut stream = self.targets.substream(attempt.session, attempt.index.into());
-        let own = self.taken.get(&owner.slot).filter(|taken| taken.owner == owner);
+        let kept = self.taken.get(&owner.slot).filter(|taken| taken.owner == owner);
         let place = kind.population as usize;
         let population = &self.workload.populations[place];
         let seed = self.workload.population_seed(place);
         let value = |name: usize| match population.values.is_column(name) {
             true => of_row(population, name, seed, owner),
-            false => own?.values.get(name)?.as_deref(),
+            false => kept?.values.get(name)?.as_deref(),
         };
         match kind.call(&mut stream, &value) {
             None => {}
             Some(Ok(call)) => {
+                let call = match own {
+                    None => call,
+                    Some(own) => {
+                        let more = missing(&own.headers, &call.headers);
+                        let headers = own.headers.iter().chain(more).cloned().collect();
+                        Call { headers, ..own.clone() }
+                    }
+                };
                 self.calls.insert(attempt.ticket.to_word(), Rc::new(call));
             }
             Some(Err(Unwritten::Missing(_))) => return Err(MISSING),

@@ -1,5 +1,9 @@
 //! Messages of gRPC in a body: each has a prefix of five bytes, whether it is compressed and its
-//! length. They are counted and skipped.
+//! length. They are counted, and read where somebody looks into them.
+
+mod answer;
+
+pub use answer::{Answer, Body, NoAnswer};
 
 /// The bytes of a prefix.
 const PREFIX_BYTES: usize = 5;

@@ -15,7 +15,7 @@ use thinktime_core::program::{Action, Call, Event, ProgramSource, Programs, Repo
 use thinktime_core::record::Row;
 use thinktime_core::schema::Source;
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::{Method, Workload};
+use thinktime_core::workload::{Method, RequestKind, Workload};
 use thinktime_net::generator::{RunOutcome, Target};
 
 /// A request as a server saw it.
@@ -307,6 +307,7 @@ impl Programs for Families {
             cuts: Vec::new(),
             binary: false,
             expect: None,
+            grpc: false,
         }))
     }
 
@@ -331,7 +332,11 @@ impl Files for Given {
         NoFiles.read(name)
     }
 
-    fn program(&self, _name: &str, _requests: &[&str]) -> Result<Arc<dyn ProgramSource>, Invalid> {
+    fn program(
+        &self,
+        _name: &str,
+        _requests: &[RequestKind],
+    ) -> Result<Arc<dyn ProgramSource>, Invalid> {
         Ok(Arc::new(FamilySource))
     }
 }

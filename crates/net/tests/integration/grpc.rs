@@ -13,23 +13,27 @@ use h2::RecvStream;
 use h2::server::SendResponse;
 use http::{HeaderMap, Request, Response};
 use prost_reflect::prost::Message;
+use prost_reflect::prost_types::field_descriptor_proto::{Label, Type};
 use prost_reflect::prost_types::{
-    DescriptorProto, FileDescriptorProto, FileDescriptorSet, MethodDescriptorProto,
-    ServiceDescriptorProto,
+    DescriptorProto, FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet,
+    MethodDescriptorProto, ServiceDescriptorProto,
 };
 use rustls::ALL_VERSIONS;
+use serde_json::json;
 use thinktime_core::data::DataTable;
 use thinktime_core::error::Invalid;
 use thinktime_core::files::Files;
 use thinktime_core::program::{Action, Call, Event, ProgramSource, Programs, Report};
 use thinktime_core::schema::Source;
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::{Method, Workload};
+use thinktime_core::workload::{GrpcCall, Method, RequestKind, Workload};
 use thinktime_net::generator::{Target, run};
 use tokio::net::TcpListener;
 
 const METHODS: [&str; 10] =
     ["Good", "Bad", "Short", "Mute", "Told", "Drawn", "Collect", "Echo", "Watch", "Endless"];
+/// Methods of a service whose messages are not empty.
+const TALKS: [&str; 4] = ["Mirror", "Odd", "Both", "Told"];
 /// How long a stream's first message comes after its head.
 const FIRST_MESSAGE: Duration = Duration::from_millis(20);
 
@@ -48,8 +52,13 @@ impl Files for Descriptors {
         Err(Invalid::new(format!("no text in {name}")))
     }
 
-    fn program(&self, name: &str, _requests: &[&str]) -> Result<Arc<dyn ProgramSource>, Invalid> {
-        Ok(Arc::new(Callers { gets: name == "get.luau" }))
+    fn program(
+        &self,
+        name: &str,
+        requests: &[RequestKind],
+    ) -> Result<Arc<dyn ProgramSource>, Invalid> {
+        let own = (name == "own.luau").then(|| requests[0].grpc.clone().unwrap());
+        Ok(Arc::new(Callers { gets: name == "get.luau", own }))
     }
 
     fn bytes(&self, _name: &str) -> Result<Vec<u8>, Invalid> {
@@ -63,17 +72,40 @@ impl Files for Descriptors {
         };
         let empty =
             DescriptorProto { name: Some("Empty".to_owned()), ..DescriptorProto::default() };
-        let service = ServiceDescriptorProto {
-            name: Some("S".to_owned()),
-            method: METHODS.map(method).to_vec(),
+        let talk = |name: &str| MethodDescriptorProto {
+            client_streaming: Some(name == "Both"),
+            server_streaming: Some(name == "Both"),
+            input_type: Some(".a.Word".to_owned()),
+            output_type: Some(".a.Word".to_owned()),
+            ..method(name)
+        };
+        let service = |name: &str, method: Vec<MethodDescriptorProto>| ServiceDescriptorProto {
+            name: Some(name.to_owned()),
+            method,
             ..ServiceDescriptorProto::default()
+        };
+        let services = vec![
+            service("S", METHODS.map(method).to_vec()),
+            service("T", TALKS.map(talk).to_vec()),
+        ];
+        let text = FieldDescriptorProto {
+            name: Some("text".to_owned()),
+            number: Some(1),
+            label: Some(Label::Optional.into()),
+            r#type: Some(Type::String.into()),
+            ..FieldDescriptorProto::default()
+        };
+        let word = DescriptorProto {
+            name: Some("Word".to_owned()),
+            field: vec![text],
+            ..DescriptorProto::default()
         };
         let file = FileDescriptorProto {
             name: Some("a.proto".to_owned()),
             package: Some("a".to_owned()),
             syntax: Some("proto3".to_owned()),
-            message_type: vec![empty],
-            service: vec![service],
+            message_type: vec![empty, word],
+            service: services,
             ..FileDescriptorProto::default()
         };
         Ok(FileDescriptorSet { file: vec![file] }.encode_to_vec())
@@ -136,6 +168,8 @@ async fn answer(request: Request<RecvStream>, mut respond: SendResponse<Bytes>) 
         "/a.S/Told" => right && told("x-tenant", "north") && told("x-trace-bin", "AAE="),
         "/a.S/Drawn" => right && told("x-tenant", "7"),
         "/a.S/Collect" => bytes == [0; 15],
+        "/a.T/Told" => told("x-tenant", "7") && told("x-trace-bin", "AAE="),
+        "/a.T/Mirror" | "/a.T/Both" | "/a.T/Odd" => head.headers["te"] == "trailers",
         _ => false,
     };
     let status = if good { "0" } else { "13" };
@@ -149,9 +183,14 @@ async fn answer(request: Request<RecvStream>, mut respond: SendResponse<Bytes>) 
         "/a.S/Mute" => {
             respond.send_response(response().body(()).unwrap(), true).ok();
         }
-        _ => {
+        path => {
             let mut stream = respond.send_response(response().body(()).unwrap(), false).unwrap();
-            stream.send_data(Bytes::from_static(&[0; 5]), false).ok();
+            let message = match path {
+                "/a.T/Mirror" | "/a.T/Both" => Bytes::from(bytes),
+                "/a.T/Odd" => Bytes::from_static(b"\0\0\0\0\x02\x0a\x05"),
+                _ => Bytes::from_static(&[0; 5]),
+            };
+            stream.send_data(message, false).ok();
             let mut trailers = HeaderMap::new();
             trailers.insert("grpc-status", status.parse().unwrap());
             stream.send_trailers(trailers).ok();
@@ -243,25 +282,41 @@ fn calls_succeed_by_their_trailers() {
     }
 }
 
-/// Sessions that make the workload's call, or get a page by its name.
+/// Sessions that make the workload's call, perhaps with a message of their own, and check the
+/// answer; or get a page by its name.
 #[derive(Clone, Debug)]
 struct Callers {
     gets: bool,
+    /// The call whose message and further metadata they give.
+    own: Option<Arc<GrpcCall>>,
 }
 
 impl ProgramSource for Callers {
     fn programs(&self, _seed: u64, _data: &Arc<[DataTable]>) -> Box<dyn Programs> {
-        Box::new(self.clone())
+        Box::new(Calling { of: self.clone(), report: Report::default() })
     }
 }
 
-impl Programs for Callers {
+#[derive(Debug)]
+struct Calling {
+    of: Callers,
+    report: Report,
+}
+
+impl Programs for Calling {
     fn begin(&mut self, _now: Nanos, _slot: usize, _session: u64, _turn: u32) -> Action {
         Action::Request(0)
     }
 
-    fn resume(&mut self, _now: Nanos, _slot: usize, _event: Event<'_>) -> Action {
+    fn resume(&mut self, _now: Nanos, _slot: usize, event: Event<'_>) -> Action {
+        if let Event::Answered(reply) = event {
+            self.report.check("mirrored", reply.body == br#"{"text":"own"}"#);
+        }
         Action::Request(0)
+    }
+
+    fn reads_responses(&self) -> bool {
+        self.of.own.is_some()
     }
 
     fn woken(&mut self) -> Option<usize> {
@@ -269,14 +324,19 @@ impl Programs for Callers {
     }
 
     fn call(&self, _slot: usize) -> Option<Rc<Call>> {
+        if let Some(known) = &self.of.own {
+            let metadata = vec![("x-trace-bin".to_owned(), "AAE=".to_owned())];
+            return Some(Rc::new(known.with(json!({"text": "own"}), metadata).unwrap()));
+        }
         let (headers, body, cuts) = (Vec::new(), Vec::new(), Vec::new());
         let (method, target) = (Method::Get, "/".to_owned());
-        let get = Call { method, target, headers, body, cuts, binary: false, expect: None };
-        self.gets.then(|| Rc::new(get))
+        let (binary, expect, grpc) = (false, None, false);
+        let get = Call { method, target, headers, body, cuts, binary, expect, grpc };
+        self.of.gets.then(|| Rc::new(get))
     }
 
     fn report(&self) -> Report {
-        Report::default()
+        self.report.clone()
     }
 }
 
@@ -296,6 +356,64 @@ fn programs_make_the_calls_of_the_workload() {
     let workload = Workload::parse(Source { file: "", text: &text }, &Descriptors).unwrap();
     let (done, _) = go(&workload, &target, 9);
     assert_eq!(done.summary.errors_by_kind["unfit_request"], 9, "a name alone is no request");
+}
+
+#[test]
+fn programs_give_messages_and_read_answers() {
+    let target = Target::parse(&format!("h2c://{}", grpc_server())).unwrap();
+    let own = SCRIPTED.replace("SCRIPT", "own.luau").replace("S/Good", "T/Mirror");
+    // What varies in the file is drawn all the same, but for the message, which is the program's.
+    let varying = "message = { text = '{const(5)}' }\nheaders = { X-Tenant = '{const(7)}' }\n";
+    for more in ["", varying] {
+        let text = format!("{own}{more}");
+        let workload = Workload::parse(Source { file: "", text: &text }, &Descriptors).unwrap();
+        let (done, _) = go(&workload, &target, 30);
+        assert_eq!(done.summary.errors, 0, "{more}: {:?}", done.summary.errors_by_kind);
+        let checks = &done.summary.checks["mirrored"];
+        assert!(checks.failed == 0 && checks.passed >= 27, "{more}: {checks:?}");
+    }
+    let told = own.replace("T/Mirror", "T/Told");
+    let text = format!("{told}{varying}");
+    let workload = Workload::parse(Source { file: "", text: &text }, &Descriptors).unwrap();
+    let (done, _) = go(&workload, &target, 9);
+    assert_eq!(done.summary.errors, 0, "metadata is of both: {:?}", done.summary.errors_by_kind);
+}
+
+/// Sessions that take a word of one call into the next one.
+fn taking(method: &str, path: &str, checked: &str) -> Workload {
+    let text = format!(
+        "name = 'w'\n[arrivals]\nmodel = 'closed'\nclients = 2\nstart = 'empty'\n[session]\n\
+         think = '0s'\n[[request]]\nname = 'one'\ngrpc = 'a.T/{method}'\ndescriptors = 'a.pb'\n\
+         message = {{ text = 'a\"{{const(7)}}' }}\ntake = {{ word = 'json:{path}' }}\n\
+         checks = {{ right = {{ of = 'json:{path}', is = '{checked}' }} }}\nnext = {{ two = 1 }}\n\
+         [[request]]\nname = 'two'\ngrpc = 'a.T/Both'\ndescriptors = 'a.pb'\nmessage = [\
+         {{ text = '{{word}}' }}, {{ text = 'b' }}]\nchecks = {{ taken = {{ of = 'json:$[0].text', \
+         is = '{checked}' }}, all = 'json:$[1].text' }}\nnext = {{ one = 1 }}\n"
+    );
+    Workload::parse(Source { file: "", text: &text }, &Descriptors).unwrap()
+}
+
+#[test]
+fn answers_are_looked_into_as_json() {
+    let target = Target::parse(&format!("h2c://{}", grpc_server())).unwrap();
+    let (done, rows) = go(&taking("Mirror", "$.text", "a\"7"), &target, 40);
+    assert_eq!(done.summary.errors, 0, "{:?}", done.summary.errors_by_kind);
+    for name in ["right", "taken", "all"] {
+        let check = &done.summary.checks[name];
+        assert!(check.failed == 0 && check.passed >= 18, "{name}: {check:?}");
+    }
+    assert!(rows.iter().all(|row| row.status == 200));
+    let (done, _) = go(&taking("Odd", "$.text", "a"), &target, 40);
+    let counted = &done.summary.errors_by_kind;
+    assert_eq!((counted["grpc_answer"], counted["value_missing"]), (20, 20), "{counted:?}");
+    assert_eq!(done.summary.checks["right"].passed, 0);
+    // Where nobody looks, nothing is read.
+    let (done, _) = go(&calls("Good"), &target, 5);
+    assert_eq!(done.summary.errors, 0);
+    let text = "name = 'w'\n[arrivals]\nmodel = 'closed'\nclients = 1\n[session]\nthink = '0s'\n\
+                [[request]]\nname = 'x'\ngrpc = 'a.T/Odd'\ndescriptors = 'a.pb'\n";
+    let workload = Workload::parse(Source { file: "", text }, &Descriptors).unwrap();
+    assert_eq!(go(&workload, &target, 5).0.summary.errors, 0);
 }
 
 #[test]

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use crate::support::{Certificate, OK, answer_all, https, plan, read_head, server, tls_server};
 use thinktime_core::client::Limit;
-use thinktime_core::files::NoFiles;
-use thinktime_core::schema::Source;
+use thinktime_core::error::Invalid;
+use thinktime_core::files::{Files, NoFiles};
+use thinktime_core::schema::{SchemaError, Source};
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
 use thinktime_net::generator::{Plan, RunError, RunOutcome, Target, run};
@@ -18,6 +19,15 @@ const SECRET: &str = "horse: battery&";
 
 /// A workload whose clients get their tokens at a URL, with secrets out of files of this test.
 fn workload(url: &str, test: &str, more: &str) -> Workload {
+    workload_with(url, test, more, &NoFiles).unwrap()
+}
+
+fn workload_with(
+    url: &str,
+    test: &str,
+    more: &str,
+    files: &dyn Files,
+) -> Result<Workload, SchemaError> {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("id"), "ann@shop\n").unwrap();
@@ -29,7 +39,7 @@ fn workload(url: &str, test: &str, more: &str) -> Workload {
         id.display(),
         secret.display()
     );
-    Workload::parse(Source { file: "w.toml", text: &text }, &NoFiles).unwrap()
+    Workload::parse(Source { file: "w.toml", text: &text }, files)
 }
 
 /// Reads a whole request: head and body.
@@ -216,4 +226,62 @@ fn a_server_of_tokens_is_known_by_its_certificate() {
     let target = Target::parse(&format!("https://localhost:{}", shop.port())).unwrap();
     let done = go(&workload, &target.with_tls(certificate.trusted()), &plan(5)).unwrap();
     assert_eq!(done.summary.errors, 0);
+}
+
+/// The one file that a workload names.
+struct Given(Vec<u8>);
+
+impl Files for Given {
+    fn read(&self, _name: &str) -> Result<String, Invalid> {
+        Err(Invalid::new("no text"))
+    }
+
+    fn bytes(&self, name: &str) -> Result<Vec<u8>, Invalid> {
+        match name {
+            "id.pem" => Ok(self.0.clone()),
+            _ => Err(Invalid::new(format!("{name}: not there"))),
+        }
+    }
+}
+
+#[test]
+fn a_server_of_tokens_may_have_an_authority_of_its_own() {
+    let of_tokens = Certificate::new("localhost", "oauth2-own");
+    let configuration = of_tokens.configuration(rustls::ALL_VERSIONS, &["http/1.1"]);
+    let body = r#"{"access_token": "t9", "token_type": "bearer"}"#;
+    let id = tls_server(configuration, move |mut stream| {
+        answer_all(&mut stream, json("200 OK", body).as_bytes());
+    });
+    let url = format!("https://localhost:{}", id.port());
+    let run_with = |files: &Given, target: &Target| {
+        let workload = workload_with(&url, "own-ca", ", ca = 'id.pem'", files).unwrap();
+        go(&workload, target, &plan(5))
+    };
+    let own = Given(of_tokens.pem().0.into_bytes());
+    // The target may have no TLS, or an authority of its own.
+    let (plain, seen) = shop();
+    assert_eq!(run_with(&own, &plain).unwrap().summary.errors, 0);
+    assert_eq!(*seen.lock().unwrap(), ["Authorization: Bearer t9"]);
+    let of_shop = Certificate::new("127.0.0.1", "oauth2-shop");
+    let configuration = of_shop.configuration(rustls::ALL_VERSIONS, &["http/1.1"]);
+    let address = tls_server(configuration, |mut stream| answer_all(&mut stream, OK));
+    let secure = https(address, of_shop.trusted());
+    assert_eq!(run_with(&own, &secure).unwrap().summary.errors, 0);
+    // It stands for all others, those of the target's options among them.
+    let other = Given(of_shop.pem().0.into_bytes());
+    let trusted = plain.with_tls(of_tokens.trusted());
+    for (files, target, expected) in [
+        (&other, &trusted, "gave no token: invalid peer certificate"),
+        (&Given(b"hello".to_vec()), &secure, "`ca`: the CA file id.pem: it holds no certificate"),
+    ] {
+        let Err(error) = run_with(files, target) else { panic!("{expected}") };
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+    for (url, more, expected) in [
+        ("http://127.0.0.1:9", ", ca = 'id.pem'", "`ca` goes with a `url` of https only"),
+        ("https://127.0.0.1:9", ", ca = 'other.pem'", "`ca` other.pem: not there"),
+    ] {
+        let error = workload_with(url, "own-ca", more, &own).unwrap_err().to_string();
+        assert!(error.contains("clients.oauth2: ") && error.contains(expected), "{error}");
+    }
 }

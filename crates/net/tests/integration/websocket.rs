@@ -128,6 +128,71 @@ fn several_messages_are_one_exchange() {
 }
 
 #[test]
+fn each_message_waits_for_the_answers_to_the_one_before() {
+    // Answers a message by two, which say whether it was there alone some while after it came, and
+    // brings what nobody asked for before and after them.
+    let address = server(|stream| {
+        stream.set_nodelay(true).unwrap();
+        let early = stream.try_clone().unwrap();
+        let Ok(mut socket) = tungstenite::accept(stream) else { return };
+        let (mut count, mut seen) = (0, [0; 100]);
+        while early.peek(&mut seen).is_ok_and(|bytes| bytes > 0) {
+            thread::sleep(Duration::from_millis(2));
+            // A short frame of a client: two bytes, of which one is the length, and a mask of four.
+            let alone = early.peek(&mut seen).unwrap() == 6 + usize::from(seen[1] & 0x7f);
+            let Ok(message) = socket.read() else { return };
+            count += 1;
+            let word = if alone { "after" } else { "beside" };
+            socket.write(Message::text("noise")).ok();
+            for answer in 1..=2 {
+                socket.write(Message::text(format!("{count}.{answer} {word} {message}"))).ok();
+            }
+            socket.send(Message::text(format!("{}.1 after noise", count + 1))).ok();
+        }
+    });
+    let each = "send = ['join {const(7)}', 'hello', 'bye']\nmessages = 2\nwait_for_each = true\n\
+                expect = 'pattern(^\\d\\.\\d after )'\ntimeout = '20s'\n\
+                [clients]\nconnections = 'per-request'";
+    let (done, rows) = go(&closed(2, each), &ws(address, "/"), 20);
+    assert_eq!(done.summary.errors, 0, "{:?}", done.summary.errors_by_kind);
+    for row in &rows {
+        let messages = ["join 7", "hello", "bye"];
+        let sent: usize = messages.iter().map(|it| it.len() + 6).sum();
+        let answers: usize =
+            messages.iter().map(|it| 2 * ("1.1 after ".len() + it.len() + 2)).sum();
+        assert_eq!((row.bytes_sent, row.bytes_received), (sent as u64, answers as u64));
+        // Each of the three is answered after two milliseconds.
+        assert!(row.done.since(row.first_byte).0 >= 4_000_000, "{row:?}");
+    }
+    let at_once = each.replace("wait_for_each = true", "").replace("= 2", "= 6");
+    let at_once = at_once.replace("20s", "200ms");
+    let (done, _) = go(&closed(1, &at_once), &ws(address, "/"), 2);
+    assert_eq!(done.summary.timeouts, 2, "otherwise they are there at once");
+}
+
+#[test]
+fn an_exchange_that_waits_for_each_ends_with_its_connection() {
+    let (address, _) = peer(|socket, message| {
+        if message.to_text().is_ok_and(|text| text == "b") {
+            socket.close(None).ok();
+        } else {
+            socket.send(message).ok();
+        }
+    });
+    let request = "send = ['a', 'b', 'c']\nwait_for_each = true\ntimeout = '20s'";
+    let (done, _) = go(&closed(1, request), &ws(address, "/"), 3);
+    assert_eq!(done.summary.errors_by_kind["websocket_closed"], 3);
+    for request in ["send = 'a'", "send = ['a']", "send_hex = '00'", "get = '/'"] {
+        let text = format!(
+            "name = 'w'\n[arrivals]\nmodel = 'open'\nrate = 1\n[[request]]\nname = 'x'\n{request}\n\
+             wait_for_each = true"
+        );
+        let said = Workload::parse(Source { file: "", text: &text }, &NoFiles).unwrap_err();
+        assert!(said.to_string().contains("request[1].wait_for_each: goes with a list"), "{said}");
+    }
+}
+
+#[test]
 fn values_of_a_session_stand_in_each_of_several_messages() {
     let requests = "\n[session]\nthink = '0s'\n[[request]]\nname = 'ask'\nsend = 'room'\n\
                     take = { room = 'body' }\nnext = { say = 1 }\n[[request]]\nname = 'say'\n\

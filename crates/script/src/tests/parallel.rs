@@ -20,9 +20,10 @@ impl Files for Given {
     fn program(
         &self,
         name: &str,
-        requests: &[&str],
+        requests: &[RequestKind],
     ) -> std::result::Result<Arc<dyn ProgramSource>, Invalid> {
-        Ok(Arc::new(Script::compile(name, &self.0, requests)?))
+        let names: Vec<&str> = requests.iter().map(|kind| kind.name.as_str()).collect();
+        Ok(Arc::new(Script::compile(name, &self.0, &names)?))
     }
 }
 

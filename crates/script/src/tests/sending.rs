@@ -63,6 +63,7 @@ fn a_call_is_what_the_workload_says_of_its_name() {
         ("client:call()", "buyer.luau:2: a call is the name of a request"),
         ("client:call(7)", "buyer.luau:2: a call is the name of a request"),
         ("client:call('buy')", "buyer.luau:2: the workload has no request `buy`"),
+        ("client:call('item', {})", "buyer.luau:2: the request `item` has no `grpc`"),
     ] {
         let said = error_of(text);
         assert!(said.starts_with(expected), "{text}: {said}");

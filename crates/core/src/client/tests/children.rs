@@ -9,6 +9,7 @@ use crate::data::DataTable;
 use crate::error::Invalid;
 use crate::files::Files;
 use crate::program::{Action, Call, Event, ProgramSource, Programs, Report};
+use crate::workload::RequestKind;
 
 /// Each session sends a request, has three children that send two requests each, and sends one
 /// more; then it leaves.
@@ -107,7 +108,11 @@ impl Files for Given {
         NoFiles.read(name)
     }
 
-    fn program(&self, _name: &str, _requests: &[&str]) -> Result<Arc<dyn ProgramSource>, Invalid> {
+    fn program(
+        &self,
+        _name: &str,
+        _requests: &[RequestKind],
+    ) -> Result<Arc<dyn ProgramSource>, Invalid> {
         Ok(Arc::new(Source))
     }
 }

@@ -23,7 +23,7 @@ pub(super) const PROTOCOL: &Protocol = &Protocol {
 };
 
 fn misfit(kind: &RequestKind, _scripted: bool) -> Option<&'static str> {
-    misfit_of_requests(kind).or(kind.grpc.then_some(NO_GRPC))
+    misfit_of_requests(kind).or(kind.grpc.as_ref().map(|_| NO_GRPC))
 }
 
 /// A connection.

@@ -10,7 +10,7 @@ pub(super) fn misfit_of_requests(kind: &RequestKind) -> Option<&'static str> {
     let of_messages = (kind.method == Method::Send) || kind.expect.is_some();
     of_messages
         .then_some("`send` and `expect` go to targets of ws, wss, tcp or udp")
-        .or_else(|| if kind.grpc { None } else { several_messages(kind) })
+        .or_else(|| if kind.grpc.is_some() { None } else { several_messages(kind) })
 }
 
 /// Why a request does not fit where an exchange is one message and its answer.
@@ -26,7 +26,7 @@ pub(super) fn misfit_of_messages(
     expects: for<'a> fn(Option<&'a Expect>) -> Option<&'a Expect>,
     wrong_expectation: &'static str,
 ) -> Option<&'static str> {
-    if kind.grpc {
+    if kind.grpc.is_some() {
         return Some(NO_GRPC);
     }
     if !(kind.method == Method::Send) && !scripted {

@@ -5,7 +5,7 @@ use thinktime_core::workload::RequestKind;
 
 use super::{Arrival, Carries, Conversation, Opening, Outgoing, PathUse, Protocol};
 use super::{WHOLE_MESSAGES, misfit_of_messages, whole_message};
-use crate::generator::answering::{Sending, Single};
+use crate::generator::answering::{Answering, Sending, Single};
 use crate::generator::exchange::{Event, Exchange};
 use crate::generator::failure::Failure;
 use crate::poller::Clock;
@@ -33,8 +33,9 @@ fn misfit(kind: &RequestKind, scripted: bool) -> Option<&'static str> {
 struct WebSocket {
     client: Client,
     single: Single,
-    /// What waits for the end of the handshake.
-    unsent: Option<Unsent>,
+    /// What waits for the end of the handshake, or for the answer to what went before; the last one
+    /// is first.
+    later: Vec<Unsent>,
     /// What broke the connection, once an answer that came before is told.
     failure: Option<Failure>,
 }
@@ -58,6 +59,17 @@ fn send(client: &mut Client, bytes: &[u8], cuts: &[usize], binary: bool, out: &m
 }
 
 impl Unsent {
+    /// Further messages one by one, with the last one first; none where they need not wait.
+    fn later(sending: &Sending<'_>) -> Vec<Unsent> {
+        let Sending { bytes, cuts, binary, each, .. } = *sending;
+        let mut end = bytes.len();
+        let one = |&cut: &usize| {
+            let own = &bytes[cut..std::mem::replace(&mut end, cut)];
+            Unsent { bytes: own.to_vec(), cuts: Vec::new(), binary }
+        };
+        if each { cuts.iter().rev().map(one).collect() } else { Vec::new() }
+    }
+
     fn send(&self, client: &mut Client, out: &mut Vec<u8>) -> u64 {
         send(client, &self.bytes, &self.cuts, self.binary, out)
     }
@@ -76,7 +88,18 @@ impl WebSocket {
         };
         let client = Client::open(&asked, random, out.buffer());
         let single = Single::new(opening.keeping);
-        Box::new(WebSocket { client, single, unsent: None, failure: None })
+        Box::new(WebSocket { client, single, later: Vec::new(), failure: None })
+    }
+
+    /// Sends what need not wait any longer, if anything waits.
+    fn go_on(&mut self, out: &mut Outbox) {
+        let answering = self.single.answering.as_mut().filter(|one| one.is_paused());
+        if self.client.is_open()
+            && let Some(answering) = answering
+            && let Some(next) = self.later.pop()
+        {
+            answering.go_on(next.send(&mut self.client, out.buffer()));
+        }
     }
 }
 
@@ -95,14 +118,22 @@ impl Conversation for WebSocket {
 
     fn begin(&mut self, exchange: Exchange, what: Outgoing<'_>, out: &mut Outbox) {
         let Outgoing::Message(sending) = what else { return };
-        let Sending { bytes, cuts, binary, .. } = *sending;
-        let bytes_sent = if self.client.is_open() {
-            send(&mut self.client, bytes, cuts, binary, out.buffer())
-        } else {
-            self.unsent = Some(Unsent { bytes: bytes.to_vec(), cuts: cuts.to_vec(), binary });
-            0
+        self.later = Unsent::later(sending);
+        let Sending { bytes, cuts, binary, .. } = match sending.cuts.first() {
+            Some(&end) if sending.each => {
+                Sending { bytes: &sending.bytes[..end], cuts: &[], ..*sending }
+            }
+            _ => *sending,
         };
-        self.single.begin(Exchange { bytes_sent, ..exchange }, sending);
+        if self.client.is_open() {
+            let bytes_sent = send(&mut self.client, bytes, cuts, binary, out.buffer());
+            return self.single.begin(Exchange { bytes_sent, ..exchange }, sending);
+        }
+        self.later.push(Unsent { bytes: bytes.to_vec(), cuts: cuts.to_vec(), binary });
+        self.single.begin(exchange, sending);
+        if let Some(answering) = &mut self.single.answering {
+            answering.pause();
+        }
     }
 
     /// Messages that began before the request was sent, or come after its answer, are passed over.
@@ -113,14 +144,12 @@ impl Conversation for WebSocket {
         arrival: Arrival,
         out: &mut Outbox,
     ) -> Result<Option<Event>, Failure> {
-        let WebSocket { client, single, unsent, .. } = self;
-        let Single { answering, closing, .. } = single;
-        let (mut over, mut opened) = (None, false);
+        let WebSocket { client, single: Single { answering, .. }, later, .. } = self;
+        let mut over = None;
         let result = client.read(bytes, out, |event| match event {
-            websocket::Event::Opened => opened = true,
-            websocket::Event::Closed => {}
+            websocket::Event::Opened | websocket::Event::Closed => {}
             websocket::Event::Begun => {
-                if let (Some(answering), None) = (answering.as_mut(), unsent.as_ref()) {
+                if let Some(answering) = answering.as_mut() {
                     answering.message_begins(arrival.now());
                 }
             }
@@ -130,20 +159,19 @@ impl Conversation for WebSocket {
                 }
             }
             websocket::Event::Complete { bytes } => {
-                if let Some(own) = answering.take_if(|own| own.message_ends(bytes)) {
-                    over = Some(own.over());
+                let Some(own) = answering.as_mut() else { return };
+                let answered = own.message_ends(bytes);
+                if answered && !later.is_empty() {
+                    own.pause();
+                } else if answered {
+                    over = answering.take().map(Answering::over);
                 }
             }
         });
-        if opened
-            && client.is_open()
-            && let (Some(answering), Some(unsent)) = (answering, unsent.take())
-        {
-            answering.exchange.bytes_sent = unsent.send(client, out.buffer());
-        }
-        let closed = client.is_closed().then_some("websocket_closed");
+        self.go_on(out);
+        let closed = self.client.is_closed().then_some("websocket_closed");
         self.failure = result.err().map(websocket::WebSocketError::kind).or(closed);
-        *closing = self.failure.is_some();
+        self.single.closing = self.failure.is_some();
         if over.is_some() { Ok(over) } else { self.more(arrival.clock) }
     }
 

@@ -1,0 +1,120 @@
+//! Answers: messages that came, as JSON.
+
+use std::io::{self, Write};
+
+use prost_reflect::{DynamicMessage, SerializeOptions};
+use thinktime_core::workload::GrpcCall;
+
+/// An answer as JSON.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// The message; or the list of messages of a method that gives a stream. Empty where there is
+    /// no message of a method that gives one.
+    pub json: Vec<u8>,
+    /// Whether there was more of it.
+    pub cut: bool,
+}
+
+/// An answer holds something else than messages of the method's type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoAnswer;
+
+/// The body of an answer, as far as it came.
+#[derive(Clone, Copy, Debug)]
+pub struct Body<'a> {
+    /// Its bytes.
+    pub bytes: &'a [u8],
+    /// Whether it may end amid a message.
+    pub partial: bool,
+    /// Of how many messages it is at most.
+    pub messages: usize,
+}
+
+/// All fields are there but those that can be told to be missing, as 64-bit integers are texts: the
+/// JSON mapping of Protocol Buffers.
+const OPTIONS: SerializeOptions = SerializeOptions::new().skip_default_fields(false);
+
+impl Body<'_> {
+    /// The messages of the answer to a call as JSON of up to so many bytes, in whole messages.
+    ///
+    /// # Errors
+    /// When it holds something else, or compressed messages, which nobody asked for.
+    pub fn read(&self, call: &GrpcCall, bytes_max: usize) -> Result<Answer, NoAnswer> {
+        let stream = call.gives_stream();
+        // Room for the bracket that ends a list.
+        let mut json = Bounded { bytes: Vec::new(), max: bytes_max.saturating_sub(1) };
+        let (mut rest, mut count, mut cut) = (self.bytes, 0, false);
+        while !rest.is_empty() && count < self.messages && !cut {
+            let Some((message, after)) = first(rest)? else { break };
+            let before = json.bytes.len();
+            let sign: &[u8] = match (stream, count) {
+                (false, 1..) => return Err(NoAnswer),
+                (false, _) => b"",
+                (true, 0) => b"[",
+                (true, _) => b",",
+            };
+            let message = DynamicMessage::decode(call.output(), message).map_err(|_| NoAnswer)?;
+            let written = json.write_all(sign).is_ok() && write(&message, &mut json)?;
+            if !written {
+                json.bytes.truncate(before);
+                cut = true;
+            }
+            (rest, count) = (after, count + 1);
+        }
+        if !rest.is_empty() && !self.partial && !cut {
+            return Err(NoAnswer);
+        }
+        let mut json = json.bytes;
+        if stream {
+            json.extend_from_slice(if json.is_empty() { b"[]" } else { b"]" });
+        }
+        Ok(Answer { json, cut })
+    }
+}
+
+/// A message, and what follows it.
+type Split<'a> = (&'a [u8], &'a [u8]);
+
+/// The first message of a body; nothing where it is not whole.
+fn first(body: &[u8]) -> Result<Option<Split<'_>>, NoAnswer> {
+    let Some((&[compressed, ref length @ ..], rest)) = body.split_first_chunk::<5>() else {
+        return Ok(None);
+    };
+    if compressed != 0 {
+        return Err(NoAnswer);
+    }
+    Ok(rest.split_at_checked(u32::from_be_bytes(*length) as usize))
+}
+
+/// Whether there was room for all of it.
+fn write(message: &DynamicMessage, json: &mut Bounded) -> Result<bool, NoAnswer> {
+    let mut writer = serde_json::Serializer::new(json);
+    match message.serialize_with_options(&mut writer, &OPTIONS) {
+        Ok(()) => Ok(true),
+        Err(error) if error.is_io() => Ok(false),
+        Err(_) => Err(NoAnswer),
+    }
+}
+
+/// Bytes, and how many there may be: a short message can be long as JSON.
+struct Bounded {
+    bytes: Vec<u8>,
+    max: usize,
+}
+
+impl Write for Bounded {
+    fn write(&mut self, part: &[u8]) -> io::Result<usize> {
+        if self.bytes.len() + part.len() > self.max {
+            return Err(io::Error::from(io::ErrorKind::StorageFull));
+        }
+        self.bytes.extend_from_slice(part);
+        Ok(part.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;
