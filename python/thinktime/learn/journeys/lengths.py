@@ -48,23 +48,22 @@ def whole_lengths(visits: Visits, begin_s: float, end_s: float) -> Lengths:
     """The numbers of pages of journeys as if none were cut off.
 
     Looked at are the journeys that begin from ``begin_s`` on, where hardly one was under way
-    before. One whose last page comes after ``end_s`` may go on beyond the log: it counts up to the
-    page before. Source: Kaplan and Meier, 'Nonparametric estimation from incomplete observations'
-    (Journal of the American Statistical Association 53, 1958).
+    before, and of these the pages up to ``end_s``, after which what follows may lie beyond the log.
+    Source: Kaplan and Meier, 'Nonparametric estimation from incomplete observations' (Journal of
+    the American Statistical Association 53, 1958).
     """
     starts = visits.starts
     lengths = np.bincount(visits.journey, minlength=len(visits.base))[starts]
-    last_s = np.zeros(len(visits.base))
-    np.maximum.at(last_s, visits.journey, visits.start_s)
-    begun = visits.start_s[starts] >= begin_s
-    if not begun.any():
+    known = np.bincount(visits.journey, visits.start_s <= end_s, len(visits.base))[starts]
+    looked_at = (visits.start_s[starts] >= begin_s) & (known > 0)
+    if not looked_at.any():
         return counted(lengths)
-    seen, ended = lengths[begun], last_s[starts[begun]] <= end_s
+    seen = known[looked_at].astype(np.int64)
+    ended = lengths[looked_at] == seen
     pages, place = np.unique(seen, return_inverse=True)
     gone = np.bincount(place, minlength=len(pages))
     under_way = np.cumsum(gone[::-1])[::-1]
-    told = np.bincount(place[ended], minlength=len(pages))
-    ends = told / np.maximum(under_way - (gone - told), 1)
+    ends = np.bincount(place[ended], minlength=len(pages)) / under_way
     return Lengths(pages, len(seen) * _shares(ends))
 
 

@@ -13,6 +13,10 @@ from thinktime.learn.populations.told import UNSURE
 LEAST = 100
 """Requests for a path without which nothing is said of it."""
 
+AGAIN = 0.2
+"""So many of them come right after another one of the user's: a look at the others would cost too
+much."""
+
 GAPS_LEAST = 50
 USERS_LEAST = 10
 
@@ -40,8 +44,7 @@ def find(seen: Seen) -> list[Draft]:
 
     Of each user there are too few to be a loop by itself: how many hangs on how long a page is open.
     """
-    asked = np.bincount(seen.path[seen.free], minlength=seen.requests.paths.height)
-    often = (asked >= LEAST) & ~seen.is_object
+    often = _often(seen)
     rows = np.flatnonzero(seen.free & often[seen.path])
     if not len(rows):
         return []
@@ -62,6 +65,17 @@ def find(seen: Seen) -> list[Draft]:
         seen.free[own] = False
         drafts.append(_draft(seen, own, middle, float(same.mean())))
     return drafts
+
+
+def _often(seen: Seen) -> Flags:
+    """Of each path whether users ask for it twice without anything between often enough."""
+    paths = seen.requests.paths.height
+    rows = seen.order_by_user[seen.free[seen.order_by_user]]
+    user, path = seen.user[rows], seen.path[rows]
+    twice = path[1:][(user[1:] == user[:-1]) & (path[1:] == path[:-1])]
+    asked, again = np.bincount(path, minlength=paths), np.bincount(twice, minlength=paths)
+    often = (asked >= LEAST) & (again >= AGAIN * asked)
+    return np.asarray(often & ~seen.is_object)
 
 
 def _of_pages(seen: Seen, rows: Ints) -> bool:
