@@ -20,10 +20,10 @@ from thinktime.learn.starts import Model, Starts
 NEAR = 1e-4
 """Requests of a session this near to those that are wanted are right."""
 
-ROUNDS = 3
+ROUNDS = 8
 
 MOST = 2.0
-"""Neither pages nor rates are changed by more than this factor: beyond it something else is wrong."""
+"""Neither pages, in a round, nor rates are changed by more than this factor."""
 
 
 def as_offered(journeys: Journeys, starts: Starts, model: Model) -> tuple[Journeys, Model]:
@@ -31,8 +31,7 @@ def as_offered(journeys: Journeys, starts: Starts, model: Model) -> tuple[Journe
 
     Further attempts, and what the file leaves out, are no part of that.
     """
-    sessions = _sessions(journeys, starts, model)
-    wanted = _requests(journeys) / max(sessions, 1e-300)
+    wanted = _wanted(journeys, starts, model)
     offered = requests_of_session(journeys)
     for _ in range(ROUNDS):
         if abs(offered / wanted - 1) <= NEAR or journeys.chain.pages_mean <= 1:
@@ -40,10 +39,16 @@ def as_offered(journeys: Journeys, starts: Starts, model: Model) -> tuple[Journe
         pages = journeys.chain.pages_mean * min(max(wanted / offered, 1 / MOST), MOST)
         journeys = replace(journeys, chain=journeys.chain.with_pages(max(pages, 1.0)))
         offered = requests_of_session(journeys)
+        wanted = _wanted(journeys, starts, model)
     factor = wanted / offered
     if model.rates is None or not 1 / MOST <= factor <= MOST:
         return journeys, model
     return journeys, model.times(factor)
+
+
+def _wanted(journeys: Journeys, starts: Starts, model: Model) -> float:
+    """The requests that a session should have."""
+    return _requests(journeys) / max(_sessions(journeys, starts, model), 1e-300)
 
 
 def requests_of_session(journeys: Journeys) -> float:
@@ -76,8 +81,8 @@ def _sessions(journeys: Journeys, starts: Starts, model: Model) -> float:
     visits = journeys.visits
     answers_s = float(np.mean(np.maximum(visits.end_s - visits.start_s, 0.0)))
     page_s = thinks.mean_s + answers_s
-    if thinks.law is None or page_s <= 0 or chain.whole.mean <= 0:
+    if thinks.law is None or page_s <= 0:
         return float(len(starts.times_ns))
     left_s = starts.covered.span_s - starts.times_s
-    within = chain.whole.pages_within(1 + np.maximum(left_s, 0.0) / page_s)
-    return float(within.sum()) / chain.whole.mean
+    pages = 1 + np.maximum(left_s, 0.0) / page_s
+    return float(chain.pages_within(pages).sum()) / chain.pages_mean

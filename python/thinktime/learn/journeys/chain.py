@@ -85,6 +85,16 @@ class Chain:
         """The number of pages of a journey as a workload writes it."""
         return counts_law(self.lengths.pages, self.lengths.many)
 
+    def pages_within(self, most: Matrix) -> Matrix:
+        """The mean of the pages of a journey as the file has them, if it comes to so many at most.
+
+        Those of a chain that comes to its end are taken as geometric.
+        """
+        if self.model != JOURNEY:
+            return self.lengths.pages_within(most)
+        going = max(1 - 1 / max(self.pages_mean, 1.0), 0.0)
+        return np.asarray(self.pages_mean * (1 - going**most))
+
     def with_pages(self, mean: float) -> Chain:
         """The same with ``mean`` pages a journey, 1 or more, as far as that can be reached.
 

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from thinktime.learn.populations.draft import Draft
 from thinktime.learn.populations.pace import seconds
 from thinktime.learn.populations.seen import Seen
-from thinktime.learn.populations.streams import Flags, Ints
+from thinktime.learn.populations.streams import Flags, Floats, Ints
 from thinktime.learn.populations.told import UNSURE
 
 LEAST = 100
 """Requests for a path without which nothing is said of it."""
 
 AGAIN = 0.2
-"""So many of them come right after another one of the user's: a look at the others would cost too
-much."""
+"""So many of them come right after another one of the user's, with nothing between."""
 
 GAPS_LEAST = 50
 USERS_LEAST = 10
+
+SAMPLE = 5000
+"""So many gaps are enough."""
 
 NEAR = 0.1
 """Gaps that differ from their median by no more than this share are the same."""
@@ -44,38 +48,37 @@ def find(seen: Seen) -> list[Draft]:
 
     Of each user there are too few to be a loop by itself: how many hangs on how long a page is open.
     """
-    often = _often(seen)
-    rows = np.flatnonzero(seen.free & often[seen.path])
-    if not len(rows):
-        return []
-    key = seen.user[rows].astype(np.uint64) << np.uint64(32) | seen.path[rows].astype(np.uint64)
-    streams = seen.streams(rows, key)
-    inner = np.flatnonzero(streams.ids[1:] == streams.ids[:-1]) + 1
-    of = seen.path[streams.rows[inner]]
     drafts = []
-    for path in np.unique(of).tolist():
-        gaps = streams.gaps[of == path]
+    for path, gaps in _gaps(seen):
         middle = float(np.median(gaps))
-        same = np.abs(gaps - middle) <= NEAR * middle + seen.resolution_s
-        if len(gaps) < GAPS_LEAST or middle < max(SHORTEST_S, 4 * seen.resolution_s):
+        same = float(np.mean(np.abs(gaps - middle) <= NEAR * middle + seen.resolution_s))
+        if same < SAME or middle < max(SHORTEST_S, 4 * seen.resolution_s):
             continue
-        own = np.flatnonzero(seen.free & (seen.path == path))
-        if same.mean() < SAME or not _of_pages(seen, own) or _stay(seen, own):
+        rows = np.flatnonzero(seen.free & (seen.path == path))
+        if not _of_pages(seen, rows) or _stay(seen, rows):
             continue
-        seen.free[own] = False
-        drafts.append(_draft(seen, own, middle, float(same.mean())))
+        seen.free[rows] = False
+        drafts.append(_draft(seen, rows, middle, same))
     return drafts
 
 
-def _often(seen: Seen) -> Flags:
-    """Of each path whether users ask for it twice without anything between often enough."""
-    paths = seen.requests.paths.height
-    rows = seen.order_by_user[seen.free[seen.order_by_user]]
+def _gaps(seen: Seen) -> Iterator[tuple[int, Floats]]:
+    """The paths that users often ask for twice without anything between, and a sample of the times
+    between the two."""
+    rows = seen.order_by_user
+    if not seen.free.all():
+        rows = rows[seen.free[rows]]
     user, path = seen.user[rows], seen.path[rows]
-    twice = path[1:][(user[1:] == user[:-1]) & (path[1:] == path[:-1])]
-    asked, again = np.bincount(path, minlength=paths), np.bincount(twice, minlength=paths)
-    often = (asked >= LEAST) & (again >= AGAIN * asked)
-    return np.asarray(often & ~seen.is_object)
+    twice = np.flatnonzero((path[1:] == path[:-1]) & (user[1:] == user[:-1]))
+    again = np.bincount(path[twice], minlength=seen.requests.paths.height)
+    often = (again >= GAPS_LEAST) & (again >= AGAIN * seen.requests_for)
+    often &= (seen.requests_for >= LEAST) & ~seen.is_object
+    twice = twice[often[path[twice]]]
+    twice = twice[np.argsort(path[twice], kind="stable")]
+    for one in np.split(twice, np.flatnonzero(np.diff(path[twice])) + 1):
+        if len(one):
+            some = one[:: max(len(one) // SAMPLE, 1)]
+            yield int(path[one[0]]), seen.time[rows[some + 1]] - seen.time[rows[some]]
 
 
 def _of_pages(seen: Seen, rows: Ints) -> bool:
