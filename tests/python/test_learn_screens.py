@@ -66,7 +66,7 @@ def test_beats_of_open_pages_are_no_pages(tmp_path: Path, digits: int) -> None:
     parts = {part.population.name: part for part in found.parts}
     assert set(parts) == {"people", "heartbeats"}
     assert parts["heartbeats"].population.confidence == "unsure"
-    assert {path for path in parts["heartbeats"].population.paths} == {"/beat"}
+    assert set(parts["heartbeats"].population.paths) == {"/beat"}
     assert parts["people"].journeys.chain.pages_mean == pytest.approx(PAGES, rel=0.1)
 
 
@@ -98,6 +98,26 @@ def test_what_an_app_asks_for_at_once_is_a_screen(tmp_path: Path) -> None:
     assert journeys.thinks.mean_s == pytest.approx(15.0, rel=0.1)
     embedded = [one.mean for at, one in journeys.embeddings.of_kind.items() if at < 3]
     assert embedded == pytest.approx([4.0] * 3, rel=0.02)
+
+
+@pytest.mark.parametrize(("clocked", "model"), [(False, "closed"), (True, "open")])
+def test_bursts_behind_a_fixed_pause_are_one_population(
+    tmp_path: Path, clocked: bool, model: str
+) -> None:
+    draw, lines = np.random.default_rng(56), []
+    for user in range(4):
+        begin = at = float(draw.uniform(0, 90))
+        while begin < SPAN_S:
+            for _ in range(1 + draw.poisson(8)):
+                took = float(draw.exponential(0.1))
+                lines.append((at, took, user, f"/batch/{draw.integers(30)}", "-", "etl/2.0"))
+                at += took + float(draw.exponential(0.7))
+            begin = at = begin + 90.0 if clocked else at + 90.0
+    (part,) = learned(tmp_path, lines).parts
+    one = part.population
+    assert (one.name, one.model, one.confidence) == ("bursts", model, "unsure")
+    assert part.clients == (None if clocked else 4)
+    assert one.interval_s == pytest.approx(90.0, rel=0.1)
 
 
 def test_hands_behind_few_addresses_have_no_screens(tmp_path: Path) -> None:

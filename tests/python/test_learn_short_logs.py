@@ -104,7 +104,7 @@ def test_starts_that_are_replayed_bring_the_log_s_requests(tmp_path: Path) -> No
 
 
 def test_closed_users_of_stamps_in_seconds_ask_as_often(tmp_path: Path) -> None:
-    """They go back to pages of an hour ago, by their referrers: a third of the requests was left."""
+    """They go back to pages of an hour ago, by referrers: a third of the requests was left."""
     draw, span_s = np.random.default_rng(99), 2 * 3600.0
     lines: list[Line] = []
     for user in range(20):

@@ -56,7 +56,9 @@ def requests_of_session(journeys: Journeys) -> float:
     session = session_lines(journeys)
     kind = "partly-open" if session else "open"
     head = ['name = "one"', "[arrivals]", f'model = "{kind}"', 'rate = "1/s"']
-    found = float(Workload("\n".join([*head, *session, *request_lines(journeys)])).requests_per_session)
+    found = float(
+        Workload("\n".join([*head, *session, *request_lines(journeys)])).requests_per_session
+    )
     return found if math.isfinite(found) and found > 0 else 1.0
 
 
@@ -79,8 +81,9 @@ def _sessions(journeys: Journeys, starts: Starts, model: Model) -> float:
         return float(model.rates.sum()) * model.width_s
     chain, thinks = journeys.chain, journeys.thinks
     visits = journeys.visits
-    answers_s = float(np.mean(np.maximum(visits.end_s - visits.start_s, 0.0)))
-    page_s = thinks.mean_s + answers_s
+    # What a page takes without durations is the spread of its stamps, which the file does not have.
+    answer_s = float(np.mean(np.maximum(visits.end_s - visits.start_s, 0.0)))
+    page_s = thinks.mean_s + (answer_s if journeys.timed else 0.0)
     if thinks.law is None or page_s <= 0:
         return float(len(starts.times_ns))
     left_s = starts.covered.span_s - starts.times_s

@@ -53,9 +53,7 @@ def paced(
     return _stretched(journeys, missing_s), clients
 
 
-def _with_pauses(
-    requests: Requests, journeys: Journeys, missing_s: float, again: int
-) -> Journeys:
+def _with_pauses(requests: Requests, journeys: Journeys, missing_s: float, again: int) -> Journeys:
     """With pauses before so many journeys, which make the mean cycle so much longer."""
     thinks, pages = journeys.thinks, len(journeys.visits.base)
     assert thinks.law is not None
@@ -122,8 +120,7 @@ def of_mean(population: Population, journeys: Journeys) -> Journeys:
 
 
 def _in_turn(journeys: Journeys) -> NDArray[np.float64]:
-    """From the end of each page to the next one of its session, in seconds; 0 where that is less.
-    """
+    """From the end of each page to the next one of its session, in seconds; 0 or more."""
     visits = journeys.visits
     session = visits.session[visits.base]
     after = np.flatnonzero(session[1:] == session[:-1]) + 1

@@ -21,8 +21,8 @@ BESIDE = 0.5
 the user's requests is under way."""
 
 FIRST = 0.9
-"""And so many screens must begin with what is no such call: else there is no order in them, as where
-many hands work behind one address."""
+"""And so many screens must begin with what is no such call: else there is no order in them, as
+where many hands work behind one address."""
 
 LEAST = 20
 """Calls, and users, without which nothing is said."""

@@ -150,11 +150,11 @@ def _transitions(before: Places, after: Places, kinds: int) -> Matrix:
 
 
 def _edges(visits: Visits, span_s: float) -> tuple[float, float]:
-    """How long before the log's end what follows a page may be missing, and how long after its
-    begin journeys seem to begin that were under way.
+    """The seconds at the log's end and at its begin that do not tell what they should.
 
-    Of these the wait that the begin cuts has the law weighted by length, and is seen from anywhere
-    in it: after t seconds, of waits W, the share E[(W - t)+] / E[W] is still to come.
+    Near the end what follows a page may be missing, and near the begin journeys seem to begin that
+    were under way. Of these the wait that the begin cuts has the law weighted by length, and is
+    seen from anywhere in it: after t seconds, of waits W, the share E[(W - t)+] / E[W] is to come.
     """
     inner = np.flatnonzero(visits.previous >= 0)
     wait = np.sort(visits.start_s[inner] - visits.start_s[visits.previous[inner]])

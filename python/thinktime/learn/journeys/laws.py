@@ -25,7 +25,9 @@ def counts_law(counts: ArrayLike, weights: ArrayLike | None = None) -> str:
         return "0"
     if row.min() >= 1 and row.max() > row.min():
         points, place = np.unique(row, return_inverse=True)
-        tally = Tally(points, points, np.bincount(place, weight), whole=True, unit="")
+        tally = Tally(
+            points, points, np.bincount(place, weight).astype(np.float64), whole=True, unit=""
+        )
         best = fit(tally)
         mean = float(row @ weight / weight.sum())
         if best and best[0].plausible and abs(best[0].mean - mean) <= NEAR * mean:

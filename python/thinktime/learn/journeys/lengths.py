@@ -68,8 +68,9 @@ def whole_lengths(visits: Visits, begin_s: float, end_s: float) -> Lengths:
 
 
 def tilted(lengths: Lengths, mean: float) -> Lengths:
-    """Lengths of this mean, as far as that can be reached: the odds of an end are changed alike
-    after all numbers of pages but the largest.
+    """Lengths of this mean, as far as that can be reached.
+
+    The odds of an end are changed alike after all numbers of pages but the largest.
     """
     under_way = np.cumsum(lengths.many[::-1])[::-1]
     ends = lengths.many / np.maximum(under_way, 1e-300)

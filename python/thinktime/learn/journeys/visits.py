@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from thinktime.learn.journeys.branches import Led, led_by, matched
 from thinktime.learn.journeys.beside import beside_others
+from thinktime.learn.journeys.branches import Led, led_by, matched
 from thinktime.learn.journeys.order import Places, before, heads, last_same, latest, stable_order
 from thinktime.learn.requests import Requests
 

@@ -46,7 +46,8 @@ OTHERS = 0.8
 def find(seen: Seen) -> list[Draft]:
     """Paths that are asked for again after the same time, by users who ask for pages as well.
 
-    Of each user there are too few to be a loop by itself: how many hangs on how long a page is open.
+    Of each user there are too few to be a loop by itself: how many depends on how long a page is
+    open.
     """
     drafts = []
     for path, gaps in _gaps(seen):
@@ -63,8 +64,10 @@ def find(seen: Seen) -> list[Draft]:
 
 
 def _gaps(seen: Seen) -> Iterator[tuple[int, Floats]]:
-    """The paths that users often ask for twice without anything between, and a sample of the times
-    between the two."""
+    """The times between two requests of a user, of a sample, by path.
+
+    Of the paths that users often ask for twice with nothing between.
+    """
     rows = seen.order_by_user
     if not seen.free.all():
         rows = rows[seen.free[rows]]

@@ -238,6 +238,7 @@ def _rates(streams: Streams) -> list[float]:
 
 
 def seconds(value: float) -> str:
+    """A time in seconds, as it is told of a pace."""
     if value >= LONG_S:
         return units.seconds(value)
     return f"{value * 1000:.3g} ms" if value < 1 else f"{value:.4g} s"
