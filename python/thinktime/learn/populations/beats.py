@@ -52,15 +52,27 @@ def find(seen: Seen) -> list[Draft]:
     drafts = []
     for path, gaps in _gaps(seen):
         middle = float(np.median(gaps))
-        same = float(np.mean(np.abs(gaps - middle) <= NEAR * middle + seen.resolution_s))
-        if same < SAME or middle < max(SHORTEST_S, 4 * seen.resolution_s):
+        if middle < max(SHORTEST_S, 4 * seen.resolution_s) or _near(seen, gaps, middle) < SAME:
             continue
         rows = np.flatnonzero(seen.free & (seen.path == path))
-        if not _of_pages(seen, rows) or _stay(seen, rows):
+        if not _of_pages(seen, rows) or _stay(seen, rows) or _all_so(seen, rows, middle):
             continue
         seen.free[rows] = False
-        drafts.append(_draft(seen, rows, middle, same))
+        drafts.append(_draft(seen, rows, middle, _near(seen, gaps, middle)))
     return drafts
+
+
+def _near(seen: Seen, gaps: Floats, middle: float) -> float:
+    """The share of times that are about this one."""
+    if not len(gaps):
+        return 0.0
+    return float(np.mean(np.abs(gaps - middle) <= NEAR * middle + seen.resolution_s))
+
+
+def _left(seen: Seen) -> Ints:
+    """The rows that are left, user by user, each by time."""
+    rows = seen.order_by_user
+    return rows if seen.free.all() else rows[seen.free[rows]]
 
 
 def _gaps(seen: Seen) -> Iterator[tuple[int, Floats]]:
@@ -68,9 +80,7 @@ def _gaps(seen: Seen) -> Iterator[tuple[int, Floats]]:
 
     Of the paths that users often ask for twice with nothing between.
     """
-    rows = seen.order_by_user
-    if not seen.free.all():
-        rows = rows[seen.free[rows]]
+    rows = _left(seen)
     user, path = seen.user[rows], seen.path[rows]
     twice = np.flatnonzero((path[1:] == path[:-1]) & (user[1:] == user[:-1]))
     again = np.bincount(path[twice], minlength=seen.requests.paths.height)
@@ -82,6 +92,21 @@ def _gaps(seen: Seen) -> Iterator[tuple[int, Floats]]:
         if len(one):
             some = one[:: max(len(one) // SAMPLE, 1)]
             yield int(path[one[0]]), seen.time[rows[some + 1]] - seen.time[rows[some]]
+
+
+def _all_so(seen: Seen, rows: Ints, middle: float) -> bool:
+    """Whether those who make these requests ask for all else after the same time, too.
+
+    Who always comes by the clock is no page.
+    """
+    there: Flags = np.zeros(seen.users, dtype=bool)
+    there[seen.user[rows]] = True
+    left = _left(seen)
+    left = left[there[seen.user[left]]]
+    user, path = seen.user[left], seen.path[left]
+    other = np.flatnonzero((user[1:] == user[:-1]) & (path[1:] != seen.path[rows[0]]))
+    gaps = seen.time[left[other + 1]] - seen.time[left[other]]
+    return _near(seen, gaps, middle) > SAME / 2
 
 
 def _of_pages(seen: Seen, rows: Ints) -> bool:

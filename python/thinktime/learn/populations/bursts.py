@@ -60,7 +60,7 @@ def find(seen: Seen) -> list[Draft]:
 
 
 def _pause(seen: Seen, streams: Streams, rows: slice) -> tuple[float, bool] | None:
-    """The pause between the bursts of a user, and whether they begin by the clock; None for none."""
+    """The pause between a user's bursts, and whether they begin by the clock; None for none."""
     time = streams.time[rows]
     took: Floats = np.zeros(len(time)) if streams.duration is None else streams.duration[rows]
     gaps = np.maximum(np.diff(time) - took[:-1], 0.0)
