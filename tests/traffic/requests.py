@@ -64,7 +64,10 @@ def _stamps(table: pl.DataFrame, facts: dict[str, Any]) -> tuple[Any, Any]:
     took = table["done"].to_numpy() - table["arrival"].to_numpy()
     logged = np.floor(took / fine) * fine if fine else None
     stamped = np.floor(table[stamp].to_numpy() / step) * step
-    return stamped - logged if stamp == "done" and logged is not None else stamped, logged
+    if stamp != "done" or logged is None:
+        return stamped, logged
+    # Of stamps in whole seconds, whole seconds are taken off.
+    return stamped - (np.floor(logged / step) * step if step >= 1 else logged), logged
 
 
 def _numbers(of: pl.Series, names: pl.Series) -> pl.Series:

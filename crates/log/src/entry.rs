@@ -15,7 +15,8 @@ pub type Text<'a> = Cow<'a, [u8]>;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Entry<'a> {
     /// When the request arrived, in nanoseconds since 1970-01-01 00:00 UTC, leap seconds not
-    /// counted. Where the format stamps the end and logs a duration, this is end minus duration.
+    /// counted. Where the format stamps the end and logs a duration, this is end minus duration,
+    /// of which whole seconds count where the stamp has no finer steps.
     pub time_ns: i64,
     /// The steps in which the log's clock counts, in nanoseconds: 1 s, 1 ms or 1 us.
     ///

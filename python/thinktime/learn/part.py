@@ -12,6 +12,7 @@ from thinktime.learn.journeys import Journeys, find_journeys
 from thinktime.learn.journeys.chain import WEIGHTS
 from thinktime.learn.journeys.visits import find_visits
 from thinktime.learn.kinds.kinds import templates_of
+from thinktime.learn.offered import as_offered
 from thinktime.learn.pauses import of_mean, paced
 from thinktime.learn.populations import Population
 from thinktime.learn.requests import Requests
@@ -41,6 +42,9 @@ class Part:
     model: Model | None
     """How the workload file says when they begin."""
 
+    clients: int | None = None
+    """Of a closed one: how many the file has. There are more than at a time, where all pause."""
+
     @property
     def closed(self) -> bool:
         """Whether the file says of it that it has a fixed number of clients."""
@@ -55,6 +59,13 @@ class Part:
     def alone(self) -> bool:
         """Whether each request stands for itself, without a session."""
         return self.brief or self.population.model == "open"
+
+    def replayed(self) -> Part:
+        """The same with its starts replayed, where it has any."""
+        if self.starts is None or self.model is self.starts.models[-1]:
+            return self
+        journeys, model = as_offered(self.journeys, self.starts, self.starts.models[-1])
+        return replace(self, journeys=journeys, model=model)
 
 
 def learn_part(
@@ -79,9 +90,9 @@ def learn_part(
     if alone:  # one request each: what follows which is nothing
         journeys = replace(journeys, chain=replace(journeys.chain, model=WEIGHTS))
     if population.model == "closed" and not brief:
-        looped = _as_loop(population, of_mean(journeys))
-        looped = paced(population, requests, looped, covered)
-        return Part(population, requests, looped, None, None)
+        looped = _as_loop(population, of_mean(population, journeys))
+        looped, clients = paced(population, requests, looped, covered)
+        return Part(population, requests, looped, None, None, clients)
     times = requests.rows["time_ns"].to_numpy()
     begun = _begun(journeys, times)
     starts = learn_starts(
@@ -89,10 +100,11 @@ def learn_part(
         begin_ns=begin_ns,
         covered=covered,
         resolution_s=requests.resolution_s,
-        settled_s=0.0 if alone else timeout_s,
+        settled_s=0.0 if alone else min(timeout_s, journeys.chain.settled_s),
     )
     replay = brief or len(begun) < FEW
     model = starts.models[-1] if replay else choose(starts.models, as_dispersed(starts))
+    journeys, model = as_offered(journeys, starts, model)
     return Part(population, requests, journeys, starts, model)
 
 

@@ -62,10 +62,11 @@ def stand_in(log: Log, kinds: Kinds, parts: list[Part]) -> tuple[list[Part], Fid
 
     Laws of when sessions begin are kept where they are as good; else starts are replayed.
     """
-    replayed = [_replayed(part) for part in parts]
+    replayed = [part.replayed() for part in parts]
+    drawn = any(one is not other for one, other in zip(replayed, parts, strict=True))
     kinds = replace(kinds, requests=_joined(kinds.requests))
-    found = _measured(log, kinds, parts, explained=replayed == parts)
-    if found.good or replayed == parts:
+    found = _measured(log, kinds, parts, explained=not drawn)
+    if found.good or not drawn:
         return parts, found
     return replayed, _measured(log, kinds, replayed, explained=True)
 
@@ -120,10 +121,6 @@ def server_of(kinds: Kinds, demand: str | None) -> Server | None:
     place[kinds.written] = np.arange(len(kinds.written))
     names = [kinds.names[at] for at in kinds.written]
     return learn_server(kinds.requests, place[kinds.of_row], names, demand=demand)
-
-
-def _replayed(part: Part) -> Part:
-    return part if part.starts is None else replace(part, model=part.starts.models[-1])
 
 
 def _measured(log: Log, kinds: Kinds, parts: Sequence[Part], *, explained: bool) -> Fidelity:

@@ -48,8 +48,7 @@ def _verdict(part: Part) -> str:
 
 def _arrivals(part: Part, column: str, starts_file: str) -> list[str]:
     if part.closed:
-        clients = part.population.clients or part.population.users
-        return ['model = "closed"', f"clients = {clients}", ""]
+        return ['model = "closed"', f"clients = {part.clients}", ""]
     starts, model = part.starts, part.model
     assert starts is not None
     assert model is not None

@@ -48,11 +48,7 @@ impl Population {
             Sessions::PartlyOpen { arrivals, .. } if arrivals.is_trace() => {
                 return Beginning::Unknown;
             }
-            Sessions::PartlyOpen { requests, .. }
-                if self.lasts.is_some() || (requests.is_some() && self.thinks_by_kind()) =>
-            {
-                return Beginning::Unknown;
-            }
+            Sessions::PartlyOpen { .. } if self.lasts.is_some() => return Beginning::Unknown,
             Sessions::Closed { think, .. } | Sessions::PartlyOpen { think, .. } => think,
         };
         let settles =
@@ -73,7 +69,9 @@ impl Population {
         match &self.sessions {
             Sessions::Open { .. } => 0.0,
             Sessions::Closed { .. } => f64::INFINITY,
-            Sessions::PartlyOpen { arrivals, requests: Some(requests), think } => {
+            Sessions::PartlyOpen { arrivals, requests: Some(requests), think }
+                if !self.thinks_by_kind() =>
+            {
                 let further = Count::from_one(requests.clone()).mean() - 1.0;
                 arrivals.rate_before_start() * further * think.mean()
             }
@@ -89,19 +87,39 @@ impl Population {
         self.journey.is_some() || self.thinks.iter().any(Option::is_some)
     }
 
-    /// How long a session thinks on average after requests of each kind, in seconds, where its
-    /// journey alone says how it goes on; for a closed model in shares.
+    /// How long a session thinks on average after requests of each kind, in seconds; for a closed
+    /// model in shares.
     pub(crate) fn thinking_by_kind(&self) -> Vec<f64> {
+        let visits = self.visits_before_others();
+        visits.iter().zip(self.think_after()).map(|(visits, after_s)| visits * after_s).collect()
+    }
+
+    /// How long a session thinks on average after a request of each kind if its number of requests
+    /// lets it go on, in seconds: not where its journey ends there.
+    pub(crate) fn think_after(&self) -> Vec<f64> {
         let Some(think) = self.think() else { return Vec::new() };
-        let next = |place: usize| self.journey.as_ref().and_then(|one| one.next[place].as_ref());
-        let closed = self.clients().is_some();
-        let after = |(place, visits): (usize, &f64)| {
-            let goes_on =
-                if closed { 1.0 } else { next(place).map_or(0.0, |one| 1.0 - one.ends()) };
-            let own = self.thinks[place].as_ref().unwrap_or(think);
-            visits * goes_on * own.mean()
+        let journey = self.journey.as_ref().filter(|_| self.clients().is_none());
+        let after = |(place, own): (usize, &Option<Distribution>)| {
+            let next = journey.map(|journey| journey.next[place].as_ref());
+            let goes_on = next.map_or(1.0, |next| next.map_or(0.0, |next| 1.0 - next.ends()));
+            goes_on * own.as_ref().unwrap_or(think).mean()
         };
-        self.steps.iter().enumerate().map(after).collect()
+        self.thinks.iter().enumerate().map(after).collect()
+    }
+
+    /// How often a session comes to each kind on average with requests left of its number, if it
+    /// has one; for a closed model in shares.
+    fn visits_before_others(&self) -> Vec<f64> {
+        let Sessions::PartlyOpen { requests: Some(requests), .. } = &self.sessions else {
+            return self.steps.clone();
+        };
+        let length = Count::from_one(requests.clone());
+        if let Some(journey) = &self.journey {
+            let lasts = |n: u32| length.above(f64::from(n) + 1.0);
+            return journey.visits(lasts, |n| length.mean_beyond(f64::from(n) + 1.0));
+        }
+        let all: f64 = self.steps.iter().sum();
+        self.steps.iter().map(|visits| visits / all * (length.mean() - 1.0)).collect()
     }
 
     /// Refuses a start with more sessions than memory should hold.

@@ -250,16 +250,41 @@ impl<'a> Draft<'a> {
         {
             self.entry.duration = Some(Nanos(ns as u64));
             if ends {
-                self.entry.time_ns = stamp.ns.saturating_sub(ns);
+                self.entry.time_ns = stamp.ns.saturating_sub(whole_steps(ns, stamp.resolution_ns));
             }
         }
         Ok(&self.entry)
     }
 }
 
+/// A duration in whole seconds where stamps have no more: what is less would put the lines of a
+/// second in the order of their durations, what a page embeds before the page. Finer stamps may have
+/// lost zeros at their end, and say less of the clock's steps.
+fn whole_steps(duration_ns: i64, resolution_ns: u64) -> i64 {
+    match i64::try_from(resolution_ns) {
+        Ok(step) if step >= SECOND => duration_ns - duration_ns % step,
+        _ => duration_ns,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_stamps_in_seconds_whole_seconds_are_taken_off() {
+        for (duration_ms, resolution_ns, taken_off_ms) in [
+            (0, 1_000_000_000, 0),
+            (999, 1_000_000_000, 0),
+            (2_300, 1_000_000_000, 2_000),
+            (61_000, 60_000_000_000, 60_000),
+            (2_300, 100_000_000, 2_300),
+            (2_300, u64::MAX, 2_300),
+        ] {
+            let found = whole_steps(duration_ms * 1_000_000, resolution_ns);
+            assert_eq!(found, taken_off_ms * 1_000_000, "{duration_ms} ms, {resolution_ns} ns");
+        }
+    }
 
     fn request(line: &str) -> (String, String, String, String, String) {
         let mut draft = Draft::default();

@@ -19,6 +19,9 @@ pub(super) struct Extras {
 
 /// How fields of the request's time begin, if they have a name.
 const NAMES: [&[u8]; 4] = [b"rt=", b"request_time=", b"request_time:", b"rt:"];
+/// How the field begins in which our own switch says whom it chose: that is the cluster's doing, and
+/// no workload has it. It stands behind the request's time.
+const CHOSEN: &[u8] = b"server=";
 /// So many fields are looked at, and so many lines.
 const PLACES_MAX: usize = 24;
 const LINES_JUDGED: usize = 500;
@@ -47,7 +50,9 @@ impl Extras {
         let bare = || places.iter().copied().find(|place| most(*place, &is_bare_time));
         let mut extras = Extras { forwarded, seconds: named.or_else(bare), left_over: Vec::new() };
         for place in places {
-            let used = [extras.forwarded, extras.seconds].contains(&Some(place));
+            let chosen = |word: &[u8]| word.starts_with(CHOSEN);
+            let ours = named.is_some_and(|named| named + 1 == place) && most(place, &chosen);
+            let used = ours || [extras.forwarded, extras.seconds].contains(&Some(place));
             let shown = lines.iter().filter_map(|line| line.get(place)).find(|word| **word != b"-");
             if let (false, Some(word)) = (used, shown) {
                 let word: String = example(word).chars().take(SHOWN).collect();
@@ -153,6 +158,9 @@ mod tests {
         assert_eq!(found(&[" \"1.2.3.4\" rt=0.012 x=y"]), (Some(0), Some(1), 1));
         assert_eq!(found(&[" 0.012 0.011 \"::1\""]), (Some(2), Some(0), 1));
         assert_eq!(found(&[" x=1 request_time=3"]), (None, Some(1), 1));
+        // Our own switch's, and somebody else's.
+        assert_eq!(found(&[" rt=0.000412 server=0", " rt=0.001 server=-"]), (None, Some(0), 0));
+        assert_eq!(found(&[" server=0 0.012"]), (None, Some(1), 1));
         // Microseconds or bytes: nobody can tell.
         assert_eq!(found(&[" 1234", " 17"]), (None, None, 1));
         assert_eq!(found(&["", " \"1.2.3.4\"", ""]), (None, None, 0));

@@ -9,13 +9,15 @@ of the number of pages. Source: Katz, 'On some criteria for estimating the order
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thinktime.learn.fit import Tally, fit
 from thinktime.learn.journeys.laws import counts_law
+from thinktime.learn.journeys.lengths import Lengths, counted, tilted, whole_lengths
 from thinktime.learn.journeys.order import Places
 from thinktime.learn.journeys.visits import Visits
 
@@ -29,6 +31,10 @@ EDGE_QUANTILE = 0.995
 
 EDGE_MAX = 0.2
 """No more than this part of the log is left out for it at either end."""
+
+UNSETTLED = 0.01
+"""Of the journeys that were under way when the log began, this share comes up later than is allowed
+for."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +57,7 @@ class Chain:
     """
 
     offered: Matrix
-    """The same, with ends as much more or less likely that journeys have as many pages as in the
-    log, those that were cut off included."""
+    """The same, with ends as much more or less likely that journeys have `pages_mean` pages."""
 
     visits: NDArray[np.int64]
     """How often each kind was visited."""
@@ -60,14 +65,49 @@ class Chain:
     weights: Matrix
     """The share of each kind in all pages."""
 
-    pages_law: str
-    """The number of pages of a journey as a workload writes it."""
+    lengths: Lengths
+    """The numbers of pages of journeys, of which the law is written."""
 
     pages_mean: float
-    """The mean number of pages of a journey in the log."""
+    """The mean number of pages of a journey: first in the log, where its edges cut some off."""
+
+    whole: Lengths
+    """The numbers of pages of journeys as if the log's edges cut none off."""
+
+    settled_s: float
+    """Up to so many seconds after the log's begin, journeys that were under way seem to begin."""
 
     cut: int
     """How many journeys were cut off by an edge of the log or by a failure."""
+
+    @cached_property
+    def pages_law(self) -> str:
+        """The number of pages of a journey as a workload writes it."""
+        return counts_law(self.lengths.pages, self.lengths.many)
+
+    def pages_within(self, most: Matrix) -> Matrix:
+        """The mean of the pages of a journey as the file has them, if it comes to so many at most.
+
+        Those of a chain that comes to its end are taken as geometric.
+        """
+        if self.model != JOURNEY:
+            return self.lengths.pages_within(most)
+        going = max(1 - 1 / max(self.pages_mean, 1.0), 0.0)
+        return np.asarray(self.pages_mean * (1 - going**most))
+
+    def with_pages(self, mean: float) -> Chain:
+        """The same with ``mean`` pages a journey, 1 or more, as far as that can be reached.
+
+        The odds of an end are changed alike after all pages; journeys that all have one number of
+        pages keep it.
+        """
+        ending = _ending(self.next, self.visits)
+        return replace(
+            self,
+            offered=_calibrated(self.first, ending, mean),
+            lengths=tilted(self.whole, mean),
+            pages_mean=mean,
+        )
 
 
 def find_chain(visits: Visits, kind: Places, kinds: int, span_s: float) -> Chain:
@@ -79,7 +119,8 @@ def find_chain(visits: Visits, kind: Places, kinds: int, span_s: float) -> Chain
     counts[:, -1] = total - counts.sum(axis=1)
     starts = visits.starts
     firsts = np.bincount(kind[starts], minlength=kinds).astype(np.float64)
-    judged, judged_firsts, cut = _judged(visits, kind, kinds, span_s)
+    edge_s, settled_s = _edges(visits, span_s)
+    judged, judged_firsts, cut = _judged(visits, kind, kinds, span_s - edge_s, edge_s)
     _reachable(judged, judged_firsts, counts, firsts)
     lengths = np.bincount(visits.journey, minlength=len(kind))[starts]
     mean = len(kind) / max(len(starts), 1)
@@ -94,8 +135,10 @@ def find_chain(visits: Visits, kind: Places, kinds: int, span_s: float) -> Chain
         offered=_calibrated(first, _ending(after, total), mean),
         visits=total,
         weights=total / max(total.sum(), 1),
-        pages_law=counts_law(lengths),
+        lengths=counted(lengths),
         pages_mean=mean,
+        whole=whole_lengths(visits, settled_s, span_s - edge_s),
+        settled_s=settled_s,
         cut=cut,
     )
 
@@ -106,21 +149,37 @@ def _transitions(before: Places, after: Places, kinds: int) -> Matrix:
     return counts.reshape(kinds, kinds + 1).astype(np.float64)
 
 
-def _judged(visits: Visits, kind: Places, kinds: int, span_s: float) -> tuple[Matrix, Matrix, int]:
+def _edges(visits: Visits, span_s: float) -> tuple[float, float]:
+    """The seconds at the log's end and at its begin that do not tell what they should.
+
+    Near the end what follows a page may be missing, and near the begin journeys seem to begin that
+    were under way. Of these the wait that the begin cuts has the law weighted by length, and is
+    seen from anywhere in it: after t seconds, of waits W, the share E[(W - t)+] / E[W] is to come.
+    """
+    inner = np.flatnonzero(visits.previous >= 0)
+    wait = np.sort(visits.start_s[inner] - visits.start_s[visits.previous[inner]])
+    if not len(wait) or wait[-1] <= 0:
+        return 0.0, 0.0
+    edge_s = float(np.quantile(wait, EDGE_QUANTILE))
+    beyond = np.cumsum(wait[::-1])[::-1] - wait * np.arange(len(wait), 0, -1)
+    settled = int(np.argmax(beyond <= UNSETTLED * wait.sum()))
+    return min(edge_s, EDGE_MAX * span_s), min(float(wait[settled]), EDGE_MAX * span_s)
+
+
+def _judged(
+    visits: Visits, kind: Places, kinds: int, end_s: float, begin_s: float
+) -> tuple[Matrix, Matrix, int]:
     """Transitions and first pages that no edge of the log and no failure cut off."""
     previous, start = visits.previous, visits.start_s
     inner = np.flatnonzero(previous >= 0)
     followed = np.zeros(len(kind), bool)
     followed[previous[inner]] = True
-    wait = start[inner] - start[previous[inner]]
-    edge = float(np.quantile(wait, EDGE_QUANTILE)) if len(wait) else 0.0
-    edge = min(edge, EDGE_MAX * span_s)
-    judged = start <= span_s - edge
+    judged = start <= end_s
     come = inner[judged[previous[inner]]]
     counts = _transitions(kind[previous[come]], kind[come], kinds)
     ended = judged & ~followed & ~visits.failed
     counts[:, -1] = np.bincount(kind[ended], minlength=kinds)
-    begun = visits.starts[start[visits.starts] >= edge]
+    begun = visits.starts[start[visits.starts] >= begin_s]
     cut = int(np.sum(~followed & (visits.failed | ~judged)))
     return counts, np.bincount(kind[begun], minlength=kinds).astype(np.float64), cut
 

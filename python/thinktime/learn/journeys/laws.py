@@ -17,17 +17,22 @@ OUTCOMES_MAX = 40
 """Where no law fits, so many outcomes stand for the values at most."""
 
 
-def counts_law(counts: ArrayLike) -> str:
+def counts_law(counts: ArrayLike, weights: ArrayLike | None = None) -> str:
     """The law of whole numbers, or the numbers themselves with their shares."""
     row = np.asarray(counts, dtype=np.float64)
+    weight = np.ones(len(row)) if weights is None else np.asarray(weights, dtype=np.float64)
     if not len(row):
         return "0"
     if row.min() >= 1 and row.max() > row.min():
-        best = fit(Tally.from_values(row, whole=True, unit=""))
-        mean = float(row.mean())
+        points, place = np.unique(row, return_inverse=True)
+        tally = Tally(
+            points, points, np.bincount(place, weight).astype(np.float64), whole=True, unit=""
+        )
+        best = fit(tally)
+        mean = float(row @ weight / weight.sum())
         if best and best[0].plausible and abs(best[0].mean - mean) <= NEAR * mean:
             return best[0].notation
-    return outcomes(row)
+    return outcomes(row, weight)
 
 
 def outcomes(

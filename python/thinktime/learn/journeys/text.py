@@ -59,7 +59,10 @@ def session_lines(found: Journeys, table: str = "session", *, endless: bool = Fa
 
 
 def _pause(found: Journeys) -> list[str]:
-    """That a client is not always at work."""
+    """That a client is not always at work, or otherwise kept to the log's pace."""
+    if found.thinks.stretch != 1:
+        told = f"They are written {found.thinks.stretch:.3g} times as long: with that"
+        return [note(f"{told} all clients together make the log's number of requests.")]
     if found.thinks.pause is None:
         return []
     share, mean_s = found.thinks.pause

@@ -55,6 +55,9 @@ class Thinks:
     """Of a closed population that is not always at work: the share of think times that are pauses
     between journeys, and their mean in seconds. They are in `law`, and in no other figure."""
 
+    stretch: float = 1.0
+    """Of a closed population: how many times as long think times are in `law` as in the log."""
+
 
 def find_thinks(visits: Visits, kind: Places, timeout_s: float, resolution_s: float) -> Thinks:
     """Fit think times; ``kind`` is that of each page."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from thinktime.learn.journeys.beside import beside_others
 from thinktime.learn.journeys.branches import Led, led_by, matched
 from thinktime.learn.journeys.order import Places, before, heads, last_same, latest, stable_order
 from thinktime.learn.requests import Requests
@@ -97,7 +98,7 @@ class Visits:
 
 
 @dataclass(frozen=True)
-class _Rows:
+class Rows:
     """Columns in the order of users."""
 
     user: NDArray[np.uint32]
@@ -127,9 +128,10 @@ def find_visits(
     embeds = requests.paths["object"].to_numpy()[requests.rows["path"].to_numpy()] & pages
     order, rows, retry, base = _bases(requests, embeds, timeout_s)
     called = _called(rows, base, template[order])
-    if pages and called.any():
+    beside = beside_others(requests, rows, base & ~retry, template[order])
+    if pages and (called.any() or beside.any()):
         referred = requests.rows["referrer"].is_not_null().to_numpy()
-        embeds = embeds | (called[template] & referred)
+        embeds = embeds | (called[template] & referred) | (beside[template] & ~referred)
         order, rows, retry, base = _bases(requests, embeds, timeout_s)
     page_of, bases = _pages(rows, base, retry)
     led = _led(rows, bases)
@@ -151,7 +153,7 @@ def find_visits(
 
 def _bases(
     requests: Requests, embeds: NDArray[np.bool_], timeout_s: float
-) -> tuple[Places, _Rows, NDArray[np.bool_], NDArray[np.bool_]]:
+) -> tuple[Places, Rows, NDArray[np.bool_], NDArray[np.bool_]]:
     """The order by users, the rows in it, the retries, and the bases of pages.
 
     ``embeds`` says of each request whether pages embed such things.
@@ -178,7 +180,7 @@ def _by_user(requests: Requests, embeds: NDArray[np.bool_]) -> Places:
     return np.asarray(order[stable_order(user[order])])
 
 
-def _rows(requests: Requests, order: Places, embeds: NDArray[np.bool_], timeout_s: float) -> _Rows:
+def _rows(requests: Requests, order: Places, embeds: NDArray[np.bool_], timeout_s: float) -> Rows:
     table = requests.rows
     user = table["user"].to_numpy()[order]
     time_ns = table["time_ns"].to_numpy()
@@ -189,7 +191,7 @@ def _rows(requests: Requests, order: Places, embeds: NDArray[np.bool_], timeout_
     path = table["path"].to_numpy()[order].astype(np.int64)
     fresh = np.ones(len(order), bool)
     fresh[1:] = (user[1:] != user[:-1]) | (np.diff(time_s) > timeout_s)
-    return _Rows(
+    return Rows(
         user=user,
         time_s=time_s,
         took_s=took_s,
@@ -202,7 +204,7 @@ def _rows(requests: Requests, order: Places, embeds: NDArray[np.bool_], timeout_
     )
 
 
-def _retries(rows: _Rows) -> NDArray[np.bool_]:
+def _retries(rows: Rows) -> NDArray[np.bool_]:
     """Which rows are the same again soon after it failed."""
     retry = np.zeros(len(rows.user), bool)
     if not rows.failed.any():
@@ -217,7 +219,7 @@ def _retries(rows: _Rows) -> NDArray[np.bool_]:
     return retry
 
 
-def _without_late(rows: _Rows, base: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _without_late(rows: Rows, base: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Objects that come long after all else, and not from the page, are pages of their own."""
     gap = np.diff(rows.time_s, prepend=-np.inf)
     gap[rows.first == np.arange(len(gap))] = np.inf
@@ -227,7 +229,7 @@ def _without_late(rows: _Rows, base: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return np.asarray(base | late)
 
 
-def _called(rows: _Rows, base: NDArray[np.bool_], template: Places) -> NDArray[np.bool_]:
+def _called(rows: Rows, base: NDArray[np.bool_], template: Places) -> NDArray[np.bool_]:
     """The templates that pages call by themselves: they come at once, with the page as referrer.
 
     That is decided for a template as a whole: a quick reader is no call.
@@ -243,7 +245,7 @@ def _called(rows: _Rows, base: NDArray[np.bool_], template: Places) -> NDArray[n
     return np.asarray((quick >= CALLS * asked) & (quick >= CALLS_LEAST))
 
 
-def _pages(rows: _Rows, base: NDArray[np.bool_], retry: NDArray[np.bool_]) -> tuple[Places, Places]:
+def _pages(rows: Rows, base: NDArray[np.bool_], retry: NDArray[np.bool_]) -> tuple[Places, Places]:
     """The page of each row, and the row of each page's base."""
     bases = np.flatnonzero(base)
     number = np.cumsum(base) - 1
@@ -261,14 +263,14 @@ def _pages(rows: _Rows, base: NDArray[np.bool_], retry: NDArray[np.bool_]) -> tu
     return page, bases
 
 
-def _in_sessions(rows: _Rows, bases: Places, at: Places) -> Places:
+def _in_sessions(rows: Rows, bases: Places, at: Places) -> Places:
     """The pages of the sessions of some rows."""
     those = np.zeros(int(rows.session[-1]) + 1, bool)
     those[rows.session[at]] = True
     return np.flatnonzero(those[rows.session[bases]])
 
 
-def _led(rows: _Rows, bases: Places) -> Led:
+def _led(rows: Rows, bases: Places) -> Led:
     """Which page led to which."""
     session, path, referrer = rows.session[bases], rows.path[bases], rows.referrer[bases]
     inner = np.zeros(len(bases), bool)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from thinktime.learn.populations import callers, crawlers, loops, people, scanners
+from thinktime.learn.populations import beats, bursts, callers, crawlers, loops, people, scanners
 from thinktime.learn.populations.draft import Draft
 from thinktime.learn.populations.findings import findings
 from thinktime.learn.populations.seen import Seen
@@ -23,6 +23,8 @@ __all__ = ["Finding", "Population", "Populations", "tell_apart"]
 RULES: list[Callable[[Seen], list[Draft]]] = [
     crawlers.declared,
     scanners.find,
+    beats.find,
+    bursts.find,
     loops.of_users,
     crawlers.hidden,
     loops.of_paths,

@@ -60,8 +60,8 @@ def of(seen: Seen, rows: Ints) -> Pace:
     after = "after the request before" if even else "after the answer"
     return Pace(
         *(even, interval, alike, clients, confidence),
-        f"{many} again {_seconds(interval)} {after} (nine of ten between "
-        f"{_seconds(low if even else think_low)} and {_seconds(high if even else think_high)}), "
+        f"{many} again {seconds(interval)} {after} (nine of ten between "
+        f"{seconds(low if even else think_low)} and {seconds(high if even else think_high)}), "
         f"{len(rows):,} times: {why}",
         "durations in the log, or stamps of more digits"
         if confidence == UNSURE
@@ -205,7 +205,7 @@ def _many_hands(seen: Seen, streams: Streams) -> Pace:
     return Pace(
         *(even, found.interval_s, "fixed" if found.width < 0.1 else "near-fixed", hands, told),
         f"{hands} clients behind {'one address' if len(streams) == 1 else 'few addresses'}: "
-        f"{found.share:.0%} of the requests come {_seconds(found.interval_s)} after an {after}",
+        f"{found.share:.0%} of the requests come {seconds(found.interval_s)} after an {after}",
         f"requests that do not follow an {after}",
     )
 
@@ -237,7 +237,8 @@ def _rates(streams: Streams) -> list[float]:
     return rates
 
 
-def _seconds(value: float) -> str:
+def seconds(value: float) -> str:
+    """A time in seconds, as it is told of a pace."""
     if value >= LONG_S:
         return units.seconds(value)
     return f"{value * 1000:.3g} ms" if value < 1 else f"{value:.4g} s"

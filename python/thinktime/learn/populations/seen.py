@@ -110,8 +110,8 @@ class Seen:
         return np.bincount(self.path, minlength=self.requests.paths.height)
 
     @cached_property
-    def _by_user(self) -> Ints:
-        """All rows, user by user."""
+    def order_by_user(self) -> Ints:
+        """All rows, user by user, each by time."""
         return order_of(self.user)
 
     def streams(self, rows: Ints, keys: NDArray[np.uint64]) -> Streams:
@@ -133,7 +133,7 @@ class Seen:
         else:
             wanted = np.zeros(len(self), dtype=bool)
             wanted[rows] = True
-            rows = self._by_user[wanted[self._by_user]]
+            rows = self.order_by_user[wanted[self.order_by_user]]
         users = self.user[rows]
         begins = np.flatnonzero(np.diff(users, prepend=-1))
         ids = np.repeat(np.arange(len(begins)), np.diff(begins, append=len(users)))

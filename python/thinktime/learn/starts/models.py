@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,12 @@ class Model:
     def constant(self) -> bool:
         """Whether its rate never changes."""
         return self.rates is not None and len(self.rates) == 1
+
+    def times(self, factor: float) -> Model:
+        """The same with all rates multiplied. Raises ValueError for a trace."""
+        if self.rates is None or self.rate is None:
+            raise ValueError("a trace has no rates")
+        return replace(self, rate=self.rate * factor, rates=self.rates * factor)
 
     def draw(self, seed: int) -> Times:
         """Starts of this model, in seconds from its begin. Raises ValueError for a trace."""

@@ -35,6 +35,8 @@ pub(super) struct Found {
     pub(super) last: u32,
     /// Requests that it has behind it.
     pub(super) behind: u32,
+    /// The requests that it has left, if it has a number.
+    pub(super) left: u64,
     /// When it wants the next one.
     pub(super) due: Nanos,
 }
@@ -43,15 +45,13 @@ impl<'a> Amid<'a> {
     /// None where nobody thinks.
     pub(super) fn new(workload: &'a Workload, place: usize) -> Option<Amid<'a>> {
         let population = &workload.populations[place];
-        let think = population.think()?;
-        let own = population.thinks.iter().map(|own| own.as_ref().unwrap_or(think));
         let times = population.thinking_by_kind();
         // Where nobody ever thinks, only the visits tell the kinds apart.
         let nobody = times.iter().sum::<f64>() <= 0.0;
         let weights = if nobody { &population.steps } else { &times };
         Some(Amid {
             shares: sums(weights)?,
-            thinks: own.map(|law| (law, Equilibrium::new(law.clone()))).collect(),
+            thinks: rest_of_thinks(population)?,
             before: came_before(population),
             streams: StreamFamily::new(workload.population_seed(place), Purpose::Start),
         })
@@ -73,7 +73,8 @@ impl<'a> Amid<'a> {
         if varied.is_some_and(|arrivals| past.uniform() > arrivals.share_before_start(age_s)) {
             return None;
         }
-        Some(Found { last: last as u32, behind, due: Nanos::from_secs_f64(rest_s) })
+        let due = Nanos::from_secs_f64(rest_s);
+        Some(Found { last: last as u32, behind, left: u64::MAX, due })
     }
 
     /// Follows what came before, and says how much it was.
@@ -92,8 +93,18 @@ impl<'a> Amid<'a> {
     }
 }
 
+/// By kind, the think time after it, and what is left of it where there is one; none where nobody
+/// thinks.
+pub(super) fn rest_of_thinks(
+    population: &Population,
+) -> Option<Vec<(&Distribution, Option<Equilibrium<Distribution>>)>> {
+    let think = population.think()?;
+    let own = population.thinks.iter().map(|own| own.as_ref().unwrap_or(think));
+    Some(own.map(|law| (law, Equilibrium::new(law.clone()))).collect())
+}
+
 /// The sums of shares of weights; none where there are none.
-fn sums(weights: &[f64]) -> Option<Vec<f64>> {
+pub(super) fn sums(weights: &[f64]) -> Option<Vec<f64>> {
     let total: f64 = weights.iter().sum();
     let sum = |sum: &mut f64, weight: &f64| {
         *sum += weight / total;
@@ -102,7 +113,7 @@ fn sums(weights: &[f64]) -> Option<Vec<f64>> {
     (total > 0.0).then(|| weights.iter().scan(0.0, sum).collect())
 }
 
-fn pick(sums: &[f64], uniform: f64) -> usize {
+pub(super) fn pick(sums: &[f64], uniform: f64) -> usize {
     sums.partition_point(|sum| *sum < uniform).min(sums.len() - 1)
 }
 

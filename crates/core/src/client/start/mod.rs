@@ -11,10 +11,12 @@
 //! the system is empty.
 
 mod amid;
+mod counted;
 
 use std::collections::BinaryHeap;
 
-use self::amid::Amid;
+use self::amid::{Amid, Found};
+use self::counted::Counted;
 use super::laws::Laws;
 use super::population::Population;
 use super::session::{Slots, Ticket, Wish};
@@ -188,16 +190,20 @@ impl Clients {
     fn begin_amid(&mut self, workload: &Workload, place: usize) {
         let of = &workload.populations[place];
         let mean = of.thinking_before_start();
-        let (Some(amid), Ok(count)) =
-            (Amid::new(workload, place), Distribution::poisson_count(mean))
-        else {
-            return;
+        let Some(arrivals) = of.arrivals() else { return };
+        let found: Box<dyn Fn(u64) -> Option<Found>> = match Counted::new(workload, place) {
+            Some(counted) => Box::new(move |number| counted.session(number, arrivals)),
+            None => match Amid::new(workload, place) {
+                Some(amid) => Box::new(move |number| amid.session(number, Some(arrivals))),
+                None => return,
+            },
         };
+        let Ok(count) = Distribution::poisson_count(mean) else { return };
         let streams = StreamFamily::new(workload.population_seed(place), Purpose::Start);
         let count = count.sample(&mut streams.stream(u64::MAX)) as u64;
         for number in 0..self.share.of_number(count) {
             let number = self.share.session(number);
-            let Some(found) = amid.session(number, of.arrivals()) else { continue };
+            let Some(found) = found(number) else { continue };
             if found.due < self.limit.until {
                 let session = self.populations[place].session(FIRST_SESSION + number);
                 self.go_on_amid(place, session, &found);
@@ -206,9 +212,9 @@ impl Clients {
     }
 
     /// The session of this number goes on after the request that was found to be its last.
-    fn go_on_amid(&mut self, place: usize, session: u64, found: &amid::Found) {
+    fn go_on_amid(&mut self, place: usize, session: u64, found: &Found) {
         let population = &self.populations[place];
-        let ticket = self.slots.begin(session, u64::MAX, population.place);
+        let ticket = self.slots.begin(session, found.left, population.place);
         let slot = self.slots.get_mut(ticket);
         slot.index = found.behind;
         let last = population.laws.first_kind + found.last;
@@ -237,7 +243,7 @@ impl Clients {
         for number in 0..clients {
             let session = self.populations[place].session(self.share.session(number));
             let Some(found) = amid.session(session, None) else { continue };
-            self.go_on_amid(place, session, &amid::Found { behind: 0, ..found });
+            self.go_on_amid(place, session, &Found { behind: 0, ..found });
         }
         true
     }

@@ -67,20 +67,20 @@ fn added_fields_are_used_where_they_stand() {
         assert_eq!(name, "combined");
         (read[0].clone(), left_over)
     };
-    // `date -u -d '2026-11-22 10:00' +%s`: the end, as nginx stamps it, less 0.25 s.
-    let begun = "1795341599750.000000";
+    // `date -u -d '2026-11-22 10:00' +%s`: the end, as nginx stamps it, less the whole second of 1.25 s.
+    let begun = "1795341599000.000000";
     let (entry, left_over) = read("\"203.0.113.9, 10.0.0.7\"");
     assert!(entry.starts_with("1795341600000") && entry.contains(" a=203.0.113.9 "), "{entry}");
     assert_eq!(left_over, Vec::<String>::new());
     for added in [
-        "\"203.0.113.9\" rt=0.250 uct=\"0.000\"",
-        "\"203.0.113.9\" 0.250 0.249",
-        "rt=0.250 \"203.0.113.9\" urt=-",
-        "\"203.0.113.9\" request_time=0.25 x",
+        "\"203.0.113.9\" rt=1.250 uct=\"0.000\"",
+        "\"203.0.113.9\" 1.250 1.249",
+        "rt=1.250 \"203.0.113.9\" urt=-",
+        "\"203.0.113.9\" request_time=1.25 x",
     ] {
         let (entry, left_over) = read(added);
         assert!(entry.starts_with(begun), "{added}: {entry}");
-        assert!(entry.contains(" a=203.0.113.9 ") && entry.ends_with(" d=250000000"), "{entry}");
+        assert!(entry.contains(" a=203.0.113.9 ") && entry.ends_with(" d=1250000000"), "{entry}");
         assert!(left_over.len() <= 1);
     }
     let (entry, left_over) = read("\"-\" 250");

@@ -1,0 +1,108 @@
+//! Sessions that are amid their course when a run begins, whose number of requests has a law, and
+//! whose think time or order hangs on the last request.
+//!
+//! A session of N requests, of which the k-th is of kind i, thinks Z(i) after it if k < N. So by
+//! Little's law, of those that think at any time the last request was the k-th, of kind i, with
+//! probability P(N > k) p(k, i) E[Z(i)], up to a factor. Drawn is k by P(N > k) and the course up to
+//! there by the chain; it is kept with a probability in proportion to E[Z(i)], and drawn anew where
+//! the chain came to its end before.
+
+use super::Draw;
+use super::amid::{Found, pick, rest_of_thinks, sums};
+use crate::arrival::ArrivalProcess;
+use crate::distribution::{Distribution, Equilibrium};
+use crate::random::{Purpose, Stream, StreamFamily};
+use crate::time::Nanos;
+use crate::workload::{Count, Journey, Sessions, Thinks, Workload};
+
+/// So many courses are drawn for a session. One whose share of all is less than one in as many is
+/// not found.
+const TRIES_MAX: u32 = 100_000;
+/// Courses are followed for so many requests: longer ones end as those do.
+const STEPS_MAX: f64 = 100_000.0;
+
+/// All such sessions of a population.
+pub(super) struct Counted<'a> {
+    behind: Equilibrium<Thinks>,
+    journey: Option<&'a Journey>,
+    /// The sums of the shares of the kinds, where each is drawn by weight.
+    shares: Vec<f64>,
+    /// By kind, its think time, and what is left of it; none for those of no think time.
+    thinks: Vec<(&'a Distribution, Option<Equilibrium<Distribution>>)>,
+    /// By kind, how long sessions think after it on average.
+    after_s: Vec<f64>,
+    most_s: f64,
+    streams: StreamFamily,
+}
+
+impl<'a> Counted<'a> {
+    /// None where sessions have no law of their number of requests, or nobody thinks.
+    pub(super) fn new(workload: &'a Workload, place: usize) -> Option<Counted<'a>> {
+        let population = &workload.populations[place];
+        let Sessions::PartlyOpen { requests: Some(requests), .. } = &population.sessions else {
+            return None;
+        };
+        let after_s = population.think_after();
+        let most_s = after_s.iter().copied().fold(0.0, f64::max);
+        if most_s <= 0.0 {
+            return None;
+        }
+        Some(Counted {
+            behind: Count::from_one(requests.clone()).thinks_behind()?,
+            journey: population.journey.as_ref(),
+            shares: sums(&population.steps)?,
+            thinks: rest_of_thinks(population)?,
+            after_s,
+            most_s,
+            streams: StreamFamily::new(workload.population_seed(place), Purpose::Start),
+        })
+    }
+
+    /// The one of this number; with arrivals whose rate varied, if it was there.
+    pub(super) fn session(&self, number: u64, arrivals: &ArrivalProcess) -> Option<Found> {
+        let stream = |draw: Draw| self.streams.substream(number, draw as u64);
+        let mut course = stream(Draw::Course);
+        let mut kinds = Vec::new();
+        let behind = (0..TRIES_MAX).find_map(|_| self.course(&mut kinds, &mut course))?;
+        let length = self.behind.tail().length().draw_above(behind, &mut course);
+        let last = *kinds.last()?;
+        let (think, rest) = &self.thinks[last];
+        let rest_s = rest.as_ref().map_or(0.0, |rest| rest.sample(&mut stream(Draw::Rest)));
+        if arrivals.varied_before_start() {
+            let mut past = stream(Draw::Past);
+            let earlier = &kinds[..kinds.len() - 1];
+            let before_s: f64 = earlier.iter().map(|at| self.thinks[*at].0.sample(&mut past)).sum();
+            let age_s = before_s + think.longer_than(rest_s, &mut past) - rest_s;
+            if past.uniform() > arrivals.share_before_start(age_s) {
+                return None;
+            }
+        }
+        Some(Found {
+            last: last as u32,
+            behind: behind.min(super::BEHIND_MAX) as u32,
+            left: length.saturating_sub(behind as u64).clamp(1, u64::MAX - 1),
+            due: Nanos::from_secs_f64(rest_s),
+        })
+    }
+
+    /// Draws how many requests are behind a session, and their kinds; none where it is not kept.
+    fn course(&self, kinds: &mut Vec<usize>, stream: &mut Stream) -> Option<f64> {
+        let behind = self.behind.sample(stream).floor() + 1.0;
+        kinds.clear();
+        for _ in 0..behind.min(STEPS_MAX) as u32 {
+            kinds.push(self.next(kinds.last().copied(), stream.uniform())?);
+        }
+        let after_s = self.after_s[*kinds.last()?];
+        (stream.uniform() * self.most_s < after_s).then_some(behind)
+    }
+
+    /// The kind that follows one, or that sessions begin with; none at the end.
+    fn next(&self, last: Option<usize>, uniform: f64) -> Option<usize> {
+        let Some(journey) = self.journey else { return Some(pick(&self.shares, uniform)) };
+        let choice = match last {
+            Some(last) => journey.next[last].as_ref()?,
+            None => &journey.first,
+        };
+        choice.of(uniform).map(|place| place as usize)
+    }
+}

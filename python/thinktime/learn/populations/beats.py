@@ -1,0 +1,142 @@
+"""Heartbeats: what pages ask for by themselves, every so many seconds while they are open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from thinktime.learn.populations.draft import Draft
+from thinktime.learn.populations.pace import seconds
+from thinktime.learn.populations.seen import Seen
+from thinktime.learn.populations.streams import Flags, Floats, Ints
+from thinktime.learn.populations.told import UNSURE
+
+LEAST = 100
+"""Requests for a path without which nothing is said of it."""
+
+AGAIN = 0.2
+"""So many of them come right after another one of the user's, with nothing between."""
+
+GAPS_LEAST = 50
+USERS_LEAST = 10
+
+SAMPLE = 5000
+"""So many gaps are enough."""
+
+NEAR = 0.1
+"""Gaps that differ from their median by no more than this share are the same."""
+
+SAME = 0.6
+"""So many of the gaps are the same: of those of people, whose pauses vary by a factor of ten and
+more, less than one in five are."""
+
+SHORTEST_S = 1.0
+
+STAYS = 0.5
+"""Who asks for so much of the log is there all the time: a loop."""
+
+STAYING = 0.2
+"""No more of the requests are such users'."""
+
+OTHERS = 0.8
+"""So many of the users ask for pages, too: else it is a program that asks."""
+
+
+def find(seen: Seen) -> list[Draft]:
+    """Paths that are asked for again after the same time, by users who ask for pages as well.
+
+    Of each user there are too few to be a loop by itself: how many depends on how long a page is
+    open.
+    """
+    drafts = []
+    for path, gaps in _gaps(seen):
+        middle = float(np.median(gaps))
+        if middle < max(SHORTEST_S, 4 * seen.resolution_s) or _near(seen, gaps, middle) < SAME:
+            continue
+        rows = np.flatnonzero(seen.free & (seen.path == path))
+        if not _of_pages(seen, rows) or _stay(seen, rows) or _all_so(seen, rows, middle):
+            continue
+        seen.free[rows] = False
+        drafts.append(_draft(seen, rows, middle, _near(seen, gaps, middle)))
+    return drafts
+
+
+def _near(seen: Seen, gaps: Floats, middle: float) -> float:
+    """The share of times that are about this one."""
+    if not len(gaps):
+        return 0.0
+    return float(np.mean(np.abs(gaps - middle) <= NEAR * middle + seen.resolution_s))
+
+
+def _left(seen: Seen) -> Ints:
+    """The rows that are left, user by user, each by time."""
+    rows = seen.order_by_user
+    return rows if seen.free.all() else rows[seen.free[rows]]
+
+
+def _gaps(seen: Seen) -> Iterator[tuple[int, Floats]]:
+    """The times between two requests of a user, of a sample, by path.
+
+    Of the paths that users often ask for twice with nothing between.
+    """
+    rows = _left(seen)
+    user, path = seen.user[rows], seen.path[rows]
+    twice = np.flatnonzero((path[1:] == path[:-1]) & (user[1:] == user[:-1]))
+    again = np.bincount(path[twice], minlength=seen.requests.paths.height)
+    often = (again >= GAPS_LEAST) & (again >= AGAIN * seen.requests_for)
+    often &= (seen.requests_for >= LEAST) & ~seen.is_object
+    twice = twice[often[path[twice]]]
+    twice = twice[np.argsort(path[twice], kind="stable")]
+    for one in np.split(twice, np.flatnonzero(np.diff(path[twice])) + 1):
+        if len(one):
+            some = one[:: max(len(one) // SAMPLE, 1)]
+            yield int(path[one[0]]), seen.time[rows[some + 1]] - seen.time[rows[some]]
+
+
+def _all_so(seen: Seen, rows: Ints, middle: float) -> bool:
+    """Whether those who make these requests ask for all else after the same time, too.
+
+    Who always comes by the clock is no page.
+    """
+    there: Flags = np.zeros(seen.users, dtype=bool)
+    there[seen.user[rows]] = True
+    left = _left(seen)
+    left = left[there[seen.user[left]]]
+    user, path = seen.user[left], seen.path[left]
+    other = np.flatnonzero((user[1:] == user[:-1]) & (path[1:] != seen.path[rows[0]]))
+    gaps = seen.time[left[other + 1]] - seen.time[left[other]]
+    return _near(seen, gaps, middle) > SAME / 2
+
+
+def _of_pages(seen: Seen, rows: Ints) -> bool:
+    """Whether many users made these requests, most of whom asked for something else, too."""
+    users = np.unique(seen.user[rows])
+    there: Flags = np.zeros(len(seen), dtype=bool)
+    there[rows] = True
+    others = np.bincount(seen.user[seen.free & ~there], minlength=seen.users)[users] > 0
+    return len(users) >= USERS_LEAST and float(others.mean()) >= OTHERS
+
+
+def _stay(seen: Seen, rows: Ints) -> bool:
+    """Whether those who make the requests are there all the time."""
+    streams, _ = seen.by_user(rows)
+    long = streams.last - streams.first >= STAYS * seen.span_s
+    return bool(streams.counts[long].sum() > STAYING * len(rows))
+
+
+def _draft(seen: Seen, rows: Ints, every_s: float, same: float) -> Draft:
+    users = seen.users_of(rows)
+    return Draft(
+        name="heartbeats",
+        kind="even",
+        model="open",
+        rows=rows,
+        reason=f"{same:.0%} of these requests of {users:,} users come {seconds(every_s)} after "
+        "the one before, and most of the users ask for pages as well: pages send them while they "
+        "are open. In the file they come when they came, whatever becomes of the pages",
+        would_change="other times between them",
+        confidence=UNSURE,
+        interval_s=every_s,
+        think="near-fixed",
+    )
