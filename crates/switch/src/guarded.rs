@@ -118,6 +118,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Guarded<S> {
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
+        // There is something to do until the end has been sent.
+        this.exchange.writes(true);
         let polled = Pin::new(&mut this.stream).poll_shutdown(context);
         this.watched(context, polled)
     }
