@@ -42,8 +42,8 @@ impl Socket for TlsStream<TcpStream> {
     }
 }
 
-/// A client of HTTP/1. Whenever there is nothing to do for it, the codec is taken away, and its
-/// buffers with it: there may be many such clients.
+/// A client of HTTP/1. When there has been nothing to do for it for a while, the codec is taken away,
+/// and its buffers with it: there may be many such clients.
 pub(crate) async fn serve<S: Socket>(
     stream: S,
     lane: Arc<Lane>,
@@ -131,7 +131,9 @@ where
             Poll::Pending if patience.is_over(exchange, context) => {
                 Poll::Ready(Served::Ended { mistaken: false })
             }
-            Poll::Pending if exchange.rests() && !stops => Poll::Ready(Served::Rests),
+            Poll::Pending if !stops && patience.has_rested(exchange, context) => {
+                Poll::Ready(Served::Rests)
+            }
             Poll::Pending => Poll::Pending,
         }
     })
