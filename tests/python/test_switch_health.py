@@ -74,6 +74,46 @@ def test_who_is_not_well_gets_no_requests_until_he_is() -> None:
     assert done == Switched(12, 0, [4, 8], [0, 0])
 
 
+@pytest.mark.parametrize(("status", "well"), [(200, 1), (399, 1), (400, 0), (503, 0), (101, 0)])
+def test_well_is_who_answers_with_200_to_399(status: int, well: int) -> None:
+    patient = Patient()
+    patient.status = status
+    with backends(patient) as servers, switching("jsq", servers, **GIVEN) as proxy:
+        while told(proxy).get("health_checks_total") < 3:
+            time.sleep(0.01)
+        assert told(proxy).get("server_open") == well
+
+
+def test_one_bad_answer_does_not_close() -> None:
+    """Every other check is bad: never two in a row, as many as close it."""
+    asked: list[int] = []
+
+    def turns(server: Backend, connection: socket.socket, target: str) -> bool:
+        asked.append(503 if len(asked) % 2 else 200)
+        return says(b"HTTP/1.1 %d x\r\nContent-Length: 0\r\n\r\n" % asked[-1])(
+            server, connection, target
+        )
+
+    with backends(turns) as servers, switching("jsq", servers, **GIVEN) as proxy:
+        while (metrics := told(proxy)).get("health_check_failures_total") < 4:
+            assert metrics.get("server_open") == 1
+        assert metrics.get("server_open") == 1
+
+
+def test_who_was_closed_for_failures_is_closed_again_by_one_more() -> None:
+    """A check has opened it, and no request has succeeded since."""
+    fails = Patient()
+    given: dict[str, Any] = {**GIVEN, "health_every": "300ms", "failures": 3, "retries": 0}
+    with backends(fails) as servers, switching("jsq", servers, **given) as proxy:
+        fails.fails = True
+        while told(proxy).get("server_open") == 1:
+            get(proxy.url, "/")
+        while told(proxy).get("server_open") == 0:
+            time.sleep(0.01)
+        assert get(proxy.url, "/")[0] == 502
+        assert told(proxy).get("server_open") == 0
+
+
 def test_a_check_is_a_request_to_the_server_itself() -> None:
     with backends(Patient(), Patient()) as servers, switching("jsq", servers, **GIVEN) as proxy:
         while min(told(proxy).by_server("health_checks_total")) < 3:

@@ -5,7 +5,7 @@ use thinktime_core::distribution;
 use thinktime_core::random::{Purpose, Stream};
 
 use crate::errors::{InputError, invalid};
-use crate::parameters::DiskFiles;
+use crate::parameters::{DiskFiles, seed_of};
 
 /// A distribution in Thinktime's notation, as in `h2(10ms, cv2=8)`.
 ///
@@ -87,7 +87,7 @@ impl Distribution {
 
     /// So many independent draws, the same for the same seed.
     #[pyo3(signature = (count, seed = 1))]
-    fn sample(&self, count: usize, seed: u64) -> Vec<f64> {
+    fn sample(&self, count: usize, #[pyo3(from_py_with = seed_of)] seed: u64) -> Vec<f64> {
         let mut stream = Stream::new(seed, 0, Purpose::Demand);
         (0..count).map(|_| self.law.sample(&mut stream)).collect()
     }

@@ -122,6 +122,12 @@ impl Files for DiskFiles {
     }
 }
 
+/// The seed of what is drawn: a whole number of 64 bits.
+pub(crate) fn seed_of(given: &Bound<'_, PyAny>) -> PyResult<u64> {
+    let wrong = || format!("a seed is a whole number from 0 to {}, not {given}", u64::MAX);
+    given.extract().map_err(|_: PyErr| InputError::new_err(wrong()))
+}
+
 /// A time as Python gives it: `"250ms"`, or a number of seconds.
 #[derive(FromPyObject)]
 pub(crate) enum Time {

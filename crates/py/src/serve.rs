@@ -11,6 +11,7 @@ use thinktime_net::server;
 use thinktime_net::server::burn::{BurnPlan, BurnServer, Burned, Threads};
 
 use crate::errors::{InputError, RunError, invalid};
+use crate::parameters::seed_of;
 use crate::system::System;
 use crate::workload::Workload;
 
@@ -46,7 +47,7 @@ impl Server {
     fn new(
         system: &System,
         listen: &str,
-        seed: u64,
+        #[pyo3(from_py_with = seed_of)] seed: u64,
         burn: bool,
         threads: Option<&str>,
         cores: Option<Vec<usize>>,

@@ -15,6 +15,7 @@ use thinktime_net::certificates::Identity;
 use thinktime_switch::{Backend, Checks, Control, Plan, Proxy, Question, Settings, Switched, Tls};
 
 use crate::errors::{InputError, RunError, invalid};
+use crate::parameters::seed_of;
 use crate::system::System;
 use crate::workload::Workload;
 
@@ -53,7 +54,7 @@ impl Switch {
         listen: &str,
         cluster: Option<&str>,
         workload: Option<&Workload>,
-        seed: u64,
+        #[pyo3(from_py_with = seed_of)] seed: u64,
         log: Option<PathBuf>,
         identity: Option<(PathBuf, PathBuf)>,
         metrics: Option<&str>,

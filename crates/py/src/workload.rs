@@ -10,7 +10,7 @@ use thinktime_core::workload::{self, Sessions, to_toml};
 
 use crate::distribution::Distribution;
 use crate::errors::{InputError, invalid, schema, simulation};
-use crate::parameters::DiskFiles;
+use crate::parameters::{DiskFiles, seed_of};
 use crate::population::Population;
 use crate::supervise::supervise;
 
@@ -152,7 +152,7 @@ impl Workload {
     }
 
     /// The same workload with another seed.
-    fn with_seed(&self, seed: u64) -> Workload {
+    fn with_seed(&self, #[pyo3(from_py_with = seed_of)] seed: u64) -> Workload {
         self.wrap(self.inner.with_seed(seed))
     }
 

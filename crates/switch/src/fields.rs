@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::net::IpAddr;
 
 use hyper::header::{
-    CONNECTION, CONTENT_LENGTH, COOKIE, EXPECT, FORWARDED, HOST, HeaderName, HeaderValue,
+    CONNECTION, CONTENT_LENGTH, COOKIE, EXPECT, Entry, FORWARDED, HOST, HeaderName, HeaderValue,
     PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, VIA,
 };
 use hyper::{HeaderMap, Version};
@@ -41,27 +41,28 @@ pub(crate) struct Came {
     pub(crate) behind_proxy: bool,
 }
 
+/// What proxies say of those before them.
+const SAID_OF_OTHERS: [HeaderName; 4] =
+    [FORWARDED, X_FORWARDED_FOR, X_FORWARDED_HOST, X_FORWARDED_PROTO];
+
 /// Makes the fields of a request, which came by this version, those that its server gets.
 pub(crate) fn to_server(fields: &mut HeaderMap, came: Came, version: Version) {
+    fields.reserve(SAID_OF_OTHERS.len() + 1);
     take_off(fields);
     join_cookies(fields);
     // The switch itself gives leave to send the body.
-    fields.remove(EXPECT);
+    remove_all(fields, &[EXPECT]);
     if !came.behind_proxy {
-        for name in [FORWARDED, X_FORWARDED_FOR, X_FORWARDED_HOST, X_FORWARDED_PROTO] {
-            fields.remove(name);
-        }
+        remove_all(fields, &SAID_OF_OTHERS);
     }
     let from = came.from.to_string();
     let host = fields.get(HOST).cloned();
     let forwarded = forwarded(&came, &from, host.as_ref().and_then(|host| host.to_str().ok()));
     add(fields, FORWARDED, HeaderValue::try_from(forwarded).ok());
     add(fields, X_FORWARDED_FOR, HeaderValue::try_from(from).ok());
-    if !fields.contains_key(X_FORWARDED_PROTO) {
-        fields.insert(X_FORWARDED_PROTO, HeaderValue::from_static(came.scheme));
-    }
-    if let (Some(host), false) = (host, fields.contains_key(X_FORWARDED_HOST)) {
-        fields.insert(X_FORWARDED_HOST, host);
+    fields.entry(X_FORWARDED_PROTO).or_insert_with(|| HeaderValue::from_static(came.scheme));
+    if let Some(host) = host {
+        fields.entry(X_FORWARDED_HOST).or_insert(host);
     }
     let via = match version {
         Version::HTTP_2 => HeaderValue::from_static("2 thinktime"),
@@ -98,7 +99,16 @@ fn take_off(fields: &mut HeaderMap) {
         .filter_map(|name| HeaderName::try_from(name.trim()).ok())
         .filter(|name| !stays(name))
         .collect();
-    for name in named.iter().chain(&HOP_BY_HOP) {
+    for name in named {
+        fields.remove(name);
+    }
+    remove_all(fields, &HOP_BY_HOP);
+}
+
+/// Removes fields of these names, which are few. To look through the fields takes less than to look
+/// for each name, since few messages have any of them.
+fn remove_all(fields: &mut HeaderMap, names: &[HeaderName]) {
+    while let Some(name) = fields.keys().find(|name| names.contains(name)).cloned() {
         fields.remove(name);
     }
 }
@@ -106,14 +116,17 @@ fn take_off(fields: &mut HeaderMap) {
 /// Adds to what proxies before have said, in one field.
 fn add(fields: &mut HeaderMap, name: HeaderName, value: Option<HeaderValue>) {
     let Some(value) = value else { return };
-    let Some(_) = fields.get(&name) else {
-        fields.insert(name, value);
-        return;
-    };
-    let before: Vec<&[u8]> = fields.get_all(&name).iter().map(HeaderValue::as_bytes).collect();
-    let all = [before.join(&b", "[..]).as_slice(), value.as_bytes()].join(&b", "[..]);
-    if let Ok(all) = HeaderValue::from_bytes(&all) {
-        fields.insert(name, all);
+    match fields.entry(name) {
+        Entry::Vacant(place) => {
+            place.insert(value);
+        }
+        Entry::Occupied(mut said) => {
+            let before: Vec<&[u8]> = said.iter().map(HeaderValue::as_bytes).collect();
+            let all = [before.join(&b", "[..]).as_slice(), value.as_bytes()].join(&b", "[..]);
+            if let Ok(all) = HeaderValue::from_bytes(&all) {
+                said.insert(all);
+            }
+        }
     }
 }
 

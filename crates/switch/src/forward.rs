@@ -3,11 +3,11 @@
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use hyper::body::Incoming;
-use hyper::client::conn::TrySendError;
+use hyper::body::{Body, Incoming};
 use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderValue};
 use hyper::{Request, Response, StatusCode, Version};
 use tokio::time::timeout;
@@ -15,11 +15,13 @@ use tokio::time::timeout;
 use crate::desk::{Desk, Unplaced};
 use crate::fields::{self, Came};
 use crate::framing;
-use crate::link::{Link, Links};
+use crate::link::{Link, Sent};
+use crate::links::Links;
 use crate::log::{AccessLog, Entry};
+use crate::max_forwards;
 use crate::outgoing::Outgoing;
 use crate::settings::Settings;
-use crate::stream::{Download, Passing, Progress, Upload};
+use crate::stream::{Download, Passing, Progress};
 use crate::ticket::Ticket;
 
 /// What a thread forwards with.
@@ -55,8 +57,6 @@ enum Failed {
     Server(Refusal),
 }
 
-type Sent = Result<Response<Incoming>, TrySendError<Request<Upload>>>;
-
 /// A response on its way, and what is to be done about it.
 #[derive(Debug)]
 pub(crate) struct Passage {
@@ -89,10 +89,19 @@ impl Passage {
 pub(crate) async fn answer(
     lane: Arc<Lane>,
     came: Came,
-    request: Request<Incoming>,
+    mut request: Request<Incoming>,
 ) -> Result<Response<Download>, Infallible> {
     let mut entry = lane.log.is_some().then(|| Entry::new(came.from, &request));
-    let passed = match Outgoing::new(request, came, &lane.settings) {
+    let outgoing = match max_forwards::answer(&mut request) {
+        Ok(Some(response)) => {
+            let bytes = response.body().size_hint().lower();
+            lane.note(entry.as_ref(), response.status().as_u16(), bytes, None);
+            return Ok(response);
+        }
+        Ok(None) => Outgoing::new(request, came, &lane.settings),
+        Err(refusal) => Err(refusal),
+    };
+    let passed = match outgoing {
         Ok(outgoing) => lane.pass(outgoing, &mut entry).await,
         Err(refusal) => Err(refusal),
     };
@@ -175,7 +184,7 @@ impl Lane {
 
     /// Sends a request, and waits for the head of its response as long as anything moves.
     async fn send(&self, link: &mut Link, outgoing: &mut Outgoing) -> Result<Sent, Failed> {
-        let mut sending = Box::pin(link.send.try_send_request(outgoing.message()));
+        let mut sending = pin!(link.ask(outgoing.message()));
         let mut before = 0;
         loop {
             if let Ok(sent) = timeout(self.settings.first_byte, sending.as_mut()).await {
@@ -201,17 +210,20 @@ impl Lane {
     fn bring_back(
         self: &Arc<Lane>,
         response: Response<Incoming>,
-        held: (Ticket, Link),
+        (ticket, mut link): (Ticket, Link),
         upload: Progress,
         entry: Option<Entry>,
     ) -> Response<Download> {
+        if !upload.is_complete() {
+            link.let_go();
+        }
         let (mut head, body) = response.into_parts();
         fields::to_client(&mut head.headers);
         // The version is that of the hop, whatever the server's was (RFC 9110, section 2.5).
         head.version = Version::HTTP_11;
-        let (server, status) = (held.0.server, head.status.as_u16());
+        let (server, status) = (ticket.server, head.status.as_u16());
         let passage = Passage { lane: Arc::clone(self), upload, bytes: 0, server, status, entry };
-        let passing = Passing::new(body, self.settings.idle, held, passage);
+        let passing = Passing::new(body, self.settings.idle, (ticket, link), passage);
         Response::from_parts(head, Download::Passed(Box::new(passing)))
     }
 }

@@ -5,10 +5,6 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
@@ -16,14 +12,13 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::either::{Either, either};
 use crate::fields::Came;
-use crate::forward::{Lane, answer};
-use crate::guarded::Guarded;
-use crate::http2;
+use crate::forward::Lane;
 use crate::tls::{HTTP2, Tls};
+use crate::{http1, http2};
 
 /// The largest head of a request, in bytes, and the most fields that it has.
 pub(crate) const HEAD_BYTES_MAX: usize = 32 * 1024;
-pub(crate) const FIELDS_MAX: usize = 128;
+pub(crate) const FIELDS_MAX: usize = 100;
 /// How every connection of HTTP/2 begins and none of HTTP/1 (RFC 9113, sections 3.4 and 11.6).
 const BEGINS_HTTP2: &[u8] = b"PRI ";
 /// Between two looks at a beginning that comes in pieces.
@@ -44,7 +39,7 @@ pub(crate) async fn serve(
         let patience = lane.settings.client;
         match in_time(begins_http2(&stream), patience, stop.clone()).await {
             Some(true) => Box::pin(http2::serve(stream, lane, came("http"), stop)).await,
-            Some(false) => serve_http1(stream, lane, came("http"), stop).await,
+            Some(false) => http1::serve(stream, lane, came("http"), stop).await,
             None => {}
         }
         return;
@@ -65,7 +60,7 @@ async fn serve_tls(
     let Some(stream) = shaken else { return };
     match stream.get_ref().1.alpn_protocol() {
         Some(HTTP2) => http2::serve(stream, lane, came, stop).await,
-        _ => serve_http1(stream, lane, came, stop).await,
+        _ => http1::serve(stream, lane, came, stop).await,
     }
 }
 
@@ -101,36 +96,5 @@ async fn begins_http2(stream: &TcpStream) -> io::Result<bool> {
         }
         // What has come can be seen at once again: to wait for more of it is not to wait.
         sleep(PIECES).await;
-    }
-}
-
-async fn serve_http1<S: AsyncRead + AsyncWrite + Unpin>(
-    stream: S,
-    lane: Arc<Lane>,
-    came: Came,
-    stop: watch::Receiver<bool>,
-) {
-    let settings = lane.settings;
-    let desk = Arc::clone(&lane.desk);
-    // The parser keeps room for what the service gives, also while nothing is asked for.
-    let service = service_fn(move |request| Box::pin(answer(Arc::clone(&lane), came, request)));
-    let mut builder = http1::Builder::new();
-    builder
-        .timer(TokioTimer::new())
-        .header_read_timeout(settings.client)
-        .max_buf_size(HEAD_BYTES_MAX)
-        .max_headers(FIELDS_MAX);
-    let guarded = TokioIo::new(Guarded::new(stream, settings.idle));
-    let mut connection = pin!(builder.serve_connection(guarded, service));
-    let ended = match either(connection.as_mut(), pin!(told(stop))).await {
-        Either::Left(ended) => ended,
-        Either::Right(()) => {
-            connection.as_mut().graceful_shutdown();
-            connection.await
-        }
-    };
-    // A client's mistake, or its going away, ends its own connection and nothing else.
-    if ended.is_err_and(|error| error.is_parse()) {
-        desk.term().counts.policy.answered(false);
     }
 }

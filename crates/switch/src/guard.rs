@@ -43,6 +43,8 @@ struct Framing {
 pub(crate) struct Guard {
     place: Place,
     framing: Framing,
+    /// Heads that have come whole.
+    requests: u64,
     /// The beginning of a line whose end has not come.
     line: Vec<u8>,
 }
@@ -52,12 +54,28 @@ struct NotAdmitted;
 
 impl Guard {
     pub(crate) fn new() -> Guard {
-        Guard { place: Place::RequestLine, framing: Framing::default(), line: Vec::new() }
+        let (place, framing) = (Place::RequestLine, Framing::default());
+        Guard { place, framing, requests: 0, line: Vec::new() }
     }
 
     /// Whether it has met what it does not admit.
     pub(crate) fn has_refused(&self) -> bool {
         self.place == Place::Refused
+    }
+
+    /// How many requests have come, at least their heads.
+    pub(crate) fn requests(&self) -> u64 {
+        self.requests
+    }
+
+    /// Whether the next byte belongs to a head.
+    pub(crate) fn awaits_head(&self) -> bool {
+        matches!(self.place, Place::RequestLine | Place::Field)
+    }
+
+    /// Whether nothing has come of the next request.
+    pub(crate) fn is_between_requests(&self) -> bool {
+        self.place == Place::RequestLine && self.line.is_empty()
     }
 
     /// Looks at bytes as they come, in pieces of any size.
@@ -126,7 +144,10 @@ impl Guard {
                 self.framing = Framing { old: line.ends_with(b"/1.0"), ..Framing::default() };
                 Ok(Place::Field)
             }
-            (Place::Field, b"") => self.framing.body(),
+            (Place::Field, b"") => {
+                self.requests += 1;
+                self.framing.body()
+            }
             (Place::Field, _) => self.framing.heed(line).map(|()| Place::Field),
             (Place::ChunkSize, _) => match chunk_size(line)? {
                 0 => Ok(Place::Trailer),

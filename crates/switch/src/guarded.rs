@@ -2,12 +2,14 @@
 
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
+use crate::exchange::Exchange;
 use crate::guard::Guard;
 
 /// What the parser refuses as the end of a head, and as the size of a chunk.
@@ -24,11 +26,17 @@ pub(crate) struct Guarded<S> {
     idle: Duration,
     /// Made when it first reads nothing.
     alarm: Option<Pin<Box<Sleep>>>,
+    exchange: Arc<Exchange>,
 }
 
 impl<S> Guarded<S> {
-    pub(crate) fn new(stream: S, idle: Duration) -> Guarded<S> {
-        Guarded { stream, guard: Guard::new(), ended: false, idle, alarm: None }
+    /// Tells the exchange what comes and goes.
+    pub(crate) fn new(stream: S, idle: Duration, exchange: Arc<Exchange>) -> Guarded<S> {
+        Guarded { stream, guard: Guard::new(), ended: false, idle, alarm: None, exchange }
+    }
+
+    pub(crate) fn stream(&self) -> &S {
+        &self.stream
     }
 
     /// Gives up what has been waiting for too long.
@@ -63,8 +71,11 @@ impl<S: AsyncRead + Unpin> AsyncRead for Guarded<S> {
             return Poll::Ready(Ok(()));
         }
         let before = buffer.filled().len();
-        ready!(Pin::new(&mut this.stream).poll_read(context, buffer))?;
+        let polled = Pin::new(&mut this.stream).poll_read(context, buffer);
+        this.exchange.reads(polled.is_pending());
+        ready!(polled)?;
         this.guard.look(&mut buffer.filled_mut()[before..]);
+        this.exchange.has_come(&this.guard);
         Poll::Ready(Ok(()))
     }
 }
@@ -76,6 +87,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Guarded<S> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
+        this.exchange.writes(true);
         let polled = Pin::new(&mut this.stream).poll_write(context, bytes);
         this.watched(context, polled)
     }
@@ -86,6 +98,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Guarded<S> {
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
+        this.exchange.writes(true);
         let polled = Pin::new(&mut this.stream).poll_write_vectored(context, parts);
         this.watched(context, polled)
     }
@@ -97,11 +110,16 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Guarded<S> {
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         let polled = Pin::new(&mut this.stream).poll_flush(context);
+        if polled.is_ready() {
+            this.exchange.writes(false);
+        }
         this.watched(context, polled)
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
+        // There is something to do until the end has been sent.
+        this.exchange.writes(true);
         let polled = Pin::new(&mut this.stream).poll_shutdown(context);
         this.watched(context, polled)
     }

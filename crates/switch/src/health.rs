@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::StatusCode;
+use hyper::client::conn::TrySendError;
 use hyper::header::{CONNECTION, HeaderValue};
 use thinktime_core::error::Invalid;
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use crate::desk::Desk;
-use crate::link;
+use crate::link::Link;
 use crate::plan::Backend;
 use crate::question::Question;
 
@@ -69,6 +70,7 @@ fn is_well(status: StatusCode) -> bool {
 async fn status(checks: &Checks, server: &Backend) -> Result<StatusCode, Box<dyn Error>> {
     let mut request = checks.path.to(server)?;
     request.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
-    let mut link = link::open(server.address).await?;
-    Ok(link.send.send_request(request).await?.status())
+    let mut link = Link::open(server.address).await?;
+    let sent = link.ask(request).await.map_err(TrySendError::into_error);
+    Ok(sent?.status())
 }

@@ -1,94 +1,122 @@
-//! Connections to servers, kept for the next request.
+//! A connection to a server.
 
-use std::collections::HashMap;
+use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::{Mutex, MutexGuard};
-use std::time::Duration;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 
-use hyper::client::conn::http1::{Builder, SendRequest};
+use bytes::Bytes;
+use hyper::body::{Body, Frame, Incoming};
+use hyper::client::conn::TrySendError;
+use hyper::client::conn::http1::{Builder, Connection, SendRequest};
+use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
-use tokio::time::{Instant, timeout};
 
+use crate::bell::Bell;
 use crate::stream::Upload;
 
-/// Idle connections that are kept for each server, by each thread.
-const KEPT_MAX: usize = 64;
-/// How long one is kept: servers commonly close theirs after a minute or more.
-const KEPT_FOR: Duration = Duration::from_secs(30);
-/// The largest head of a response, in bytes.
+/// The largest head of a response, in bytes; its fields are as many as the parser has room for, 100.
 const HEAD_BYTES_MAX: usize = 64 * 1024;
-const FIELDS_MAX: usize = 128;
 
-/// A connection to a server, with nothing in progress.
+/// What has become of a request: its response, or why there is none.
+pub(crate) type Sent = Result<Response<Incoming>, TrySendError<Request<Upload>>>;
+
+/// A connection to a server, for one request at a time.
+///
+/// It has no task of its own: whoever waits for what comes over it drives it, so that a request
+/// passes no task but its client's.
 #[derive(Debug)]
 pub(crate) struct Link {
-    pub(crate) send: SendRequest<Upload>,
+    send: SendRequest<Upload>,
+    /// Nothing when it has ended, or goes on by itself.
+    connection: Option<Box<Connection<TokioIo<TcpStream>, Upload>>>,
+    bell: Arc<Bell>,
+    /// Rings the bell.
+    ring: Waker,
     /// Whether a request has gone over it before: the server may be closing it.
     pub(crate) used: bool,
 }
 
-/// The connections of one thread.
-#[derive(Debug)]
-pub(crate) struct Links {
-    /// By the server's address, those that are idle, and since when.
-    kept: Mutex<HashMap<SocketAddr, Vec<(Instant, Link)>>>,
-    connect: Duration,
-}
-
-impl Links {
-    pub(crate) fn new(connect: Duration) -> Links {
-        Links { kept: Mutex::default(), connect }
+impl Link {
+    pub(crate) async fn open(address: SocketAddr) -> io::Result<Link> {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        let mut builder = Builder::new();
+        builder.max_buf_size(HEAD_BYTES_MAX).max_header_size(HEAD_BYTES_MAX);
+        let (send, connection) =
+            builder.handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
+        let bell = Arc::new(Bell::default());
+        let ring = Waker::from(Arc::clone(&bell));
+        Ok(Link { send, connection: Some(Box::new(connection)), bell, ring, used: false })
     }
 
-    /// A connection to this server: one that is kept, or a new one if there is none or it must be
-    /// `fresh`.
-    pub(crate) async fn take(&self, server: SocketAddr, fresh: bool) -> io::Result<Link> {
-        loop {
-            let kept = if fresh { None } else { self.kept().get_mut(&server).and_then(Vec::pop) };
-            let Some((since, mut link)) = kept else { break };
-            if since.elapsed() < KEPT_FOR && link.send.ready().await.is_ok() {
-                return Ok(link);
+    /// Whether the next request may go over it, as far as is known: the server has not closed it,
+    /// and has said nothing that it was not asked for.
+    pub(crate) fn is_ready(&mut self) -> bool {
+        self.bell.mute();
+        self.go_on();
+        self.connection.is_some() && self.send.is_ready()
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.connection.is_none()
+    }
+
+    /// Sends a request, and waits for the head of its response.
+    pub(crate) async fn ask(&mut self, request: Request<Upload>) -> Sent {
+        let mut sending = pin!(self.send.try_send_request(request));
+        poll_fn(|context| self.drive(context, |context| sending.as_mut().poll(context))).await
+    }
+
+    /// The next piece of a response's body.
+    pub(crate) fn poll_body(
+        &mut self,
+        body: &mut Incoming,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        if self.connection.is_some() {
+            self.bell.mute();
+            // What came along with what was there before.
+            let polled = Pin::new(&mut *body).poll_frame(&mut Context::from_waker(&self.ring));
+            if polled.is_ready() {
+                return polled;
             }
         }
-        timeout(self.connect, open(server))
-            .await
-            .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+        self.drive(context, |context| Pin::new(&mut *body).poll_frame(context))
     }
 
-    /// Keeps a connection over which a response has come to its end.
-    pub(crate) fn give(&self, server: SocketAddr, mut link: Link) {
-        link.used = true;
-        let mut all = self.kept();
-        let kept = all.entry(server).or_default();
-        if kept.len() < KEPT_MAX && !link.send.is_closed() {
-            kept.push((Instant::now(), link));
+    /// Lets it go on by itself: a request's body that is still on its way when the response comes
+    /// does not wait until the client reads the response.
+    pub(crate) fn let_go(&mut self) {
+        if let Some(connection) = self.connection.take() {
+            // What becomes of it is told to the request that goes over it.
+            tokio::spawn(async move { drop(connection.await) });
         }
     }
 
-    /// Closes those that have been idle for too long.
-    pub(crate) fn close_old(&self) {
-        let fresh = |one: &(Instant, Link)| one.0.elapsed() < KEPT_FOR && !one.1.send.is_closed();
-        self.kept().retain(|_, links| {
-            links.retain(fresh);
-            !links.is_empty()
-        });
+    /// Drives the connection, and looks for what it may have brought.
+    fn drive<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        brought: impl FnOnce(&mut Context<'_>) -> Poll<T>,
+    ) -> Poll<T> {
+        if self.connection.is_none() {
+            return brought(context);
+        }
+        self.bell.mute();
+        self.go_on();
+        let polled = brought(&mut Context::from_waker(&self.ring));
+        if polled.is_pending() {
+            self.bell.ring_for(context.waker());
+        }
+        polled
     }
 
-    fn kept(&self) -> MutexGuard<'_, HashMap<SocketAddr, Vec<(Instant, Link)>>> {
-        self.kept.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    fn go_on(&mut self) {
+        let mut context = Context::from_waker(&self.ring);
+        self.connection.take_if(|one| Pin::new(&mut **one).poll(&mut context).is_ready());
     }
-}
-
-pub(crate) async fn open(address: SocketAddr) -> io::Result<Link> {
-    let stream = TcpStream::connect(address).await?;
-    stream.set_nodelay(true)?;
-    let mut builder = Builder::new();
-    builder.max_buf_size(HEAD_BYTES_MAX).max_headers(FIELDS_MAX);
-    let (send, connection) =
-        builder.handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
-    // What becomes of it is told to the request that goes over it.
-    tokio::spawn(async move { drop(connection.await) });
-    Ok(Link { send, used: false })
 }

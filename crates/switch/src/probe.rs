@@ -1,18 +1,18 @@
 //! Servers are asked how much they have to do, for policies that must be told.
 
 use std::future::poll_fn;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::Response;
-use hyper::body::{Body, Incoming};
+use hyper::body::Incoming;
 use thinktime_core::policy::dispatch::Probe;
 use tokio::time::timeout;
 
 use crate::desk::Desk;
 use crate::forward::Lane;
 use crate::framing;
+use crate::link::Link;
 use crate::term::{Member, Term};
 
 /// How long an answer may take: what is older is of no use to any policy.
@@ -43,21 +43,22 @@ impl Lane {
         let server = &term.plan.servers[server];
         let request = term.plan.probe.as_ref()?.to(server).ok()?;
         let mut link = self.links.take(server.address, false).await.ok()?;
-        let mut response = link.send.send_request(request).await.ok()?;
+        let mut response = link.ask(request).await.ok()?;
         if !response.status().is_success() || !framing::is_clear(response.headers_mut()) {
             return None;
         }
-        let bytes = whole(response).await?;
+        let bytes = whole(response, &mut link).await?;
         self.links.give(server.address, link);
         Probe::from_json(&bytes)
     }
 }
 
-/// The body of a response, unless it is broken or longer than an answer may be.
-async fn whole(response: Response<Incoming>) -> Option<Vec<u8>> {
+/// The body of a response that comes over a link, unless it is broken or longer than an answer may
+/// be.
+async fn whole(response: Response<Incoming>, link: &mut Link) -> Option<Vec<u8>> {
     let mut body = response.into_body();
     let mut bytes = Vec::new();
-    while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+    while let Some(frame) = poll_fn(|context| link.poll_body(&mut body, context)).await {
         if let Ok(data) = frame.ok()?.into_data() {
             bytes.extend_from_slice(&data);
         }

@@ -17,7 +17,7 @@ use crate::counts::Switched;
 use crate::desk::Desk;
 use crate::forward::Lane;
 use crate::health::Checks;
-use crate::link::Links;
+use crate::links::Links;
 use crate::log::AccessLog;
 use crate::plan::Plan;
 use crate::reload::Control;

@@ -85,8 +85,16 @@ struct Flow {
 }
 
 impl Flow {
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
-        let polled = Pin::new(&mut self.body).poll_frame(context);
+    /// The next piece; of a body that comes over a link, which this drives.
+    fn poll(
+        &mut self,
+        over: Option<&mut Link>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
+        let polled = match over {
+            Some(link) => link.poll_body(&mut self.body, context),
+            None => Pin::new(&mut self.body).poll_frame(context),
+        };
         if polled.is_ready() {
             self.alarm = None;
             return polled.map_err(Broken::Source);
@@ -131,7 +139,7 @@ impl Upload {
 
 impl Uploading {
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
-        let mut polled = ready!(self.flow.poll(context));
+        let mut polled = ready!(self.flow.poll(None, context));
         if let Some(Ok(frame)) = &polled {
             let length = frame.data_ref().map_or(0, |data| data.len() as u64);
             self.progress.0.bytes.fetch_add(length, Ordering::Relaxed);
@@ -203,7 +211,8 @@ impl Passing {
     }
 
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
-        let polled = ready!(self.flow.poll(context));
+        let over = self.held.as_mut().map(|(_, link)| link);
+        let polled = ready!(self.flow.poll(over, context));
         match &polled {
             Some(Ok(frame)) => {
                 self.passage.bytes += frame.data_ref().map_or(0, |data| data.len() as u64);
