@@ -258,8 +258,8 @@ impl<'a> Draft<'a> {
 }
 
 /// A duration in whole seconds where stamps have no more: what is less would put the lines of a
-/// second in the order of their durations, what a page embeds before the page. Finer stamps may have
-/// lost zeros at their end, and say less of the clock's steps.
+/// second in the order of their durations, what a page embeds before the page. Finer stamps may
+/// have lost zeros at their end, and say less of the clock's steps.
 fn whole_steps(duration_ns: i64, resolution_ns: u64) -> i64 {
     match i64::try_from(resolution_ns) {
         Ok(step) if step >= SECOND => duration_ns - duration_ns % step,

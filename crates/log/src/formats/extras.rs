@@ -19,8 +19,8 @@ pub(super) struct Extras {
 
 /// How fields of the request's time begin, if they have a name.
 const NAMES: [&[u8]; 4] = [b"rt=", b"request_time=", b"request_time:", b"rt:"];
-/// How the field begins in which our own switch says whom it chose: that is the cluster's doing, and
-/// no workload has it. It stands behind the request's time.
+/// How the field begins in which our own switch says whom it chose: that is the cluster's doing,
+/// and no workload has it. It stands behind the request's time.
 const CHOSEN: &[u8] = b"server=";
 /// So many fields are looked at, and so many lines.
 const PLACES_MAX: usize = 24;

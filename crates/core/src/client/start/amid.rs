@@ -22,7 +22,7 @@ pub(super) struct Amid<'a> {
     /// The sums of the shares of the kinds.
     shares: Vec<f64>,
     /// By kind, its think time, and what is left of it; none for those of no think time.
-    thinks: Vec<(&'a Distribution, Option<Equilibrium<Distribution>>)>,
+    thinks: Vec<ThinkTime<'a>>,
     /// By kind, the sums of the shares of those that came before it.
     before: Vec<Vec<f64>>,
     streams: StreamFamily,
@@ -93,11 +93,11 @@ impl<'a> Amid<'a> {
     }
 }
 
-/// By kind, the think time after it, and what is left of it where there is one; none where nobody
-/// thinks.
-pub(super) fn rest_of_thinks(
-    population: &Population,
-) -> Option<Vec<(&Distribution, Option<Equilibrium<Distribution>>)>> {
+/// A think time, and what is left of it where there is one.
+pub(super) type ThinkTime<'a> = (&'a Distribution, Option<Equilibrium<Distribution>>);
+
+/// By kind, the think time after it; none where nobody thinks.
+pub(super) fn rest_of_thinks(population: &Population) -> Option<Vec<ThinkTime<'_>>> {
     let think = population.think()?;
     let own = population.thinks.iter().map(|own| own.as_ref().unwrap_or(think));
     Some(own.map(|law| (law, Equilibrium::new(law.clone()))).collect())

@@ -3,14 +3,14 @@
 //!
 //! A session of N requests, of which the k-th is of kind i, thinks Z(i) after it if k < N. So by
 //! Little's law, of those that think at any time the last request was the k-th, of kind i, with
-//! probability P(N > k) p(k, i) E[Z(i)], up to a factor. Drawn is k by P(N > k) and the course up to
-//! there by the chain; it is kept with a probability in proportion to E[Z(i)], and drawn anew where
-//! the chain came to its end before.
+//! probability P(N > k) p(k, i) E[Z(i)], up to a factor. Drawn is k by P(N > k) and the course up
+//! to there by the chain; it is kept with a probability in proportion to E[Z(i)], and drawn anew
+//! where the chain came to its end before.
 
 use super::Draw;
-use super::amid::{Found, pick, rest_of_thinks, sums};
+use super::amid::{Amid, Found, ThinkTime, pick, rest_of_thinks, sums};
 use crate::arrival::ArrivalProcess;
-use crate::distribution::{Distribution, Equilibrium};
+use crate::distribution::Equilibrium;
 use crate::random::{Purpose, Stream, StreamFamily};
 use crate::time::Nanos;
 use crate::workload::{Count, Journey, Sessions, Thinks, Workload};
@@ -21,14 +21,27 @@ const TRIES_MAX: u32 = 100_000;
 /// Courses are followed for so many requests: longer ones end as those do.
 const STEPS_MAX: f64 = 100_000.0;
 
+/// What finds sessions that are amid their course when a run begins, by their numbers.
+pub(super) type Find<'a> = Box<dyn Fn(u64) -> Option<Found> + 'a>;
+
+/// Of a population that comes and goes; none where nobody thinks.
+pub(super) fn finder(workload: &Workload, place: usize) -> Option<Find<'_>> {
+    let arrivals = workload.populations[place].arrivals()?;
+    if let Some(counted) = Counted::new(workload, place) {
+        return Some(Box::new(move |number| counted.session(number, arrivals)));
+    }
+    let amid = Amid::new(workload, place)?;
+    Some(Box::new(move |number| amid.session(number, Some(arrivals))))
+}
+
 /// All such sessions of a population.
-pub(super) struct Counted<'a> {
+struct Counted<'a> {
     behind: Equilibrium<Thinks>,
     journey: Option<&'a Journey>,
     /// The sums of the shares of the kinds, where each is drawn by weight.
     shares: Vec<f64>,
     /// By kind, its think time, and what is left of it; none for those of no think time.
-    thinks: Vec<(&'a Distribution, Option<Equilibrium<Distribution>>)>,
+    thinks: Vec<ThinkTime<'a>>,
     /// By kind, how long sessions think after it on average.
     after_s: Vec<f64>,
     most_s: f64,
@@ -37,7 +50,7 @@ pub(super) struct Counted<'a> {
 
 impl<'a> Counted<'a> {
     /// None where sessions have no law of their number of requests, or nobody thinks.
-    pub(super) fn new(workload: &'a Workload, place: usize) -> Option<Counted<'a>> {
+    fn new(workload: &'a Workload, place: usize) -> Option<Counted<'a>> {
         let population = &workload.populations[place];
         let Sessions::PartlyOpen { requests: Some(requests), .. } = &population.sessions else {
             return None;
@@ -59,7 +72,7 @@ impl<'a> Counted<'a> {
     }
 
     /// The one of this number; with arrivals whose rate varied, if it was there.
-    pub(super) fn session(&self, number: u64, arrivals: &ArrivalProcess) -> Option<Found> {
+    fn session(&self, number: u64, arrivals: &ArrivalProcess) -> Option<Found> {
         let stream = |draw: Draw| self.streams.substream(number, draw as u64);
         let mut course = stream(Draw::Course);
         let mut kinds = Vec::new();

@@ -16,7 +16,7 @@ mod counted;
 use std::collections::BinaryHeap;
 
 use self::amid::{Amid, Found};
-use self::counted::Counted;
+use self::counted::finder;
 use super::laws::Laws;
 use super::population::Population;
 use super::session::{Slots, Ticket, Wish};
@@ -189,21 +189,13 @@ impl Clients {
     /// Sessions amid their journey, as many as think in the long run.
     fn begin_amid(&mut self, workload: &Workload, place: usize) {
         let of = &workload.populations[place];
-        let mean = of.thinking_before_start();
-        let Some(arrivals) = of.arrivals() else { return };
-        let found: Box<dyn Fn(u64) -> Option<Found>> = match Counted::new(workload, place) {
-            Some(counted) => Box::new(move |number| counted.session(number, arrivals)),
-            None => match Amid::new(workload, place) {
-                Some(amid) => Box::new(move |number| amid.session(number, Some(arrivals))),
-                None => return,
-            },
-        };
-        let Ok(count) = Distribution::poisson_count(mean) else { return };
-        let streams = StreamFamily::new(workload.population_seed(place), Purpose::Start);
-        let count = count.sample(&mut streams.stream(u64::MAX)) as u64;
-        for number in 0..self.share.of_number(count) {
+        let count = Distribution::poisson_count(of.thinking_before_start());
+        let (Some(find), Ok(count)) = (finder(workload, place), count) else { return };
+        let seed = workload.population_seed(place);
+        let count = count.sample(&mut StreamFamily::new(seed, Purpose::Start).stream(u64::MAX));
+        for number in 0..self.share.of_number(count as u64) {
             let number = self.share.session(number);
-            let Some(found) = found(number) else { continue };
+            let Some(found) = find(number) else { continue };
             if found.due < self.limit.until {
                 let session = self.populations[place].session(FIRST_SESSION + number);
                 self.go_on_amid(place, session, &found);

@@ -67,7 +67,7 @@ fn added_fields_are_used_where_they_stand() {
         assert_eq!(name, "combined");
         (read[0].clone(), left_over)
     };
-    // `date -u -d '2026-11-22 10:00' +%s`: the end, as nginx stamps it, less the whole second of 1.25 s.
+    // `date -u -d '2026-11-22 10:00' +%s`: the end, as nginx stamps it, less 1 s of 1.25 s.
     let begun = "1795341599000.000000";
     let (entry, left_over) = read("\"203.0.113.9, 10.0.0.7\"");
     assert!(entry.starts_with("1795341600000") && entry.contains(" a=203.0.113.9 "), "{entry}");
