@@ -54,9 +54,14 @@ fn luau_holds() {
 }
 
 #[test]
+fn grpc_holds() {
+    tried("grpc");
+}
+
+#[test]
 fn every_target_is_tried() {
     let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
-    assert_eq!(names, ["http1", "http2", "hpack", "websocket", "log", "toml", "luau"]);
+    assert_eq!(names, ["http1", "http2", "hpack", "websocket", "grpc", "log", "toml", "luau"]);
 }
 
 #[test]

@@ -382,7 +382,7 @@ fn programs_give_messages_and_read_answers() {
 /// Sessions that take a word of one call into the next one.
 fn taking(method: &str, path: &str, checked: &str) -> Workload {
     let text = format!(
-        "name = 'w'\n[arrivals]\nmodel = 'closed'\nclients = 2\nstart = 'empty'\n[session]\n\
+        "name = 'w'\n[arrivals]\nmodel = 'closed'\nclients = 1\nstart = 'empty'\n[session]\n\
          think = '0s'\n[[request]]\nname = 'one'\ngrpc = 'a.T/{method}'\ndescriptors = 'a.pb'\n\
          message = {{ text = 'a\"{{const(7)}}' }}\ntake = {{ word = 'json:{path}' }}\n\
          checks = {{ right = {{ of = 'json:{path}', is = '{checked}' }} }}\nnext = {{ two = 1 }}\n\
