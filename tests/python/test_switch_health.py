@@ -114,6 +114,33 @@ def test_who_was_closed_for_failures_is_closed_again_by_one_more() -> None:
         assert told(proxy).get("server_open") == 0
 
 
+def test_time_alone_opens_nobody_who_is_asked_how_he_is() -> None:
+    """It was asked once, at the start, and found well; `closed` has no meaning."""
+    fails = Patient()
+    given: dict[str, Any] = {**GIVEN, "health_every": "1h", "retries": 0}
+    with backends(fails) as servers, switching("jsq", servers, **given) as proxy:
+        while told(proxy).get("health_checks_total") < 1:
+            time.sleep(0.01)
+        fails.fails = True
+        while told(proxy).get("server_open") == 1:
+            get(proxy.url, "/")
+        time.sleep(0.1)
+        assert told(proxy).get("server_open") == 0
+
+
+def test_failures_close_only_one_after_another() -> None:
+    def sometimes(server: Backend, connection: socket.socket, target: str) -> bool:
+        return target == "/good" and echo(server, connection, target)
+
+    with (
+        backends(sometimes) as servers,
+        switching("jsq", servers, failures=2, closed="24h", retries=0) as proxy,
+    ):
+        for _ in range(3):
+            assert get(proxy.url, "/bad")[0] == 502
+            assert get(proxy.url, "/good")[0] == 200
+
+
 def test_a_check_is_a_request_to_the_server_itself() -> None:
     with backends(Patient(), Patient()) as servers, switching("jsq", servers, **GIVEN) as proxy:
         while min(told(proxy).by_server("health_checks_total")) < 3:

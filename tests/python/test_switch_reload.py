@@ -140,6 +140,16 @@ def test_a_closed_server_stays_closed() -> None:
         assert told(one).by_server("server_open") == [1, 1]
 
 
+def test_failures_before_a_reload_count_after_it() -> None:
+    nobody = f"http://127.0.0.1:{free_port()}"
+    with switching("round-robin", [nobody], failures=2, closed="24h", **METRICS) as one:
+        assert get(one.url)[0] == 502
+        one.reload(system(1, "jsq"))
+        assert told(one).get("server_open") == 1
+        assert get(one.url)[0] == 502
+        assert told(one).get("server_open") == 0
+
+
 def test_those_who_wait_are_placed_by_the_new_policy() -> None:
     """LARD/R keeps a third request for two servers waiting; JSQ does not."""
     held = Held()
