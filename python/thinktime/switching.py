@@ -131,6 +131,14 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
         """Whether it still forwards."""
         return self._switch.running
 
+    def news(self) -> list[str]:
+        """What happened to servers since this was called last, a line each.
+
+        A server that gets no requests any more, or gets some again, with the reason; and one that
+        answers no probes. Of more than 1,000 lines the oldest are lost.
+        """
+        return self._switch.news()
+
     def reload(
         self,
         system: GivenSystem,
@@ -142,7 +150,8 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
 
         Requests in progress go on where they are, and the new policy counts them. It remembers
         nothing else of the time before. A server whose URL stays is the same server: it is closed
-        if it was. Everything that is given at the start and not here stays.
+        if it was. Everything that is given at the start and not here stays; the file of the access
+        log is opened again, so that it may have been moved away.
 
         Args:
             system: As at the start.

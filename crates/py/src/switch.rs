@@ -61,7 +61,8 @@ impl Switch {
         settings: &Bound<'_, PyDict>,
     ) -> PyResult<Switch> {
         let given = Given::new(settings)?;
-        let fixed = Fixed { cluster: cluster.map(str::to_owned), seed, probe: given.probe()? };
+        let cluster = cluster.map(str::to_owned);
+        let fixed = Fixed { log: log.clone(), cluster, seed, probe: given.probe()? };
         let plan = fixed.plan(system, &servers, workload)?;
         let checks = given.checks()?;
         let tls = identity.map(|(certificate, key)| Tls::new(&Identity { certificate, key }));
@@ -103,7 +104,13 @@ impl Switch {
         thread.as_ref().is_some_and(|thread| !thread.is_finished())
     }
 
-    /// Places requests by another system, with other servers and another workload, from now on.
+    /// What happened to servers since this was asked last, a line each.
+    fn news(&self) -> Vec<String> {
+        self.control.news()
+    }
+
+    /// Places requests by another system, with other servers and another workload, from now on, and
+    /// opens the access log again.
     fn reload(
         &self,
         system: &System,
@@ -111,7 +118,10 @@ impl Switch {
         workload: Option<&Workload>,
     ) -> PyResult<()> {
         let plan = self.fixed.plan(system, &servers, workload)?;
-        self.control.reload(plan).map_err(|error| invalid(&error))
+        let log = self.fixed.log.as_deref().map(opened).transpose()?;
+        self.control.reload(plan).map_err(|error| invalid(&error))?;
+        log.into_iter().for_each(|file| self.control.log_to(file));
+        Ok(())
     }
 
     /// Ends what is in progress, and stops; says what it did. A second call gives None. A signal
@@ -148,6 +158,8 @@ impl Drop for Switch {
 
 /// What stays as it is when files are read again.
 struct Fixed {
+    /// The access log's file.
+    log: Option<PathBuf>,
     cluster: Option<String>,
     seed: u64,
     /// Where servers say how much they have to do.

@@ -33,7 +33,8 @@ impl Desk {
         let failures = &mut state.health[server].failures;
         *failures = failures.saturating_add(1);
         let closes = *failures >= self.settings.failures;
-        if !closes || !self.set_open(&mut state, server, false) || self.checked {
+        let why = format!("{failures} failures one after another");
+        if !closes || !self.set_open(&mut state, server, false, &why) || self.checked {
             return;
         }
         let (desk, member) = (Arc::clone(self), Arc::clone(member));
@@ -41,25 +42,25 @@ impl Desk {
             sleep(desk.settings.closed_for).await;
             let mut state = desk.state();
             if let Some(server) = member.number() {
-                desk.set_open(&mut state, server, true);
+                desk.set_open(&mut state, server, true, "its time is over");
             }
         });
     }
 
-    /// A server was asked how it is. Some bad answers one after another close it, whatever its
-    /// requests say; one good answer opens it.
-    pub(crate) fn asked(self: &Arc<Desk>, member: &Member, well: bool) {
+    /// A server was asked how it is, and what it answered. Some bad answers one after another close
+    /// it, whatever its requests say; one good answer opens it.
+    pub(crate) fn asked(self: &Arc<Desk>, member: &Member, well: bool, answer: &str) {
         let mut state = self.state();
         let Some(server) = member.number() else { return };
         let misses = &mut state.health[server].misses;
         *misses = if well { 0 } else { misses.saturating_add(1) };
         if well || *misses >= self.settings.failures {
-            self.set_open(&mut state, server, well);
+            self.set_open(&mut state, server, well, answer);
         }
     }
 
     /// From now on a server gets requests, or none. Whether that is new.
-    fn set_open(self: &Arc<Desk>, state: &mut State, server: usize, open: bool) -> bool {
+    fn set_open(self: &Arc<Desk>, state: &mut State, server: usize, open: bool, why: &str) -> bool {
         let health = &mut state.health[server];
         if health.closed != open {
             return false;
@@ -72,6 +73,12 @@ impl Desk {
         let now = self.now();
         state.switch.set_open(now, server, open);
         self.let_go_on(now, state);
+        let url = &state.term.plan.servers[server].url;
+        let gets = if open { "requests again" } else { "no requests" };
+        self.news.say(format!("server {server} ({url}) gets {gets}: {why}"));
+        if !state.switch.any_open() {
+            self.news.say("no server gets requests: all are answered with 503".to_owned());
+        }
         true
     }
 }

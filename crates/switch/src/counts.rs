@@ -170,10 +170,12 @@ impl OfServer {
         self.misses.fetch_add(u64::from(!well), Ordering::Relaxed);
     }
 
-    /// It was asked how much it has to do.
-    pub(crate) fn probed(&self, answered: bool) {
-        increase(&self.probes);
-        self.unanswered.fetch_add(u64::from(!answered), Ordering::Relaxed);
+    /// It was asked how much it has to do; gives the number of probes if it has not answered any.
+    pub(crate) fn probed(&self, answered: bool) -> Option<u64> {
+        let probes = self.probes.fetch_add(1, Ordering::Relaxed) + 1;
+        let more = u64::from(!answered);
+        let unanswered = self.unanswered.fetch_add(more, Ordering::Relaxed) + more;
+        (probes == unanswered).then_some(probes)
     }
 
     /// A response has come to its end.

@@ -12,6 +12,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::closing::Health;
 use crate::counts::Ledger;
+use crate::news::News;
 use crate::page::Labels;
 use crate::plan::Plan;
 use crate::settings::Settings;
@@ -27,6 +28,7 @@ pub(crate) struct Desk {
     term: RwLock<Arc<Term>>,
     ledger: Mutex<Ledger>,
     connections: AtomicU64,
+    pub(crate) news: News,
     pub(crate) settings: Settings,
     /// Whether servers are asked how they are.
     pub(crate) checked: bool,
@@ -99,6 +101,7 @@ impl Desk {
             term: RwLock::new(term),
             ledger: Mutex::new(ledger),
             connections: AtomicU64::new(0),
+            news: News::default(),
             settings,
             checked,
         })

@@ -55,7 +55,12 @@ pub(crate) async fn check_health(checks: Checks, desk: Arc<Desk>) {
                 let status = timeout(checks.within, asking).await;
                 let well = matches!(status, Ok(Ok(status)) if is_well(status));
                 term.counts.servers[server].asked(well);
-                desk.asked(&term.members[server], well);
+                let answer = match status {
+                    Ok(Ok(status)) => format!("status {} to a health check", status.as_u16()),
+                    Ok(Err(error)) => format!("no answer to a health check ({error})"),
+                    Err(_) => "no answer to a health check in time".to_owned(),
+                };
+                desk.asked(&term.members[server], well, &answer);
             });
         }
         asked.join_all().await;

@@ -28,6 +28,7 @@ mod links;
 mod log;
 mod max_forwards;
 mod metrics;
+mod news;
 mod outgoing;
 mod page;
 mod patience;

@@ -22,6 +22,8 @@ struct State {
     /// The last second that was written, and how: there are many requests in one.
     second: (u64, String),
     failed: Option<io::Error>,
+    /// Why lines are missing from an earlier file.
+    lost: Option<String>,
 }
 
 /// A request as the log has it.
@@ -79,7 +81,15 @@ fn escaped(bytes: &[u8]) -> String {
 impl AccessLog {
     pub(crate) fn new(to: File) -> AccessLog {
         let second = (u64::MAX, String::new());
-        AccessLog(Mutex::new(State { to: BufWriter::new(to), second, failed: None }))
+        AccessLog(Mutex::new(State { to: BufWriter::new(to), second, failed: None, lost: None }))
+    }
+
+    /// Lines go to another file from now on.
+    pub(crate) fn go_on_in(&self, file: File) {
+        self.flush();
+        let mut state = self.state();
+        state.to = BufWriter::new(file);
+        state.lost = state.failed.take().map(|error| error.to_string()).or(state.lost.take());
     }
 
     /// Writes the line of a request that has ended now. `server` is none where the switch itself
@@ -90,7 +100,7 @@ impl AccessLog {
         state.tell_time(seconds_now());
         let server = server.map_or_else(|| "-".to_owned(), |server| server.to_string());
         let Entry { from, line, referer, agent, .. } = entry;
-        let State { to, second: (_, time), failed } = &mut *state;
+        let State { to, second: (_, time), failed, .. } = &mut *state;
         if failed.is_some() {
             return;
         }
@@ -113,7 +123,8 @@ impl AccessLog {
     /// Why lines are missing from the file, if any are.
     pub(crate) fn failure(&self) -> Option<String> {
         self.flush();
-        self.state().failed.as_ref().map(io::Error::to_string)
+        let state = self.state();
+        state.failed.as_ref().map(io::Error::to_string).or_else(|| state.lost.clone())
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -17,6 +17,8 @@ use crate::term::{Member, Term};
 
 /// How long an answer may take: what is older is of no use to any policy.
 const WITHIN: Duration = Duration::from_secs(1);
+/// After so many probes without any answer it is said.
+const IN_VAIN: u64 = 10;
 /// The most bytes of an answer.
 const BYTES_MAX: usize = 4096;
 
@@ -30,7 +32,14 @@ impl Lane {
             tokio::spawn(async move {
                 let answered = timeout(WITHIN, lane.answer_of(&term, server)).await;
                 let told = answered.ok().flatten();
-                term.counts.servers[server].probed(told.is_some());
+                let in_vain = term.counts.servers[server].probed(told.is_some());
+                if in_vain == Some(IN_VAIN) {
+                    let url = &term.plan.servers[server].url;
+                    lane.desk.news.say(format!(
+                        "server {server} ({url}) has answered none of {IN_VAIN} probes: the policy \
+                         knows nothing of it"
+                    ));
+                }
                 if let Some(told) = told {
                     lane.desk.probed(&term.members[server], told);
                 }

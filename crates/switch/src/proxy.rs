@@ -30,7 +30,7 @@ pub struct Proxy {
     listener: TcpListener,
     desk: Arc<Desk>,
     settings: Settings,
-    log: Option<File>,
+    log: Option<Arc<AccessLog>>,
     tls: Option<Tls>,
     beside: Beside,
 }
@@ -54,6 +54,7 @@ impl Proxy {
         let listener = bound(address)?;
         let desk = Desk::new(plan, settings, checks.is_some()).map_err(io::Error::other)?;
         let beside = Beside { checks, metrics: None };
+        let log = log.map(|file| Arc::new(AccessLog::new(file)));
         Ok(Proxy { listener, desk: Arc::new(desk), settings, log, tls: None, beside })
     }
 
@@ -77,7 +78,7 @@ impl Proxy {
     /// What changes it while it is at work.
     #[must_use]
     pub fn control(&self) -> Control {
-        Control(Arc::clone(&self.desk))
+        Control { desk: Arc::clone(&self.desk), log: self.log.clone() }
     }
 
     /// Where it listens.
@@ -95,7 +96,7 @@ impl Proxy {
     /// When the operating system refuses what the switch needs. What clients and servers do wrong
     /// never ends it.
     pub fn serve(mut self, stop: &AtomicBool) -> io::Result<Switched> {
-        let log = self.log.take().map(|file| Arc::new(AccessLog::new(file)));
+        let log = self.log.take();
         let (desk, settings) = (Arc::clone(&self.desk), self.settings);
         let (tell_beside, told) = watch::channel(false);
         let beside = std::mem::take(&mut self.beside);

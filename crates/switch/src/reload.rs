@@ -1,18 +1,23 @@
 //! Another cluster, policy or list of servers, while requests are in progress.
 
+use std::fs::File;
 use std::sync::Arc;
 
 use thinktime_core::error::Invalid;
 
 use crate::closing::Health;
 use crate::desk::Desk;
+use crate::log::AccessLog;
 use crate::page::Labels;
 use crate::plan::Plan;
 use crate::term::{Member, Term};
 
 /// Changes a switch that is at work.
 #[derive(Clone, Debug)]
-pub struct Control(pub(crate) Arc<Desk>);
+pub struct Control {
+    pub(crate) desk: Arc<Desk>,
+    pub(crate) log: Option<Arc<AccessLog>>,
+}
 
 impl Control {
     /// From now on requests are placed by this plan. Those in progress go on where they are, and
@@ -21,7 +26,21 @@ impl Control {
     /// # Errors
     /// When the policy's arguments do not fit the cluster; then nothing changes.
     pub fn reload(&self, plan: Plan) -> Result<(), Invalid> {
-        self.0.reload(plan)
+        self.desk.reload(plan)
+    }
+
+    /// Lines of the access log, if there is one, go to another file from now on.
+    pub fn log_to(&self, file: File) {
+        if let Some(log) = &self.log {
+            log.go_on_in(file);
+        }
+    }
+
+    /// What happened to servers since this was asked last, a line each: who gets no requests any
+    /// more, or gets some again, and why.
+    #[must_use]
+    pub fn news(&self) -> Vec<String> {
+        self.desk.news.take()
     }
 }
 

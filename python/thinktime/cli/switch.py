@@ -109,7 +109,7 @@ def command(
 
     The policy is the code that simulates the cluster; the cluster's stations and cache are a model
     and not used. Ctrl-C ends the switch when what is in progress has ended; SIGHUP makes it read
-    its files again.
+    its files, and open its access log, again.
     """
     settings = {name: context.params[name] for name in SETTINGS}
     with common.mapped_errors():
@@ -143,9 +143,11 @@ def _until_interrupted(
             if hangups:
                 hangups.clear()
                 _reload(proxy, system, workload)
+            _tell(proxy)
             time.sleep(0.2)
     except KeyboardInterrupt:
         pass
+    _tell(proxy)
     done = proxy.stop()
     if done is not None:
         typer.echo(f"passed on {done.passed} requests, refused {done.refused}")
@@ -153,6 +155,12 @@ def _until_interrupted(
             typer.echo(f"server {at}: {requests} requests, {failures} failures")
         if done.log_failure is not None:
             common.say_warnings([f"lines of the access log are missing: {done.log_failure}"])
+
+
+def _tell(proxy: switch) -> None:
+    """What happened to servers goes to standard error, as it happens."""
+    for line in proxy.news():
+        typer.echo(line, err=True)
 
 
 def _reload(proxy: switch, system: Path, workload: Path | None) -> None:
