@@ -161,11 +161,49 @@ def test_changes_in_words(found: Change, words: str) -> None:
     assert sentence(found) == words
 
 
+def of_kinds(before: str, after: str, *, untrusted: bool = False) -> Comparison:
+    subjects: list[Any] = [
+        SimpleNamespace(label=kind, kind=kind, untrusted=untrusted and kind == after)
+        for kind in (before, after)
+    ]
+    throughput = Change("throughput", 90.0, 100.0, 9.0, 11.0, 0.1, 0.12, False)
+    lower = Change("p99", 0.034, 0.02, -0.024, -0.006, -0.7, -0.18, False)
+    return Comparison(*subjects, {"p99": lower, "throughput": throughput})
+
+
+@pytest.mark.parametrize(("before", "after", "of"), [("run", "simulate", "simulation"),
+                                                     ("simulate", "run", "run")])  # fmt: skip
+def test_a_simulation_is_no_better_than_a_run(before: str, after: str, of: str) -> None:
+    assert of_kinds(before, after).verdict == (
+        f"The {of}'s p99 is 6 to 24 ms lower (18 to 70 %); the {of}'s throughput is 9 to 11/s "
+        "higher (10 to 12 %)."
+    )
+    assert of_kinds(after, after).verdict.startswith("Better: p99 fell by 6 to 24 ms")
+    words = judged(limit("p99 > +5%"), of_kinds(before, after)).words
+    assert words == f"p99 > +5%: held: the {of}'s p99 is 6 to 24 ms lower (18 to 70 %)"
+
+
+def test_a_difference_that_cannot_be_told_is_neutral_too() -> None:
+    unclear = Change("mean", 0.02, 0.02, -0.001, 0.002, -0.05, 0.1, False)
+    found = Comparison(*[of_kinds("run", "simulate").before, of_kinds("run", "simulate").after],
+                       {"mean": unclear})  # fmt: skip
+    assert found.verdict == (
+        "No difference can be told: the simulation's mean differs by −1.0 to +2.0 ms (−5 to +10 %)."
+    )
+
+
+@pytest.mark.parametrize("before", ["run", "simulate"])
+def test_what_is_not_to_be_trusted_is_not_better(before: str) -> None:
+    verdict = of_kinds(before, "run", untrusted=True).verdict
+    assert verdict.startswith("Nothing is called better or worse, because ")
+    assert " not to be trusted: " in verdict
+
+
 # ---- limits
 
 
 def comparison(**changes: Change | Missing) -> Comparison:
-    subject: Any = SimpleNamespace(label="x", duration_s=60.0)
+    subject: Any = SimpleNamespace(label="x", kind="run", duration_s=60.0, untrusted=False)
     return Comparison(subject, subject, changes)
 
 
@@ -265,6 +303,13 @@ def test_the_verdict_comes_first(folder: Path) -> None:
     assert done.output.startswith("Worse: p99 rose by "), done.output
     same = CliRunner().invoke(app, ["compare", str(folder / "a"), str(folder / "c")])
     assert same.output.startswith("No difference can be told: "), same.output
+
+
+def test_quiet_is_taken_as_by_other_commands(folder: Path) -> None:
+    words = ["compare", str(folder / "a"), str(folder / "b")]
+    done = CliRunner().invoke(app, [*words, "-q"])
+    assert done.exit_code == 0, done.output
+    assert done.stdout == CliRunner().invoke(app, words).stdout
 
 
 def test_json_is_one_object_alone(folder: Path) -> None:

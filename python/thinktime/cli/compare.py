@@ -37,6 +37,7 @@ def command(
         ),
     ] = None,
     store: options.Store = None,
+    quiet: options.Quiet = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object alone.")] = False,
     junit: options.Junit = None,
     markdown: options.Markdown = None,
@@ -84,7 +85,8 @@ def _finish(
     if as_json:
         typer.echo(_as_json(comparisons, outcomes))
     else:
-        _show(loaded, comparisons, [one for found in outcomes for one in found])
+        _say(comparisons, [one for found in outcomes for one in found])
+        _tabulate(loaded, comparisons)
     _say_doubts(loaded)
     if files is not None:
         from thinktime import gate
@@ -109,16 +111,20 @@ def _trusted(loaded: list[Result]) -> None:
             raise common.fail(why, common.Exit.UNDECIDED)
 
 
-def _show(loaded: list[Result], comparisons: list[Comparison], outcomes: list[Judged]) -> None:
-    """The verdicts first, then what each limit comes to, then the tables."""
-    from thinktime.comparison.table import notes, table
-    from thinktime.report.terminal import Shown
-
+def _say(comparisons: list[Comparison], outcomes: list[Judged]) -> None:
+    """The verdicts first, then what each limit comes to."""
     for found in comparisons:
         several = f"{found.after.label}: " if len(comparisons) > 1 else ""
         plain.say(several + found.verdict)
     for one in outcomes:
         plain.say(one.words)
+
+
+def _tabulate(loaded: list[Result], comparisons: list[Comparison]) -> None:
+    """The differences, and the results themselves."""
+    from thinktime.comparison.table import notes, table
+    from thinktime.report.terminal import Shown
+
     if comparisons:
         typer.echo()
         common.print_wide(Shown(table(comparisons)))

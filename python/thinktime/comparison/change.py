@@ -59,7 +59,7 @@ class Change:
 
 def change(figure: str, before: Estimate, after: Estimate, paired: bool) -> Change:
     """How much the second estimate is above the first."""
-    common = _common(before, after) if paired else 0.0
+    common = in_common(before, after) if paired else 0.0
     down = (after.value - after.low, before.high - before.value)
     up = (after.high - after.value, before.value - before.low)
     step = after.value - before.value
@@ -70,18 +70,19 @@ def change(figure: str, before: Estimate, after: Estimate, paired: bool) -> Chan
         figure,
         before.value,
         after.value,
-        step - _together(*down, common),
-        step + _together(*up, common),
+        step - together(*down, common),
+        step + together(*up, common),
         *ratio,
         paired=common > 0,
     )
 
 
-def _together(one: float, other: float, common: float) -> float:
+def together(one: float, other: float, common: float) -> float:
+    """How far the difference of two estimates reaches that reach so far, by their correlation."""
     return math.sqrt(max(one**2 + other**2 - 2 * common * one * other, 0.0))
 
 
-def _common(before: Estimate, after: Estimate) -> float:
+def in_common(before: Estimate, after: Estimate) -> float:
     """The correlation of two runs' sections, from 0."""
     if before.sections is None or after.sections is None:
         return 0.0

@@ -11,8 +11,11 @@ from thinktime.comparison.change import Change, change
 from thinktime.comparison.estimate import FIGURES, Estimate, Missing
 from thinktime.comparison.subject import Subject
 from thinktime.mean_difference import paired_difference
+from thinktime.report import units
 
 TIMES = ("mean", "p50", "p90", "p95", "p99", "p99.9")
+_KINDS = {"simulate": "simulation", "run": "run"}
+_NO_JUDGEMENT = "Nothing is called better or worse"
 _TOLD = ("p99", "p90", "mean", "p50")
 """Times that the verdict names, the first that there is."""
 
@@ -35,7 +38,14 @@ class Comparison:
     def verdict(self) -> str:
         """What it comes to, in one or two sentences."""
         worse, better = self._signs()
-        told = [words.sentence(one) for one in self._told(worse, better)]
+        told = [self.sentence(one) for one in self._told(worse, better)]
+        if told and self._doubtful:
+            doubtful = (
+                f"{units.listed(self._doubtful)} {'is' if len(self._doubtful) == 1 else 'are'}"
+            )
+            return f"{_NO_JUDGEMENT}, because {doubtful} not to be trusted: {'; '.join(told)}."
+        if told and self._of:
+            return units.sentence("; ".join(told))
         if worse and better:
             return f"Better in some, worse in other: {'; '.join(told)}."
         if worse or better:
@@ -43,10 +53,24 @@ class Comparison:
         for name in ("mean", *_TOLD, "throughput", "errors"):
             found = self.known(name)
             if found is not None:
-                return f"No difference can be told: {words.sentence(found)}."
+                return f"No difference can be told: {self.sentence(found)}."
         missing = next(iter(self.changes.values()))
         why = missing.reason if isinstance(missing, Missing) else ""
         return f"Nothing can be compared: {why}."
+
+    def sentence(self, change: Change) -> str:
+        """One change in words: neutral ones where a run is compared with a simulation."""
+        return words.sentence(change, self._of)
+
+    @property
+    def _of(self) -> str:
+        """What the second result is, where the first is of another kind; else nothing."""
+        return "" if self.before.kind == self.after.kind else _KINDS[self.after.kind]
+
+    @property
+    def _doubtful(self) -> list[str]:
+        """The results that are not to be trusted."""
+        return [one.label for one in (self.before, self.after) if one.untrusted]
 
     def _signs(self) -> tuple[list[Change], list[Change]]:
         """The figures that got worse, and those that got better."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from thinktime import _core
-from thinktime.comparison import words
 from thinktime.comparison.change import Change
 from thinktime.comparison.compared import Comparison
 from thinktime.comparison.estimate import FIGURES, Missing
@@ -103,7 +102,7 @@ def judged(limit: Limit, comparison: Comparison) -> Judged:
         return Judged(limit, "cannot tell", why + _longer(found.times_as_long, comparison),
                       found.times_as_long)  # fmt: skip
     low, high, middle = _in_its_terms(limit, found)
-    sentence = words.sentence(found)
+    sentence = comparison.sentence(found)
     if low is not None and high is not None:
         if (low > limit.value) if limit.above else (high < limit.value):
             return Judged(limit, "broken", f"{limit.text}: broken: {sentence}")

@@ -50,6 +50,8 @@ class Subject:
     requests: int
     estimates: Estimates
     replication_means_s: Sequence[float]
+    untrusted: bool = False
+    """Whether the result is not to be trusted."""
 
     def meets_arrivals_of(self, other: Subject) -> bool:
         """Whether both met the same arrivals at the same times."""
@@ -75,6 +77,7 @@ def subject_of(result: Result) -> Subject:
         requests=int(summary.get("requests") or 0),
         estimates=_estimates(result),
         replication_means_s=list(summary.get("replication_means_s") or []),
+        untrusted=result.untrusted is not None,
     )
 
 

@@ -13,17 +13,25 @@ def name(figure: str) -> str:
     return NAMES.get(figure, figure)
 
 
-def sentence(change: Change) -> str:
-    """As in 'p99 rose by 4.1 to 6.3 ms (12 to 19 %)', without a full stop."""
+def sentence(change: Change, of: str = "") -> str:
+    """As in 'p99 rose by 4.1 to 6.3 ms (12 to 19 %)', without a full stop.
+
+    Where the second result is of another kind than the first, `of` says of which (`simulation` or
+    `run`): nothing rose or fell then, but one is higher than the other.
+    """
     subject = name(change.figure)
+    if of:
+        subject = f"the {of}'s {subject.removeprefix('the ')}"
     if change.low == change.high == 0:
         return f"{subject} is the same"
     relative = relative_range(change)
     more = f" ({relative})" if relative else ""
+    by = difference_range(change)
     if not change.significant:
-        return f"{subject} changed by {difference_range(change)}{more}"
-    verb = "rose" if change.low > 0 else "fell"
-    return f"{subject} {verb} by {difference_range(change)}{more}"
+        return f"{subject} {'differs' if of else 'changed'} by {by}{more}"
+    if of:
+        return f"{subject} is {by} {'higher' if change.low > 0 else 'lower'}{more}"
+    return f"{subject} {'rose' if change.low > 0 else 'fell'} by {by}{more}"
 
 
 def difference_range(change: Change) -> str:

@@ -11,24 +11,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from thinktime.comparison import Change, Estimate
-from thinktime.comparison.change import change
-from thinktime.comparison.estimate import LONG
+from thinktime.comparison import Change
 from thinktime.report import units
+from thinktime.sweeping.pairs import Pairs
 from thinktime.sweeping.plan import is_dispatch
 from thinktime.sweeping.reasons import reasons
+from thinktime.sweeping.spoken import figure_words, less_to_more, more_words
 from thinktime.sweeping.swept import Row, Swept, value_words
 
-_FALSE_ALARM = 0.05
 _MATTERS = 0.01
 """What is certain to be worse by less than this share is as good."""
 
+_ALIKE = 0.1
+"""Policies are alike that are certain to differ by no more than this share."""
+
 _TAILS = ("p99", "p90")
+_REPLICATIONS = 5
 
 
 @dataclass(frozen=True)
 class Advice:
-    """What the policies at one point come to."""
+    """What the policies at one point come to; the order in which they are given is no matter."""
 
     place: str
     """Where the point lies, as in 'load 0.8'; empty where nothing but the policy varies."""
@@ -37,14 +40,42 @@ class Advice:
     """The point of each policy that is compared."""
 
     figures: Sequence[str]
-    """What they are compared by, as in 'mean' and 'p99', or 'page mean' and 'page p99'."""
+    """What they are compared by, as in 'mean' and 'p99', or 'page mean' and 'page p99'; nothing
+    where the runs are too short."""
 
     @cached_property
     def wanted(self) -> list[str]:
-        """The policies that nothing shows to be worse than another."""
-        left = self._unbeaten(self._errors, list(self.rows))
-        unbeaten = [set(self._unbeaten(figure, left)) for figure in self.figures]
-        return [one for one in left if all(one in some for some in unbeaten)]
+        """The policies of which it is known that none is better, the best estimate first.
+
+        None where that is not known of one, or where mean and tail want different policies.
+        """
+        return [] if self.undecided else self._candidates
+
+    @cached_property
+    def undecided(self) -> list[str]:
+        """What may be better or worse than the best estimate: by how much is not known."""
+        return [one for one in self._candidates[1:] if not self._is_alike(one, _ALIKE)]
+
+    @cached_property
+    def worse(self) -> list[str]:
+        """The policies that are certain to be worse than another."""
+        return [one for one in self._ordered if one not in self._candidates]
+
+    @cached_property
+    def _ordered(self) -> list[str]:
+        """All policies by their first figure, the best estimate first."""
+        return sorted(self.rows, key=lambda one: (self._value(one, self.figures[0]), one))
+
+    @cached_property
+    def _candidates(self) -> list[str]:
+        """The policies that nothing shows to be worse than another, the best estimate first."""
+        unbeaten = [set(self._unbeaten(figure, self._succeeding)) for figure in self.figures]
+        return [one for one in self._succeeding if all(one in some for some in unbeaten)]
+
+    @cached_property
+    def _succeeding(self) -> list[str]:
+        """Those under which no more requests fail than under another."""
+        return self._unbeaten(self._errors, self._ordered)
 
     @property
     def _errors(self) -> str:
@@ -52,12 +83,11 @@ class Advice:
 
     def best(self, figure: str) -> str:
         """The policy with the smallest value, of those that do not fail more than others."""
-        left = self._unbeaten(self._errors, list(self.rows))
-        return min(left, key=lambda one: self._estimate(one, figure).value)
+        return min(self._succeeding, key=lambda one: self._value(one, figure))
 
     def _unbeaten(self, figure: str, policies: Sequence[str]) -> list[str]:
         """Those that are not worse than the one with the smallest value, beyond chance."""
-        least = min(policies, key=lambda one: self._estimate(one, figure).value)
+        least = min(policies, key=lambda one: self._value(one, figure))
         return [one for one in policies if one == least or not self.is_worse(one, least, figure)]
 
     def is_worse(self, one: str, other: str, figure: str) -> bool:
@@ -66,94 +96,107 @@ class Advice:
         enough = found.ratio_high is None or found.ratio_high > _MATTERS
         return found.low > 0 and enough
 
+    def _is_alike(self, policy: str, share: float) -> bool:
+        """Whether it is certain that a policy is no further than this from the best estimate."""
+        best = self._candidates[0]
+        changes = [self.change(best, policy, figure) for figure in self.figures]
+        return all(
+            one.ratio_low is not None
+            and one.ratio_high is not None
+            and max(-one.ratio_low, one.ratio_high) <= share
+            for one in changes
+        )
+
     def change(self, before: str, after: str, figure: str) -> Change:
         """By how much the second policy's figure is above the first one's."""
-        one, other = (self._estimate(policy, figure) for policy in (before, after))
-        name = figure.removeprefix("page ")
-        return change(name, one, other, paired=True)
+        one, other = (self.rows[policy]["estimates"][figure] for policy in (before, after))
+        return self._pairs.change(figure, one, other)
 
-    def _estimate(self, policy: str, figure: str) -> Estimate:
-        """With an interval that is wide enough for all comparisons together."""
-        from scipy.special import stdtrit
+    @cached_property
+    def _pairs(self) -> Pairs:
+        """Comparisons of all pairs, by all figures and by errors."""
+        return Pairs(len(self.rows) * (len(self.rows) - 1) // 2 * (len(self.figures) + 1))
 
-        pairs = len(self.rows) * (len(self.rows) - 1) // 2 * (len(self.figures) + 1)
-        # Of sections that depend on one another the long ones make the interval.
-        single, all_of_them = (
-            float(stdtrit(LONG - 1, 1 - _FALSE_ALARM / 2 / tests)) for tests in (1, pairs)
-        )
-        kept = self.rows[policy]["estimates"][figure]
-        value, wider = kept["value"], all_of_them / single
-        low, high = (value + (kept[end] - value) * wider for end in ("low", "high"))
-        return Estimate(value, low, high, kept["sections"])
+    def _value(self, policy: str, figure: str) -> float:
+        return float(self.rows[policy]["estimates"][figure]["value"])
 
     @property
     def lines(self) -> list[str]:
         """What the workload wants here, by how much, and why: sentences that stand alone."""
-        lines = [units.sentence(self._headline)]
-        if self.wanted and len(self.wanted) < len(self.rows):
-            lines += [self._against(one) for one in self.rows if one not in self.wanted]
-            lines += reasons(self.rows, self.wanted[0], self.wanted)
-        return lines
+        if not self.figures:
+            return [units.sentence(f"{self._at}{_NOTHING}"), self._to_tell]
+        lines = [units.sentence(f"{self._at}{self._headline}")]
+        if self._candidates:
+            lines += map(self._against, [*self.undecided, *self.worse])
+        if self.worse and self.wanted:
+            rows = {one: self.rows[one] for one in self._ordered}
+            lines += reasons(rows, self.wanted[0], self.wanted)
+        lines += self._tails
+        return lines + ([self._to_tell] if self.undecided or self._tails else [])
+
+    @property
+    def _at(self) -> str:
+        return f"at {self.place} " if self.place else ""
 
     @property
     def _headline(self) -> str:
-        at = f"at {self.place} " if self.place else ""
-        if len(self.wanted) == len(self.rows):
-            all_of_them = units.listed(list(self.rows))
-            return f"{at}no difference between {all_of_them} is beyond chance{self._same}"
-        if not self.wanted:
+        if not self._candidates:
             by = [f"{self.best(figure)} by {figure_words(figure)}" for figure in self.figures]
-            return f"{at}it depends on what counts: the best is {units.listed(by)}"
-        more = ""
-        if len(self.wanted) > 1:
-            more = "; between them no difference is beyond chance"
-        wants = " or ".join(self.wanted)
-        return f"{at}the workload wants {wants}{more}"
-
-    @property
-    def _same(self) -> str:
-        """How far apart they are at most, where that is known to be little."""
-        changes = [
-            self.change(one, other, self.figures[0])
-            for one in self.rows
-            for other in self.rows
-            if one != other
-        ]
-        if any(one.ratio_high is None or one.ratio_high > _MATTERS for one in changes):
-            return ""
-        return f" or above {units.percent(_MATTERS, 1)}, so that any of them will do"
+            return f"it depends on what counts: the best is {units.listed(by)}"
+        if self.undecided:
+            best = self._candidates[0]
+            return f"it cannot be told which policy the workload wants; the best estimate is {best}"
+        least = _MATTERS if all(self._is_alike(one, _MATTERS) for one in self.wanted) else _ALIKE
+        chance = f"is beyond chance or above {units.percent(least, 1)}"
+        if len(self.wanted) == len(self.rows):
+            all_of_them = units.listed(self.wanted)
+            return f"no difference between {all_of_them} {chance}, so that any of them will do"
+        more = f"; between them no difference {chance}" if len(self.wanted) > 1 else ""
+        return f"the workload wants {' or '.join(self.wanted)}{more}"
 
     def _against(self, policy: str) -> str:
-        """By how much a policy is worse than the best one, as far as it is."""
-        best = self.wanted[0]
+        """By how much a policy is worse than the best one, as far as it is, or may be."""
+        best, undecided = self._candidates[0], policy in self.undecided
         figures = [*self.figures]
         if self.is_worse(policy, best, self._errors):
             figures.append(self._errors)
-        parts = [
-            f"{figure_words(one)} is {_more(self.change(best, policy, one))}" for one in figures
+        words = less_to_more if undecided else more_words
+        told = "; ".join(
+            f"{figure_words(one)} is {words(self.change(best, policy, one))}" for one in figures
+        )
+        if undecided:
+            return f"Cannot tell about {policy}: against {best} {told}."
+        return f"Under {policy}, against {best}: {told}."
+
+    @property
+    def _tails(self) -> list[str]:
+        """Which percentile could not be compared, and why, as far as none is the p99."""
+        mean, *tails = self.figures
+        before = mean.removesuffix("mean")
+        if tails == [f"{before}p99"]:
+            return []
+        missing = [f"{before}{one}" for one in _TAILS if f"{before}{one}" not in tails]
+        estimates = {one: self.rows[one]["estimates"] for one in self._ordered}
+        short = [
+            one for one, of in estimates.items() if any(of.get(name) is None for name in missing)
         ]
-        return f"Under {policy}, against {best}: {'; '.join(parts)}."
+        where = "" if len(short) == len(self.rows) else f"under {units.listed(short)} "
+        why = f"{where}the runs are too short for"
+        if tails:
+            return [f"The p90 is compared, and not the p99: {why} a p99."]
+        return [f"No percentile is compared: {why} a p90 or a p99."]
+
+    @property
+    def _to_tell(self) -> str:
+        """What to do where something cannot be told."""
+        now = max(int(row.get("replications") or 1) for row in self.rows.values())
+        wanted = max(_REPLICATIONS, 4 * now) if now > 1 else _REPLICATIONS
+        return f"More replications (`--replications {wanted}`) or more requests would tell more."
 
 
-def figure_words(figure: str) -> str:
-    """A figure as the subject of a sentence: 'the mean page response time'."""
-    name = figure.removeprefix("page ")
-    pages = figure != name
-    if name == "errors":
-        return "the share of failed pages" if pages else "the share of errors"
-    return f"the {name} {'page ' if pages else ''}response time"
-
-
-def _more(found: Change) -> str:
-    """As in '12 to 19 % more', or that there is no difference."""
-    low, high = found.ratio_low, found.ratio_high
-    if not found.significant:
-        return "not different beyond chance"
-    word = "more" if found.low > 0 else "less"
-    if low is None or high is None:
-        return word
-    low, high = (low, high) if found.low > 0 else (-high, -low)
-    return f"{units.numbers_between(100 * low, 100 * high)} % {word}"
+_NOTHING = (
+    "it cannot be told which policy the workload wants: the runs are too short to compare anything"
+)
 
 
 def advice(swept: Swept) -> list[Advice]:
@@ -168,12 +211,11 @@ def advice(swept: Swept) -> list[Advice]:
                           for one in others)  # fmt: skip
         policy = ", ".join(str(row[axis.key]) for axis in varied)
         points.setdefault(place, {})[policy] = row
-    found = [
+    return [
         Advice(place, rows, _figures(list(rows.values())))
         for place, rows in points.items()
         if len(rows) > 1
     ]
-    return [one for one in found if one.figures]
 
 
 def _figures(rows: Sequence[Row]) -> list[str]:

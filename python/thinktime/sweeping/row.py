@@ -101,7 +101,8 @@ def _evidence(result: Result) -> Row:
         return {}
     from thinktime.sweeping.evidence import evidence
 
-    return evidence(result)
+    replications = len(result.summary.get("replication_means_s") or []) or 1
+    return {"replications": replications, **evidence(result)}
 
 
 def table_of(
