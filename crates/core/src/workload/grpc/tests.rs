@@ -207,7 +207,8 @@ fn written(message: &str, values: &[&str]) -> Result<Vec<u8>, Unwritten> {
 /// A call of a session that has the values `first` and `second`.
 fn varying(message: &str) -> Result<RequestKind, String> {
     let text = format!(
-        "name = 'w'\n[arrivals]\nmodel = 'closed'\nclients = 1\n[session]\nthink = 0\n[[request]]\nname = 'x'\n\
+        "name = 'w'\n[arrivals]\nmodel = 'closed'\nclients = 1\n[session]\nthink = 0\n\
+         [[request]]\nname = 'x'\n\
          take = {{ first = 'body', second = 'body' }}\ngrpc = 'shop.Orders/Collect'\n\
          descriptors = 'shop.pb'\nmessage = {message}"
     );
