@@ -291,7 +291,7 @@ def test_changes_and_loads_of_misses_are_told(replications: int) -> None:
     assert within.startswith("at 2.00 s web/1 slows(0.5): within the measured time, 1.00 s after")
     assert load.startswith("a load of 0.3 was asked for, and web/disk reached 0.0")
     (never,) = cluster_notes.warnings(result)
-    assert never.startswith("at 3 600 s web/1 recovers: it never happened")
+    assert never.startswith("at 60.0 min web/1 recovers: it never happened")
 
 
 def test_a_load_far_above_the_one_asked_for_is_warned_of() -> None:
