@@ -15,6 +15,7 @@ from real_runs import complaint
 
 import thinktime as tt
 from thinktime import _core
+from thinktime.report import cluster_notes
 
 ROOT = Path(__file__).resolve().parents[2]
 OPEN = """
@@ -239,3 +240,70 @@ def test_a_server_of_a_cluster_is_served_alone(tmp_path: Path) -> None:
     one = tt.System('name="s"\n[[station]]\nname="a"\ndemand="1s"\n')
     with pytest.raises(tt.InputError, match="for a system of one cluster; this one has 0"):
         tt.serve(one, server=0)
+
+
+CHANGED = """name = 's'
+[[cluster]]
+name = 'web'
+servers = 2
+dispatch = 'random'
+[[cluster.station]]
+name = 'cpu'
+demand = 'exp(1ms)'
+[[cluster.station]]
+name = 'disk'
+when = 'miss'
+demand = '{disk}'
+[cluster.cache]
+size = '1MB'
+[[cluster.change]]
+at = '500ms'
+server = 0
+does = 'slows(0.5)'
+[[cluster.change]]
+at = '2s'
+server = 1
+does = 'slows(0.5)'
+[[cluster.change]]
+at = '1h'
+server = 1
+does = 'recovers'
+"""
+CACHED = """name = 'w'
+[arrivals]
+model = 'open'
+rate = '100/s'
+[[request]]
+name = 'file'
+get = '/{zipf(n=100, s=0.5)}'
+size = 'const(1kB)'
+"""
+
+
+@pytest.mark.parametrize("replications", [1, 3])
+def test_changes_and_loads_of_misses_are_told(replications: int) -> None:
+    given = tt.Workload(CACHED), tt.System(CHANGED.format(disk="0.1ms"))
+    result = tt.simulate(
+        *given, load=0.3, duration="5s", warmup=1, replications=replications, rows="none"
+    )
+    slow, within, load = cluster_notes.notes(result)
+    assert slow.startswith("at 500 ms web/0 slows(0.5): before the measured time")
+    assert within.startswith("at 2.00 s web/1 slows(0.5): within the measured time, 1.00 s after")
+    assert load.startswith("a load of 0.3 was asked for, and web/disk reached 0.0")
+    (never,) = cluster_notes.warnings(result)
+    assert never.startswith("at 60.0 min web/1 recovers: it never happened")
+
+
+def test_a_load_far_above_the_one_asked_for_is_warned_of() -> None:
+    system = tt.System(CHANGED.format(disk="300ms").partition("[[cluster.change]]")[0])
+    result = tt.simulate(tt.Workload(CACHED), system, load=0.3, duration="5s", warmup=0)
+    (told,) = cluster_notes.warnings(result)
+    assert told.startswith("a load of 0.3 was asked for, and web/disk reached ")
+    assert cluster_notes.notes(result) == []
+
+
+def test_changes_cannot_be_varied() -> None:
+    system = tt.System(CHANGED.format(disk="1ms"))
+    for key in ("cluster.web.change.at", "system.cluster.web.change"):
+        with pytest.raises(tt.InputError, match="changes of servers have no names"):
+            tt.sweep(tt.Workload(CACHED), system, [f"{key}=1s,2s"])

@@ -31,6 +31,9 @@ _NOT_VARIED = ("rows", "stop_on_slo", "show_errors", "insecure")
 _DISPATCH = re.compile(r"(system\.)?cluster\..+\.dispatch")
 
 
+_CHANGE = re.compile(r"cluster\.[^.]+\.change(\..*)?")
+
+
 def is_dispatch(key: str) -> bool:
     """Whether a varied key is the dispatch policy of a cluster."""
     return _DISPATCH.fullmatch(key) is not None
@@ -83,6 +86,9 @@ class Plan:
                 options[place] = _option(place, self.kinds[place], value)
             elif place in _WORKLOAD:
                 workload = workload.with_value(keys.whole(key), value)
+            elif _CHANGE.fullmatch(key):
+                raise _core.InputError(f"`{key}` cannot be varied: changes of servers have no "
+                                       "names; sweep a system file for each")  # fmt: skip
             elif place in _SYSTEM and system is not None:
                 system = system.with_value(key, value)
             else:
