@@ -1,5 +1,7 @@
 //! `Switch`.
 
+mod given;
+
 use std::fs::{File, OpenOptions};
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
@@ -10,17 +12,14 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use thinktime_core::units::parse_time;
 use thinktime_net::certificates::Identity;
 use thinktime_switch::{Backend, Checks, Control, Plan, Proxy, Question, Settings, Switched, Tls};
 
+use self::given::Given;
 use crate::errors::{InputError, RunError, invalid};
 use crate::parameters::seed_of;
 use crate::system::System;
 use crate::workload::Workload;
-
-/// More would be of no use to anybody.
-const THREADS_MAX: u64 = 256;
 
 /// A reverse proxy that sends requests where a cluster's dispatch policy says, in threads of its
 /// own until it is stopped.
@@ -217,94 +216,4 @@ fn address_of(text: &str) -> PyResult<SocketAddr> {
 fn opened(path: &Path) -> PyResult<File> {
     let opened = OpenOptions::new().create(true).append(true).open(path);
     opened.map_err(|error| InputError::new_err(format!("{}: {error}", path.display())))
-}
-
-/// Settings, with what holds where nobody says.
-struct Given {
-    settings: Settings,
-    /// What health checks ask for, if there are any.
-    health: Option<String>,
-    every: Duration,
-    within: Duration,
-    /// Where servers say how much they have to do.
-    probe: Option<String>,
-}
-
-impl Given {
-    fn new(given: &Bound<'_, PyDict>) -> PyResult<Given> {
-        let mut all = Given {
-            settings: Settings::default(),
-            health: None,
-            every: Duration::from_secs(5),
-            within: Duration::from_secs(1),
-            probe: None,
-        };
-        for (name, value) in given.iter() {
-            all.set(&name.extract::<String>()?, &value)?;
-        }
-        Ok(all)
-    }
-
-    fn set(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        let settings = &mut self.settings;
-        let count = || whole(name, value, 1);
-        let time = || duration(name, value);
-        match name {
-            "threads" => settings.threads = count()?.min(THREADS_MAX) as usize,
-            "connections" => settings.connections_max = count()? as usize,
-            "body_bytes" => settings.body_bytes_max = count()?,
-            "waiting" => settings.waiting_max = count()? as usize,
-            "failures" => settings.failures = few(count()?),
-            "retries" => settings.retries = few(whole(name, value, 0)?),
-            "behind_proxy" => settings.behind_proxy = value.extract()?,
-            "wait" => settings.wait = time()?,
-            "client" => settings.client = time()?,
-            "connect" => settings.connect = time()?,
-            "first_byte" => settings.first_byte = time()?,
-            "idle" => settings.idle = time()?,
-            "closed" => settings.closed_for = time()?,
-            "drain" => settings.drain = time()?,
-            "health" => self.health = value.extract()?,
-            "health_every" => self.every = time()?,
-            "health_within" => self.within = time()?,
-            "probe" => self.probe = value.extract()?,
-            _ => return Err(InputError::new_err(format!("a switch has no setting `{name}`"))),
-        }
-        Ok(())
-    }
-
-    fn probe(&self) -> PyResult<Option<Question>> {
-        let question = self.probe.as_deref().map(Question::new);
-        question.transpose().map_err(|error| invalid(&error))
-    }
-
-    fn checks(&self) -> PyResult<Option<Checks>> {
-        let Some(path) = &self.health else { return Ok(None) };
-        let checks = Checks::new(path, self.every, self.within);
-        checks.map(Some).map_err(|error| invalid(&error))
-    }
-}
-
-fn whole(name: &str, value: &Bound<'_, PyAny>, least: u64) -> PyResult<u64> {
-    match value.extract::<u64>() {
-        Ok(number) if (least..=1_000_000_000_000).contains(&number) => Ok(number),
-        _ => Err(InputError::new_err(format!(
-            "{name} is a whole number from {least} to 1000000000000, not {value}"
-        ))),
-    }
-}
-
-/// More than these are as good as no limit.
-fn few(number: u64) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
-}
-
-fn duration(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Duration> {
-    let text: String = value.extract()?;
-    let seconds = parse_time(&text)
-        .map_err(|error| InputError::new_err(format!("{name} = {text}: {error}")))?;
-    if !(0.001..=86_400.0).contains(&seconds) {
-        return Err(InputError::new_err(format!("{name} is a time from 1ms to 24h, not {text}")));
-    }
-    Ok(Duration::from_secs_f64(seconds))
 }

@@ -42,8 +42,8 @@ impl Socket for TlsStream<TcpStream> {
     }
 }
 
-/// A client of HTTP/1. When there has been nothing to do for it for a while, the codec is taken away,
-/// and its buffers with it: there may be many such clients.
+/// A client of HTTP/1. When there has been nothing to do for it for a while, the codec is taken
+/// away, and its buffers with it: there may be many such clients.
 pub(crate) async fn serve<S: Socket>(
     stream: S,
     lane: Arc<Lane>,
@@ -74,25 +74,32 @@ pub(crate) async fn serve<S: Socket>(
             let connection = pin!(builder.serve_connection(TokioIo::new(&mut guarded), &service));
             until_rest(connection, stopped.as_mut(), &exchange, &mut patience).await
         };
-        match served {
-            Served::Rests => {}
-            // A client's mistake, or its going away, ends its own connection and nothing else.
-            Served::Ended { mistaken } => {
-                if mistaken {
-                    desk.term().counts.policy.answered(false);
-                }
-                return;
+        // A client's mistake, or its going away, ends its own connection and nothing else.
+        if let Served::Ended { mistaken } = served {
+            if mistaken {
+                desk.term().counts.policy.answered(false);
             }
+            return;
         }
-        let over = pin!(poll_fn(|context| match patience.is_over(&exchange, context) {
-            true => Poll::Ready(()),
-            false => stopped.as_mut().poll(context),
-        }));
-        match either(pin!(guarded.stream().socket().readable()), over).await {
-            Either::Left(Ok(())) => {}
-            Either::Left(Err(_)) | Either::Right(()) => return,
+        let socket = guarded.stream().socket();
+        if !comes_again(socket, &exchange, &mut patience, stopped.as_mut()).await {
+            return;
         }
     }
+}
+
+/// Waits until a client that rests sends something, and says whether it does in time.
+async fn comes_again(
+    socket: &TcpStream,
+    exchange: &Exchange,
+    patience: &mut Patience,
+    mut stopped: Pin<&mut impl Future<Output = ()>>,
+) -> bool {
+    let over = pin!(poll_fn(|context| match patience.is_over(exchange, context) {
+        true => Poll::Ready(()),
+        false => stopped.as_mut().poll(context),
+    }));
+    matches!(either(pin!(socket.readable()), over).await, Either::Left(Ok(())))
 }
 
 /// What has become of a client.

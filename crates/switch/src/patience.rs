@@ -47,8 +47,8 @@ impl Patience {
         false
     }
 
-    /// Whether the client has asked for nothing for a while, and nothing is to be done for it; looks
-    /// again when that may be so. To be asked after `is_over`.
+    /// Whether the client has asked for nothing for a while, and nothing is to be done for it;
+    /// looks again when that may be so. To be asked after `is_over`.
     pub(crate) fn has_rested(&mut self, exchange: &Exchange, context: &mut Context<'_>) -> bool {
         while exchange.rests() && self.held.as_mut().poll(context).is_ready() {
             if self.since.elapsed() >= HELD {

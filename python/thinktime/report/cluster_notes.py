@@ -67,9 +67,10 @@ def _changes(result: Result) -> Iterator[tuple[str, float]]:
 
 def _loads(result: Result) -> Iterator[tuple[str, bool]]:
     """Stations that only misses visit, beside `--load`; and whether theirs is far above it."""
-    asked = tomllib.loads(result.run_toml).get("options", {}).get("load")
+    clusters = _clusters(result)
+    asked = tomllib.loads(result.run_toml).get("options", {}).get("load") if clusters else None
     stations = result.summary.get("stations") or {}
-    for cluster in _clusters(result) if asked is not None else ():
+    for cluster in clusters if asked is not None else ():
         for one in cluster.get("station", []):
             name = f"{cluster['name']}/{one.get('name')}"
             if "when" not in one or name not in stations:

@@ -169,7 +169,8 @@ fn a_server_that_has_failed_answers_nothing() {
     };
     let request = |path: &str, demand: &str| {
         format!(
-            "GET {path} HTTP/1.1\r\nHost: x\r\nThinktime-Demand: {demand}\r\nConnection: close\r\n\r\n"
+            "GET {path} HTTP/1.1\r\nHost: x\r\nThinktime-Demand: {demand}\r\n\
+             Connection: close\r\n\r\n"
         )
     };
     let changed = |does: &str, at: &str| {

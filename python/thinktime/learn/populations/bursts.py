@@ -65,18 +65,21 @@ def _pause(seen: Seen, streams: Streams, rows: slice) -> tuple[float, bool] | No
     took: Floats = np.zeros(len(time)) if streams.duration is None else streams.duration[rows]
     gaps = np.maximum(np.diff(time) - took[:-1], 0.0)
     step = seen.resolution_s
-    ordered = np.maximum(np.sort(gaps), max(step, 1e-3))
+    # Shorter ones are not told apart.
+    told = np.maximum(gaps, max(step, 1e-3))
+    ordered = np.sort(told)
     low = max(int((1 - MOST) * len(ordered)), 1)
     high = len(ordered) - PAUSES_LEAST + 1
     if high <= low:
         return None
     jumps = ordered[low:high] / ordered[low - 1 : high - 1]
     least = ordered[low + int(np.argmax(jumps))]
-    pauses = gaps[gaps >= least]
+    long = told >= least
+    pauses = gaps[long]
     tenth, middle, ninetieth = np.quantile(pauses, [0.1, 0.5, 0.9])
     if jumps.max() < APART or middle < 20 * step or ninetieth > FIXED * tenth + 2 * step:
         return None
-    begins = np.diff(time[np.flatnonzero(gaps >= least) + 1])
+    begins = np.diff(time[np.flatnonzero(long) + 1])
     even = float(np.std(begins)) < float(np.std(pauses))
     return float(middle), even
 
