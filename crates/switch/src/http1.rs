@@ -50,8 +50,7 @@ pub(crate) async fn serve<S: Socket>(
     came: Came,
     stop: watch::Receiver<bool>,
 ) {
-    let settings = lane.settings;
-    let desk = Arc::clone(&lane.desk);
+    let (settings, desk) = (lane.settings, Arc::clone(&lane.desk));
     let exchange = Arc::new(Exchange::new());
     let noted = Arc::clone(&exchange);
     // In boxes, since the parser keeps room for what the service gives, also while nothing is asked
@@ -63,9 +62,7 @@ pub(crate) async fn serve<S: Socket>(
             Ok::<_, Infallible>(response.map(|body| Answer::new(body, exchange)))
         })
     });
-    let mut builder = Builder::new();
-    // The parser has room for FIELDS_MAX by itself; more would be taken anew at each request.
-    builder.header_read_timeout(None).max_buf_size(HEAD_BYTES_MAX).max_header_size(HEAD_BYTES_MAX);
+    let builder = codec();
     let mut guarded = Guarded::new(stream, settings.idle, Arc::clone(&exchange));
     let mut patience = Patience::new(settings.client);
     let mut stopped = pin!(told(stop));
@@ -86,6 +83,13 @@ pub(crate) async fn serve<S: Socket>(
             return;
         }
     }
+}
+
+fn codec() -> Builder {
+    let mut builder = Builder::new();
+    // The parser has room for FIELDS_MAX by itself; more would be taken anew at each request.
+    builder.header_read_timeout(None).max_buf_size(HEAD_BYTES_MAX).max_header_size(HEAD_BYTES_MAX);
+    builder
 }
 
 /// Waits until a client that rests sends something, and says whether it does in time.

@@ -18,7 +18,7 @@ use tokio::net::TcpStream;
 use crate::bell::Bell;
 use crate::stream::Upload;
 
-/// The largest head of a response, in bytes. Its fields are as many as the parser has room for: 100.
+/// The largest head of a response, in bytes. Its fields are as many as the parser has room for.
 const HEAD_BYTES_MAX: usize = 64 * 1024;
 
 /// What has become of a request: its response, or why there is none.
