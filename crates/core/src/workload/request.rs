@@ -258,6 +258,7 @@ fn headers_and_body(
 ) -> Result<Brought, (&'static str, Invalid)> {
     if let Some(call) = call {
         let metadata = metadata_of(&table.headers).map_err(|error| ("headers", error))?;
+        // One that varies is written for each request, and this one is not sent.
         let bytes = Template::fixed(call.fixed_body().unwrap_or_default());
         let body = Body { bytes, media_type: None };
         return Ok((grpc::headers().into_iter().chain(metadata).collect(), body));

@@ -22,6 +22,7 @@ impl ClusterModel {
         let Some(name) = table.copied() else {
             return fail(format!("`{text}` is not of the form \"machine:NAME\""));
         };
+        // What is wrong with them has been told: machines are read before clusters.
         let all = MachineModel::read_all(reading).unwrap_or_default();
         let Some(mut machine) = all.into_iter().find(|one| one.name == name) else {
             return Err(("server".to_owned(), unknown("machine", name, names)));
