@@ -69,8 +69,10 @@ def _loads(result: Result) -> Iterator[tuple[str, bool]]:
     """Stations that only misses visit, beside `--load`; and whether theirs is far above it."""
     clusters = _clusters(result)
     asked = tomllib.loads(result.run_toml).get("options", {}).get("load") if clusters else None
+    if asked is None:
+        return
     stations = result.summary.get("stations") or {}
-    for cluster in clusters if asked is not None else ():
+    for cluster in clusters:
         for one in cluster.get("station", []):
             name = f"{cluster['name']}/{one.get('name')}"
             if "when" not in one or name not in stations:
