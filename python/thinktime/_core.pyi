@@ -1,13 +1,15 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, final
 
 __all__ = [
     "Cluster",
     "Distribution",
+    "Gathering",
     "InputError",
     "LogColumns",
     "Machine",
+    "Part",
     "Partial",
     "Population",
     "ResultData",
@@ -70,7 +72,11 @@ class Distribution:
 
 @final
 class Workload:
-    def __new__(cls, text: str, file: str = "") -> Workload: ...
+    def __new__(
+        cls, text: str, file: str = "", files: Mapping[str, Path | str] = ...
+    ) -> Workload: ...
+    @property
+    def files(self) -> dict[str, Path]: ...
     @staticmethod
     def load(path: Path | str) -> Workload: ...
     @property
@@ -145,7 +151,11 @@ class Population:
 
 @final
 class System:
-    def __new__(cls, text: str, file: str = "") -> System: ...
+    def __new__(
+        cls, text: str, file: str = "", files: Mapping[str, Path | str] = ...
+    ) -> System: ...
+    @property
+    def files(self) -> dict[str, Path]: ...
     @staticmethod
     def load(path: Path | str) -> System: ...
     @property
@@ -311,7 +321,38 @@ def run(
     started: str | None = None,
     progress: Callable[[int, float, int], None] | None = None,
     monitor: Callable[[dict[str, Any]], None] | None = None,
+    gathering: Gathering | None = None,
 ) -> ResultData: ...
+
+@final
+class Part:
+    def __new__(
+        cls,
+        workload: Workload,
+        target: str,
+        options: str,
+        shares: list[int],
+        of: int,
+        *,
+        demands: System | None = None,
+        from_s: float = 0.0,
+        begun: int = 0,
+    ) -> Part: ...
+    def begin(self, at_ns: int) -> None: ...
+    def take(self, wait_s: float) -> tuple[bytes, bool, float | None]: ...
+    def stop(self) -> None: ...
+
+@final
+class Gathering:
+    def __new__(cls, shares: int) -> Gathering: ...
+    def take(self, told: bytes) -> None: ...
+    def lose(self, share: int) -> tuple[float, int, int]: ...
+    def end(self) -> None: ...
+    @property
+    def stopped(self) -> bool: ...
+    def warn(self, warning: str) -> None: ...
+    def spoil(self, reason: str) -> None: ...
+    def describe(self, generators: str) -> None: ...
 
 @final
 class LogColumns:

@@ -139,6 +139,9 @@ def run(
     proxy: str | None = None,
     lateness: Time | None = None,
     loops: int = 1,
+    on: str | None = None,
+    generators: int | None = None,
+    on_loss: str | None = None,
 ) -> Result:
     """Run a workload against a real server.
 
@@ -193,6 +196,13 @@ def run(
             the generator wakes more rarely and costs less CPU time; 0 by default.
         loops: How many event loops the generator runs, each in a thread of its own with its
             share of the sessions; they do together what one would do.
+        on: Run from the machines of a Ray cluster, as one load generator whose figures are those
+            of one: "ray" for a cluster on this machine for the time of the run, or the one at
+            "ray://HOST:PORT", or "auto" for the one that this machine belongs to.
+        generators: How many generators there are on the cluster, each a process; by default one on
+            each node.
+        on_loss: What happens when a generator is lost: "stop" (the default), or "continue", when
+            another one takes its sessions over.
 
     Raises:
         InputError: if the input is wrong.
@@ -204,17 +214,26 @@ def run(
     options = options_json("run", given)
     workload = arrivals.replaced(_seeded(workload, seed), given)
     name, told = _labelled(workload, label, output, progress)
-    outcome = _core.run(
-        workload,
-        target,
-        options,
-        demands=None if demands is None else system_of(demands),
-        output=None if output is None else Path(output),
-        started=datetime.now(UTC).isoformat(timespec="seconds"),
-        progress=told,
-        monitor=None if monitor is None else lambda seen: monitor(Moment.of(seen)),
-    )
-    return _finished(outcome, name, told)
+    modelled = None if demands is None else system_of(demands)
+
+    def do(gathering: _core.Gathering | None = None) -> _core.ResultData:
+        return _core.run(
+            workload,
+            target,
+            options,
+            demands=modelled,
+            output=None if output is None else Path(output),
+            started=datetime.now(UTC).isoformat(timespec="seconds"),
+            progress=told,
+            monitor=None if monitor is None else lambda seen: monitor(Moment.of(seen)),
+            gathering=gathering,
+        )
+
+    if on is None:
+        return _finished(do(), name, told)
+    from thinktime import distributed
+
+    return _finished(distributed.gathered(workload, target, options, modelled, do), name, told)
 
 
 def again(

@@ -4,11 +4,15 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Sub};
 
+use serde::{Deserialize, Serialize};
+
 /// A point in time, or a span of it, in whole nanoseconds.
 ///
 /// Points count from the start of the run. The range is 584 years. Additions saturate:
 /// [`Nanos::MAX`] stands for "never", so that a wait without end stays without end.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct Nanos(pub u64);
 
 const SHIFT: f64 = (1u64 << 52) as f64;

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::thread::{nanosleep, set_current_timer_slack};
-use rustix::time::Timespec;
+use rustix::time::{ClockId, Timespec, clock_gettime};
 use thinktime_core::time::Nanos;
 
 /// The wall clock of a run: monotonic, from its start.
@@ -27,6 +27,18 @@ impl Clock {
     #[allow(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
     pub fn start() -> Clock {
         Clock { start: Instant::now() }
+    }
+
+    /// A clock that starts when the kernel's monotonic clock has this value, to which it is waited;
+    /// at once, if that is past.
+    #[must_use]
+    #[allow(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
+    pub fn start_at(monotonic: Duration) -> Clock {
+        let now = Duration::try_from(clock_gettime(ClockId::Monotonic)).unwrap_or_default();
+        let instant = Instant::now();
+        let (left, past) = (monotonic.saturating_sub(now), now.saturating_sub(monotonic));
+        std::thread::sleep(left);
+        Clock { start: (instant + left).checked_sub(past).unwrap_or(instant) }
     }
 
     /// The date: seconds since the beginning of 1970.

@@ -5,6 +5,7 @@ mod columns;
 mod distribution;
 mod errors;
 mod fidelity;
+mod generators;
 mod learn;
 mod machine;
 mod monitor;
@@ -41,6 +42,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<columns::LogColumns>()?;
     module.add_class::<result::ResultData>()?;
     module.add_class::<result::Partial>()?;
+    module.add_class::<generators::Part>()?;
+    module.add_class::<generators::Gathering>()?;
     module.add_class::<serve::Server>()?;
     module.add_class::<switch::Switch>()?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;

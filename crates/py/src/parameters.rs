@@ -1,8 +1,8 @@
 //! Values that Python passes: times with units, files beside a file.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use serde::Serialize;
@@ -25,8 +25,10 @@ use crate::workload::Workload;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DiskFiles {
     directory: PathBuf,
-    /// Whether any was asked for.
-    used: Arc<AtomicBool>,
+    /// Where files are that are not beside it, by the names that are used for them.
+    elsewhere: Arc<BTreeMap<String, PathBuf>>,
+    /// Those that were asked for.
+    used: Arc<Mutex<BTreeSet<String>>>,
     /// Whether scripts, data files and logs may be missing: sessions fail then, or ask for little.
     lenient: bool,
 }
@@ -36,6 +38,23 @@ impl DiskFiles {
     pub(crate) fn beside(file: &str) -> DiskFiles {
         let directory = Path::new(file).parent().map_or_else(PathBuf::new, Path::to_owned);
         DiskFiles { directory, ..DiskFiles::default() }
+    }
+
+    /// The same, but these lie elsewhere, by name.
+    pub(crate) fn with_elsewhere(self, elsewhere: BTreeMap<String, PathBuf>) -> DiskFiles {
+        DiskFiles { elsewhere: Arc::new(elsewhere), ..self }
+    }
+
+    /// Where a file is that is wanted.
+    fn path(&self, name: &str) -> PathBuf {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned());
+        self.elsewhere.get(name).cloned().unwrap_or_else(|| self.directory.join(name))
+    }
+
+    /// Those that were asked for, by name, and where they are.
+    pub(crate) fn used(&self) -> BTreeMap<String, PathBuf> {
+        let names = self.used.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        names.into_iter().map(|name| (name.clone(), self.path(&name))).collect()
     }
 
     /// Those of a result: a script, a data file or a log that has gone since does not make it
@@ -52,23 +71,21 @@ impl DiskFiles {
 
     /// The whole path of the directory, if a file was asked for.
     pub(crate) fn directory_if_used(&self) -> Option<String> {
-        let used = self.used.load(Ordering::Relaxed);
-        let path = used.then(|| std::path::absolute(self.directory.join(".")))?;
+        let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = (!used.is_empty()).then(|| std::path::absolute(self.directory.join(".")))?;
         path.ok().map(|path| path.display().to_string())
     }
 }
 
 impl Files for DiskFiles {
     fn read(&self, name: &str) -> Result<String, Invalid> {
-        self.used.store(true, Ordering::Relaxed);
-        let path = self.directory.join(name);
+        let path = self.path(name);
         std::fs::read_to_string(&path)
             .map_err(|error| Invalid::new(format!("{}: {error}", path.display())))
     }
 
     fn bytes(&self, name: &str) -> Result<Vec<u8>, Invalid> {
-        self.used.store(true, Ordering::Relaxed);
-        let path = self.directory.join(name);
+        let path = self.path(name);
         match std::fs::read(&path) {
             Err(_) if self.lenient => Ok(Vec::new()),
             bytes => bytes.map_err(|error| Invalid::new(format!("{}: {error}", path.display()))),
@@ -96,8 +113,7 @@ impl Files for DiskFiles {
     }
 
     fn log(&self, name: &str, options: &LogOptions) -> Result<RequestLog, Invalid> {
-        self.used.store(true, Ordering::Relaxed);
-        match replay::read(&self.directory.join(name), options) {
+        match replay::read(&self.path(name), options) {
             Err(_) if self.lenient => Ok(RequestLog::stand_in()),
             log => log,
         }
@@ -113,9 +129,8 @@ impl Files for DiskFiles {
     }
 
     fn numbers(&self, name: &str, column: Option<&str>) -> Result<Column, Invalid> {
-        self.used.store(true, Ordering::Relaxed);
         if name.ends_with(".parquet") {
-            return thinktime_data::read_column(&self.directory.join(name), column)
+            return thinktime_data::read_column(&self.path(name), column)
                 .map_err(|error| Invalid::new(error.to_string()));
         }
         numbers_of(&self.read(name)?, name, column)

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use thinktime_core::options::RunOptions;
@@ -10,6 +10,7 @@ use thinktime_data::{Figures, Host, Keep, Labels, OutcomeTable, RunFile, RunTabl
 use thinktime_net::generator::{self, Ending, Plan, RunProgress, Target};
 
 use crate::errors::{generator as run_error, invalid};
+use crate::generators::Gathering;
 use crate::monitor::{Monitor, Seen, Watched};
 use crate::parameters::{as_table, run_table};
 use crate::result::ResultData;
@@ -19,11 +20,11 @@ use crate::system::System;
 use crate::workload::Workload;
 
 /// Runs a workload against a real server. The options are a JSON object; the seed is in the
-/// workload already.
+/// workload already. With `gathering`, others do, and what they tell comes together here.
 #[pyfunction]
 #[pyo3(signature = (
     workload, target, options, *, demands = None, output = None, started = None, progress = None,
-    monitor = None
+    monitor = None, gathering = None
 ))]
 #[allow(clippy::too_many_arguments, reason = "they are Python's keyword arguments")]
 pub(crate) fn run(
@@ -36,6 +37,7 @@ pub(crate) fn run(
     started: Option<String>,
     progress: Option<Py<PyAny>>,
     monitor: Option<Py<PyAny>>,
+    gathering: Option<&Gathering>,
 ) -> PyResult<ResultData> {
     let wrong = |error| invalid(&error);
     let options = RunOptions::from_json(options).map_err(wrong)?;
@@ -67,6 +69,7 @@ pub(crate) fn run(
     };
     let figures = Some(Figures::new(&workload.inner, limit));
     let (storage, mut writer) = Storage::open(output, run, labels, keep, figures)?;
+    let gathering = gathering.map(|gathering| Arc::clone(&gathering.inner));
     let (seen, shown) = (Mutex::new(None), monitor.is_some());
     let tell = |py: Python<'_>| tell(py, monitor.as_ref(), &seen);
     let (done, rows) = supervise_and(py, progress.as_ref(), tell, |watch| {
@@ -79,7 +82,11 @@ pub(crate) fn run(
             watch.report(progress.requests, progress.time_s, progress.in_flight)
         };
         let mut sink = Watched { sink: &mut writer, monitor: &monitor, wanted: shown };
-        let done = generator::run(&workload.inner, &target, &plan, &mut sink, &mut report);
+        let (inner, sink, report) = (&workload.inner, &mut sink, &mut report);
+        let done = match &gathering {
+            Some(gathering) => generator::gather(inner, &plan, gathering, sink, report),
+            None => generator::run(inner, &target, &plan, sink, report),
+        };
         (done, writer.finish())
     })?;
     let done = done.map_err(|error| run_error(&error))?;

@@ -1,5 +1,6 @@
 //! `System` and its stations.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
@@ -26,11 +27,11 @@ pub(crate) struct System {
 #[pymethods]
 impl System {
     /// Parses the text of a system file; `file` is its name in messages, and where the files that
-    /// it names are looked for.
+    /// it names are looked for, but for those that `files` has elsewhere.
     #[new]
-    #[pyo3(signature = (text, file = ""))]
-    fn new(text: &str, file: &str) -> PyResult<System> {
-        let files = DiskFiles::beside(file);
+    #[pyo3(signature = (text, file = "", files = BTreeMap::new()))]
+    fn new(text: &str, file: &str, files: BTreeMap<String, PathBuf>) -> PyResult<System> {
+        let files = DiskFiles::beside(file).with_elsewhere(files);
         SystemModel::parse(Source { file, text }, &files)
             .map(|inner| System { inner, files })
             .map_err(|error| schema(&error))
@@ -39,7 +40,7 @@ impl System {
     /// Reads a system file.
     #[staticmethod]
     fn load(path: PathBuf) -> PyResult<System> {
-        System::new(&read(&path)?, &path.display().to_string())
+        System::new(&read(&path)?, &path.display().to_string(), BTreeMap::new())
     }
 
     #[getter]
@@ -92,6 +93,12 @@ impl System {
         SystemModel::from_file(&file, &self.files)
             .map(|inner| System { inner, files: self.files.clone() })
             .map_err(|error| schema(&error))
+    }
+
+    /// The files that it was made of, by the names that it has for them, and where they are.
+    #[getter]
+    fn files(&self) -> BTreeMap<String, PathBuf> {
+        self.files.used()
     }
 
     /// The system as TOML text, which parses to the same system.

@@ -1,5 +1,6 @@
 //! `Workload`.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
@@ -30,11 +31,11 @@ impl Workload {
 #[pymethods]
 impl Workload {
     /// Parses the text of a workload file; `file` is its name in messages, and where the files
-    /// that it names are looked for.
+    /// that it names are looked for, but for those that `files` has elsewhere.
     #[new]
-    #[pyo3(signature = (text, file = ""))]
-    fn new(text: &str, file: &str) -> PyResult<Workload> {
-        let files = DiskFiles::beside(file);
+    #[pyo3(signature = (text, file = "", files = BTreeMap::new()))]
+    fn new(text: &str, file: &str, files: BTreeMap<String, PathBuf>) -> PyResult<Workload> {
+        let files = DiskFiles::beside(file).with_elsewhere(files);
         workload::Workload::parse(Source { file, text }, &files)
             .map(|inner| Workload { inner, files })
             .map_err(|error| schema(&error))
@@ -44,7 +45,7 @@ impl Workload {
     #[staticmethod]
     fn load(path: PathBuf) -> PyResult<Workload> {
         let name = path.display().to_string();
-        Workload::new(&read(&path)?, &name)
+        Workload::new(&read(&path)?, &name, BTreeMap::new())
     }
 
     #[getter]
@@ -178,6 +179,12 @@ impl Workload {
             thinktime_sim::at_load(&self.inner, &system.inner, load, &self.files, &go_on)
         })?;
         solved.map(|inner| self.wrap(inner)).map_err(|error| simulation(&error))
+    }
+
+    /// The files that it was made of, by the names that it has for them, and where they are.
+    #[getter]
+    fn files(&self) -> BTreeMap<String, PathBuf> {
+        self.files.used()
     }
 
     /// The workload as TOML text, which parses to the same workload.

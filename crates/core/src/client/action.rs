@@ -1,5 +1,7 @@
 //! What goes in and out of [`super::Clients`]: limits, actions, and what becomes of requests.
 
+use serde::{Deserialize, Serialize};
+
 use super::Attempt;
 use crate::time::Nanos;
 
@@ -36,7 +38,7 @@ pub enum ClientAction {
 }
 
 /// What becomes of a request after an attempt has ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Fate {
     /// The request is over, by a response or because no attempts are left.
     Over,

@@ -1,5 +1,7 @@
 //! One attempt at one request.
 
+use serde::{Deserialize, Serialize};
+
 use super::population::SESSIONS;
 use super::session::Ticket;
 use super::start::FIRST_SESSION;
@@ -10,7 +12,7 @@ use crate::workload::RequestKind;
 pub const NO_PAGE: u32 = u32::MAX;
 
 /// One attempt at one request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt {
     /// Names it to the clients.
     pub ticket: Ticket,

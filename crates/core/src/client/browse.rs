@@ -5,6 +5,8 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+
 use super::session::{Ticket, Wish};
 use super::{Attempt, Clients, NO_PAGE};
 use crate::time::Nanos;
@@ -35,7 +37,7 @@ struct Loading {
 }
 
 /// A page that is over: its base and all its objects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Page {
     /// The kind of its base.
     pub kind: u32,

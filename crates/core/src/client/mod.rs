@@ -93,7 +93,7 @@ impl Clients {
             share,
             slots: Slots::default(),
             timers: Timers::new(),
-            limit: Limit { requests: share.of_number(limit.requests), ..limit },
+            limit: Limit { requests: share.of_requests(limit.requests), ..limit },
             launched: 0,
             last_launch: Nanos::ZERO,
             closed: false,

@@ -47,7 +47,10 @@ pub(super) struct Population {
     pub(super) in_flight: u64,
     /// Attempts that wait until others have ended.
     pub(super) waiting: VecDeque<Ticket>,
+    /// Those included that are left out.
     pub(super) sessions_begun: u64,
+    /// Sessions that somebody else began.
+    pub(super) left_out: u64,
 }
 
 /// All of them, in the order of the workload. The first lies here itself, so that one alone costs
@@ -104,11 +107,16 @@ impl Population {
     pub(super) fn new(workload: &Workload, place: usize, share: Share) -> Population {
         let of = &workload.populations[place];
         let seed = workload.population_seed(place);
+        let mut left_out = 0;
         let (source, next) = match &of.sessions {
             Sessions::Closed { .. } => (Source::Fixed, Nanos::MAX),
             Sessions::Open { arrivals } | Sessions::PartlyOpen { arrivals, .. } => {
                 let mut arrivals = Box::new(arrivals.arrivals(seed));
-                let next = share.first(|| arrivals.next_arrival());
+                let mut next = share.first(|| arrivals.next_arrival());
+                while next < share.from {
+                    next = share.next(|| arrivals.next_arrival());
+                    left_out += 1;
+                }
                 (Source::Arriving(arrivals), next)
             }
         };
@@ -131,7 +139,8 @@ impl Population {
             wanted: 0,
             in_flight: 0,
             waiting: VecDeque::new(),
-            sessions_begun: 0,
+            sessions_begun: left_out,
+            left_out,
         }
     }
 

@@ -1,11 +1,13 @@
 //! The sessions that are alive, each in a slot of a table.
 
+use serde::{Deserialize, Serialize};
+
 use super::attempt::{Attempt, NO_PAGE};
 use crate::time::Nanos;
 
 /// Names one attempt of one session. After the attempt has ended the ticket is void, so that a
 /// late response or timer finds nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ticket {
     slot: u32,
     generation: u32,

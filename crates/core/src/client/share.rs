@@ -1,5 +1,6 @@
 //! A workload divided among several event loops.
 
+use crate::time::Nanos;
 use crate::workload::{ClientLimits, RetryBudget};
 
 /// Which of a workload's sessions: every `of`-th one, from number `part` on. What a session does
@@ -11,11 +12,22 @@ pub struct Share {
     pub part: u64,
     /// How many shares there are, 1 or more.
     pub of: u64,
+    /// Sessions that came before this time are left out: somebody else began them.
+    pub from: Nanos,
+    /// Requests that count and that somebody else began before that: they belong to the share's
+    /// limit.
+    pub begun: u64,
 }
 
 impl Share {
     /// All of it.
-    pub const WHOLE: Share = Share { part: 0, of: 1 };
+    pub const WHOLE: Share = Share::new(0, 1);
+
+    /// The share of this number, from 0, of so many; from the start of the run.
+    #[must_use]
+    pub const fn new(part: u64, of: u64) -> Share {
+        Share { part, of, from: Nanos::ZERO, begun: 0 }
+    }
 
     /// The number, within the workload, of this share's `number`-th session, from 0.
     #[inline(always)]
@@ -42,6 +54,14 @@ impl Share {
         }
     }
 
+    /// How many requests of a limit are left to this share.
+    pub(super) fn of_requests(self, limit: u64) -> u64 {
+        match limit {
+            u64::MAX => limit,
+            _ => self.of_number(limit).saturating_sub(self.begun),
+        }
+    }
+
     /// The limits of this share's clients.
     pub(super) fn of_limits(self, limits: ClientLimits) -> ClientLimits {
         let part = |budget: RetryBudget| RetryBudget {
@@ -64,7 +84,7 @@ mod tests {
     #[test]
     fn shares_together_are_the_whole() {
         for of in 1..5 {
-            let shares = (0..of).map(|part| Share { part, of });
+            let shares = (0..of).map(|part| Share::new(part, of));
             for number in [0, 1, 7, 100] {
                 let parts: u64 = shares.clone().map(|share| share.of_number(number)).sum();
                 assert_eq!(parts, number, "{of} shares");
@@ -75,6 +95,6 @@ mod tests {
             sessions.sort_unstable();
             assert_eq!(sessions, (0..20).collect::<Vec<_>>());
         }
-        assert_eq!(Share { part: 1, of: 3 }.of_number(u64::MAX), u64::MAX);
+        assert_eq!(Share::new(1, 3).of_number(u64::MAX), u64::MAX);
     }
 }

@@ -29,7 +29,13 @@ impl Clients {
     /// that were there before the run began.
     #[must_use]
     pub fn sessions_begun(&self) -> u64 {
-        self.populations.iter().map(|one| one.sessions_begun).sum()
+        self.populations.iter().map(|one| one.sessions_begun - one.left_out).sum()
+    }
+
+    /// The number of requests that count and were begun.
+    #[must_use]
+    pub fn requests_begun(&self) -> u64 {
+        self.launched
     }
 
     /// The number of sessions that are there: those that think, and those that wait for a response.

@@ -151,7 +151,7 @@ fn shares_together_are_the_whole_workload() {
     };
     for text in [&partly, &closed] {
         let mut whole = sent(text, Share::WHOLE);
-        let mut parts: Vec<_> = (0..3).flat_map(|part| sent(text, Share { part, of: 3 })).collect();
+        let mut parts: Vec<_> = (0..3).flat_map(|part| sent(text, Share::new(part, 3))).collect();
         whole.sort_unstable();
         parts.sort_unstable();
         assert!(whole.len() > 100);

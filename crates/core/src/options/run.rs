@@ -58,6 +58,14 @@ options! {
         lateness: Time,
         /// Event loops, each on a core of its own; 1 by default.
         loops: Whole,
+        /// Run from the machines of a Ray cluster: ray for one on this machine, ray://HOST:PORT or
+        /// auto for one that is there.
+        on: Text,
+        /// How many generators there are on the cluster; one on each of its nodes by default.
+        generators: Whole,
+        /// What happens when a generator is lost: stop (the default) or continue, when another one
+        /// takes its sessions over.
+        on_loss: Text,
         /// Rows of requests.parquet: all (the default), none, or 1/N of the sessions.
         rows: Text,
     }

@@ -20,7 +20,7 @@ pub struct CheckCount {
 pub type CheckCounts = BTreeMap<String, CheckCount>;
 
 /// What programs found out, by name.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Report {
     checks: CheckCounts,
     metrics: BTreeMap<String, Tally>,

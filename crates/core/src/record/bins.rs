@@ -1,13 +1,15 @@
 //! A histogram of times with three significant digits, for millions of entries a second.
 
 use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
 
 use super::packed::Packed;
 use crate::time::Nanos;
 
 /// Counts by bins that are at most 0.1 % wide: one a nanosecond below 2048 ns, then 1024 to every
 /// power of two. These are the bins of an HdrHistogram of three digits, without its bookkeeping.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(from = "Vec<(u32, u64)>", into = "Vec<(u32, u64)>")]
 pub(super) struct Bins {
     counts: Vec<u64>,
 }
@@ -21,9 +23,7 @@ impl Bins {
     #[inline(always)]
     pub(super) fn add(&mut self, time: Nanos) {
         let bin = bin_of(time.0);
-        if bin >= self.counts.len() {
-            self.grow(bin);
-        }
+        self.grow_to(bin);
         self.counts[bin] += 1;
     }
 
@@ -68,6 +68,13 @@ impl Bins {
         });
     }
 
+    #[inline(always)]
+    fn grow_to(&mut self, bin: usize) {
+        if bin >= self.counts.len() {
+            self.grow(bin);
+        }
+    }
+
     #[cold]
     fn grow(&mut self, bin: usize) {
         self.counts.resize((bin + 1).next_multiple_of(EIGHT), 0);
@@ -102,6 +109,28 @@ impl Bins {
             histogram.record_n(time, count).expect("a histogram that grows takes any value");
         }
         histogram
+    }
+}
+
+/// Bins that hold something, by number, with their counts: as histograms are written down.
+impl From<Bins> for Vec<(u32, u64)> {
+    fn from(bins: Bins) -> Vec<(u32, u64)> {
+        bins.held().map(|(bin, count)| (bin as u32, count)).collect()
+    }
+}
+
+impl From<Vec<(u32, u64)>> for Bins {
+    fn from(held: Vec<(u32, u64)>) -> Bins {
+        let mut bins = Bins::default();
+        let last = bin_of(u64::MAX);
+        for (bin, count) in held.into_iter().map(|(bin, count)| (bin as usize, count)) {
+            // None that is no bin: what is damaged must not take all memory.
+            if bin <= last {
+                bins.grow_to(bin);
+                bins.counts[bin] = bins.counts[bin].saturating_add(count);
+            }
+        }
+        bins
     }
 }
 

@@ -1,5 +1,7 @@
 //! What is kept of all rows of a run, in memory that does not grow with its length.
 
+use serde::{Deserialize, Serialize};
+
 use super::errors::UNSENT;
 use super::failures::Failures;
 use super::pages::Pages;
@@ -53,7 +55,7 @@ pub(super) struct Counts {
 }
 
 /// When an attempt ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ended {
     /// While requests were still being begun.
     InWindow,
@@ -64,7 +66,7 @@ pub enum Ended {
 }
 
 /// The measured time of a run.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Window {
     /// Its begin: the end of the warm-up.
     pub begin: Nanos,

@@ -28,6 +28,7 @@ mod timeline;
 mod verdict;
 mod warmup;
 mod watched;
+mod word;
 
 pub use batches::{BatchMeans, MeanInterval, student_half_width_95};
 pub use collapse::Collapse;
@@ -35,7 +36,7 @@ pub use collector::{Collector, Ended, Window};
 pub use errors::{LATE, STATUS, TIMEOUT, UNANSWERED, UNSENT};
 pub use failures::cause;
 pub use figures::{
-    ClusterFigures, DemandFigures, GeneratorFigures, MachineFigures, PoolFigures,
+    ClusterFigures, DemandFigures, GeneratorFigures, GeneratorNode, MachineFigures, PoolFigures,
     PopulationFigures, RequestFigures, StationFigures, TimeFigures,
 };
 pub use objectives::{Lost, Objectives};

@@ -1,12 +1,15 @@
 //! One attempt at one request, with its whole schedule.
 
+use serde::{Deserialize, Serialize};
+
+use super::word::{self, Word};
 use super::{Collector, Summary};
 use crate::client::{Attempt, Fate, Page};
 use crate::program::CheckCounts;
 use crate::time::Nanos;
 
 /// One attempt. Times run from the start of the run.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// Which replication, from 0; a real run has one.
     pub replication: u32,
@@ -23,7 +26,8 @@ pub struct Row {
     /// The protocol's status; 0 where there is none.
     pub status: u16,
     /// What went wrong, as a short fixed word; nothing for a success.
-    pub error: Option<&'static str>,
+    #[serde(deserialize_with = "word::read")]
+    pub error: Option<Word>,
     /// Bytes sent and received.
     pub bytes_sent: u64,
     /// Bytes received; simulated, the size of the response, where requests have one.

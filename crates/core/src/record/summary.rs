@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::by_request::request_figures;
 use super::figures::{
-    ClusterFigures, DemandFigures, GeneratorFigures, MachineFigures, PoolFigures,
+    ClusterFigures, DemandFigures, GeneratorFigures, GeneratorNode, MachineFigures, PoolFigures,
     PopulationFigures, RequestFigures, StationFigures, TimeFigures,
 };
 use super::{Collector, MeanInterval, ObjectiveFigures, Tally, Window, student_half_width_95};
@@ -102,6 +102,9 @@ pub struct Summary {
     /// What the generator used itself; none for a simulation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generator: Option<GeneratorFigures>,
+    /// The generators of a run that several made together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub generators: Vec<GeneratorNode>,
     /// What was found, in words: how long the warm-up was, how long a precision took, a collapse.
     #[serde(default)]
     pub notes: Vec<String>,
@@ -163,6 +166,7 @@ impl Summary {
             errors_by_status: collector.failures.by_status(),
             objectives: Vec::new(),
             generator: None,
+            generators: Vec::new(),
             notes: Vec::new(),
             warnings: first_warnings(collector, interval),
         };

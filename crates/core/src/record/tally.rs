@@ -1,6 +1,7 @@
 //! A distribution of times: an exact mean and a histogram.
 
 use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
 
 use super::batches::student_quantile_975;
 use super::bins::Bins;
@@ -9,14 +10,14 @@ use crate::time::Nanos;
 
 /// Times of one kind. The histogram keeps three significant digits (its bins are at most 0.1 %
 /// wide); mean, smallest and largest are exact.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Tally {
     bins: Bins,
     totals: Totals,
 }
 
 /// What is exact of times.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Totals {
     count: u64,
     sum: u128,

@@ -186,6 +186,7 @@ impl<L: Ledger> Engine<'_, L> {
             window: Window { begin: self.plan.limit.warmup.min(end), end },
             sessions: self.clients.sessions_begun(),
             interrupted,
+            load_lost: None,
             in_flight,
             bodies_cut: self.bodies_cut.unwrap_or_default(),
         };

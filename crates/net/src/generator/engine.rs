@@ -176,6 +176,8 @@ impl<'a, L: Ledger> Engine<'a, L> {
             time_s: now.as_secs_f64(),
             in_flight: self.clients.open_requests(),
             failures: self.failures,
+            sessions: self.clients.sessions_begun(),
+            begun: self.clients.requests_begun(),
         }
     }
 

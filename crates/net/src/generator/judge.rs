@@ -44,6 +44,7 @@ pub(super) fn judge(
         Ending::Interrupted => verdict.warn(format!(
             "interrupted: the figures are those up to then; {in_flight} requests were on their way"
         )),
+        Ending::LoadLost(why) => verdict.spoil(why.clone()),
         Ending::OutOfReach(lost) => {
             verdict.warn(format!(
                 "ended early, because the SLO could no longer be met: {}; {in_flight} requests \

@@ -2,10 +2,13 @@
 
 use std::sync::mpsc::Sender;
 
+use serde::{Deserialize, Serialize};
 use thinktime_core::client::Page as EndedPage;
 use thinktime_core::program::CheckCounts;
 use thinktime_core::record::{Collector, Ended, Row, RowSink};
 use thinktime_core::time::Nanos;
+
+use super::keeper::Told;
 
 /// Takes the rows of one event loop.
 pub(super) trait Ledger {
@@ -60,6 +63,7 @@ impl<S: RowSink> Ledger for Book<'_, S> {
 
 /// Rows and ended pages on their way from a loop to the book, and the time up to which they are
 /// complete.
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Page {
     pub(super) part: usize,
     pub(super) rows: Vec<(Row, Ended)>,
@@ -74,13 +78,13 @@ pub(super) struct Relay {
     pub(super) part: usize,
     pub(super) rows: Vec<(Row, Ended)>,
     pub(super) ended: Vec<EndedPage>,
-    pub(super) pages: Sender<Page>,
+    pub(super) told: Sender<Told>,
     pub(super) checks: Option<CheckCounts>,
 }
 
 impl Relay {
-    pub(super) fn new(part: usize, pages: Sender<Page>) -> Relay {
-        Relay { part, rows: Vec::new(), ended: Vec::new(), pages, checks: None }
+    pub(super) fn new(part: usize, told: Sender<Told>) -> Relay {
+        Relay { part, rows: Vec::new(), ended: Vec::new(), told, checks: None }
     }
 }
 
@@ -109,6 +113,7 @@ impl Ledger for Relay {
         // Nobody takes it any more only where the keeper has panicked.
         let ended = std::mem::take(&mut self.ended);
         let (part, checks) = (self.part, self.checks.take());
-        self.pages.send(Page { part, rows, ended, complete_up_to: now, checks }).ok();
+        let page = Page { part, rows, ended, complete_up_to: now, checks };
+        self.told.send(Told::Page(page)).ok();
     }
 }

@@ -17,18 +17,22 @@ mod ends;
 mod engine;
 mod exchange;
 mod failure;
+mod gathering;
 mod input;
 mod judge;
+mod keeper;
 mod ledger;
 mod limits;
 mod lookup;
 mod loops;
 mod messages;
 mod oauth2;
+mod part;
 mod peer;
 mod place;
 mod plan;
 mod pool;
+mod prepared;
 mod protocols;
 mod reading;
 mod redirects;
@@ -44,21 +48,20 @@ mod unverified;
 mod values;
 
 use thinktime_core::client::Share;
-use thinktime_core::error::Invalid;
 use thinktime_core::record::{Collector, Lost, RowSink, Summary};
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
 
 use connector::Connector;
-use credentials::Credentials;
-use early::EarlyEnd;
+use early::{EarlyEnd, Observed};
 use engine::Engine;
+pub use gathering::{Gathering, gather};
 use ledger::Book;
-use lookup::Lookup;
-use peer::Peer;
+pub use part::{Part, Taken};
 pub use place::{Host, Place};
 use plan::Done;
 pub use plan::{Ending, Plan, RunError, RunOutcome, RunProgress};
+use prepared::Prepared;
 pub use source::SourceAddress;
 pub use target::Target;
 pub use tls::TlsOptions;
@@ -82,45 +85,43 @@ pub fn run(
     sink: &mut impl RowSink,
     watch: &mut dyn FnMut(RunProgress) -> bool,
 ) -> Result<RunOutcome, RunError> {
-    check(workload, target, plan)?;
-    let workload = &common::with_common_fields(workload)?;
-    Connector::check(target)?;
-    let (peer, lookup) = Peer::of(target)?;
-    let credentials = Credentials::of(workload, target)?;
-    raise_descriptor_limit();
+    loops::check(workload, plan)?;
+    let prepared = Prepared::of(workload, target, plan)?;
+    let mut outcome = kept(&prepared.workload, plan, sink, watch, |book, watch| {
+        if plan.loops > 1 {
+            return loops::run(&prepared, target, plan, book, watch);
+        }
+        let Prepared { workload, peer, credentials, .. } = &prepared;
+        let connector = Connector::new(target, peer.clone(), workload)?;
+        let (credentials, share) = (credentials.clone(), Share::WHOLE);
+        let engine = Engine::new(workload, target, plan, connector, credentials, share, book)?;
+        let (done, book) = engine.run(Clock::start(), watch)?;
+        Ok((done, book.collector))
+    })?;
+    outcome.summary.warnings.extend(prepared.warnings());
+    Ok(outcome)
+}
+
+/// Lets `generate` run while a book is kept of it that ends early where objectives say so, and
+/// judges what came of it.
+fn kept<S: RowSink>(
+    workload: &Workload,
+    plan: &Plan,
+    sink: &mut S,
+    watch: &mut dyn FnMut(RunProgress) -> bool,
+    generate: impl FnOnce(
+        Book<'_, Observed<'_, S>>,
+        &mut dyn FnMut(RunProgress) -> bool,
+    ) -> Result<(Done, Collector), RunError>,
+) -> Result<RunOutcome, RunError> {
     let (early, mut out_of_reach) = (EarlyEnd::new(workload, plan), None);
     let collector = Collector::of(workload, plan.limit, true, SECOND);
     let mut sink = early.before(sink);
     let book = Book::new(collector, &mut sink);
     let mut watch = early.watching(watch, &mut out_of_reach);
-    let (done, collector) = if plan.loops == 1 {
-        let connector = Connector::new(target, peer, workload)?;
-        let within = Share::WHOLE;
-        let engine =
-            Engine::new(workload, target, plan, connector, credentials.clone(), within, book)?;
-        let (done, book) = engine.run(Clock::start(), &mut watch)?;
-        (done, book.collector)
-    } else {
-        loops::run(workload, target, &peer, plan, credentials.as_ref(), book, &mut watch)?
-    };
+    let (done, collector) = generate(book, &mut watch)?;
     drop(watch);
-    let mut outcome = outcome(workload, collector, done, out_of_reach);
-    outcome.summary.warnings.extend(lookup.as_ref().and_then(Lookup::warning));
-    outcome.summary.warnings.extend(credentials.iter().flat_map(Credentials::warnings));
-    Ok(outcome)
-}
-
-/// Whether workload, target and plan make sense together.
-fn check(workload: &Workload, target: &Target, plan: &Plan) -> Result<(), RunError> {
-    if plan.limit.warmup >= plan.limit.until {
-        return Err(Invalid::new("the warm-up must end before the duration does").into());
-    }
-    if let Some(system) = &plan.demands {
-        system.check_requests(workload)?;
-    }
-    workload.check_start()?;
-    messages::check(workload, target, plan.demands.is_some())?;
-    Ok(loops::check(workload, plan)?)
+    Ok(outcome(workload, collector, done, out_of_reach))
 }
 
 /// The result, judged.
@@ -130,10 +131,11 @@ fn outcome(
     done: Done,
     out_of_reach: Option<Lost>,
 ) -> RunOutcome {
-    let ending = match (out_of_reach, done.interrupted) {
+    let ending = match (out_of_reach, done.load_lost) {
         (Some(lost), _) => Ending::OutOfReach(lost),
-        (None, true) => Ending::Interrupted,
-        (None, false) => Ending::Planned,
+        (None, Some(why)) => Ending::LoadLost(why),
+        (None, None) if done.interrupted => Ending::Interrupted,
+        (None, None) => Ending::Planned,
     };
     collector.set_report(done.report);
     let mut summary = Summary::new("run", workload, &collector, done.window, done.sessions);
@@ -150,13 +152,4 @@ fn outcome(
         )
     }));
     RunOutcome { summary, collector, ending, untrusted }
-}
-
-/// Lets the process open as many sockets as it may.
-fn raise_descriptor_limit() {
-    use rustix::process::{Resource, getrlimit, setrlimit};
-    let mut limit = getrlimit(Resource::Nofile);
-    limit.current = limit.maximum;
-    // If it is refused, the old limit holds, and running out of descriptors is counted.
-    setrlimit(Resource::Nofile, limit).ok();
 }

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use serde::{Deserialize, Serialize};
 use thinktime_core::client::Limit;
 use thinktime_core::error::Invalid;
 use thinktime_core::options::run::{DRAIN, RunOptions};
@@ -49,6 +50,18 @@ impl Plan {
         }
     }
 
+    /// # Errors
+    /// When it makes no sense for this workload.
+    pub(super) fn check(&self, workload: &Workload) -> Result<(), Invalid> {
+        if self.limit.warmup >= self.limit.until {
+            return Err(Invalid::new("the warm-up must end before the duration does"));
+        }
+        if let Some(system) = &self.demands {
+            system.check_requests(workload)?;
+        }
+        workload.check_start()
+    }
+
     /// The plan that these options make. `demands` is a system whose demands the requests carry.
     ///
     /// # Errors
@@ -71,7 +84,7 @@ impl Plan {
 }
 
 /// How far a run is.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunProgress {
     /// Requests that are over.
     pub requests: u64,
@@ -81,6 +94,10 @@ pub struct RunProgress {
     pub in_flight: u64,
     /// Attempts that failed.
     pub failures: u64,
+    /// Sessions that have begun.
+    pub sessions: u64,
+    /// Requests that count and have begun.
+    pub begun: u64,
 }
 
 /// How a run ended.
@@ -92,6 +109,8 @@ pub enum Ending {
     Interrupted,
     /// An objective could no longer be met.
     OutOfReach(Lost),
+    /// A part of the load is missing, for this reason.
+    LoadLost(String),
 }
 
 /// A finished run.
@@ -127,13 +146,32 @@ pub enum RunError {
 }
 
 /// What a run gives.
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Done {
     pub(super) report: Option<Report>,
     pub(super) window: Window,
     pub(super) sessions: u64,
     pub(super) interrupted: bool,
+    /// Why a part of the load is missing, if one is.
+    pub(super) load_lost: Option<String>,
     pub(super) in_flight: u64,
     /// Responses of which clients saw a part only.
     pub(super) bodies_cut: u64,
     pub(super) generator: GeneratorFigures,
+}
+
+impl Done {
+    /// Of a run of which there is nothing.
+    pub(super) fn nothing() -> Done {
+        Done {
+            report: None,
+            window: Window { begin: Nanos::ZERO, end: Nanos::ZERO },
+            sessions: 0,
+            interrupted: false,
+            load_lost: None,
+            in_flight: 0,
+            bodies_cut: 0,
+            generator: GeneratorFigures::default(),
+        }
+    }
 }

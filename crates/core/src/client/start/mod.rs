@@ -175,8 +175,8 @@ impl Clients {
         }
         let Some(thinking) = ThinkingSessions::new(workload, place) else { return };
         // Memory for those alone that will act.
-        let until = self.limit.until;
-        for one in thinking.of_share(self.share).filter(|one| one.due < until) {
+        let acts = self.share.from..self.limit.until;
+        for one in thinking.of_share(self.share).filter(|one| acts.contains(&one.due)) {
             let population = &self.populations[place];
             let ticket = self.slots.begin_amid(&one, population);
             self.timers.set(one.due, ticket, population.first_wish());
@@ -196,7 +196,7 @@ impl Clients {
         for number in 0..self.share.of_number(count as u64) {
             let number = self.share.session(number);
             let Some(found) = find(number) else { continue };
-            if found.due < self.limit.until {
+            if (self.share.from..self.limit.until).contains(&found.due) {
                 let session = self.populations[place].session(FIRST_SESSION + number);
                 self.go_on_amid(place, session, &found);
             }
@@ -235,7 +235,8 @@ impl Clients {
         for number in 0..clients {
             let session = self.populations[place].session(self.share.session(number));
             let Some(found) = amid.session(session, None) else { continue };
-            self.go_on_amid(place, session, &Found { behind: 0, ..found });
+            let due = self.share.from + found.due;
+            self.go_on_amid(place, session, &Found { behind: 0, due, ..found });
         }
         true
     }
@@ -248,7 +249,8 @@ impl Clients {
         let first = |number| {
             let session = population.session(self.share.session(number));
             let think = || population.laws.first_think_of(session, 0);
-            (rest.as_ref().map_or_else(think, |rest| rest(session)), session)
+            let wait = rest.as_ref().map_or_else(think, |rest| rest(session));
+            (self.share.from + wait, session)
         };
         // With a limit that counts from the start, no more sessions than it allows requests ever
         // begin one: those that want theirs first.

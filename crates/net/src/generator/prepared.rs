@@ -1,0 +1,55 @@
+//! What there is before a run begins, for all its loops.
+
+use thinktime_core::workload::Workload;
+
+use super::common::with_common_fields;
+use super::connector::Connector;
+use super::credentials::Credentials;
+use super::lookup::Lookup;
+use super::messages;
+use super::peer::Peer;
+use super::plan::{Plan, RunError};
+use super::target::Target;
+
+/// A workload and a target that go together, and a target that can be reached.
+pub(super) struct Prepared {
+    /// With the fields that all requests have.
+    pub(super) workload: Workload,
+    pub(super) peer: Peer,
+    pub(super) credentials: Option<Credentials>,
+    lookup: Option<Lookup>,
+}
+
+impl Prepared {
+    /// # Errors
+    /// When workload, target and plan make no sense together, or the target cannot be reached.
+    pub(super) fn of(
+        workload: &Workload,
+        target: &Target,
+        plan: &Plan,
+    ) -> Result<Prepared, RunError> {
+        plan.check(workload)?;
+        messages::check(workload, target, plan.demands.is_some())?;
+        let workload = with_common_fields(workload)?;
+        Connector::check(target)?;
+        let (peer, lookup) = Peer::of(target)?;
+        let credentials = Credentials::of(&workload, target)?;
+        raise_descriptor_limit();
+        Ok(Prepared { workload, peer, credentials, lookup })
+    }
+
+    /// What to say of it after the run.
+    pub(super) fn warnings(&self) -> impl Iterator<Item = String> + '_ {
+        let lookup = self.lookup.as_ref().and_then(Lookup::warning);
+        lookup.into_iter().chain(self.credentials.iter().flat_map(Credentials::warnings))
+    }
+}
+
+/// Lets the process open as many sockets as it may.
+fn raise_descriptor_limit() {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    // If it is refused, the old limit holds, and running out of descriptors is counted.
+    setrlimit(Resource::Nofile, limit).ok();
+}

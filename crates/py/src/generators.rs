@@ -1,0 +1,135 @@
+//! `run` from several processes: the parts, and where what they tell comes together.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use thinktime_core::client::Share;
+use thinktime_core::options::RunOptions;
+use thinktime_core::time::Nanos;
+use thinktime_net::generator::{self, Plan, Target};
+
+use crate::errors::{InputError, generator as run_error, invalid};
+use crate::system::System;
+use crate::workload::Workload;
+
+/// A part of a run: some shares of the sessions, by their numbers among `of`.
+#[pyclass(frozen, module = "thinktime._core")]
+pub(crate) struct Part {
+    inner: generator::Part,
+}
+
+#[pymethods]
+impl Part {
+    /// Makes ready. Sessions that come before `from_s`, and the `begun` requests that they had
+    /// begun, are somebody else's.
+    #[new]
+    #[pyo3(signature = (workload, target, options, shares, of, *, demands = None,
+        from_s = 0.0, begun = 0))]
+    #[allow(clippy::too_many_arguments, reason = "they are Python's keyword arguments")]
+    fn new(
+        py: Python<'_>,
+        workload: &Workload,
+        target: &str,
+        options: &str,
+        shares: Vec<u64>,
+        of: u64,
+        demands: Option<&System>,
+        from_s: f64,
+        begun: u64,
+    ) -> PyResult<Part> {
+        let wrong = |error| invalid(&error);
+        let options = RunOptions::from_json(options).map_err(wrong)?;
+        let target = Target::of(target, &options).map_err(wrong)?;
+        let system = demands.map(|system| system.inner.clone());
+        let plan = Plan::of(&options, &workload.inner, system).map_err(wrong)?;
+        let from = Nanos::from_secs_f64(from_s);
+        let shares = shares.into_iter().map(|part| Share { from, begun, ..Share::new(part, of) });
+        let shares: Vec<Share> = shares.collect();
+        if shares.is_empty() || shares.iter().any(|share| share.part >= of) {
+            return Err(InputError::new_err(format!("a part has shares from 0 to {}", of - 1)));
+        }
+        let workload = &workload.inner;
+        let ready = || generator::Part::new(workload, &target, &plan, &shares);
+        py.detach(ready).map(|inner| Part { inner }).map_err(|error| run_error(&error))
+    }
+
+    /// The run begins, or has begun, when this machine's monotonic clock has this value.
+    fn begin(&self, at_ns: u64) {
+        self.inner.begin(Duration::from_nanos(at_ns));
+    }
+
+    /// What there is to be told since the last time, waited for up to `wait_s`: the bytes for
+    /// `Gathering.take`, whether nothing more comes, and how late the part began, in seconds.
+    fn take<'py>(
+        &self,
+        py: Python<'py>,
+        wait_s: f64,
+    ) -> PyResult<(Bound<'py, PyBytes>, bool, Option<f64>)> {
+        let wait = Duration::try_from_secs_f64(wait_s).unwrap_or_default();
+        let taken = py.detach(|| self.inner.take(wait)).map_err(|error| run_error(&error))?;
+        let late = taken.begun_late.map(Nanos::as_secs_f64);
+        Ok((PyBytes::new(py, &taken.bytes), taken.ended, late))
+    }
+
+    /// Asks it to end.
+    fn stop(&self) {
+        self.inner.stop();
+    }
+}
+
+/// Where what the parts of a run tell comes together.
+#[pyclass(frozen, module = "thinktime._core")]
+pub(crate) struct Gathering {
+    pub(crate) inner: Arc<generator::Gathering>,
+}
+
+#[pymethods]
+impl Gathering {
+    /// For so many shares of the sessions.
+    #[new]
+    fn new(shares: usize) -> Gathering {
+        Gathering { inner: Arc::new(generator::Gathering::new(shares)) }
+    }
+
+    /// Takes what `Part.take` gave.
+    fn take(&self, py: Python<'_>, told: &[u8]) -> PyResult<()> {
+        py.detach(|| self.inner.take(told)).map_err(|error| invalid(&error))
+    }
+
+    /// A share has been lost: gives the time up to which its rows are there, in seconds, and its
+    /// requests that had begun and count, and those that were on their way.
+    fn lose(&self, share: usize) -> (f64, u64, u64) {
+        let (up_to_s, progress) = self.inner.lose(share);
+        (up_to_s, progress.begun, progress.in_flight)
+    }
+
+    /// Nothing more comes.
+    fn end(&self) {
+        self.inner.end();
+    }
+
+    /// Whether the run is to end.
+    #[getter]
+    fn stopped(&self) -> bool {
+        self.inner.is_stopped()
+    }
+
+    /// Adds to what the result says of itself.
+    fn warn(&self, warning: String) {
+        self.inner.warn(warning);
+    }
+
+    /// A part of the load is missing, so that the result is not to be trusted, for this reason.
+    fn spoil(&self, reason: String) {
+        self.inner.spoil(reason);
+    }
+
+    /// What the result says of the generators: a list in JSON, as in `summary.json`.
+    fn describe(&self, generators: &str) -> PyResult<()> {
+        let all = serde_json::from_str(generators);
+        self.inner.describe(all.map_err(|error| InputError::new_err(error.to_string()))?);
+        Ok(())
+    }
+}

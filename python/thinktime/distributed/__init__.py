@@ -1,0 +1,8 @@
+"""Runs, sweeps and more on the machines of a Ray cluster: all that knows of Ray is here."""
+
+from __future__ import annotations
+
+from thinktime.distributed.connection import Cluster as Cluster
+from thinktime.distributed.connection import connected as connected
+from thinktime.distributed.running import gathered as gathered
+from thinktime.distributed.work import each as each

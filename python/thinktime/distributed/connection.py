@@ -1,0 +1,130 @@
+"""A Ray cluster: one on this machine that is started and ended, or one that is there."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from thinktime import _core
+
+LOCAL = "ray"
+"""Stands for a cluster of this machine alone, for the time of the command."""
+
+AUTO = "auto"
+"""Stands for the cluster that this machine belongs to."""
+
+_CLIENT = "ray://"
+
+_QUIET = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_TQDM": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+}
+"""No telemetry, and nothing on standard error that is none of the user's business."""
+
+_NOTICED = {
+    "RAY_health_check_initial_delay_ms": "0",
+    "RAY_health_check_period_ms": "500",
+    "RAY_health_check_timeout_ms": "500",
+    "RAY_health_check_failure_threshold": "4",
+}
+"""That a node is gone is noticed after two seconds."""
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node of the cluster."""
+
+    id: str
+    address: str
+    cores: float
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A cluster that is connected to."""
+
+    on: str
+    """As it was named."""
+
+    @property
+    def nodes(self) -> Sequence[Node]:
+        """Those that are alive and have a core, by address."""
+        import ray
+
+        alive = [one for one in ray.nodes() if one["Alive"] and one["Resources"].get("CPU", 0) >= 1]
+        all_ = [Node(one["NodeID"], one["NodeManagerAddress"], one["Resources"]["CPU"])
+                for one in alive]  # fmt: skip
+        return sorted(all_, key=lambda node: (node.address, node.id))
+
+
+def checked(on: str) -> str:
+    """The name of a cluster, if it is one.
+
+    Raises InputError where it is none, or Ray is not installed.
+    """
+    client = on.startswith(_CLIENT) and on.removeprefix(_CLIENT).rpartition(":")[2].isdigit()
+    if on not in (LOCAL, AUTO) and not client:
+        raise _core.InputError(
+            f"on: `{on}` is no cluster: `{LOCAL}` is one on this machine for the time of the "
+            f"command, `{_CLIENT}HOST:PORT` or `{AUTO}` one that is there"
+        )
+    try:
+        import ray  # noqa: F401
+    except ImportError:
+        raise _core.InputError(
+            "on: Ray is not installed: pip install 'thinktime[ray]', on each node"
+        ) from None
+    return on
+
+
+@contextmanager
+def connected(on: str) -> Iterator[Cluster]:
+    """Connect to a cluster, and leave it again; one that was started here is ended.
+
+    Args:
+        on: `ray`, `auto` or `ray://HOST:PORT`.
+
+    Raises:
+        InputError: if that names no cluster, or Ray is not installed.
+        RunError: if there is no such cluster.
+    """
+    checked(on)
+    os.environ.update(_QUIET)
+    import ray
+
+    if ray.is_initialized():
+        yield Cluster(on)  # the caller's, who ends it
+        return
+    try:
+        _connect(ray, on)
+    except Exception as error:  # Ray raises errors of many kinds
+        why = str(error).strip().splitlines() or [type(error).__name__]
+        raise _core.RunError(f"no Ray cluster at `{on}`: {why[0]}") from None
+    try:
+        yield Cluster(on)
+    finally:
+        ray.shutdown()
+
+
+def _connect(ray: Any, on: str) -> None:
+    quiet: dict[str, Any] = {"logging_level": "error", "log_to_driver": False}
+    if on == LOCAL:
+        os.environ.update({name: value for name, value in _NOTICED.items()
+                           if name not in os.environ})  # fmt: skip
+        # It listens to nobody but this machine.
+        ray.init(address="local", include_dashboard=False, _node_ip_address="127.0.0.1", **quiet)
+        return
+    _warn_of_open_cluster()
+    ray.init(address=on, **({} if on.startswith(_CLIENT) else quiet))
+
+
+def _warn_of_open_cluster() -> None:
+    """Whoever reaches a cluster without authentication can run anything on its nodes."""
+    if os.environ.get("RAY_AUTH_MODE", "disabled") == "disabled":
+        print("warning: the Ray cluster asks nobody who he is (RAY_AUTH_MODE): whoever reaches it "
+              "can run programs on its nodes", file=sys.stderr)  # fmt: skip

@@ -1,0 +1,102 @@
+"""A generator on a node: the actor that makes a part of a run's load."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from thinktime import _core
+from thinktime.distributed import clocks
+from thinktime.distributed.parcel import Parcel
+
+FILES = ("ca_file", "certificate", "key")
+"""Options that name files, whose contents are taken along."""
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """What all generators of a run do."""
+
+    workload: Parcel[_core.Workload]
+    target: str
+    options: str
+    """In JSON."""
+
+    of: int
+    """The number of shares of the sessions."""
+
+    demands: Parcel[_core.System] | None = None
+    files: Mapping[str, bytes] | None = None
+    """Contents of the files that options name, by option."""
+
+
+@dataclass(frozen=True)
+class About:
+    """What a generator says of itself."""
+
+    version: str
+    node: str
+    """The id that Ray gives its node."""
+
+    boot: str
+    """Names the time since the machine was started: with it, its clock."""
+
+
+class Generator:
+    """Lives in a process on a node. All calls may come at the same time."""
+
+    def __init__(self) -> None:
+        """Nothing is under way yet."""
+        self._parts: dict[int, _core.Part] = {}
+        self._folder = tempfile.TemporaryDirectory(prefix="thinktime-")
+
+    def about(self) -> About:
+        """What it is, and where."""
+        import ray
+
+        return About(_core.__version__, ray.get_runtime_context().get_node_id(), clocks.boot())
+
+    def clock_ns(self) -> int:
+        """What its clock says."""
+        return time.monotonic_ns()
+
+    def prepare(
+        self, number: int, what: Assignment, shares: Sequence[int], from_s: float, begun: int
+    ) -> None:
+        """Make ready for these shares; `number` names them from here on.
+
+        Raises InputError or RunError as `run` does.
+        """
+        folder = Path(self._folder.name) / str(number)
+        folder.mkdir()
+        options = json.loads(what.options)
+        for name, content in (what.files or {}).items():
+            (folder / name).write_bytes(content)
+            options[name] = str(folder / name)
+        self._parts[number] = _core.Part(
+            what.workload.opened(folder),
+            what.target,
+            json.dumps(options),
+            list(shares),
+            what.of,
+            demands=None if what.demands is None else what.demands.opened(folder),
+            from_s=from_s,
+            begun=begun,
+        )
+
+    def begin(self, number: int, at_ns: int) -> None:
+        """The run begins, or has begun, when its clock says this."""
+        self._parts[number].begin(at_ns)
+
+    def take(self, number: int, wait_s: float) -> tuple[bytes, bool, float | None]:
+        """What there is to be told, as `_core.Part.take`."""
+        return self._parts[number].take(wait_s)
+
+    def stop(self) -> None:
+        """End what is under way."""
+        for part in self._parts.values():
+            part.stop()

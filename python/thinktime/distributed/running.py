@@ -1,0 +1,118 @@
+"""`run` from the machines of a cluster."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from thinktime import _core
+from thinktime.distributed import clocks
+from thinktime.distributed.conducting import Conductor, Member
+from thinktime.distributed.connection import Cluster, connected
+from thinktime.distributed.generator import FILES, About, Assignment, Generator
+from thinktime.distributed.parcel import Parcel, contents
+
+_ON_LOSS = ("stop", "continue")
+_READY_S = 60.0
+"""So long a cluster may take to make room and to start generators."""
+
+_Done = TypeVar("_Done")
+
+
+def gathered(
+    workload: _core.Workload,
+    target: str,
+    options: str,
+    demands: _core.System | None,
+    run: Callable[[_core.Gathering], _Done],
+) -> _Done:
+    """Let generators make the load, on the cluster that the options name.
+
+    Args:
+        workload: The workload.
+        target: Where the server listens; each node must reach it by this url.
+        options: Those of `run`, in JSON; `on`, `generators` and `on_loss` say where and how.
+        demands: The system whose demands the requests carry, if they do.
+        run: Keeps the book of what comes together, and gives the result.
+
+    Raises:
+        InputError: if an option is wrong, or a generator finds something wrong.
+        RunError: if there is no such cluster, it has no room, or a node cannot reach the target.
+    """
+    given = json.loads(options)
+    on_loss = given.get("on_loss", _ON_LOSS[0])
+    if on_loss not in _ON_LOSS:
+        raise _core.InputError(f"on_loss: `{on_loss}` is none of {', '.join(_ON_LOSS)}")
+    with connected(given["on"]) as cluster:
+        number = given.get("generators") or len(cluster.nodes)
+        shares = number * int(given.get("loops", 1))
+        assignment = Assignment(
+            Parcel.of(workload), target, _own(given), shares,
+            None if demands is None else Parcel.of(demands), contents(given, FILES),
+        )  # fmt: skip
+        members = _started(cluster, number)
+        conductor = Conductor(members, assignment, _core.Gathering(shares), on_loss == "continue")
+        with _causes():
+            conductor.prepare()
+        conductor.begin()
+        return run(conductor.gathering)
+
+
+def _own(options: dict[str, Any]) -> str:
+    """The options of each generator."""
+    return json.dumps({name: value for name, value in options.items()
+                       if name not in ("on", "generators", "on_loss", "rows")})  # fmt: skip
+
+
+class _causes:  # noqa: N801 - reads like a function
+    """Turns what a generator raised into what `run` would raise here."""
+
+    def __enter__(self) -> None:
+        """Nothing yet."""
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        """Raise its cause."""
+        cause = getattr(error, "cause", None)
+        if isinstance(cause, _core.InputError | _core.RunError):
+            raise type(cause)(*cause.args) from None
+
+
+def _started(cluster: Cluster, number: int) -> list[Member]:
+    """So many generators: one on each node, or as many on one as on another."""
+    import ray
+    from ray.util.placement_group import placement_group
+    from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
+
+    nodes = cluster.nodes
+    if not nodes:
+        raise _core.RunError("no node of the cluster has a core for a generator")
+    used = min(number, len(nodes))
+    each = -(-number // used)
+    group = placement_group([{"CPU": 1}] * used, strategy="STRICT_SPREAD")
+    if not group.wait(_READY_S):
+        raise _core.RunError(f"the cluster has no free core on {used} of its nodes")
+    # Calls come at the same time: one for each part, and those that ask or stop.
+    actor = ray.remote(num_cpus=int(1000 / each) / 1000, max_concurrency=16)(Generator)
+    handles = []
+    for place in range(number):
+        where = PlacementGroupSchedulingStrategy(group, place % used)
+        handles.append(actor.options(scheduling_strategy=where).remote())
+    addresses = {node.id: node.address for node in nodes}
+    return [_member(handle, place, addresses) for place, handle in enumerate(handles)]
+
+
+def _member(handle: Any, place: int, addresses: Mapping[str, str]) -> Member:
+    import ray
+
+    def ask() -> int:
+        found: int = ray.get(handle.clock_ns.remote(), timeout=_READY_S)
+        return found
+
+    about: About = ray.get(handle.about.remote(), timeout=_READY_S)
+    address = addresses.get(about.node, about.node)
+    if about.version != _core.__version__:
+        raise _core.RunError(f"the node {address} has Thinktime {about.version}, and this is "
+                             f"{_core.__version__}: install the same on all")  # fmt: skip
+    offset = clocks.offset(ask, about.boot)
+    return Member(handle, f"{address}/{place}", about, offset)
