@@ -41,6 +41,14 @@ Markdown = Annotated[
         metavar="FILE",
     ),
 ]
+On = Annotated[
+    str | None,
+    typer.Option(
+        help="Work on a Ray cluster: ray for one on this machine, ray://HOST:PORT or auto for one "
+        "that is there.",
+        metavar="TEXT",
+    ),
+]
 Store = Annotated[
     Path | None,
     typer.Option(help="The folder of the history; .thinktime/history by default.", metavar="DIR"),

@@ -60,6 +60,7 @@ def command(
     target: Annotated[
         str | None, typer.Option(help="Run against this server, one point after another.")
     ] = None,
+    on: options.On = None,
     quiet: options.Quiet = False,
     output: options.Output = None,
     json: Annotated[
@@ -77,7 +78,7 @@ def command(
         raise common.fail(
             "give at least one key to vary, as in --vary load=0.1..0.9/9", common.Exit.INPUT_WRONG
         )
-    chosen = common.chosen({"target": target, "output": output, **given})
+    chosen = common.chosen({"target": target, "on": on, "output": output, **given})
     missing = 0
     with common.mapped_errors():
         files = told.files(junit, markdown)

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 from thinktime import _core
@@ -25,6 +26,9 @@ _QUIET = {
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
 }
 """No telemetry, and nothing on standard error that is none of the user's business."""
+
+_LOCAL = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+"""Ray then listens on 127.0.0.1 alone, on any operating system."""
 
 _NOTICED = {
     "RAY_health_check_initial_delay_ms": "0",
@@ -73,12 +77,10 @@ def checked(on: str) -> str:
             f"on: `{on}` is no cluster: `{LOCAL}` is one on this machine for the time of the "
             f"command, `{_CLIENT}HOST:PORT` or `{AUTO}` one that is there"
         )
-    try:
-        import ray  # noqa: F401
-    except ImportError:
+    if find_spec("ray") is None:
         raise _core.InputError(
             "on: Ray is not installed: pip install 'thinktime[ray]', on each node"
-        ) from None
+        )
     return on
 
 
@@ -95,6 +97,9 @@ def connected(on: str) -> Iterator[Cluster]:
     """
     checked(on)
     os.environ.update(_QUIET)
+    if on == LOCAL:
+        for name, value in (_LOCAL | _NOTICED).items():
+            os.environ.setdefault(name, value)
     import ray
 
     if ray.is_initialized():
@@ -114,10 +119,7 @@ def connected(on: str) -> Iterator[Cluster]:
 def _connect(ray: Any, on: str) -> None:
     quiet: dict[str, Any] = {"logging_level": "error", "log_to_driver": False}
     if on == LOCAL:
-        os.environ.update({name: value for name, value in _NOTICED.items()
-                           if name not in os.environ})  # fmt: skip
-        # It listens to nobody but this machine.
-        ray.init(address="local", include_dashboard=False, _node_ip_address="127.0.0.1", **quiet)
+        ray.init(address="local", include_dashboard=False, **quiet)
         return
     _warn_of_open_cluster()
     ray.init(address=on, **({} if on.startswith(_CLIENT) else quiet))

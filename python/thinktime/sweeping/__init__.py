@@ -12,16 +12,18 @@ import io
 import json
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack, closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from thinktime import _core
 from thinktime.inputs import GivenSystem, GivenWorkload, system_of, workload_of
 from thinktime.recovery import check_place, write_whole
 from thinktime.sweeping.grid import Axis, Point, axes_of, parse, points
-from thinktime.sweeping.plan import Plan, Task
+from thinktime.sweeping.plan import PackedTask, Plan, Task
 from thinktime.sweeping.row import Row, row_of, table_of
 
 if TYPE_CHECKING:
@@ -54,6 +56,7 @@ def sweep(
     vary: Mapping[str, str | Sequence[object]] | Sequence[str | Axis],
     *,
     target: str | None = None,
+    on: str | None = None,
     output: str | Path | None = None,
     progress: Callable[[int, int], None] | None = None,
     **options: Any,
@@ -69,6 +72,8 @@ def sweep(
             dict of such keys, each with its values: a list (`[0.5, 0.8]`) or a text
             (`"0.1..0.9/9"`).
         target: The url of a real server; its points are run one after another.
+        on: Simulate on all cores of a Ray cluster ("ray", "ray://HOST:PORT" or "auto", as in
+            `run`); with a target, make each run's load from it.
         output: A directory: each finished point is kept in it at once, so that the same sweep
             goes on where it was stopped; at the end come results.parquet and sweep.html.
         progress: Called with the numbers of finished points and of all.
@@ -85,6 +90,8 @@ def sweep(
         Stopped: on Ctrl-C, with the points that were finished.
     """
     modelled = None if system is None else system_of(system)
+    if on is not None and target is not None:
+        options["on"] = on
     plan = Plan(workload_of(workload), modelled, target, options)
     if (plan.system is None) == (target is None):
         raise _core.InputError("a sweep needs a system file or a target, and not both")
@@ -94,8 +101,7 @@ def sweep(
     tasks = [plan.at(point) for point in grid]
     keeper = _Keeper(None if output is None else Path(output), measured=target is not None)
     rows = keeper.kept(tasks)
-    workers = 1 if target is not None else os.cpu_count() or 1
-    interrupted = _work(grid, tasks, rows, keeper, workers, progress)
+    interrupted = _all_done(grid, tasks, rows, keeper, on, progress)
     table = table_of(axes, grid, rows)
     keeper.finish(table, axes)
     if interrupted:
@@ -103,44 +109,89 @@ def sweep(
     return table
 
 
-def _work(
+def _all_done(
     grid: Sequence[Point],
     tasks: Sequence[Task],
     rows: list[Row | None],
     keeper: _Keeper,
-    workers: int,
+    on: str | None,
     progress: Callable[[int, int], None] | None,
 ) -> bool:
     """Fills the missing rows; says whether Ctrl-C came."""
-    stop = threading.Event()
+    places = [place for place, row in enumerate(rows) if row is None]
 
-    def look(*_: object) -> None:
-        if stop.is_set():
-            raise _End
+    def look() -> None:
+        if progress is not None:
+            progress(len(rows) - rows.count(None), len(rows))
 
-    def work(place: int) -> None:
-        look()
-        row = row_of(grid[place], tasks[place].do(look))
-        keeper.keep(tasks[place], row)
-        rows[place] = row
-
-    pool = ThreadPoolExecutor(workers)
-    waiting: set[Future[None]] = {
-        pool.submit(work, place) for place, row in enumerate(rows) if row is None
-    }
+    measured = any(task.target is not None for task in tasks)
     try:
-        while waiting:
-            if progress is not None:
-                progress(len(rows) - rows.count(None), len(rows))
-            done, waiting = wait(waiting, timeout=0.1, return_when=FIRST_COMPLETED)
-            for one in done:
-                one.result()
+        with ExitStack() as stack:
+            if on is None:
+                work = _here(grid, tasks, places, 1 if measured else os.cpu_count() or 1, look)
+            else:
+                from thinktime import distributed
+
+                stack.enter_context(distributed.connected(on))
+                work = (_here(grid, tasks, places, 1, look) if measured
+                        else _there(grid, tasks, places, look))  # fmt: skip
+            for place, row in stack.enter_context(closing(work)):
+                keeper.keep(tasks[place], row)
+                rows[place] = row
         return False
     except KeyboardInterrupt:
         return True
+
+
+_Rows = Generator[tuple[int, Row], None, None]
+"""Places and their rows, in the order in which they are done."""
+
+
+def _here(
+    grid: Sequence[Point],
+    tasks: Sequence[Task],
+    places: Sequence[int],
+    workers: int,
+    look: Callable[[], None],
+) -> _Rows:
+    """Do them in threads of this process."""
+    stop = threading.Event()
+
+    def check(*_: object) -> None:
+        if stop.is_set():
+            raise _End
+
+    def work(place: int) -> tuple[int, Row]:
+        check()
+        return place, row_of(grid[place], tasks[place].do(check))
+
+    pool = ThreadPoolExecutor(workers)
+    waiting: set[Future[tuple[int, Row]]] = {pool.submit(work, place) for place in places}
+    try:
+        while waiting:
+            look()
+            done, waiting = wait(waiting, timeout=0.1, return_when=FIRST_COMPLETED)
+            for one in done:
+                yield one.result()
     finally:
         stop.set()
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _there(
+    grid: Sequence[Point], tasks: Sequence[Task], places: Sequence[int], look: Callable[[], None]
+) -> _Rows:
+    """Do them on all cores of the cluster that is connected to."""
+    from thinktime import distributed
+
+    pieces = [(grid[place], tasks[place].packed) for place in places]
+    for number, row in distributed.each(_packed_row, pieces, look):
+        yield places[number], row
+
+
+def _packed_row(point: Point, packed: PackedTask) -> Row:
+    with TemporaryDirectory(prefix="thinktime-") as folder:
+        return row_of(point, packed.opened(Path(folder)).do(lambda *_: None))
 
 
 class _Keeper:

@@ -7,9 +7,11 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from thinktime import _core
+from thinktime.distributed.parcel import Parcel
 from thinktime.operations import run, simulate
 from thinktime.result import Result
 from thinktime.sweeping import keys
@@ -24,7 +26,7 @@ _WORKLOAD = _keys("workload")
 _SYSTEM = tuple(key for key in _keys("system") if key not in _WORKLOAD)
 """What keys of files begin with."""
 
-_NOT_VARIED = ("rows", "stop_on_slo", "show_errors", "insecure")
+_NOT_VARIED = ("rows", "stop_on_slo", "show_errors", "insecure", "on", "on_loss")
 """Options that make no difference to a point's figures, or no number of them."""
 
 
@@ -133,6 +135,12 @@ class Task:
         text = json.dumps([_core.__version__, *given], sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:20]
 
+    @property
+    def packed(self) -> PackedTask:
+        """The same, to be done on another machine. Raises InputError as `Parcel.of`."""
+        system = None if self.system is None else Parcel.of(self.system)
+        return PackedTask(Parcel.of(self.workload), system, dict(self.options), self.compared)
+
     def do(self, progress: Callable[[int, float, int], None]) -> Result:
         """Do it. What `progress` raises ends it."""
         if self.target is not None:
@@ -140,3 +148,18 @@ class Task:
         assert self.system is not None
         rows = None if self.compared else "none"
         return simulate(self.workload, self.system, progress=progress, rows=rows, **self.options)
+
+
+@dataclass(frozen=True)
+class PackedTask:
+    """A simulation on its way to another machine."""
+
+    workload: Parcel[_core.Workload]
+    system: Parcel[_core.System] | None
+    options: Mapping[str, Any]
+    compared: bool
+
+    def opened(self, folder: Path) -> Task:
+        """The task, whose files are written to the folder."""
+        system = None if self.system is None else self.system.opened(folder)
+        return Task(self.workload.opened(folder), system, None, self.options, self.compared)
