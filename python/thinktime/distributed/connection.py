@@ -39,6 +39,10 @@ _NOTICED = {
 """That a node is gone is noticed after two seconds."""
 
 
+SURROUNDINGS = _QUIET | _LOCAL | _NOTICED
+"""What the environment of a cluster on this machine says."""
+
+
 @dataclass(frozen=True)
 class Node:
     """A node of the cluster."""
@@ -98,7 +102,7 @@ def connected(on: str) -> Iterator[Cluster]:
     checked(on)
     os.environ.update(_QUIET)
     if on == LOCAL:
-        for name, value in (_LOCAL | _NOTICED).items():
+        for name, value in SURROUNDINGS.items():
             os.environ.setdefault(name, value)
     import ray
 

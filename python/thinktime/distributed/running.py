@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from typing import Any, TypeVar
 
 from thinktime import _core
@@ -44,14 +45,15 @@ def gathered(
     on_loss = given.get("on_loss", _ON_LOSS[0])
     if on_loss not in _ON_LOSS:
         raise _core.InputError(f"on_loss: `{on_loss}` is none of {', '.join(_ON_LOSS)}")
-    with connected(given["on"]) as cluster:
+    with ExitStack() as stack:
+        cluster = stack.enter_context(connected(given["on"]))
         number = given.get("generators") or len(cluster.nodes)
         shares = number * int(given.get("loops", 1))
         assignment = Assignment(
             Parcel.of(workload), target, _own(given), shares,
             None if demands is None else Parcel.of(demands), contents(given, FILES),
         )  # fmt: skip
-        members = _started(cluster, number)
+        members = stack.enter_context(_started(cluster, number))
         conductor = Conductor(members, assignment, _core.Gathering(shares), on_loss == "continue")
         with _causes():
             conductor.prepare()
@@ -78,28 +80,40 @@ class _causes:  # noqa: N801 - reads like a function
             raise type(cause)(*cause.args) from None
 
 
-def _started(cluster: Cluster, number: int) -> list[Member]:
-    """So many generators: one on each node, or as many on one as on another."""
+@contextmanager
+def _started(cluster: Cluster, number: int) -> Iterator[list[Member]]:
+    """So many generators: one on each node, or as many on one as on another; in the end none."""
     import ray
-    from ray.util.placement_group import placement_group
-    from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
+    from ray.util.placement_group import placement_group, remove_placement_group
 
     nodes = cluster.nodes
     if not nodes:
         raise _core.RunError("no node of the cluster has a core for a generator")
     used = min(number, len(nodes))
-    each = -(-number // used)
     group = placement_group([{"CPU": 1}] * used, strategy="STRICT_SPREAD")
-    if not group.wait(_READY_S):
-        raise _core.RunError(f"the cluster has no free core on {used} of its nodes")
+    handles: list[Any] = []
+    try:
+        if not group.wait(_READY_S):
+            raise _core.RunError(f"the cluster has no free core on {used} of its nodes")
+        handles += _placed(group, number, used)
+        addresses = {node.id: node.address for node in nodes}
+        yield [_member(handle, place, addresses) for place, handle in enumerate(handles)]
+    finally:
+        for handle in handles:
+            ray.kill(handle)
+        remove_placement_group(group)
+
+
+def _placed(group: Any, number: int, used: int) -> Iterator[Any]:
+    import ray
+    from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
+
     # Calls come at the same time: one for each part, and those that ask or stop.
-    actor = ray.remote(num_cpus=int(1000 / each) / 1000, max_concurrency=16)(Generator)
-    handles = []
+    share = int(1000 / -(-number // used)) / 1000
+    actor = ray.remote(num_cpus=share, max_concurrency=16)(Generator)
     for place in range(number):
         where = PlacementGroupSchedulingStrategy(group, place % used)
-        handles.append(actor.options(scheduling_strategy=where).remote())
-    addresses = {node.id: node.address for node in nodes}
-    return [_member(handle, place, addresses) for place, handle in enumerate(handles)]
+        yield actor.options(scheduling_strategy=where).remote()
 
 
 def _member(handle: Any, place: int, addresses: Mapping[str, str]) -> Member:

@@ -1,0 +1,129 @@
+"""Runs and sweeps on a cluster of three nodes on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import thinktime as tt
+from ray_cluster import frame, three_nodes
+from thinktime.sweeping import sweep
+
+pytestmark = pytest.mark.serial
+
+SYSTEM = {"name": "s", "station": [{"name": "s", "policy": "ps", "demand": "exp(1ms)"}]}
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    with three_nodes() as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def target() -> Iterator[str]:
+    with tt.serve(SYSTEM) as server:
+        yield server.url
+
+
+def workload(model: str) -> dict[str, Any]:
+    arrivals: dict[str, Any] = {"model": model, "rate": "200/s"}
+    session: dict[str, Any] = {}
+    if model != "open":
+        session["think"] = "exp(100ms)"
+    if model == "partly-open":
+        session["requests"] = "geometric(mean=3)"
+    if model == "closed":
+        arrivals = {"model": model, "clients": 30}
+    return {
+        "name": "w",
+        "arrivals": arrivals,
+        **({"session": session} if session else {}),
+        "request": [{"name": "a", "get": "/", "weight": 3}, {"name": "b", "get": "/b"}],
+    }
+
+
+def schedule(result: tt.Result) -> pl.DataFrame:
+    """What the workload wanted, as far as no answer has to do with it."""
+    rows = frame(result)
+    return rows.select("session", "request", "name", "scheduled_ns").sort("session", "request")
+
+
+@pytest.mark.parametrize("generators", [1, 2, 3, 7])
+def test_any_number_of_generators_makes_the_same_load(
+    cluster: Any, target: str, generators: int
+) -> None:
+    alone = tt.run(workload("open"), target, duration="2s")
+    result = tt.run(workload("open"), target, duration="2s", on="auto", generators=generators)
+    assert schedule(result).equals(schedule(alone))
+    assert result.summary["sessions"] == alone.summary["sessions"]
+    shares = [share for one in result.summary["generators"] for share in one["shares"]]
+    assert sorted(shares) == list(range(generators))
+
+
+@pytest.mark.parametrize("model", ["partly-open", "closed"])
+def test_sessions_of_all_models_are_divided(cluster: Any, target: str, model: str) -> None:
+    alone = tt.run(workload(model), target, duration="2s")
+    result = tt.run(workload(model), target, duration="2s", on="auto")
+    rows = [frame(one) for one in (alone, result)]
+    # Which sessions there are, and what each asks for first, hangs on no answer.
+    first = [one.sort("session", "request").group_by("session", maintain_order=True).first()
+             for one in rows]  # fmt: skip
+    columns = ["session", "name", "scheduled_ns"]
+    assert first[1].select(columns).equals(first[0].select(columns))
+
+
+def test_figures_are_those_of_one_generator_with_the_same_rows(cluster: Any, target: str) -> None:
+    result = tt.run(workload("open"), target, duration="2s", on="auto")
+    rows = frame(result)
+    times = (rows["done_ns"] - rows["scheduled_ns"]).sort() * 1e-9
+    found = result.summary["response_time_s"]
+    assert found["mean"] == pytest.approx(times.mean(), rel=1e-12)
+    assert found["max"] == pytest.approx(times.max(), rel=1e-12)
+    for name, share in (("p50", 0.5), ("p99", 0.99)):
+        exact = times[-int(-share * len(times) // 1) - 1]
+        assert exact <= found[name] * 1.000001 and found[name] <= exact * 1.001
+    assert result.summary["requests"] == len(rows)
+    assert all(one["begun_late_s"] < 1e-3 for one in result.summary["generators"])
+
+
+def test_event_loops_of_each_generator_have_shares_of_their_own(cluster: Any, target: str) -> None:
+    result = tt.run(workload("open"), target, duration="1s", on="auto", generators=2, loops=2)
+    assert [one["shares"] for one in result.summary["generators"]] == [[0, 1], [2, 3]]
+    assert schedule(result).equals(schedule(tt.run(workload("open"), target, duration="1s")))
+
+
+def test_files_of_a_workload_are_taken_along(cluster: Any, target: str, tmp_path: Path) -> None:
+    (tmp_path / "starts.csv").write_text("time\n0.1\n0.2\n0.35\n", "ascii")
+    text = """
+        name = "w"
+        [arrivals]
+        model = "open"
+        process = "trace(starts.csv)"
+        [[request]]
+        name = "a"
+        get = "/"
+        """
+    (tmp_path / "w.toml").write_text(text, "ascii")
+    result = tt.run(tmp_path / "w.toml", target, duration="1s", on="auto")
+    assert result.summary["requests"] == 3
+
+
+def test_what_is_wrong_is_said_as_by_run(cluster: Any) -> None:
+    with pytest.raises(tt.RunError, match="cannot be reached"):
+        tt.run(workload("open"), "http://127.0.0.1:9", duration="1s", on="auto")
+    with pytest.raises(tt.InputError, match="on_loss"):
+        tt.run(workload("open"), "http://127.0.0.1:9", on="auto", on_loss="weep")
+    with pytest.raises(tt.InputError, match="cannot be divided among 40"):
+        tt.run(workload("closed"), "http://127.0.0.1:9", on="auto", generators=40)
+
+
+def test_a_sweep_comes_to_the_same_as_on_one_machine(cluster: Any, tmp_path: Path) -> None:
+    def points(on: str | None) -> pl.DataFrame:
+        return sweep(workload("open"), SYSTEM, ["load=0.3,0.6"], on=on, requests=20_000)
+
+    assert points("auto").equals(points(None))
