@@ -11,7 +11,8 @@ from __future__ import annotations
 import io
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,7 @@ def capacity(
     warmup: Time | None = None,
     precision: float | str = 0.05,
     probes_max: int = 30,
+    on: str | None = None,
     output: str | Path | None = None,
     progress: Callable[[Probe], None] | None = None,
 ) -> Capacity:
@@ -77,6 +79,7 @@ def capacity(
         warmup: The warm-up of each probe; against a target a tenth of the duration, else found.
         precision: Stop when the half-width of the 95 % interval is this share of the value.
         probes_max: Give up after so many probes.
+        on: Make the load against a target from a Ray cluster, as in `run`.
         output: A directory for probes.parquet, capacity.json and capacity.html. Until the end it
             lies beside its place, and has the first two anew after each probe.
         progress: Called with each probe.
@@ -90,6 +93,11 @@ def capacity(
     system = None if system is None else system_of(system)
     if (system is None) == (target is None):
         raise _core.InputError("a capacity needs a system file or a target, and not both")
+    if on is not None and target is None:
+        raise _core.InputError(
+            "on: simulated probes come one after another, so that a cluster would have nothing to "
+            "do: `thinktime sweep` uses all of it"
+        )
     key = _key(workload, what)
     options = _options(target, duration, requests, warmup)
     prober = _Prober(workload, system, target, key, Slo.of(workload), options)
@@ -100,7 +108,18 @@ def capacity(
         whole=key == "arrivals.clients",
         probes_max=probes_max,
     )
-    return search_kept(search, prober, what_of(workload), output, progress)
+    with _cluster(on):
+        prober.options |= {} if on is None else {"on": on}
+        return search_kept(search, prober, what_of(workload), output, progress)
+
+
+def _cluster(on: str | None) -> AbstractContextManager[object]:
+    """Connects all probes to one cluster."""
+    if on is None:
+        return nullcontext()
+    from thinktime import distributed
+
+    return distributed.connected(on)
 
 
 def search_kept(
@@ -178,7 +197,7 @@ class _Prober:
     target: str | None
     key: str
     slo: Slo
-    options: Mapping[str, Any]
+    options: dict[str, Any]
     made: int = 0
 
     def __call__(self, value: float) -> Probe:

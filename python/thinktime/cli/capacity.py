@@ -47,6 +47,7 @@ def command(
     precision: Annotated[
         str | None, typer.Option(help="End at this half-width of the interval; 5% by default.")
     ] = None,
+    on: options.On = None,
     quiet: options.Quiet = False,
     output: options.Output = None,
     json: _Json = False,
@@ -64,7 +65,9 @@ def command(
         given["progress"] = None if quiet else partial(_say, _unit(loaded))
         name = "generator" if loaded is None else loaded.name
         with told.failure_told(files, name):
-            found, against = _find(loaded, system, {"target": target, "what": what}, given)
+            found, against = _find(
+                loaded, system, {"target": target, "what": what, "on": on}, given
+            )
     _show(found, against, json, output)
     untold = told.tell(files, lambda: _told(found, against, name))
     common.end(outcome(found, against, untold))

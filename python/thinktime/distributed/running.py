@@ -42,6 +42,9 @@ def gathered(
         RunError: if there is no such cluster, it has no room, or a node cannot reach the target.
     """
     given = json.loads(options)
+    if workload.replayed_requests is not None:
+        raise _core.InputError("on: a log is replayed by one generator: what it replays is not "
+                               "divided yet")  # fmt: skip
     on_loss = given.get("on_loss", _ON_LOSS[0])
     if on_loss not in _ON_LOSS:
         raise _core.InputError(f"on_loss: `{on_loss}` is none of {', '.join(_ON_LOSS)}")
