@@ -196,9 +196,8 @@ def run(
             the generator wakes more rarely and costs less CPU time; 0 by default.
         loops: How many event loops the generator runs, each in a thread of its own with its
             share of the sessions; they do together what one would do.
-        on: Run from the machines of a Ray cluster, as one load generator whose figures are those
-            of one: "ray" for a cluster on this machine for the time of the run, or the one at
-            "ray://HOST:PORT", or "auto" for the one that this machine belongs to.
+        on: Make the load from a Ray cluster: "ray" for one on this machine for the time of the
+            run, "ray://HOST:PORT" for another, or "auto" for the one that this machine belongs to.
         generators: How many generators there are on the cluster, each a process; by default one on
             each node.
         on_loss: What happens when a generator is lost: "stop" (the default), or "continue", when

@@ -14,6 +14,12 @@ use crate::errors::{InputError, generator as run_error, invalid};
 use crate::system::System;
 use crate::workload::Workload;
 
+/// Adds what is here to the module.
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Part>()?;
+    module.add_class::<Gathering>()
+}
+
 /// A part of a run: some shares of the sessions, by their numbers among `of`.
 #[pyclass(frozen, module = "thinktime._core")]
 pub(crate) struct Part {

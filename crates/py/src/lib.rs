@@ -42,8 +42,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<columns::LogColumns>()?;
     module.add_class::<result::ResultData>()?;
     module.add_class::<result::Partial>()?;
-    module.add_class::<generators::Part>()?;
-    module.add_class::<generators::Gathering>()?;
+    generators::add(module)?;
     module.add_class::<serve::Server>()?;
     module.add_class::<switch::Switch>()?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;

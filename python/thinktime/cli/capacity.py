@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _Duration = Annotated[
     str | None, typer.Option(help="The length of each probe; 10s by default against a target.")
 ]
+_System = Annotated[Path | None, typer.Argument(help="The system file; none with --target.")]
+_Target = Annotated[str | None, typer.Option(help="A real server, as in http://127.0.0.1:8080.")]
 _Json = Annotated[bool, typer.Option("--json", help="Print one object alone.")]
 
 
@@ -31,12 +33,8 @@ def command(
     workload: Annotated[
         Path | None, typer.Argument(help=options.WORKLOAD + "; it needs a table [slo].")
     ] = None,
-    system: Annotated[Path | None, typer.Argument(help="The system file; none with --target.")] = (
-        None
-    ),
-    target: Annotated[
-        str | None, typer.Option(help="A real server, as in http://127.0.0.1:8080.")
-    ] = None,
+    system: _System = None,
+    target: _Target = None,
     generator: Annotated[
         bool, typer.Option("--generator", help="Find the rate that this machine can generate.")
     ] = False,

@@ -158,3 +158,26 @@ fn shares_together_are_the_whole_workload() {
         assert_eq!(whole, parts);
     }
 }
+
+/// Who takes a share over goes on with the sessions that come from then on, and with no others.
+#[test]
+fn a_share_that_is_taken_over_goes_on_with_what_comes() {
+    let text = "name = 'a'\n[arrivals]\nmodel = 'open'\nrate = '9/s'";
+    let workload = Workload::parse(Text { file: "", text }, &NoFiles).unwrap();
+    let sent = |share, requests| -> Vec<(Nanos, u64)> {
+        let until = Nanos::from_secs_f64(20.0);
+        let limit = Limit { requests, until, warmup: Nanos::ZERO };
+        let mut clients = Clients::of_share(&workload, limit, share);
+        let attempts = drive(&mut clients, 0.1);
+        assert_eq!(clients.sessions_begun(), attempts.len() as u64);
+        attempts.iter().map(|one| (one.scheduled, one.session)).collect()
+    };
+    let share = Share::new(1, 3);
+    let from = Nanos::from_secs_f64(10.0);
+    let all = sent(share, u64::MAX);
+    let before = all.partition_point(|(at, _)| *at < from);
+    assert!(before > 10 && all.len() > before + 10);
+    assert_eq!(sent(Share { from, ..share }, u64::MAX), all[before..]);
+    // The limit of a share is 20, of which somebody else began 15.
+    assert_eq!(sent(Share { from, begun: 15, ..share }, 60), all[before..before + 5]);
+}

@@ -181,6 +181,19 @@ mod tests {
     }
 
     #[test]
+    fn a_tally_is_read_back_as_it_was_written() {
+        let mut tally = Tally::default();
+        [0, 1, 2047, 2048, 123_456_789, u64::MAX].map(Nanos).iter().for_each(|it| tally.add(*it));
+        let written = serde_json::to_string(&tally).unwrap();
+        let read: Tally = serde_json::from_str(&written).unwrap();
+        assert_eq!(read.figures(None), tally.figures(None));
+        assert!(read.bins.held().eq(tally.bins.held()));
+        // What is no bin is left out, and takes no memory.
+        let wrong = Bins::from(vec![(u32::MAX, 1), (3, u64::MAX), (3, 1)]);
+        assert!(wrong.held().eq([(3, u64::MAX)]));
+    }
+
+    #[test]
     fn an_empty_tally_has_no_figures() {
         assert_eq!(Tally::default().figures(None).p50, None);
     }
