@@ -10,7 +10,7 @@ from thinktime.capacity_search import Capacity
 from thinktime.comparison import Comparison, Judged
 from thinktime.gate.cases import Suite
 from thinktime.report import cluster_notes, failures, objectives
-from thinktime.report.table import Cell, Group, Table
+from thinktime.report.table import Cell, Group, Line, Table
 from thinktime.report.units import sentence
 from thinktime.result import Result
 from thinktime.shown import in_one_line
@@ -143,7 +143,16 @@ def _objectives(result: Result) -> str:
 
 def _failures(result: Result) -> str:
     lines = failures.lines_of(result)
-    return rows(failures.table([Group(lines)])) if lines else ""
+    if not lines:
+        return ""
+    answers = [_with_name(lines, place) for place, line in enumerate(lines) if line.note]
+    return _joined([rows(failures.table([Group(lines)])), _list("First answers", answers)]).strip()
+
+
+def _with_name(lines: Sequence[Line], place: int) -> str:
+    """The note of a row; its name may stand some rows above."""
+    name = next((one.name for one in reversed(lines[: place + 1]) if one.name), "")
+    return f"{name}: {lines[place].note}"
 
 
 def _checks(suite: Suite, result: Result) -> Iterator[str]:

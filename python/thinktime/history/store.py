@@ -169,7 +169,9 @@ def _schema() -> dict[str, Any]:
          "figure", "missing"),
         pl.String(),
     )  # fmt: skip
-    numbers = dict.fromkeys(("duration_s", "value", "low", "high", "late", "times_as_long"), pl.Float64())
+    numbers = dict.fromkeys(
+        ("duration_s", "value", "low", "high", "late", "times_as_long"), pl.Float64()
+    )
     lists = dict.fromkeys(("sections", "replication_means_s"), pl.List(pl.Float64()))
     return {**texts, "seed": pl.UInt64(), "requests": pl.UInt64(), **numbers, **lists}
 
