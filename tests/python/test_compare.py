@@ -20,7 +20,9 @@ from thinktime.comparison.change import change
 from thinktime.comparison.estimate import Requests, estimates_of, wilson
 from thinktime.comparison.requests import requests_of
 from thinktime.comparison.subject import subject_of
+from thinktime.comparison.table import table
 from thinktime.comparison.words import sentence
+from thinktime.gate import markdown
 from thinktime.report.results_page import page_of
 
 SYSTEM = "name='s'\n[[station]]\nname='server'\ndemand='{}'\n"
@@ -243,6 +245,14 @@ def test_lateness_is_told_apart_from_what_the_server_took() -> None:
     found = subject_of(result).estimates
     assert found["mean"].late == pytest.approx(1e-4)
     assert found["p50"].late == pytest.approx(5e-5, rel=0.01)
+
+
+def test_the_unit_of_a_share_takes_no_room_from_its_difference() -> None:
+    rose = Change("errors", 0.01, 0.03, 0.015, 0.025, None, None, False)
+    (line,) = table([comparison(errors=rose)]).lines
+    assert [cell.text for cell in line.cells] == ["1.0 %", "3.0 %", "+1.5 to +2.5", ""]
+    found = "| errors (difference in percentage points) | 1.0 % | 3.0 % | +1.5 to +2.5 |"
+    assert found in markdown.rows(table([comparison(errors=rose)]))
 
 
 # ---- limits

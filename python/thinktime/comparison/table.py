@@ -50,6 +50,9 @@ def notes(comparison: Comparison) -> list[str]:
 def _line(change: Change) -> Line:
     ends = (change.before, change.after)
     cells = [Cell(words.value(change.figure, one)) for one in ends]
-    cells.append(Cell(words.signed_range(change), strong="text" if change.by_server else ""))
+    # The unit of a share stands in its name, so that a narrow screen has room for the difference.
+    difference = words.signed_range(change).removesuffix(" percentage points")
+    cells.append(Cell(difference, strong="text" if change.by_server else ""))
     cells.append(Cell(words.signed_relative(change)))
-    return Line({"errors": "errors (share)"}.get(change.figure, change.figure), cells)
+    below = "difference in percentage points" if change.figure == "errors" else ""
+    return Line(change.figure, cells, below)

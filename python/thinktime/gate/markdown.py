@@ -107,18 +107,14 @@ def rows(table: Table) -> str:
         for group in table.groups:
             if group.title:
                 yield [group.title, *("" for _ in table.headings)]
-            yield from ([line.name, *map(_cell, line.cells)] for line in group.lines)
+            yield from ([_name(line), *map(_cell, line.cells)] for line in group.lines)
 
     return _table([table.first, *table.headings], lines())
 
 
 def turned(table: Table) -> str:
     """A table with its columns as rows, and rows side by side."""
-    names = [
-        f"{line.name} ({re.split(_MORE, line.below)[0]})" if line.below else line.name
-        for line in table.lines
-    ]
-    return _table(["", *names], (
+    return _table(["", *map(_name, table.lines)], (
         [heading, *(_cell(line.cells[n]) for line in table.lines)]
         for n, heading in enumerate(table.headings)
     ))  # fmt: skip
@@ -160,6 +156,10 @@ def _checks(suite: Suite, result: Result) -> Iterator[str]:
     for one in suite.cases:
         if one.name.startswith("check ") and one.name not in judged:
             yield f"{one.name.removeprefix('check ')}: {one.words}"
+
+
+def _name(line: Line) -> str:
+    return f"{line.name} ({re.split(_MORE, line.below)[0]})" if line.below else line.name
 
 
 def _cell(cell: Cell) -> str:
