@@ -286,8 +286,7 @@ def _request(plan: Plan, element: Element, scope: Scope) -> Request | None:
     if one("postBodyRaw") == "true":
         body = content.body("".join(held for _, held in pairs), fields, place, plan.notes)
     elif pairs and method in ("POST", "PUT", "PATCH"):
-        multipart = one("DO_MULTIPART_POST") == "true"
-        made = content.of_parts if multipart else content.of_fields
+        made = content.of_parts if one("DO_MULTIPART_POST") == "true" else content.of_fields
         body = made(masked_pairs(pairs, place, plan.notes), fields)
     elif pairs:
         url += ("&" if "?" in url else "?") + urlencode(pairs)

@@ -15,7 +15,7 @@ REMOVED = "REMOVED"
 
 _SECRET = re.compile(
     r"authori[sz]ation|authenticat|token|secret|api[-_]?key|passw|passphrase|credential|signature"
-    r"|[cx]srf|jwt|sess(?:ion)?[-_]?id|(?:^|[-_.])(?:auth|sig|pwd|otp)(?:$|[-_.])",
+    r"|[cx]srf|jwt|sess(?:ion)?[-_]?id|(?:^|[-_.])(?:auth|sig|pwd|otp|sid|session)(?:$|[-_.])",
     re.IGNORECASE,
 )
 
