@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,7 +20,9 @@ from thinktime.comparison.change import change
 from thinktime.comparison.estimate import Requests, estimates_of, wilson
 from thinktime.comparison.requests import requests_of
 from thinktime.comparison.subject import subject_of
+from thinktime.comparison.table import table
 from thinktime.comparison.words import sentence
+from thinktime.gate import markdown
 from thinktime.report.results_page import page_of
 
 SYSTEM = "name='s'\n[[station]]\nname='server'\ndemand='{}'\n"
@@ -197,6 +200,59 @@ def test_what_is_not_to_be_trusted_is_not_better(before: str) -> None:
     verdict = of_kinds(before, "run", untrusted=True).verdict
     assert verdict.startswith("Nothing is called better or worse, because ")
     assert " not to be trusted: " in verdict
+
+
+LATE = Change("mean", 240e-6, 172e-6, -104e-6, -32e-6, -0.39, -0.15, True, late=-50e-6)
+
+
+def test_what_the_generator_made_is_no_difference_of_the_server() -> None:
+    found = comparison(mean=LATE)
+    assert found.verdict == (
+        "No difference can be told: the mean fell by 32 to 104 µs (15 to 39 %), but the generator "
+        "itself was late by 50.0 µs less."
+    )
+    more = Change("mean", 240e-6, 372e-6, 96e-6, 168e-6, 0.4, 0.7, True, late=-50e-6)
+    assert comparison(mean=more).verdict.startswith("Worse: the mean rose by ")
+
+
+@pytest.mark.parametrize(
+    ("text", "late", "outcome"),
+    [
+        ("p99 > +5%", 0.0, "broken"),
+        ("p99 > +5%", 0.0005, "broken"),
+        ("p99 > +5%", 0.002, "cannot tell"),
+        ("p99 > +5ms", 0.002, "cannot tell"),
+        ("p99 > +15%", 0.002, "held"),
+        ("p99 > +15%", -0.002, "cannot tell"),
+    ],
+)
+def test_a_limit_allows_for_the_generators_own_lateness(
+    text: str, late: float, outcome: str
+) -> None:
+    found = judged(limit(text), comparison(p99=replace(P99, late=late)))
+    assert found.outcome == outcome
+    told = f"but the generator itself was late by 2.00 ms {'more' if late > 0 else 'less'}"
+    assert found.words.endswith(told) == (outcome == "cannot tell")
+
+
+def test_lateness_is_told_apart_from_what_the_server_took() -> None:
+    system = tt.System(SYSTEM.format("exp(2ms)"))
+    result = tt.simulate(tt.Workload(WORKLOAD), system, requests=5000, rows="all")
+    assert {getattr(one, "late", 0.0) for one in subject_of(result).estimates.values()} == {0.0}
+    times = result.summary["response_time_s"]
+    result.summary["lateness_s"] = {"mean": 1e-4, "p50": 1.0}
+    result.summary["service_time_s"] = {"mean": times["mean"] - 1e-4, "p50": times["p50"] - 5e-5}
+    found = subject_of(result).estimates
+    assert found["mean"].late == pytest.approx(1e-4)
+    assert found["p50"].late == pytest.approx(5e-5, rel=0.01)
+
+
+def test_the_unit_of_a_share_takes_no_room_from_its_difference() -> None:
+    rose = Change("errors", 0.01, 0.03, 0.015, 0.025, None, None, False)
+    (line,) = table([comparison(errors=rose)]).lines
+    assert [cell.text for cell in line.cells] == ["1.0 %", "3.0 %", "+1.5 to +2.5", ""]
+    found = "| errors (difference in percentage points) | 1.0 % | 3.0 % | +1.5 to +2.5 |"
+    assert found in markdown.rows(table([comparison(errors=rose)]))
 
 
 # ---- limits

@@ -15,7 +15,7 @@ import thinktime as tt
 from thinktime import gate
 from thinktime.report import failures, results_page, terminal
 from thinktime.report import rows as rows_of
-from thinktime.report.table import Table
+from thinktime.report.table import Cell, Group, Line, Table
 
 WORKLOAD = """
 name = "shop"
@@ -152,8 +152,22 @@ def test_the_first_answer_of_each_cause_is_shown_where_asked_for(loops: int) -> 
     console = Console(file=io.StringIO(), width=80)
     console.print(terminal.render(rows_of([result])))
     shown = console.file.getvalue()  # type: ignore[attr-defined]
-    assert "the first answer: <h1>no" in " ".join(shown.split())
+    assert "the first answer (status 404): <h1>no" in " ".join(shown.split())
     assert "\x1b[31m" not in shown
+    # Long words below a row take no room from its numbers.
+    assert "what went wrong  attempts  requests failed  share failed" in shown
+    assert max(map(len, shown.splitlines())) <= 80
     tables = {table.name: table for table in results_page.page_of([result]).tables}
-    texts = [cell.text for line in tables["failures"].lines for cell in line.cells]
-    assert sum(text.startswith("the first answer: <h1>no") for text in texts) == 2
+    notes = [line.note for line in tables["failures"].lines]
+    assert sum(text.startswith("the first answer (status ") for text in notes) == 2
+    assert "- gone: the first answer (status 404): &lt;h1&gt;no" in gate.of_result(result)[1]
+
+
+def test_a_turned_table_keeps_what_stands_below_its_rows() -> None:
+    lines = [Line("gone", [Cell("1" * 30), Cell("2" * 30)], note="the first answer was empty")]
+    table = Table("t", "", "request", ("one", "other"), [Group(lines)], spare=("other",))
+    console = Console(file=io.StringIO(), width=60)
+    console.print(terminal.Shown(table))
+    shown = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "2" * 30 in shown
+    assert "gone: the first answer was empty" in shown

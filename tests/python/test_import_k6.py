@@ -178,3 +178,56 @@ def test_a_method_of_letters_that_is_none_of_http_is_left_out() -> None:
     )
     assert len(table(made)["request"]) == 1
     assert any("line 3" in note for note in made.notes)
+
+
+OTHERS = """
+import http from 'k6/http';
+import grpc from 'k6/net/grpc';
+import { WebSocket } from "k6/websockets";
+const client = new grpc.Client();
+export default function () {
+  http.get('https://shop.example/');
+  client.connect('shop.example:443');
+  client.invoke('shop.Orders/Place', { item: 'tea' });
+}
+"""
+
+
+def test_calls_of_other_modules_of_k6_are_named() -> None:
+    notes = list(imported(OTHERS).notes)
+    assert any(one.startswith("line 3") and "`grpc`, `descriptors`" in one for one in notes)
+    assert any(one.startswith("line 4") and "`k6/websockets`" in one for one in notes)
+
+
+TAGGED = """
+import http from 'k6/http';
+export const options = {
+  scenarios: {
+    people: { executor: 'constant-vus', vus: 2, exec: 'people' },
+    robots: { executor: 'constant-vus', vus: 2, exec: 'robots' },
+  },
+  thresholds: {
+    'http_req_duration{name:login}': ['p(95)<300', 'p(99.9)<900'],
+    'http_req_failed{ scenario:robots }': ['rate<0.02'],
+    'http_req_duration{name:twice}': ['p(95)<1'],
+    'http_req_duration{group:::front}': ['p(95)<2'],
+    'http_req_duration{name:errors}': ['p(95)<3'],
+  },
+};
+export function people() {
+  http.get('https://shop.example/a', { tags: { name: 'login' } });
+  http.get('https://shop.example/b', { tags: { name: 'twice' } });
+  http.get('https://shop.example/c', { tags: { name: 'twice' } });
+}
+export function robots() { http.get('https://shop.example/d', { tags: { name: 'errors' } }); }
+"""
+
+
+def test_thresholds_of_names_and_scenarios_are_objectives_of_theirs() -> None:
+    made = imported(TAGGED)
+    assert table(made)["slo"] == {
+        "login": {"p95": "300ms", "p99.9": "900ms"},
+        "robots": {"errors": "2%"},
+    }
+    left = [one for one in made.notes if "no objective is like it" in one]
+    assert len(left) == 3

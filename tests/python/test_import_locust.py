@@ -105,3 +105,53 @@ def test_shares_of_many_tasks_sum_to_one() -> None:
 def test_scripts_that_would_not_end_are_read_in_no_time(body: str) -> None:
     head = "from locust import HttpUser, task\nclass U(HttpUser):\n    @task\n    def t(self):\n"
     imported(f"{head}        self.client.get('/first')\n{body}")
+
+
+SETS = """
+from locust import HttpUser, SequentialTaskSet, between, task
+
+class Checkout(SequentialTaskSet):
+    @task
+    def cart(self):
+        self.client.get("/cart")
+
+    @task
+    def pay(self):
+        self.client.get("/pay")
+        {leaves}
+
+class Shopper(HttpUser):
+    wait_time = between(1, 5)
+    tasks = {{Checkout: 2}}
+
+    {own}
+"""
+OWN = """@task(3)
+    def look(self):
+        self.client.get("/look")
+
+    @task
+    def search(self):
+        self.client.get("/search")
+"""
+
+
+def test_tasks_in_order_are_one_task_beside_others() -> None:
+    made = imported(SETS.format(leaves="self.interrupt()", own=OWN))
+    found = {one["name"]: one for one in table(made)["request"]}
+    choice = {"look": 0.5, "search": pytest.approx(1 / 6), "cart": pytest.approx(1 / 3)}
+    assert table(made)["session"]["first"] == choice
+    assert found["look"]["next"] == choice
+    assert found["cart"]["next"] == {"pay": 1}
+    assert found["pay"]["next"] == choice
+    thinks = [one.get("think", table(made)["session"]["think"]) for one in found.values()]
+    assert set(thinks) == {"uniform(1s, 5s)"}
+    assert not any("stay in it" in note for note in made.notes)
+    stays = imported(SETS.format(leaves="", own=OWN))
+    assert any("stay in it" in note for note in stays.notes)
+
+
+def test_tasks_in_order_alone_follow_one_another() -> None:
+    made = imported(SETS.format(leaves="", own="pass"))
+    found = {one["name"]: one["next"] for one in table(made)["request"]}
+    assert found == {"cart": {"pay": 1}, "pay": {"cart": 1}}

@@ -352,3 +352,14 @@ def test_a_body_that_a_har_does_not_have_is_named() -> None:
     lost["request"]["bodySize"] = 4000
     made = imported(har(lost))
     assert list(made.notes) == ["entry 1: a body of 4000 bytes is not in the recording"]
+
+
+@pytest.mark.parametrize(
+    ("options", "method"),
+    [("-T a.bin", "put"), ("-d @a.json", "post"), ("-F f=@a.png", "post"), ("-G -d @a", "get")],
+)
+def test_a_file_that_is_not_read_does_not_change_the_method(options: str, method: str) -> None:
+    made = imported(f"curl {options} http://127.0.0.1:8080/a")
+    (request,) = requests(made).values()
+    assert request[method] == "/a"
+    assert "left out" in " ".join(made.notes)

@@ -15,7 +15,8 @@ from fakes import BIMODAL, closed, one, open_
 from thinktime.report import report
 from thinktime.report import rows as rows_of
 from thinktime.report import verdict as verdict_of
-from thinktime.report.page import asset
+from thinktime.report.page import Page as OwnPage
+from thinktime.report.page import Verdict, asset
 from thinktime.report.page import render as render_page
 from thinktime.report.results_page import page_of
 from thinktime.report.terminal import render
@@ -169,3 +170,9 @@ def test_a_browser_draws_all_charts_without_a_complaint(evil, demo, tmp_path):
     assert len(drawn) == 3
     assert done.stdout.count('class="js-line"') >= 8 - 5 * evil
     assert '<img src="x"' not in done.stdout
+
+
+def test_words_keep_the_capitals_that_they_have() -> None:
+    text = render_page(OwnPage("t", Verdict("v"), [], words={"SRPT gains": "x", "bars": "y"}))
+    assert "<dt>SRPT gains</dt>" in text
+    assert "<dt>Bars</dt>" in text

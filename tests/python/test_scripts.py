@@ -191,3 +191,10 @@ def test_scripts_that_only_fail_end_and_are_not_trusted(
     assert result.summary["requests"] == 0
     assert result.untrusted is not None
     assert "the script failed before it asked for anything" in result.untrusted
+
+
+def test_a_run_whose_scripts_only_fail_says_so(tmp_path: Path) -> None:
+    workload = scripted(tmp_path, 'error("no such item")', 'model = "partly-open"\nrate = "20/s"')
+    with tt.serve(SERVER) as server:
+        result = tt.run(workload, server.url, duration=1)
+    assert "the script failed before it asked for anything" in str(result.untrusted)

@@ -33,25 +33,30 @@ pub(crate) fn call(
     }
     let cuts = Vec::new();
     Ok((
-        Call { method, target, headers, body, cuts, binary: false, expect: None, grpc: false },
+        Call { method, target, headers, body, cuts, binary: false, expect: None, grpc: None },
         name,
     ))
 }
 
-/// A call of gRPC with this message.
+/// A call of gRPC with this message; with none, with that of the workload.
 pub(crate) fn grpc(
     known: &GrpcCall,
     options: Option<&Table>,
     message: &Value,
 ) -> Result<Call, String> {
-    let Value::Table(_) = message else {
-        return Err(format!("a message is a table of its fields, not {}", message.type_name()));
+    let message = match message {
+        Value::Nil => None,
+        Value::Table(_) => Some(json::value(message)?),
+        _ => {
+            let kind = message.type_name();
+            return Err(format!("a message is a table of its fields, not {kind}"));
+        }
     };
     let Options { name, headers, form } = Options::read(options)?;
     if name.is_some() || form.is_some() {
         return Err("options of a call are headers, basic and bearer".to_owned());
     }
-    known.with(json::value(message)?, headers).map_err(|error| format!("the message {error}"))
+    known.with(message, headers).map_err(|error| format!("the message {error}"))
 }
 
 /// What else a script says of a request.

@@ -43,7 +43,7 @@ impl Expectations {
             cuts: Vec::new(),
             binary: false,
             expect: None,
-            grpc: false,
+            grpc: None,
         };
         let mut name = None;
         let pairs = options.into_iter().flat_map(|table| table.pairs::<String, Value>());

@@ -43,7 +43,7 @@ struct Shop {
 /// A request without a body.
 fn call(method: Method, target: String) -> Call {
     let (headers, body, cuts) = (Vec::new(), Vec::new(), Vec::new());
-    Call { method, target, headers, body, cuts, binary: false, expect: None, grpc: false }
+    Call { method, target, headers, body, cuts, binary: false, expect: None, grpc: None }
 }
 
 /// One buyer.

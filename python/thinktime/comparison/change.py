@@ -46,6 +46,9 @@ class Change:
     """Whether what the results have in common, because they met the same arrivals, was taken out
     of the interval."""
 
+    late: float = 0.0
+    """How much of the difference the generator's own lateness made, in seconds."""
+
     @property
     def value(self) -> float:
         """The difference itself."""
@@ -55,6 +58,13 @@ class Change:
     def significant(self) -> bool:
         """Whether the interval leaves out 0."""
         return self.low > 0 or self.high < 0
+
+    @property
+    def by_server(self) -> bool:
+        """Whether it does so, too, without what the generator's own lateness made."""
+        return self.significant and (
+            self.low > self.late if self.low > 0 else self.high < self.late
+        )
 
 
 def change(figure: str, before: Estimate, after: Estimate, paired: bool) -> Change:
@@ -74,6 +84,7 @@ def change(figure: str, before: Estimate, after: Estimate, paired: bool) -> Chan
         step + together(*up, common),
         *ratio,
         paired=common > 0,
+        late=after.late - before.late,
     )
 
 

@@ -53,7 +53,7 @@ class Comparison:
         for name in ("mean", *_TOLD, "throughput", "errors"):
             found = self.known(name)
             if found is not None:
-                return f"No difference can be told: {self.sentence(found)}."
+                return f"No difference can be told: {self.sentence(found)}{words.late(found)}."
         missing = next(iter(self.changes.values()))
         why = missing.reason if isinstance(missing, Missing) else ""
         return f"Nothing can be compared: {why}."
@@ -75,7 +75,7 @@ class Comparison:
     def _signs(self) -> tuple[list[Change], list[Change]]:
         """The figures that got worse, and those that got better."""
         found = [one for one in self.changes.values() if isinstance(one, Change)]
-        certain = [one for one in found if one.significant]
+        certain = [one for one in found if one.by_server]
         up_is_worse = {name: name != "throughput" for name in FIGURES}
         worse = [one for one in certain if (one.low > 0) == up_is_worse[one.figure]]
         return worse, [one for one in certain if one not in worse]
@@ -104,6 +104,7 @@ class Comparison:
                 "difference_ci95": [one.low, one.high],
                 "relative_ci95": [one.ratio_low, one.ratio_high] if known else None,
                 "paired": one.paired,
+                "lateness": one.late,
             }
         return {
             "before": self.before.label,

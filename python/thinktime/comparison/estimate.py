@@ -51,6 +51,9 @@ class Estimate:
     """How much each of the `SHORT` sections of the run pulls the figure up or down, in any unit:
     what two runs on the same arrivals have in common shows in it. None where it is not known."""
 
+    late: float = 0.0
+    """How much of a time the generator's own lateness made, in seconds."""
+
 
 @dataclass(frozen=True)
 class Missing:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from thinktime import _core
+from thinktime.comparison import words
 from thinktime.comparison.change import Change
 from thinktime.comparison.compared import Comparison
 from thinktime.comparison.estimate import FIGURES, Missing
@@ -103,14 +104,25 @@ def judged(limit: Limit, comparison: Comparison) -> Judged:
                       found.times_as_long)  # fmt: skip
     low, high, middle = _in_its_terms(limit, found)
     sentence = comparison.sentence(found)
-    if low is not None and high is not None:
-        if (low > limit.value) if limit.above else (high < limit.value):
-            return Judged(limit, "broken", f"{limit.text}: broken: {sentence}")
-        if (high <= limit.value) if limit.above else (low >= limit.value):
-            return Judged(limit, "held", f"{limit.text}: held: {sentence}")
+    outcome = _outcome(limit, low, high)
+    late = found.late / found.before if limit.relative and found.before else found.late
+    punctual = _outcome(limit, *(None if one is None else one - late for one in (low, high)))
+    if outcome != "cannot tell" and outcome == punctual:
+        return Judged(limit, outcome, f"{limit.text}: {outcome}: {sentence}")
+    if outcome != "cannot tell":
+        why = f"{limit.text}: cannot tell: {sentence}, {words.lateness(found)}"
+        return Judged(limit, "cannot tell", why)
     longer = _times_as_long(limit.value, low, middle, high)
     why = f"{limit.text}: cannot tell: {sentence}{_longer(longer, comparison)}"
     return Judged(limit, "cannot tell", why, longer)
+
+
+def _outcome(limit: Limit, low: float | None, high: float | None) -> Outcome:
+    if low is None or high is None:
+        return "cannot tell"
+    if (low > limit.value) if limit.above else (high < limit.value):
+        return "broken"
+    return "held" if (high <= limit.value if limit.above else low >= limit.value) else "cannot tell"
 
 
 def _in_its_terms(limit: Limit, found: Change) -> tuple[float | None, float | None, float]:

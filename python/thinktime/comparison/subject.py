@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -75,10 +75,26 @@ def subject_of(result: Result) -> Subject:
         work=work,
         duration_s=float(summary.get("duration_s") or 0.0),
         requests=int(summary.get("requests") or 0),
-        estimates=_estimates(result),
+        estimates=_with_lateness(_estimates(result), summary),
         replication_means_s=list(summary.get("replication_means_s") or []),
         untrusted=result.untrusted is not None,
     )
+
+
+def _with_lateness(estimates: Estimates, summary: Mapping[str, Any]) -> Estimates:
+    """The same with how much of each time a generator's own lateness made.
+
+    A request's response time is its lateness and its service time; of one sent again only the
+    lateness is known.
+    """
+    late, service = (summary.get(name) or {} for name in ("lateness_s", "service_time_s"))
+    found = dict(estimates)
+    for name in ("mean", *PERCENTILES):
+        one = found[name]
+        if isinstance(one, Estimate) and late.get(name) is not None:
+            most = max(one.value - (service.get(name) or 0.0), 0.0)
+            found[name] = replace(one, late=min(late[name], most))
+    return found
 
 
 def _estimates(result: Result) -> Estimates:

@@ -41,12 +41,18 @@ def notes(comparison: Comparison) -> list[str]:
             "Both results met the same arrivals: what they have in common is taken out of the "
             "differences."
         )
+    changes = [one for one in comparison.changes.values() if isinstance(one, Change)]
+    spoilt = [one for one in changes if words.late(one)]
+    found += [units.sentence(comparison.sentence(one) + words.late(one)) for one in spoilt]
     return found
 
 
 def _line(change: Change) -> Line:
     ends = (change.before, change.after)
     cells = [Cell(words.value(change.figure, one)) for one in ends]
-    cells.append(Cell(words.signed_range(change), strong="text" if change.significant else ""))
+    # The unit of a share stands in its name, so that a narrow screen has room for the difference.
+    difference = words.signed_range(change).removesuffix(" percentage points")
+    cells.append(Cell(difference, strong="text" if change.by_server else ""))
     cells.append(Cell(words.signed_relative(change)))
-    return Line({"errors": "errors (share)"}.get(change.figure, change.figure), cells)
+    below = "difference in percentage points" if change.figure == "errors" else ""
+    return Line(change.figure, cells, below)

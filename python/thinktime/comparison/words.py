@@ -34,6 +34,18 @@ def sentence(change: Change, of: str = "") -> str:
     return f"{subject} {'rose' if change.low > 0 else 'fell'} by {by}{more}"
 
 
+def late(change: Change) -> str:
+    """What may be all of a difference: how much later or less late the generator was itself."""
+    certain = not change.significant or change.by_server
+    return "" if certain else f", {lateness(change)}"
+
+
+def lateness(change: Change) -> str:
+    """How much later or less late the generator was itself."""
+    word = "more" if change.late > 0 else "less"
+    return f"but the generator itself was late by {units.seconds(abs(change.late))} {word}"
+
+
 def difference_range(change: Change) -> str:
     """The interval of the difference; its sign is left out where it is the same throughout."""
     return _range(change.figure, *_ends(change.low, change.high, change.significant), False)

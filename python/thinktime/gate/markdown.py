@@ -10,7 +10,7 @@ from thinktime.capacity_search import Capacity
 from thinktime.comparison import Comparison, Judged
 from thinktime.gate.cases import Suite
 from thinktime.report import cluster_notes, failures, objectives
-from thinktime.report.table import Cell, Group, Table
+from thinktime.report.table import Cell, Group, Line, Table
 from thinktime.report.units import sentence
 from thinktime.result import Result
 from thinktime.shown import in_one_line
@@ -107,18 +107,14 @@ def rows(table: Table) -> str:
         for group in table.groups:
             if group.title:
                 yield [group.title, *("" for _ in table.headings)]
-            yield from ([line.name, *map(_cell, line.cells)] for line in group.lines)
+            yield from ([_name(line), *map(_cell, line.cells)] for line in group.lines)
 
     return _table([table.first, *table.headings], lines())
 
 
 def turned(table: Table) -> str:
     """A table with its columns as rows, and rows side by side."""
-    names = [
-        f"{line.name} ({re.split(_MORE, line.below)[0]})" if line.below else line.name
-        for line in table.lines
-    ]
-    return _table(["", *names], (
+    return _table(["", *map(_name, table.lines)], (
         [heading, *(_cell(line.cells[n]) for line in table.lines)]
         for n, heading in enumerate(table.headings)
     ))  # fmt: skip
@@ -143,7 +139,16 @@ def _objectives(result: Result) -> str:
 
 def _failures(result: Result) -> str:
     lines = failures.lines_of(result)
-    return rows(failures.table([Group(lines)])) if lines else ""
+    if not lines:
+        return ""
+    answers = [_with_name(lines, place) for place, line in enumerate(lines) if line.note]
+    return _joined([rows(failures.table([Group(lines)])), _list("First answers", answers)]).strip()
+
+
+def _with_name(lines: Sequence[Line], place: int) -> str:
+    """The note of a row; its name may stand some rows above."""
+    name = next((one.name for one in reversed(lines[: place + 1]) if one.name), "")
+    return f"{name}: {lines[place].note}"
 
 
 def _checks(suite: Suite, result: Result) -> Iterator[str]:
@@ -151,6 +156,10 @@ def _checks(suite: Suite, result: Result) -> Iterator[str]:
     for one in suite.cases:
         if one.name.startswith("check ") and one.name not in judged:
             yield f"{one.name.removeprefix('check ')}: {one.words}"
+
+
+def _name(line: Line) -> str:
+    return f"{line.name} ({re.split(_MORE, line.below)[0]})" if line.below else line.name
 
 
 def _cell(cell: Cell) -> str:

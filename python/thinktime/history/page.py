@@ -36,6 +36,7 @@ _TITLES = {
     "mean": "Mean response time", "p50": "Median response time", "p99": "99th percentile",
     "throughput": "Throughput", "errors": "Share of errors",
 }  # fmt: skip
+_AXES = {"throughput": "requests a second", "errors": "share that failed"}
 _HEIGHT = 280
 
 
@@ -107,7 +108,7 @@ def _panel(trend: Trend, figure: str, place: int) -> Panel:
     picture.update_layout(layout(_HEIGHT))
     picture.update_xaxes(axes.linear(0.5, len(trend.results) + 0.5, "number", "result"))
     picture.update_yaxes(axes.linear(0, 1.05 * highest or 1.0, kind))
-    titled(picture, _TITLES[figure])
+    titled(picture, _AXES.get(figure, "response time"))
     return Panel(picture, _told(trend, figure), trend.target)
 
 

@@ -169,7 +169,9 @@ def _schema() -> dict[str, Any]:
          "figure", "missing"),
         pl.String(),
     )  # fmt: skip
-    numbers = dict.fromkeys(("duration_s", "value", "low", "high", "times_as_long"), pl.Float64())
+    numbers = dict.fromkeys(
+        ("duration_s", "value", "low", "high", "late", "times_as_long"), pl.Float64()
+    )
     lists = dict.fromkeys(("sections", "replication_means_s"), pl.List(pl.Float64()))
     return {**texts, "seed": pl.UInt64(), "requests": pl.UInt64(), **numbers, **lists}
 
@@ -178,14 +180,15 @@ def _row_of(one: Estimate | Missing) -> dict[str, Any]:
     if isinstance(one, Missing):
         return {"missing": one.reason, "times_as_long": one.times_as_long}
     sections = None if one.sections is None else one.sections.tolist()
-    return {"value": one.value, "low": one.low, "high": one.high, "sections": sections}
+    ends = {"low": one.low, "high": one.high}
+    return {"value": one.value, **ends, "late": one.late, "sections": sections}
 
 
 def _read(path: Path) -> Stored:
     import polars as pl
 
     try:
-        rows = pl.read_parquet(path, columns=list(_schema())).to_dicts()
+        rows = pl.read_parquet(path).to_dicts()
         first = rows[0]
         estimates = {row["figure"]: _estimate(row) for row in rows}
         ordered = {name: estimates[name] for name in FIGURES}
@@ -206,7 +209,7 @@ def _estimate(row: Mapping[str, Any]) -> Estimate | Missing:
     if row["value"] is None:
         return Missing(row["missing"] or "it is not known", row["times_as_long"])
     sections = None if row["sections"] is None else np.asarray(row["sections"])
-    return Estimate(row["value"], row["low"], row["high"], sections)
+    return Estimate(row["value"], row["low"], row["high"], sections, row.get("late") or 0.0)
 
 
 def by_target(results: Sequence[Stored]) -> Iterator[tuple[str, list[Stored]]]:

@@ -11,7 +11,7 @@ from thinktime.importing.addresses import address
 from thinktime.importing.draft import Body, Request, method_of, name_of, plain, seconds
 from thinktime.importing.javascript import Random, Unknown, Values, is_unknown
 from thinktime.importing.notes import Notes
-from thinktime.importing.secrets import is_secret
+from thinktime.importing.secrets import is_secret, masked_pairs
 
 METHODS = {
     "get": "GET",
@@ -210,5 +210,6 @@ class Calls:
             self.notes.add(place, "the body is left out: it is no literal")
             return None
         if isinstance(held, dict):
-            return content.of_fields([(str(k), str(v)) for k, v in held.items()], fields)
+            pairs = masked_pairs([(str(k), str(v)) for k, v in held.items()], place, self.notes)
+            return content.of_fields(pairs, fields)
         return content.body(str(held), fields, place, self.notes)

@@ -97,21 +97,19 @@ def content_type(fields: Mapping[str, str]) -> str:
     return ""
 
 
-def body(
-    text: str, fields: dict[str, str], place: str, notes: Notes, *, recorded: bool = False
-) -> Body | None:
-    """A body in the form that is easiest to read; ``fields`` lose what that form says itself.
+def body(text: str, fields: dict[str, str], place: str, notes: Notes) -> Body | None:
+    """A body in the form that is easiest to read, without secrets.
 
-    Secrets are replaced in what was ``recorded``.
+    ``fields`` lose what that form says itself.
     """
     if len(text) > BODY_MAX:
         notes.add(place, f"a body of {len(text)} characters left out: at most {BODY_MAX} are taken")
         return None
     media = content_type(fields)
-    if recorded and text.lstrip()[:1] in ("{", "["):
+    if text.lstrip()[:1] in ("{", "["):
         text = masked_json(text, place, notes)
     if media == "application/x-www-form-urlencoded":
-        text = without_secrets(text, place, notes, "body") if recorded else text
+        text = without_secrets(text, place, notes, "body")
         pairs = parse_qsl(text, keep_blank_values=True)
         form = dict(pairs)
         whole = all("=" in part for part in text.split("&"))

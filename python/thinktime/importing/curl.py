@@ -15,6 +15,7 @@ from thinktime.importing import content, keys, shell
 from thinktime.importing.addresses import address, one_origin
 from thinktime.importing.draft import Body, Draft, Request, a_visit, method_of, name_of, stem
 from thinktime.importing.notes import Notes
+from thinktime.importing.secrets import masked_pairs
 
 
 def _options(names: str) -> frozenset[str]:
@@ -52,6 +53,8 @@ INSTEAD = {
     "-m": "put `timeout` into the request",
     "--max-time": "put `timeout` into the request",
     "--retry": "put `retry` into the request",
+    "-T": "files are not read; `body_file` names one",
+    "--upload-file": "files are not read; `body_file` names one",
     "--http2": "say `--protocol` to `thinktime run`",
 }
 DATA = ("-d", "--data", "--data-ascii", "--data-raw", "--data-binary", "--data-urlencode", "--json")
@@ -226,7 +229,11 @@ def _method(command: Command, body: Body | None) -> str:
         return method
     if command.has("-I", "--head"):
         return "HEAD"
-    return "POST" if body is not None else "GET"
+    if command.has("-T", "--upload-file"):
+        return "PUT"
+    # A body that was left out, as that of a file, makes the method all the same.
+    sends = command.has(*DATA, "-F", "--form", "--form-string") and not command.has("-G", "--get")
+    return "POST" if body is not None or sends else "GET"
 
 
 def _data(command: Command, place: str, notes: Notes) -> Iterator[str]:
@@ -259,7 +266,7 @@ def _body(
         notes.add(place, "the files of the form are left out: files are not read")
     texts += [given.partition("=")[::2] for given in command.values("--form-string")]
     if texts:
-        return content.of_parts(texts, fields)
+        return content.of_parts(masked_pairs(texts, place, notes), fields)
     if not data:
         return None
     if command.has("--json"):

@@ -89,7 +89,7 @@ class Draft:
     Attributes:
         source: What it was made from, in words.
         options: Options of ``thinktime run`` that the source speaks for, as in ``--duration 30s``.
-        slo: The objectives, by their keys.
+        slo: The objectives, by their keys as the file has them.
     """
 
     name: str

@@ -17,7 +17,7 @@ from thinktime.importing.draft import (
     seconds,
 )
 from thinktime.importing.notes import Notes
-from thinktime.importing.secrets import masked
+from thinktime.importing.secrets import masked_pairs
 
 QUIET_S = 1.0
 """A request that nothing came before for so long is no object of the page any more."""
@@ -188,13 +188,11 @@ def _body(posted: Posted, fields: dict[str, str], place: str, notes: Notes) -> B
         notes.add(place, "the files of the form are left out: the recording does not have them")
     if posted.pairs and not posted.text:
         in_parts = posted.media.lower().startswith("multipart/")
-        pairs = [
-            (name, str(masked({name: value}, place, notes)[name])) for name, value in posted.pairs
-        ]
+        pairs = masked_pairs(posted.pairs, place, notes)
         return content.of_parts(pairs, fields) if in_parts else content.of_fields(pairs, fields)
     if posted.text and posted.media and not content.content_type(fields):
         fields |= content.headers([("Content-Type", posted.media)], place, notes)
-    return content.body(posted.text, fields, place, notes, recorded=True)
+    return content.body(posted.text, fields, place, notes)
 
 
 def _steps(entries: Sequence[_Entry]) -> list[list[_Entry]]:

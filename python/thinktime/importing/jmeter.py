@@ -25,6 +25,7 @@ from thinktime.importing.draft import (
 )
 from thinktime.importing.notes import Notes
 from thinktime.importing.reading import Element, from_xml
+from thinktime.importing.secrets import masked_pairs, variable
 from thinktime.importing.timers import TIMERS, Timer, total
 
 CLIENTS_MAX = 10_000_000
@@ -194,7 +195,7 @@ class _Filling:
         if default is not None:
             return default[1]
         if name in self.variables:
-            return self.variables[name]
+            return variable(name, self.variables[name], self.place, self.notes)
         self.notes.add(self.place, f"`{found[0]}` has no value here: its name stands in its place")
         return plain(name)
 
@@ -285,8 +286,8 @@ def _request(plan: Plan, element: Element, scope: Scope) -> Request | None:
     if one("postBodyRaw") == "true":
         body = content.body("".join(held for _, held in pairs), fields, place, plan.notes)
     elif pairs and method in ("POST", "PUT", "PATCH"):
-        multipart = one("DO_MULTIPART_POST") == "true"
-        body = (content.of_parts if multipart else content.of_fields)(pairs, fields)
+        made = content.of_parts if one("DO_MULTIPART_POST") == "true" else content.of_fields
+        body = made(masked_pairs(pairs, place, plan.notes), fields)
     elif pairs:
         url += ("&" if "?" in url else "?") + urlencode(pairs)
     found = address(url, place, plan.notes)

@@ -6,15 +6,25 @@ Source: https://grafana.com/docs/k6/latest/using-k6/
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from thinktime import InputError
-from thinktime.importing import javascript
+from thinktime.importing import javascript, toml
 from thinktime.importing.addresses import one_origin
 from thinktime.importing.calls import Calls, Step
-from thinktime.importing.draft import Draft, Population, Request, in_order, plain, seconds, stem
+from thinktime.importing.draft import (
+    RESERVED,
+    Draft,
+    Population,
+    Request,
+    in_order,
+    plain,
+    seconds,
+    stem,
+)
 from thinktime.importing.javascript import Token, Values
 from thinktime.importing.notes import Notes
 from thinktime.importing.reading import table
@@ -72,7 +82,7 @@ def draft(text: str, file: str, name: str) -> Draft:
     run = f"--duration {seconds(lasts)}" if lasts else ""
     source = f"{name} (a script of k6)"
     checked = any(one.checks for population in populations for one in population.requests)
-    slo = _objectives(table(options.get("thresholds")), checked, notes)
+    slo = _objectives(table(options.get("thresholds")), _names(populations), checked, notes)
     return Draft(stem(name), source, populations, notes, origin, run, slo)
 
 
@@ -85,6 +95,9 @@ def _top_level(script: Script) -> None:
         if words[:1] == ["import"] and len(words) > 3 and words[2] == "from":
             if given[at + 3].text.strip("'\"") == "k6/http":
                 script.http = words[1]
+            _note_module(given[at + 3], script.notes)
+        elif words[:2] == ["import", "{"] and values.closes.get(at + 1, 0) + 2 < len(given):
+            _note_module(given[values.closes[at + 1] + 2], script.notes)
         elif words[:2] == ["export", "default"]:
             at = _function(script, at + 2, "default")
             continue
@@ -102,6 +115,26 @@ def _top_level(script: Script) -> None:
             at = max(end, at + 3)
             continue
         at = values.closes.get(at, at) + 1
+
+
+def _note_module(token: Token, notes: Notes) -> None:
+    """Notes a module whose calls ask a server by another protocol or in another way."""
+    module = token.text.strip("'\"")
+    found = next((words for name, words in _ELSEWHERE.items() if name in module), None)
+    if found is not None:
+        notes.add(f"line {token.line}", f"the calls of `{module[:60]}` are left out: {found}")
+
+
+_ELSEWHERE = {
+    "k6/net/grpc": "write them as requests with `grpc`, `descriptors` and `message`",
+    "/ws": "write them as requests with `send`, in a workload of their own",
+    "websockets": "write them as requests with `send`, in a workload of their own",
+    "browser": "a page is a request with `objects`",
+    "k6/x/": "extensions are not known",
+    "httpx": "only those of `k6/http` are read",
+    "experimental": "only those of `k6/http` are read",
+}
+"""By a part of a module's name: what there is instead."""
 
 
 def _function(script: Script, at: int, name: str) -> int:
@@ -135,23 +168,50 @@ def _population(scenario: Scenario, steps: list[Step]) -> Population:
     return population
 
 
-def _objectives(thresholds: Mapping[str, Any], checked: bool, notes: Notes) -> dict[str, str]:
+def _names(populations: Sequence[Population]) -> dict[str, str]:
+    """The names that objectives can be about, by the tags that thresholds have.
+
+    Several requests of one name count together there, and apart here.
+    """
+    several = len(populations) > 1
+    found = {f"scenario:{one.name}": one.name for one in populations if several}
+    names = Counter(request.name for one in populations for request in one.requests)
+    taken = {one.name for one in populations if several} | {RESERVED, *_KEYS, *_NO_NAMES}
+    return found | {
+        f"name:{name}": name for name, times in names.items() if times == 1 and name not in taken
+    }
+
+
+def _objectives(
+    thresholds: Mapping[str, Any], names: Mapping[str, str], checked: bool, notes: Notes
+) -> dict[str, str]:
     """Thresholds on durations, failures and, where there are any, checks as objectives."""
     found: dict[str, str] = {}
-    for metric, given in thresholds.items():
+    for tagged, given in thresholds.items():
+        metric, about = _about(tagged, names)
         for one in given if isinstance(given, list) else [given]:
             text = one.get("threshold") if isinstance(one, dict) else one
             parts = _OBJECTIVE.fullmatch(text) if isinstance(text, str) else None
             key = {"med": "p50", "avg": "mean"}.get(parts[1], f"p{parts[2]}") if parts else ""
             if parts and metric == "http_req_duration" and key in _KEYS:
-                found[key] = f"{parts[3]}ms"
+                found[about + toml.key(key)] = f"{parts[3]}ms"
             elif parts and metric == "http_req_failed" and parts[1] == "rate":
-                found["errors"] = f"{float(parts[3]) * 100:.6g}%"
+                found[f"{about}errors"] = f"{float(parts[3]) * 100:.6g}%"
             elif checked and metric == "checks" and (share := _share(text)):
                 found["checks"] = share
             else:
-                notes.add("thresholds", f"`{metric}`: {text}: left out: no objective is like it")
+                notes.add("thresholds", f"`{tagged}`: {text}: left out: no objective is like it")
     return found
+
+
+def _about(tagged: str, names: Mapping[str, str]) -> tuple[str, str]:
+    """The metric, and the beginning of the objective's key where a tag says what it is about.
+
+    With other tags it is no metric that is known.
+    """
+    parts = re.fullmatch(r"(http_req_\w+)\{\s*(\w+)\s*:\s*([^{},]+?)\s*\}", tagged)
+    name = names.get(f"{parts[2]}:{plain(parts[3])}") if parts else None
+    return (parts[1], f"{name}.") if parts and name else (tagged, "")
 
 
 def _share(text: Any) -> str | None:
@@ -159,5 +219,8 @@ def _share(text: Any) -> str | None:
     parts = re.fullmatch(r"\s*rate\s*>=?\s*(\d(?:\.\d{1,9})?)\s*", str(text))
     return f"{float(parts[1]) * 100:.6g}%" if parts and float(parts[1]) <= 1 else None
 
+
+_NO_NAMES = ("errors", "checks", "check")
+"""Keys of objectives, which no dot can follow as it would a name."""
 
 _KEYS = ("mean", "p50", "p90", "p95", "p99", "p99.9")

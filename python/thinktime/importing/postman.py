@@ -18,6 +18,7 @@ from thinktime.importing.addresses import address, one_origin
 from thinktime.importing.draft import Body, Draft, Request, a_visit, method_of, plain, stem
 from thinktime.importing.notes import Notes
 from thinktime.importing.reading import from_json, items, table, words
+from thinktime.importing.secrets import REMOVED, masked_json, masked_pairs, variable
 
 DEPTH_MAX = 50
 _VARIABLE = re.compile(r"\{\{([^{}]{1,200})\}\}")
@@ -70,7 +71,8 @@ def _variables(holder: Mapping[str, Any], outer: dict[str, str]) -> dict[str, st
     for one in items(holder.get("variable")):
         one = table(one)
         if not one.get("disabled"):
-            found[words(one.get("key")) or words(one.get("id"))] = words(one.get("value"))
+            held = REMOVED if one.get("type") == "secret" else words(one.get("value"))
+            found[words(one.get("key")) or words(one.get("id"))] = held
     return found
 
 
@@ -157,7 +159,7 @@ class _Filling:
     def _one(self, found: re.Match[str]) -> str:
         name = found[1].strip()
         if name in self.variables:
-            return self.variables[name]
+            return variable(name, self.variables[name], self.place, self.notes)
         kind = "is made anew by Postman each time" if name.startswith("$") else "has no value here"
         self.notes.add(self.place, f"the variable `{name}` {kind}: its name stands in its place")
         return name.lstrip("$")
@@ -237,11 +239,13 @@ def _body(body: dict[str, Any], fields: dict[str, str], fill: _Filling) -> Body 
             if one not in files
         ]
         made = content.of_fields if kind == "urlencoded" else content.of_parts
+        pairs = masked_pairs(pairs, fill.place, fill.notes)
         return made(pairs, fields) if pairs else None
     if kind == "graphql":
         asked = table(given)
         sent: dict[str, Any] = {"query": fill(words(asked.get("query")))}
-        variables = content.from_json(fill(words(asked.get("variables"))) or "{}")
+        given = masked_json(fill(words(asked.get("variables"))) or "{}", fill.place, fill.notes)
+        variables = content.from_json(given)
         sent["variables"] = variables.value if variables else {}
         return content.of_value(json.loads(json.dumps(sent)), fields)
     fill.notes.add(fill.place, f"the body (`{kind}`) is left out: files are not read")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import unquote_plus
 
@@ -14,7 +15,7 @@ REMOVED = "REMOVED"
 
 _SECRET = re.compile(
     r"authori[sz]ation|authenticat|token|secret|api[-_]?key|passw|passphrase|credential|signature"
-    r"|[cx]srf|jwt|sess(?:ion)?[-_]?id|(?:^|[-_.])(?:auth|sig|pwd|otp)(?:$|[-_.])",
+    r"|[cx]srf|jwt|sess(?:ion)?[-_]?id|(?:^|[-_.])(?:auth|sig|pwd|otp|sid|session)(?:$|[-_.])",
     re.IGNORECASE,
 )
 
@@ -38,7 +39,7 @@ def without_secrets(query: str, place: str, notes: Notes, where: str = "URL") ->
 
 
 def masked(held: Any, place: str, notes: Notes) -> Any:
-    """What a recorded body held, a JSON text or a form, with the values of secrets replaced."""
+    """What a body held, a JSON text or a form, with the values of secrets replaced."""
     if isinstance(held, list):
         return [masked(one, place, notes) for one in held]
     if not isinstance(held, dict):
@@ -51,6 +52,24 @@ def masked(held: Any, place: str, notes: Notes) -> Any:
         else:
             found[name] = masked(one, place, notes)
     return found
+
+
+def masked_pairs(
+    pairs: Iterable[tuple[str, str]], place: str, notes: Notes
+) -> list[tuple[str, str]]:
+    """The fields of a form with the values of secrets replaced."""
+    return [(name, str(masked({name: value}, place, notes)[name])) for name, value in pairs]
+
+
+def variable(name: str, held: str, place: str, notes: Notes) -> str:
+    """What stands in the place of a variable: nothing of it where its name says a secret.
+
+    Nor where it was ``REMOVED`` already, which is noted here, where it would have stood.
+    """
+    if not held or not (is_secret(name) or held == REMOVED):
+        return held
+    notes.add(place, f"the value of the variable `{name}` is replaced by {REMOVED}")
+    return REMOVED
 
 
 def masked_json(text: str, place: str, notes: Notes) -> str:

@@ -12,7 +12,7 @@ from thinktime.importing.addresses import address
 from thinktime.importing.draft import Body, Request, method_of, name_of, plain, seconds
 from thinktime.importing.literals import Names, is_unknown
 from thinktime.importing.notes import Notes
-from thinktime.importing.secrets import is_secret
+from thinktime.importing.secrets import is_secret, masked, masked_pairs
 
 METHODS = ("get", "post", "put", "delete", "patch", "head", "options")
 TURNS_MAX = 50
@@ -167,12 +167,14 @@ class Steps:
     def _body(self, named: Mapping[str, Any], fields: dict[str, str], place: str) -> Body | None:
         if "json" in named:
             held = self._literal(named, "json", place)
+            held = masked(held, place, self.notes)
             return content.of_value(held, fields) if held is not None else None
         data = self._literal(named, "data", place)
         if isinstance(data, bytes):
             data = data.decode("utf-8", "replace")
         if isinstance(data, dict):
-            return content.of_fields([(str(k), str(v)) for k, v in data.items()], fields)
+            pairs = masked_pairs([(str(k), str(v)) for k, v in data.items()], place, self.notes)
+            return content.of_fields(pairs, fields)
         if isinstance(data, str):
             return content.body(data, fields, place, self.notes)
         return None

@@ -22,7 +22,7 @@ def workload(draft: Draft) -> str:
             lines += ["[[population]]", f"name = {quoted(population.name)}", ""]
         lines += _population(population, "population." if several else "")
     if draft.slo:
-        lines += ["[slo]", *aligned((key(name), value(one)) for name, one in draft.slo.items())]
+        lines += ["[slo]", *aligned((name, value(one)) for name, one in draft.slo.items())]
     return "\n".join(lines).rstrip() + "\n"
 
 

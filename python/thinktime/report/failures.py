@@ -46,12 +46,13 @@ def _lines(name: str, figures: Mapping[str, Any]) -> list[Line]:
     for place, (cause, count) in enumerate(ranked):
         beside = of_name if place == 0 else [Cell("")] * 2
         cells = [Cell(cause), Cell(units.count(count)), *beside]
-        lines.append(Line(name if place == 0 else "", cells))
-        if cause in bodies:
-            lines.append(Line("", [Cell(_answer(bodies[cause])), *[Cell("")] * 3]))
+        note = _answer(cause, bodies[cause]) if cause in bodies else ""
+        lines.append(Line(name if place == 0 else "", cells, note=note))
     return lines
 
 
-def _answer(body: str) -> str:
+def _answer(cause: str, body: str) -> str:
     """How the first answer of a cause began."""
-    return f"the first answer: {body}" if body else "the first answer was empty"
+    return (
+        f"the first answer ({cause}): {body}" if body else f"the first answer ({cause}) was empty"
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from thinktime.report import units
@@ -30,6 +30,9 @@ class Line:
     below: str = ""
     style: LineStyle = ""
     """How its numbers were obtained, which charts show by the style of a line."""
+
+    note: str = ""
+    """More words about it, which stand below it across all columns."""
 
 
 @dataclass(frozen=True)
@@ -83,10 +86,7 @@ class Table:
         """The table with these columns only, by their places after the first one."""
         groups = [
             Group(
-                [
-                    Line(line.name, [line.cells[n] for n in kept], line.below, line.style)
-                    for line in group.lines
-                ],
+                [replace(line, cells=[line.cells[n] for n in kept]) for line in group.lines],
                 group.title,
                 group.small,
                 group.place,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType
@@ -20,6 +21,7 @@ _STYLES = {"measured": "bold", "exact": "italic cyan"}
 _GAP = 2  # between columns
 _LEFT_OUT_MAX = 2  # of more columns than these, names go above the numbers instead
 _INDENT = 2  # of what belongs to a title
+_NOTE_MIN = 20  # columns of words below a row
 _TURNED_MAX = 4  # more rows than these are easier to compare one below the other
 
 
@@ -108,7 +110,7 @@ class Shown:
         beside = len(left_out) <= _LEFT_OUT_MAX and _Layout(kept, beside=True).width <= width
         if not beside:
             kept, left_out = _fitting(table, width, beside=False)
-        yield from _Layout(kept, beside=beside).lines()
+        yield from _Layout(kept, beside=beside).lines(width)
         if left_out:
             words = f"not shown in {width} columns: {', '.join(left_out)}"
             yield Text(words, style="dim")
@@ -153,7 +155,8 @@ class _Layout:
         """How many columns of the terminal it takes."""
         return self._first + sum(width + _GAP for width in self._widths)
 
-    def lines(self) -> Iterator[Text]:
+    def lines(self, width: int) -> Iterator[Text]:
+        """Its lines, on a terminal of this width."""
         first = self._table.first if self._beside else ""
         yield self._row(first, self._table.headings, "dim")
         yield Text("─" * self.width, style="dim")
@@ -163,10 +166,10 @@ class _Layout:
                 title = Text(group.title, style="bold")
                 yield title.append(f"  {group.small}" if group.small else "", style="dim")
             for line in group.lines:
-                yield from self._line(line, next(parts))
+                yield from self._line(line, next(parts), width)
             yield Text()
 
-    def _line(self, line: Line, part: list[list[str]]) -> Iterator[Text]:
+    def _line(self, line: Line, part: list[list[str]], width: int) -> Iterator[Text]:
         """A row, and under it what belongs to its numbers."""
         style = _STYLES.get(line.style, "")
         names = [f"{self._indent}{line.name}", f"{self._indent}{_below(line)}".rstrip()]
@@ -180,6 +183,10 @@ class _Layout:
             texts = [cell[n] if n < len(cell) else "" for cell in part]
             if name.strip() or any(texts):
                 yield self._row(name, texts, style if n == 0 else "dim")
+        if line.note:
+            indent = f"{self._indent}{' ' * _INDENT}"
+            for words in wrap(line.note, max(width - len(indent), _NOTE_MIN)):
+                yield Text(indent + words, style="dim")
 
     def _row(self, name: str, texts: Sequence[str], style: str) -> Text:
         cells = (

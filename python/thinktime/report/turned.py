@@ -68,6 +68,9 @@ def _group(
     for part in _parts(columns, width - first):
         yield from _part(table.headings, part, first)
         yield Text()
+    for line in (line for line in group.lines if line.note):
+        yield Text(f"{line.name}: {line.note}" if line.name else line.note, style="dim")
+        yield Text()
 
 
 def _parts(columns: Sequence[_Column], room: int) -> Iterator[list[_Column]]:

@@ -162,6 +162,15 @@ pub struct Call {
     pub binary: bool,
     /// With [`Method::Send`]: when the answer is complete, if not as the workload's request says.
     pub expect: Option<Expect>,
-    /// Whether it is the call of gRPC of the workload's request, perhaps with another message.
-    pub grpc: bool,
+    /// Of the call of gRPC of the workload's request: whose message it brings.
+    pub grpc: Option<MessageOf>,
+}
+
+/// Whose message a call of gRPC brings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MessageOf {
+    /// The program's own.
+    Program,
+    /// The one that the workload has, with its draws and values.
+    Workload,
 }

@@ -82,7 +82,7 @@ impl Programs for Replaying {
             cuts: Vec::new(),
             binary: false,
             expect: None,
-            grpc: false,
+            grpc: None,
         }))
     }
 

@@ -158,7 +158,9 @@ impl Texts<'_> {
         let mut out = Template::default();
         for (head, _, bytes) in written {
             out.append(Template::fixed(format!("--{boundary}\r\n{head}\r\n").into_bytes()));
-            out.append(bytes);
+            // What is put there when the request is sent may come from a server, and must not make
+            // parts of its own.
+            out.append(bytes.without(boundary.clone().into_bytes()));
             out.append(Template::fixed(b"\r\n".to_vec()));
         }
         out.append(Template::fixed(format!("--{boundary}--\r\n").into_bytes()));
@@ -206,6 +208,8 @@ fn disposition(name: &str, file: Option<&str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::{Purpose, StreamFamily};
+    use crate::workload::template::Unwritten;
 
     struct Given;
 
@@ -255,6 +259,26 @@ mod tests {
              filename=\"p.txt\"\r\nContent-Type: text/plain\r\n\r\n[d/p.txt] \
              thinktime-boundary-0\r\n--thinktime-boundary-1--\r\n"
         );
+    }
+
+    #[test]
+    fn values_make_no_parts_of_their_own() {
+        let table = "name = \"a\"\nmultipart = { t = \"<{one}{other}>\", u = \"fixed\" }";
+        let table: RequestTable = toml::from_str(table).unwrap();
+        let names = ["one".to_owned(), "other".to_owned()];
+        let body = Body::from_table(&table, &names, &Given).unwrap().bytes;
+        assert!(body.has_values());
+        let written = |one: &'static [u8], other: &'static [u8]| {
+            let mut out = Vec::new();
+            let stream = &mut StreamFamily::new(1, Purpose::Target).substream(0, 0);
+            let value = |name: usize| Some([one, other][name]);
+            body.write(&mut out, stream, &value).map(|()| out)
+        };
+        let harmless = written(b"\r\n--x", b"--thinktime-boundary").unwrap();
+        assert!(String::from_utf8(harmless).unwrap().contains("<\r\n--x--thinktime-boundary>"));
+        let field = b"\r\n--thinktime-boundary-0\r\nContent-Disposition: form-data; name=\"x\"";
+        assert_eq!(written(b"", field), Err(Unwritten::Unfit));
+        assert_eq!(written(b"\r\n--thinktime-bou", b"ndary-0--"), Err(Unwritten::Unfit));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::request_table::RequestTable;
 use super::template::{Place, Template, Unwritten};
 use super::valued::Common;
 use crate::error::{Invalid, unknown};
-use crate::program::Call;
+use crate::program::{Call, MessageOf};
 use crate::random::Stream;
 
 /// A call as a workload has it.
@@ -139,23 +139,22 @@ impl GrpcCall {
         Ok(())
     }
 
-    /// The same call with another message, or a list of them for a method that takes a stream, and
-    /// further metadata: what programs make.
+    /// The same call with further metadata, and with another message where one is given, or a list
+    /// of them for a method that takes a stream: what programs make. Where the workload's message
+    /// varies, it is drawn when the call goes out.
     ///
     /// # Errors
     /// When it is no message of the method's, or the metadata cannot be given.
-    pub fn with(&self, message: Value, metadata: Vec<(String, String)>) -> Result<Call, Invalid> {
+    pub fn with(
+        &self,
+        message: Option<Value>,
+        metadata: Vec<(String, String)>,
+    ) -> Result<Call, Invalid> {
         check_metadata(&metadata)?;
-        let messages = match message {
-            Value::Array(list) if self.method.is_client_streaming() => list,
-            Value::Array(list) if !list.is_empty() => return Err(self.takes_one()),
-            one => vec![one],
+        let (body, of) = match message {
+            Some(message) => (self.body_of(message)?, MessageOf::Program),
+            None => (self.fixed_body().unwrap_or_default(), MessageOf::Workload),
         };
-        let mut body = Vec::new();
-        for mut message in messages {
-            message::complete(&mut message, &self.method.input());
-            self.encode(message.to_string().as_bytes(), &mut body)?;
-        }
         let given = |name: &str| metadata.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
         let kept = self.headers.iter().filter(|(name, _)| !given(name)).cloned();
         Ok(Call {
@@ -166,8 +165,23 @@ impl GrpcCall {
             cuts: Vec::new(),
             binary: false,
             expect: None,
-            grpc: true,
+            grpc: Some(of),
         })
+    }
+
+    /// The body that brings these messages.
+    fn body_of(&self, message: Value) -> Result<Vec<u8>, Invalid> {
+        let messages = match message {
+            Value::Array(list) if self.method.is_client_streaming() => list,
+            Value::Array(list) if !list.is_empty() => return Err(self.takes_one()),
+            one => vec![one],
+        };
+        let mut body = Vec::new();
+        for mut message in messages {
+            message::complete(&mut message, &self.method.input());
+            self.encode(message.to_string().as_bytes(), &mut body)?;
+        }
+        Ok(body)
     }
 }
 

@@ -19,6 +19,8 @@ enum Part {
     Drawn(Distribution),
     /// A session's value, by its place among the names.
     Value(usize, Place),
+    /// A text that must not hold these bytes, however its places are filled.
+    Fenced(Template, Vec<u8>),
 }
 
 /// Where a value is put, which decides how it is written there.
@@ -41,7 +43,8 @@ pub enum Place {
 pub enum Unwritten {
     /// The session does not have this value, by its place among the names.
     Missing(usize),
-    /// A value has control characters, and stands in a header field.
+    /// A value has control characters, and stands in a header field; or it would end a part of a
+    /// form.
     Unfit,
 }
 
@@ -135,6 +138,15 @@ impl Template {
         Ok(whole)
     }
 
+    /// The same, which is not written where it would hold these bytes.
+    #[must_use]
+    pub fn without(self, bytes: Vec<u8>) -> Template {
+        match self.as_fixed() {
+            Some(_) => self,
+            None => Template { parts: vec![Part::Fenced(self, bytes)] },
+        }
+    }
+
     /// Puts another one behind it.
     pub fn append(&mut self, other: Template) {
         self.parts.extend(other.parts);
@@ -155,7 +167,7 @@ impl Template {
     pub fn as_fixed(&self) -> Option<Vec<u8>> {
         let literal = |part: &Part| match part {
             Part::Literal(bytes) => Some(bytes.clone()),
-            Part::Drawn(_) | Part::Value(..) => None,
+            Part::Drawn(_) | Part::Value(..) | Part::Fenced(..) => None,
         };
         let all: Option<Vec<Vec<u8>>> = self.parts.iter().map(literal).collect();
         all.map(|parts| parts.concat())
@@ -164,7 +176,11 @@ impl Template {
     /// Whether a session's value stands in it.
     #[must_use]
     pub fn has_values(&self) -> bool {
-        self.parts.iter().any(|part| matches!(part, Part::Value(..)))
+        self.parts.iter().any(|part| match part {
+            Part::Value(..) => true,
+            Part::Fenced(inside, _) => inside.has_values(),
+            Part::Literal(_) | Part::Drawn(_) => false,
+        })
     }
 
     /// Writes it for one request: draws from `stream`, and values by their places, none for what
@@ -188,6 +204,13 @@ impl Template {
                 Part::Value(name, place) => {
                     let bytes = value(*name).ok_or(Unwritten::Missing(*name))?;
                     place.write(out, bytes)?;
+                }
+                Part::Fenced(inside, fence) => {
+                    let from = out.len();
+                    inside.write(out, stream, value)?;
+                    if out[from..].windows(fence.len()).any(|held| held == fence) {
+                        return Err(Unwritten::Unfit);
+                    }
                 }
             }
         }

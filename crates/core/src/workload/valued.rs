@@ -18,7 +18,7 @@ use super::template::{Place, Template, Unwritten};
 use super::values::ValueNames;
 use crate::error::Invalid;
 use crate::files::Files;
-use crate::program::Call;
+use crate::program::{Call, MessageOf};
 use crate::random::Stream;
 use crate::schema::SchemaError;
 
@@ -200,7 +200,8 @@ impl RequestKind {
             if self.method != Method::Send && !target.starts_with('/') {
                 return Err(Unwritten::Unfit);
             }
-            let (method, binary, grpc) = (self.method, self.message.binary, self.grpc.is_some());
+            let (method, binary) = (self.method, self.message.binary);
+            let grpc = self.grpc.as_ref().map(|_| MessageOf::Workload);
             Ok(Call { method, target, headers, body, cuts, binary, expect: None, grpc })
         })
     }

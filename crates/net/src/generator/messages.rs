@@ -46,7 +46,7 @@ impl<'a> Messages<'a> {
         let scripted = self.workload.population_of(attempt.kind).programs.is_some();
         let grpc = self.workload.requests[attempt.kind as usize].grpc.is_some();
         let Some(call) = call else { return grpc || !scripted };
-        if scripted && grpc != call.grpc {
+        if scripted && grpc != call.grpc.is_some() {
             return false;
         }
         let sends = call.method == Method::Send;

@@ -140,8 +140,11 @@ fn outcome(
     collector.set_report(done.report);
     let mut summary = Summary::new("run", workload, &collector, done.window, done.sessions);
     summary.generator = Some(done.generator);
-    let untrusted = judge::judge(&mut summary, &workload.slo, &ending, done.in_flight)
-        .or_else(|| collector.scripts_failed())
+    let judged = judge::judge(&mut summary, &workload.slo, &ending, done.in_flight);
+    // Scripts that fail are why nothing happened.
+    let untrusted = collector
+        .scripts_failed()
+        .or(judged)
         .or_else(|| judge::judge_rate(&mut summary, workload, &ending));
     summary.warnings.extend(tls::advice(&summary.errors_by_kind));
     summary.warnings.extend((done.bodies_cut > 0).then(|| {

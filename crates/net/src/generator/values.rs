@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use thinktime_core::client::{Attempt, Owner, Ticket};
-use thinktime_core::program::{Call, Report};
+use thinktime_core::program::{Call, MessageOf, Report};
 use thinktime_core::random::{Purpose, StreamFamily};
 use thinktime_core::record::Row;
 use thinktime_core::workload::{Json, Population, Reads, Response, Sessions, Unwritten, Workload};
@@ -68,8 +68,8 @@ impl<'a> Values<'a> {
     }
 
     /// Makes the request of an attempt that is about to go out, where it is made of values; not one
-    /// that is a program's `own`. Of a call of gRPC, the message is its own, and the metadata is of
-    /// both.
+    /// that is a program's `own`. Of a call of gRPC, the metadata is of both, and the message its
+    /// own or the workload's.
     ///
     /// # Errors
     /// When one is missing, or does not fit.
@@ -80,7 +80,7 @@ impl<'a> Values<'a> {
         own: Option<&Call>,
     ) -> Result<(), Failure> {
         let known = self.calls.contains_key(&attempt.ticket.to_word());
-        if known || own.is_some_and(|own| !own.grpc) {
+        if known || own.is_some_and(|own| own.grpc.is_none()) {
             return Ok(());
         }
         let kind = &self.workload.requests[attempt.kind as usize];
@@ -98,11 +98,7 @@ impl<'a> Values<'a> {
             Some(Ok(call)) => {
                 let call = match own {
                     None => call,
-                    Some(own) => {
-                        let more = missing(&own.headers, &call.headers);
-                        let headers = own.headers.iter().chain(more).cloned().collect();
-                        Call { headers, ..own.clone() }
-                    }
+                    Some(own) => both(own, call),
                 };
                 self.calls.insert(attempt.ticket.to_word(), Rc::new(call));
             }
@@ -166,6 +162,17 @@ impl<'a> Values<'a> {
     pub(super) fn report(&self) -> &Report {
         &self.report
     }
+}
+
+/// A program's own call of gRPC with what of the workload's it leaves out.
+fn both(own: &Call, call: Call) -> Call {
+    let more = missing(&own.headers, &call.headers);
+    let headers = own.headers.iter().chain(more).cloned().collect();
+    let body = match own.grpc {
+        Some(MessageOf::Workload) => call.body,
+        Some(MessageOf::Program) | None => own.body.clone(),
+    };
+    Call { headers, body, ..own.clone() }
 }
 
 /// A value of the row that a session has of a data file.

@@ -307,7 +307,7 @@ impl Programs for Families {
             cuts: Vec::new(),
             binary: false,
             expect: None,
-            grpc: false,
+            grpc: None,
         }))
     }
 

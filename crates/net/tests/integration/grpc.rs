@@ -57,8 +57,9 @@ impl Files for Descriptors {
         name: &str,
         requests: &[RequestKind],
     ) -> Result<Arc<dyn ProgramSource>, Invalid> {
-        let own = (name == "own.luau").then(|| requests[0].grpc.clone().unwrap());
-        Ok(Arc::new(Callers { gets: name == "get.luau", own }))
+        let own = ["own.luau", "file.luau"].contains(&name);
+        let own = own.then(|| requests[0].grpc.clone().unwrap());
+        Ok(Arc::new(Callers { gets: name == "get.luau", gives: name == "own.luau", own }))
     }
 
     fn bytes(&self, _name: &str) -> Result<Vec<u8>, Invalid> {
@@ -287,6 +288,8 @@ fn calls_succeed_by_their_trailers() {
 #[derive(Clone, Debug)]
 struct Callers {
     gets: bool,
+    /// Whether they give a message of their own; else that of the workload goes out.
+    gives: bool,
     /// The call whose message and further metadata they give.
     own: Option<Arc<GrpcCall>>,
 }
@@ -310,7 +313,8 @@ impl Programs for Calling {
 
     fn resume(&mut self, _now: Nanos, _slot: usize, event: Event<'_>) -> Action {
         if let Event::Answered(reply) = event {
-            self.report.check("mirrored", reply.body == br#"{"text":"own"}"#);
+            let right: [&[u8]; 2] = [br#"{"text":"own"}"#, br#"{"text":"drawn 5"}"#];
+            self.report.check("mirrored", reply.body == right[usize::from(!self.of.gives)]);
         }
         Action::Request(0)
     }
@@ -326,11 +330,12 @@ impl Programs for Calling {
     fn call(&self, _slot: usize) -> Option<Rc<Call>> {
         if let Some(known) = &self.of.own {
             let metadata = vec![("x-trace-bin".to_owned(), "AAE=".to_owned())];
-            return Some(Rc::new(known.with(json!({"text": "own"}), metadata).unwrap()));
+            let message = self.of.gives.then(|| json!({"text": "own"}));
+            return Some(Rc::new(known.with(message, metadata).unwrap()));
         }
         let (headers, body, cuts) = (Vec::new(), Vec::new(), Vec::new());
         let (method, target) = (Method::Get, "/".to_owned());
-        let (binary, expect, grpc) = (false, None, false);
+        let (binary, expect, grpc) = (false, None, None);
         let get = Call { method, target, headers, body, cuts, binary, expect, grpc };
         self.of.gets.then(|| Rc::new(get))
     }
@@ -372,11 +377,21 @@ fn programs_give_messages_and_read_answers() {
         let checks = &done.summary.checks["mirrored"];
         assert!(checks.failed == 0 && checks.passed >= 27, "{more}: {checks:?}");
     }
-    let told = own.replace("T/Mirror", "T/Told");
-    let text = format!("{told}{varying}");
-    let workload = Workload::parse(Source { file: "", text: &text }, &Descriptors).unwrap();
-    let (done, _) = go(&workload, &target, 9);
-    assert_eq!(done.summary.errors, 0, "metadata is of both: {:?}", done.summary.errors_by_kind);
+    let file = own.replace("own.luau", "file.luau");
+    for more in ["message = { text = 'drawn 5' }\n", "message = { text = 'drawn {const(5)}' }\n"] {
+        let text = format!("{file}{more}headers = {{ X-Tenant = '7' }}\n");
+        let workload = Workload::parse(Source { file: "", text: &text }, &Descriptors).unwrap();
+        let (done, _) = go(&workload, &target, 30);
+        let checks = &done.summary.checks["mirrored"];
+        assert!(checks.failed == 0 && checks.passed >= 27, "{more}: {checks:?}");
+    }
+    for script in [own, file] {
+        let text = format!("{}{varying}", script.replace("T/Mirror", "T/Told"));
+        let workload = Workload::parse(Source { file: "", text: &text }, &Descriptors).unwrap();
+        let (done, _) = go(&workload, &target, 9);
+        let counted = &done.summary.errors_by_kind;
+        assert_eq!(done.summary.errors, 0, "metadata is of both: {counted:?}");
+    }
 }
 
 /// Sessions that take a word of one call into the next one.

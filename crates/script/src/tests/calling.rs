@@ -2,6 +2,7 @@
 
 use thinktime_core::error::Invalid;
 use thinktime_core::files::Files;
+use thinktime_core::program::MessageOf;
 use thinktime_core::schema::Source;
 use thinktime_core::workload::Workload;
 
@@ -53,7 +54,8 @@ fn a_table_is_encoded_and_the_answer_is_one() {
     let call = machine.call(0).unwrap();
     // A prefix of five bytes; field 1, of three bytes.
     assert_eq!(call.body, b"\x00\x00\x00\x00\x05\x0a\x03tea");
-    assert!(call.grpc && call.target == "/grpc.health.v1.Health/Check");
+    assert_eq!(call.grpc, Some(MessageOf::Program));
+    assert_eq!(call.target, "/grpc.health.v1.Health/Check");
     let field = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
     let fields = [
         ("content-type", "application/grpc"),
@@ -73,13 +75,24 @@ fn a_table_is_encoded_and_the_answer_is_one() {
 }
 
 #[test]
+fn metadata_goes_with_the_message_of_the_workload() {
+    let mut machine = calling("client:call('check', nil, { headers = { a = 'b' } })");
+    let machine = machine.as_mut();
+    assert_eq!(machine.begin(SECOND, 0, 0, 0), Action::Request(1));
+    let call = machine.call(0).unwrap();
+    assert_eq!((call.grpc, &call.body[..]), (Some(MessageOf::Workload), &[0; 5][..]));
+    assert_eq!(call.headers.last(), Some(&("a".to_owned(), "b".to_owned())));
+}
+
+#[test]
 fn wrong_messages_of_calls_name_their_line() {
     for (text, expected) in [
         ("client:call('check', { servce = 'a' })", "the message is no `grpc.health.v1.Health"),
         ("client:call('check', { service = 7 })", "the message is no `grpc.health.v1.Health"),
         ("client:call('check', { {}, {} })", "takes one message: a list is for methods"),
         ("client:call('check', 'tea')", "a message is a table of its fields, not string"),
-        ("client:call('check', nil, { bearer = 'x' })", "a message is a table of its fields"),
+        ("client:call('check', 7, { bearer = 'x' })", "a message is a table of its fields"),
+        ("client:call('check', nil, { name = 'page' })", "options of a call are headers, basic"),
         ("client:call('check', {}, { name = 'page' })", "options of a call are headers, basic"),
         ("client:call('check', {}, { form = {} })", "options of a call are headers, basic"),
         ("client:call('check', {}, { headers = { TE = 'x' } })", "it is gRPC's own"),

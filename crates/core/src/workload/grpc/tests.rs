@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::*;
 use crate::files::Files;
+use crate::program::MessageOf;
 use crate::schema::Source;
 use crate::workload::{RequestKind, Workload};
 
@@ -199,7 +200,8 @@ fn written(message: &str, values: &[&str]) -> Result<Vec<u8>, Unwritten> {
     let value = |place: usize| values.get(place).map(|text| text.as_bytes());
     let call = kind.call(&mut Stream::new(0, 0, crate::random::Purpose::Target), &value);
     let call = call.expect("something varies in it")?;
-    assert!(call.grpc && call.target == "/shop.Orders/Collect");
+    assert_eq!(call.grpc, Some(MessageOf::Workload));
+    assert_eq!(call.target, "/shop.Orders/Collect");
     assert_eq!(call.headers[..2], headers());
     Ok(call.body)
 }
@@ -265,19 +267,19 @@ fn call(method: &str) -> GrpcCall {
 #[test]
 fn programs_give_messages_and_metadata() {
     let own = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-    let made = call("Place").with(json!({"amount": 300.0}), vec![own("x-a", "c")]).unwrap();
+    let made = call("Place").with(Some(json!({"amount": 300.0})), vec![own("x-a", "c")]).unwrap();
     assert_eq!(made.body, b"\x00\x00\x00\x00\x03\x10\xac\x02");
     let metadata = [headers(), vec![own("x-a", "c")]].concat();
     assert_eq!((made.headers, made.target.as_str()), (metadata, "/shop.Orders/Place"));
     let wrong = |message, metadata: &[(String, String)]| {
-        call("Place").with(message, metadata.to_vec()).unwrap_err().to_string()
+        call("Place").with(Some(message), metadata.to_vec()).unwrap_err().to_string()
     };
     assert!(wrong(json!({"amout": 1}), &[]).contains("unrecognized field name 'amout'"));
     assert!(wrong(json!([{}]), &[]).contains("takes one message"));
     for name in ["Grpc-Timeout", "TE", "content-length"] {
         assert!(wrong(json!({}), &[own(name, "1")]).contains("it is gRPC's own"), "{name}");
     }
-    let body = |method: &str, message| call(method).with(message, Vec::new()).unwrap().body;
+    let body = |method: &str, message| call(method).with(Some(message), Vec::new()).unwrap().body;
     assert_eq!(body("Collect", json!([{"amount": 7}, {}])).len(), 12);
     assert_eq!(body("Collect", json!([])), b"");
     assert_eq!(body("Collect", json!({"amount": 7})), b"\x00\x00\x00\x00\x02\x10\x07");

@@ -1,0 +1,86 @@
+"""No import writes a secret, wherever in its source it stands."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from imported import imported
+
+SECRET = "hunter2-s3cr3t"
+SCHEMA = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"
+
+
+def postman(body: dict, **variable: str) -> str:
+    """A collection with one request, and a variable."""
+    asked = {"method": "POST", "url": "https://shop.example/login", "body": body}
+    return json.dumps({
+        "info": {"name": "c", "schema": SCHEMA},
+        "variable": [variable] if variable else [],
+        "item": [{"name": "login", "request": asked}],
+    })  # fmt: skip
+
+
+def jmeter(argument: str, value: str) -> str:
+    """A plan with a variable `password`, and a request that sends one argument."""
+
+    def given(name: str, text: str) -> str:
+        return (f'<elementProp name="{name}" elementType="HTTPArgument">'
+                f'<stringProp name="Argument.name">{name}</stringProp>'
+                f'<stringProp name="Argument.value">{text}</stringProp></elementProp>')  # fmt: skip
+
+    return f"""<?xml version="1.0"?><jmeterTestPlan version="1.2"><hashTree><TestPlan testname="p">
+<elementProp name="TestPlan.user_defined_variables" elementType="Arguments">
+<collectionProp name="Arguments.arguments">{given("password", SECRET)}</collectionProp>
+</elementProp></TestPlan><hashTree><ThreadGroup testname="u">
+<stringProp name="ThreadGroup.num_threads">1</stringProp></ThreadGroup><hashTree>
+<HTTPSamplerProxy testname="login"><stringProp name="HTTPSampler.domain">a.example</stringProp>
+<stringProp name="HTTPSampler.path">/l</stringProp><stringProp name="HTTPSampler.method">POST
+</stringProp><elementProp name="HTTPsampler.Arguments" elementType="Arguments">
+<collectionProp name="Arguments.arguments">{given(argument, value)}</collectionProp></elementProp>
+</HTTPSamplerProxy><hashTree/></hashTree></hashTree></hashTree></jmeterTestPlan>"""
+
+
+SOURCES = {
+    "curl, JSON": f"""curl --json '{{"password": "{SECRET}", "n": 1}}' http://a.example/""",
+    "curl, form": f"curl -d 'user=me&password={SECRET}' http://a.example/",
+    "curl, parts": f"curl -F password={SECRET} http://a.example/",
+    "postman, JSON": postman({"mode": "raw", "raw": f'{{"password": "{SECRET}"}}'}),
+    "postman, form": postman(
+        {"mode": "urlencoded", "urlencoded": [{"key": "password", "value": SECRET}]}
+    ),
+    "postman, GraphQL": postman(
+        {"mode": "graphql",
+         "graphql": {"query": "q", "variables": f'{{"password": "{SECRET}"}}'}}
+    ),
+    "postman, variable": postman(
+        {"mode": "raw", "raw": '{"p": "{{password}}"}'}, key="password", value=SECRET
+    ),
+    "postman, secret variable": postman(
+        {"mode": "raw", "raw": '{"p": "{{mine}}"}'}, key="mine", value=SECRET, type="secret"
+    ),
+    "k6, JSON": f"""import http from 'k6/http';
+export default function () {{
+  http.post('http://a.example/', JSON.stringify({{ password: '{SECRET}' }}));
+}}""",
+    "k6, form": f"""import http from 'k6/http';
+export default function () {{ http.post('http://a.example/', {{ password: '{SECRET}' }}); }}""",
+    "locust, JSON": f"""from locust import HttpUser, task
+class U(HttpUser):
+    @task
+    def one(self):
+        self.client.post("/", json={{"password": "{SECRET}"}})
+        self.client.post("/", data={{"password": "{SECRET}"}})
+""",
+    "jmeter, argument": jmeter("password", SECRET),
+    "jmeter, variable": jmeter("p", "${password}"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_no_secret_of_a_source_is_written(source: str) -> None:
+    made = imported(SOURCES[source])
+    assert SECRET not in made.text
+    assert "REMOVED" in made.text
+    assert SECRET not in " ".join(made.notes)
+    assert any("REMOVED" in note for note in made.notes)
