@@ -58,7 +58,7 @@ impl<T: Copy> EqualShares<T> {
         self.work.len()
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn push(&mut self, now: Nanos, demand: Nanos, item: T) {
         self.pass(now);
         let done = self.virtual_now + demand.0 as f64;
@@ -67,7 +67,7 @@ impl<T: Copy> EqualShares<T> {
     }
 
     /// What is done next, which is due at [`EqualShares::next_event`].
-    #[inline]
+    #[inline(always)]
     pub(super) fn pop(&mut self, now: Nanos) -> Option<T> {
         let (key, item) = self.work.pop()?;
         // Set rather than summed up: rounding to nanoseconds never accumulates.

@@ -54,7 +54,7 @@ impl<D: DemandSource> Lone<D> {
     /// Acts on what is due at [`Lone::next_event`], which is `now`. Perhaps a request leaves.
     #[inline(always)]
     pub fn advance(&mut self, now: Nanos) -> Option<Departure> {
-        let handle = self.station.advance(now, &mut self.jobs)?;
+        let handle = self.station.act(now, &mut self.jobs)?;
         let visitor = &self.jobs[handle];
         let (job, demand) = (visitor.job, visitor.demand);
         self.jobs.remove(handle);

@@ -131,7 +131,7 @@ impl Attained {
         self.next
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn arrive(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) {
         self.pass(now);
         let job = &mut jobs[handle];
@@ -145,7 +145,7 @@ impl Attained {
     }
 
     /// What is due at [`Attained::next_event`]: a job is done, or a group catches up.
-    #[inline]
+    #[inline(always)]
     pub(super) fn advance(&mut self, now: Nanos) -> Option<Handle> {
         self.pass(now);
         let due = match self.groups.groups() {
@@ -221,8 +221,8 @@ impl Attained {
         let mut high = self.groups.height;
         while high > 1 {
             high -= 1;
-            let [.., below, above] = &self.groups.groups()[..=high] else { return };
-            if below.attained - above.attained < 0.5 {
+            let all = self.groups.groups();
+            if all[high - 1].attained - all[high].attained < 0.5 {
                 self.groups.join_with_below(high);
             } else if self.groups.height - high > self.servers as usize {
                 // Only groups in service move: those further down are as they were.

@@ -14,11 +14,24 @@ pub(in crate::system) enum Ranks {
     Demand(Order),
     /// By kind of request.
     Kind(Vec<u64>),
-    Estimate {
-        order: Order,
-        error: Distribution,
-        errors: StreamFamily,
-    },
+    /// In a box, so that stations stay small.
+    Estimate(Box<Estimate>),
+}
+
+/// By an estimate of the demand.
+#[derive(Debug)]
+pub(in crate::system) struct Estimate {
+    order: Order,
+    error: Distribution,
+    errors: StreamFamily,
+}
+
+impl Estimate {
+    #[inline(never)] // what is seldom asked for is out of the way of what is asked for always
+    fn of(&self, job: &Job, demand: Nanos) -> u64 {
+        let factor = self.error.sample(&mut self.errors.substream(job.session, job.serial));
+        self.order.rank(Nanos::from_secs_f64(demand.as_secs_f64() * factor))
+    }
 }
 
 impl Ranks {
@@ -38,25 +51,22 @@ impl Ranks {
             Rank::Expected(order, None) => {
                 Ranks::Kind(mean_demands.iter().map(|mean| order.rank(*mean)).collect())
             }
-            Rank::Expected(order, Some(error)) => Ranks::Estimate {
+            Rank::Expected(order, Some(error)) => Ranks::Estimate(Box::new(Estimate {
                 order: *order,
                 error: error.clone(),
                 errors: StreamFamily::new(seed, Purpose::Estimate).member(number),
-            },
+            })),
         }
     }
 
     /// The rank of a job with this demand.
-    #[inline]
+    #[inline(always)]
     pub(super) fn of(&self, job: &Job, demand: Nanos) -> u64 {
         match self {
             Ranks::Alike => 0,
             Ranks::Demand(order) => order.rank(demand),
             Ranks::Kind(ranks) => ranks[job.kind as usize],
-            Ranks::Estimate { order, error, errors } => {
-                let factor = error.sample(&mut errors.substream(job.session, job.serial));
-                order.rank(Nanos::from_secs_f64(demand.as_secs_f64() * factor))
-            }
+            Ranks::Estimate(estimate) => estimate.of(job, demand),
         }
     }
 }
