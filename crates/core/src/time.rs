@@ -68,6 +68,19 @@ impl Nanos {
         Nanos(nanoseconds as u64)
     }
 
+    /// The number of nanoseconds, rounded to a float.
+    #[inline(always)]
+    pub(crate) fn as_f64(self) -> f64 {
+        // Processors convert signed numbers by one instruction, and unsigned ones by six.
+        let signed = self.0 as i64;
+        if signed >= 0 { signed as f64 } else { self.far_as_f64() }
+    }
+
+    #[cold]
+    fn far_as_f64(self) -> f64 {
+        self.0 as f64
+    }
+
     /// This time in seconds.
     #[inline]
     #[must_use]

@@ -94,17 +94,20 @@ impl Station {
     /// As [`Node::advance`]: in line where a station is all there is.
     #[inline(always)]
     pub(super) fn act(&mut self, now: Nanos, jobs: &mut Jobs) -> Option<Handle> {
-        let lost = jobs.lost.len();
         let (done, next) = match &mut self.engine {
-            Engine::Ranked(engine) => (engine.advance(now, jobs), engine.next_event()),
+            Engine::Ranked(engine) => {
+                let lost = jobs.lost.len();
+                let done = engine.advance(now, jobs);
+                for _ in lost..jobs.lost.len() {
+                    self.monitor.depart(now);
+                }
+                (done, engine.next_event())
+            }
             Engine::Shared(engine) => (engine.advance(now), engine.next_event()),
             Engine::Attained(engine) => (engine.advance(now), engine.next_event()),
         };
         self.next = next;
         if done.is_some() {
-            self.monitor.depart(now);
-        }
-        for _ in lost..jobs.lost.len() {
             self.monitor.depart(now);
         }
         done

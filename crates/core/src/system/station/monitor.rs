@@ -84,7 +84,7 @@ impl Brought {
     #[inline]
     pub(in crate::system) fn add(&mut self, demand: Nanos) {
         self.arrivals += 1;
-        let demand = demand.0 as f64;
+        let demand = demand.as_f64();
         self.demand_sum += demand;
         self.demand_squares += demand * demand;
     }

@@ -26,14 +26,6 @@ pub(in crate::system) struct Estimate {
     errors: StreamFamily,
 }
 
-impl Estimate {
-    #[inline(never)] // what is seldom asked for is out of the way of what is asked for always
-    fn of(&self, job: &Job, demand: Nanos) -> u64 {
-        let factor = self.error.sample(&mut self.errors.substream(job.session, job.serial));
-        self.order.rank(Nanos::from_secs_f64(demand.as_secs_f64() * factor))
-    }
-}
-
 impl Ranks {
     /// The ranks at a station, numbered `number`, of requests named `kinds`, of which
     /// `mean_demands` gives the mean demands there.
@@ -62,11 +54,21 @@ impl Ranks {
     /// The rank of a job with this demand.
     #[inline(always)]
     pub(super) fn of(&self, job: &Job, demand: Nanos) -> u64 {
+        if matches!(self, Ranks::Alike) { 0 } else { self.of_unlike(job, demand) }
+    }
+
+    /// Out of line, because at most stations all are alike.
+    #[inline(never)]
+    fn of_unlike(&self, job: &Job, demand: Nanos) -> u64 {
         match self {
             Ranks::Alike => 0,
             Ranks::Demand(order) => order.rank(demand),
             Ranks::Kind(ranks) => ranks[job.kind as usize],
-            Ranks::Estimate(estimate) => estimate.of(job, demand),
+            Ranks::Estimate(estimate) => {
+                let Estimate { order, error, errors } = &**estimate;
+                let factor = error.sample(&mut errors.substream(job.session, job.serial));
+                order.rank(Nanos::from_secs_f64(demand.as_secs_f64() * factor))
+            }
         }
     }
 }
