@@ -172,6 +172,13 @@ mod tests {
     }
 
     #[test]
+    fn all_are_converted_as_by_a_cast() {
+        for nanoseconds in [0, 1, (1 << 53) + 1, i64::MAX as u64, 1 << 63, u64::MAX] {
+            assert_eq!(Nanos(nanoseconds).as_f64(), nanoseconds as f64);
+        }
+    }
+
+    #[test]
     fn never_stays_never() {
         assert!((Nanos::MAX + Nanos(1)).is_never());
     }

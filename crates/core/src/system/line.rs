@@ -144,3 +144,53 @@ impl<D: DemandSource> Line<D> {
         .summary()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::node::NodeSummary;
+    use super::super::{DrawnDemands, Program, System};
+    use super::*;
+    use crate::files::NoFiles;
+    use crate::random::{Purpose, Stream};
+    use crate::schema::Source;
+
+    /// Departures and time averages are those of the system, to the last bit, for one who looks
+    /// when some are in the line and when none is.
+    #[test]
+    fn it_is_the_system() {
+        let text = "name = 's'\n[[station]]\nname = 'a'\ndemand = 'exp(10ms)'";
+        let model = SystemModel::parse(Source { file: "", text }, &NoFiles).unwrap();
+        let program = Program::new(&model, &["request"]);
+        let demands = || DrawnDemands::new(&program, 5, Purpose::Demand);
+        let mut line = Line::new(&model, demands).unwrap();
+        let mut system = System::new(&model, &program, &["request"], demands(), 5);
+        let (mut stream, mut now) = (Stream::new(3, 0, Purpose::Arrival), 0.0);
+        let (mut told, mut left, mut busy) = (Vec::new(), Vec::new(), 0);
+        for session in 0..2000 {
+            now += -0.011 * stream.uniform().ln();
+            let at = Nanos::from_secs_f64(now);
+            while system.next_event() <= at {
+                left.extend(system.advance());
+            }
+            while line.leave(at).is_some() {}
+            if session == 1000 {
+                line.begin_measuring(at);
+                system.begin_measuring(at);
+            }
+            let Some(NodeSummary::Station(summary)) = &system.summaries(at)[0] else {
+                panic!("the node is a station")
+            };
+            assert_eq!(line.summary(at), *summary);
+            assert_eq!(line.number(), system.in_system());
+            busy += u32::from(line.number() > 0);
+            let job = Job { token: session, session, serial: 0, kind: 0 };
+            told.push(line.arrive(at, job));
+            system.arrive(at, job);
+        }
+        while !system.next_event().is_never() {
+            left.extend(system.advance());
+        }
+        assert_eq!(told, left);
+        assert!((1..2000).contains(&busy), "{busy} of 2000 find somebody");
+    }
+}
