@@ -13,8 +13,8 @@ use crate::time::Nanos;
 /// first in the list goes first.
 #[derive(Clone, Debug)]
 pub(super) struct Agenda {
-    /// The final is the first; in place p of all that play stands the winner of the match p + 1, and
-    /// the nodes themselves from `nodes` on. A node that is alone needs no match.
+    /// The final is the first. In place p of all that play stands the winner of the match p + 1,
+    /// and the nodes themselves stand from place `nodes` on. One that is alone needs no match.
     matches: Vec<[Entry; 4]>,
     nodes: usize,
     first: Entry,
