@@ -60,6 +60,7 @@ impl<T: Copy> Queue<T> {
         }
     }
 
+    /// Out of line: waiting lines are mostly so short that there are no others.
     #[inline(never)]
     fn push_to_others(&mut self, node: Node<T>) {
         self.others.push_node(node);
