@@ -33,7 +33,7 @@ impl<T: Copy> Queue<T> {
         self.first.last().map(|node| (node.key, &node.item))
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push(&mut self, key: u64, item: T) {
         self.pushed += 1;
         self.push_in_order(key, self.pushed, item);
@@ -41,11 +41,11 @@ impl<T: Copy> Queue<T> {
 
     /// Pushes with an order of the caller's own among equal keys. Not to be mixed with
     /// [`Queue::push`].
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push_in_order(&mut self, key: u64, order: u64, item: T) {
         let node = Node { key, order, item };
         if self.others.len() > 0 && !self.first.first().is_some_and(|last| node.before(last)) {
-            return self.others.push_node(node);
+            return self.push_to_others(node);
         }
         self.first.push(node);
         let list = self.first.as_mut_slice();
@@ -58,6 +58,12 @@ impl<T: Copy> Queue<T> {
         if list.len() > FIRST_MAX {
             self.shorten();
         }
+    }
+
+    /// Out of line: waiting lines are mostly so short that there are no others.
+    #[inline(never)]
+    fn push_to_others(&mut self, node: Node<T>) {
+        self.others.push_node(node);
     }
 
     #[cold]

@@ -37,6 +37,12 @@ impl<T: Copy + Default> Ring<T> {
         if self.pushed == self.popped { None } else { self.items.get(self.place(self.popped)) }
     }
 
+    /// All, from the first one on.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        let places = (0..self.len()).map(|at| self.place(self.popped.wrapping_add(at)));
+        places.map(|place| &self.items[place])
+    }
+
     pub(crate) fn back(&self) -> Option<&T> {
         let last = self.place(self.pushed.wrapping_sub(1));
         self.items.get(last).filter(|_| self.len() > 0)
@@ -89,6 +95,7 @@ mod tests {
                 prop_assert_eq!(ring.front(), model.front());
                 prop_assert_eq!(ring.back(), model.back());
                 prop_assert_eq!(ring.len(), model.len());
+                prop_assert!(ring.iter().eq(&model));
             }
         }
     }

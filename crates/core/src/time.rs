@@ -72,6 +72,19 @@ impl Nanos {
         Nanos(nanoseconds as u64)
     }
 
+    /// The number of nanoseconds, rounded to a float.
+    #[inline(always)]
+    pub(crate) fn as_f64(self) -> f64 {
+        // Processors convert signed numbers by one instruction, and unsigned ones by six.
+        let signed = self.0 as i64;
+        if signed >= 0 { signed as f64 } else { self.far_as_f64() }
+    }
+
+    #[cold]
+    fn far_as_f64(self) -> f64 {
+        self.0 as f64
+    }
+
     /// This time in seconds.
     #[inline]
     #[must_use]
@@ -160,6 +173,13 @@ mod tests {
             assert_eq!(Nanos::nearest(given), Nanos(expected));
         }
         assert!(Nanos::nearest(f64::INFINITY).is_never());
+    }
+
+    #[test]
+    fn all_are_converted_as_by_a_cast() {
+        for nanoseconds in [0, 1, (1 << 53) + 1, i64::MAX as u64, 1 << 63, u64::MAX] {
+            assert_eq!(Nanos(nanoseconds).as_f64(), nanoseconds as f64);
+        }
     }
 
     #[test]

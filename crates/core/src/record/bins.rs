@@ -87,14 +87,18 @@ impl Bins {
         self.counts.iter_mut().zip(&other.counts).for_each(|(mine, theirs)| *mine += theirs);
     }
 
-    /// The largest time of the first bin that holds, with those before it, this many times.
-    pub(super) fn nth(&self, number: u64) -> Nanos {
-        let mut below = 0;
-        let holds = |count: &u64| {
-            below += count;
-            below >= number
-        };
-        self.counts.iter().position(holds).map_or(Nanos::ZERO, |bin| Nanos(largest_in(bin)))
+    /// For each of these numbers, which are 1 or more and in ascending order, the largest time of
+    /// the first bin that holds, with those before it, so many times: by one look at all bins.
+    pub(super) fn nth<const N: usize>(&self, numbers: [u64; N]) -> [Nanos; N] {
+        let (mut counts, mut bins, mut below) = (self.counts.iter(), 0, 0);
+        numbers.map(|number| {
+            while below < number {
+                let Some(count) = counts.next() else { return Nanos::ZERO };
+                below += count;
+                bins += 1;
+            }
+            Nanos(largest_in(bins - 1))
+        })
     }
 
     /// The times, each the largest of its bin, with their counts.

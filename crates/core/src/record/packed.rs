@@ -79,10 +79,19 @@ impl Packed {
         // last one is near.
         let (mut between, mut at) = ([0; N], 0);
         self.each(|number, counts| {
-            for (bin, count) in (EIGHT * number..).zip(counts) {
-                while at > 0 && bin <= last[at - 1] {
-                    at -= 1;
-                }
+            let first = EIGHT * number;
+            while at > 0 && first <= last[at - 1] {
+                at -= 1;
+            }
+            while at < N && first > last[at] {
+                at += 1;
+            }
+            // Mostly none of the times lies in between, so that all eight are of the same.
+            if at < N && first + EIGHT - 1 <= last[at] {
+                between[at] += counts.iter().sum::<u64>();
+                return;
+            }
+            for (bin, count) in (first..).zip(counts) {
                 while at < N && bin > last[at] {
                     at += 1;
                 }

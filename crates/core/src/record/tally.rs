@@ -104,9 +104,15 @@ impl Tally {
 
     /// As [`Tally::quantile_s`]; zero when empty.
     pub(super) fn quantile(&self, share: f64) -> Nanos {
-        let number =
-            ((share * self.totals.count as f64).ceil() as u64).clamp(1, self.totals.count.max(1));
-        self.bins.nth(number).max(self.totals.min).min(self.totals.max)
+        let [quantile] = self.quantiles([share]);
+        quantile
+    }
+
+    /// As [`Tally::quantile`], of shares in ascending order.
+    fn quantiles<const N: usize>(&self, shares: [f64; N]) -> [Nanos; N] {
+        let Totals { count, min, max, .. } = self.totals;
+        let number = |share: f64| ((share * count as f64).ceil() as u64).clamp(1, count.max(1));
+        self.bins.nth(shares.map(number)).map(|time| time.max(min).min(max))
     }
 
     /// The share of times beyond a limit in seconds, as exactly as the histogram knows it; 0 when
@@ -138,17 +144,20 @@ impl Tally {
     #[must_use]
     pub fn figures(&self, ci95: Option<f64>) -> TimeFigures {
         let present = self.totals.count > 0;
+        let quantiles = self.quantiles([0.5, 0.9, 0.95, 0.99, 0.999, 0.9999]);
+        let [p50, p90, p95, p99, p999, p9999] =
+            quantiles.map(|time| present.then(|| time.as_secs_f64()));
         TimeFigures {
             mean: self.mean_s(),
             ci95,
             min: present.then(|| self.totals.min.as_secs_f64()),
             max: present.then(|| self.totals.max.as_secs_f64()),
-            p50: self.quantile_s(0.5),
-            p90: self.quantile_s(0.9),
-            p95: self.quantile_s(0.95),
-            p99: self.quantile_s(0.99),
-            p999: self.quantile_s(0.999),
-            p9999: self.quantile_s(0.9999),
+            p50,
+            p90,
+            p95,
+            p99,
+            p999,
+            p9999,
         }
     }
 

@@ -6,32 +6,24 @@ use crate::time::Nanos;
 
 /// Demands drawn before they are asked for: those of the sessions that come next, where sessions
 /// come one after another.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Ahead {
     /// The session for which nothing had been drawn last.
     last: u64,
-    /// The session of the first one, and the request's number in its session; [`NO_SERIAL`] where
-    /// there are none yet.
+    /// The session of the first one, and the request's number in its session.
     first: u64,
     serial: u64,
-    demands: [Nanos; MANY],
-}
-
-/// No request's number: attempts are not so many.
-const NO_SERIAL: u64 = u64::MAX;
-
-impl Default for Ahead {
-    fn default() -> Ahead {
-        Ahead { last: 0, first: 0, serial: NO_SERIAL, demands: [Nanos::ZERO; MANY] }
-    }
+    /// [`MANY`], or none where there are none yet. They lie elsewhere, so that laws of which
+    /// nothing is drawn ahead, of which there may be thousands, stay small.
+    demands: Box<[Nanos]>,
 }
 
 impl Ahead {
     /// The demand, if it has been drawn.
     #[inline(always)]
     pub(super) fn drawn(&self, session: u64, serial: u64) -> Option<Nanos> {
-        let place = session.wrapping_sub(self.first);
-        self.demands.get(place as usize).copied().filter(|_| serial == self.serial)
+        let place = session.wrapping_sub(self.first) as usize;
+        if serial == self.serial { self.demands.get(place).copied() } else { None }
     }
 
     #[inline(never)]
@@ -64,7 +56,12 @@ impl Ahead {
         let mut demands = [0.0; MANY];
         let stream = |at: usize| family.substream(session.wrapping_add(at as u64), serial);
         law.fill_from(stream, &mut demands);
-        self.demands = Nanos::from_all_secs(&demands);
-        self.demands[0]
+        let demands = Nanos::from_all_secs(&demands);
+        if self.demands.is_empty() {
+            self.demands = Box::new(demands);
+        } else {
+            self.demands.copy_from_slice(&demands);
+        }
+        demands[0]
     }
 }

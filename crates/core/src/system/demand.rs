@@ -211,10 +211,12 @@ impl DrawnDemands {
         }
     }
 
-    /// A demand that hangs on the size of the response.
-    fn sized(&mut self, job: &Job, draw: usize) -> Option<Nanos> {
-        let size = self.response(job).size;
-        self.of_size(job, draw, size)
+    /// A demand that hangs on the size of the response. It takes the job itself, which so needs no
+    /// place in memory where no demand does.
+    #[inline(never)]
+    fn sized(&mut self, job: Job, draw: usize) -> Option<Nanos> {
+        let size = self.response(&job).size;
+        self.of_size(&job, draw, size)
     }
 
     /// All draws of one request, in their order.
@@ -247,7 +249,7 @@ impl DemandSource for DrawnDemands {
         match law {
             DemandLaw::Drawn(law) => Some(ahead.demand(law, self.families[draw], session, serial)),
             DemandLaw::Trace(values) => Some(next_of(&mut self.cursors, values)),
-            DemandLaw::Sized(_) => self.sized(job, draw),
+            DemandLaw::Sized(_) => self.sized(*job, draw),
         }
     }
 

@@ -58,16 +58,16 @@ impl<T: Copy> EqualShares<T> {
         self.work.len()
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn push(&mut self, now: Nanos, demand: Nanos, item: T) {
         self.pass(now);
-        let done = self.virtual_now + demand.0 as f64;
+        let done = self.virtual_now + demand.as_f64();
         self.work.push(done.to_bits(), item);
         self.find_next();
     }
 
     /// What is done next, which is due at [`EqualShares::next_event`].
-    #[inline]
+    #[inline(always)]
     pub(super) fn pop(&mut self, now: Nanos) -> Option<T> {
         let (key, item) = self.work.pop()?;
         // Set rather than summed up: rounding to nanoseconds never accumulates.
@@ -95,7 +95,7 @@ impl<T: Copy> EqualShares<T> {
     #[inline]
     fn pass(&mut self, now: Nanos) {
         if let Some((key, _)) = self.work.peek() {
-            let passed = now.since(self.updated).0 as f64 * self.rate;
+            let passed = now.since(self.updated).as_f64() * self.rate;
             // What is done next is due no later than its rounded time: never run past it.
             self.virtual_now = smaller(self.virtual_now + passed, f64::from_bits(key));
         }
@@ -108,7 +108,9 @@ impl<T: Copy> EqualShares<T> {
         self.next = match self.work.peek() {
             None => Nanos::MAX,
             Some((key, _)) => {
-                self.rate = smaller(self.servers / self.work.len() as f64, 1.0);
+                // There are fewer than 2^32, which are converted by one instruction.
+                let number = f64::from(self.work.len() as u32);
+                self.rate = smaller(self.servers / number, 1.0);
                 let left = larger(f64::from_bits(key) - self.virtual_now, 0.0) / self.rate;
                 self.updated + Nanos::nearest(left)
             }

@@ -118,6 +118,19 @@ impl Jobs {
     /// A new visitor that begins at `step`.
     #[inline(always)]
     pub(super) fn add(&mut self, job: Job, step: u32, parent: Handle) -> Handle {
+        let handle = self.add_to_node(job);
+        let visitor = &mut self[handle];
+        visitor.step = step;
+        visitor.place = Place::Between;
+        visitor.parent = parent;
+        visitor.served = Nanos::ZERO;
+        handle
+    }
+
+    /// A new visitor that goes to a node at once, and nowhere else: so it has no steps to go
+    /// through, where all visitors are such.
+    #[inline(always)]
+    pub(super) fn add_to_node(&mut self, job: Job) -> Handle {
         let handle = self.free.pop().unwrap_or_else(|| {
             self.visitors.push(Visitor::EMPTY);
             Handle::try_from(self.visitors.len() - 1).expect("fewer than 2^32 visitors")
@@ -127,11 +140,7 @@ impl Jobs {
         let Job { token, session, serial, kind } = job;
         (visitor.job.token, visitor.job.session) = (token, session);
         (visitor.job.serial, visitor.job.kind) = (serial, kind);
-        visitor.step = step;
-        visitor.place = Place::Between;
         visitor.gone = false;
-        visitor.parent = parent;
-        visitor.served = Nanos::ZERO;
         handle
     }
 

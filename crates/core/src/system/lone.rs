@@ -3,7 +3,7 @@
 //! There a request has no steps to go through: it comes to the station, and leaves when it is done.
 //! A test holds this against [`super::System`], which is told nothing of it.
 
-use super::jobs::{Jobs, NOBODY};
+use super::jobs::Jobs;
 use super::node::{Building, Node, NodeId};
 use super::station::{Overload, Station, StationModel, StationSummary};
 use super::{DemandSource, Departure, DoorId, Job, Program, SystemModel};
@@ -39,7 +39,7 @@ impl<D: DemandSource> Lone<D> {
     #[inline(always)]
     pub fn arrive(&mut self, now: Nanos, job: Job) {
         let demand = self.demands.demand(&job, 0).unwrap_or_default();
-        let handle = self.jobs.add(job, 0, NOBODY);
+        let handle = self.jobs.add_to_node(job);
         let let_in = self.station.let_in(now, handle, demand, &mut self.jobs);
         debug_assert!(let_in, "the queue has no limit");
     }
@@ -54,7 +54,7 @@ impl<D: DemandSource> Lone<D> {
     /// Acts on what is due at [`Lone::next_event`], which is `now`. Perhaps a request leaves.
     #[inline(always)]
     pub fn advance(&mut self, now: Nanos) -> Option<Departure> {
-        let handle = self.station.advance(now, &mut self.jobs)?;
+        let handle = self.station.act(now, &mut self.jobs)?;
         let visitor = &self.jobs[handle];
         let (job, demand) = (visitor.job, visitor.demand);
         self.jobs.remove(handle);

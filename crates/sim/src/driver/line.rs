@@ -47,6 +47,7 @@ impl<S: RowSink> Driver<'_, S> {
     }
 
     /// The arrivals of fleeting sessions.
+    #[inline(never)]
     fn arrivals_at_line(&mut self, events: u64) -> u64 {
         for handled in 0..events {
             let next = self.clients.next_fleeting();

@@ -12,6 +12,7 @@ impl<S: RowSink> Driver<'_, S> {
     /// Handles up to `events` arrivals and departures that come before anything else does, as long
     /// as sessions still begin, and says how many it were: the same as the driver's other loop
     /// does, but for its many questions. Sessions must be fleeting.
+    #[inline(never)] // the loop has the processor's registers for itself
     pub(super) fn events_at_station(&mut self, events: u64) -> u64 {
         if self.clients.closed() {
             return 0;

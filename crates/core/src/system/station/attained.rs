@@ -16,6 +16,8 @@ use crate::time::Nanos;
 pub(super) struct Attained {
     station: NodeId,
     servers: f64,
+    /// There are no more groups in service than servers.
+    served_max: usize,
     /// The most served first; the last ones are in service.
     groups: Stack,
     updated: Nanos,
@@ -57,12 +59,13 @@ impl Group {
     #[inline]
     fn push(&mut self, demand: u64, handle: Handle) {
         self.jobs.push(demand, handle);
-        self.smallest = smaller(self.smallest, demand as f64);
+        self.smallest = smaller(self.smallest, Nanos(demand).as_f64());
     }
 
     #[inline]
     fn find_smallest(&mut self) {
-        self.smallest = self.jobs.peek().map_or(f64::INFINITY, |(demand, _)| demand as f64);
+        self.smallest =
+            self.jobs.peek().map_or(f64::INFINITY, |(demand, _)| Nanos(demand).as_f64());
     }
 }
 
@@ -120,6 +123,7 @@ impl Attained {
         Attained {
             station,
             servers: servers.into(),
+            served_max: servers as usize,
             groups: Stack::default(),
             updated: Nanos::ZERO,
             next: Nanos::MAX,
@@ -131,7 +135,7 @@ impl Attained {
         self.next
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn arrive(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) {
         self.pass(now);
         let job = &mut jobs[handle];
@@ -145,7 +149,7 @@ impl Attained {
     }
 
     /// What is due at [`Attained::next_event`]: a job is done, or a group catches up.
-    #[inline]
+    #[inline(always)]
     pub(super) fn advance(&mut self, now: Nanos) -> Option<Handle> {
         self.pass(now);
         let due = match self.groups.groups() {
@@ -202,7 +206,7 @@ impl Attained {
     /// Serves up to `now`.
     #[inline]
     fn pass(&mut self, now: Nanos) {
-        let elapsed = now.since(self.updated).0 as f64;
+        let elapsed = now.since(self.updated).as_f64();
         self.updated = now;
         let mut left = self.servers;
         for group in self.groups.groups_mut().iter_mut().rev() {
@@ -221,10 +225,10 @@ impl Attained {
         let mut high = self.groups.height;
         while high > 1 {
             high -= 1;
-            let [.., below, above] = &self.groups.groups()[..=high] else { return };
-            if below.attained - above.attained < 0.5 {
+            let all = self.groups.groups();
+            if all[high - 1].attained - all[high].attained < 0.5 {
                 self.groups.join_with_below(high);
-            } else if self.groups.height - high > self.servers as usize {
+            } else if self.groups.height - high > self.served_max {
                 // Only groups in service move: those further down are as they were.
                 break;
             }

@@ -15,8 +15,8 @@ mod servers;
 mod shared;
 
 pub use model::{Overload, StationModel};
-pub(in crate::system) use monitor::Monitor;
 pub use monitor::StationSummary;
+pub(in crate::system) use monitor::{Brought, Measured, Monitor};
 
 use super::jobs::{Handle, Jobs, Place};
 use super::node::{Answer, Node, NodeId, NodeSummary, Visit};
@@ -59,7 +59,7 @@ impl Station {
     }
 
     /// A job arrives with its demand; says whether it is let in.
-    #[inline]
+    #[inline(always)]
     pub(super) fn let_in(
         &mut self,
         now: Nanos,
@@ -91,6 +91,28 @@ impl Station {
         true
     }
 
+    /// As [`Node::advance`]: in line where a station is all there is.
+    #[inline(always)]
+    pub(super) fn act(&mut self, now: Nanos, jobs: &mut Jobs) -> Option<Handle> {
+        let (done, next) = match &mut self.engine {
+            Engine::Ranked(engine) => {
+                let lost = jobs.lost.len();
+                let done = engine.advance(now, jobs);
+                for _ in lost..jobs.lost.len() {
+                    self.monitor.depart(now);
+                }
+                (done, engine.next_event())
+            }
+            Engine::Shared(engine) => (engine.advance(now), engine.next_event()),
+            Engine::Attained(engine) => (engine.advance(now), engine.next_event()),
+        };
+        self.next = next;
+        if done.is_some() {
+            self.monitor.depart(now);
+        }
+        done
+    }
+
     pub(super) fn monitor(&self) -> &Monitor {
         &self.monitor
     }
@@ -112,20 +134,7 @@ impl Node for Station {
 
     #[inline]
     fn advance(&mut self, now: Nanos, jobs: &mut Jobs) -> Option<Handle> {
-        let lost = jobs.lost.len();
-        let (done, next) = match &mut self.engine {
-            Engine::Ranked(engine) => (engine.advance(now, jobs), engine.next_event()),
-            Engine::Shared(engine) => (engine.advance(now), engine.next_event()),
-            Engine::Attained(engine) => (engine.advance(now), engine.next_event()),
-        };
-        self.next = next;
-        if done.is_some() {
-            self.monitor.depart(now);
-        }
-        for _ in lost..jobs.lost.len() {
-            self.monitor.depart(now);
-        }
-        done
+        self.act(now, jobs)
     }
 
     fn withdraw(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) -> bool {

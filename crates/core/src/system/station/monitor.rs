@@ -55,10 +55,61 @@ pub(in crate::system) struct Monitor {
     /// no product with the time since the last change. At 128 bits they cannot overflow.
     busy: i128,
     present: i128,
+    brought: Brought,
+}
+
+/// What those brought who came.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::system) struct Brought {
     arrivals: u64,
     /// Nanoseconds, and their squares.
     demand_sum: f64,
     demand_squares: f64,
+}
+
+/// A measured time, of which the integrals over time tell the rest.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::system) struct Measured {
+    pub(in crate::system) servers: u64,
+    pub(in crate::system) span: Nanos,
+    /// The integral of the number of busy servers, in nanoseconds.
+    pub(in crate::system) busy: i128,
+    /// The integral of the number of jobs here, in nanoseconds.
+    pub(in crate::system) present: i128,
+    pub(in crate::system) number_max: u64,
+    pub(in crate::system) brought: Brought,
+}
+
+impl Brought {
+    #[inline]
+    pub(in crate::system) fn add(&mut self, demand: Nanos) {
+        self.arrivals += 1;
+        let demand = demand.as_f64();
+        self.demand_sum += demand;
+        self.demand_squares += demand * demand;
+    }
+}
+
+impl Measured {
+    pub(in crate::system) fn summary(&self) -> StationSummary {
+        let Brought { arrivals, demand_sum, demand_squares } = self.brought;
+        let span = self.span.0 as f64;
+        let average = |integral: i128| if span > 0.0 { integral as f64 / span } else { 0.0 };
+        let count = arrivals as f64;
+        let (mean, square) = match arrivals {
+            0 => (0.0, 0.0),
+            _ => (demand_sum / count * 1e-9, demand_squares / count * 1e-18),
+        };
+        StationSummary {
+            duration_s: span * 1e-9,
+            load: average(self.busy) / self.servers as f64,
+            queue_length_mean: average(self.present),
+            queue_length_max: self.number_max,
+            arrivals,
+            demand_mean_s: mean,
+            demand_cv2: if mean > 0.0 { (square / (mean * mean) - 1.0).max(0.0) } else { 0.0 },
+        }
+    }
 }
 
 impl Monitor {
@@ -70,9 +121,7 @@ impl Monitor {
             began: Nanos::ZERO,
             busy: 0,
             present: 0,
-            arrivals: 0,
-            demand_sum: 0.0,
-            demand_squares: 0.0,
+            brought: Brought::default(),
         }
     }
 
@@ -95,10 +144,7 @@ impl Monitor {
         self.present -= i128::from(now.0);
         self.number += 1;
         self.number_max = self.number_max.max(self.number);
-        self.arrivals += 1;
-        let demand = demand.0 as f64;
-        self.demand_sum += demand;
-        self.demand_squares += demand * demand;
+        self.brought.add(demand);
     }
 
     #[inline]
@@ -116,21 +162,8 @@ impl Monitor {
 
     pub(in crate::system) fn summary(&self, now: Nanos) -> StationSummary {
         let (busy, present) = self.up_to(now);
-        let span = now.since(self.began).0 as f64;
-        let average = |integral: i128| if span > 0.0 { integral as f64 / span } else { 0.0 };
-        let count = self.arrivals as f64;
-        let (mean, square) = match self.arrivals {
-            0 => (0.0, 0.0),
-            _ => (self.demand_sum / count * 1e-9, self.demand_squares / count * 1e-18),
-        };
-        StationSummary {
-            duration_s: span * 1e-9,
-            load: average(busy) / self.servers as f64,
-            queue_length_mean: average(present),
-            queue_length_max: self.number_max,
-            arrivals: self.arrivals,
-            demand_mean_s: mean,
-            demand_cv2: if mean > 0.0 { (square / (mean * mean) - 1.0).max(0.0) } else { 0.0 },
-        }
+        let Monitor { servers, number_max, brought, .. } = *self;
+        let span = now.since(self.began);
+        Measured { servers, span, busy, present, number_max, brought }.summary()
     }
 }

@@ -87,7 +87,7 @@ impl Ranked {
         self.servers.next_end()
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn arrive(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) {
         self.sequence += 1;
         let job = &mut jobs[handle];
@@ -96,18 +96,18 @@ impl Ranked {
         job.remaining = job.demand;
         (job.level, job.turn_left) = (0, self.quanta.first().copied().unwrap_or(Nanos::MAX));
         if let Some(slot) = self.servers.free() {
-            self.start(now, slot, handle, jobs);
-        } else if let Some(slot) = self.pushed_out_by(now, handle, jobs) {
-            let pushed = self.interrupt(now, slot, jobs);
-            self.wait(pushed, jobs);
-            self.start(now, slot, handle, jobs);
-        } else {
-            self.wait(handle, jobs);
+            return self.start(now, slot, handle, jobs);
         }
+        let mut waits = handle;
+        if let Some(slot) = self.pushed_out_by(now, handle, jobs) {
+            waits = self.interrupt(now, slot, jobs);
+            self.start(now, slot, handle, jobs);
+        }
+        self.wait(waits, jobs);
     }
 
     /// The earliest turn ends, at [`Ranked::next_event`]: gives the job if it is done.
-    #[inline]
+    #[inline(always)]
     pub(super) fn advance(&mut self, now: Nanos, jobs: &mut Jobs) -> Option<Handle> {
         let slot = self.servers.ending();
         let handle = self.interrupt(now, slot, jobs);
@@ -142,6 +142,7 @@ impl Ranked {
 
     /// The job has had its turn but is not done: it sinks to the next level and goes behind those
     /// who wait there.
+    #[inline(never)]
     fn turn_ended(&mut self, now: Nanos, slot: u32, handle: Handle, jobs: &mut Jobs) {
         self.sequence += 1;
         let job = &mut jobs[handle];
@@ -188,7 +189,7 @@ impl Ranked {
         handle
     }
 
-    #[inline]
+    #[inline(always)]
     fn wait(&mut self, handle: Handle, jobs: &mut Jobs) {
         let job = &mut jobs[handle];
         job.place = Place::Waiting(self.station);

@@ -14,11 +14,16 @@ pub(in crate::system) enum Ranks {
     Demand(Order),
     /// By kind of request.
     Kind(Vec<u64>),
-    Estimate {
-        order: Order,
-        error: Distribution,
-        errors: StreamFamily,
-    },
+    /// In a box, so that stations stay small.
+    Estimate(Box<Estimate>),
+}
+
+/// By an estimate of the demand.
+#[derive(Debug)]
+pub(in crate::system) struct Estimate {
+    order: Order,
+    error: Distribution,
+    errors: StreamFamily,
 }
 
 impl Ranks {
@@ -38,22 +43,29 @@ impl Ranks {
             Rank::Expected(order, None) => {
                 Ranks::Kind(mean_demands.iter().map(|mean| order.rank(*mean)).collect())
             }
-            Rank::Expected(order, Some(error)) => Ranks::Estimate {
+            Rank::Expected(order, Some(error)) => Ranks::Estimate(Box::new(Estimate {
                 order: *order,
                 error: error.clone(),
                 errors: StreamFamily::new(seed, Purpose::Estimate).member(number),
-            },
+            })),
         }
     }
 
     /// The rank of a job with this demand.
-    #[inline]
+    #[inline(always)]
     pub(super) fn of(&self, job: &Job, demand: Nanos) -> u64 {
+        if matches!(self, Ranks::Alike) { 0 } else { self.of_unlike(job, demand) }
+    }
+
+    /// Out of line, because at most stations all are alike.
+    #[inline(never)]
+    fn of_unlike(&self, job: &Job, demand: Nanos) -> u64 {
         match self {
             Ranks::Alike => 0,
             Ranks::Demand(order) => order.rank(demand),
             Ranks::Kind(ranks) => ranks[job.kind as usize],
-            Ranks::Estimate { order, error, errors } => {
+            Ranks::Estimate(estimate) => {
+                let Estimate { order, error, errors } = &**estimate;
                 let factor = error.sample(&mut errors.substream(job.session, job.serial));
                 order.rank(Nanos::from_secs_f64(demand.as_secs_f64() * factor))
             }

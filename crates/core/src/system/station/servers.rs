@@ -30,7 +30,8 @@ pub(super) struct Servers {
     vacant: Vec<u32>,
     /// The end that comes first, and whose it is.
     next: (Nanos, u32),
-    index: Option<Index>,
+    /// In a box, so that stations without it, which are most, stay small.
+    index: Option<Box<Index>>,
 }
 
 /// Those in service by the time of their end, and by their key.
@@ -43,7 +44,7 @@ struct Index {
 impl Servers {
     pub(super) fn new(count: u32) -> Servers {
         let count = count as usize;
-        let index = (count >= INDEXED).then(Index::default);
+        let index = (count >= INDEXED).then(Box::default);
         Servers { count, slots: Vec::new(), vacant: Vec::new(), next: (Nanos::MAX, 0), index }
     }
 

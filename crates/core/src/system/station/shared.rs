@@ -21,7 +21,7 @@ impl Shared {
         self.jobs.next_event()
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn arrive(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) {
         let job = &mut jobs[handle];
         job.place = Place::Service(self.station);
@@ -29,7 +29,7 @@ impl Shared {
     }
 
     /// The next departure, which is due at [`Shared::next_event`].
-    #[inline]
+    #[inline(always)]
     pub(super) fn advance(&mut self, now: Nanos) -> Option<Handle> {
         self.jobs.pop(now)
     }
