@@ -5,6 +5,7 @@
 mod asked;
 mod body;
 mod browsed;
+mod chain;
 mod check;
 mod clients;
 mod credentials;
@@ -34,6 +35,7 @@ mod target;
 mod template;
 mod valued;
 mod values;
+mod visits;
 
 pub use asked::{Asked, Targets};
 pub use body::{FilePart, FormValue, MultipartValue, form_field};
