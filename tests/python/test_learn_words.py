@@ -80,7 +80,7 @@ def site(path: Path, hours: float, duration: str = "", pause_s: float = 20) -> P
                 at, f"10.0.{user // 200}.{user % 200}", f"/{page}", "-", "Mozilla/5.0 Firefox/130.0"
             )
             for _ in range(4):
-                image = f"/{draw.integers(30)}.png"
+                image = f"/{draw.integers(600)}.png"
                 add(
                     at + 1,
                     f"10.0.{user // 200}.{user % 200}",
@@ -108,6 +108,12 @@ def test_what_is_asked_for_most_is_shown_first(tmp_path: Path) -> None:
     found = learn([site(tmp_path / "access.log", 1)], fidelity=False)
     shown = next(one for one in lines(found) if one.startswith("requests  "))
     assert shown.split() == ["requests", "/*.png", "80", "%,", "/*", "20", "%"]
+
+
+def test_one_size_of_many_paths_is_written_as_it_is(tmp_path: Path) -> None:
+    found = learn([site(tmp_path / "access.log", 1)], fidelity=False)
+    sizes = [one.size_law for one in found.parts[0].journeys.answers]
+    assert sizes == ["100B"] * len(sizes)
 
 
 def test_what_would_tell_a_clock_from_a_loop_is_not_in_the_log_already(tmp_path: Path) -> None:

@@ -59,6 +59,7 @@ impl Findings<'_> {
             ));
         }
         warnings.extend(self.never_steady());
+        warnings.extend(self.workload.ended_before(self.window.end));
         warnings.extend(self.rate_missed(summary).map(|missed| missed.words));
         warnings.extend(self.overload());
         warnings.extend(self.infinite_mean());

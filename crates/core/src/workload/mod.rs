@@ -9,6 +9,7 @@ mod chain;
 mod check;
 mod clients;
 mod credentials;
+mod ends;
 mod file;
 mod grpc;
 mod header;
