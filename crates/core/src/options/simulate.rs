@@ -3,14 +3,12 @@
 use super::{Number, Share, Text, Time, Whole, limit, options};
 use crate::client::Limit;
 use crate::error::Invalid;
-use crate::time::Nanos;
 use crate::workload::Workload;
 
 options! {
     /// What `simulate` may be told.
     SimulateOptions {
-        /// Requests that are begun after the warm-up; 1000000 where nothing else ends it, as a trace
-        /// of arrivals does.
+        /// Requests that are begun after the warm-up; 1000000 where nothing else ends it.
         requests: Whole,
         /// Virtual time at which no more requests begin, as in 10min.
         duration: Time,
@@ -45,20 +43,9 @@ impl SimulateOptions {
     /// 0, or 0 requests are asked for; the message names the option.
     pub fn limit(&self, workload: &Workload) -> Result<Limit, Invalid> {
         let replays = workload.extent().is_some();
-        let ends_s = self.end_of_traces(workload).map(Nanos::as_secs_f64);
-        let usual = ends_s.map(|ends_s| Time(crate::schema::Scalar::Number(ends_s)));
-        let duration = self.duration.as_ref().or(usual.as_ref());
-        let endless = duration.is_some() || self.precision.is_some() || replays;
+        let endless = self.duration.is_some() || self.precision.is_some() || replays;
         let requests = self.requests.or((!endless).then_some(REQUESTS));
-        limit(requests, duration, self.warmup.as_ref())
-    }
-
-    /// When a trace ends beside which others go on, if nothing else says how long the simulation
-    /// lasts. (A load changes how fast traces go.)
-    fn end_of_traces(&self, workload: &Workload) -> Option<Nanos> {
-        let given = self.duration.is_some() || self.requests.is_some() || self.precision.is_some();
-        let known = !given && self.load.is_none();
-        workload.trace_ends_at().filter(|end| known && *end > Nanos::ZERO)
+        limit(requests, self.duration.as_ref(), self.warmup.as_ref())
     }
 
     /// Whether the length of the warm-up is to be found. Where the duration is given, or the
@@ -66,9 +53,8 @@ impl SimulateOptions {
     /// otherwise.
     #[must_use]
     pub fn finds_warmup(&self, workload: &Workload) -> bool {
-        let usual = self.duration.is_none()
-            && !workload.comes_to_an_end()
-            && self.end_of_traces(workload).is_none();
+        let ends = workload.comes_to_an_end() || workload.replays();
+        let usual = self.duration.is_none() && !ends;
         self.warmup.as_ref().map_or(usual, Time::is_auto)
     }
 

@@ -37,8 +37,8 @@ impl Chain {
     }
 
     /// The mean number of times that it comes to each state from those that it begins in by these
-    /// shares. State after state is taken out, as Grassmann, Taksar and Heyman do it (1985): nothing
-    /// is ever subtracted, so no digits are lost, however late the chain ends.
+    /// shares. State after state is taken out, as Grassmann, Taksar and Heyman do it (1985):
+    /// nothing is ever subtracted, so no digits are lost, however late the chain ends.
     pub(super) fn visits(mut self, mut begin: Vec<f64>) -> Vec<f64> {
         let mut leaves = vec![0.0; begin.len()];
         for out in (0..begin.len()).rev() {

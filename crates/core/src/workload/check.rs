@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::browsed::Browsed;
 use super::file::{Model, PopulationTable};
 use super::journey::END;
 use super::population::Visits;
@@ -63,8 +64,7 @@ impl Check<'_> {
         let browsing = Browsing::from_table(&table.session)
             .map_err(|(key, error)| self.error(&format!("session.{key}"), &error))?;
         let common = self.common_fields(&table, &values)?;
-        let visits = Visits::new(kinds, &browsed, sessions.length().as_ref())
-            .map_err(|error| self.error("request", &error))?;
+        let visits = self.visits(kinds, &browsed, &sessions)?;
         Ok(Population {
             name: table.name.clone(),
             sessions,
@@ -88,6 +88,16 @@ impl Check<'_> {
             values,
             table,
         })
+    }
+
+    fn visits(
+        &self,
+        kinds: &[RequestKind],
+        browsed: &Browsed,
+        sessions: &Sessions,
+    ) -> Result<Visits, SchemaError> {
+        Visits::new(kinds, browsed, sessions.length().as_ref())
+            .map_err(|error| self.error("request", &error))
     }
 
     /// What makes the programs of sessions, if they are programs: those of a log, or a script.

@@ -141,7 +141,7 @@ fn outcome(
     let untrusted = judge::judge(&mut summary, &workload.slo, &ending, done.in_flight)
         .or_else(|| collector.scripts_failed())
         .or_else(|| judge::judge_rate(&mut summary, workload, &ending));
-    summary.warnings.extend(workload.ended_before(done.window.end));
+    summary.notes.extend(workload.ended_before(done.window.end));
     summary.warnings.extend(tls::advice(&summary.errors_by_kind));
     summary.warnings.extend((done.bodies_cut > 0).then(|| {
         format!(

@@ -7,16 +7,14 @@
 //! number's variance, which is taken to be the same. Where the rate varied before the start, each
 //! session is there with the probability that the rate when it began bids.
 //!
-//! What remains for a warm-up is the queue. Sessions that wait for a response are not among these;
-//! the system is empty.
+//! What remains for a warm-up is the queue: the system is empty, and no session waits for it.
 
 mod amid;
 mod counted;
 
 use std::collections::BinaryHeap;
 
-use self::amid::Found;
-use self::counted::finder;
+use self::{amid::Found, counted::finder};
 use super::laws::Laws;
 use super::population::Population;
 use super::session::{Slots, Ticket, Wish};
@@ -226,8 +224,7 @@ impl Clients {
                 self.visit(ticket).until = found.due + rest;
             }
             None => {
-                let length = population.laws.length_of_turn(session, 0);
-                self.slots.get_mut(ticket).remaining = length;
+                self.slots.get_mut(ticket).remaining = population.laws.length_of_turn(session, 0);
                 self.begin_course(found.due, ticket);
             }
         }
