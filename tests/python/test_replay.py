@@ -383,7 +383,7 @@ def test_a_log_beside_pollers_counts_whole_and_its_end_is_told(tmp_path: Path) -
     write_log(tmp_path / "access.log", LINES)
     text = (
         'name = "both"\n[[population]]\nname = "yesterday"\n[population.arrivals]\n'
-        f'model = "open"\nprocess = "trace(access.log, format=\'{FORMAT}\')"\n'
+        f"model = 'open'\nprocess = '''trace(access.log, format='{FORMAT}')'''\n"
         '[[population]]\nname = "pollers"\n[population.arrivals]\nmodel = "closed"\nclients = 2\n'
         '[population.session]\nthink = "const(200ms)"\n'
     )
