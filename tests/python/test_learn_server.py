@@ -18,6 +18,7 @@ from traffic.world import World
 from thinktime import Distribution, System
 from thinktime.learn.requests import Requests
 from thinktime.learn.server import Server, learn_server, system_text
+from thinktime.learn.server.laws import law_of
 from thinktime.learn.server.policies import Policy, Timeline
 from thinktime.learn.server.served import Served
 from thinktime.learn.server.survival import survival
@@ -203,3 +204,10 @@ def test_few_requests_are_enough_for_a_guess(requests: int) -> None:
     assert {one.confidence for one in server.demands} == {"low"}
     assert server.choice is None
     System(system_text("few", server))
+
+
+def test_demands_of_a_coarse_clock_are_written_once_each() -> None:
+    """Half of them are 1 ms, and no law with a name has so many: it is one value of `discrete`."""
+    seen = np.repeat([0.0015, 0.0025, 0.0405], [6000, 3000, 1000])
+    found = law_of(survival(seen, np.ones(len(seen), dtype=bool)), 1e-3, 1.0).notation
+    assert found == "discrete(0.600000: 0.0015s, 0.300000: 0.0025s, 0.100000: 0.0405s)"

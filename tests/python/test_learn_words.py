@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from thinktime.learn.plan import plan
 from thinktime.learn.populations import Populations, tell_apart
 from thinktime.learn.requests import ROWS, Requests
 from thinktime.learn.tables import chance
+from thinktime.learn.terminal import lines
 
 
 def told(time_s: np.ndarray, agent: str) -> Populations:
@@ -56,6 +58,72 @@ def test_a_long_hole_is_told_in_hours() -> None:
     (hole,) = (one for one in told(times, "curl/8.5").findings if one.name == "holes")
     assert "the longest of 7.56 h" in hole.text
     assert hole.text.startswith("1 time without a line")
+
+
+def site(path: Path, hours: float, duration: str = "", pause_s: float = 20) -> Path:
+    """Visits of three pages with images, a poller beside them."""
+    draw = np.random.default_rng(4)
+    found: list[tuple[float, str]] = []
+    line = '{} - - [22/Nov/2026:{:%H:%M:%S} +0000] "GET {} HTTP/1.1" 200 100 "{}" "{}"{}\n'
+    begin = datetime(2026, 11, 22, 1, tzinfo=UTC)
+
+    def add(time_s: float, *of: str) -> None:
+        if time_s < hours * 3600:
+            when = begin + timedelta(seconds=int(time_s))
+            found.append((time_s, line.format(of[0], when, *of[1:], duration)))
+
+    for user in range(int(300 * hours)):
+        at = draw.uniform(0, hours * 3600)
+        for page in range(3):
+            name = f"http://a.example/{page}"
+            add(
+                at, f"10.0.{user // 200}.{user % 200}", f"/{page}", "-", "Mozilla/5.0 Firefox/130.0"
+            )
+            for _ in range(4):
+                image = f"/{draw.integers(600)}.png"
+                add(
+                    at + 1,
+                    f"10.0.{user // 200}.{user % 200}",
+                    image,
+                    name,
+                    "Mozilla/5.0 Firefox/130.0",
+                )
+            at += min(draw.exponential(pause_s), 1700)
+    for n in range(int(hours * 120)):
+        add(30.0 * n + 0.5, "192.0.2.1", "/status", "-", "monitor/1.0")
+    path.write_text("".join(text for _, text in sorted(found)))
+    return path
+
+
+def test_short_visits_are_not_said_to_be_cut(tmp_path: Path) -> None:
+    """With a timeout of half an hour all of two hours lies near an edge of the log."""
+    cut = "unsure: most sessions may have been cut off by the log's begin or end"
+    found = learn([site(tmp_path / "short.log", 2)], fidelity=False)
+    assert found.advice.confidence != cut
+    found = learn([site(tmp_path / "long.log", 1, pause_s=1500)], fidelity=False)
+    assert found.advice.confidence == cut
+
+
+def test_what_is_asked_for_most_is_shown_first(tmp_path: Path) -> None:
+    found = learn([site(tmp_path / "access.log", 1)], fidelity=False)
+    shown = next(one for one in lines(found) if one.startswith("requests  "))
+    assert shown.split() == ["requests", "/*.png", "80", "%,", "/*", "20", "%"]
+
+
+def test_one_size_of_many_paths_is_written_as_it_is(tmp_path: Path) -> None:
+    found = learn([site(tmp_path / "access.log", 1)], fidelity=False)
+    sizes = [one.size_law for one in found.parts[0].journeys.answers]
+    assert sizes == ["100B"] * len(sizes)
+
+
+def test_what_would_tell_a_clock_from_a_loop_is_not_in_the_log_already(tmp_path: Path) -> None:
+    bare = learn([site(tmp_path / "access.log", 1)], fidelity=False)
+    timed = learn([site(tmp_path / "timed.log", 1, " 0.010")], fidelity=False)
+    wanted = [one.parts[-1].population.would_change for one in (bare, timed)]
+    assert wanted == [
+        "durations in the log, or stamps of more digits",
+        "stamps of more digits",
+    ]
 
 
 def advice(model: str, open_s: float, closed_s: float, *, loaded: bool = True) -> Advice:

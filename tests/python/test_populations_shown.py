@@ -231,11 +231,18 @@ def test_a_report_without_populations_has_none_of_it() -> None:
         ("population.visitors.name", "population.visitors.name"),
         ("population.visitors.ratee", "population.visitors.ratee"),
         ("population.visitors", "population.visitors"),
-        ("arrivals.rate", "arrivals.rate"),
+        ("seed", "seed"),
     ],
 )
 def test_keys_of_populations_may_be_short(key: str, whole: str) -> None:
-    assert keys.whole(key) == whole
+    assert keys.whole(key, ["visitors", "pollers"]) == whole
+    assert keys.whole("arrivals.rate", [""]) == "arrivals.rate"
+
+
+def test_a_key_of_no_population_is_told_with_theirs() -> None:
+    workload = tt.Workload('name = "mixed"\n' + VISITORS + POLLERS)
+    with pytest.raises(tt.InputError, match=r"as in `population\.visitors\.arrivals\.rate`"):
+        tt.sweep(workload, SYSTEM, ["arrivals.rate=1/s,2/s"])
 
 
 def test_populations_are_swept(tmp_path: Path) -> None:

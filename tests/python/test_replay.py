@@ -376,3 +376,26 @@ def test_a_public_log_is_replayed_whole(tmp_path: Path) -> None:
     sent = rows_of(open_)["scheduled_ns"].to_list()
     assert all(abs(one - other) < 1e9 for one, other in zip(sent, logged, strict=True))
     assert sum(one % 10**9 == 0 for one in sent) < 10
+
+
+def test_a_log_beside_pollers_counts_whole_and_its_end_is_told(tmp_path: Path) -> None:
+    """All of it was cut off as a warm-up, and a million requests of the pollers were left."""
+    write_log(tmp_path / "access.log", LINES)
+    text = (
+        'name = "both"\n[[population]]\nname = "yesterday"\n[population.arrivals]\n'
+        f"model = 'open'\nprocess = '''trace(access.log, format='{FORMAT}')'''\n"
+        '[[population]]\nname = "pollers"\n[population.arrivals]\nmodel = "closed"\nclients = 2\n'
+        '[population.session]\nthink = "const(200ms)"\n'
+    )
+    workload = tt.Workload(text, str(tmp_path / "both.toml"))
+    note = "nobody of `yesterday` came after 4.00 s, where its arrivals end, and the run went on"
+    long = tt.simulate(workload, SERVER, requests=2000).summary
+    assert long["by_population"]["yesterday"]["requests"] == 6
+    assert any(one.startswith(note) for one in long["notes"])
+    short = tt.simulate(workload, SERVER, duration="4.2s").summary
+    assert short["by_population"]["yesterday"]["requests"] == 6
+    assert not any("came after" in one for one in short["notes"])
+    with tt.serve(SERVER) as server:
+        run = tt.run(workload, server.url, duration="6s").summary
+    assert run["by_population"]["yesterday"]["requests"] == 6
+    assert any(one.startswith(note) for one in run["notes"])

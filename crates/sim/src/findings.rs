@@ -34,6 +34,7 @@ impl Findings<'_> {
             let long = words::time(at.as_secs_f64());
             notes.push(format!("the warm-up was found to last {long} (MSER-5 of pilot runs)"));
         }
+        notes.extend(self.workload.ended_before(self.window.end));
         if let (Some(precision), Some((mean, half))) = (self.plan.precision, interval(summary))
             && half <= precision * mean
         {

@@ -203,7 +203,8 @@ def _confidence(
     known: str,
 ) -> str:
     sessions = traffic.count("sessions")
-    cut = traffic.count("cut_at_start") + traffic.count("cut_at_end")
+    # At any moment so many are under way, and so also at the log's begin and at its end.
+    cut = 2 * traffic.active_mean
     if sessions < 100 and not stays:
         return f"unsure: there are {sessions} sessions only"
     if cut > 0.5 * sessions and not stays:

@@ -100,7 +100,7 @@ def requests(learned: Learned) -> Table:
             kind.name,
             [Cell(units.percent(kinds.share(kind))), Cell(units.count(len(kind.counts)))],
         )
-        for kind in kinds.kinds[:KINDS_SHOWN]
+        for kind in kinds.popular[:KINDS_SHOWN]
     ]
     return Table(
         "requests",

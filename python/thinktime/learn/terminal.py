@@ -95,7 +95,7 @@ def _laws(learned: Learned) -> Iterator[str]:
             yield f"{name:16} {_values(values, WORDS[kind])}"
     kinds = learned.parts[0].journeys.kinds
     shown = ", ".join(
-        f"{kind.name} {units.percent(kinds.share(kind))}" for kind in kinds.kinds[:KINDS_SHOWN]
+        f"{kind.name} {units.percent(kinds.share(kind))}" for kind in kinds.popular[:KINDS_SHOWN]
     )
     yield f"requests         {shown}"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -12,12 +13,18 @@ _INNER = ("arrivals", "session")
 """Tables of a population whose keys may be given without them."""
 
 
-def whole(key: str) -> str:
+def whole(key: str, populations: Sequence[str]) -> str:
     """A key of a workload file in full: what is short is `population.visitors.rate`.
 
     What is no value of the population's own is looked for in its tables `arrivals` and `session`.
+    Raises InputError for a key of the file's own tables where these are its ``populations``'.
     """
     first, *parts = key.split(".")
+    if first in _keys("population") - {"name"} and any(populations):
+        raise _core.InputError(
+            f"{key}: this workload has populations, whose keys have their names, as in "
+            f"`population.{populations[0]}.{key}`"
+        )
     if first != "population" or len(parts) < 2:
         return key
     name, inner, *_ = parts

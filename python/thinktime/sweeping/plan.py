@@ -87,7 +87,8 @@ class Plan:
             if place in self._varied and not rest:
                 options[place] = _option(place, self.kinds[place], value)
             elif place in _WORKLOAD:
-                workload = workload.with_value(keys.whole(key), value)
+                names = [one.name for one in workload.populations]
+                workload = workload.with_value(keys.whole(key, names), value)
             elif _CHANGE.fullmatch(key):
                 raise _core.InputError(f"`{key}` cannot be varied: changes of servers have no "
                                        "names; sweep a system file for each")  # fmt: skip

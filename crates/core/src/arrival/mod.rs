@@ -6,6 +6,7 @@
 //! Poisson process (Cinlar, Introduction to Stochastic Processes, 1975, ch. 4.7); for constant
 //! gaps the arrivals are as even as the profile allows.
 
+mod ends;
 mod profile;
 
 pub use profile::{PROFILES, Profile};

@@ -53,7 +53,8 @@ impl SimulateOptions {
     /// otherwise.
     #[must_use]
     pub fn finds_warmup(&self, workload: &Workload) -> bool {
-        let usual = self.duration.is_none() && !workload.comes_to_an_end();
+        let ends = workload.comes_to_an_end() || workload.replays();
+        let usual = self.duration.is_none() && !ends;
         self.warmup.as_ref().map_or(usual, Time::is_auto)
     }
 

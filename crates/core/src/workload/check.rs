@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::browsed::Browsed;
 use super::file::{Model, PopulationTable};
 use super::journey::END;
 use super::population::Visits;
+use super::populations::CLIENTS_MAX;
 use super::request::RequestKind;
 use super::valued::Common;
 use super::values::ValueNames;
@@ -55,14 +57,14 @@ impl Check<'_> {
         (data, values): (Arc<[DataTable]>, ValueNames),
     ) -> Result<Population, SchemaError> {
         let replay = self.replay(&table, kinds)?;
+        let browsed = self.browsed(&table, kinds)?;
         let sessions = self.sessions(&table, replay.as_ref())?;
         let clients = ClientLimits::from_table(table.clients.as_ref())
             .map_err(|(key, error)| self.error(&format!("clients.{key}"), &error))?;
         let browsing = Browsing::from_table(&table.session)
             .map_err(|(key, error)| self.error(&format!("session.{key}"), &error))?;
         let common = self.common_fields(&table, &values)?;
-        let browsed = self.browsed(&table, kinds)?;
-        let visits = Visits::new(kinds, &browsed, sessions.length().as_ref());
+        let visits = self.visits(kinds, &browsed, &sessions)?;
         Ok(Population {
             name: table.name.clone(),
             sessions,
@@ -86,6 +88,16 @@ impl Check<'_> {
             values,
             table,
         })
+    }
+
+    fn visits(
+        &self,
+        kinds: &[RequestKind],
+        browsed: &Browsed,
+        sessions: &Sessions,
+    ) -> Result<Visits, SchemaError> {
+        Visits::new(kinds, browsed, sessions.length().as_ref())
+            .map_err(|error| self.error("request", &error))
     }
 
     /// What makes the programs of sessions, if they are programs: those of a log, or a script.
@@ -167,8 +179,8 @@ impl Check<'_> {
     /// The number of clients of a closed model.
     pub(super) fn clients(&self, table: &PopulationTable) -> Result<u64, SchemaError> {
         match table.arrivals.clients {
-            Some(clients @ 1..=10_000_000) => Ok(clients),
-            Some(_) => self.fail("arrivals.clients", "must be from 1 to 10000000"),
+            Some(clients @ 1..=CLIENTS_MAX) => Ok(clients),
+            Some(_) => self.fail("arrivals.clients", &format!("must be from 1 to {CLIENTS_MAX}")),
             None => self.fail(
                 "arrivals",
                 "a closed model needs `clients`, the number of sessions, as in clients = 50",

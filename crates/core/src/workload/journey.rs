@@ -167,77 +167,7 @@ impl Journey {
     pub(super) fn may_end(&self) -> bool {
         self.next.iter().flatten().any(|next| next.ends() > 0.0)
     }
-
-    /// How often a journey comes to each kind on average, if it lasts for at most so many requests:
-    /// `lasts(n)` is the probability that it may have more than n. With an end that is the sum over
-    /// n of first P^n, which a geometric tail closes.
-    pub(super) fn visits(&self, lasts: impl Fn(u32) -> f64, rest: impl Fn(u32) -> f64) -> Vec<f64> {
-        let mut present = self.begin();
-        let mut visits = vec![0.0; self.next.len()];
-        for n in 0..STEPS_MAX {
-            let may = lasts(n);
-            visits.iter_mut().zip(&present).for_each(|(sum, here)| *sum += may * here);
-            let going = may * present.iter().sum::<f64>();
-            if going < NOTHING {
-                return visits;
-            }
-            present = self.step(&present);
-        }
-        // The rest goes by what the chain has come to.
-        let rest = rest(STEPS_MAX);
-        visits.iter_mut().zip(&present).for_each(|(sum, here)| *sum += rest * here);
-        visits
-    }
-
-    /// The long-run shares of the kinds where every end begins a journey anew.
-    pub(super) fn long_run(&self) -> Vec<f64> {
-        // Half a step stays, so that chains which go in circles come to rest as well.
-        let mut shares = self.begin();
-        for _ in 0..STEPS_MAX {
-            let went = self.step(&shares);
-            let ended = 1.0 - went.iter().sum::<f64>();
-            let begun = self.begin();
-            let next: Vec<f64> = shares
-                .iter()
-                .zip(went.iter().zip(&begun))
-                .map(|(here, (went, begun))| 0.5 * here + 0.5 * (went + ended * begun))
-                .collect();
-            let moved: f64 = next.iter().zip(&shares).map(|(a, b)| (a - b).abs()).sum();
-            shares = next;
-            if moved < 1e-15 {
-                break;
-            }
-        }
-        shares
-    }
-
-    fn begin(&self) -> Vec<f64> {
-        let mut present = vec![0.0; self.next.len()];
-        for (place, share) in self.first.shares() {
-            if let Some(place) = place {
-                present[place as usize] += share;
-            }
-        }
-        present
-    }
-
-    fn step(&self, present: &[f64]) -> Vec<f64> {
-        let mut after = vec![0.0; present.len()];
-        for (next, here) in self.next.iter().zip(present) {
-            for (place, share) in next.iter().flat_map(Choice::shares) {
-                if let Some(place) = place {
-                    after[place as usize] += here * share;
-                }
-            }
-        }
-        after
-    }
 }
-
-/// So many steps are followed one by one.
-const STEPS_MAX: u32 = 100_000;
-/// So little is nothing.
-const NOTHING: f64 = 1e-13;
 
 fn ends_at_once(next: Option<&Choice>) -> bool {
     next.is_some_and(|next| next.ends() > 0.0)

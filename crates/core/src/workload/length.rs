@@ -68,27 +68,41 @@ impl Count {
     /// The equilibrium law of N - 1, the number of think times: rounded down, it is the number of
     /// think times that a session which thinks at a time chosen at random has behind it.
     pub(crate) fn thinks_behind(&self) -> Option<Equilibrium<Thinks>> {
-        Equilibrium::new(Thinks(self.clone()))
+        Equilibrium::new(Thinks { length: self.clone(), without: 1.0 })
+    }
+
+    /// The same of N: of a client that thinks after its last request too, and begins anew.
+    pub(crate) fn thinks_of_client_behind(&self) -> Option<Equilibrium<Thinks>> {
+        Equilibrium::new(Thinks { length: self.clone(), without: 0.0 })
     }
 }
 
-/// N - 1.
+/// The number of think times of a session of N requests.
 #[derive(Clone, Debug)]
-pub(crate) struct Thinks(Count);
+pub(crate) struct Thinks {
+    length: Count,
+    /// After so many of the requests it does not think.
+    without: f64,
+}
 
 impl Thinks {
     /// The law of N.
     pub(crate) fn length(&self) -> &Count {
-        &self.0
+        &self.length
+    }
+
+    /// Draws N of a session that thinks after its request of this number, from 1.
+    pub(crate) fn draw_length(&self, behind: f64, stream: &mut Stream) -> u64 {
+        self.length.draw_above(behind - 1.0 + self.without, stream)
     }
 }
 
 impl Tail for Thinks {
     fn survival(&self, x: f64) -> f64 {
-        self.0.above(x.floor() + 1.0)
+        self.length.above(x.floor() + self.without)
     }
 
     fn upper_quantile(&self, q: f64) -> f64 {
-        self.0.whole(self.0.law.upper_quantile(q)) - 1.0
+        self.length.whole(self.length.law.upper_quantile(q)) - self.without
     }
 }

@@ -5,9 +5,11 @@
 mod asked;
 mod body;
 mod browsed;
+mod chain;
 mod check;
 mod clients;
 mod credentials;
+mod ends;
 mod file;
 mod grpc;
 mod header;
@@ -34,6 +36,7 @@ mod target;
 mod template;
 mod valued;
 mod values;
+mod visits;
 
 pub use asked::{Asked, Targets};
 pub use body::{FilePart, FormValue, MultipartValue, form_field};

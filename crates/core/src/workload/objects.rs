@@ -42,6 +42,10 @@ impl Objects {
         if !law.mean().is_finite() {
             return Err(("objects.count", Invalid::new("needs a finite mean")));
         }
+        if law.mean() > OBJECTS_MAX as f64 {
+            let why = format!("a page has at most {OBJECTS_MAX} objects, on average too");
+            return Err(("objects.count", Invalid::new(why)));
+        }
         let connections = table.connections.unwrap_or(CONNECTIONS);
         if !(1..=CONNECTIONS_MAX).contains(&connections) {
             let why = format!("must be from 1 to {CONNECTIONS_MAX}, not {connections}");

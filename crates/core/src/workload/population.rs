@@ -11,6 +11,7 @@ use super::{Authorization, Browsing, ClientLimits, Journey, RequestKind};
 use crate::arrival::ArrivalProcess;
 use crate::data::DataTable;
 use crate::distribution::Distribution;
+use crate::error::Invalid;
 use crate::program::ProgramSource;
 
 /// Users of one kind, checked.
@@ -201,32 +202,36 @@ pub(super) struct Visits {
 impl Visits {
     /// Of a session that has `length` requests, objects not counted, if it has a number, and goes
     /// by its journey, or else by weights.
-    pub(super) fn new(kinds: &[RequestKind], browsed: &Browsed, length: Option<&Count>) -> Visits {
+    ///
+    /// # Errors
+    /// When its journey goes on for very long among very many requests.
+    pub(super) fn new(
+        kinds: &[RequestKind],
+        browsed: &Browsed,
+        length: Option<&Count>,
+    ) -> Result<Visits, Invalid> {
         let journey = browsed.journey.as_ref();
         // What ends it by time, or keeps it from asking, is known only when it happens.
         let bounded = browsed.lasts.is_some() || browsed.cache;
-        let number = |n: u32| match length {
-            Some(length) if n > 0 => length.above(n.into()),
-            _ => 1.0,
-        };
-        let rest = |n: u32| length.map_or(0.0, |length| length.mean_beyond(n.into()));
-        let bases = match journey {
-            Some(journey) if length.is_some() || (journey.may_end() && !bounded) => {
-                Some(journey.visits(number, rest))
+        let bases = match (journey, length) {
+            (Some(journey), Some(length)) => {
+                let lasts = |n: f64| if n > 0.0 { length.above(n) } else { 1.0 };
+                Some(journey.visits_within(lasts, |n| length.mean_beyond(n)))
             }
-            Some(_) => None,
-            None => length.map(|length| by_weight(kinds, length.mean())),
+            (Some(journey), None) if journey.may_end() && !bounded => Some(journey.visits()?),
+            (Some(_), None) => None,
+            (None, length) => length.map(|length| by_weight(kinds, length.mean())),
         };
         let shares = match (&bases, journey) {
             (Some(bases), _) => bases.clone(),
-            (None, Some(journey)) => journey.long_run(),
+            (None, Some(journey)) => journey.long_run()?,
             (None, None) => by_weight(kinds, 1.0),
         };
         let all = with_objects(kinds, &shares);
         let total: f64 = all.iter().sum();
         let visits = bases.filter(|_| !bounded).map(|bases| with_objects(kinds, &bases));
         let mix = all.iter().map(|one| one / total).collect();
-        Visits { visits, mix, steps: shares }
+        Ok(Visits { visits, mix, steps: shares })
     }
 }
 

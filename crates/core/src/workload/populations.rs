@@ -11,6 +11,9 @@ use crate::schema::{SchemaError, Source};
 /// The largest number of populations.
 const POPULATIONS_MAX: usize = 100;
 
+/// The largest number of clients of all populations together.
+pub(super) const CLIENTS_MAX: u64 = 10_000_000;
+
 /// All populations of a file, and the kinds of request of all of them.
 pub(super) fn populations(
     source: Source<'_>,
@@ -26,13 +29,18 @@ pub(super) fn populations(
             return check.fail("name", "is taken by another population");
         }
         if !check.path.is_empty() && !is_plain(&table.name) {
-            return check.fail("name", if table.name.is_empty() { "is empty" } else { PLAIN });
+            return check.fail("name", PLAIN);
         }
         let values = check.values(&table)?;
         let kinds = check.requests(&table, &values.1)?;
         populations.push(check.population(table, &kinds, requests.len(), values)?);
         let own = kinds.into_iter().map(|kind| RequestKind { population: at as u32, ..kind });
         requests.extend(own);
+        let clients: u64 = populations.iter().filter_map(Population::clients).sum();
+        if clients > CLIENTS_MAX {
+            let why = format!("with it there are {clients} clients, more than {CLIENTS_MAX}");
+            return check.fail("arrivals.clients", &why);
+        }
     }
     Ok((populations, requests))
 }
@@ -45,7 +53,7 @@ fn is_plain(name: &str) -> bool {
     let quantile = name.strip_prefix("page_").unwrap_or(name).strip_prefix('p');
     let of_slo = quantile.is_some_and(|digits| digits.starts_with(|c: char| c.is_ascii_digit()));
     let letters = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
-    letters && !of_slo && !["errors", "check"].contains(&name)
+    letters && !of_slo && !["", "errors", "check"].contains(&name)
 }
 
 /// Whether the file has either tables of its own or populations; an error comes with its key.

@@ -115,29 +115,21 @@ impl Population {
         };
         let length = Count::from_one(requests.clone());
         if let Some(journey) = &self.journey {
-            let lasts = |n: u32| length.above(f64::from(n) + 1.0);
-            return journey.visits(lasts, |n| length.mean_beyond(f64::from(n) + 1.0));
+            return journey
+                .visits_within(|n| length.above(n + 1.0), |n| length.mean_beyond(n + 1.0));
         }
         let all: f64 = self.steps.iter().sum();
         self.steps.iter().map(|visits| visits / all * (length.mean() - 1.0)).collect()
     }
 
-    /// Refuses a start with more sessions than memory should hold.
-    ///
-    /// # Errors
-    /// When more than 10,000,000 sessions would think at the start on average.
-    fn check_start(&self) -> Result<(), Invalid> {
-        let Sessions::PartlyOpen { .. } = &self.sessions else { return Ok(()) };
-        let thinking = self.thinking_before_start();
-        if self.beginning() != Beginning::Steady || thinking <= SESSIONS_MAX {
-            return Ok(());
+    /// How many sessions think at the start on average, if that is not told by `clients`.
+    fn thinking_at_start(&self) -> f64 {
+        match &self.sessions {
+            Sessions::PartlyOpen { .. } if self.beginning() == Beginning::Steady => {
+                self.thinking_before_start()
+            }
+            _ => 0.0,
         }
-        Err(Invalid::new(format!(
-            "{thinking:.3e} sessions think at any time in the long run (rate x mean number of \
-             think times x mean think time), more than the {SESSIONS_MAX:.0} that a run can \
-             begin with: lower the rate or the think time, or write start = \"empty\" in \
-             [arrivals] to begin with nobody"
-        )))
     }
 }
 
@@ -154,8 +146,17 @@ impl Workload {
     /// Refuses a start with more sessions than memory should hold.
     ///
     /// # Errors
-    /// When more than 10,000,000 sessions of a population would think at the start on average.
+    /// When more than 10,000,000 sessions would think at the start on average.
     pub fn check_start(&self) -> Result<(), Invalid> {
-        self.populations.iter().try_for_each(Population::check_start)
+        let thinking: f64 = self.populations.iter().map(Population::thinking_at_start).sum();
+        if thinking <= SESSIONS_MAX {
+            return Ok(());
+        }
+        Err(Invalid::new(format!(
+            "{thinking:.3e} sessions think at any time in the long run (rate x mean number of \
+             think times x mean think time), more than the {SESSIONS_MAX:.0} that a run can \
+             begin with: lower the rate or the think time, or write start = \"empty\" in \
+             [arrivals] to begin with nobody"
+        )))
     }
 }

@@ -198,3 +198,43 @@ fn a_session_that_could_never_end_is_refused() {
     let error = parse(&text("a")).unwrap_err().to_string();
     assert!(error.contains("never comes again after `b`"), "{error}");
 }
+
+#[test]
+fn populations_have_names_and_bounds_together() {
+    let of = |name: &str, arrivals: &str, rest: &str| {
+        format!("[[population]]\nname = '{name}'\n[population.arrivals]\n{arrivals}\n{rest}\n")
+    };
+    let open = "model = 'open'\nrate = 1";
+    let unnamed = message(&format!("name = 'w'\n{}", of("", open, "")));
+    assert!(unnamed.contains("shop.toml:3: population[1].name: stands in keys"), "{unnamed}");
+    let closed = "model = 'closed'\nclients = 6_000_000";
+    let think = "[population.session]\nthink = '1s'";
+    let both = format!("name = 'w'\n{}{}", of("a", closed, think), of("b", closed, think));
+    let said = message(&both);
+    let expected = "population[2].arrivals.clients: with it there are 12000000 clients, more than";
+    assert!(said.contains(expected), "{said}");
+    // Each could begin alone: 6,000,000 sessions think.
+    let coming = "model = 'partly-open'\nrate = 60_000";
+    let think = "[population.session]\nthink = '100s'\nrequests = 2";
+    let both = format!("name = 'w'\n{}{}", of("a", coming, think), of("b", coming, think));
+    let said = parse(&both).unwrap().check_start().unwrap_err().to_string();
+    assert!(said.contains("1.200e7 sessions"), "{said}");
+}
+
+#[test]
+fn names_that_are_not_there_are_told_before_ends_that_are_not() {
+    let text =
+        SHOP.replace("requests = \"geometric(4)\"\n", "").replace("weight = 9", "next = {itm = 1}");
+    assert!(
+        message(&text).contains("request[1].next: unknown request `itm`"),
+        "{}",
+        message(&text)
+    );
+}
+
+#[test]
+fn pages_have_a_bounded_number_of_objects() {
+    let text = "name = 'w'\n[arrivals]\nmodel = 'open'\nrate = 1\n[[request]]\nname = 'a'\n\
+                objects = { count = 1e6, of = { b = 1 } }\n[[request]]\nname = 'b'\n";
+    assert!(message(text).contains("objects.count: a page has at most 100000 objects"));
+}

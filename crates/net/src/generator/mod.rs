@@ -146,6 +146,7 @@ fn outcome(
         .scripts_failed()
         .or(judged)
         .or_else(|| judge::judge_rate(&mut summary, workload, &ending));
+    summary.notes.extend(workload.ended_before(done.window.end));
     summary.warnings.extend(tls::advice(&summary.errors_by_kind));
     summary.warnings.extend((done.bodies_cut > 0).then(|| {
         format!(

@@ -86,8 +86,8 @@ def _size_law(path: NDArray[np.uint32], size: NDArray[np.uint32], fitted: bool) 
     used = np.flatnonzero(many)
     each = np.bincount(path, size.astype(np.float64))[used] / many[used]
     mean = float(size.mean())
-    if mean == 0:
-        return "0B"
+    if (size == size[0]).all():
+        return f"{size[0]}B"
     if fitted and len(used) >= TARGETS_LEAST:
         law = _fitted(each, mean)
         if law is not None:

@@ -109,6 +109,11 @@ class Kinds:
         """How many kinds are pages: the first ones."""
         return sum(not kind.embedded for kind in self.kinds)
 
+    @property
+    def popular(self) -> list[Kind]:
+        """The kinds, those of most requests first."""
+        return sorted(self.kinds, key=lambda kind: -kind.requests)
+
     def share(self, kind: Kind) -> float:
         """The share of the requests that are of this kind."""
         return kind.requests / max(sum(one.requests for one in self.kinds), 1)

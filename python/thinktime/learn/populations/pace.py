@@ -22,6 +22,9 @@ LONG_S = 120.0
 ROUND_S = 0.1
 """People set programs to multiples of this."""
 
+FINE_S = 1e-6
+"""Stamps have no more digits than this gives them."""
+
 
 @dataclass(frozen=True)
 class Pace:
@@ -63,12 +66,18 @@ def of(seen: Seen, rows: Ints) -> Pace:
         f"{many} again {seconds(interval)} {after} (nine of ten between "
         f"{seconds(low if even else think_low)} and {seconds(high if even else think_high)}), "
         f"{len(rows):,} times: {why}",
-        "durations in the log, or stamps of more digits"
+        _wanted(seen)
         if confidence == UNSURE
         else "gaps that do not follow the answers"
         if not even
         else "gaps that grow with the time that answers take",
     )
+
+
+def _wanted(seen: Seen) -> str:
+    """What the log would have to hold to tell a clock from a loop."""
+    finer = "stamps of more digits" if seen.resolution_s > FINE_S else "answers that take longer"
+    return finer if seen.duration is not None else f"durations in the log, or {finer}"
 
 
 def _single(seen: Seen, streams: Streams) -> bool:

@@ -122,10 +122,13 @@ def _discrete(seen: Survival) -> str:
     total = np.bincount(part, weights=weights * values)
     kept = share > 0
     means = total[kept] / share[kept] * seen.mean / float(values @ weights)
+    # Those that are written alike are one.
+    written, place = np.unique([float(f"{mean:.6g}") for mean in means], return_inverse=True)
+    share = np.bincount(place, weights=share[kept])
     # Whole millionths, so that they sum to 1 as they are written.
-    millionths = np.round(share[kept] / share[kept].sum() * 1e6).astype(np.int64)
+    millionths = np.round(share / share.sum() * 1e6).astype(np.int64)
     millionths[np.argmax(millionths)] += 1_000_000 - millionths.sum()
-    pairs = [(one, value) for one, value in zip(millionths, means, strict=True) if one > 0]
+    pairs = [(one, value) for one, value in zip(millionths, written, strict=True) if one > 0]
     return f"discrete({', '.join(f'{one / 1e6:.6f}: {_time(value)}' for one, value in pairs)})"
 
 

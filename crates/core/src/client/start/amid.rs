@@ -35,7 +35,7 @@ pub(super) struct Found {
     pub(super) last: u32,
     /// Requests that it has behind it.
     pub(super) behind: u32,
-    /// The requests that it has left, if it has a number.
+    /// The requests that it has left, if it has a number; 0 where it begins anew.
     pub(super) left: u64,
     /// When it wants the next one.
     pub(super) due: Nanos,

@@ -5,7 +5,8 @@
 //! Little's law, of those that think at any time the last request was the k-th, of kind i, with
 //! probability P(N > k) p(k, i) E[Z(i)], up to a factor. Drawn is k by P(N > k) and the course up
 //! to there by the chain; it is kept with a probability in proportion to E[Z(i)], and drawn anew
-//! where the chain came to its end before.
+//! where the chain came to its end before. Clients of a closed model think after the last one too,
+//! before they begin anew: then it is P(N >= k).
 
 use super::Draw;
 use super::amid::{Amid, Found, ThinkTime, pick, rest_of_thinks, sums};
@@ -24,14 +25,14 @@ const STEPS_MAX: f64 = 100_000.0;
 /// What finds sessions that are amid their course when a run begins, by their numbers.
 pub(super) type Find<'a> = Box<dyn Fn(u64) -> Option<Found> + 'a>;
 
-/// Of a population that comes and goes; none where nobody thinks.
+/// Of a population; none where nobody comes or thinks.
 pub(super) fn finder(workload: &Workload, place: usize) -> Option<Find<'_>> {
-    let arrivals = workload.populations[place].arrivals()?;
+    let arrivals = workload.populations[place].arrivals();
     if let Some(counted) = Counted::new(workload, place) {
         return Some(Box::new(move |number| counted.session(number, arrivals)));
     }
     let amid = Amid::new(workload, place)?;
-    Some(Box::new(move |number| amid.session(number, Some(arrivals))))
+    Some(Box::new(move |number| amid.session(number, arrivals)))
 }
 
 /// All such sessions of a population.
@@ -49,19 +50,26 @@ struct Counted<'a> {
 }
 
 impl<'a> Counted<'a> {
-    /// None where sessions have no law of their number of requests, or nobody thinks.
+    /// None where sessions have no law of their number of requests, or nobody who comes thinks.
     fn new(workload: &'a Workload, place: usize) -> Option<Counted<'a>> {
         let population = &workload.populations[place];
-        let Sessions::PartlyOpen { requests: Some(requests), .. } = &population.sessions else {
-            return None;
+        let mut after_s = population.think_after();
+        let mut most_s = after_s.iter().copied().fold(0.0, f64::max);
+        let behind = match &population.sessions {
+            Sessions::PartlyOpen { requests: Some(requests), .. } if most_s > 0.0 => {
+                Count::from_one(requests.clone()).thinks_behind()?
+            }
+            Sessions::Closed { requests: Some(requests), .. } => {
+                if most_s <= 0.0 {
+                    // Only the visits tell the kinds apart.
+                    (after_s, most_s) = (vec![1.0; after_s.len()], 1.0);
+                }
+                Count::from_one(requests.clone()).thinks_of_client_behind()?
+            }
+            _ => return None,
         };
-        let after_s = population.think_after();
-        let most_s = after_s.iter().copied().fold(0.0, f64::max);
-        if most_s <= 0.0 {
-            return None;
-        }
         Some(Counted {
-            behind: Count::from_one(requests.clone()).thinks_behind()?,
+            behind,
             journey: population.journey.as_ref(),
             shares: sums(&population.steps)?,
             thinks: rest_of_thinks(population)?,
@@ -72,16 +80,16 @@ impl<'a> Counted<'a> {
     }
 
     /// The one of this number; with arrivals whose rate varied, if it was there.
-    fn session(&self, number: u64, arrivals: &ArrivalProcess) -> Option<Found> {
+    fn session(&self, number: u64, arrivals: Option<&ArrivalProcess>) -> Option<Found> {
         let stream = |draw: Draw| self.streams.substream(number, draw as u64);
         let mut course = stream(Draw::Course);
         let mut kinds = Vec::new();
         let behind = (0..TRIES_MAX).find_map(|_| self.course(&mut kinds, &mut course))?;
-        let length = self.behind.tail().length().draw_above(behind, &mut course);
+        let length = self.behind.tail().draw_length(behind, &mut course);
         let last = *kinds.last()?;
         let (think, rest) = &self.thinks[last];
         let rest_s = rest.as_ref().map_or(0.0, |rest| rest.sample(&mut stream(Draw::Rest)));
-        if arrivals.varied_before_start() {
+        if let Some(arrivals) = arrivals.filter(|arrivals| arrivals.varied_before_start()) {
             let mut past = stream(Draw::Past);
             let earlier = &kinds[..kinds.len() - 1];
             let before_s: f64 = earlier.iter().map(|at| self.thinks[*at].0.sample(&mut past)).sum();
@@ -90,10 +98,12 @@ impl<'a> Counted<'a> {
                 return None;
             }
         }
+        // Who comes and goes thinks only if there is more to ask for.
+        let least = u64::from(arrivals.is_some());
         Some(Found {
             last: last as u32,
             behind: behind.min(super::BEHIND_MAX) as u32,
-            left: length.saturating_sub(behind as u64).clamp(1, u64::MAX - 1),
+            left: length.saturating_sub(behind as u64).clamp(least, u64::MAX - 1),
             due: Nanos::from_secs_f64(rest_s),
         })
     }

@@ -7,16 +7,14 @@
 //! number's variance, which is taken to be the same. Where the rate varied before the start, each
 //! session is there with the probability that the rate when it began bids.
 //!
-//! What remains for a warm-up is the queue. Sessions that wait for a response are not among these;
-//! the system is empty.
+//! What remains for a warm-up is the queue: the system is empty, and no session waits for it.
 
 mod amid;
 mod counted;
 
 use std::collections::BinaryHeap;
 
-use self::amid::{Amid, Found};
-use self::counted::finder;
+use self::{amid::Found, counted::finder};
 use super::laws::Laws;
 use super::population::Population;
 use super::session::{Slots, Ticket, Wish};
@@ -214,6 +212,7 @@ impl Clients {
         self.timers.set(found.due, ticket, Wish::Request);
         let Some(course) = &population.course else { return };
         let next = match population.arrives() {
+            _ if found.left == 0 => None,
             true => Some(course.next_going_on(&population.laws, session, found.behind, last)),
             false => course.next(&population.laws, session, found.behind, last),
         };
@@ -224,17 +223,20 @@ impl Clients {
                 self.slots.get_mut(ticket).want_page(kind, base);
                 self.visit(ticket).until = found.due + rest;
             }
-            None => self.begin_course(found.due, ticket),
+            None => {
+                self.slots.get_mut(ticket).remaining = population.laws.length_of_turn(session, 0);
+                self.begin_course(found.due, ticket);
+            }
         }
     }
 
     /// Closed sessions amid their course.
     fn begin_closed_amid(&mut self, workload: &Workload, place: usize, clients: u64) -> bool {
-        let Some(amid) = Amid::new(workload, place) else { return false };
+        let Some(find) = finder(workload, place) else { return false };
         self.populations[place].sessions_begun = clients;
         for number in 0..clients {
             let session = self.populations[place].session(self.share.session(number));
-            let Some(found) = amid.session(session, None) else { continue };
+            let Some(found) = find(session) else { continue };
             let due = self.share.from + found.due;
             self.go_on_amid(place, session, &Found { behind: 0, due, ..found });
         }

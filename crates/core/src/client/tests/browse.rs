@@ -103,6 +103,28 @@ fn a_session_may_end_after_a_number_of_requests_objects_not_counted() {
     assert_eq!(steps, "hihi");
 }
 
+/// Each of 2,000 clients asks for a, b and c, and begins anew: at every time a third of them has
+/// each of these before it. By chance alone one of the counts would be off once in 10,000 times.
+#[test]
+fn clients_are_amid_a_number_of_requests_when_a_run_begins() {
+    for think in ["const(8s)", "0s"] {
+        let text = format!(
+            "name = 'a'\n[arrivals]\nmodel = 'closed'\nclients = 2000\n\
+             [session]\nthink = '{think}'\nrequests = 3\n\
+             [[request]]\nname = 'a'\nnext = {{ b = 1 }}\n\
+             [[request]]\nname = 'b'\nnext = {{ c = 1 }}\n\
+             [[request]]\nname = 'c'\nnext = {{ c = 1 }}"
+        );
+        let (sent, _) = browse(&text, 12_000);
+        for round in sent.chunks(2000) {
+            for name in ["a", "b", "c"] {
+                let found = round.iter().filter(|one| one.0 == name).count() as f64;
+                assert!((found - 2000.0 / 3.0).abs() < 4.5 * 21.1, "{think}: {name} {found}");
+            }
+        }
+    }
+}
+
 /// Mean numbers of the sessions that think at the start and of what they think of, against the
 /// chain's: by chance alone one of the three would be off once in 10,000 times.
 #[test]

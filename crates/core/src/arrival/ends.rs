@@ -1,0 +1,34 @@
+//! When arrivals come to an end.
+
+use super::{ArrivalProcess, Gaps};
+use crate::time::Nanos;
+
+/// So much of a profile, in seconds at its mean rate, is as good as never: a thousand years.
+const NEVER_S: f64 = 3e10;
+
+impl ArrivalProcess {
+    /// When the last arrival of a trace or a log comes, or the rate becomes 0 for good; none where
+    /// arrivals go on for ever. `seed` is that of the arrivals.
+    #[must_use]
+    pub fn end(&self, seed: u64) -> Option<Nanos> {
+        if let Gaps::Drawn(_) = &self.gaps {
+            return self.end_of_profile();
+        }
+        let mut arrivals = self.arrivals(seed);
+        let all = std::iter::from_fn(|| Some(arrivals.next_arrival()).filter(|at| !at.is_never()));
+        all.last()
+    }
+
+    fn end_of_profile(&self) -> Option<Nanos> {
+        let after = |amount_s: f64| self.profile.advance(Nanos::ZERO, amount_s);
+        if !after(NEVER_S).is_never() {
+            return None;
+        }
+        let (mut there, mut beyond) = (0.0, NEVER_S);
+        while beyond - there > 1e-9 * beyond {
+            let middle = 0.5 * (there + beyond);
+            *(if after(middle).is_never() { &mut beyond } else { &mut there }) = middle;
+        }
+        Some(after(there))
+    }
+}

@@ -1,0 +1,90 @@
+//! Populations that come to an end while others go on.
+
+use super::{Population, Workload};
+use crate::time::Nanos;
+use crate::words;
+
+/// A run that lasts for so much longer than a population is said to.
+const LONGER: f64 = 1.1;
+
+impl Workload {
+    /// Whether any population replays a log.
+    #[must_use]
+    pub fn replays(&self) -> bool {
+        let replays = |one: &Population| one.programs.as_ref()?.extent(self.seed);
+        self.populations.iter().any(|one| replays(one).is_some())
+    }
+
+    /// Says which populations ended long before the run did, whose end this is, while others went
+    /// on.
+    #[must_use]
+    pub fn ended_before(&self, end: Nanos) -> Option<String> {
+        let long = |at: Nanos| end.as_secs_f64() > LONGER * at.as_secs_f64();
+        let early = self.ends().into_iter().filter(|(_, at)| long(*at));
+        let told: Vec<_> = early
+            .map(|(one, at)| {
+                format!("nobody of `{}` came after {}", one.name, words::time(at.as_secs_f64()))
+            })
+            .collect();
+        (!told.is_empty()).then(|| {
+            format!(
+                "{}, where its arrivals end, and the run went on until {}: from there on its \
+                 figures are of others alone",
+                told.join(", "),
+                words::time(end.as_secs_f64()),
+            )
+        })
+    }
+
+    /// The populations whose arrivals end, with that time, if others go on.
+    fn ends(&self) -> Vec<(&Population, Nanos)> {
+        let of = |(place, one): (usize, &Population)| {
+            one.arrivals().and_then(|arrivals| arrivals.end(self.population_seed(place)))
+        };
+        let ends: Vec<_> = self.populations.iter().enumerate().map(of).collect();
+        if ends.iter().all(Option::is_some) {
+            return Vec::new();
+        }
+        self.populations.iter().zip(ends).filter_map(|(one, end)| Some((one, end?))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::files::NoFiles;
+    use crate::schema::Source;
+    use crate::time::Nanos;
+    use crate::workload::Workload;
+
+    fn workload(others: &str) -> Workload {
+        let text = format!(
+            "name = 'w'\n[[population]]\nname = 'a'\n[population.arrivals]\nmodel = 'open'\n\
+             rate = 10\nprofile = 'steps(0s: 1, 20s: 2, 100s: 0)'\n\
+             [[population]]\nname = 'b'\n[population.arrivals]\n{others}"
+        );
+        Workload::parse(Source { file: "", text: &text }, &NoFiles).unwrap()
+    }
+
+    const CLOSED: &str = "model = 'closed'\nclients = 1\n[population.session]\nthink = '1s'";
+    const OPEN: &str = "model = 'open'\nrate = 1";
+
+    #[test]
+    fn what_ends_beside_what_goes_on_is_told() {
+        for others in [CLOSED, OPEN] {
+            let mixed = workload(others);
+            let until = |seconds: f64| mixed.ended_before(Nanos::from_secs_f64(seconds));
+            assert_eq!(until(105.0), None);
+            let said = until(1000.0).unwrap();
+            assert!(said.starts_with("nobody of `a` came after 100 s, where"), "{said}");
+            assert!(said.contains("the run went on until 16.7 min"), "{said}");
+        }
+        let endless = workload(&format!("{OPEN}\nprofile = 'sine(period=20s, low=0)'"));
+        assert!(endless.ended_before(Nanos::from_secs_f64(1000.0)).is_some());
+    }
+
+    #[test]
+    fn what_ends_alone_ends_the_run() {
+        let both = workload(&format!("{OPEN}\nprofile = 'steps(0s: 1, 10s: 0)'"));
+        assert_eq!(both.ended_before(Nanos::MAX), None);
+    }
+}
