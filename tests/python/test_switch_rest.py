@@ -102,6 +102,35 @@ def test_answers_reach_who_reads_them_late() -> None:
             assert body_of(reader) == body
 
 
+def test_who_has_read_nothing_yet_does_not_rest() -> None:
+    """Of these sizes one at least leaves its end in the switch, when sockets hold the rest of it.
+
+    The switch holds some 32 KiB of a response itself: sizes differ by less.
+    """
+    step, most = 24 * 1024, 6 * 1024 * 1024
+
+    def sized(_: Backend, connection: socket.socket, target: str) -> bool:
+        size = int(target[1:])
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % size)
+        connection.sendall(b"x" * size)
+        return True
+
+    with (
+        backends(sized) as servers,
+        switching("jsq", servers) as proxy,
+        ExitStack() as opened,
+    ):
+        sizes = range(step, most, step)
+        clients = [opened.enter_context(connected(proxy.url)) for _ in sizes]
+        for client, size in zip(clients, sizes, strict=True):
+            client.sendall(f"GET /{size} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+        # Longer than buffers are held for a client that asks for nothing.
+        time.sleep(1)
+        for client, size in zip(clients, sizes, strict=True):
+            with client.makefile("rb") as reader:
+                assert len(body_of(reader)) == size
+
+
 def test_a_client_may_rest_as_long_as_it_may_and_no_longer() -> None:
     """Each request begins the time anew; a part of a head does not."""
     given = {"client": "600ms", "metrics": "127.0.0.1:0"}

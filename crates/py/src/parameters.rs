@@ -24,6 +24,8 @@ use crate::workload::Workload;
 /// Reads files that are named relative to a directory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DiskFiles {
+    /// The file that names them; empty where there is none.
+    pub(crate) named_by: String,
     directory: PathBuf,
     /// Whether any was asked for.
     used: Arc<AtomicBool>,
@@ -35,7 +37,7 @@ impl DiskFiles {
     /// Beside `file`.
     pub(crate) fn beside(file: &str) -> DiskFiles {
         let directory = Path::new(file).parent().map_or_else(PathBuf::new, Path::to_owned);
-        DiskFiles { directory, ..DiskFiles::default() }
+        DiskFiles { named_by: file.to_owned(), directory, ..DiskFiles::default() }
     }
 
     /// Those of a result: a script, a data file or a log that has gone since does not make it

@@ -279,6 +279,10 @@ fn wrong_clusters_are_explained() {
     assert!(with("dispatch = 'random'\nweights = [1, 2]").contains("has 2 of them for 3 servers"));
     assert!(with("dispatch = 'random'\nweights = [1, 2, 0]").contains("0 is not from 0.000001"));
     assert!(with("dispatch = 'sita(1ms)'").contains("it needs 2"));
+    let stations =
+        message(&(cluster(3, "dispatch = 'sita'", "ps") + "[[cluster.station]]\nname = 'x'\ndemand = '1s'"));
+    assert!(stations.contains("is for servers of one station"), "{stations}");
+    assert!(stations.contains("the 2 times of sita(TIME, TIME, ...)"), "{stations}");
     let twice = "dispatch = 'cap'\nclasses = { a = ['x'], b = ['x'] }";
     assert!(with(twice).contains("is in a class already"));
     let station = |line: &str| message(&(cluster(3, "dispatch = 'jsq'", "ps") + line));
@@ -286,11 +290,49 @@ fn wrong_clusters_are_explained() {
     assert!(station("[cluster.cache]\nsize = '1MB'\nreplacement = 'lur'").contains("did you mean"));
     let none = "name = 's'\n[[cluster]]\nname = 'w'\nservers = 1\ndispatch = 'jsq'\nstation = []";
     assert!(message(none).contains("at least one station"));
+    let servers = |number: &str| {
+        message(&cluster(3, "dispatch = 'jsq'", "ps").replace("servers = 3", &format!("servers = {number}")))
+    };
+    for number in ["0", "7.5", "-1", "10001", "'3'"] {
+        let said = servers(number);
+        let why = "servers: must be a whole number from 1 to 10000, not ";
+        assert!(said.contains(why), "{said}");
+    }
+    let listed = station("[[cluster.cache]]\nsize = '1MB'");
+    let why = "cluster.cache: is one table, no list of them: write [cluster.cache]";
+    assert!(listed.ends_with(why), "{listed}");
     let plain = "name = 's'\n[[station]]\nname = 'a'\ndemand = '1s'\nwhen = 'miss'";
     assert!(message(plain).contains("s.toml:5: station[1].when: goes with"), "{}", message(plain));
     let inside =
         cluster(3, "dispatch = 'jsq'", "ps") + "[[behaviour]]\nsteps = [{ use = 'web/cpu' }]\n";
     assert!(message(&inside).contains("unknown station"), "{}", message(&inside));
+}
+
+/// Who recovers has failed, drained or slowed before, by the times of the file.
+#[test]
+fn only_who_is_not_well_recovers() {
+    let read = |changes: &[(&str, u32, &str)]| {
+        let tables = changes.iter().map(|(at, server, does)| {
+            format!("[[cluster.change]]\nat = '{at}'\nserver = {server}\ndoes = '{does}'\n")
+        });
+        let text = cluster(2, "dispatch = 'jsq'", "ps") + &tables.collect::<String>();
+        SystemModel::parse(Source { file: "s.toml", text: &text }, &NoFiles)
+            .map(|_| ())
+            .map_err(|error| error.to_string())
+    };
+    for before in ["fails", "drains", "slows(0.5)"] {
+        assert_eq!(read(&[("2s", 1, "recovers"), ("1s", 1, before)]), Ok(()));
+        for wrong in [
+            &[("1s", 1, "recovers"), ("2s", 1, before)][..],
+            &[("1s", 0, before), ("2s", 1, "recovers")],
+            &[("1s", 1, before), ("2s", 1, "recovers"), ("3s", 1, "recovers")],
+        ] {
+            let said = read(wrong).unwrap_err();
+            assert!(said.contains("server 1 is well at that time: it recovers after"), "{said}");
+        }
+    }
+    let said = read(&[("3s", 0, "fails"), ("2s", 0, "recovers")]).unwrap_err();
+    assert!(said.contains("change[2].does: server 0 is well"), "{said}");
 }
 
 /// A behaviour enters a cluster between other steps.
