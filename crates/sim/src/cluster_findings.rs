@@ -41,9 +41,8 @@ impl ClusterFindings {
                 self.notes.push(format!("{what}: before the measured time, which it lasts into"));
             } else if at_s <= end_s {
                 let after = words::time(at_s - warmup_s);
-                self.notes.push(format!(
-                    "{what}: within the measured time, {after} after its beginning"
-                ));
+                self.notes
+                    .push(format!("{what}: within the measured time, {after} after its beginning"));
             } else {
                 let end = words::time(end_s);
                 self.warnings.push(format!(

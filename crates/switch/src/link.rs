@@ -17,7 +17,7 @@ use tokio::net::TcpStream;
 
 use crate::bell::Bell;
 use crate::stream::Upload;
-use crate::wire::{Look, Wire};
+use crate::wire::Wire;
 
 /// The largest head of a response, in bytes. Its fields are as many as the parser has room for.
 const HEAD_BYTES_MAX: usize = 64 * 1024;
@@ -34,7 +34,6 @@ pub(crate) struct Link {
     send: SendRequest<Upload>,
     /// Nothing when it has ended, or goes on by itself.
     connection: Option<Box<Connection<TokioIo<Wire>, Upload>>>,
-    look: Look,
     bell: Arc<Bell>,
     /// Rings the bell.
     ring: Waker,
@@ -46,22 +45,19 @@ impl Link {
     pub(crate) async fn open(address: SocketAddr) -> io::Result<Link> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
-        let look = Look::default();
-        let wire = Wire::new(stream, look.clone());
         let mut builder = Builder::new();
         builder.max_buf_size(HEAD_BYTES_MAX).max_header_size(HEAD_BYTES_MAX);
         let (send, connection) =
-            builder.handshake(TokioIo::new(wire)).await.map_err(io::Error::other)?;
+            builder.handshake(TokioIo::new(Wire::new(stream))).await.map_err(io::Error::other)?;
         let bell = Arc::new(Bell::default());
         let ring = Waker::from(Arc::clone(&bell));
-        Ok(Link { send, connection: Some(Box::new(connection)), look, bell, ring, used: false })
+        Ok(Link { send, connection: Some(Box::new(connection)), bell, ring, used: false })
     }
 
     /// Whether the next request may go over it, as far as is known: the server has not closed it,
     /// and has said nothing that it was not asked for.
     pub(crate) fn is_ready(&mut self) -> bool {
         self.bell.mute();
-        self.look.ask();
         self.go_on();
         self.connection.is_some() && self.send.is_ready()
     }

@@ -1,29 +1,11 @@
 //! The socket of a connection to a server.
 
 use std::io;
-use std::mem::MaybeUninit;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 
-use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
-
-/// Asks a [`Wire`] to look at the socket itself when it is read next.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Look(Arc<AtomicBool>);
-
-impl Look {
-    pub(crate) fn ask(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    fn take(&self) -> bool {
-        self.0.swap(false, Ordering::Relaxed)
-    }
-}
 
 /// A connection to a server.
 ///
@@ -35,20 +17,11 @@ pub(crate) struct Wire {
     stream: TcpStream,
     /// Whether the server takes nothing any more.
     deaf: bool,
-    look: Look,
 }
 
 impl Wire {
-    pub(crate) fn new(stream: TcpStream, look: Look) -> Wire {
-        Wire { stream, deaf: false, look }
-    }
-
-    /// Whether something has come, be it the end, as the operating system has it now: the runtime
-    /// hears of it only when it has nothing else to do.
-    fn has_something(&self) -> bool {
-        let mut byte = [MaybeUninit::uninit()];
-        let seen = SockRef::from(&self.stream).peek(&mut byte);
-        !seen.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
+    pub(crate) fn new(stream: TcpStream) -> Wire {
+        Wire { stream, deaf: false }
     }
 
     /// What has become of bytes that were written: passed over where the server takes none.
@@ -77,11 +50,7 @@ impl AsyncRead for Wire {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let this = self.get_mut();
-        if this.look.take() && this.has_something() {
-            return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
-        }
-        Pin::new(&mut this.stream).poll_read(context, buffer)
+        Pin::new(&mut self.get_mut().stream).poll_read(context, buffer)
     }
 }
 

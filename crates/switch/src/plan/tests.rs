@@ -78,7 +78,9 @@ fn a_server_is_given_once() {
     };
     assert_eq!(twice("http://127.0.0.1:81"), Ok(()));
     let said = twice("http://127.0.0.1/").unwrap_err().to_string();
-    assert!(said.starts_with("servers 0 (http://127.0.0.1:80) and 2 (http://127.0.0.1/) are the same"));
+    assert!(
+        said.starts_with("servers 0 (http://127.0.0.1:80) and 2 (http://127.0.0.1/) are the same")
+    );
 }
 
 #[test]

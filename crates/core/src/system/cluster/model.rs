@@ -18,7 +18,6 @@ use crate::system::station::StationModel;
 use crate::time::Nanos;
 use crate::units::parse_time;
 
-
 /// A cluster, checked.
 #[derive(Clone, Debug)]
 pub struct ClusterModel {

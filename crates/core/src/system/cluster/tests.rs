@@ -279,8 +279,9 @@ fn wrong_clusters_are_explained() {
     assert!(with("dispatch = 'random'\nweights = [1, 2]").contains("has 2 of them for 3 servers"));
     assert!(with("dispatch = 'random'\nweights = [1, 2, 0]").contains("0 is not from 0.000001"));
     assert!(with("dispatch = 'sita(1ms)'").contains("it needs 2"));
-    let stations =
-        message(&(cluster(3, "dispatch = 'sita'", "ps") + "[[cluster.station]]\nname = 'x'\ndemand = '1s'"));
+    let stations = message(
+        &(cluster(3, "dispatch = 'sita'", "ps") + "[[cluster.station]]\nname = 'x'\ndemand = '1s'"),
+    );
     assert!(stations.contains("is for servers of one station"), "{stations}");
     assert!(stations.contains("the 2 times of sita(TIME, TIME, ...)"), "{stations}");
     let twice = "dispatch = 'cap'\nclasses = { a = ['x'], b = ['x'] }";
@@ -291,7 +292,10 @@ fn wrong_clusters_are_explained() {
     let none = "name = 's'\n[[cluster]]\nname = 'w'\nservers = 1\ndispatch = 'jsq'\nstation = []";
     assert!(message(none).contains("at least one station"));
     let servers = |number: &str| {
-        message(&cluster(3, "dispatch = 'jsq'", "ps").replace("servers = 3", &format!("servers = {number}")))
+        message(
+            &cluster(3, "dispatch = 'jsq'", "ps")
+                .replace("servers = 3", &format!("servers = {number}")),
+        )
     };
     for number in ["0", "7.5", "-1", "10001", "'3'"] {
         let said = servers(number);
