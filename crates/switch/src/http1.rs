@@ -83,10 +83,7 @@ pub(crate) async fn serve<S: Socket>(
             if mistaken {
                 desk.term().counts.policy.answered(false);
             }
-            if exchange.sends_on() {
-                linger(guarded.into_stream()).await;
-            }
-            return;
+            return linger(guarded, &exchange).await;
         }
         let socket = guarded.stream().socket();
         if !comes_again(socket, &exchange, &mut patience, stopped.as_mut()).await {
@@ -97,7 +94,11 @@ pub(crate) async fn serve<S: Socket>(
 
 /// Lets a client read its answer that still sends what nobody wants: a connection that is closed
 /// over bytes that were not read is reset, and its client may lose what it has not read.
-async fn linger<S: Socket>(mut stream: S) {
+async fn linger<S: Socket>(guarded: Guarded<S>, exchange: &Exchange) {
+    if !exchange.sends_on() {
+        return;
+    }
+    let mut stream = guarded.into_stream();
     let passed_over = async {
         stream.shutdown().await?;
         let mut piece = vec![0; LINGER_BYTES];

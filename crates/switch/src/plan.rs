@@ -76,8 +76,8 @@ fn is_port(text: &str) -> bool {
 
 impl Plan {
     /// For the cluster of this name, or the only one. A workload, with its file, says which request
-    /// is of which name; without it the name is the first part of the target's path. `probe` is where servers
-    /// say how much they have to do, `seed` that of what the policy draws.
+    /// is of which name; without it the name is the first part of the target's path. `probe` is
+    /// where servers say how much they have to do, `seed` that of what the policy draws.
     ///
     /// # Errors
     /// When there is no such cluster, it has another number of servers, two of these are the same,

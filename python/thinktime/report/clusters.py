@@ -85,8 +85,10 @@ class ClusterFigures:
         stations = [f"{name} load" for name in self.servers[0].loads]
         spare = [one for one in reversed(stations) if one != f"{self.station} load"]
         headings = [*stations, "requests", "hit ratio", *self.servers[0].by_class]
-        some = f"the {half} busiest and the {half} least busy" if len(self.servers) > len(shown) else ""
-        group = Group([_line_of(one) for one in shown], some)
+        title = ""
+        if len(self.servers) > len(shown):
+            title = f"the {half} busiest and the {half} least busy"
+        group = Group([_line_of(one) for one in shown], title)
         return Table("servers", "Servers", "server", headings, [group], spare=spare)
 
     @property
