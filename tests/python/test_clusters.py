@@ -245,7 +245,10 @@ def test_a_server_of_a_cluster_is_served_alone(tmp_path: Path) -> None:
         with tt.serve(tmp_path / "cluster.toml", server=server) as serving:
             result = tt.run(cases.open_model(5), serving.url, duration=1)
         assert result.summary["errors"] == 0
-        assert result.summary["response_time_s"]["p50"] == pytest.approx(least, rel=0.3)
+        times = result.summary["response_time_s"]
+        # A model never answers too soon, and too late only where the machine is busy.
+        assert times["min"] >= 0.99 * least
+        assert times["min"] < 1.3 * least or complaint(result) is not None
     with pytest.raises(tt.InputError, match="`server` must be from 0 to 1"):
         tt.serve(tmp_path / "cluster.toml", server=2)
     one = tt.System('name="s"\n[[station]]\nname="a"\ndemand="1s"\n')
