@@ -46,6 +46,22 @@ fn cluster(servers: u32, keys: &str, policy: &str) -> String {
     )
 }
 
+/// The tables of drawn changes (at, server, what), without recoveries of servers that are well.
+fn drawn_changes(mut changes: Vec<(u64, u32, usize)>) -> String {
+    changes.sort_by_key(|(at, ..)| *at);
+    let mut well = [true; 3];
+    let mut text = String::new();
+    for (at, server, does) in changes {
+        let does = ["fails", "recovers", "slows(0.3)", "drains"][does];
+        let was_well = std::mem::replace(&mut well[server as usize], does == "recovers");
+        if !(was_well && does == "recovers") {
+            let table = format!("at = '{at}ns'\nserver = {server}\ndoes = '{does}'\n");
+            text += &("[[cluster.change]]\n".to_owned() + &table);
+        }
+    }
+    text
+}
+
 /// Runs requests (arrival, kind) to their end; gives their departures by token.
 fn run(system: &mut System<Given>, requests: &[(u64, u32)]) -> Vec<Departure> {
     let mut left: Vec<Option<Departure>> = vec![None; requests.len()];
@@ -215,16 +231,12 @@ proptest! {
             "sita" => "sita(5ns, 15ns)",
             _ => ENTRIES[policy].example,
         };
-        let change = |(at, server, does): (u64, u32, usize)| {
-            let does = ["fails", "recovers", "slows(0.3)", "drains"][does];
-            format!("[[cluster.change]]\nat = '{at}ns'\nserver = {server}\ndoes = '{does}'\n")
-        };
         let late = if late { "seen_after = '15ns'" } else { "" };
         let keys = format!("dispatch = '{policy}'\nclasses = {{ all = ['page'] }}\n{late}");
         let text = cluster(3, &keys, "srpt")
             + "[[cluster.station]]\nname = 'disk'\ndemand = '1s'\nqueue_limit = 2\n\
                queue_timeout = '30ns'\n"
-            + &changes.into_iter().map(change).collect::<String>();
+            + &drawn_changes(changes);
         let brought = (0..events.len() as u64).map(|at| {
             (vec![Some(at % 13), (at % 3 > 0).then_some(at % 29)], at % 5, 1)
         });
