@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -15,7 +17,6 @@ from real_runs import complaint
 
 import thinktime as tt
 from thinktime import _core
-from thinktime.report import cluster_notes
 
 ROOT = Path(__file__).resolve().parents[2]
 OPEN = """
@@ -137,11 +138,21 @@ def test_the_command_line_and_the_page_show_clusters(tmp_path: Path) -> None:
     done = subprocess.run(
         [*command, "--requests", "2000", "--output", str(to)],
         capture_output=True, text=True, check=False, cwd=tmp_path,
+        env=os.environ | {"COLUMNS": "80"},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     said = " ".join(done.stdout.split())
     assert "web, cap over 3 servers: loads 0." in said
     assert "hit ratio" in said
+    heading = re.compile(r"server +cpu load +.*requests +hit ratio +([a-z]+) +([a-z]+)")
+    lines = done.stdout.splitlines()
+    at = next(n for n, line in enumerate(lines) if heading.match(line))
+    rows = [line.split() for line in lines[at + 2 : at + 5]]
+    assert [row[0] for row in rows] == ["0", "1", "2"]
+    servers = tt.Result.load(to).summary["clusters"]["web"]["servers"]
+    classes = [[str(count) for count in one["by_class"].values()] for one in servers]
+    assert [row[-len(classes[0]) :] for row in rows] == classes
+    assert max(map(len, lines)) <= 80
     page = tt.report(tt.Result.load(to), tmp_path / "report.html").read_text(encoding="utf-8")
     assert ">Clusters<" in page
 
@@ -234,7 +245,10 @@ def test_a_server_of_a_cluster_is_served_alone(tmp_path: Path) -> None:
         with tt.serve(tmp_path / "cluster.toml", server=server) as serving:
             result = tt.run(cases.open_model(5), serving.url, duration=1)
         assert result.summary["errors"] == 0
-        assert result.summary["response_time_s"]["p50"] == pytest.approx(least, rel=0.3)
+        times = result.summary["response_time_s"]
+        # A model never answers too soon, and too late only where the machine is busy.
+        assert times["min"] >= 0.99 * least
+        assert times["min"] < 1.3 * least or complaint(result) is not None
     with pytest.raises(tt.InputError, match="`server` must be from 0 to 1"):
         tt.serve(tmp_path / "cluster.toml", server=2)
     one = tt.System('name="s"\n[[station]]\nname="a"\ndemand="1s"\n')
@@ -286,20 +300,20 @@ def test_changes_and_loads_of_misses_are_told(replications: int) -> None:
     result = tt.simulate(
         *given, load=0.3, duration="5s", warmup=1, replications=replications, rows="none"
     )
-    slow, within, load = cluster_notes.notes(result)
+    slow, within, load = result.summary["notes"]
     assert slow.startswith("at 500 ms web/0 slows(0.5): before the measured time")
     assert within.startswith("at 2.00 s web/1 slows(0.5): within the measured time, 1.00 s after")
     assert load.startswith("a load of 0.3 was asked for, and web/disk reached 0.0")
-    (never,) = cluster_notes.warnings(result)
+    (never,) = (one for one in result.summary["warnings"] if "web/1" in one)
     assert never.startswith("at 60.0 min web/1 recovers: it never happened")
 
 
 def test_a_load_far_above_the_one_asked_for_is_warned_of() -> None:
     system = tt.System(CHANGED.format(disk="300ms").partition("[[cluster.change]]")[0])
     result = tt.simulate(tt.Workload(CACHED), system, load=0.3, duration="5s", warmup=0)
-    (told,) = cluster_notes.warnings(result)
+    (told,) = (one for one in result.summary["warnings"] if "asked for" in one)
     assert told.startswith("a load of 0.3 was asked for, and web/disk reached ")
-    assert cluster_notes.notes(result) == []
+    assert result.summary["notes"] == []
 
 
 def test_changes_cannot_be_varied() -> None:

@@ -290,10 +290,12 @@ def test_the_command_switches_and_ends_what_is_in_progress(tmp_path: Path) -> No
 
 
 def test_what_cannot_be_switched_is_refused_in_words() -> None:
+    two = ["http://127.0.0.1:1", "http://127.0.0.1:2"]
     for dispatch, servers, why in [
         ("round-robin", ["http://127.0.0.1:1"] * 3, "has 2 servers, and 3 are given"),
-        ("least-work-left", ["http://127.0.0.1:1"] * 2, "the service demand of each request"),
-        ("prequal", ["http://127.0.0.1:1"] * 2, "--probe"),
+        ("round-robin", ["http://127.0.0.1:1"] * 2, r"servers 0 \(.*\) and 1 \(.*\) are the same"),
+        ("least-work-left", two, "the service demand of each request"),
+        ("prequal", two, "--probe"),
         ("jsq", ["127.0.0.1:1"] * 2, "is not of the form http://HOST:PORT"),
     ]:
         with pytest.raises(tt.InputError, match=why):

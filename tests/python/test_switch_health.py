@@ -229,6 +229,8 @@ def test_without_checks_nobody_is_asked() -> None:
         ({"health": "http://a/health"}, "is no path"),
         ({"health": "/health", "health_every": "often"}, "health_every = often"),
         ({"health": "/health", "health_within": "0s"}, "health_within is a time from 1ms"),
+        ({"health_every": "1s"}, "health_every is a time of health checks: `health` says which"),
+        ({"health_within": "1s"}, "health_within is a time of health checks: `health` says which"),
     ],
 )
 def test_what_is_no_check_is_refused(wrong: dict[str, Any], why: str) -> None:

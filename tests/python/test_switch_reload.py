@@ -175,6 +175,28 @@ def test_those_who_wait_are_placed_by_the_new_policy() -> None:
                 client.join()
 
 
+def test_those_who_wait_are_of_the_class_that_the_new_file_says() -> None:
+    """Each class has turns of its own under CAP: the second one begins with server 1."""
+    held = Held()
+    with backends(held, held) as servers:
+        given = {"wait": "5min", **METRICS}
+        with switching("lard-r(low=1, high=2)", servers, **given) as proxy:
+            clients = [threading.Thread(target=get, args=(proxy.url, "/held")) for _ in range(2)]
+            for client in clients:
+                client.start()
+            while sum(told(proxy).by_server("requests_in_progress")) < 2:
+                time.sleep(0.01)
+            clients.append(threading.Thread(target=get, args=(proxy.url, "/page/1")))
+            clients[2].start()
+            until(proxy, "requests_waiting", 1)
+            proxy.reload(system(2, "cap", CLASSES))
+            clients[2].join()
+            held.go_on.set()
+            for client in clients:
+                client.join()
+    assert "/page/1" in servers[1].targets
+
+
 def test_a_wrong_reload_changes_nothing() -> None:
     with backends(echo, echo) as servers, switching("round-robin", servers, **METRICS) as proxy:
         urls = [server.url for server in servers]

@@ -102,6 +102,37 @@ def test_answers_reach_who_reads_them_late() -> None:
             assert body_of(reader) == body
 
 
+def test_who_has_read_nothing_yet_does_not_rest() -> None:
+    """Of these sizes one at least leaves its end in the switch, where sockets hold the rest of it.
+
+    The switch itself holds some 64 KiB of a response, sockets some 2.8 MB where the kernel's limits
+    are the usual ones.
+    """
+
+    def sized(_: Backend, connection: socket.socket, target: str) -> bool:
+        size = int(target[1:])
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % size)
+        connection.sendall(b"x" * size)
+        return True
+
+    with backends(sized) as servers, switching("jsq", servers) as proxy, ExitStack() as opened:
+        host, port = proxy.url.removeprefix("http://").split(":")
+        clients = []
+        for size in range(1_000_000, 4_500_000, 48_000):
+            client = opened.enter_context(socket.socket())
+            # A small one, so that the switch's own does not grow either.
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            client.settimeout(30)
+            client.connect((host, int(port)))
+            client.sendall(f"GET /{size} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+            clients.append((client, size))
+        # Longer than buffers are held for a client that asks for nothing.
+        time.sleep(1)
+        for client, size in clients:
+            with client.makefile("rb") as reader:
+                assert len(body_of(reader)) == size
+
+
 def test_a_client_may_rest_as_long_as_it_may_and_no_longer() -> None:
     """Each request begins the time anew; a part of a head does not."""
     given = {"client": "600ms", "metrics": "127.0.0.1:0"}

@@ -6,7 +6,7 @@
 use std::fmt::{Display, Formatter};
 
 use schemars::JsonSchema;
-use serde::de::{DeserializeOwned, Visitor};
+use serde::de::{DeserializeOwned, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 
@@ -139,13 +139,26 @@ impl<'a> Source<'a> {
         let message = error.message();
         let value = error.span().filter(|_| message.starts_with("invalid "));
         let key = value.and_then(|span| key_before(self.text.get(..span.start)?));
+        let (key, message) = match self.listed_table(line, message) {
+            Some(table) => (table, format!("is one table, no list of them: write [{table}]")),
+            None => (key.unwrap_or_default(), with_remedy(message)),
+        };
         SchemaError {
             file: self.file.to_owned(),
             line,
             // An empty key is left out: the message names it itself, or none is concerned.
-            key: key.unwrap_or_default().to_owned(),
-            message: with_remedy(message),
+            key: key.to_owned(),
+            message,
         }
+    }
+
+    /// The key of a list of tables, as in `[[arrivals]]`, that begins in this line where something
+    /// else is expected.
+    fn listed_table(&self, line: usize, message: &str) -> Option<&str> {
+        let signs = ["invalid type: map", "invalid type: sequence", "wanted exactly 1 element"];
+        let header = self.text.lines().nth(line.checked_sub(1)?)?.trim_start();
+        let (key, _) = header.strip_prefix("[[")?.split_once("]]")?;
+        signs.iter().any(|sign| message.starts_with(sign)).then(|| key.trim())
     }
 
     fn line_at(&self, offset: usize) -> usize {
@@ -217,18 +230,42 @@ pub(crate) fn with_remedy(message: &str) -> String {
     }
 }
 
+/// How messages about such numbers begin.
+const WHOLE: &str = "a whole number";
+
+/// A whole number from one to another, both of them possible: its message names them.
+pub(crate) struct WholeNumber {
+    pub(crate) least: u32,
+    pub(crate) most: u32,
+}
+
+impl Visitor<'_> for WholeNumber {
+    type Value = u32;
+
+    fn expecting(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{WHOLE} from {} to {}", self.least, self.most)
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<u32, E> {
+        let number = u32::try_from(value).ok();
+        let number = number.filter(|number| (self.least..=self.most).contains(number));
+        number.ok_or_else(|| E::invalid_value(Unexpected::Signed(value), &self))
+    }
+}
+
 /// What serde says of a value that should be a number, without its names of types.
 fn of_number(message: &str) -> Option<String> {
     let told = message.strip_prefix("invalid value: ");
     let told = told.or_else(|| message.strip_prefix("invalid type: "))?;
     let (found, wanted) = told.split_once(", expected ")?;
-    let whole = |largest: u64| format!("a whole number from 0 to {largest}");
+    let whole = |largest: u64| format!("{WHOLE} from 0 to {largest}");
     let wanted = match wanted.split_whitespace().next()? {
         "u8" => whole(u8::MAX.into()),
         "u16" => whole(u16::MAX.into()),
         "u32" => whole(u32::MAX.into()),
         "u64" | "usize" => whole(u64::MAX),
         "f32" | "f64" => "a number".to_owned(),
+        _ if wanted.starts_with(WHOLE) => wanted.to_owned(),
         _ => return None,
     };
     // As in: integer `-1`, floating point `1.5`, boolean `true`, string "x", sequence.

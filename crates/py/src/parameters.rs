@@ -24,6 +24,8 @@ use crate::workload::Workload;
 /// Reads files that are named relative to a directory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DiskFiles {
+    /// The file that names them; empty where there is none.
+    pub(crate) named_by: String,
     directory: PathBuf,
     /// Where files are that are not beside it, by the names that are used for them.
     elsewhere: Arc<BTreeMap<String, PathBuf>>,
@@ -37,7 +39,7 @@ impl DiskFiles {
     /// Beside `file`.
     pub(crate) fn beside(file: &str) -> DiskFiles {
         let directory = Path::new(file).parent().map_or_else(PathBuf::new, Path::to_owned);
-        DiskFiles { directory, ..DiskFiles::default() }
+        DiskFiles { named_by: file.to_owned(), directory, ..DiskFiles::default() }
     }
 
     /// The same, but these lie elsewhere, by name.

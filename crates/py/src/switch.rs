@@ -176,7 +176,7 @@ impl Fixed {
         let servers: Result<Vec<Backend>, _> =
             servers.iter().map(|url| Backend::parse(url)).collect();
         let servers = servers.map_err(|error| invalid(&error))?;
-        let workload = workload.map(|workload| &workload.inner);
+        let workload = workload.map(|one| (&one.inner, one.files.named_by.as_str()));
         let (cluster, probe) = (self.cluster.as_deref(), self.probe.clone());
         let plan = Plan::new(&system.inner, cluster, workload, servers, probe, self.seed);
         plan.map_err(|error| invalid(&error))

@@ -130,7 +130,7 @@ fn main() {
 fn measure(name: &str, workload: &Workload, system: &SystemModel, requests: u64) {
     let limit = Limit { requests, until: Nanos::MAX, warmup: Nanos::ZERO };
     let warm_up = WarmUp::Given;
-    let plan = Plan { limit, warm_up, replications: 1, precision: None, rows: false };
+    let plan = Plan { limit, warm_up, replications: 1, precision: None, load: None, rows: false };
     let began = Instant::now();
     let done = simulate(workload, system, &plan, &mut (), &|_| Control::Continue).unwrap();
     let nanos = began.elapsed().as_nanos() as f64 / requests as f64;

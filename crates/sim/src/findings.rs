@@ -6,6 +6,7 @@ use thinktime_core::system::{DemandLaw, StationModel, SystemModel};
 use thinktime_core::words;
 use thinktime_core::workload::{Beginning, Workload};
 
+use crate::cluster_findings::ClusterFindings;
 use crate::load::unlimited_load;
 use crate::pilot::Warmup;
 use crate::plan::Plan;
@@ -44,7 +45,12 @@ impl Findings<'_> {
                 summary.requests
             ));
         }
+        notes.extend(self.of_clusters(summary).notes);
         notes
+    }
+
+    fn of_clusters(&self, summary: &Summary) -> ClusterFindings {
+        ClusterFindings::new(self.system, summary, self.plan.load)
     }
 
     pub(crate) fn warnings(&self, summary: &Summary) -> Vec<String> {
@@ -83,6 +89,7 @@ impl Findings<'_> {
                 summary.errors, summary.requests
             ));
         }
+        warnings.extend(self.of_clusters(summary).warnings);
         warnings
     }
 

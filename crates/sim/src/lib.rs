@@ -4,6 +4,7 @@
 //! independent replications on all cores. The result depends on nothing but its inputs: not on
 //! the number of threads, not on the time of day.
 
+mod cluster_findings;
 mod driver;
 mod findings;
 mod given;

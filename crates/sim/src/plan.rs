@@ -20,6 +20,8 @@ pub struct Plan {
     /// Stop as soon as the 95 % confidence interval of the mean response time is this narrow:
     /// its half-width as a share of the mean.
     pub precision: Option<f64>,
+    /// The load that the workload was made for, where one was asked for.
+    pub load: Option<f64>,
     /// Whether rows are wanted; the sink gets them in the order of replications.
     pub rows: bool,
 }
@@ -45,6 +47,7 @@ impl Plan {
             warm_up: if found { WarmUp::Found } else { WarmUp::Given },
             replications: options.replications(),
             precision: options.precision()?,
+            load: options.load,
             rows: true,
         })
     }

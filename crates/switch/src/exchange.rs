@@ -46,6 +46,11 @@ impl Exchange {
         self.between_requests.store(guard.is_between_requests(), Ordering::Relaxed);
     }
 
+    /// Whether the client may still send something of a request whose head has come.
+    pub(crate) fn sends_on(&self) -> bool {
+        !self.between_requests.load(Ordering::Relaxed) && self.begun.load(Ordering::Relaxed) > 0
+    }
+
     /// Whether the codec waits for more to come.
     pub(crate) fn reads(&self, waits: bool) {
         self.reads.store(waits, Ordering::Relaxed);

@@ -39,6 +39,10 @@ impl<S> Guarded<S> {
         &self.stream
     }
 
+    pub(crate) fn into_stream(self) -> S {
+        self.stream
+    }
+
     /// Gives up what has been waiting for too long.
     fn watched<T>(
         &mut self,

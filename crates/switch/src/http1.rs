@@ -3,18 +3,21 @@
 use std::convert::Infallible;
 use std::error::Error;
 use std::future::poll_fn;
+use std::io;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
+use std::time::Duration;
 
 use hyper::body::Incoming;
 use hyper::rt;
 use hyper::server::conn::http1::{Builder, Connection};
 use hyper::service::{HttpService, service_fn};
 use hyper_util::rt::TokioIo;
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
+use tokio::time::timeout;
 use tokio_rustls::server::TlsStream;
 
 use crate::either::{Either, either};
@@ -24,6 +27,10 @@ use crate::forward::{Lane, answer};
 use crate::front::{HEAD_BYTES_MAX, told};
 use crate::guarded::Guarded;
 use crate::patience::Patience;
+
+/// How long a client that still sends may take to read its answer.
+const LINGER: Duration = Duration::from_secs(2);
+const LINGER_BYTES: usize = 16 * 1024;
 
 /// Where what a client sends can be waited for.
 pub(crate) trait Socket: AsyncRead + AsyncWrite + Unpin {
@@ -76,13 +83,30 @@ pub(crate) async fn serve<S: Socket>(
             if mistaken {
                 desk.term().counts.policy.answered(false);
             }
-            return;
+            return linger(guarded, &exchange).await;
         }
         let socket = guarded.stream().socket();
         if !comes_again(socket, &exchange, &mut patience, stopped.as_mut()).await {
             return;
         }
     }
+}
+
+/// Lets a client read its answer that still sends what nobody wants: a connection that is closed
+/// over bytes that were not read is reset, and its client may lose what it has not read.
+async fn linger<S: Socket>(guarded: Guarded<S>, exchange: &Exchange) {
+    if !exchange.sends_on() {
+        return;
+    }
+    let mut stream = guarded.into_stream();
+    let passed_over = async {
+        stream.shutdown().await?;
+        let mut piece = vec![0; LINGER_BYTES];
+        while stream.read(&mut piece).await? > 0 {}
+        Ok::<_, io::Error>(())
+    };
+    // However it ends, it is over.
+    let _ = timeout(LINGER, passed_over).await;
 }
 
 fn codec() -> Builder {

@@ -42,6 +42,7 @@ mod stream;
 mod term;
 mod ticket;
 mod tls;
+mod wire;
 
 pub use counts::Switched;
 pub use health::Checks;

@@ -17,6 +17,7 @@ use tokio::net::TcpStream;
 
 use crate::bell::Bell;
 use crate::stream::Upload;
+use crate::wire::Wire;
 
 /// The largest head of a response, in bytes. Its fields are as many as the parser has room for.
 const HEAD_BYTES_MAX: usize = 64 * 1024;
@@ -32,7 +33,7 @@ pub(crate) type Sent = Result<Response<Incoming>, TrySendError<Request<Upload>>>
 pub(crate) struct Link {
     send: SendRequest<Upload>,
     /// Nothing when it has ended, or goes on by itself.
-    connection: Option<Box<Connection<TokioIo<TcpStream>, Upload>>>,
+    connection: Option<Box<Connection<TokioIo<Wire>, Upload>>>,
     bell: Arc<Bell>,
     /// Rings the bell.
     ring: Waker,
@@ -47,7 +48,7 @@ impl Link {
         let mut builder = Builder::new();
         builder.max_buf_size(HEAD_BYTES_MAX).max_header_size(HEAD_BYTES_MAX);
         let (send, connection) =
-            builder.handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
+            builder.handshake(TokioIo::new(Wire::new(stream))).await.map_err(io::Error::other)?;
         let bell = Arc::new(Bell::default());
         let ring = Waker::from(Arc::clone(&bell));
         Ok(Link { send, connection: Some(Box::new(connection)), bell, ring, used: false })

@@ -1,6 +1,7 @@
 //! A request as it goes to a server, perhaps to several one after another.
 
 use hyper::body::{Body, Incoming};
+use hyper::header::CONTENT_LENGTH;
 use hyper::http::request::Parts;
 use hyper::http::uri::PathAndQuery;
 use hyper::{HeaderMap, Method, Request, Uri};
@@ -39,6 +40,10 @@ impl Outgoing {
         let uri = addressed::of_origin(uri, &method, version, &mut fields)?;
         if fields.len() > FIELDS_MAX {
             return Err(Refusal(431, "the request has too many header fields"));
+        }
+        // The codec of HTTP/2 lets equal ones through; the guard of HTTP/1 lets none.
+        if fields.get_all(CONTENT_LENGTH).iter().count() > 1 {
+            return Err(Refusal(400, "the request says its length twice"));
         }
         if body.size_hint().lower() > settings.body_bytes_max {
             return Err(Refusal(413, "the request's body is too large"));

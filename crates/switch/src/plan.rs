@@ -75,17 +75,18 @@ fn is_port(text: &str) -> bool {
 }
 
 impl Plan {
-    /// For the cluster of this name, or the only one. A workload says which request is of which
-    /// name; without it the name is the first part of the target's path. `probe` is where servers
-    /// say how much they have to do, `seed` that of what the policy draws.
+    /// For the cluster of this name, or the only one. A workload, with its file, says which request
+    /// is of which name; without it the name is the first part of the target's path. `probe` is
+    /// where servers say how much they have to do, `seed` that of what the policy draws.
     ///
     /// # Errors
-    /// When there is no such cluster, it has another number of servers, or its policy must be told
-    /// what a real switch does not know.
+    /// When there is no such cluster, it has another number of servers, two of these are the same,
+    /// the workload lacks a request of a class, or the policy must be told what a real switch does
+    /// not know.
     pub fn new(
         system: &SystemModel,
         name: Option<&str>,
-        workload: Option<&Workload>,
+        workload: Option<(&Workload, &str)>,
         servers: Vec<Backend>,
         probe: Option<Question>,
         seed: u64,
@@ -100,11 +101,12 @@ impl Plan {
                 servers.len()
             )));
         }
+        check_distinct(&servers)?;
         check_needs(&cluster, probe.is_some())?;
-        let kinds = workload.map_or_else(Vec::new, |workload| workload.requests.clone());
-        if workload.is_some() {
-            check_classes(&cluster, &kinds)?;
+        if let Some((workload, file)) = workload {
+            check_classes(&cluster, &workload.requests, file)?;
         }
+        let kinds = workload.map_or_else(Vec::new, |(workload, _)| workload.requests.clone());
         Ok(Plan { cluster, servers, probe, kinds, seed })
     }
 
@@ -181,14 +183,35 @@ fn check_needs(cluster: &ClusterModel, can_ask: bool) -> Result<(), Invalid> {
     }
 }
 
-/// Refuses classes of requests that the workload does not have.
-fn check_classes(cluster: &ClusterModel, kinds: &[RequestKind]) -> Result<(), Invalid> {
-    let names = kinds.iter().map(|kind| kind.name.as_str());
-    let mut named = cluster.classes.iter().flat_map(|(_, names)| names);
-    match named.find(|name| !names.clone().any(|known| known == name.as_str())) {
-        None => Ok(()),
-        Some(name) => Err(unknown("request", name, names)),
+/// Refuses a server that is given twice: the policy would take it for two that are idle.
+fn check_distinct(servers: &[Backend]) -> Result<(), Invalid> {
+    for (number, server) in servers.iter().enumerate() {
+        let same = servers[..number].iter().position(|other| other.address == server.address);
+        if let Some(other) = same {
+            let (one, two) = (&servers[other].url, &server.url);
+            return Err(Invalid::new(format!(
+                "servers {other} ({one}) and {number} ({two}) are the same: give each once, and a \
+                 larger one a larger number in `weights`"
+            )));
+        }
     }
+    Ok(())
+}
+
+/// Refuses classes of requests that the workload does not have.
+fn check_classes(cluster: &ClusterModel, kinds: &[RequestKind], file: &str) -> Result<(), Invalid> {
+    let known = kinds.iter().map(|kind| kind.name.as_str());
+    for (class, names) in &cluster.classes {
+        if let Some(name) = names.iter().find(|name| !known.clone().any(|one| one == *name)) {
+            let place = if file.is_empty() { String::new() } else { format!("{file}: ") };
+            return Err(Invalid::new(format!(
+                "{place}the class `{class}` of the cluster `{}` has an {}",
+                cluster.name,
+                unknown("request", name, known)
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// The first part of a target's path.

@@ -71,8 +71,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn simulate(workload: &Workload) -> Result<Summary, Box<dyn Error>> {
     let system = SystemModel::parse(Source { file: "", text: SYSTEM }, &NoFiles)?;
     let limit = Limit { requests: u64::MAX, until: Nanos(3600 * SECOND.0), warmup: SECOND };
-    let (warm_up, precision) = (WarmUp::Given, None);
-    let plan = sim::Plan { limit, warm_up, replications: 1, precision, rows: false };
+    let (warm_up, precision, load) = (WarmUp::Given, None, None);
+    let plan = sim::Plan { limit, warm_up, replications: 1, precision, load, rows: false };
     let done = sim::simulate(workload, &system, &plan, &mut (), &|_| Control::Continue)?;
     Ok(done.summary)
 }

@@ -178,14 +178,12 @@ def show(result: Result, as_json: bool, output: Path | None) -> None:
     else:
         print_table([result])
         _say_of_sharing(result)
-    from thinktime.report import cluster_notes
-
-    for note in [*result.summary.get("notes", []), *cluster_notes.notes(result)]:
+    for note in result.summary.get("notes", []):
         errors.print("note:", note, style="dim", markup=False, soft_wrap=True)
     if result.kind == "simulate" and result.no_theory is not None:
         text = f"no exact values: {result.no_theory}"
         errors.print("note:", text, style="dim", markup=False, soft_wrap=True)
-    say_warnings([*result.summary.get("warnings", []), *cluster_notes.warnings(result)])
+    say_warnings(result.summary.get("warnings", []))
     if result.summary.get("checks"):
         from thinktime.report.objectives import unjudged_checks
 

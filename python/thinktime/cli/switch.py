@@ -61,12 +61,16 @@ BehindProxy = Annotated[
 Health = Annotated[
     str | None, typer.Option(help="Ask servers for this path: who does not answer well is closed.")
 ]
-HealthEvery = Annotated[str, typer.Option(help="How often each server is asked for it.")]
+HealthEvery = Annotated[
+    str | None, typer.Option(help="How often each server is asked for it; 5s by default.")
+]
 Probe = Annotated[
     str | None,
     typer.Option(help="Where servers say how much they have to do, for `prequal`: a path."),
 ]
-HealthWithin = Annotated[str, typer.Option(help="How long the answer to that may take.")]
+HealthWithin = Annotated[
+    str | None, typer.Option(help="How long the answer to that may take; 1s by default.")
+]
 SETTINGS = (
     "threads", "connections", "body_bytes", "waiting", "wait", "client", "connect", "first_byte",
     "idle", "retries", "failures", "closed", "drain", "behind_proxy",
@@ -99,8 +103,8 @@ def command(
     failures: Failures = 3,
     closed: Closed = "10s",
     health: Health = None,
-    health_every: HealthEvery = "5s",
-    health_within: HealthWithin = "1s",
+    health_every: HealthEvery = None,
+    health_within: HealthWithin = None,
     probe: Probe = None,
     drain: Drain = "10s",
     behind_proxy: BehindProxy = False,

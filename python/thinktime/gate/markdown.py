@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from thinktime.capacity_search import Capacity
 from thinktime.comparison import Comparison, Judged
 from thinktime.gate.cases import Suite
-from thinktime.report import cluster_notes, failures, objectives
+from thinktime.report import failures, objectives
 from thinktime.report.table import Cell, Group, Line, Table
 from thinktime.report.units import sentence
 from thinktime.result import Result
@@ -47,7 +47,7 @@ def of_result(result: Result, suite: Suite, verdict: tuple[str, str]) -> str:
 
 
 def _warnings(result: Result) -> list[str]:
-    return [*result.summary.get("warnings", []), *cluster_notes.warnings(result)]
+    return list(result.summary.get("warnings", []))
 
 
 def of_comparison(comparison: Comparison, outcomes: Sequence[Judged], doubts: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from thinktime.report import units
-from thinktime.report.table import Cell, Line
+from thinktime.report.table import Cell, Group, Line, Table
 
 if TYPE_CHECKING:
     from thinktime import Result, System
@@ -31,6 +31,26 @@ WORDS: dict[str, str] = {
 """What the words of the table mean."""
 
 
+SERVERS_MAX = 12
+"""Of more servers a table shows half as many of the busiest, and of the least busy."""
+
+
+@dataclass(frozen=True)
+class ServerFigures:
+    """One server of a cluster over the measured time."""
+
+    number: int
+    """Counted from 0."""
+
+    loads: Mapping[str, float]
+    """The fraction of time that each of its stations was busy, by name."""
+
+    requests: int
+    hit_ratio: float | None
+    by_class: Mapping[str, int]
+    """Its requests by the cluster's classes; empty where it has none."""
+
+
 @dataclass(frozen=True)
 class ClusterFigures:
     """One cluster over the measured time."""
@@ -51,6 +71,25 @@ class ClusterFigures:
 
     waiting_mean: float
     """The mean number of requests that waited at the switch."""
+
+    servers: Sequence[ServerFigures] = ()
+
+    @property
+    def servers_table(self) -> Table:
+        """A row a server: loads, requests, hit ratio, and requests by class."""
+        shown = sorted(self.servers, key=lambda one: -one.loads[self.station])
+        half = SERVERS_MAX // 2
+        if len(shown) > SERVERS_MAX:
+            shown = shown[:half] + shown[-half:]
+        shown = sorted(shown, key=lambda one: one.number)
+        stations = [f"{name} load" for name in self.servers[0].loads]
+        spare = [one for one in reversed(stations) if one != f"{self.station} load"]
+        headings = [*stations, "requests", "hit ratio", *self.servers[0].by_class]
+        title = ""
+        if len(self.servers) > len(shown):
+            title = f"the {half} busiest and the {half} least busy"
+        group = Group([_line_of(one) for one in shown], title)
+        return Table("servers", "Servers", "server", headings, [group], spare=spare)
 
     @property
     def line(self) -> Line:
@@ -93,7 +132,25 @@ def _figures(name: str, table: Mapping[str, Any]) -> ClusterFigures:
         imbalance=float(table["imbalance"]),
         hit_ratio=hit_ratio(servers),
         waiting_mean=float(table["waiting_mean"]),
+        servers=[
+            ServerFigures(
+                number, one["load"], one["requests"], one.get("hit_ratio"), one.get("by_class", {})
+            )
+            for number, one in enumerate(servers)
+        ],
     )
+
+
+def _line_of(server: ServerFigures) -> Line:
+    """A server's row."""
+    hits = server.hit_ratio
+    texts = [
+        *(units.load(one) for one in server.loads.values()),
+        units.count(server.requests),
+        units.NOTHING if hits is None else units.percent(hits),
+        *(units.count(one) for one in server.by_class.values()),
+    ]
+    return Line(str(server.number), [Cell(text) for text in texts])
 
 
 def hit_ratio(servers: Sequence[Mapping[str, Any]]) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from thinktime.report import cluster_notes, units
+from thinktime.report import units
 from thinktime.report.case import Case, Entry
 
 _SHORTFALL = 0.03  # achieved below offered by this share is said
@@ -29,7 +29,6 @@ def _doubts(entry: Entry) -> list[str]:
         found.append("no request ended, so there are no times")
     why = entry.result.untrusted or ""
     warnings = [str(warning) for warning in entry.result.summary.get("warnings") or []]
-    warnings += cluster_notes.warnings(entry.result)
     found += [warning for warning in warnings if warning not in why]
     return list(dict.fromkeys(doubt for doubt in found if doubt))
 

@@ -75,7 +75,7 @@ def _title(row: Row, *, named: bool) -> str:
 
 
 def _details(row: Row, *, named: bool) -> list[RenderableType]:
-    """Response times by request name, and a line a machine."""
+    """Response times by request name, a line a machine, and the servers of each cluster."""
     parts: list[RenderableType] = []
     title = _title(row, named=named)
     if row.requests:
@@ -84,8 +84,9 @@ def _details(row: Row, *, named: bool) -> list[RenderableType]:
     elif title:
         parts.append(Text(title, style="bold"))
     parts += [Text(one.words) for one in row.machines]
-    parts += [Text(one.words) for one in row.clusters]
-    return [*parts, Text()]
+    for one in row.clusters:
+        parts += [Text(one.words), Text(), Shown(one.servers_table)]
+    return parts if row.clusters else [*parts, Text()]
 
 
 @dataclass(frozen=True)

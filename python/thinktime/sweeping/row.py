@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from thinktime.report import cluster_notes, columns
+from thinktime.report import columns
 from thinktime.report.clusters import hit_ratio
 from thinktime.result import Result
 from thinktime.sweeping.grid import Axis, Point
@@ -38,7 +38,7 @@ def row_of(point: Point, result: Result) -> Row:
         **_of_machines(summary),
         **_of_clusters(summary),
         **_evidence(result),
-        "warnings": " | ".join([*(summary.get("warnings") or []), *cluster_notes.warnings(result)]),
+        "warnings": " | ".join(summary.get("warnings") or []),
         "slo": _slo(result),
         "untrusted": result.untrusted,
         "point": point,

@@ -102,6 +102,8 @@ fn bad_values_are_named() {
         ("errors = \"1%\"", "errors = \"200%\"", "slo.errors: "),
         ("seed = 7", "seed = -7", ":2: seed: must be a whole number from 0 to"),
         ("low=1/3", "low=3", "arrivals.profile: "),
+        ("[arrivals]", "[[arrivals]]", "arrivals: is one table, no list of them: write [arrivals]"),
+        ("[slo]", "[[slo]]", "slo: is one table, no list of them: write [slo]"),
     ];
     for (from, to, expected) in cases {
         let said = message(&SHOP.replace(from, to));

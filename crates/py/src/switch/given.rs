@@ -12,13 +12,17 @@ use crate::errors::{InputError, invalid};
 /// More would be of no use to anybody.
 const THREADS_MAX: u64 = 256;
 
+/// How often servers are asked how they are, and how long an answer may take.
+const EVERY: Duration = Duration::from_secs(5);
+const WITHIN: Duration = Duration::from_secs(1);
+
 /// Settings, with what holds where nobody says.
 pub(super) struct Given {
     pub(super) settings: Settings,
     /// What health checks ask for, if there are any.
     health: Option<String>,
-    every: Duration,
-    within: Duration,
+    every: Option<Duration>,
+    within: Option<Duration>,
     /// Where servers say how much they have to do.
     probe: Option<String>,
 }
@@ -28,8 +32,8 @@ impl Given {
         let mut all = Given {
             settings: Settings::default(),
             health: None,
-            every: Duration::from_secs(5),
-            within: Duration::from_secs(1),
+            every: None,
+            within: None,
             probe: None,
         };
         for (name, value) in given.iter() {
@@ -58,8 +62,8 @@ impl Given {
             "closed" => settings.closed_for = time()?,
             "drain" => settings.drain = time()?,
             "health" => self.health = value.extract()?,
-            "health_every" => self.every = time()?,
-            "health_within" => self.within = time()?,
+            "health_every" => self.every = optional(name, value)?,
+            "health_within" => self.within = optional(name, value)?,
             "probe" => self.probe = value.extract()?,
             _ => return Err(InputError::new_err(format!("a switch has no setting `{name}`"))),
         }
@@ -72,9 +76,17 @@ impl Given {
     }
 
     pub(super) fn checks(&self) -> PyResult<Option<Checks>> {
-        let Some(path) = &self.health else { return Ok(None) };
-        let checks = Checks::new(path, self.every, self.within);
-        checks.map(Some).map_err(|error| invalid(&error))
+        let Some(path) = &self.health else {
+            let times = [("health_every", self.every), ("health_within", self.within)];
+            return match times.iter().find(|(_, given)| given.is_some()) {
+                None => Ok(None),
+                Some((name, _)) => Err(InputError::new_err(format!(
+                    "{name} is a time of health checks: `health` says which path they ask for"
+                ))),
+            };
+        };
+        let (every, within) = (self.every.unwrap_or(EVERY), self.within.unwrap_or(WITHIN));
+        Checks::new(path, every, within).map(Some).map_err(|error| invalid(&error))
     }
 }
 
@@ -90,6 +102,10 @@ fn whole(name: &str, value: &Bound<'_, PyAny>, least: u64) -> PyResult<u64> {
 /// More than these are as good as no limit.
 fn few(number: u64) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+fn optional(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<Duration>> {
+    if value.is_none() { Ok(None) } else { duration(name, value).map(Some) }
 }
 
 fn duration(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Duration> {

@@ -14,8 +14,9 @@ fn plan(cluster: &str, workload: Option<&str>, servers: usize) -> Result<Plan, I
             format!("name = \"w\"\n[arrivals]\nmodel = \"open\"\nrate = \"1/s\"\n{requests}");
         Workload::parse(Source { file: "", text: &text }, &NoFiles).unwrap()
     });
-    let backend = Backend::parse("http://127.0.0.1:8080").unwrap();
-    Plan::new(&system, None, parsed.as_ref(), vec![backend; servers], None, 1)
+    let workload = parsed.as_ref().map(|workload| (workload, "w.toml"));
+    let backend = |number| Backend::parse(&format!("http://127.0.0.1:{}", 8080 + number)).unwrap();
+    Plan::new(&system, None, workload, (0..servers).map(backend).collect(), None, 1)
 }
 
 const CAP: &str = "servers = 2\ndispatch = \"cap\"\n\
@@ -57,11 +58,29 @@ fn what_cannot_be_switched_is_refused() {
             "which a real request does not say",
         ),
         ("servers = 1\ndispatch = \"prequal\"", None, 1, "--probe"),
-        (CAP, Some("[[request]]\nname = \"page\"\nget = \"/\"\n"), 2, "request `search`"),
+        (
+            CAP,
+            Some("[[request]]\nname = \"page\"\nget = \"/\"\n"),
+            2,
+            "w.toml: the class `cpu` of the cluster `web` has an unknown request `search`",
+        ),
     ] {
         let refused = plan(cluster, workload, servers).map(|_| ()).unwrap_err().to_string();
         assert!(refused.contains(why), "{refused}");
     }
+}
+
+#[test]
+fn a_server_is_given_once() {
+    let twice = |other: &str| {
+        let servers = ["http://127.0.0.1:80", "http://127.0.0.2", other];
+        check_distinct(&servers.map(|url| Backend::parse(url).unwrap()))
+    };
+    assert_eq!(twice("http://127.0.0.1:81"), Ok(()));
+    let said = twice("http://127.0.0.1/").unwrap_err().to_string();
+    assert!(
+        said.starts_with("servers 0 (http://127.0.0.1:80) and 2 (http://127.0.0.1/) are the same")
+    );
 }
 
 #[test]

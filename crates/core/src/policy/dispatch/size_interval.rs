@@ -37,18 +37,24 @@ pub(super) const ENTRY: Entry = Entry {
             let cutoffs = match equal.map(|law| law.equal_load_cutoffs(servers)) {
                 Some(seconds) => seconds.into_iter().map(Nanos::from_secs_f64).collect(),
                 None if given + 1 == servers => cutoffs.clone(),
-                None => {
-                    let wanted = servers - 1;
-                    let message = format!(
-                        "`sita` has {given} times for {servers} servers: it needs {wanted}"
-                    );
-                    return Err(Invalid::new(message));
-                }
+                None => return Err(wrong_number(given, servers)),
             };
             Ok(Box::new(SizeInterval { cutoffs }))
         }))
     },
 };
+
+fn wrong_number(given: usize, servers: usize) -> Invalid {
+    let wanted = servers - 1;
+    Invalid::new(match given {
+        0 => format!(
+            "`sita` without times (SITA-E) is for servers of one station, whose demand has one \
+             law for all requests; others need the {wanted} times of {}",
+            ENTRY.usage
+        ),
+        _ => format!("`sita` has {given} times for {servers} servers: it needs {wanted}"),
+    })
+}
 
 #[derive(Debug)]
 struct SizeInterval {

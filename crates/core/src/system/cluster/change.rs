@@ -1,5 +1,7 @@
 //! What happens to a cluster's servers: they fail and recover, drain, and become slow.
 
+use std::fmt::{Display, Formatter};
+
 use super::file::ChangeTable;
 use super::node::{Cluster, GATE};
 use super::server::{News, Notice};
@@ -33,6 +35,18 @@ pub enum Does {
     Slows(f64),
     /// It gets no more requests, and finishes those that it has.
     Drains,
+}
+
+/// As it stands in a file.
+impl Display for Does {
+    fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Does::Fails => out.write_str("fails"),
+            Does::Recovers => out.write_str("recovers"),
+            Does::Slows(speed) => write!(out, "slows({speed})"),
+            Does::Drains => out.write_str("drains"),
+        }
+    }
 }
 
 impl Does {
@@ -77,12 +91,34 @@ impl Change {
                 return Err(place("server", Invalid::new(message)));
             }
             let does = Does::parse(&table.does).map_err(|error| place("does", error))?;
-            Ok(Change { at: Nanos::from_secs_f64(at), server: table.server as usize, does })
+            let change =
+                Change { at: Nanos::from_secs_f64(at), server: table.server as usize, does };
+            Ok((number, change))
         };
-        let mut all = tables.iter().enumerate().map(one).collect::<Placed<Vec<Change>>>()?;
-        all.sort_by_key(|change| change.at);
-        Ok(all)
+        let all = tables.iter().enumerate().map(one).collect::<Placed<Vec<_>>>();
+        let mut all = all?;
+        all.sort_by_key(|(_, change)| change.at);
+        recoveries(&all)?;
+        Ok(all.into_iter().map(|(_, change)| change).collect())
     }
+}
+
+/// Checks that who recovers is not well: else a time or a server is a slip. The changes are by
+/// time, each with its number in the file.
+fn recoveries(all: &[(usize, Change)]) -> Placed<()> {
+    for (at, (number, change)) in all.iter().enumerate() {
+        let mut before = all[..at].iter().rev().map(|(_, earlier)| earlier);
+        let last = before.find(|earlier| earlier.server == change.server);
+        let is_well = last.is_none_or(|earlier| earlier.does == Does::Recovers);
+        if is_well && change.does == Does::Recovers {
+            let message = format!(
+                "server {} is well at that time: it recovers after it fails, drains or slows",
+                change.server
+            );
+            return Err((format!("change.{number}.does"), Invalid::new(message)));
+        }
+    }
+    Ok(())
 }
 
 /// How a system is, of which some may have failed: the worst comes last.

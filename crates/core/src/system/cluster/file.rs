@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::error::Invalid;
-use crate::schema::Scalar;
+use crate::schema::{Scalar, WholeNumber};
 use crate::system::file::{StationTable, SystemFile};
 
 /// Servers that are all alike, behind a switch that sends each request to one of them.
@@ -16,6 +16,7 @@ pub struct ClusterTable {
     /// The name in all tables and charts.
     pub name: String,
     /// The number of servers.
+    #[serde(deserialize_with = "servers")]
     pub servers: u32,
     /// The dispatch policy, as in `"cap"` or `"jsq(2)"`.
     pub dispatch: String,
@@ -42,6 +43,13 @@ pub struct ClusterTable {
     /// What happens to servers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub change: Vec<ChangeTable>,
+}
+
+/// The most servers of a cluster.
+const SERVERS_MAX: u32 = 10_000;
+
+fn servers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    deserializer.deserialize_any(WholeNumber { least: 1, most: SERVERS_MAX })
 }
 
 /// What stands before the name of a machine in `server`.

@@ -18,9 +18,6 @@ use crate::system::station::StationModel;
 use crate::time::Nanos;
 use crate::units::parse_time;
 
-/// The most servers of a cluster.
-const SERVERS_MAX: u32 = 10_000;
-
 /// A cluster, checked.
 #[derive(Clone, Debug)]
 pub struct ClusterModel {
@@ -62,10 +59,6 @@ pub struct ServerStation {
 
 impl ClusterModel {
     fn from_table(table: &ClusterTable, reading: &Reading<'_>) -> Placed<ClusterModel> {
-        let fail = |key: &str, message: String| Err((key.to_owned(), Invalid::new(message)));
-        if !(1..=SERVERS_MAX).contains(&table.servers) {
-            return fail("servers", format!("must be from 1 to {SERVERS_MAX}"));
-        }
         let dispatch = dispatch(table)?;
         let seen_after = table.seen_after.as_ref().map_or(Ok(0.0), |one| parse_time(&one.text()));
         let seen_after = seen_after.map_err(|error| ("seen_after".to_owned(), error))?;

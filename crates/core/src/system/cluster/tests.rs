@@ -46,6 +46,22 @@ fn cluster(servers: u32, keys: &str, policy: &str) -> String {
     )
 }
 
+/// The tables of drawn changes (at, server, what), without recoveries of servers that are well.
+fn drawn_changes(mut changes: Vec<(u64, u32, usize)>) -> String {
+    changes.sort_by_key(|(at, ..)| *at);
+    let mut well = [true; 3];
+    let mut text = String::new();
+    for (at, server, does) in changes {
+        let does = ["fails", "recovers", "slows(0.3)", "drains"][does];
+        let was_well = std::mem::replace(&mut well[server as usize], does == "recovers");
+        if !(was_well && does == "recovers") {
+            let table = format!("at = '{at}ns'\nserver = {server}\ndoes = '{does}'\n");
+            text += &("[[cluster.change]]\n".to_owned() + &table);
+        }
+    }
+    text
+}
+
 /// Runs requests (arrival, kind) to their end; gives their departures by token.
 fn run(system: &mut System<Given>, requests: &[(u64, u32)]) -> Vec<Departure> {
     let mut left: Vec<Option<Departure>> = vec![None; requests.len()];
@@ -215,16 +231,12 @@ proptest! {
             "sita" => "sita(5ns, 15ns)",
             _ => ENTRIES[policy].example,
         };
-        let change = |(at, server, does): (u64, u32, usize)| {
-            let does = ["fails", "recovers", "slows(0.3)", "drains"][does];
-            format!("[[cluster.change]]\nat = '{at}ns'\nserver = {server}\ndoes = '{does}'\n")
-        };
         let late = if late { "seen_after = '15ns'" } else { "" };
         let keys = format!("dispatch = '{policy}'\nclasses = {{ all = ['page'] }}\n{late}");
         let text = cluster(3, &keys, "srpt")
             + "[[cluster.station]]\nname = 'disk'\ndemand = '1s'\nqueue_limit = 2\n\
                queue_timeout = '30ns'\n"
-            + &changes.into_iter().map(change).collect::<String>();
+            + &drawn_changes(changes);
         let brought = (0..events.len() as u64).map(|at| {
             (vec![Some(at % 13), (at % 3 > 0).then_some(at % 29)], at % 5, 1)
         });
@@ -279,6 +291,11 @@ fn wrong_clusters_are_explained() {
     assert!(with("dispatch = 'random'\nweights = [1, 2]").contains("has 2 of them for 3 servers"));
     assert!(with("dispatch = 'random'\nweights = [1, 2, 0]").contains("0 is not from 0.000001"));
     assert!(with("dispatch = 'sita(1ms)'").contains("it needs 2"));
+    let stations = message(
+        &(cluster(3, "dispatch = 'sita'", "ps") + "[[cluster.station]]\nname = 'x'\ndemand = '1s'"),
+    );
+    assert!(stations.contains("is for servers of one station"), "{stations}");
+    assert!(stations.contains("the 2 times of sita(TIME, TIME, ...)"), "{stations}");
     let twice = "dispatch = 'cap'\nclasses = { a = ['x'], b = ['x'] }";
     assert!(with(twice).contains("is in a class already"));
     let station = |line: &str| message(&(cluster(3, "dispatch = 'jsq'", "ps") + line));
@@ -286,11 +303,52 @@ fn wrong_clusters_are_explained() {
     assert!(station("[cluster.cache]\nsize = '1MB'\nreplacement = 'lur'").contains("did you mean"));
     let none = "name = 's'\n[[cluster]]\nname = 'w'\nservers = 1\ndispatch = 'jsq'\nstation = []";
     assert!(message(none).contains("at least one station"));
+    let servers = |number: &str| {
+        message(
+            &cluster(3, "dispatch = 'jsq'", "ps")
+                .replace("servers = 3", &format!("servers = {number}")),
+        )
+    };
+    for number in ["0", "7.5", "-1", "10001", "'3'"] {
+        let said = servers(number);
+        let why = "servers: must be a whole number from 1 to 10000, not ";
+        assert!(said.contains(why), "{said}");
+    }
+    let listed = station("[[cluster.cache]]\nsize = '1MB'");
+    let why = "cluster.cache: is one table, no list of them: write [cluster.cache]";
+    assert!(listed.ends_with(why), "{listed}");
     let plain = "name = 's'\n[[station]]\nname = 'a'\ndemand = '1s'\nwhen = 'miss'";
     assert!(message(plain).contains("s.toml:5: station[1].when: goes with"), "{}", message(plain));
     let inside =
         cluster(3, "dispatch = 'jsq'", "ps") + "[[behaviour]]\nsteps = [{ use = 'web/cpu' }]\n";
     assert!(message(&inside).contains("unknown station"), "{}", message(&inside));
+}
+
+/// Who recovers has failed, drained or slowed before, by the times of the file.
+#[test]
+fn only_who_is_not_well_recovers() {
+    let read = |changes: &[(&str, u32, &str)]| {
+        let tables = changes.iter().map(|(at, server, does)| {
+            format!("[[cluster.change]]\nat = '{at}'\nserver = {server}\ndoes = '{does}'\n")
+        });
+        let text = cluster(2, "dispatch = 'jsq'", "ps") + &tables.collect::<String>();
+        SystemModel::parse(Source { file: "s.toml", text: &text }, &NoFiles)
+            .map(|_| ())
+            .map_err(|error| error.to_string())
+    };
+    for before in ["fails", "drains", "slows(0.5)"] {
+        assert_eq!(read(&[("2s", 1, "recovers"), ("1s", 1, before)]), Ok(()));
+        for wrong in [
+            &[("1s", 1, "recovers"), ("2s", 1, before)][..],
+            &[("1s", 0, before), ("2s", 1, "recovers")],
+            &[("1s", 1, before), ("2s", 1, "recovers"), ("3s", 1, "recovers")],
+        ] {
+            let said = read(wrong).unwrap_err();
+            assert!(said.contains("server 1 is well at that time: it recovers after"), "{said}");
+        }
+    }
+    let said = read(&[("3s", 0, "fails"), ("2s", 0, "recovers")]).unwrap_err();
+    assert!(said.contains("change[2].does: server 0 is well"), "{said}");
 }
 
 /// A behaviour enters a cluster between other steps.

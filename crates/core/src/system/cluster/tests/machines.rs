@@ -184,17 +184,13 @@ proptest! {
         os in 0..4_usize,
         late in any::<bool>(),
     ) {
-        let change = |(at, server, does): (u64, u32, usize)| {
-            let does = ["fails", "recovers", "slows(0.3)", "drains"][does];
-            format!("[[cluster.change]]\nat = '{at}ns'\nserver = {server}\ndoes = '{does}'\n")
-        };
         let policies = ["random", "least-connections", "lard-r(low=1, high=2)", "prequal"];
         let late = if late { "seen_after = '15ns'" } else { "" };
         let keys = format!("dispatch = '{}'\n{late}", policies[dispatch]);
         let systems = ["linux-eevdf", "windows-server-2003", "linux-cfs", "linux-2.6.22"];
         let machine = WORKER.replace("linux-2.6.22", systems[os]);
         let text = of(&machine.replace("threads = 3", "threads = 1\nqueue_limit = 2"), 3, &keys)
-            + &changes.into_iter().map(change).collect::<String>();
+            + &drawn_changes(changes);
         let brought = (0..events.len() as u64).map(|at| {
             let demands = vec![None, Some(at % 13), (at % 3 > 0).then_some(at % 29)];
             (demands, at % 5, 1)
