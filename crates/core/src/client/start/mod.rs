@@ -261,10 +261,8 @@ impl Clients {
         let (wish, place) = (population.first_wish(), population.place);
         if population.course.is_some() {
             let length = |session| population.laws.length_of_turn(session, 0);
-            let all: Vec<_> = (0..clients)
-                .map(first)
-                .map(|(at, session)| (at, session, length(session)))
-                .collect();
+            let lasting = |(at, session)| (at, session, length(session));
+            let all: Vec<_> = (0..clients).map(first).map(lasting).collect();
             for (at, session, length) in all {
                 let ticket = self.slots.begin(session, length, place);
                 self.timers.set(at, ticket, wish);
