@@ -41,4 +41,4 @@ def test_parameters_are_told_one_by_one() -> None:
     part = made.split("### `run`\n")[1].split("\n### ")[0]
     for name in inspect.signature(tt.run).parameters:
         assert f"- `{name}`: " in part, name
-    assert "        loops: int = 1,\n    ) -> Result" in part
+    assert "        on_loss: str | None = None,\n    ) -> Result" in part

@@ -10,7 +10,8 @@ use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
 
 use super::common::with_common_fields;
-use super::keeper::{Keeper, Told, joined};
+use super::keeper::{Keeper, joined};
+use super::ledger::Told;
 use super::plan::{Done, Plan, RunError, RunOutcome, RunProgress};
 
 /// Where what the parts of a run tell comes together. Parts are named by the numbers of their

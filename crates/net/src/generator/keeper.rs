@@ -4,38 +4,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
 use thinktime_core::program::{CheckCounts, Report};
 use thinktime_core::record::{Collector, Ended, Row, RowSink, Window};
 use thinktime_core::time::Nanos;
 
-use super::ledger::{Book, Ledger, Page};
+use super::ledger::{Book, Ledger, Told};
 use super::plan::{Done, RunProgress};
 use crate::poller::Clock;
 
 /// The time between two reports of progress.
 const LOOK: Duration = Duration::from_millis(100);
-
-/// What a loop tells the keeper of its book; a loop's number is that of its share.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Told {
-    /// Rows, and how far they go.
-    Page(Page),
-    /// How far the loop of this number is.
-    Progress(usize, RunProgress),
-    /// Nothing more comes from the loop of this number, unless somebody takes its share over.
-    Gone(usize),
-}
-
-impl Told {
-    /// The number of the loop.
-    pub(super) fn part(&self) -> usize {
-        match self {
-            Told::Page(page) => page.part,
-            Told::Progress(part, _) | Told::Gone(part) => *part,
-        }
-    }
-}
 
 /// The ends of two loops as one.
 pub(super) fn joined(one: Done, other: Done) -> Done {

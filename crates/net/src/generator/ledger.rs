@@ -8,7 +8,7 @@ use thinktime_core::program::CheckCounts;
 use thinktime_core::record::{Collector, Ended, Row, RowSink};
 use thinktime_core::time::Nanos;
 
-use super::keeper::Told;
+use super::plan::RunProgress;
 
 /// Takes the rows of one event loop.
 pub(super) trait Ledger {
@@ -71,6 +71,27 @@ pub(super) struct Page {
     pub(super) complete_up_to: Nanos,
     /// How often the loop's checks have held so far, if it tells.
     pub(super) checks: Option<CheckCounts>,
+}
+
+/// What a loop tells the keeper of its book; a loop's number is that of its share.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Told {
+    /// Rows, and how far they go.
+    Page(Page),
+    /// How far the loop of this number is.
+    Progress(usize, RunProgress),
+    /// Nothing more comes from the loop of this number, unless somebody takes its share over.
+    Gone(usize),
+}
+
+impl Told {
+    /// The number of the loop.
+    pub(super) fn part(&self) -> usize {
+        match self {
+            Told::Page(page) => page.part,
+            Told::Progress(part, _) | Told::Gone(part) => *part,
+        }
+    }
 }
 
 /// Hands the rows of one of several loops on to the thread that keeps the book.

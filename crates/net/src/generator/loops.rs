@@ -17,8 +17,8 @@ use thinktime_core::workload::{Population, Workload};
 
 use super::connector::Connector;
 use super::engine::Engine;
-use super::keeper::{Keeper, Told, joined};
-use super::ledger::{Book, Relay};
+use super::keeper::{Keeper, joined};
+use super::ledger::{Book, Relay, Told};
 use super::plan::{Done, Plan, RunError, RunProgress};
 use super::prepared::Prepared;
 use super::target::Target;

@@ -14,7 +14,7 @@ use thinktime_core::client::Share;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
 
-use super::keeper::Told;
+use super::ledger::Told;
 use super::loops::{Loops, check_shares};
 use super::plan::{Done, Plan, RunError};
 use super::prepared::Prepared;
