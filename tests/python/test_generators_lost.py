@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -160,3 +163,48 @@ def test_a_generator_that_is_slow_is_named_and_loses_nothing(cluster: Any, targe
     assert any("was slow" in warning for warning in result.summary["warnings"])
     assert all(one["lost_at_s"] is None for one in result.summary["generators"])
     assert counted(result) == 10 * RATE - 1
+
+
+def marked(mark: str) -> list[str]:
+    """The processes that have this in their environment."""
+    found = []
+    for place in Path("/proc").iterdir():
+        try:
+            if place.name.isdigit() and mark.encode() in (place / "environ").read_bytes():
+                found.append((place / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+        except OSError:
+            continue  # it has ended meanwhile, or is none of ours
+    return [one for one in found if one]
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_nothing_goes_on_when_the_command_has_ended(
+    target: str, tmp_path: Path, how: signal.Signals
+) -> None:
+    mark = f"THINKTIME_TEST={uuid.uuid4()}"
+    name, _, value = mark.partition("=")
+    (tmp_path / "w.toml").write_text(
+        'name = "w"\n[arrivals]\nmodel = "open"\nrate = "200/s"\n[[request]]\nname = "a"\n', "ascii"
+    )
+    command = [
+        sys.executable, "-c", "from thinktime.cli import main; main()", "run", "w.toml",
+        "--target", target, "--duration", "120s", "--on", "ray", "--generators", "2",
+        "-o", "result",
+    ]  # fmt: skip
+    driver = subprocess.Popen(
+        command, cwd=tmp_path, env=os.environ | {name: value}, stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    until = time.monotonic() + 90
+    while sum("Generator" in one for one in marked(mark)) < 2 and time.monotonic() < until:
+        time.sleep(0.1)
+    time.sleep(4)
+    driver.send_signal(how)
+    _, told = driver.communicate(timeout=60)
+    while marked(mark) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert marked(mark) == []
+    if how == signal.SIGINT:
+        result = tt.Result.load(tmp_path / "result")
+        assert result.interrupted
+        assert result.summary["requests"] > 200, told

@@ -3,8 +3,9 @@
 use super::{ArrivalProcess, Gaps};
 use crate::time::Nanos;
 
-/// So much of a profile, in seconds at its mean rate, is as good as never: a thousand years.
-const NEVER_S: f64 = 3e10;
+/// Later than this, in seconds, is never: three hundred years. Times go on for not even twice as
+/// long, so that what has a low rate seems to end there.
+const NEVER_S: f64 = 1e10;
 
 impl ArrivalProcess {
     /// When the last arrival of a trace or a log comes, or the rate becomes 0 for good; none where
@@ -29,6 +30,6 @@ impl ArrivalProcess {
             let middle = 0.5 * (there + beyond);
             *(if after(middle).is_never() { &mut beyond } else { &mut there }) = middle;
         }
-        Some(after(there))
+        Some(after(there)).filter(|at| at.as_secs_f64() < NEVER_S)
     }
 }

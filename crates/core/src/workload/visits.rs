@@ -250,9 +250,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_computed_is_refused() {
-        let requests: String = (0..1200)
+        let requests: String = (0..2600)
             .map(|at| {
-                let next = (at + 1) % 1200;
+                let next = (at + 1) % 2600;
                 format!(
                     "[[request]]\nname = 'r{at}'\nnext = {{ r{next} = 0.999999, end = 1e-6 }}\n"
                 )
