@@ -14,6 +14,9 @@ from thinktime.shown import is_text
 _FILES = {"ca_file", "certificate", "key", "unix_socket"}
 """Options that name files."""
 
+_GO_WITH = {"generators": "on", "on_loss": "on"}
+"""Options that say nothing without another one."""
+
 
 def options_json(command: str, values: Mapping[str, Any]) -> str:
     """Those of the command's options that are given, as JSON.
@@ -35,6 +38,9 @@ def options_json(command: str, values: Mapping[str, Any]) -> str:
             # Not repeated: it may be the password of a proxy.
             raise _core.InputError(f"{name}: holds bytes that are no text in UTF-8")
     kept = {name: value for name, value in given.items() if not _is_absent(value)}
+    for name, other in _GO_WITH.items():
+        if name in kept and other not in kept:
+            raise _core.InputError(f"{name}: goes with `{other}`, which names a cluster")
     return json.dumps(kept, default=_plain)
 
 

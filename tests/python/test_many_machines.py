@@ -118,6 +118,10 @@ def test_what_is_wrong_is_said_as_by_run(cluster: Any, tmp_path: Path) -> None:
         tt.run(workload("open"), "http://127.0.0.1:9", on="auto", on_loss="weep")
     with pytest.raises(tt.InputError, match="cannot be divided among 40"):
         tt.run(workload("closed"), "http://127.0.0.1:9", on="auto", generators=2, loops=20)
+    with pytest.raises(tt.InputError, match="one at least"):
+        tt.run(workload("open"), "http://127.0.0.1:9", on="auto", generators=0)
+    with pytest.raises(tt.InputError, match="generators: goes with `on`"):
+        tt.run(workload("open"), "http://127.0.0.1:9", generators=2)
     with pytest.raises(tt.InputError, match="no cluster"):
         tt.run(workload("open"), "http://127.0.0.1:9", on="mars")
     (tmp_path / "a.log").write_text(

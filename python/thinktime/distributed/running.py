@@ -48,6 +48,8 @@ def gathered(
     on_loss = given.get("on_loss", _ON_LOSS[0])
     if on_loss not in _ON_LOSS:
         raise _core.InputError(f"on_loss: `{on_loss}` is none of {', '.join(_ON_LOSS)}")
+    if given.get("generators") == 0:
+        raise _core.InputError("generators: there must be one at least")
     with ExitStack() as stack:
         cluster = stack.enter_context(connected(given["on"]))
         number = given.get("generators") or len(cluster.nodes)
