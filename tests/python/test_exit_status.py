@@ -50,12 +50,13 @@ def test_sentence_and_status_agree(
         assert words in said, said
 
 
-def test_a_result_without_objectives_ends_quietly(
+def test_that_there_is_nothing_to_judge_is_said(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(common, "show", lambda *_: None)
     common.finish(lambda: result([]), False, None)
-    assert capsys.readouterr().err == ""
+    said = " ".join(capsys.readouterr().err.split())
+    assert said == "nothing is judged: the workload sets no objective, [slo]"
 
 
 def test_that_the_slo_is_met_is_said(

@@ -137,6 +137,9 @@ def finish(
     show(result, as_json, output)
     found = verdict_of(result, unwritten)
     untold = told.tell(files, lambda: _of_result(result, found.doubt))
+    if found.status == "done":
+        errors.print("nothing is judged: the workload sets no objective, [slo]",
+                     style="dim", markup=False)  # fmt: skip
     end(verdict_of(result, untold) if untold else found)
 
 
