@@ -141,6 +141,7 @@ impl<'a> Source<'a> {
         let key = value.and_then(|span| key_before(self.text.get(..span.start)?));
         let (key, message) = match self.listed_table(line, message) {
             Some(table) => (table, format!("is one table, no list of them: write [{table}]")),
+            // An error that is about no value has no key.
             None => (key.unwrap_or_default(), with_remedy(message)),
         };
         SchemaError {

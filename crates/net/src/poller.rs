@@ -34,6 +34,7 @@ impl Clock {
     #[must_use]
     #[allow(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
     pub fn start_at(monotonic: Duration) -> Clock {
+        // It counts from the machine's start, and is never negative.
         let now = Duration::try_from(clock_gettime(ClockId::Monotonic)).unwrap_or_default();
         let instant = Instant::now();
         let (left, past) = (monotonic.saturating_sub(now), now.saturating_sub(monotonic));

@@ -73,6 +73,7 @@ impl Part {
         py: Python<'py>,
         wait_s: f64,
     ) -> PyResult<(Bound<'py, PyBytes>, bool, Option<f64>)> {
+        // What is no time is not waited for.
         let wait = Duration::try_from_secs_f64(wait_s).unwrap_or_default();
         let taken = py.detach(|| self.inner.take(wait)).map_err(|error| run_error(&error))?;
         let late = taken.begun_late.map(Nanos::as_secs_f64);

@@ -72,17 +72,16 @@ def _own(options: dict[str, Any]) -> str:
                        if name not in ("on", "generators", "on_loss", "rows")})  # fmt: skip
 
 
-class _causes:  # noqa: N801 - reads like a function
+@contextmanager
+def _causes() -> Iterator[None]:
     """Turns what a generator raised into what `run` would raise here."""
-
-    def __enter__(self) -> None:
-        """Nothing yet."""
-
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        """Raise its cause."""
+    try:
+        yield
+    except Exception as error:
         cause = getattr(error, "cause", None)
         if isinstance(cause, _core.InputError | _core.RunError):
             raise type(cause)(*cause.args) from None
+        raise
 
 
 @contextmanager

@@ -153,6 +153,7 @@ impl GrpcCall {
         check_metadata(&metadata)?;
         let (body, of) = match message {
             Some(message) => (self.body_of(message)?, MessageOf::Program),
+            // A message with draws in it is made later, for each call.
             None => (self.fixed_body().unwrap_or_default(), MessageOf::Workload),
         };
         let given = |name: &str| metadata.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
