@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from thinktime import _core, arrivals
 from thinktime.given import options_json
@@ -17,6 +17,9 @@ from thinktime.result import Result
 from thinktime.serving import Burned as Burned
 from thinktime.serving import serve as serve
 from thinktime.switching import switch as switch
+
+if TYPE_CHECKING:
+    from thinktime import distributed
 
 Progress = Callable[[int, float, int], None]
 """Called about twenty times a second with requests over, seconds of the run's own clock, and
@@ -58,6 +61,7 @@ def simulate(
     warmup: Time | None = None,
     replications: int = 1,
     precision: float | str | None = None,
+    on: str | None = None,
     rows: str | None = None,
     output: str | Path | None = None,
     label: str | None = None,
@@ -81,6 +85,9 @@ def simulate(
             means.
         precision: Go on until the half-width of the mean's 95 % confidence interval is this share
             of the mean, as in 0.01 or "1%".
+        on: Do the replications on a Ray cluster: "ray" for one on this machine for the time of the
+            simulation, "ray://HOST:PORT" for another, or "auto" for the one that this machine
+            belongs to. The result is the same.
         rows: Which rows to keep: "all", "none", or "1/N" of the sessions; by default all, or such
             a share that about a million are kept.
         output: Write the result directory there; an older result is replaced at the end.
@@ -97,14 +104,23 @@ def simulate(
     if load is not None:
         workload = workload.at_load(system, load)
     name, told = _labelled(workload, label, output, progress)
-    outcome = _core.simulate(
-        workload,
-        system,
-        options,
-        output=None if output is None else Path(output),
-        progress=told,
-    )
-    return _finished(outcome, name, told)
+    modelled = system
+
+    def do(elsewhere: distributed.Replicating | None = None) -> _core.ResultData:
+        return _core.simulate(
+            workload,
+            modelled,
+            options,
+            output=None if output is None else Path(output),
+            progress=told,
+            elsewhere=elsewhere,
+        )
+
+    if on is None:
+        return _finished(do(), name, told)
+    from thinktime.distributed import replicated
+
+    return _finished(replicated(workload, system, options, on, replications, do), name, told)
 
 
 def run(
@@ -230,9 +246,9 @@ def run(
 
     if on is None:
         return _finished(do(), name, told)
-    from thinktime import distributed
+    from thinktime.distributed import gathered
 
-    return _finished(distributed.gathered(workload, target, options, modelled, do), name, told)
+    return _finished(gathered(workload, target, options, modelled, do), name, told)
 
 
 def again(

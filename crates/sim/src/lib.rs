@@ -6,6 +6,7 @@
 
 mod cluster_findings;
 mod driver;
+mod elsewhere;
 mod findings;
 mod given;
 mod load;
@@ -17,7 +18,11 @@ mod replications;
 mod simulate;
 mod turns;
 
+pub use elsewhere::{Elsewhere, Found};
 pub use given::response_times;
 pub use load::{at_load, offered_load};
 pub use plan::{Plan, WarmUp};
-pub use simulate::{Control, SimulationError, SimulationOutcome, SimulationProgress, simulate};
+pub use simulate::{
+    Control, SimulationError, SimulationOutcome, SimulationProgress, replicate_as_bytes, simulate,
+    simulate_with,
+};

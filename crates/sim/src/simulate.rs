@@ -16,6 +16,7 @@ use thinktime_core::workload::Workload;
 use thiserror::Error;
 
 use crate::driver::{Driver, Replication};
+use crate::elsewhere::{Elsewhere, Found};
 use crate::findings::Findings;
 use crate::load::check_load;
 use crate::pilot::{Warmup, find_warmup};
@@ -91,6 +92,21 @@ pub fn simulate(
     sink: &mut (impl RowSink + Send),
     watch: &(dyn Fn(SimulationProgress) -> Control + Sync),
 ) -> Result<SimulationOutcome, SimulationError> {
+    simulate_with(workload, system, plan, sink, watch, None)
+}
+
+/// As [`simulate`]; several replications are done `elsewhere`, if there is such a place.
+///
+/// # Errors
+/// As [`simulate`], and when what comes back is no replication.
+pub fn simulate_with(
+    workload: &Workload,
+    system: &SystemModel,
+    plan: &Plan,
+    sink: &mut (impl RowSink + Send),
+    watch: &(dyn Fn(SimulationProgress) -> Control + Sync),
+    elsewhere: Option<&mut dyn Elsewhere>,
+) -> Result<SimulationOutcome, SimulationError> {
     system.check_requests(workload)?;
     workload.check_start()?;
     check_load(workload, system, &plan.limit)?;
@@ -99,7 +115,9 @@ pub fn simulate(
     let (plan, warmup) = &with_warmup(workload, system, plan, watch)?;
     let (stopped, requests) = (AtomicBool::new(false), AtomicU64::new(0));
     let shared = Shared { stopped, requests, watch, warmup: *warmup };
-    let joined = if plan.replications > 1 {
+    let joined = if let (2.., Some(elsewhere)) = (plan.replications, elsewhere) {
+        gather_all(workload, system, plan, sink, &shared, elsewhere)?
+    } else if plan.replications > 1 {
         replicate_all(workload, system, plan, sink, &shared)
     } else if plan.rows {
         Joined::one(replicate(workload, system, plan, 0, sink, &shared))
@@ -130,7 +148,57 @@ fn replicate_all<S: RowSink + Send>(
         in_order.lock().unwrap_or_else(PoisonError::into_inner).take(number, (done, rows), figures);
     });
     let done = in_order.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.joined.expect("there is at least one replication")
+    done.end().expect("there is at least one replication")
+}
+
+/// All replications, as they come back from elsewhere.
+fn gather_all<S: RowSink + Send>(
+    workload: &Workload,
+    system: &SystemModel,
+    plan: &Plan,
+    sink: &mut S,
+    shared: &Shared<'_>,
+    elsewhere: &mut dyn Elsewhere,
+) -> Result<Joined, SimulationError> {
+    let mut in_order = InOrder::new(sink);
+    let mut progress = SimulationProgress { requests: 0, time_s: 0.0, in_system: 0 };
+    let figures = |joined| so_far(workload, system, plan, shared.warmup, joined);
+    elsewhere.begin(plan.limit.warmup, plan.rows);
+    loop {
+        match elsewhere.next() {
+            Found::Done(number, bytes) => {
+                progress.requests += in_order.take_bytes(number, &bytes, figures)?;
+            }
+            Found::NothingYet => {}
+            Found::End => break,
+        }
+        if (shared.watch)(progress) == Control::Stop {
+            shared.stopped.store(true, Ordering::Relaxed);
+            break;
+        }
+    }
+    in_order.end().ok_or(SimulationError::Interrupted)
+}
+
+/// One of the replications of a plan, whose warm-up is known, as bytes for those who join them.
+///
+/// # Errors
+/// When they cannot be written.
+pub fn replicate_as_bytes(
+    workload: &Workload,
+    system: &SystemModel,
+    plan: &Plan,
+    number: u32,
+) -> Result<Vec<u8>, Invalid> {
+    let (stopped, requests) = (AtomicBool::new(false), AtomicU64::new(0));
+    let shared = Shared { stopped, requests, watch: &|_| Control::Continue, warmup: None };
+    let mut rows: Vec<Row> = Vec::new();
+    let done = if plan.rows {
+        replicate(workload, system, plan, number, &mut rows, &shared)
+    } else {
+        replicate(workload, system, plan, number, &mut (), &shared)
+    };
+    postcard::to_stdvec(&(done, rows)).map_err(|error| Invalid::new(error.to_string()))
 }
 
 /// The figures of a simulation that has not ended.
