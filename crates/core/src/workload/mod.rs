@@ -14,6 +14,7 @@ mod file;
 mod grpc;
 mod header;
 mod journey;
+mod left_behind;
 mod length;
 mod lookup;
 mod message;
