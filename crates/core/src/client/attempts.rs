@@ -76,7 +76,11 @@ impl Clients {
         let place = usize::from(self.slots.get(ticket).population);
         let population = &mut self.populations[place];
         let budget = &mut population.budget;
-        if failed && attempt.attempt < retry.attempts && budget.as_mut().is_none_or(Budget::spend) {
+        if failed
+            && attempt.attempt < retry.attempts
+            && retry.covers(reply.error, reply.status)
+            && budget.as_mut().is_none_or(Budget::spend)
+        {
             let wait = population.laws.backoff(&attempt, retry);
             self.timers.set(now + wait, ticket, Wish::Retry);
             return Fate::Retried;

@@ -82,6 +82,7 @@ impl Check<'_> {
             headers: common.headers,
             subprotocols: common.subprotocols,
             authorization: common.authorization,
+            password: common.password,
             browsing,
             programs: self.programs(&table, kinds, replay)?,
             data,

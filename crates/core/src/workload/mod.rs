@@ -31,6 +31,7 @@ mod session;
 mod size;
 mod slo;
 mod slo_table;
+mod sql;
 mod start;
 mod target;
 mod template;
@@ -40,7 +41,9 @@ mod visits;
 
 pub use asked::{Asked, Targets};
 pub use body::{FilePart, FormValue, MultipartValue, form_field};
-pub use clients::{ClientLimits, ClientsTable, RetryBudget, RetryBudgetTable, Reuse};
+pub use clients::{
+    ClientLimits, ClientsTable, ConnectionsValue, RetryBudget, RetryBudgetTable, Reuse,
+};
 pub use credentials::{Authorities, Aws, AwsTable, Endpoint, Oauth2, Oauth2Table};
 pub use file::{ArrivalsTable, Model, PopulationTable, WorkloadFile};
 pub use grpc::{GrpcCall, GrpcMessage, GrpcMessages};
@@ -56,11 +59,12 @@ pub use population::{Population, Sessions};
 pub use request::RequestKind;
 pub use request_table::{Cancel, ObjectsTable, RequestTable, RetryTable, RetryWhen};
 pub use response_check::{CheckTable, CheckValue, ResponseCheck};
-pub use retry::Retry;
+pub use retry::{Cause, Retry};
 pub use session::{Browsing, OnError, SessionTable};
 pub use size::Sizes;
 pub use slo::{Figure, Objective, Of, Slo};
 pub use slo_table::{Limit as SloLimit, SloTable};
+pub use sql::{Isolation, Sql, Statement};
 pub use start::{Beginning, Start};
 pub use target::{Target, target_key};
 pub use template::Unwritten;

@@ -5,9 +5,10 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags, recv, send};
+use rustix::net::{RecvFlags, recv};
 
 use super::failure::{Failure, failure};
+use super::prelude::push;
 
 /// The most bytes of the proxy's answer.
 const ANSWER_MAX: usize = 16 * 1024;
@@ -29,15 +30,7 @@ impl Tunnel {
 
     /// Sends as much of the request as the socket takes.
     pub(super) fn ask(&mut self, socket: impl AsFd) -> Result<(), Failure> {
-        while self.sent < self.request.len() {
-            match send(&socket, &self.request[self.sent..], SendFlags::NOSIGNAL) {
-                Ok(count) => self.sent += count,
-                Err(Errno::INTR) => {}
-                Err(Errno::AGAIN | Errno::NOTCONN) => break,
-                Err(error) => return Err(word(error)),
-            }
-        }
-        Ok(())
+        push(&self.request, &mut self.sent, socket)
     }
 
     /// Reads the answer, and nothing behind it: whether the tunnel is open.
