@@ -121,7 +121,7 @@ fn it_says_who_it_is() {
 #[test]
 fn a_statement_is_prepared_once() {
     let mut end = End::open(false);
-    let bind = "B\0\0\0\u{19}\x003_0\0\0\0\0\u{1}\0\0\0\u{2}42\0\0";
+    let bind = "B\0\0\0\u{15}\x003_0\0\0\0\0\u{1}\0\0\0\u{2}42\0\0";
     let run = [bind.as_bytes(), b"E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04"].concat();
     let parse = text(b'P', "3_0\0select $1\0\0\0");
     let complete = [message(b'1', b""), message(b'2', b"")].concat();
