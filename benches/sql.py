@@ -1,7 +1,7 @@
 """CPU time a transaction of Thinktime and pgbench, in turns, against one PostgreSQL.
 
-Both send the same prepared statements over as many connections, each from one core; the server is on
-another one. Closed, as fast as they can: `select` is one statement, `tpcb` the transaction of
+Both send the same prepared statements over as many connections, each from one core; the server is
+on another one. Closed, as fast as they can: `select` is one statement, `tpcb` the transaction of
 TPC-B as pgbench has it, whose statements wait for each other. Then open, at a rate: how late the
 beginnings are. CPU time is user and system; Thinktime's is taken from just before the run to just
 after it, because the start of Python is no part of the generator, and pgbench's is that of the

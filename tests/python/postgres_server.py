@@ -91,8 +91,10 @@ class Database:
 
 @contextmanager
 def cluster(*, authentication: str = "trust") -> Iterator[Database]:
-    """A cluster whose server is not started yet. `authentication` is that of TCP; all clients of the
-    Unix socket are trusted. Its server is stopped at the end."""
+    """A cluster whose server is not started yet, and is stopped at the end.
+
+    `authentication` is that of TCP; all clients of the Unix socket are trusted.
+    """
     initdb = program("initdb")
     with TemporaryDirectory(prefix="thinktime-") as name:
         directory = Path(name)

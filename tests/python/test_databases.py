@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -50,7 +51,9 @@ def rows(result: tt.Result) -> pl.DataFrame:
     return pl.DataFrame(result.requests)
 
 
-def test_a_statement_is_prepared_once_and_its_rows_are_counted(write: Write, shop: Database) -> None:
+def test_a_statement_is_prepared_once_and_its_rows_are_counted(
+    write: Write, shop: Database
+) -> None:
     item = (
         '[[request]]\nname = "item"\nsql = "select id, name from item where id <= $1"\n'
         'parameters = ["uniform(2.5, 5.5)"]\n'
@@ -169,7 +172,7 @@ def test_what_the_server_refuses_is_counted_by_its_kind(write: Write, shop: Data
 
 def test_a_statement_that_is_given_up_frees_its_place(write: Write, shop: Database) -> None:
     made = write(
-        '[clients]\nconnections = 1\n'
+        "[clients]\nconnections = 1\n"
         '[[request]]\nname = "slow"\ntimeout = "50ms"\nsql = "select pg_sleep(1)"\n'
         '[[request]]\nname = "good"\nsql = "select 1"\n'
     )
@@ -198,7 +201,10 @@ def test_a_server_that_is_restarted_is_missed_and_found_again(how: signal.Signal
     )
     with serving() as database:
         ended: list[tt.Result] = []
-        run = lambda: ended.append(tt.run(tt.Workload(text, "w.toml"), database.url, duration=4))
+
+        def run() -> None:
+            ended.append(tt.run(tt.Workload(text, "w.toml"), database.url, duration=4))
+
         thread = Thread(target=run)
         thread.start()
         time.sleep(1)
@@ -280,13 +286,7 @@ def certificate(folder: Path) -> None:
     owner = folder.stat()
     for name in ("server.key", "server.crt"):
         (folder / name).chmod(0o600)
-        _give(folder / name, owner.st_uid, owner.st_gid)
-
-
-def _give(path: Path, user: int, group: int) -> None:
-    import os
-
-    os.chown(path, user, group)
+        os.chown(folder / name, owner.st_uid, owner.st_gid)
 
 
 def test_the_example_is_run(shop: Database) -> None:
@@ -314,7 +314,10 @@ def test_simulations_take_them_as_requests_with_names() -> None:
         ('sql = "select 1"\nbody = "x"', ["request[1].body", "goes with `post`"]),
         ('sql = "select 1"\nsize = "1kB"', ["request[1].size", "method of HTTP"]),
         ('get = "/"\nparameters = [1]', ["request[1].parameters", "`sql` or `transaction` only"]),
-        ('sql = "select 1"\nretry = { attempts = 2, on = ["40001 "] }', ["retry", "sqlstate_40001"]),
+        (
+            'sql = "select 1"\nretry = { attempts = 2, on = ["40001 "] }',
+            ["retry", "sqlstate_40001"],
+        ),
     ],
 )
 def test_what_does_not_go_together_is_named(write: Write, requests: str, said: list[str]) -> None:
@@ -326,7 +329,10 @@ def test_what_does_not_go_together_is_named(write: Write, requests: str, said: l
 
 
 def test_requests_and_targets_must_fit(write: Write, shop: Database) -> None:
-    sql, get = ('[[request]]\nname = "x"\nsql = "select 1"\n', '[[request]]\nname = "x"\nget = "/"\n')
+    sql, get = (
+        '[[request]]\nname = "x"\nsql = "select 1"\n',
+        '[[request]]\nname = "x"\nget = "/"\n',
+    )
     http = f"http://127.0.0.1:{shop.port}"
     cases: list[tuple[str, str, dict[str, Any], str]] = [
         (sql, http, {}, "go to targets of postgresql"),
@@ -337,7 +343,7 @@ def test_requests_and_targets_must_fit(write: Write, shop: Database) -> None:
         (sql, shop.url + "?sslmode=prefer", {}, "sslmode=require"),
         ('[clients]\npassword = "env:NO_SUCH"\n' + sql, shop.url, {}, "NO_SUCH"),
         ('[clients]\npassword = "env:NO_SUCH"\n' + get, http, {}, "see `basic`"),
-        ('[clients]\nconnections = 3\n' + get, f"h2c://127.0.0.1:{shop.port}", {}, "`concurrency`"),
+        ("[clients]\nconnections = 3\n" + get, f"h2c://127.0.0.1:{shop.port}", {}, "`concurrency`"),
     ]
     for requests, target, options, said in cases:
         with pytest.raises(tt.InputError) as caught:

@@ -41,9 +41,7 @@ mod visits;
 
 pub use asked::{Asked, Targets};
 pub use body::{FilePart, FormValue, MultipartValue, form_field};
-pub use clients::{
-    ClientLimits, ClientsTable, ConnectionsValue, RetryBudget, RetryBudgetTable, Reuse,
-};
+pub use clients::{ClientLimits, ClientsTable, RetryBudget, RetryBudgetTable, Reuse};
 pub use credentials::{Authorities, Aws, AwsTable, Endpoint, Oauth2, Oauth2Table};
 pub use file::{ArrivalsTable, Model, PopulationTable, WorkloadFile};
 pub use grpc::{GrpcCall, GrpcMessage, GrpcMessages};

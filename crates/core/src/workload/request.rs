@@ -148,11 +148,7 @@ impl RequestKind {
         http_only(table, method, key)?;
         let call = GrpcCall::from_table(table, common)?;
         let timeout = timeout_of(table).map_err(named("timeout"))?;
-        let message = Message::from_table(table, names, files)?.unwrap_or_default();
-        let (sql, message) = match Sql::from_table(table, names, files)? {
-            Some((sql, parameters)) => (Some(Arc::new(sql)), parameters),
-            None => (None, message),
-        };
+        let (sql, message) = sent_of(table, names, files)?;
         let retry = Retry::from_table(table.retry.as_ref(), timeout, files);
         let target = Target::parse(&text, names, files).map_err(named(key))?;
         let (headers, body) = headers_and_body(table, call.as_ref(), common)?;
@@ -179,6 +175,20 @@ impl RequestKind {
         };
         Ok((kind, body))
     }
+}
+
+/// Statements with their parameters, or messages.
+type Sent = (Option<Arc<Sql>>, Message);
+
+fn sent_of(
+    table: &RequestTable,
+    names: &[String],
+    files: &dyn Files,
+) -> Result<Sent, (&'static str, Invalid)> {
+    if let Some((sql, parameters)) = Sql::from_table(table, names, files)? {
+        return Ok((Some(Arc::new(sql)), parameters));
+    }
+    Ok((None, Message::from_table(table, names, files)?.unwrap_or_default()))
 }
 
 fn weight_of(table: &RequestTable) -> Result<f64, Invalid> {

@@ -132,8 +132,8 @@ pub struct RequestTable {
     /// and values may stand in braces.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parameters: Vec<Scalar>,
-    /// How far the transaction is kept apart from others: `"read-committed"`, `"repeatable-read"` or
-    /// `"serializable"`; as the server has it by default.
+    /// How far the transaction is kept apart from others: `"read-committed"`, `"repeatable-read"`
+    /// or `"serializable"`; as the server has it by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub isolation: Option<Isolation>,
     /// What the session takes from the response, by name, as in `{ token = "json:$.token" }`:

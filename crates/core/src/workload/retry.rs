@@ -43,9 +43,12 @@ impl Retry {
         }
     }
 
-    /// Whether an attempt that failed by this word, or was late, is made again as far as `on` says.
+    /// Whether the attempt of this number, which failed by this word or was late, is made again.
     #[must_use]
-    pub fn covers(&self, error: Option<&str>, status: u16) -> bool {
+    pub fn covers(&self, attempt: u32, error: Option<&str>, status: u16) -> bool {
+        if attempt >= self.attempts {
+            return false;
+        }
         let error = error.unwrap_or(LATE);
         self.on.is_empty() || self.on.iter().any(|cause| cause.is(error, status))
     }

@@ -115,7 +115,8 @@ impl Connector {
     /// Whether connections can be secured as the target's options say, and somebody can log in.
     ///
     /// # Errors
-    /// When a file or a secret cannot be read, or the host is no name that a certificate can be for.
+    /// When a file or a secret cannot be read, or the host is no name that a certificate can be
+    /// for.
     pub(super) fn check(target: &Target, workload: &Workload) -> Result<(), Invalid> {
         login(target, workload)?;
         tls(target).map(drop)

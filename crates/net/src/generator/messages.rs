@@ -59,8 +59,8 @@ impl<'a> Messages<'a> {
         carried == self.scheme.carries() && expectable()
     }
 
-    /// Makes the message of an attempt, or its statements, for `write` to encode: that of the `call`
-    /// that a program wants, or what the workload says of this kind.
+    /// Makes the message of an attempt, or its statements, for `write` to encode: that of the
+    /// `call` that a program wants, or what the workload says of this kind.
     pub(super) fn make(
         &mut self,
         attempt: &Attempt,
@@ -171,7 +171,7 @@ fn check_openings(workload: &Workload, target: &Target) -> Result<(), Invalid> {
     if target.scheme.carries() != Carries::Requests && all.iter().any(changing) {
         return fail("`oauth2` and `aws` go to HTTP servers only");
     }
-    check_connections(target, all).or_else(|why| fail(why))
+    check_connections(target, all).or_else(fail)
 }
 
 /// Passwords and pools go with the target.

@@ -1,14 +1,13 @@
 //! What is asked for before anything else goes over a connection: a tunnel through a proxy, or that
 //! a database speaks TLS.
 
-use std::io;
 use std::os::fd::AsFd;
 
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags, recv, send};
+use rustix::net::{RecvFlags, recv};
 
-use super::failure::{CLOSED, Failure, failure};
-use super::tunnel::Tunnel;
+use super::failure::{CLOSED, Failure};
+use super::tunnel::{Tunnel, push, word};
 
 /// By which a client asks PostgreSQL to speak TLS: the length, and a number that no version has.
 const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
@@ -41,19 +40,6 @@ impl Prelude {
     }
 }
 
-/// Sends as much of a request as the socket takes, of which so much is `sent`.
-pub(super) fn push(request: &[u8], sent: &mut usize, socket: impl AsFd) -> Result<(), Failure> {
-    while *sent < request.len() {
-        match send(&socket, &request[*sent..], SendFlags::NOSIGNAL) {
-            Ok(count) => *sent += count,
-            Err(Errno::INTR) => {}
-            Err(Errno::AGAIN | Errno::NOTCONN) => break,
-            Err(error) => return Err(word(error)),
-        }
-    }
-    Ok(())
-}
-
 /// Whether the server says that it speaks TLS, if it has answered: by one byte, behind which
 /// nothing may stand that came without TLS.
 fn speaks_tls(socket: impl AsFd) -> Result<bool, Failure> {
@@ -69,8 +55,4 @@ fn speaks_tls(socket: impl AsFd) -> Result<bool, Failure> {
             Err(error) => return Err(word(error)),
         }
     }
-}
-
-fn word(error: Errno) -> Failure {
-    failure(&io::Error::from(error))
 }

@@ -5,10 +5,9 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, recv};
+use rustix::net::{RecvFlags, SendFlags, recv, send};
 
 use super::failure::{Failure, failure};
-use super::prelude::push;
 
 /// The most bytes of the proxy's answer.
 const ANSWER_MAX: usize = 16 * 1024;
@@ -66,6 +65,19 @@ impl Tunnel {
     }
 }
 
+/// Sends as much of a request as the socket takes, of which so much is `sent`.
+pub(super) fn push(request: &[u8], sent: &mut usize, socket: impl AsFd) -> Result<(), Failure> {
+    while *sent < request.len() {
+        match send(&socket, &request[*sent..], SendFlags::NOSIGNAL) {
+            Ok(count) => *sent += count,
+            Err(Errno::INTR) => {}
+            Err(Errno::AGAIN | Errno::NOTCONN) => break,
+            Err(error) => return Err(word(error)),
+        }
+    }
+    Ok(())
+}
+
 /// Takes bytes that are known to be there.
 fn take(socket: impl AsFd, bytes: &mut [u8]) -> Result<(), Failure> {
     let mut taken = 0;
@@ -95,7 +107,8 @@ fn judge(answer: &[u8]) -> Result<(), Failure> {
     }
 }
 
-fn word(error: Errno) -> Failure {
+/// The word for an error of a socket.
+pub(super) fn word(error: Errno) -> Failure {
     failure(&io::Error::from(error))
 }
 

@@ -26,10 +26,11 @@ pub(super) enum Use {
     Unknown,
 }
 
-/// A message, with its header; of one that is skipped the header alone.
+/// A message.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Frame<'a> {
     pub(super) letter: u8,
+    /// All of it with its header; nothing where it is skipped.
     pub(super) bytes: &'a [u8],
     /// The size of the whole message.
     pub(super) size: u64,
@@ -48,46 +49,47 @@ impl Frames {
         while !bytes.is_empty() {
             if self.skipped > 0 {
                 let count = bytes.len().min(self.skipped as usize);
-                self.skipped -= count as u32;
-                bytes = &bytes[count..];
+                (self.skipped, bytes) = (self.skipped - count as u32, &bytes[count..]);
                 continue;
             }
-            // What is not in one piece is put together first.
-            let whole = self.held.is_empty();
-            if !whole && !self.fill(&mut bytes, HEADER) {
-                return Ok(());
-            }
-            let source = if whole { bytes } else { &self.held };
-            if source.len() < HEADER {
-                self.held.extend_from_slice(bytes);
-                return Ok(());
-            }
-            let (letter, length) = header(source)?;
+            let Some((letter, length)) = self.header(&mut bytes)? else { return Ok(()) };
             let size = u64::from(length) + 1;
             match of(context, letter, length) {
                 Use::Unknown => return Err(PostgresError::Malformed),
                 Use::Skipped => {
-                    take(context, Frame { letter, bytes: &source[..HEADER], size })?;
-                    self.skipped = length - 4;
-                    bytes = if whole { &bytes[HEADER..] } else { bytes };
+                    if self.held.is_empty() {
+                        bytes = &bytes[HEADER..];
+                    }
                     self.held.clear();
+                    self.skipped = length - 4;
+                    take(context, Frame { letter, bytes: &[], size })?;
                 }
                 Use::Held if size > HELD_BYTES_MAX as u64 => return Err(PostgresError::TooLarge),
-                Use::Held if whole && bytes.len() as u64 >= size => {
+                Use::Held if self.held.is_empty() && bytes.len() as u64 >= size => {
                     let (first, rest) = bytes.split_at(size as usize);
-                    take(context, Frame { letter, bytes: first, size })?;
                     bytes = rest;
+                    take(context, Frame { letter, bytes: first, size })?;
                 }
+                Use::Held if !self.fill(&mut bytes, size as usize) => return Ok(()),
                 Use::Held => {
-                    if !self.fill(&mut bytes, size as usize) {
-                        return Ok(());
-                    }
                     let held = std::mem::take(&mut self.held);
                     take(context, Frame { letter, bytes: &held, size })?;
                 }
             }
         }
         Ok(())
+    }
+
+    /// The letter and the length of the next message, once they have come. They stay in front of
+    /// `bytes`, or are held where they came in pieces.
+    fn header(&mut self, bytes: &mut &[u8]) -> Result<Option<(u8, u32)>, PostgresError> {
+        if self.held.is_empty() && bytes.len() >= HEADER {
+            return header(bytes).map(Some);
+        }
+        if !self.fill(bytes, HEADER) {
+            return Ok(None);
+        }
+        header(&self.held).map(Some)
     }
 
     /// Adds bytes to what is held until there are so many: whether there are.

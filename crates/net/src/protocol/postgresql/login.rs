@@ -6,7 +6,7 @@ use bytes::BytesMut;
 use fallible_iterator::FallibleIterator;
 use postgres_protocol::authentication::md5_hash;
 use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, ScramSha256};
-use postgres_protocol::message::backend::Message;
+use postgres_protocol::message::backend::{AuthenticationSaslBody, Message};
 use postgres_protocol::message::frontend;
 
 use super::PostgresError;
@@ -84,14 +84,7 @@ impl LoggingIn {
                 frontend::password_message(hash.as_bytes(), out)?;
                 Stage::Told
             }
-            (Message::AuthenticationSasl(body), Stage::Begun) => {
-                if !body.mechanisms().any(|name| Ok(name == SCRAM_SHA_256))? {
-                    return Err(PostgresError::Authentication);
-                }
-                let scram = ScramSha256::new(self.password()?, ChannelBinding::unsupported());
-                frontend::sasl_initial_response(SCRAM_SHA_256, scram.message(), out)?;
-                Stage::Proving(Box::new(scram))
-            }
+            (Message::AuthenticationSasl(body), Stage::Begun) => self.prove(body, out)?,
             (Message::AuthenticationSaslContinue(body), Stage::Proving(mut scram)) => {
                 scram.update(body.data()).map_err(|_| PostgresError::Authentication)?;
                 frontend::sasl_response(scram.message(), out)?;
@@ -111,6 +104,20 @@ impl LoggingIn {
             _ => return Err(PostgresError::Malformed),
         };
         Ok(())
+    }
+
+    /// Begins to prove that the password is known, where the server takes that by SCRAM-SHA-256.
+    fn prove(
+        &self,
+        body: &AuthenticationSaslBody,
+        out: &mut BytesMut,
+    ) -> Result<Stage, PostgresError> {
+        if !body.mechanisms().any(|name| Ok(name == SCRAM_SHA_256))? {
+            return Err(PostgresError::Authentication);
+        }
+        let scram = ScramSha256::new(self.password()?, ChannelBinding::unsupported());
+        frontend::sasl_initial_response(SCRAM_SHA_256, scram.message(), out)?;
+        Ok(Stage::Proving(Box::new(scram)))
     }
 
     fn password(&self) -> Result<&[u8], PostgresError> {

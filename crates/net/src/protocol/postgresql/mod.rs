@@ -1,4 +1,4 @@
-//! PostgreSQL (its frontend/backend protocol, version 3) for a client that runs prepared statements.
+//! PostgreSQL (its frontend/backend protocol, version 3) for a client of prepared statements.
 //!
 //! A [`Client`] is one end of one connection: it logs in, and then runs one statement at a time. It
 //! writes into a buffer of the caller's and is fed whatever arrives, in pieces of any size; how the
@@ -9,12 +9,14 @@
 //! After a [`PostgresError`] the connection is of no use.
 //!
 //! The inside, from the bytes up: `frames` cuts what comes into messages, `login` is what goes to
-//! and fro until statements can be sent, `rows` makes JSON of rows, and `client` joins them.
+//! and fro until statements can be sent, `rows` makes JSON of rows, `side` is what was asked
+//! and what has come of it, and `client` joins them.
 
 mod client;
 mod frames;
 mod login;
 mod rows;
+mod side;
 #[cfg(test)]
 mod tests;
 
