@@ -29,8 +29,6 @@ def clean() -> tuple[list[str], list[str]]:
     left = [one for one in places.identities() if one not in running]
     for identity in left:
         remove(identity)
-    if places.STATE.is_dir() and not any(places.STATE.iterdir()):
-        places.STATE.rmdir()
     return left, running
 
 
@@ -49,6 +47,10 @@ def remove(identity: str) -> None:
     shutil.rmtree(places.folder(identity), ignore_errors=True)
     if places.folder(identity).exists():
         raise RunError(f"{places.folder(identity)} could not be taken away")
+    try:
+        places.STATE.rmdir()
+    except OSError:  # another lab is there, or there never was one
+        pass
 
 
 def processes(inodes: set[tuple[int, int] | None]) -> list[int]:

@@ -135,13 +135,13 @@ LINK = {
     "by": Key(_by, "forwarder"),
 }
 SERVER = {
-    "name": Key(values.name),
+    "name": Key(values.program),
     "host": Key(values.name),
     "command": Key(values.words),
     "ready": Key(values.port, None),
 }
 RUN = {
-    "name": Key(values.name),
+    "name": Key(values.program),
     "host": Key(values.name),
     "workload": Key(values.text),
     "target": Key(values.target),
@@ -149,7 +149,7 @@ RUN = {
     "start": Key(values.seconds, 0.0),
 }
 HOSTILE = {
-    "name": Key(values.name),
+    "name": Key(values.program),
     "kind": Key(_kind),
     "host": Key(values.name),
     "target": Key(values.place),

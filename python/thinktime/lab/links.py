@@ -115,7 +115,12 @@ def start_forwarder(
     if process.stdout.readline() != b"ready\n":
         process.wait()
         why = Path(said.name).read_text("utf-8", "replace").splitlines()[-1:]
-        raise RunError(f"the link {link.name} does not start: {' '.join(why)}")
+        hint = (
+            ": links with a delay, jitter or loss need this device, which root may open"
+            if "/dev/net/tun" in "".join(why)
+            else ""
+        )
+        raise RunError(f"the link {link.name} does not start: {' '.join(why)}{hint}")
     for end, name in zip(ends, devices, strict=True):
         end.ip(f"link set {name} txqueuelen {QUEUE_PACKETS} up")
     return process

@@ -84,6 +84,8 @@ class Running:
         for one in self.hosts.values():
             self._journal.note(namespace=one.name)
             one.make()
+            # Of the rest of its block nobody is there; what comes for them ends here.
+            one.ip(f"route add blackhole {one.block}")
             try:
                 one.set("net/ipv4/tcp_congestion_control", self.lab.congestion_control)
             except RunError:

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from thinktime import Distribution, InputError
 
 NAME = re.compile(r"[a-z][a-z0-9-]{0,11}")
+PROGRAM = re.compile(r"[a-z][a-z0-9-]{0,39}")
 BITS = {"bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9}
 TIME = r"(?:ns|us|µs|ms|s|min|h)?"
 SIZE = r"(?:B|kB|MB|KiB|MiB)?"
@@ -17,9 +18,16 @@ EVENTS = r"/(?:ms|s|min|h)"
 
 
 def name(said: Any) -> str:
-    """A name that may be part of those of namespaces and devices."""
+    """The name of a host, which is part of those of namespaces and devices."""
     if not isinstance(said, str) or not NAME.fullmatch(said):
         raise ValueError("a name has 1 to 12 small letters, digits and hyphens, a letter first")
+    return said
+
+
+def program(said: Any) -> str:
+    """The name of a server, a run or a hostile client, which is one of a file or a folder, too."""
+    if not isinstance(said, str) or not PROGRAM.fullmatch(said) or said in ("logs", "lab"):
+        raise ValueError("a name has 1 to 40 small letters, digits and hyphens, a letter first")
     return said
 
 
