@@ -47,7 +47,11 @@ def command(lab: Given, output: Output = None) -> None:
             return
         read = file.load(Path(lab))
         # Logs alone are what a lab leaves that could not be made.
-        if output is not None and output.exists() and {one.name for one in output.iterdir()} - {"logs"}:
+        if (
+            output is not None
+            and output.exists()
+            and {one.name for one in output.iterdir()} - {"logs"}
+        ):
             raise InputError(f"{output} is there already: give a new folder")
         permission.need()
         _perform(read, output)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -58,9 +59,7 @@ def processes(inodes: set[tuple[int, int] | None]) -> list[int]:
     found = [int(one.name) for one in Path("/proc").iterdir() if one.name.isdigit()]
     there = inodes - {None}
     return [
-        pid
-        for pid in found
-        if pid != os.getpid() and places.inode(f"/proc/{pid}/ns/net") in there
+        pid for pid in found if pid != os.getpid() and places.inode(f"/proc/{pid}/ns/net") in there
     ]
 
 
@@ -68,10 +67,8 @@ def _end_processes(inodes: set[tuple[int, int] | None]) -> None:
     end = time.monotonic() + END_S
     while found := processes(inodes):
         for pid in found:
-            try:
+            with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
         if time.monotonic() > end:
             raise RunError(f"the processes {', '.join(map(str, found))} do not end")
         time.sleep(0.02)

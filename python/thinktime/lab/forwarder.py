@@ -11,6 +11,7 @@ jitter. None overtakes another: one that drew a shorter way arrives together wit
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import fcntl
 import gc
@@ -114,10 +115,8 @@ def device(namespace: str, name: str) -> int:
 def hurry() -> None:
     """Wake when a packet is due and not when it suits others, as far as that is permitted."""
     ctypes.CDLL(None).prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0)
-    try:
+    with contextlib.suppress(OSError):
         os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
-    except OSError:
-        pass
 
 
 def forward(directions: list[Direction]) -> None:

@@ -43,8 +43,7 @@ class Running:
         self.logs = logs
         self.folder = places.folder(self.identity)
         self.hosts = {
-            host: Namespace(self.identity, host, number)
-            for number, host in enumerate(lab.hosts, 1)
+            host: Namespace(self.identity, host, number) for number, host in enumerate(lab.hosts, 1)
         }
         self._tell = tell
         self._forwarders: dict[str, subprocess.Popen[bytes]] = {}
@@ -130,7 +129,9 @@ class Running:
         self._servers[server.name] = process
         while server.ready is not None and not listens(process.pid, server.ready):
             if process.poll() is not None:
-                raise RunError(f"the server {server.name} has ended; {self.last_words(server.name)}")
+                raise RunError(
+                    f"the server {server.name} has ended; {self.last_words(server.name)}"
+                )
             if time.monotonic() - begun > READY_S:
                 raise RunError(
                     f"the server {server.name} does not listen on port {server.ready} after "

@@ -6,6 +6,7 @@ counted, and when it began and ended.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import signal
 import sys
@@ -28,16 +29,14 @@ def main(arguments: list[str]) -> int:
     settings = Settings(**said)
     try:
         guard.check(IPv4Address(settings.target[0]))
-    except guard.Refused as refused:
+    except guard.RefusedError as refused:
         print(f"refused: a hostile client runs in a lab only: {refused}", file=sys.stderr)
         return 2
     module = import_module(f"thinktime.lab.hostile.{arguments[0].replace('-', '_')}")
     client: Client = module.Client(settings)
     began = time.time()
-    try:
+    with contextlib.suppress(KeyboardInterrupt):
         client.attack()
-    except KeyboardInterrupt:
-        pass
     print(json.dumps({"began": began, "ended": time.time(), "counts": client.counts}))
     return 0
 

@@ -15,29 +15,29 @@ SIOCGIFFLAGS = 0x8913
 IFF_UP = 1
 
 
-class Refused(Exception):
-    """This is no place for a hostile client."""
+class RefusedError(Exception):
+    """A hostile client may not run here."""
 
 
 def check(target: IPv4Address) -> None:
     """See that this process is in a host of a lab, that no way leads out, and where the target is.
 
     Raises:
-        Refused: One of these does not hold; the message says which.
+        RefusedError: One of these does not hold; the message says which.
     """
     if target not in places.RANGE:
-        raise Refused(f"{target} is no address of a lab: these are in {places.RANGE}")
+        raise RefusedError(f"{target} is no address of a lab: these are in {places.RANGE}")
     name, identity = _host()
     if not journal.is_running(identity):
-        raise Refused(f"the lab of {name} is not running")
+        raise RefusedError(f"the lab of {name} is not running")
     lines = journal.read(identity)
     if {"namespace": name} not in lines:
-        raise Refused(f"{name} was made by no lab")
+        raise RefusedError(f"{name} was made by no lab")
     made = {one["device"] for one in lines if one.get("in") == name}
     if unknown := sorted(_devices_up() - made - {"lo"}):
-        raise Refused(f"{name} has a device that the lab did not make: {', '.join(unknown)}")
+        raise RefusedError(f"{name} has a device that the lab did not make: {', '.join(unknown)}")
     if _has_default_route():
-        raise Refused(f"a route leads out of {name}")
+        raise RefusedError(f"a route leads out of {name}")
 
 
 def _host() -> tuple[str, str]:
@@ -47,7 +47,7 @@ def _host() -> tuple[str, str]:
         for name in places.namespaces(identity):
             if ours is not None and places.inode(places.NETNS / name) == ours:
                 return name, identity
-    raise Refused("this process is in no network namespace that a lab made")
+    raise RefusedError("this process is in no network namespace that a lab made")
 
 
 def _devices_up() -> set[str]:

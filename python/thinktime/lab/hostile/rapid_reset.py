@@ -1,4 +1,4 @@
-"""Requests that are reset at once (CVE-2023-44487): work for the server, and no limit of streams."""
+"""Requests that are reset at once (CVE-2023-44487): work that no limit of streams bounds."""
 
 from __future__ import annotations
 
