@@ -48,10 +48,9 @@ def remove(identity: str) -> None:
     shutil.rmtree(places.folder(identity), ignore_errors=True)
     if places.folder(identity).exists():
         raise RunError(f"{places.folder(identity)} could not be taken away")
-    try:
+    # Where another lab is there it stays.
+    with contextlib.suppress(OSError):
         places.STATE.rmdir()
-    except OSError:  # another lab is there, or there never was one
-        pass
 
 
 def processes(inodes: set[tuple[int, int] | None]) -> list[int]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from thinktime.lab.file import Hostile, Lab, Load
-from thinktime.lab.running import Running, Tell, stop
+from thinktime.lab.running import RESULT_S, Running, Tell, stop
 
 LOOK_EVERY_S = 0.02
 FAILED = 3
@@ -111,7 +111,7 @@ def _let_run(lab: Lab, running: Running, output: Path, outcome: Outcome, tell: T
     finally:
         # A run that is told to end writes the result so far.
         for one in there:
-            stop(one.process, signal.SIGINT)
+            stop(one.process, signal.SIGINT, RESULT_S)
             _note(one, running, outcome)
 
 

@@ -20,8 +20,11 @@ from thinktime.lab.journal import Journal
 from thinktime.lab.namespaces import Namespace, listens
 
 READY_S = 30
-END_S = 10
-"""What a program may take until it is ready, and to end when it is told to."""
+"""What a server may take until it is ready."""
+
+END_S = 5
+RESULT_S = 60
+"""What a program may take to end when it is told to, and a run, which has a result to write."""
 
 THINKTIME = (sys.executable, "-c", "from thinktime.cli import main; main()")
 """What the word `thinktime` stands for at the beginning of a command."""
@@ -226,12 +229,12 @@ def read_counts(path: Path) -> list[dict[str, int]]:
     return found
 
 
-def stop(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+def stop(process: subprocess.Popen[bytes], number: signal.Signals, within_s: float = END_S) -> None:
     """Tell a program to end, and kill it if it does not."""
     if process.poll() is None:
         process.send_signal(number)
         try:
-            process.wait(END_S)
+            process.wait(within_s)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()

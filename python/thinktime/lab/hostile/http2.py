@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 import socket
 import struct
 import time
@@ -75,12 +76,10 @@ class Http2(Client):
 
     def look(self) -> None:
         """Read what the server says, and forget it; its settings are accepted."""
-        if self._socket is None:
+        if self._socket is None or not select.select([self._socket], (), (), 0)[0]:
             return
         try:
-            said = self._socket.recv(1 << 16, socket.MSG_DONTWAIT)
-        except BlockingIOError:
-            return
+            said = self._socket.recv(1 << 16)
         except OSError:
             said = b""
         if not said:
