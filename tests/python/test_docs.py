@@ -37,6 +37,7 @@ NOT_RUN = {
     ".venv/bin/python": "the studies have tests of their own; that the file exists is tested",
     "thinktime record": "it waits for Ctrl-C; test_record.py records visits with it",
     "thinktime new": "it needs a page of HTML; test_new.py has a server with some",
+    "thinktime run postgresql://shop@127.0.0.1/shop": "it needs a database, as tests have",
     "thinktime capacity --target": "minutes of probes; test_capacity.py searches a real server",
     "thinktime capacity --generator": "minutes of probes; test_capacity.py has its parts",
 }

@@ -69,6 +69,7 @@ impl RowTable {
             counts(rows, |row| row.replication),
             words(rows, |row| population(row).map(String::as_str)),
             pages(rows),
+            counts(rows, |row| row.rows),
         ];
         RecordBatch::try_new(self.schema(), columns).expect("columns match the schema above")
     }
@@ -96,6 +97,7 @@ fn schema() -> SchemaRef {
         required("replication", DataType::UInt32),
         optional("population", word()),
         optional("page", DataType::UInt32),
+        required("rows", DataType::UInt32),
     ]))
 }
 

@@ -15,7 +15,6 @@ from thinktime.capacity_search import Capacity, CapacityStopped, Probe, generato
 from thinktime.capacity_search import capacity as capacity_of
 from thinktime.capacity_search.outcome import DOUBTS, outcome
 from thinktime.cli import common, options, plain, told
-from thinktime.workload import load
 
 if TYPE_CHECKING:
     from thinktime.gate import Told
@@ -59,7 +58,7 @@ def command(
         raise common.fail("give a workload file, or --generator alone", common.Exit.INPUT_WRONG)
     with common.mapped_errors():
         files = told.files(junit, markdown)
-        loaded = None if workload is None else load(workload)
+        loaded = None if workload is None else common.load_workload(workload)
         given["progress"] = None if quiet else partial(_say, _unit(loaded))
         name = "generator" if loaded is None else loaded.name
         with told.failure_told(files, name):

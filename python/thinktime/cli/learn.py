@@ -121,7 +121,9 @@ def command(
     _check_demand(demand)
     _check_paths([*logs, *([compare] if compare else [])], output, report, system)
     from thinktime.learn import learn
+    from thinktime.learn.memory import give_back_large
 
+    give_back_large()
     how: dict[str, Any] = {
         "format": format,
         "timeout": timeout,

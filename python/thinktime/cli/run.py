@@ -10,7 +10,6 @@ import typer
 from thinktime import InputError, Result, Workload, _core, again, run
 from thinktime.cli import common, live, options, told
 from thinktime.given import options_json
-from thinktime.workload import load
 
 
 @options.of("run")
@@ -51,7 +50,7 @@ def command(
             raise InputError("give a workload file and --target, or --again DIR")
         else:
             more = {"demands": demands, "output": output, **chosen}
-            name, operation = _anew(load(workload), target, quiet, more)
+            name, operation = _anew(common.load_workload(workload), target, quiet, more)
     common.finish(operation, json, output, files, name)
 
 

@@ -11,7 +11,6 @@ import typer
 from thinktime import InputError, Result, _core, again, simulate
 from thinktime.cli import common, options, told
 from thinktime.given import options_json
-from thinktime.workload import load
 
 
 @options.of("simulate")
@@ -58,7 +57,7 @@ _Planned = tuple[Callable[[Any], Result], int | None, float | None]
 
 
 def _anew(workload: Path, system: Path, output: Path | None, chosen: dict[str, Any]) -> _Planned:
-    loaded = load(workload)
+    loaded = common.load_workload(workload)
     end = _core.planned_end("simulate", loaded, options_json("simulate", chosen))
 
     def operation(progress: Any) -> Result:

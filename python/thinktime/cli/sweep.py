@@ -14,7 +14,6 @@ import typer
 from thinktime import Stopped, sweep
 from thinktime.cli import common, options, told
 from thinktime.sweeping.outcome import outcome
-from thinktime.workload import load
 
 if TYPE_CHECKING:
     import polars as pl
@@ -82,7 +81,7 @@ def command(
     missing = 0
     with common.mapped_errors():
         files = told.files(junit, markdown)
-        loaded = load(workload)
+        loaded = common.load_workload(workload)
         with told.failure_told(files, loaded.name), _progress(quiet) as progress:
             try:
                 table = sweep(loaded, system, vary, progress=progress, **chosen)

@@ -27,6 +27,8 @@ pub struct Collector {
     pub(super) starved: Starved,
     pub(super) service: Tally,
     pub(super) lateness: Tally,
+    /// How long requests waited for a place among those in flight, where that is limited.
+    pub(super) waiting: Option<Tally>,
     /// Of response times in nanoseconds.
     pub(super) batches: BatchMeans,
     pub(super) timeline: Timeline,
@@ -97,6 +99,7 @@ impl Collector {
             starved: Starved::default(),
             service: Tally::default(),
             lateness: Tally::default(),
+            waiting: None,
             batches: BatchMeans::default(),
             timeline: Timeline::new(kinds, interval),
             counts: Counts::default(),
@@ -156,6 +159,11 @@ impl Collector {
         }
         self.batches.add(response.0 as f64);
         self.populations.add(row.attempt.kind, response.0);
+        if let Some(waiting) = &mut self.waiting
+            && row.attempt.attempt == 1
+        {
+            waiting.add(row.attempt.scheduled.since(row.attempt.request_scheduled));
+        }
         if self.real {
             self.service.add(row.done.since(row.sent));
             self.lateness.add(row.sent.since(row.attempt.scheduled));
@@ -258,6 +266,9 @@ impl Collector {
         self.failures.merge(&other.failures);
         self.service.merge(&other.service);
         self.lateness.merge(&other.lateness);
+        if let (Some(mine), Some(theirs)) = (&mut self.waiting, &other.waiting) {
+            mine.merge(theirs);
+        }
         let counts = &mut self.counts;
         counts.requests += other.counts.requests;
         counts.failed += other.counts.failed;

@@ -75,6 +75,8 @@ impl Collector {
         let kinds = workload.requests.len();
         let mut collector = Collector::new(kinds, limit, real, interval);
         collector.populations = populations;
+        let limited = workload.populations.iter().any(|one| one.clients.concurrency < u64::MAX);
+        collector.waiting = limited.then(Tally::default);
         collector
     }
 

@@ -16,6 +16,13 @@ const FURTHER: &str = "other";
 
 static WORDS: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
 
+/// A word that is made while the program runs, as of an error that a server names; see
+/// [`Word`]. There may be a thousand of them, and further ones are `other`.
+#[must_use]
+pub fn made_word(word: &str) -> Word {
+    kept(word)
+}
+
 /// Reads a word, or none.
 pub(super) fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Word>, D::Error> {
     let word = Option::<&str>::deserialize(from)?;

@@ -9,7 +9,6 @@ use thinktime_core::record::{Objectives, Row, UNSENT};
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{Reuse, Workload};
 
-use super::answering::Sending;
 use super::connector::Connector;
 use super::credentials::Credentials;
 use super::exchange::Exchange;
@@ -262,8 +261,7 @@ impl<'a, L: Ledger> Engine<'a, L> {
             let made = self.values.as_ref().and_then(|values| values.call(&attempt));
             let call = made.or_else(|| self.clients.call(&attempt));
             if self.messages.are_taken() {
-                let write =
-                    |sending: &Sending<'_>| connection.begin(exchange, Outgoing::Message(sending));
+                let write = |what: Outgoing<'_>| connection.begin(exchange, what);
                 self.messages.make(&attempt, call.as_deref(), write);
             } else {
                 let messages = self.requests.messages(&attempt);

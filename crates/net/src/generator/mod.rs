@@ -12,6 +12,7 @@ mod connection;
 mod connector;
 mod cookies;
 mod credentials;
+mod database;
 mod early;
 mod ends;
 mod engine;
@@ -23,6 +24,7 @@ mod judge;
 mod keeper;
 mod ledger;
 mod limits;
+mod login;
 mod lookup;
 mod loops;
 mod messages;
@@ -32,6 +34,7 @@ mod peer;
 mod place;
 mod plan;
 mod pool;
+mod prelude;
 mod prepared;
 mod protocols;
 mod reading;
@@ -50,6 +53,7 @@ mod values;
 use thinktime_core::client::Share;
 use thinktime_core::record::{Collector, Lost, RowSink, Summary};
 use thinktime_core::time::Nanos;
+use thinktime_core::words;
 use thinktime_core::workload::Workload;
 
 use connector::Connector;
@@ -148,6 +152,7 @@ fn outcome(
         .or(judged)
         .or_else(|| judge::judge_rate(&mut summary, workload, &ending));
     summary.notes.extend(workload.ended_before(done.window.end));
+    summary.notes.extend(waited(&summary, workload));
     summary.warnings.extend(tls::advice(&summary.errors_by_kind));
     summary.warnings.extend((done.bodies_cut > 0).then(|| {
         format!(
@@ -157,4 +162,17 @@ fn outcome(
         )
     }));
     RunOutcome { summary, collector, ending, untrusted }
+}
+
+/// How long requests waited for a connection or to be among those in flight, in words, if any did.
+fn waited(summary: &Summary, workload: &Workload) -> Option<String> {
+    let waiting = summary.waiting_s.as_ref()?;
+    let (mean, max) = (waiting.mean.filter(|mean| *mean > 0.0)?, waiting.max?);
+    let pooled = workload.populations.iter().any(|one| one.clients.pooled);
+    let what = if pooled { "a connection of the pool" } else { "others in flight to end" };
+    let (mean, max) = (words::time(mean), words::time(max));
+    Some(format!(
+        "requests waited for {what}, {mean} on average and {max} at most, which is part of the \
+         response time"
+    ))
 }

@@ -31,7 +31,7 @@ impl Prepared {
         plan.check(workload)?;
         messages::check(workload, target, plan.demands.is_some())?;
         let workload = with_common_fields(workload)?;
-        Connector::check(target)?;
+        Connector::check(target, &workload)?;
         let (peer, lookup) = Peer::of(target)?;
         let credentials = Credentials::of(&workload, target)?;
         raise_descriptor_limit();
