@@ -13,6 +13,13 @@ use crate::elsewhere::Iterated;
 use crate::errors::{InputError, invalid};
 use crate::supervise::supervise;
 
+/// Adds what is here to the module.
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(read_log, module)?)?;
+    module.add_function(wrap_pyfunction!(read_log_file, module)?)?;
+    module.add_function(wrap_pyfunction!(log_formats, module)?)
+}
+
 /// Reads access logs into columns; `elsewhere` reads each file somewhere else.
 #[pyfunction]
 #[pyo3(signature = (

@@ -20,6 +20,12 @@ use crate::supervise::supervise;
 use crate::system::System;
 use crate::workload::Workload;
 
+/// Adds what is here to the module.
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(replicate, module)?)
+}
+
 /// Simulates a workload on a system model. The options are a JSON object; load and seed are in the
 /// workload already. `elsewhere` does several replications somewhere else.
 #[pyfunction]

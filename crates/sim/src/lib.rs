@@ -14,6 +14,7 @@ mod modelled;
 mod pilot;
 mod plan;
 mod precision;
+mod replicating;
 mod replications;
 mod simulate;
 mod turns;
@@ -22,7 +23,7 @@ pub use elsewhere::{Elsewhere, Found};
 pub use given::response_times;
 pub use load::{at_load, offered_load};
 pub use plan::{Plan, WarmUp};
+pub use replicating::replicate_as_bytes;
 pub use simulate::{
-    Control, SimulationError, SimulationOutcome, SimulationProgress, replicate_as_bytes, simulate,
-    simulate_with,
+    Control, SimulationError, SimulationOutcome, SimulationProgress, simulate, simulate_with,
 };

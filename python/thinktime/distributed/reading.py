@@ -31,8 +31,8 @@ def read(
         InputError: if there is no such cluster, or a log is one that only this process can read.
     """
     if "-" in logs:
-        raise _core.InputError("on: standard input is read by this process alone: name files, which "
-                               "each node must have")  # fmt: skip
+        raise _core.InputError("on: standard input is read by this process alone: name files, "
+                               "which each node must have")  # fmt: skip
     with connected(on) as cluster:
 
         def elsewhere(names: list[str]) -> Iterator[bytes | None]:

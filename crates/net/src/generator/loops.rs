@@ -47,7 +47,8 @@ pub(super) fn check(workload: &Workload, plan: &Plan) -> Result<(), Invalid> {
 /// The most generators of one run.
 const GENERATORS_MAX: u64 = 10_000;
 
-/// The number of shares of the sessions, where so many generators have event loops as the plan says.
+/// The number of shares of the sessions, where so many generators have as many event loops as the
+/// plan says.
 ///
 /// # Errors
 /// When the workload cannot be divided among so many.
