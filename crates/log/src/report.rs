@@ -16,7 +16,7 @@ pub struct Report {
 }
 
 /// What stands for the format of a file that has no line.
-pub(crate) const EMPTY: &str = "empty";
+const EMPTY: &str = "empty";
 
 /// Reads the name of a format from where another process wrote it.
 fn format_name<'de, D: Deserializer<'de>>(from: D) -> Result<FormatName, D::Error> {

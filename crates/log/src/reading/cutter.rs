@@ -8,7 +8,6 @@ use super::queue::Queue;
 use crate::error::LogError;
 use crate::formats::{Choice, Cut, Format, Head, find};
 use crate::reason::Reason;
-use crate::report::EMPTY;
 use crate::source::{Opened, Source, Tracking, open};
 
 /// A part of a file on its way round.
@@ -122,7 +121,7 @@ impl Cutter {
         let head = Head { bytes: &cutting.buffer[..cutting.filled] };
         let (format_name, format) = match find(&head, &self.choice) {
             Ok((format_name, format)) => (format_name, Some(format)),
-            Err(_) if head.lines().next().is_none() => (EMPTY, None),
+            Err(_) if head.lines().next().is_none() => ("empty", None),
             Err(reason) => return self.fail(LogError::new(cutting.name, reason)),
         };
         // An empty file has no format, so no columns that a format could leave over.
