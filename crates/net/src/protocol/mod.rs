@@ -10,6 +10,7 @@ pub mod http1;
 pub mod http2;
 mod kept;
 mod outbox;
+pub mod resp;
 pub mod websocket;
 
 pub use content::{Content, Damaged};
