@@ -88,6 +88,13 @@ class Shared:
         answer = self.said("HGET", keys[0], name) if keys else "$-1\r\n"
         return None if answer == "$-1\r\n" else answer.split("\r\n")[1]
 
+    def number(self, name: str) -> float:
+        """The number that a variable holds."""
+        value = self.value(name)
+        assert value is not None
+        assert value.startswith("n"), value
+        return float(value[1:])
+
 
 @contextmanager
 def shared_server(directory: Path, *options: str) -> Iterator[Shared]:

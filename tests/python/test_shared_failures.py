@@ -109,7 +109,7 @@ def test_nothing_is_lost_or_done_twice_by_a_server_that_keeps_what_it_was_told(
         assert len(given) == result.summary["requests"] == 500
         # One at a time, in the order of their tokens: nobody had the lock at the same time.
         assert given == sorted(set(given))
-        assert server.value("count") == server.value("added") == "n500"
+        assert server.number("count") == server.number("added") == 500
         assert counted(result) == 500
         assert not any("forgotten" in one for one in result.summary["warnings"])
 
@@ -125,7 +125,7 @@ def test_a_server_that_forgets_gives_no_token_twice(tmp_path: Path) -> None:
         assert len(given) == len(set(given)) == 300
         warnings = result.summary["warnings"]
         assert any("had forgotten what scripts share" in one for one in warnings)
-        left = int((server.value("count") or "n0")[1:])
+        left = server.number("count")
         assert 0 < left <= 300 - 100
         # At each kill at most one session had the lock.
         lost = [one for one in warnings if "shared_lock_lost" in one]

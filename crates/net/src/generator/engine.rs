@@ -147,6 +147,7 @@ impl<'a, L: Ledger> Engine<'a, L> {
                     self.handle(readiness);
                 }
             }
+            self.share();
             while let Some((slot, session)) = self.clients.left() {
                 self.pool.leave(slot, session);
             }

@@ -55,10 +55,16 @@ impl<L: Ledger> Engine<'_, L> {
         self.link.as_deref().is_some_and(Link::has_more)
     }
 
-    /// Whether nothing is left to do: also of what sessions do after their last request.
+    /// Whether nothing is left to do: nobody waits for the server, and what sessions do after their
+    /// last request is done.
     pub(super) fn is_over(&self) -> bool {
-        let settles = |link: &Link| link.settles(self.clock.now());
-        self.clients.finished() && !self.link.as_deref().is_some_and(settles)
+        if !self.clients.finished() {
+            return false;
+        }
+        let Some(link) = &self.link else { return true };
+        let now = self.clock.now();
+        let load_ended = self.clients.closed() || now >= self.plan.limit.until;
+        !link.is_waited_for(now, load_ended)
     }
 
     /// The connection ends; says what spoils the result, if anything does.

@@ -108,10 +108,11 @@ impl Link {
         self.readable
     }
 
-    /// Whether sessions are still to be told something, after the load has ended.
-    pub(super) fn settles(&self, now: Nanos) -> bool {
+    /// Whether sessions are still to be told something. When the load has ended, those who wait for
+    /// locks may wait for sessions that do nothing more.
+    pub(super) fn is_waited_for(&self, now: Nanos, load_ended: bool) -> bool {
         let (asked, locked) = self.member.is_waited_for();
-        asked || (locked && now < self.told + SETTLE)
+        asked || (locked && (!load_ended || now < self.told + SETTLE))
     }
 
     /// What there is to say of it in the result.
