@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
 use thinktime_core::program::{Shared, SharedAnswer, SharedFailure, SharedRequest, SharedWish};
 use thinktime_core::time::Nanos;
 
