@@ -196,7 +196,8 @@ def test_after_kill_9_clean_leaves_nothing(moment: str, tmp_path: Path) -> None:
     # This time by its names alone.
     (places.folder(identity) / "journal.jsonl").unlink()
     done = thinktime("lab", "clean", folder=tmp_path)
-    assert done.returncode == 0 and f"{identity}: taken away" in done.stdout, done.stderr
+    assert done.returncode == 0, done.stderr
+    assert f"{identity}: taken away" in done.stdout
     assert traces() == before
 
 
