@@ -126,7 +126,7 @@ def test_a_loss_is_what_was_asked_for_and_nothing_is_overtaken(tmp_path: Path) -
 
 def test_losses_are_drawn_by_the_seed_and_by_direction(tmp_path: Path) -> None:
     """Two labs with a seed lose the same; another one loses others (all the same: 1 in 10^30)."""
-    replies = []
+    replies: list[list[str]] = []
     for seed in (1, 1, 2):
         folder = tmp_path / str(len(replies))
         folder.mkdir()

@@ -1,4 +1,4 @@
-"""Header fields that do not end (CVE-2024-27316 and others): a server that keeps them all runs out of memory."""
+"""Header fields that do not end (CVE-2024-27316 and others), to fill the memory of a server."""
 
 from __future__ import annotations
 
