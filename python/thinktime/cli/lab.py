@@ -58,15 +58,17 @@ def command(lab: Given, output: Output = None) -> None:
 
 
 def _clean() -> None:
-    from thinktime.lab import cleaning
+    """Of a user who is not root nothing can be left: in a user namespace all ends with the lab."""
+    from thinktime.lab import cleaning, permission
 
+    inside = permission.is_inside()
     left, running = cleaning.clean()
     for identity in left:
         plain.say(f"{identity}: taken away")
     for identity in running:
         plain.say(f"{identity}: still runs, and is left alone")
     if not left and not running:
-        plain.say("nothing is left of any lab")
+        plain.say("nothing is left of any lab" + (" of this user" if inside else ""))
 
 
 def _perform(lab: Lab, output: Path | None) -> None:
