@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -72,17 +71,22 @@ def _clean() -> None:
 
 
 def _perform(lab: Lab, output: Path | None) -> None:
-    from thinktime.lab import performing
+    from thinktime.lab import performing, places
+    from thinktime.lab.running import new_identity
 
-    with tempfile.TemporaryDirectory(prefix="thinktime-lab-") as folder:
-        place = output or Path(folder)
-        outcome = performing.perform(lab, place, _tell)
+    identity = new_identity()
+    place = output or places.output(identity)
+    try:
+        outcome = performing.perform(lab, place, _tell, identity)
         results = _results(outcome, place)
         _show(outcome, results)
         if results and output is not None:
             from thinktime.report import report
 
             _tell(f"report: {report(results, output / 'report.html', title=lab.name)}")
+    finally:
+        if output is None:
+            places.discard(place)
     status = max(outcome.runs.values(), default=0)
     if outcome.warnings or outcome.interrupted:
         status = common.Exit.UNDECIDED

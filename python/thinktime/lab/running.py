@@ -43,10 +43,12 @@ class Running:
         running.start("clients", ["ping", "server"], output)
     """
 
-    def __init__(self, lab: Lab, logs: Path, tell: Tell = lambda _: None) -> None:
+    def __init__(
+        self, lab: Lab, logs: Path, tell: Tell = lambda _: None, identity: str | None = None
+    ) -> None:
         """Nothing is made before the block begins; what programs print goes to files in `logs`."""
         self.lab = lab
-        self.identity = secrets.token_hex(3)
+        self.identity = identity or new_identity()
         self.logs = logs
         self.folder = places.folder(self.identity)
         self.hosts = {
@@ -66,6 +68,7 @@ class Running:
         """
         try:
             self._journal = Journal(self.identity, self.lab.name)
+            self.logs.mkdir(parents=True, exist_ok=True)
             self._make_hosts()
             for link in self.lab.links:
                 self._make_link(link)
@@ -232,6 +235,11 @@ def _undisturbed() -> Iterator[None]:
     finally:
         for one, handler in before.items():
             signal.signal(one, handler)
+
+
+def new_identity() -> str:
+    """What the names of one lab have in them, and those of no other."""
+    return secrets.token_hex(3)
 
 
 def read_counts(path: Path) -> list[dict[str, int]]:
