@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from thinktime import _core, arrivals
+from thinktime import _core, arrivals, validity
 from thinktime.given import options_json
 from thinktime.inputs import GivenSystem, GivenWorkload, system_of, workload_of
 from thinktime.labels import Label, Labelled, label_for
@@ -293,6 +293,7 @@ def _finished(outcome: _core.ResultData, label: Label | None, told: Progress | N
     result = Result(outcome, label)
     if isinstance(told, Labelled) and outcome.unwritten is None:
         told.finish()
+        validity.note(result)
     if outcome.unwritten is not None:
         raise Unwritten(result, outcome.unwritten)
     if result.interrupted:
