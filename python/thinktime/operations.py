@@ -187,8 +187,7 @@ def run(
         ip_version: 4 or 6; by default that of the first address that takes a connection.
         lookup: How often the host is looked up again, beside the run; 10 ms at least. By default
             it is looked up once, before the run.
-        unix_socket: The path of a Unix socket that connections go to, instead of the target's
-            host; the url says the rest.
+        unix_socket: The path of a Unix socket that connections go to; the url says the rest.
         proxy: An HTTP proxy by which the target is reached, as in `http://HOST:PORT`; user and
             password in it are in no result. By default the one that HTTP_PROXY, HTTPS_PROXY and
             NO_PROXY name for a target that is not on this machine; "" for none.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from thinktime.report import units
 from thinktime.report.table import Cell, Group, Line, Table
-from thinktime.validity import DOUBTFUL, FINE, SPOILT, UNSEEN, Finding, validity_of
+from thinktime.validity import DOUBTFUL, FINE, SPOILT, UNSEEN, Finding
 
 if TYPE_CHECKING:
     from thinktime import Result
@@ -23,12 +23,12 @@ def table(groups: Sequence[Group]) -> Table:
 
 def lines_of(result: Result) -> list[Line]:
     """A line a check."""
-    return [_line(one) for one in validity_of(result)]
+    return [_line(one) for one in result.validity]
 
 
 def short_lines_of(result: Result) -> list[Line]:
     """A line a check that is in doubt, and one for all others together."""
-    found = validity_of(result)
+    found = result.validity
     lines = [_line(one) for one in found if one.verdict in (SPOILT, DOUBTFUL)]
     other = "other " if lines else ""
     for word in (FINE, UNSEEN):

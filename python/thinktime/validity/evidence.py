@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thinktime.validity.finding import Unseen
@@ -41,7 +42,9 @@ class Evidence:
     asked_load: float | None = None
     """The load that was to be held; None where none was given."""
 
-    given_rows: Table | pl.DataFrame | None = None
+    given_rows: Table | pl.DataFrame | Path | None = None
+    """The table of rows, or its Parquet file."""
+
     rows_complete: bool = False
     given_series: Table | pl.DataFrame | None = None
     theory: Theory | None = None
@@ -49,25 +52,33 @@ class Evidence:
     times: tuple[Any, Any] | None = None
     """Response times in seconds, rising, and the share of requests that took longer."""
 
-    _kept: dict[str, Any] = field(default_factory=dict, repr=False)
-
     @cached_property
-    def rows(self) -> pl.DataFrame:
-        """Every attempt of the first replication.
+    def rows(self) -> pl.LazyFrame:
+        """Every attempt of the first replication, to be read as far as it is needed.
+
+        There may be more of them than the memory holds: collect no more than a part.
 
         Raises:
             Unseen: if they were not kept, or only a sample of them.
         """
-        import polars as pl
-
         if self.given_rows is None:
             raise Unseen("no rows were kept (`-o DIR`, `--rows all`)")
         if not self.rows_complete:
             raise Unseen("only a sample of the rows was kept (`--rows all` keeps them)")
-        rows = pl.DataFrame(self.given_rows)
-        if not len(rows):
-            raise Unseen("there are no rows")
+        import polars as pl
+
+        if isinstance(self.given_rows, Path):
+            rows = pl.scan_parquet(self.given_rows)
+        else:
+            rows = pl.DataFrame(self.given_rows).lazy()
         return rows.filter(pl.col("replication") == 0) if self.replications > 1 else rows
+
+    @cached_property
+    def rows_many(self) -> int:
+        """How many rows there are."""
+        import polars as pl
+
+        return int(self.rows.select(pl.len()).collect().item())
 
     @cached_property
     def series(self) -> pl.DataFrame:
@@ -79,10 +90,10 @@ class Evidence:
         Raises:
             Unseen: if there is none, as where the result was not written.
         """
-        import polars as pl
-
         if self.given_series is None or not len(self.given_series):
             raise Unseen("no series was kept (`-o DIR` keeps it)")
+        import polars as pl
+
         table = pl.DataFrame(self.given_series)
         begin, end = self.window
         busy = (pl.col("response_mean_s").fill_null(0.0) * pl.col("completed")).alias("busy_s")
@@ -143,12 +154,15 @@ class Evidence:
         """The counted requests that have a response time."""
         return int(self.summary.get("requests") or 0) - int(self.summary.get("errors") or 0)
 
+_WRITTEN = "requests.parquet"
+
 
 def of_result(result: Result) -> Evidence:
     """What there is of a result; its tables are read when they are needed."""
     text = result._outcome.options_json
     asked = None if text is None else json.loads(text).get("load")
-    rows = result.requests
+    file = None if result.path is None else result.path / _WRITTEN
+    rows = file if file is not None and file.exists() else result.requests
     return Evidence(
         kind=result.kind,
         summary=result.summary,

@@ -19,6 +19,7 @@ from thinktime.validity.evidence import Evidence
 from thinktime.validity.finding import DOUBTFUL, FINE, Finding, Unseen
 
 if TYPE_CHECKING:
+    import polars as pl
     from numpy.typing import NDArray
 
 NAME = "percentiles"
@@ -30,6 +31,8 @@ NEEDED = {"p50": 6, "p90": 36, "p95": 73, "p99": 368, "p99.9": 3688, "p99.99": 3
 """So many independent requests bound it: `thinktime.stats.minimum_samples` at 95 %."""
 
 _PARTS = 20
+
+_PART_MAX = 50_000
 
 _UNSURE = 1.73
 """The number of independent requests is itself an estimate of 19 degrees of freedom: in 39 of 40
@@ -54,7 +57,8 @@ def check(seen: Evidence) -> Finding | None:
         hidden
     ) else ""  # fmt: skip
     if not weak:
-        good = f"enough independent requests for {units.listed(shown)}" if shown else "none is shown"
+        enough = f"enough independent requests for {units.listed(shown)}"
+        good = enough if shown else "none is shown"
         return Finding(NAME, FINE, good + left)
     first = weak[0]
     factor = NEEDED[first] / max(worth[first], 1.0)
@@ -62,7 +66,8 @@ def check(seen: Evidence) -> Finding | None:
         f"too few independent requests for {units.listed(weak)}: {first} is that of about "
         f"{units.count(round(worth[first]))}, and {units.count(NEEDED[first])} are needed"
     )
-    advice = f"run {units.number(max(factor, 1.1), 2)} times as long, or judge by {_safe(shown, weak)}"
+    longer = units.number(max(factor, 1.1), 2)
+    advice = f"run {longer} times as long, or judge by {_safe(shown, weak)}"
     return Finding(NAME, DOUBTFUL, words + left, advice)
 
 
@@ -74,39 +79,57 @@ def _safe(shown: list[str], weak: list[str]) -> str:
 def _worth(seen: Evidence) -> Mapping[str, float]:
     """By percentile, of how many independent requests it is the one."""
     try:
-        times = _times_s(seen)
+        parts = _parts(seen)
     except Unseen:
         return _from_mean(seen)
-    import numpy as np
-
     found: dict[str, float] = {}
-    summary = seen.summary["response_time_s"]
-    each = len(times) // _PARTS
-    if each < 2:
-        return dict.fromkeys(PERCENTILES, float(len(times)))
-    batches = times[len(times) - each * _PARTS :].reshape(_PARTS, each)
-    for name, p in PERCENTILES.items():
-        if summary.get(name) is None:
-            continue
-        shares = (batches > summary[name]).mean(axis=1)
-        spread = float(shares.var(ddof=1)) / _PARTS
-        most = float(len(times))
-        found[name] = min(most, p * (1 - p) / spread) if spread > 0 else most
+    looked, most = float(parts["many"].sum()), float(seen.succeeded)
+    if len(parts) < _PARTS / 2:
+        return dict.fromkeys(PERCENTILES, most)
+    for name in parts.columns:
+        p = PERCENTILES.get(name)
+        if p is not None:
+            spread = float(parts[name].to_numpy().var(ddof=1)) / len(parts)
+            worth = p * (1 - p) / spread if spread > 0 else looked
+            found[name] = min(most, worth * most / looked)
     return found
 
 
-def _times_s(seen: Evidence) -> NDArray:  # type: ignore[type-arg]
-    """Response times in seconds, of counted requests that succeeded at once, in their order."""
+def _parts(seen: Evidence) -> pl.DataFrame:
+    """A row a part of the run: of `many` requests which share took longer than each percentile.
+
+    Counted requests that succeeded at once, in the order in which they were over. Of long parts the
+    first `_PART_MAX` are looked at.
+    """
+    rows = seen.rows.select("attempt", "error", "scheduled_ns", "done_ns")
     import polars as pl
 
     begin_s, _ = seen.window
-    rows = seen.rows.lazy().filter(
-        (pl.col("attempt") == 1)
-        & pl.col("error").is_null()
-        & (pl.col("scheduled_ns") >= int(begin_s * 1e9))
-    )
+    summary = seen.summary["response_time_s"]
     took = (pl.col("done_ns") - pl.col("scheduled_ns")) * 1e-9
-    return rows.select(took).collect().to_series().drop_nulls().to_numpy()
+    each = max(seen.rows_many // _PARTS, 1)
+    read = min(each, _PART_MAX)
+    parts = [rows.slice(n * each, read).with_columns(part=pl.lit(n)) for n in range(_PARTS)]
+    found = (
+        pl.concat(parts)
+        .filter(
+            (pl.col("attempt") == 1)
+            & pl.col("error").is_null()
+            & (pl.col("scheduled_ns") >= int(begin_s * 1e9))
+        )
+        .group_by("part")
+        .agg(
+            pl.len().alias("many"),
+            *(
+                (took > summary[name]).mean().alias(name)
+                for name in PERCENTILES
+                if summary.get(name) is not None
+            ),
+        )
+        .collect(engine="streaming")
+    )
+    # What a warm-up left is no whole part.
+    return found.filter(pl.col("many") >= read / 2)
 
 
 def _from_mean(seen: Evidence) -> Mapping[str, float]:

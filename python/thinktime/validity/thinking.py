@@ -41,25 +41,26 @@ def check(seen: Evidence) -> Finding | None:
     distance, p_value = _apart(gaps[:: max(1, len(gaps) // LOOKED_AT)], law)
     if p_value < SIGNIFICANCE and distance > NEAR:
         words = f"think times are not those of the workload: {units.percent(distance)} off"
-        advice = "look at the run's warnings: sessions were held up, or do not do what the file says"
+        advice = "look at the run's warnings: sessions were held up, or do something else"
         return Finding(NAME, DOUBTFUL, words, advice)
     return Finding(NAME, FINE, f"{units.count(len(gaps))} think times are those of the workload")
 
 
 def _gaps_s(seen: Evidence, law: Distribution) -> list[float]:
+    rows = seen.rows
     import polars as pl
 
     _, end_s = seen.window
     latest_s = end_s - float(law.quantile(0.999))
-    every = max(1, len(seen.rows) // ROWS)
+    every = max(1, seen.rows_many // ROWS)
     following = (pl.col("session") == pl.col("session").shift(-1)) & (
         pl.col("request").shift(-1) == pl.col("request") + 1
     )
     gap = (pl.col("scheduled_ns").shift(-1) - pl.col("done_ns")) * 1e-9
+    columns = rows.collect_schema().names()
     # The objects of a page are not thought about.
     return (
-        seen.rows.lazy()
-        .filter(pl.col("page").is_null() if "page" in seen.rows.columns else pl.lit(True))
+        rows.filter(pl.col("page").is_null() if "page" in columns else pl.lit(True))
         .filter(pl.col("session") % every == 0)
         .select("session", "request", "scheduled_ns", "done_ns")
         .sort("session", "request")
