@@ -72,6 +72,29 @@ def change_of(values: Floats) -> Change:
     )
 
 
+def rise_of(values: Floats) -> tuple[float, float]:
+    """By how much the last half lies above the first quarter, and how probable that is by chance.
+
+    The last half says how much values vary, and how alike neighbours are: what fills up slowly at
+    first has a long curve there, which must not pass for that.
+    """
+    many = len(values)
+    first, half = many // 4, many // 2
+
+    def ratios(rows: Floats) -> tuple[Floats, Floats]:
+        last = rows[:, half:]
+        rise = last.mean(axis=1) - rows[:, :first].mean(axis=1)
+        return rise, rise / np.maximum(last.std(axis=1, ddof=1), 1e-300)
+
+    last = values[half:] - values[half:].mean()
+    squares = float(last @ last)
+    found = float(last[:-1] @ last[1:]) / squares if squares > 0 else 0.0
+    alike = min(max(0.0, found + (1 + 4 * max(found, 0.0)) / len(last)), _ALIKE_MAX)
+    random = np.random.default_rng(_SEED)
+    rise, ratio = ratios(values[None, :])
+    return float(rise[0]), _share(ratios(_ar1(random, alike, many))[1] >= ratio[0])
+
+
 def _share(as_far: NDArray[np.bool_]) -> float:
     return float((np.count_nonzero(as_far) + 1) / (len(as_far) + 1))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from thinktime.report import units
-from thinktime.validity.changing import change_of
+from thinktime.validity.changing import rise_of
 from thinktime.validity.evidence import Evidence
 from thinktime.validity.finding import DOUBTFUL, FINE, Finding, Unseen
 from thinktime.validity.stretches import stretches
@@ -22,7 +22,7 @@ MATTERS = 0.03
 
 
 def check(seen: Evidence) -> Finding | None:
-    """Whether the rate of requests rises or steps up over the measured time."""
+    """Whether the rate of requests was lower at first."""
     if not seen.is_steady_by_plan:
         raise Unseen("the workload's rate is to change over time")
     parts = stretches(seen)
@@ -30,21 +30,18 @@ def check(seen: Evidence) -> Finding | None:
     mean = float(rates.mean())
     if mean == 0 or np.ptp(rates) == 0:
         return Finding(NAME, FINE, "requests came at the same rate all the time")
-    found = change_of(rates)
-    # What fills up does so first: a later step is another matter, that of the steady state.
-    early = found.place <= len(rates) // 2
-    rises = early and found.trend_p <= SIGNIFICANCE and found.trend > MATTERS * mean
-    jumps = early and found.step_p <= SIGNIFICANCE and found.step > MATTERS * mean
-    if not rises and not jumps:
+    rise, p_value = rise_of(rates)
+    if p_value > SIGNIFICANCE or rise <= MATTERS * mean:
         return Finding(
             NAME, FINE, f"requests came at {units.rate(mean)}, as often at first as at the end"
         )
-    place = found.place
-    first, later = float(rates[:place].mean()), float(rates[place:].mean())
+    later = float(rates[len(rates) // 2 :].mean())
+    first = float(rates[: len(rates) // 4].mean())
+    place = int(np.argmax(rates >= later - MATTERS * mean))
     until = float(parts.begin_s[place])
     words = (
-        f"{units.rate(first)} were begun until {units.seconds(until)}, and {units.rate(later)} "
-        "later: the run was still filling up"
+        f"{units.rate(first)} were begun in the first quarter of the run, and {units.rate(later)} "
+        "in its last half: it was still filling up"
     )
     advice = f"leave more out (`--warmup {_rounded(until)}`, or longer), and run for longer"
     return Finding(NAME, DOUBTFUL, words, advice)

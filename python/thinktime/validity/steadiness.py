@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from thinktime.report import units
 from thinktime.validity.changing import Change, change_of
@@ -29,9 +30,9 @@ def check(seen: Evidence) -> Finding | None:
     means = parts.busy_s / parts.completed
     if np.ptp(means) == 0:
         return Finding(NAME, FINE, "all parts of the run have the same mean response time")
-    # Of logarithms, because long queues are longer by factors.
-    found = change_of(np.log(np.maximum(means, 1e-12)))
-    words = _words(found, means, parts.begin_s)
+    # A queue that grows does so evenly; one that is longer for a while is so by a factor.
+    step = change_of(np.log(np.maximum(means, 1e-12)))
+    words = _words(step, change_of(means), means, parts.begin_s)
     if words is not None:
         advice = (
             "look at what changed then (`report` draws it); a queue that grows has a load of 1 "
@@ -44,15 +45,17 @@ def check(seen: Evidence) -> Finding | None:
     )  # fmt: skip
 
 
-def _words(found: Change, means: np.ndarray, begin_s: np.ndarray) -> str | None:
+def _words(
+    step: Change, line: Change, means: NDArray[np.float64], begin_s: NDArray[np.float64]
+) -> str | None:
     """The change that is there beyond chance and matters, the more certain one."""
-    steps = found.step_p <= SIGNIFICANCE and abs(np.expm1(found.step)) > MATTERS
-    drifts = found.trend_p <= SIGNIFICANCE and abs(np.expm1(found.trend)) > MATTERS
-    if steps and (not drifts or found.step_p < found.trend_p):
-        before, after = means[: found.place].mean(), means[found.place :].mean()
+    steps = step.step_p <= SIGNIFICANCE and abs(np.expm1(step.step)) > MATTERS
+    drifts = line.trend_p <= SIGNIFICANCE and abs(line.trend) > MATTERS * means.mean()
+    if steps and (not drifts or step.step_p < line.trend_p):
+        before, after = means[: step.place].mean(), means[step.place :].mean()
         return (
             f"the mean response time went from {units.seconds(before)} to {units.seconds(after)} "
-            f"at about {units.seconds(float(begin_s[found.place]))}"
+            f"at about {units.seconds(float(begin_s[step.place]))}"
         )
     if drifts:
         fifth = max(len(means) // 5, 1)
