@@ -22,7 +22,7 @@ EDGE = 3
 """A part of a series has at least so many values."""
 
 _SEED = 19540101
-_BIAS = 2.0
+_BIAS = 3.0
 """A fitted line or step makes neighbours look less alike than a mean alone does: so many times the
 bias that Kendall gives. Set by `benches/validity.py`."""
 

@@ -13,7 +13,7 @@ from thinktime.validity.stretches import stretches
 
 NAME = "steady state"
 
-SIGNIFICANCE = 0.005
+SIGNIFICANCE = 0.0025
 """Of each of the two tests."""
 
 MATTERS = 0.10
