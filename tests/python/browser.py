@@ -101,7 +101,8 @@ class Browser:
 
     def visit(self, url: str) -> None:
         """Show what a server has, and wait until it is there."""
-        self._ask("Page.navigate", url=url)
+        found = self._ask("Page.navigate", url=url)
+        assert "errorText" not in found, f"{url}: {found.get('errorText')}"
         self.wait(f"location.href === {json.dumps(url)} && document.readyState === 'complete'")
 
     def look(self, width: int, *, dark: bool = False) -> None:

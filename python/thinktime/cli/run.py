@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @options.of("run")
-@watch.options
+@watch.all_options
 def command(
     workload: Annotated[
         Path | None, typer.Argument(help=options.WORKLOAD + "; none with --again.")

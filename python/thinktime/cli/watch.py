@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import os
 import re
 import secrets
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import wraps
-from importlib.util import find_spec
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from thinktime import InputError, Interrupted, Result, Unwritten
+from thinktime import Interrupted, Result, Unwritten
 from thinktime.cli import common
 from thinktime.moment import Moment
 
@@ -32,7 +32,20 @@ LiveAt = Annotated[
         help="As --live, at HOST:PORT instead of a free port of 127.0.0.1.", metavar="HOST:PORT"
     ),
 ]
-_NEEDED = ("starlette", "uvicorn")
+Metrics = Annotated[
+    str | None,
+    typer.Option(
+        help="Tell Prometheus while it runs, at http://HOST:PORT/metrics, as in 127.0.0.1:9464.",
+        metavar="HOST:PORT",
+    ),
+]
+Otlp = Annotated[
+    str | None,
+    typer.Option(
+        help="Push metrics to a collector of OpenTelemetry while it runs, as OTLP over HTTP.",
+        metavar="URL",
+    ),
+]
 _DOING = {
     "run": "Running", "simulate": "Simulating", "sweep": "Sweeping", "capacity": "Capacity of",
     "learn": "Learning",
@@ -50,6 +63,8 @@ class Watch:
 
     live: bool = False
     live_at: str | None = None
+    metrics: str | None = None
+    otlp: str | None = None
 
     @contextmanager
     def on(self, begun: Begun) -> Iterator[Feed | None]:
@@ -58,34 +73,51 @@ class Watch:
         Raises:
             InputError: where an address cannot be listened at.
         """
-        if not (self.live or self.live_at):
+        if not (self.live or self.live_at or self.metrics or self.otlp):
             yield None
             return
-        feed = self._feed(begun)
+        with ExitStack() as listeners:
+            feed = self._feed(begun, listeners)
         try:
             yield feed
         finally:
             feed.close()
 
-    def _feed(self, begun: Begun) -> Feed:
+    def _feed(self, begun: Begun, listeners: ExitStack) -> Feed:
+        """Begin the process; its listeners are closed here, as it has them."""
         from thinktime.watching.address import LOOPBACK, bound
         from thinktime.watching.feed import Feed
         from thinktime.watching.frames import Setting
+        from thinktime.watching.otlp import checked, headers_of
 
-        missing = [name for name in _NEEDED if find_spec(name) is None]
-        if missing:
-            raise InputError(f"--live needs {' and '.join(missing)}: pip install {missing[0]}")
-        place = bound(self.live_at or LOOPBACK, "--live-at" if self.live_at else "--live")
+        page = metrics = None
         token = secrets.token_urlsafe(24)
-        with place.listener:
-            number = place.listener.fileno()
-            feed = Feed(Setting(begun, token, page=number, hosts=(place.host,)), [number])
-            common.errors.print(
-                f"live: http://{place.authority}/{token}/", markup=False, soft_wrap=True
-            )
-            if not place.is_local:
-                common.say_warnings([_REACHED])
+        if self.live or self.live_at:
+            page = bound(self.live_at or LOOPBACK, "--live-at" if self.live_at else "--live")
+            listeners.enter_context(page.listener)
+        if self.metrics:
+            metrics = bound(self.metrics, "--metrics")
+            listeners.enter_context(metrics.listener)
+        places = [place for place in (page, metrics) if place is not None]
+        setting = Setting(
+            begun, token,
+            page=None if page is None else page.listener.fileno(),
+            metrics=None if metrics is None else metrics.listener.fileno(),
+            hosts=tuple(place.host for place in places),
+            otlp=None if self.otlp is None else checked(self.otlp),
+            otlp_headers=() if self.otlp is None else headers_of(os.environ),
+        )  # fmt: skip
+        feed = Feed(setting, [place.listener.fileno() for place in places])
+        if page is not None:
+            _say(f"live: http://{page.authority}/{token}/")
+            common.say_warnings([] if page.is_local else [_REACHED])
+        if metrics is not None:
+            _say(f"metrics: http://{metrics.authority}/metrics")
         return feed
+
+
+def _say(line: str) -> None:
+    common.errors.print(line, markup=False, soft_wrap=True)
 
 
 NOBODY = Watch()
@@ -103,15 +135,25 @@ def begun(
 
 
 def options(function: _Command) -> _Command:
-    """Give a command the options of being watched, which arrive together as `watched`."""
+    """Give a command the options of a live page, which arrive together as `watched`."""
+    return _with(function, {"live": Live, "live_at": LiveAt})
+
+
+def all_options(function: _Command) -> _Command:
+    """The same with those of metrics, for a run."""
+    return _with(function, {"live": Live, "live_at": LiveAt, "metrics": Metrics, "otlp": Otlp})
+
+
+def _with(function: _Command, annotations: dict[str, Any]) -> _Command:
     own = inspect.signature(function, eval_str=True).parameters.values()
     kept = [one for one in own if one.name != "watched"]
     made = [
-        inspect.Parameter("live", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Live),
         inspect.Parameter(
-            "live_at", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=LiveAt
-        ),
-    ]
+            name, inspect.Parameter.KEYWORD_ONLY,
+            default=getattr(NOBODY, name), annotation=annotation,
+        )
+        for name, annotation in annotations.items()
+    ]  # fmt: skip
 
     @wraps(function)
     def command(**given: Any) -> None:
@@ -158,6 +200,17 @@ def both_progress(
     return take
 
 
+def both_reading(one: common.ProgressCallback | None, feed: Feed) -> common.ProgressCallback:
+    """The same of logs that are read."""
+
+    def take(entries: int, share: float, unpacked: int) -> None:
+        if one is not None:
+            one(entries, share, unpacked)
+        feed.reading(entries, share, unpacked)
+
+    return take
+
+
 def watched(feed: Feed | None, operation: common.Operation) -> Result:
     """Do the operation; who watches it gets the report of what it came to, complete or not."""
     if feed is None:
@@ -165,9 +218,9 @@ def watched(feed: Feed | None, operation: common.Operation) -> Result:
     try:
         result = operation()
     except (Interrupted, Unwritten) as ended:
-        feed.finish(lambda: _report([ended.result]))
+        feed.finish(partial(_report, [ended.result]))
         raise
-    feed.finish(lambda: _report([result]))
+    feed.finish(partial(_report, [result]))
     return result
 
 

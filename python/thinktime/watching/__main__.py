@@ -8,6 +8,7 @@ import os
 import signal
 import socket
 import sys
+from collections.abc import Iterator
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -24,8 +25,8 @@ _GRACE_S = 2
 class _Quiet(uvicorn.Server):
     """A server that leaves signals alone: the pipe says when to end."""
 
-    @contextlib.contextmanager  # type: ignore[override]
-    def capture_signals(self):  # type: ignore[no-untyped-def]  # noqa: ANN201
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
         """Capture none."""
         yield
 
@@ -60,10 +61,12 @@ async def _main() -> None:
         server = _server(app)
         servers.append(server)
         tasks.append(asyncio.create_task(server.serve([socket.socket(fileno=descriptor)])))
+    pushing = asyncio.create_task(desk.push())
     while (message := await frames.read(reader)) is not None:
         await desk.take(message)
     for server in servers:
         server.should_exit = True
+    pushing.cancel()
     await desk.end()
     with contextlib.suppress(asyncio.CancelledError):
         await asyncio.gather(*tasks, return_exceptions=True)

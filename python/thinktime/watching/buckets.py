@@ -1,7 +1,7 @@
 """Buckets of response times, sixteen to a factor of two, as those of native histograms.
 
-The bucket of place `n` holds times above 2^((n - 1) / 16) s and up to 2^(n / 16) s, which is scale 4
-of OpenTelemetry's exponential histograms, whose places are one less, and schema 4 of Prometheus's.
+The bucket of place `n` holds times above 2^((n - 1) / 16) s and up to 2^(n / 16) s: scale 4 of
+OpenTelemetry's exponential histograms, whose places are one less, and schema 4 of Prometheus's.
 """
 
 from __future__ import annotations

@@ -10,8 +10,10 @@ from typing import Any
 from starlette.types import ASGIApp
 
 from thinktime.report import page as pages
+from thinktime.watching import metrics
 from thinktime.watching.frames import Message, Setting
 from thinktime.watching.live_page import Subject
+from thinktime.watching.otlp import Pusher
 from thinktime.watching.site import Site
 
 _TAKEN_S = 5.0
@@ -26,6 +28,8 @@ class Desk:
         self._say = say
         self._subject = Subject(setting.begun)
         self._site = Site(setting.token, self._document, self._stop)
+        where = setting.otlp
+        self._pusher = None if where is None else Pusher(where, setting.otlp_headers, self._subject)
         self._over = False
         self._stopping = False
 
@@ -33,6 +37,8 @@ class Desk:
         """What is served, each with the descriptor of its listener."""
         if self._setting.page is not None:
             yield self._site.app(self._setting.hosts), self._setting.page
+        if self._setting.metrics is not None:
+            yield metrics.app(self._subject, self._setting.hosts), self._setting.metrics
 
     async def take(self, message: Message) -> None:
         """Do with a message what has to be done."""
@@ -50,8 +56,15 @@ class Desk:
             if self._site.viewers:
                 self._site.show(self._news())
 
+    async def push(self) -> None:
+        """Push metrics to the collector, again and again, until it is cancelled."""
+        if self._pusher is not None:
+            await self._pusher.run()
+
     async def end(self) -> None:
-        """Nothing more comes."""
+        """Nothing more comes: what was told last is pushed."""
+        if self._pusher is not None:
+            await self._pusher.once()
 
     def _stop(self) -> None:
         if not self._over:

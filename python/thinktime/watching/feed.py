@@ -22,7 +22,7 @@ from collections.abc import Callable, Sequence
 from typing import IO, Any
 
 from thinktime.moment import Moment
-from thinktime.watching.frames import Begun, Setting, packed
+from thinktime.watching.frames import Setting, packed
 
 EVERY_S = 1.0
 """So often watchers are told."""
@@ -169,8 +169,3 @@ class Feed:
             if self._running:
                 ignored = signal.getsignal(signal.SIGINT) == signal.SIG_IGN
                 os.kill(os.getpid(), signal.SIGTERM if ignored else signal.SIGINT)
-
-
-def setting_of(begun: Begun, token: str, **more: Any) -> Setting:
-    """A setting, with what is known of it."""
-    return Setting(begun, token, **more)

@@ -81,7 +81,7 @@ class History:
     def edges_s(self) -> FloatArray:
         """Where intervals begin and end, as far as they are over."""
         whole = int(self.end_s / self.interval_s + 1e-9) if self.interval_s > 0 else 0
-        return np.arange(whole + 1) * self.interval_s
+        return np.linspace(0.0, whole * self.interval_s, whole + 1)
 
     def series(self) -> pl.DataFrame | None:
         """As `Result.series`; None before an interval is over."""
@@ -118,7 +118,8 @@ class History:
     def _at(self, times_s: FloatArray, counts: list[int]) -> FloatArray:
         """Counts at some times: between instants they are taken to have risen evenly."""
         known = np.array([0.0, *(one.time_s for one in self.instants)])
-        return np.interp(times_s, known, np.array([0, *counts], dtype=float))
+        found: FloatArray = np.interp(times_s, known, np.array([0, *counts], dtype=float))
+        return found
 
     def _most(self, edges: FloatArray) -> FloatArray:
         """The most in the system in each interval."""
@@ -136,8 +137,6 @@ def _joined(instants: list[Instant]) -> list[Instant]:
     for one, other in zip(instants[::2], instants[1::2], strict=False):
         most = max(one.most, other.most)
         kept.append(
-            Instant(
-                other.time_s, other.over, other.succeeded, other.in_system, most, other.buckets
-            )
+            Instant(other.time_s, other.over, other.succeeded, other.in_system, most, other.buckets)
         )
     return kept + instants[len(kept) * 2 :]

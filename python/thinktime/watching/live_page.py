@@ -175,11 +175,10 @@ def _objectives(moment: Moment) -> Table:
 
 
 def _populations(moment: Moment) -> Table:
-    lines = [
-        Line(name, [Cell(units.count(own.requests)), Cell(units.count(own.requests - own.succeeded)),
-                    *_times(own)])
-        for name, own in moment.populations.items()
-    ]  # fmt: skip
+    lines = []
+    for name, own in moment.populations.items():
+        counts = (own.requests, own.requests - own.succeeded)
+        lines.append(Line(name, [*(Cell(units.count(one)) for one in counts), *_times(own)]))
     headings = ("over", "failed", "p50", "p99")
     return Table("populations", "Populations", "population", headings, [Group(lines)])
 

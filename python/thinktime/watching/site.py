@@ -36,8 +36,11 @@ HEADERS = {
 
 
 class KnownHosts:
-    """Refuses requests under a name that is not this machine's: a foreign name that was made to
-    lead here (DNS rebinding) brings pages that may read what they ask for."""
+    """Refuses requests under a name that is not this machine's.
+
+    A foreign name that was made to lead here (DNS rebinding) brings pages that may read what they
+    ask for.
+    """
 
     def __init__(self, app: ASGIApp, hosts: Iterable[str]) -> None:
         """Names besides `localhost` and plain addresses, which need no look-up."""

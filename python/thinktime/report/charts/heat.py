@@ -5,6 +5,7 @@ Nothing is thinned: every request is in a cell, and a cell with one of them is s
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -68,7 +69,7 @@ def _begun_and_times(rows: pl.DataFrame) -> tuple[FloatArray, FloatArray]:
     done = done & pl.col("error").is_null() if "error" in rows.columns else done
     answered = rows.filter(done)
     key = [name for name in ("replication", "session", "request") if name in rows.columns]
-    if int(answered["attempt"].max() or 1) > 1:  # type: ignore[call-overload]
+    if (answered["attempt"] > 1).any():
         first = rows.filter(pl.col("attempt") == 1).select(*key, first_ns="scheduled_ns")
         answered = answered.join(first, on=key)
     else:
@@ -92,7 +93,7 @@ def of_times(begun_s: FloatArray, times_s: FloatArray, until_s: float) -> Heat:
     ends = np.searchsorted(column[order], np.arange(columns + 1))
     percentiles = {name: np.full(columns, np.nan) for name, *_ in _SHARES}
     longest = np.full(columns, np.nan)
-    for place, (begin, end) in enumerate(zip(ends[:-1], ends[1:], strict=True)):
+    for place, (begin, end) in enumerate(itertools.pairwise(ends.tolist())):
         if end > begin:
             rising = times_s[order[begin:end]]
             longest[place] = rising[-1]
