@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from thinktime import _core, arrivals
+from thinktime import _core, arrivals, validity
 from thinktime.given import options_json
 from thinktime.inputs import GivenSystem, GivenWorkload, system_of, workload_of
 from thinktime.labels import Label, Labelled, label_for
@@ -187,8 +187,7 @@ def run(
         ip_version: 4 or 6; by default that of the first address that takes a connection.
         lookup: How often the host is looked up again, beside the run; 10 ms at least. By default
             it is looked up once, before the run.
-        unix_socket: The path of a Unix socket that connections go to, instead of the target's
-            host; the url says the rest.
+        unix_socket: The path of a Unix socket that connections go to; the url says the rest.
         proxy: An HTTP proxy by which the target is reached, as in `http://HOST:PORT`; user and
             password in it are in no result. By default the one that HTTP_PROXY, HTTPS_PROXY and
             NO_PROXY name for a target that is not on this machine; "" for none.
@@ -293,6 +292,7 @@ def _finished(outcome: _core.ResultData, label: Label | None, told: Progress | N
     result = Result(outcome, label)
     if isinstance(told, Labelled) and outcome.unwritten is None:
         told.finish()
+        validity.note(result)
     if outcome.unwritten is not None:
         raise Unwritten(result, outcome.unwritten)
     if result.interrupted:

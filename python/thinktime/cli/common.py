@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rich.console import RenderableType
 
-from thinktime import InputError, Interrupted, Result, RunError, Unwritten, Workload
+from thinktime import InputError, Interrupted, Result, RunError, Unwritten, Workload, validity
 from thinktime.cli import plain, told
 from thinktime.recovery import left_behind
 from thinktime.verdict import Exit as Exit
@@ -176,6 +176,7 @@ def say_of_left_behind(path: Path | None) -> None:
 
 def show(result: Result, as_json: bool, output: Path | None) -> None:
     """Print a result: its summary as JSON, or its table; warnings go to standard error."""
+    validity.note(result)
     if as_json:
         typer.echo(json.dumps(result.summary | _theory(result), indent=2))
     else:

@@ -25,6 +25,7 @@ COMMANDS = {
     "capacity": "Find the largest rate or number of clients that a server sustains within the SLO.",
     "compare": "Say how results differ from the first one: times, throughput, errors, with "
     "intervals.",
+    "explain": "Say what server fits a result, and what other systems would have shown.",
     "history": "Keep results by workload, target and commit, and say when figures changed.",
     "report": "Write one self-contained HTML page that compares results and works offline.",
     "recover": "Make an ordinary result of what a run or a simulation had written before it was "

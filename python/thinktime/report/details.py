@@ -9,6 +9,7 @@ from thinktime.report import (
     by_population,
     by_request,
     clusters,
+    doubted,
     failures,
     machines,
     objectives,
@@ -21,6 +22,7 @@ from thinktime.report.table import Group, Line, Table
 def tables(cases: Sequence[Case]) -> list[Table]:
     """The tables that have rows."""
     found = [
+        doubted.table(_groups(cases, lambda entry: doubted.lines_of(entry.result))),
         objectives.table(_groups(cases, lambda entry: objectives.lines_of(entry.result))),
         failures.table(_groups(cases, lambda entry: failures.lines_of(entry.result))),
         objectives.checks_table(

@@ -1,0 +1,158 @@
+"""Which model of the server fits what was measured: learned on one part, judged by another.
+
+The first 70 % of the time are for learning; the rest decides. Where requests came by themselves,
+models are simulated on the very times at which they came; else the workload is simulated with
+another seed, because when clients come again hangs on when they were answered.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from thinktime._core import Workload
+from thinktime.explain.candidates import Candidate, Recognised, in_a_row, keeps_order, recognised
+from thinktime.explain.scoring import distance
+from thinktime.explain.visits import Visits
+from thinktime.operations import simulate
+
+LEARNED = 0.7
+"""The share of the time that models are made of."""
+
+CLOSE = 0.04
+"""What is no further apart is the same model, whatever chance says."""
+
+RUNS = 8
+"""So many simulations of each model that is judged."""
+
+CHANCE = 1.25
+"""A model fits where the measurement is no further from its simulations than so many times what
+any of these is from the others."""
+
+SEED = 7_041_776
+"""No seed that a server or a workload is likely to have: demands must not be those measured."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A model and how far it is from what was measured."""
+
+    variants: tuple[Candidate, ...]
+    """The model with laws that might as well have been learned."""
+
+    apart: float
+    """On the part that was held out, from all variants on average: see `scoring.distance`."""
+
+    chance: float
+    """How far the variant that is farthest from the others is from these."""
+
+    @property
+    def candidate(self) -> Candidate:
+        """One of them."""
+        return self.variants[0]
+
+    @property
+    def allowed(self) -> float:
+        """How far a model may be that fits."""
+        return max(CLOSE, CHANCE * self.chance)
+
+    @property
+    def fits(self) -> bool:
+        """Whether it does what was measured, as far as chance lets one see."""
+        return self.apart <= self.allowed
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What fits best."""
+
+    best: Tried | None
+    """None where nothing explains the times at all."""
+
+    alike: tuple[Recognised, ...]
+    """Other models that explain the times: the measurement does not tell them apart."""
+
+    @property
+    def fits(self) -> bool:
+        """Whether there is a model that fits."""
+        return self.best is not None and self.best.fits
+
+
+Simulated = Callable[[Candidate, int], Visits]
+"""What a model does, with other draws for each number."""
+
+
+def choose(seen: Visits, workload: Workload, demand: str | None = None) -> Choice:
+    """The model that fits best, of all that are tried; `demand` is a law where it is given.
+
+    Raises:
+        InputError: if the workload cannot be simulated.
+    """
+    begin, end = float(seen.begin_s[0]), float(seen.begin_s[-1])
+    cut = begin + LEARNED * (end - begin)
+    early = seen.end_s < cut
+    learned = Visits(seen.begin_s[early], seen.end_s[early])
+    explained = recognised(learned, demand)
+    rows = [] if explained or demand or not keeps_order(learned) else in_a_row(learned, RUNS)
+    with _simulating(seen, workload) as simulated:
+
+        def tried(those: list[Candidate]) -> Tried:
+            runs = [simulated(one, n) for n, one in enumerate(those)]
+            apart = float(np.mean([distance(seen, run, cut, end) for run in runs]))
+            return Tried(tuple(those), apart, _farthest(runs, cut, end))
+
+        if explained:
+            return Choice(tried(explained[0].variants(RUNS)), tuple(explained[1:]))
+        found = [tried(those) for those in rows]
+        best = min(found, key=lambda one: one.apart) if found else None
+    return Choice(best, ())
+
+
+def _farthest(runs: list[Visits], begin_s: float, end_s: float) -> float:
+    """The largest mean distance of one run from the others."""
+    many = len(runs)
+    apart = np.zeros((many, many))
+    for n in range(many):
+        for other in range(n):
+            apart[n, other] = apart[other, n] = distance(runs[n], runs[other], begin_s, end_s)
+    return float(apart.sum(axis=1).max() / (many - 1))
+
+
+@contextmanager
+def _simulating(seen: Visits, workload: Workload) -> Iterator[Simulated]:
+    """How to simulate a model under what came."""
+    end_s = float(seen.begin_s[-1])
+    if workload.model != "open":
+
+        def again(one: Candidate, number: int) -> Visits:
+            other = workload.with_seed(SEED + number)
+            made = simulate(other, one.system(), duration=end_s, warmup=0.0, rows="all")
+            assert made.requests is not None
+            return Visits.of_table(made.requests)
+
+        yield again
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        import polars as pl
+
+        file = Path(folder) / "times.parquet"
+        # The start of the run is the trace's, too.
+        pl.DataFrame({"time_s": seen.begin_s}).write_parquet(file)
+        process = f"trace({file.name}, column=time_s, begin=0s)"
+
+        def traced(one: Candidate, number: int) -> Visits:
+            text = (
+                f'name = "trace"\nseed = {SEED + number}\n'
+                f'[arrivals]\nmodel = "open"\nprocess = "{process}"\n'
+            )
+            came = Workload(text, files={file.name: file})
+            made = simulate(came, one.system(), rows="all")
+            assert made.requests is not None
+            return Visits.of_table(made.requests)
+
+        yield traced
