@@ -69,6 +69,7 @@ def main() -> None:
     """Measure all servers."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--first", type=int, default=101, help="the first seed")
     parser.add_argument("--requests", type=int, default=20_000)
     parser.add_argument("--served", type=float, metavar="SECONDS")
     given = parser.parse_args()
@@ -84,7 +85,7 @@ def recovered(server: Server, given: argparse.Namespace) -> list[str]:
     truth = true_means(server)
     came: Counter[str] = Counter()
     off: dict[str, list[float]] = {question: [] for question in QUESTIONS}
-    for seed in range(1, given.seeds + 1):
+    for seed in range(given.first, given.first + given.seeds):
         found = explain_result(measured(text(0), rate, seed, given))
         named = found.kind or "none"
         right = named == kind
@@ -111,9 +112,7 @@ def errors(found: Explanation, truth: dict[str, float]) -> list[tuple[str, float
 
 def open_model(rate: float, seed: int) -> tt.Workload:
     """Requests that come by themselves."""
-    return tt.Workload(
-        f'name = "came"\nseed = {seed}\n[arrivals]\nmodel = "open"\nrate = {rate}\n'
-    )
+    return tt.Workload(f'name = "came"\nseed = {seed}\n[arrivals]\nmodel = "open"\nrate = {rate}\n')
 
 
 def measured(text: str, rate: float, seed: int, given: argparse.Namespace) -> tt.Result:

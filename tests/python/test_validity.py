@@ -168,9 +168,7 @@ def test_a_run_that_fills_up_slowly() -> None:
     assert verdict(made, "load") == DOUBTFUL
     found = {one.name: one for one in judge(made)}
     assert "--warmup" in found["warm-up"].advice
-    later = of_result(
-        tt.simulate(workload, ONE, duration="2400s", warmup="800s", rows="all")
-    )
+    later = of_result(tt.simulate(workload, ONE, duration="2400s", warmup="800s", rows="all"))
     assert verdict(later, "warm-up") == FINE
     assert verdict(later, "load") == FINE
 
@@ -224,9 +222,9 @@ def test_counts_of_a_real_server_come_from_the_series(fine: Evidence) -> None:
 
 
 def test_the_numbers_of_requests_that_percentiles_need() -> None:
-    assert percentiles.NEEDED == {
+    assert {
         name: minimum_samples(p) for name, p in percentiles.PERCENTILES.items()
-    }
+    } == percentiles.NEEDED
 
 
 def test_a_busy_server_backs_fewer_percentiles() -> None:

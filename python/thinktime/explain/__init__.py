@@ -1,8 +1,8 @@
-"""What another system model would have told: a model of the server behind a result, and its answers.
+"""What another system model would have told: a model of the server of a result, and its answers.
 
-    from thinktime.explain import explain_result
-    found = explain_result(result)
-    print(found.sentence)
+from thinktime.explain import explain_result
+found = explain_result(result)
+print(found.sentence)
 """
 
 from thinktime.explain.asking import Answer

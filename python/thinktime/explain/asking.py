@@ -177,7 +177,9 @@ def _within(values: list[float]) -> tuple[float, float]:
     """Where one more value would lie, by Student's t of their logarithms."""
     logs = np.log(np.maximum(values, 1e-12))
     many = len(logs)
-    half = float(stdtrit(many - 1, (1 + _CONFIDENCE) / 2) * logs.std(ddof=1) * np.sqrt(1 + 1 / many))
+    half = float(
+        stdtrit(many - 1, (1 + _CONFIDENCE) / 2) * logs.std(ddof=1) * np.sqrt(1 + 1 / many)
+    )
     middle = float(logs.mean())
     return float(np.exp(middle - half)), float(np.exp(middle + half))
 

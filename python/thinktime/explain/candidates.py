@@ -150,12 +150,12 @@ def recognised(seen: Visits, demand: str | None = None) -> list[Recognised]:
             one_found = _candidate(name, policy, law)
             found.append(Recognised(one_found, had, away.apart, away.noise))
     # An order that the server's own decisions show is certain; of the others the nearest comes
-    # first, and a pool only where nothing simpler is about as near.
+    # first, and a pool only where nothing simpler is as near, but for chance.
     return sorted(found, key=lambda one: (one.candidate.kind not in ORDERS_SHOWN, _cost(one)))
 
 
 def _cost(one: Recognised) -> float:
-    return one.hangs + (one.noise / 4 if one.candidate.places is not None else 0.0)
+    return one.hangs + (one.noise if one.candidate.places is not None else 0.0)
 
 
 def _ordered(log: Served) -> tuple[str, Policy] | None:
@@ -192,7 +192,7 @@ def _candidate(name: str, policy: Policy, law: str) -> Candidate:
 
 
 def survival_of(values: Floats) -> Survival:
-    """The law of values all of which were seen; what is impossible under a policy counts as none."""
+    """The law of values that were all seen; what is impossible under a policy counts as none."""
     kept = np.maximum(values, 1e-9)
     return survival(kept, np.ones(len(kept), dtype=np.bool_))
 

@@ -24,6 +24,9 @@ from thinktime.operations import simulate
 LEARNED = 0.7
 """The share of the time that models are made of."""
 
+CROWDED = 0.05
+"""With fewer requests that found others, policies cannot be told apart."""
+
 CLOSE = 0.04
 """What is no further apart is the same model, whatever chance says."""
 
@@ -97,6 +100,8 @@ def choose(seen: Visits, workload: Workload, demand: str | None = None) -> Choic
     cut = begin + LEARNED * (end - begin)
     early = seen.end_s < cut
     learned = Visits(seen.begin_s[early], seen.end_s[early])
+    if crowded(seen) < CROWDED:
+        return Choice(None, ())
     explained = recognised(learned, demand)
     rows = [] if explained or demand or not keeps_order(learned) else in_a_row(learned, RUNS)
     with _simulating(seen, workload) as simulated:
@@ -111,6 +116,11 @@ def choose(seen: Visits, workload: Workload, demand: str | None = None) -> Choic
         found = [tried(those) for those in rows]
         best = min(found, key=lambda one: one.apart) if found else None
     return Choice(best, ())
+
+
+def crowded(seen: Visits) -> float:
+    """The share of the requests that found others: only these say who is served first."""
+    return float((seen.found > 0).mean())
 
 
 def _farthest(runs: list[Visits], begin_s: float, end_s: float) -> float:
@@ -151,7 +161,8 @@ def _simulating(seen: Visits, workload: Workload) -> Iterator[Simulated]:
                 f'[arrivals]\nmodel = "open"\nprocess = "{process}"\n'
             )
             came = Workload(text, files={file.name: file})
-            made = simulate(came, one.system(), rows="all")
+            # With an end, because some models that are tried cannot keep up with what came.
+            made = simulate(came, one.system(), duration=end_s + 1.0, rows="all")
             assert made.requests is not None
             return Visits.of_table(made.requests)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from thinktime._core import Distribution
 from thinktime.explain.asking import Answer, Asked, answers, load_of
-from thinktime.explain.choosing import Choice, choose
+from thinktime.explain.choosing import CROWDED, Choice, choose, crowded
 from thinktime.explain.visits import Visits, visits_of
 from thinktime.report import units
 
@@ -116,11 +116,10 @@ def _why(choice: Choice, seen: Visits) -> str:
             f"the nearest one, {near.candidate.words}, is {near.apart:.2f} off on the part that "
             f"was held out, where {near.allowed:.2f} may be chance"
         )
-    alone = float((seen.found == 0).mean())
-    if alone > 0.98:
+    if crowded(seen) < CROWDED:
         return (
-            f"{units.percent(alone)} of the requests found nobody, so they say nothing of who is "
-            "served first, or by how many: run it at a higher load"
+            f"{units.percent(1 - crowded(seen))} of the requests found nobody, so they say nothing "
+            "of who is served first, or by how many: run it at a higher load"
         )
     return (
         "under none of the policies that are known here demands hang on nothing; the server does "

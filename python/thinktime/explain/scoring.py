@@ -7,6 +7,8 @@ together, and how often a request overtook another.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,7 +33,7 @@ def distance(one: Visits, other: Visits, begin_s: float, end_s: float) -> float:
     took, took_other = one.took_s[kept_one], other.took_s[kept_other]
     found, found_other = one.found[kept_one], other.found[kept_other]
     apart, weights = [], []
-    for low, high in zip(EDGES, EDGES[1:], strict=False):
+    for low, high in pairwise(EDGES):
         mine = took[(found >= low) & (found < high)]
         theirs = took_other[(found_other >= low) & (found_other < high)]
         if min(len(mine), len(theirs)) >= LEAST:

@@ -146,9 +146,7 @@ def _law(seen: Evidence, place: int, table: Mapping[str, Any]) -> _Law | None:
     scale = law.mean * rate  # the rate sets the mean, and the law the shape
     points = np.array([law.quantile(u) for u in np.linspace(0.0005, 0.9995, 1000)])
     known = np.array([law.cdf(float(x)) for x in points])
-    return _Law(
-        False, rate, lambda gaps: np.interp(gaps * scale, points, known, 0.0, 1.0), process
-    )
+    return _Law(False, rate, lambda gaps: np.interp(gaps * scale, points, known, 0.0, 1.0), process)
 
 
 def _first_attempts(seen: Evidence) -> pl.LazyFrame:

@@ -154,6 +154,7 @@ class Evidence:
         """The counted requests that have a response time."""
         return int(self.summary.get("requests") or 0) - int(self.summary.get("errors") or 0)
 
+
 _WRITTEN = "requests.parquet"
 
 

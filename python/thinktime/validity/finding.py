@@ -46,5 +46,5 @@ class Finding:
         return f"{self.name}: {self.found}" + (f"; {self.advice}" if self.advice else "")
 
 
-class Unseen(Exception):
+class Unseen(Exception):  # noqa: N818 - it says what is not there
     """A check lacks what it looks at; the text says what."""
