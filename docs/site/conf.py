@@ -36,6 +36,8 @@ include_patterns = [
 exclude_patterns = ["target", "dist", "demo", ".*"]
 
 myst_heading_anchors = 4
+# The lexer of Luau does not know the sign for a length.
+suppress_warnings = ["misc.highlighting_failure"]
 # Code whose language is not named is commands and what they print.
 highlight_language = "none"
 
