@@ -63,7 +63,7 @@ def _tree(pages: list[str], caption: str = "") -> str:
 def _with_contents(_: Any, name: str, source: list[str]) -> None:
     """Pages that list others lead to them; docs/index.md has a caption for each of its sections."""
     if name == root_doc:
-        head, *sections = re.split(r"^## ", source[0], flags=re.MULTILINE)
+        _, *sections = re.split(r"^## ", source[0], flags=re.MULTILINE)
         titles = [section.partition("\n")[0] for section in sections]
         trees = [
             _tree(LISTED.findall(section), title)

@@ -21,7 +21,12 @@ file](system-file.md) say how the keys go together, and have examples. A *value*
 or with a unit (`"5ms"`, `"12/s"`, `"1%"`), or a text such as a distribution, as the key allows.
 """
 KINDS = {"workload": "Workload files", "system": "System files"}
-_NAMES = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false"}
+_NAMES = {
+    "string": "text",
+    "integer": "whole number",
+    "number": "number",
+    "boolean": "true or false",
+}
 
 
 def text() -> str:
@@ -99,7 +104,7 @@ class _Page:
     def _alternatives(self, part: dict[str, Any], told: str) -> Iterator[str]:
         """Choices of a text that were not told already, and keys of a table without a name."""
         for one in self._resolved(part):
-            choice = f"\"{one.get('const')}\""
+            choice = f'"{one.get("const")}"'
             if "const" in one and choice not in told:
                 yield f" `{choice}`: {one['description']}"
             if "properties" in one and one not in self._schema["$defs"].values():
