@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -46,6 +47,8 @@ def need_tun() -> None:
 def running(folder: Path, text: str) -> Iterator[Running]:
     """The lab of a file with this text."""
     need_root()
+    if shutil.which("ping") is None:
+        pytest.skip("the system package iputils-ping is not installed")
     if "delay" in text or "loss" in text:
         need_tun()
     path = folder / "lab.toml"

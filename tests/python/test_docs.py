@@ -26,6 +26,7 @@ import thinktime as tt
 from thinktime import _core
 from thinktime.cli import app
 from thinktime.cli.group import COMMANDS
+from thinktime.lab import file as lab_file
 
 THINKTIME = [sys.executable, "-c", "from thinktime.cli import main; main()"]
 HOST = "://127.0.0.1:8080"
@@ -38,6 +39,7 @@ NOT_RUN = {
     "thinktime record": "it waits for Ctrl-C; test_record.py records visits with it",
     "thinktime new": "it needs a page of HTML; test_new.py has a server with some",
     "thinktime run postgresql://shop@127.0.0.1/shop": "it needs a database, as tests have",
+    "thinktime lab": "it needs root; test_lab.py has labs, and test_lab_file.py the example",
     "thinktime capacity --target": "minutes of probes; test_capacity.py searches a real server",
     "thinktime capacity --generator": "minutes of probes; test_capacity.py has its parts",
 }
@@ -100,6 +102,8 @@ def test_files_are_accepted(snippet: Snippet, tmp_path: Path) -> None:
         (tmp_path / "tasks.toml").write_text(text)
         export = next(words for words in commands(snippet.page) if "export" in words)
         run([*THINKTIME, *export[1:], "--scenario", "tasks.toml"], tmp_path)
+    elif "[[host]]" in text:
+        assert lab_file.load(tmp_path / "lab.toml").runs
     elif "arrivals]" in text:
         if "buyer.luau" in text:
             (tmp_path / "buyer.luau").write_text((ROOT / "examples/buyer.luau").read_text())

@@ -24,6 +24,9 @@ import thinktime as tt
 from thinktime.lab import cleaning, file, places
 from thinktime.lab.running import Running
 
+pytestmark = pytest.mark.serial
+"""What is on the machine is compared: no other test may make labs meanwhile."""
+
 SERVER = """
 [[server]]
 name = "web"
@@ -166,7 +169,7 @@ def test_a_run_without_a_result_and_a_server_that_ends_are_told_of(tmp_path: Pat
 def test_ctrl_c_keeps_the_results_so_far_and_leaves_nothing(tmp_path: Path) -> None:
     need_root()
     before = traces()
-    text = TWO_HOSTS + SERVER + STUBBORN + RUN.format(duration="300s")
+    text = TWO_HOSTS + SERVER + RUN.format(duration="300s")
     with begun(tmp_path, text, "visitors begins") as process:
         # The run itself takes the signal from when it has begun to measure.
         while not list((tmp_path / "out").glob("*visitors*")):
@@ -196,7 +199,8 @@ def test_after_kill_9_clean_leaves_nothing(moment: str, tmp_path: Path) -> None:
     # This time by its names alone.
     (places.folder(identity) / "journal.jsonl").unlink()
     done = thinktime("lab", "clean", folder=tmp_path)
-    assert done.returncode == 0 and f"{identity}: taken away" in done.stdout, done.stderr
+    assert done.returncode == 0, done.stderr
+    assert f"{identity}: taken away" in done.stdout
     assert traces() == before
 
 

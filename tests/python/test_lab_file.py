@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 import thinktime as tt
 from thinktime.cli import app
 from thinktime.lab import file, links, places, routes
+from thinktime.lab.hostile import kinds
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -184,7 +185,7 @@ def test_the_page_and_the_example_have_every_key() -> None:
         assert f"[[{table}]]" in page
         assert not [key for key in keys if f"`{key}`" not in page], table
     assert not [key for key in file.PLAIN if f"`{key}`" not in page]
-    assert not [kind for kind in file.kinds.KINDS if f"`{kind}`" not in page]
+    assert not [kind for kind in kinds.KINDS if f"`{kind}`" not in page]
     assert file.load(ROOT / "examples/lab.toml").runs
 
 

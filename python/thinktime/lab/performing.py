@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from thinktime.lab import permission
 from thinktime.lab.file import Hostile, Lab, Load
 from thinktime.lab.running import RESULT_S, Running, Tell, stop
 
@@ -50,7 +51,9 @@ class _Program:
     is_run: bool
 
 
-def perform(lab: Lab, output: Path, tell: Tell = lambda _: None) -> Outcome:
+def perform(
+    lab: Lab, output: Path, tell: Tell = lambda _: None, identity: str | None = None
+) -> Outcome:
     """Make the lab, let everything in it run, and take it away.
 
     A lab without runs and hostile clients stays until Ctrl-C. `output` gets the result directory
@@ -59,10 +62,8 @@ def perform(lab: Lab, output: Path, tell: Tell = lambda _: None) -> Outcome:
     Raises:
         RunError: The lab could not be made or taken away.
     """
-    logs = output / "logs"
-    logs.mkdir(parents=True, exist_ok=True)
     outcome = Outcome()
-    with Running(lab, logs, tell) as running:
+    with Running(lab, output / "logs", tell, identity) as running:
         try:
             if lab.runs or lab.hostiles:
                 _let_run(lab, running, output, outcome, tell)
@@ -84,7 +85,9 @@ def perform(lab: Lab, output: Path, tell: Tell = lambda _: None) -> Outcome:
 
 def _stay(running: Running, tell: Tell) -> None:
     for host in running.hosts.values():
-        tell(f"{host.host} is {host.address}: ip netns exec {host.name} COMMAND")
+        # From outside of a user namespace they are not seen.
+        how = "" if permission.is_inside() else f": ip netns exec {host.name} COMMAND"
+        tell(f"{host.host} is {host.address}{how}")
     tell("nothing is to be run: Ctrl-C ends the lab")
     while True:
         time.sleep(1)

@@ -27,6 +27,11 @@ def is_root() -> bool:
     return all(held >> one & 1 for one in (CAP_NET_ADMIN, CAP_SYS_ADMIN)) and os.geteuid() == 0
 
 
+def is_inside() -> bool:
+    """Whether this process is in a user namespace that `need` made."""
+    return MARK in os.environ
+
+
 def missing() -> str | None:
     """Why no lab can be made here, and what would help; None where one can."""
     for tool, package in TOOLS.items():
@@ -64,7 +69,7 @@ def need() -> None:
         raise RunError(why)
     if is_root():
         return
-    if os.environ.get(MARK):
+    if is_inside():
         raise RunError("a lab needs root, and the user namespace does not give what it needs")
     os.environ[MARK] = "1"
     again = [sys.executable, "-c", "from thinktime.cli import main; main()", *sys.argv[1:]]

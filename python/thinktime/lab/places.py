@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import shutil
 from ipaddress import IPv4Address, IPv4Network
 from pathlib import Path
 
@@ -39,10 +41,23 @@ def folder(identity: str) -> Path:
     return STATE / identity
 
 
+def output(identity: str) -> Path:
+    """Where results stay that nobody wants to keep, until they have been shown."""
+    return STATE / f"{identity}.out"
+
+
+def discard(folder: Path) -> None:
+    """Remove a folder of `STATE` with all that is in it, and `STATE` if it was the last one."""
+    shutil.rmtree(folder, ignore_errors=True)
+    # Where another lab is there it stays.
+    with contextlib.suppress(OSError):
+        STATE.rmdir()
+
+
 def identities() -> list[str]:
     """The labs of which there is anything: a folder, or a namespace that has a lab's name."""
     folders = STATE.iterdir() if STATE.is_dir() else iter(())
-    found = {one.name for one in folders if re.fullmatch("[0-9a-f]{6}", one.name)}
+    found = {one.stem for one in folders if re.fullmatch(r"[0-9a-f]{6}(\.out)?", one.name)}
     found |= {match[1] for match in map(NAMESPACE.fullmatch, _namespaces()) if match}
     return sorted(found)
 

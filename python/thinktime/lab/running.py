@@ -7,8 +7,10 @@ import secrets
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import IO
@@ -29,6 +31,8 @@ RESULT_S = 60
 THINKTIME = (sys.executable, "-c", "from thinktime.cli import main; main()")
 """What the word `thinktime` stands for at the beginning of a command."""
 
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
 Tell = Callable[[str], None]
 
 
@@ -39,10 +43,12 @@ class Running:
         running.start("clients", ["ping", "server"], output)
     """
 
-    def __init__(self, lab: Lab, logs: Path, tell: Tell = lambda _: None) -> None:
+    def __init__(
+        self, lab: Lab, logs: Path, tell: Tell = lambda _: None, identity: str | None = None
+    ) -> None:
         """Nothing is made before the block begins; what programs print goes to files in `logs`."""
         self.lab = lab
-        self.identity = secrets.token_hex(3)
+        self.identity = identity or new_identity()
         self.logs = logs
         self.folder = places.folder(self.identity)
         self.hosts = {
@@ -62,6 +68,7 @@ class Running:
         """
         try:
             self._journal = Journal(self.identity, self.lab.name)
+            self.logs.mkdir(parents=True, exist_ok=True)
             self._make_hosts()
             for link in self.lab.links:
                 self._make_link(link)
@@ -203,10 +210,8 @@ class Running:
         return found
 
     def end(self) -> None:
-        """Take all away; Ctrl-C waits until that is done."""
-        before = signal.getsignal(signal.SIGINT)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        try:
+        """Take all away; Ctrl-C and its like wait until that is done."""
+        with _undisturbed():
             for process in self._servers.values():
                 stop(process, signal.SIGTERM)
             if self._journal is not None:
@@ -214,10 +219,27 @@ class Running:
                 cleaning.remove(self.identity)
             for one in (*self._servers.values(), *self._forwarders.values()):
                 one.wait()
-        finally:
             for file in self._files:
                 file.close()
-            signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Ignore the signals that end a command; threads other than the main one never get them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {one: signal.signal(one, signal.SIG_IGN) for one in ENDING}
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+
+
+def new_identity() -> str:
+    """What the names of one lab have in them, and those of no other."""
+    return secrets.token_hex(3)
 
 
 def read_counts(path: Path) -> list[dict[str, int]]:

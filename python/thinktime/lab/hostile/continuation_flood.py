@@ -1,4 +1,4 @@
-"""Header fields that do not end (VU#421644): a server that keeps them all runs out of memory."""
+"""Header fields that do not end (CVE-2024-27316 and others), to fill the memory of a server."""
 
 from __future__ import annotations
 
