@@ -9,6 +9,7 @@ use super::journey::END;
 use super::population::Visits;
 use super::populations::CLIENTS_MAX;
 use super::request::RequestKind;
+use super::sql::Keyed;
 use super::valued::Common;
 use super::values::ValueNames;
 use super::{Browsing, ClientLimits, Population, Sessions};
@@ -49,11 +50,7 @@ impl Check<'_> {
     }
 
     /// What was read of a table of this name, where an error comes with its key.
-    fn keyed<T>(
-        &self,
-        table: &str,
-        read: Result<T, (&'static str, Invalid)>,
-    ) -> Result<T, SchemaError> {
+    fn keyed<T>(&self, table: &str, read: Keyed<T>) -> Result<T, SchemaError> {
         read.map_err(|(key, error)| self.error(&format!("{table}.{key}"), &error))
     }
 

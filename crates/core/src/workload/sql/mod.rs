@@ -58,7 +58,8 @@ impl Isolation {
     }
 }
 
-type Keyed<T> = Result<T, (&'static str, Invalid)>;
+/// What was read of a table; an error comes with its key.
+pub(super) type Keyed<T> = Result<T, (&'static str, Invalid)>;
 
 impl Sql {
     /// What a request's table says of SQL, if anything, with its parameters as messages; an error
