@@ -176,6 +176,29 @@ def test_hardly_any_load_tells_nothing() -> None:
     assert "run it at a higher load" in found.refused
 
 
+def test_answers_that_come_at_once_are_no_trouble() -> None:
+    made = pl.DataFrame(measured(cases.system(("ps", "exp(10ms)")), requests=2000).requests)
+    at_once = made.with_columns(
+        done_ns=pl.when(pl.col("session") % 3 == 0)
+        .then(pl.col("sent_ns"))
+        .otherwise(pl.col("done_ns"))
+    )
+    log = Visits.of_table(at_once).served()
+    demands, _ = one_at_a_time(log)
+    assert (demands >= 0).all()
+    assert len(least_attained(log)) == len(made)
+
+
+def test_what_is_not_to_be_trusted_is_not_explained() -> None:
+    result = measured(cases.system(("ps", H2)), requests=2000)
+    result.summary["validity"] = [
+        {"name": "counts", "verdict": "not to be trusted", "found": "they differ", "advice": ""}
+    ]
+    found = explain_result(result)
+    assert found.kind is None
+    assert "not to be trusted: they differ" in found.sentence
+
+
 def test_a_given_law_is_used() -> None:
     found = explain_result(measured(cases.system(("ps", H2))), demand="h2(10ms, cv2=4)")
     assert found.kind == "ps"

@@ -109,6 +109,18 @@ def test_the_steady_start_of_sessions_is_no_arrival() -> None:
     assert {verdict(made, name) for name in ("arrivals", "think times", "load")} == {FINE}
 
 
+def test_each_population_has_a_process_of_its_own() -> None:
+    parts = "".join(
+        f'[[population]]\nname = "{name}"\n[population.arrivals]\nmodel = "open"\n'
+        f'rate = {rate}\nprocess = "{process}"\n[[population.request]]\nname = "{name}"\nget = "/"\n'
+        for name, rate, process in (("one", 30, "poisson"), ("two", 20, "even"))
+    )
+    made = of_result(tt.simulate(tt.Workload(f'name = "w"\n{parts}'), ONE, requests=5000, rows="all"))
+    assert verdict(made, "arrivals") == FINE
+    swapped = tt.Workload(f'name = "w"\n{parts}'.replace('rate = 30', 'rate = 36'))
+    assert verdict(replace(made, workload=swapped), "arrivals") in (DOUBTFUL, SPOILT)
+
+
 # ---- think times
 
 

@@ -80,14 +80,16 @@ def explain_result(result: Result, demand: str | None = None) -> Explanation:
     if demand is not None:
         Distribution(demand)
     seen = visits_of(result)
-    choice = choose(seen, result.workload, demand)
+    untrusted = result.untrusted
+    choice = Choice(None, ()) if untrusted else choose(seen, result.workload, demand)
     length_s = float(seen.begin_s[-1])
     rate = len(seen) / length_s
     took = seen.took_s
     measured = (float(took.mean()), float(np.quantile(took, 0.99)), rate, len(seen))
     best = choice.best
     if best is None or not best.fits:
-        return Explanation(None, None, None, None, None, None, (), _why(choice, seen), *measured)
+        why = f"the result is not to be trusted: {untrusted}" if untrusted else _why(choice, seen)
+        return Explanation(None, None, None, None, None, None, (), why, *measured)
     one = best.candidate
     asked = Asked(result.workload, rate, length_s, _patience_s(measured[1]))
     return Explanation(

@@ -183,7 +183,7 @@ def _came(rows: pl.LazyFrame, place: int, end_s: float) -> _Came:
     import numpy as np
     import polars as pl
 
-    own = rows.filter(pl.col("session") // OF_POPULATION == place) if place else rows
+    own = rows.filter(pl.col("session") // OF_POPULATION == place)
     scheduled = pl.col("scheduled_ns")
     width = max(int(end_s * 1e9) // WINDOWS, 1)
     counted = own.group_by(scheduled // width).len().collect(engine="streaming")
