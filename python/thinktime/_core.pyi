@@ -1,4 +1,4 @@
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, final
 
@@ -312,7 +312,11 @@ def simulate(
     *,
     output: Path | None = None,
     progress: Callable[[int, float, int], None] | None = None,
+    elsewhere: Callable[[int, bool], Iterator[tuple[int, bytes] | None]] | None = None,
 ) -> ResultData: ...
+def replicate(
+    workload: Workload, system: System, options: str, number: int, warmup_ns: int, rows: bool
+) -> bytes: ...
 def run(
     workload: Workload,
     target: str,
@@ -346,7 +350,11 @@ class Part:
 
 @final
 class Gathering:
-    def __new__(cls, shares: int) -> Gathering: ...
+    def __new__(cls, workload: Workload, options: str, generators: int) -> Gathering: ...
+    @property
+    def generators(self) -> int: ...
+    @property
+    def shares(self) -> int: ...
     def take(self, told: bytes) -> None: ...
     def lose(self, share: int) -> tuple[float, int, int]: ...
     def end(self) -> None: ...
@@ -385,7 +393,17 @@ def read_log(
     progress: Callable[[int, float, int], None] | None = None,
     only: Sequence[str] | None = None,
     without: Sequence[str] | None = None,
+    elsewhere: Callable[[list[str]], Iterator[bytes | None]] | None = None,
 ) -> dict[str, Any]: ...
+def read_log_file(
+    log: str,
+    *,
+    format: str | None = None,
+    user: str = "agent",
+    user_field: str | None = None,
+    only: Sequence[str] | None = None,
+    without: Sequence[str] | None = None,
+) -> bytes: ...
 def asked_for(workload: Workload, requests: Any) -> Table: ...
 def lru_hit_ratios(requests: Any, capacities: Sequence[int]) -> list[float]: ...
 def response_times(policy: str, requests: Any) -> Table: ...

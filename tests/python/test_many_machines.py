@@ -120,6 +120,11 @@ def test_what_is_wrong_is_said_as_by_run(cluster: Any, tmp_path: Path) -> None:
         tt.run(workload("closed"), "http://127.0.0.1:9", on="auto", generators=2, loops=20)
     with pytest.raises(tt.InputError, match="one at least"):
         tt.run(workload("open"), "http://127.0.0.1:9", on="auto", generators=0)
+    with pytest.raises(tt.InputError, match="1 to 10000"):
+        tt.run(workload("open"), "http://127.0.0.1:9", on="auto", generators=10_001)
+    for loops in (0, 1025, 10**15):
+        with pytest.raises(tt.InputError, match="1 to 1024 event loops"):
+            tt.run(workload("open"), "http://127.0.0.1:9", on="auto", loops=loops)
     with pytest.raises(tt.InputError, match="generators: goes with `on`"):
         tt.run(workload("open"), "http://127.0.0.1:9", generators=2)
     with pytest.raises(tt.InputError, match="no cluster"):

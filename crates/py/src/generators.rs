@@ -90,14 +90,33 @@ impl Part {
 #[pyclass(frozen, module = "thinktime._core")]
 pub(crate) struct Gathering {
     pub(crate) inner: Arc<generator::Gathering>,
+    generators: u64,
+    shares: u64,
 }
 
 #[pymethods]
 impl Gathering {
-    /// For so many shares of the sessions.
+    /// For so many generators, which have event loops as the options say, a JSON object.
     #[new]
-    fn new(shares: usize) -> Gathering {
-        Gathering { inner: Arc::new(generator::Gathering::new(shares)) }
+    fn new(workload: &Workload, options: &str, generators: u64) -> PyResult<Gathering> {
+        let wrong = |error| invalid(&error);
+        let options = RunOptions::from_json(options).map_err(wrong)?;
+        let plan = Plan::of(&options, &workload.inner, None).map_err(wrong)?;
+        let shares = generator::shares_of(&workload.inner, &plan, generators).map_err(wrong)?;
+        let inner = Arc::new(generator::Gathering::new(shares as usize));
+        Ok(Gathering { inner, generators, shares })
+    }
+
+    /// The number of generators.
+    #[getter]
+    fn generators(&self) -> u64 {
+        self.generators
+    }
+
+    /// The number of shares of the sessions: one for each event loop of all generators.
+    #[getter]
+    fn shares(&self) -> u64 {
+        self.shares
     }
 
     /// Takes what `Part.take` gave.

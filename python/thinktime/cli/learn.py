@@ -98,6 +98,14 @@ def command(
     fidelity: Annotated[
         bool, typer.Option(help="Measure how well the workload stands in for the log.")
     ] = True,
+    on: Annotated[
+        str | None,
+        typer.Option(
+            help="Read the files on all cores of a Ray cluster, whose nodes all have them: ray for "
+            "one on this machine, ray://HOST:PORT or auto for one that is there.",
+            metavar="TEXT",
+        ),
+    ] = None,
     quiet: options.Quiet = False,
     json: Annotated[bool, typer.Option("--json", help="Print one object alone.")] = False,
 ) -> None:
@@ -128,6 +136,7 @@ def command(
         "least_users": least_users,
         "only": only or (),
         "without": without or (),
+        "on": on,
     }
     with common.mapped_errors():
         with common.reading_shown(quiet) as progress:

@@ -13,12 +13,13 @@ use crate::program::Report;
 use crate::time::Nanos;
 
 /// Collects the rows of one run or replication.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Collector {
     pub(super) limit: Limit,
     /// Whether sending can be late, so that lateness and service times are worth keeping.
     real: bool,
     /// Requests that are in nothing below yet: see [`Collector::settle`].
+    #[serde(skip)]
     pub(super) recent: Recent,
     /// By kind of request; empty where there is one kind.
     pub(super) by_kind: Vec<Tally>,
@@ -40,7 +41,7 @@ pub struct Collector {
 }
 
 /// Numbers of requests that count.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Counts {
     /// Requests that are over.
     pub(super) requests: u64,

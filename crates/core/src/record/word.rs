@@ -29,7 +29,8 @@ pub(super) fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Word>, D
     Ok(word.map(kept))
 }
 
-fn kept(word: &str) -> Word {
+/// The word itself, which is the same for good.
+pub(super) fn kept(word: &str) -> Word {
     let mut words = WORDS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = words.get(word) {
         return known;

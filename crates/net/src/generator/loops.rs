@@ -44,9 +44,30 @@ pub(super) fn check(workload: &Workload, plan: &Plan) -> Result<(), Invalid> {
     check_shares(workload, loops, "event loops")
 }
 
+/// The most generators of one run.
+const GENERATORS_MAX: u64 = 10_000;
+
+/// The number of shares of the sessions, where so many generators have as many event loops as the
+/// plan says.
+///
+/// # Errors
+/// When the workload cannot be divided among so many.
+pub fn shares_of(workload: &Workload, plan: &Plan, generators: u64) -> Result<u64, Invalid> {
+    if !(1..=GENERATORS_MAX).contains(&generators) {
+        return Err(Invalid::new(format!(
+            "generators: there can be 1 to {GENERATORS_MAX}, not {generators}: there must be one \
+             at least, and each is a process"
+        )));
+    }
+    check(workload, plan)?;
+    let shares = generators * u64::from(plan.loops);
+    check_shares(workload, shares, "event loops of all generators")?;
+    Ok(shares)
+}
+
 /// # Errors
 /// When there are more shares than clients.
-pub(super) fn check_shares(workload: &Workload, shares: u64, whose: &str) -> Result<(), Invalid> {
+fn check_shares(workload: &Workload, shares: u64, whose: &str) -> Result<(), Invalid> {
     let most = |one: &Population| one.clients.concurrency.min(one.clients().unwrap_or(u64::MAX));
     let most = workload.populations.iter().map(most).min().unwrap_or(u64::MAX);
     match shares > most {

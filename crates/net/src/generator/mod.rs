@@ -61,6 +61,7 @@ use early::{EarlyEnd, Observed};
 use engine::Engine;
 pub use gathering::{Gathering, gather};
 use ledger::Book;
+pub use loops::shares_of;
 pub use part::{Part, Taken};
 pub use place::{Host, Place};
 use plan::Done;
