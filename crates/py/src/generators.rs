@@ -29,10 +29,11 @@ pub(crate) struct Part {
 #[pymethods]
 impl Part {
     /// Makes ready. Sessions that come before `from_s`, and the `begun` requests that they had
-    /// begun, are somebody else's.
+    /// begun, are somebody else's. `run` names the run to a server of shared variables: all of its
+    /// parts need the same.
     #[new]
     #[pyo3(signature = (workload, target, options, shares, of, *, demands = None,
-        from_s = 0.0, begun = 0))]
+        from_s = 0.0, begun = 0, run = None))]
     #[allow(clippy::too_many_arguments, reason = "they are Python's keyword arguments")]
     fn new(
         py: Python<'_>,
@@ -44,12 +45,14 @@ impl Part {
         demands: Option<&System>,
         from_s: f64,
         begun: u64,
+        run: Option<String>,
     ) -> PyResult<Part> {
         let wrong = |error| invalid(&error);
         let options = RunOptions::from_json(options).map_err(wrong)?;
         let target = Target::of(target, &options).map_err(wrong)?;
         let system = demands.map(|system| system.inner.clone());
         let plan = Plan::of(&options, &workload.inner, system).map_err(wrong)?;
+        let plan = Plan { run, ..plan };
         let from = Nanos::from_secs_f64(from_s);
         let shares = shares.into_iter().map(|part| Share { from, begun, ..Share::new(part, of) });
         let shares: Vec<Share> = shares.collect();

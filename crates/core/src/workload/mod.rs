@@ -29,6 +29,7 @@ mod request_table;
 mod response_check;
 mod retry;
 mod session;
+mod shared;
 mod size;
 mod slo;
 mod slo_table;
@@ -60,6 +61,7 @@ pub use request_table::{Cancel, ObjectsTable, RequestTable, RetryTable, RetryWhe
 pub use response_check::{CheckTable, CheckValue, ResponseCheck};
 pub use retry::{Cause, Retry};
 pub use session::{Browsing, OnError, SessionTable};
+pub use shared::{SharedServer, SharedTable, SharedValue};
 pub use size::Sizes;
 pub use slo::{Figure, Objective, Of, Slo};
 pub use slo_table::{Limit as SloLimit, SloTable};
@@ -89,6 +91,8 @@ pub struct Workload {
     pub requests: Vec<RequestKind>,
     /// What a run is checked against.
     pub slo: Slo,
+    /// Who keeps what scripts share, if it is not the process itself.
+    pub shared: Option<SharedServer>,
     /// The plain tables that this was built from.
     pub file: WorkloadFile,
 }
@@ -111,9 +115,10 @@ impl Workload {
             }
             None => Slo::default(),
         };
+        let shared = shared::of(source, &file)?;
         let (name, seed) = (file.name.clone(), file.seed);
         let requests = requests.into_iter().map(|kind| kind.seeded(seed)).collect();
-        Ok(Workload { name, seed, populations, requests, slo, file })
+        Ok(Workload { name, seed, populations, requests, slo, shared, file })
     }
 
     /// Builds a workload from plain tables, as after a change to one of them.

@@ -181,9 +181,14 @@ impl<L: Ledger> Engine<'_, L> {
             }
         }
         self.ledger.complete_up_to(Nanos::MAX);
+        let warning = self.end_sharing(now);
+        let mut report = Report::joined(self.report(), self.bodies.take());
+        if let Some(warning) = &warning {
+            report.get_or_insert_default().warn(warning);
+        }
         let done = Done {
             generator: self.limits.figures(now),
-            report: Report::joined(self.report(), self.bodies.take()),
+            report,
             window: Window { begin: self.plan.limit.warmup.min(end), end },
             sessions: self.clients.sessions_begun(),
             interrupted,

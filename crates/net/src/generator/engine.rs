@@ -21,6 +21,7 @@ use super::pool::Pool;
 use super::protocols::Outgoing;
 use super::reading::Reading;
 use super::requests::{Requests, Sender};
+use super::shared::Link;
 use super::target::Target;
 use super::values::Values;
 use crate::poller::{Clock, Poller, Readiness};
@@ -31,7 +32,7 @@ pub(super) struct Engine<'a, L> {
     pub(super) plan: &'a Plan,
     pub(super) ledger: L,
     pub(super) clock: Clock,
-    poller: Poller,
+    pub(super) poller: Poller,
     pub(super) connector: Connector,
     pub(super) clients: Clients,
     pub(super) pool: Pool,
@@ -54,6 +55,8 @@ pub(super) struct Engine<'a, L> {
     rested: Nanos,
     /// When it next tells how often checks have held; never where nobody asks.
     pub(super) next_checks: Nanos,
+    /// The server of what scripts share, if there is one.
+    pub(super) link: Option<Box<Link>>,
 }
 
 /// Wishes acted on before sockets are looked at again: a generator that cannot keep up with its
@@ -103,6 +106,7 @@ impl<'a, L: Ledger> Engine<'a, L> {
             patient,
             rested: Nanos::ZERO,
             next_checks: Objectives::first_look_at_checks(workload, plan.stop_on_slo),
+            link: None,
         })
     }
 
@@ -117,8 +121,9 @@ impl<'a, L: Ledger> Engine<'a, L> {
         let mut ready: Vec<Readiness> = Vec::new();
         let mut next_look = LOOK;
         let mut interrupted = false;
-        while !self.clients.finished() {
+        while !self.is_over() {
             self.send_what_is_due();
+            self.share();
             let now = self.clock.now();
             if now >= next_look {
                 next_look = now + LOOK;
@@ -130,15 +135,18 @@ impl<'a, L: Ledger> Engine<'a, L> {
             if interrupted || self.drained(now) {
                 break;
             }
-            let until = match self.unread.is_empty() {
+            let until = match self.unread.is_empty() && !self.has_more_shared() {
                 true => self.clients.next_wake().min(next_look),
                 false => now,
             };
             self.rest(until, &mut ready)?;
             self.read_on();
             for readiness in &ready {
-                self.handle(readiness);
+                if !self.is_shared(readiness) {
+                    self.handle(readiness);
+                }
             }
+            self.share();
             while let Some((slot, session)) = self.clients.left() {
                 self.pool.leave(slot, session);
             }

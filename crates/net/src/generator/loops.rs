@@ -35,11 +35,14 @@ pub(super) fn check(workload: &Workload, plan: &Plan) -> Result<(), Invalid> {
         let why = format!("there can be 1 to {LOOPS_MAX} event loops, not {loops}");
         return Err(Invalid::new(why));
     }
-    if loops > 1 && workload.has_programs() {
+    if loops > 1 && workload.has_programs() && workload.shared.is_none() {
         return Err(Invalid::new(
             "a workload with a script or a log runs in one event loop, because what its clients \
-             share lives there",
+             share lives there; for a script `shared` names a server that keeps it for several",
         ));
+    }
+    if loops > 1 && workload.replays() {
+        return Err(Invalid::new("a workload with a log runs in one event loop"));
     }
     check_shares(workload, loops, "event loops")
 }
@@ -126,7 +129,7 @@ impl Loops<'_> {
         told: Sender<Told>,
         start: &Start<'_>,
     ) -> Result<Done, RunError> {
-        let Prepared { workload, peer, credentials, .. } = self.prepared;
+        let Prepared { workload, peer, credentials, shared, .. } = self.prepared;
         let part = share.part as usize;
         let relay = Relay::new(part, told.clone());
         let peer = peer.clone().beginning_with(at);
@@ -134,7 +137,9 @@ impl Loops<'_> {
             |connector| {
                 let credentials = credentials.clone();
                 let plan = self.plan;
-                Ok(Engine::new(workload, self.target, plan, connector, credentials, share, relay)?)
+                let engine =
+                    Engine::new(workload, self.target, plan, connector, credentials, share, relay)?;
+                Ok(engine.sharing(shared.as_ref()))
             },
         );
         start.built.wait();

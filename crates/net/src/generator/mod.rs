@@ -40,6 +40,8 @@ mod protocols;
 mod reading;
 mod redirects;
 mod requests;
+mod shared;
+mod sharing;
 mod source;
 mod stamped;
 mod target;
@@ -96,11 +98,11 @@ pub fn run(
         if plan.loops > 1 {
             return loops::run(&prepared, target, plan, book, watch);
         }
-        let Prepared { workload, peer, credentials, .. } = &prepared;
+        let Prepared { workload, peer, credentials, shared, .. } = &prepared;
         let connector = Connector::new(target, peer.clone(), workload)?;
         let (credentials, share) = (credentials.clone(), Share::WHOLE);
         let engine = Engine::new(workload, target, plan, connector, credentials, share, book)?;
-        let (done, book) = engine.run(Clock::start(), watch)?;
+        let (done, book) = engine.sharing(shared.as_ref()).run(Clock::start(), watch)?;
         Ok((done, book.collector))
     })?;
     outcome.summary.warnings.extend(prepared.warnings());
