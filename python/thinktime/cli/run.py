@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from thinktime import InputError, Result, Workload, _core, again, run
-from thinktime.cli import common, live, options, told
+from thinktime.cli import common, live, options, told, watch
+from thinktime.cli.watch import NOBODY, Watch
 from thinktime.given import options_json
+from thinktime.moment import Moment
+
+if TYPE_CHECKING:
+    from thinktime.watching.feed import Feed
+    from thinktime.watching.frames import Begun
 
 
 @options.of("run")
+@watch.all_options
 def command(
     workload: Annotated[
         Path | None, typer.Argument(help=options.WORKLOAD + "; none with --again.")
@@ -34,6 +43,7 @@ def command(
     json: options.Json = False,
     junit: options.Junit = None,
     markdown: options.Markdown = None,
+    watched: Watch = NOBODY,
     **given: Any,
 ) -> None:
     """Run a workload against a real server."""
@@ -45,12 +55,12 @@ def command(
         if again is not None:
             if workload is not None or demands is not None:
                 raise InputError("with --again the workload and its demands are the result's")
-            name, operation = _again(again, target, output, quiet, chosen)
+            name, operation = _again(again, target, output, _Shown(quiet, watched), chosen)
         elif workload is None or target is None:
             raise InputError("give a workload file and --target, or --again DIR")
         else:
             more = {"demands": demands, "output": output, **chosen}
-            name, operation = _anew(common.load_workload(workload), target, quiet, more)
+            name, operation = _anew(common.load_workload(workload), target, _Shown(quiet, watched), more)
     common.finish(operation, json, output, files, name)
 
 
@@ -58,28 +68,52 @@ _Named = tuple[str, common.Operation]
 """The workload's name, and what is to be done."""
 
 
-def _anew(workload: Workload, target: str, quiet: bool, more: dict[str, Any]) -> _Named:
-    requests, end_s = _core.planned_end("run", workload, options_json("run", more))
+@dataclass(frozen=True)
+class _Shown:
+    """How a run is shown."""
 
-    def operation() -> Result:
-        with live.shown(f"running against {target}", requests, end_s, quiet) as monitor:
-            return run(workload, target, monitor=monitor, **more)
+    quiet: bool
+    watch: Watch
 
-    return workload.name, operation
+    def operation(
+        self,
+        begun: Begun,
+        target: str,
+        do: Callable[[Callable[[Moment], None] | None], Result],
+    ) -> common.Operation:
+        """What `do` does with a monitor, on the terminal and for those who watch."""
+
+        def operation() -> Result:
+            with self.watch.on(begun) as feed:
+                return watch.watched(feed, lambda: shown(feed))
+
+        def shown(feed: Feed | None) -> Result:
+            title = f"running against {target}"
+            with live.shown(title, begun.requests, begun.end_s, self.quiet) as monitor:
+                return do(watch.both(monitor, feed))
+
+        return operation
+
+
+def _anew(workload: Workload, target: str, shown: _Shown, more: dict[str, Any]) -> _Named:
+    end = _core.planned_end("run", workload, options_json("run", more))
+    begun = watch.begun("run", workload.name, target, end)
+    return workload.name, shown.operation(
+        begun, target, lambda monitor: run(workload, target, monitor=monitor, **more)
+    )
 
 
 def _again(
-    path: Path, target: str | None, output: Path | None, quiet: bool, given: dict[str, Any]
+    path: Path, target: str | None, output: Path | None, shown: _Shown, given: dict[str, Any]
 ) -> _Named:
     done = Result.load(path)
     if done.kind != "run":
         raise InputError(f"{path} is a simulation: `thinktime simulate --again {path}`")
     workload, _ = done.inputs()
+    end = _core.planned_end("run", workload, options_json("run", done.options | given))
     where = target or str(done.target)
-    requests, end_s = _core.planned_end("run", workload, options_json("run", done.options | given))
-
-    def operation() -> Result:
-        with live.shown(f"running against {where}", requests, end_s, quiet) as monitor:
-            return again(done, target=target, output=output, monitor=monitor, **given)
-
-    return workload.name, operation
+    begun = watch.begun("run", workload.name, where, end)
+    return workload.name, shown.operation(
+        begun, where,
+        lambda monitor: again(done, target=target, output=output, monitor=monitor, **given),
+    )  # fmt: skip
