@@ -15,7 +15,7 @@ export PIP_QUIET := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo man wheel wheel-test checked test test-rust test-python fuzz bench \
+.PHONY: help build demo man site wheel wheel-test checked test test-rust test-python fuzz bench \
   instructions peers coverage studies \
   lint lint-format lint-types lint-rust lint-stubs format clean
 
@@ -41,6 +41,15 @@ demo: build ## One server under four workloads: measured, simulated, exact; writ
 
 man: build ## Write manual pages to dist/man
 	$(BIN)/python -m thinktime.cli.manual dist/man
+
+$(VENV)/site: pyproject.toml tests/install.py | $(BIN)/python
+	$(BIN)/python tests/install.py site
+	@touch $@
+
+# Every warning is an error: dead links, headings and files that are not there, pages left out.
+site: $(VENV)/site ## Build the site of the docs into dist/site
+	rm -rf dist/site
+	$(BIN)/python -m sphinx -q -E -W --keep-going -c docs/site -d dist/doctrees . dist/site
 
 # Zig brings the C library of manylinux2014 (glibc 2.17) and compilers for both processors.
 wheel: $(BIN)/maturin ## Build wheels for x86-64 and arm64 and a source distribution in dist/
