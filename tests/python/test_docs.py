@@ -46,6 +46,7 @@ NOT_RUN = {
 """Commands that are only parsed, by how they begin, and why."""
 
 RUN_ELSEWHERE = {
+    "docs/principles.md": "test_guides.py walks it",
     "docs/retries.md": "test_guides.py walks it",
     "docs/tutorial.md": "test_tutorial.py walks it from beginning to end",
 }
