@@ -135,7 +135,7 @@ def shop(given: list[str]) -> Any:
     def answer(asked: Asked) -> Answer:
         if asked.path in ("/authenticate", "/login"):
             said = json.loads(asked.body) if asked.path == "/authenticate" else asked.form
-            user = said.get("username", said.get("user"))
+            user = str(said.get("username", said.get("user")))
             known = {"ann": "secret", "bob": "a b&c"}.get(user) == said["password"]
             given.append(f"t{len(given)}")
             body = {"message": "Welcome", "token": given[-1], "accessToken": given[-1]}
