@@ -186,15 +186,18 @@ fn counted(clients: &mut [Client], breaks: &[(usize, bool)]) -> (u32, Vec<u64>) 
                 None => {}
             }
             asked[at][slot] = true;
-            client.ask(slot, match session.step {
-                Step::Lock => SharedWish::Lock(name("a"), 0.0),
-                Step::Get => SharedWish::Get(name("n")),
-                Step::Put => {
-                    SharedWish::Put(name("n"), Some(Shared::Number(session.seen + 1.0)))
-                }
-                Step::Unlock => SharedWish::Unlock(name("a")),
-                Step::Add => SharedWish::Add(name("all"), 1.0),
-            });
+            client.ask(
+                slot,
+                match session.step {
+                    Step::Lock => SharedWish::Lock(name("a"), 0.0),
+                    Step::Get => SharedWish::Get(name("n")),
+                    Step::Put => {
+                        SharedWish::Put(name("n"), Some(Shared::Number(session.seen + 1.0)))
+                    }
+                    Step::Unlock => SharedWish::Unlock(name("a")),
+                    Step::Add => SharedWish::Add(name("all"), 1.0),
+                },
+            );
         }
         client.exchange(broken);
     }

@@ -28,9 +28,10 @@ impl Member {
             self.call(now, Purpose::Silent, vec![b"beat".to_vec()]);
             // The one before may be gone without a word, or a message be lost.
             let lease = self.terms.lease;
-            let due = self.locks.iter().filter(|(_, lock)| {
-                lock.state == State::Waiting && lock.asked + lease < now
-            });
+            let due = self
+                .locks
+                .iter()
+                .filter(|(_, lock)| lock.state == State::Waiting && lock.asked + lease < now);
             let due: Vec<u64> = due.map(|(ticket, _)| *ticket).collect();
             for ticket in due {
                 self.ask_for(now, ticket);
