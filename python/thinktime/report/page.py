@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import functools
 import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -148,6 +149,7 @@ def _rendered(
     )
 
 
+@functools.cache
 def templates() -> Environment:
     """What makes HTML of the templates of this folder: whatever text is in it is escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape

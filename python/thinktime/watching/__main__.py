@@ -16,7 +16,7 @@ from starlette.types import ASGIApp
 from thinktime.watching import frames
 from thinktime.watching.frames import Setting
 
-_NICENESS = 10
+_NICENESS = 5
 """What is watched has the processor first."""
 
 _GRACE_S = 2

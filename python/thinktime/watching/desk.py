@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
@@ -11,6 +12,7 @@ from starlette.types import ASGIApp
 
 from thinktime.report import page as pages
 from thinktime.watching import metrics
+from thinktime.watching.checking import Cores
 from thinktime.watching.frames import Message, Setting
 from thinktime.watching.live_page import Subject
 from thinktime.watching.otlp import Pusher
@@ -26,7 +28,8 @@ class Desk:
         """`say` tells the command a word."""
         self._setting = setting
         self._say = say
-        self._subject = Subject(setting.begun)
+        process = os.getppid() if setting.begun.here else None
+        self._subject = Subject(setting.begun, cores=Cores(process))
         self._site = Site(setting.token, self._document, self._stop)
         where = setting.otlp
         self._pusher = None if where is None else Pusher(where, setting.otlp_headers, self._subject)
