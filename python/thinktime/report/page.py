@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thinktime.report import units
+from thinktime.report.behind import table_of
 from thinktime.report.table import Table
 
 if TYPE_CHECKING:
@@ -163,6 +164,7 @@ def templates() -> Environment:
     )
     environment.filters["unbroken"] = units.unbroken
     environment.globals["colour"] = colour
+    environment.globals["behind_of"] = table_of
     return environment
 
 
