@@ -14,6 +14,7 @@ from thinktime.cli import common, live, options, told, watch
 from thinktime.cli.watch import NOBODY, Watch
 from thinktime.given import options_json
 from thinktime.moment import Moment
+from thinktime.validity.evidence import Evidence
 
 if TYPE_CHECKING:
     from thinktime.watching.feed import Feed
@@ -60,7 +61,7 @@ def command(
             raise InputError("give a workload file and --target, or --again DIR")
         else:
             more = {"demands": demands, "output": output, **chosen}
-            name, operation = _anew(common.load_workload(workload), target, _Shown(quiet, watched), more)
+            name, operation = _anew(workload, target, _Shown(quiet, watched), more)
     common.finish(operation, json, output, files, name)
 
 
@@ -95,9 +96,10 @@ class _Shown:
         return operation
 
 
-def _anew(workload: Workload, target: str, shown: _Shown, more: dict[str, Any]) -> _Named:
+def _anew(path: Path, target: str, shown: _Shown, more: dict[str, Any]) -> _Named:
+    workload = common.load_workload(path)
     end = _core.planned_end("run", workload, options_json("run", more))
-    begun = watch.begun("run", workload.name, target, end)
+    begun = _begun(workload, target, end, more)
     return workload.name, shown.operation(
         begun, target, lambda monitor: run(workload, target, monitor=monitor, **more)
     )
@@ -112,8 +114,17 @@ def _again(
     workload, _ = done.inputs()
     end = _core.planned_end("run", workload, options_json("run", done.options | given))
     where = target or str(done.target)
-    begun = watch.begun("run", workload.name, where, end)
+    begun = _begun(workload, where, end, given)
     return workload.name, shown.operation(
         begun, where,
         lambda monitor: again(done, target=target, output=output, monitor=monitor, **given),
     )  # fmt: skip
+
+
+def _begun(
+    workload: Workload, target: str, end: tuple[int | None, float | None], given: dict[str, Any]
+) -> Begun:
+    """How it is called, when it ends, and what checks have to know of it while it runs."""
+    here = given.get("on") is None
+    seen = Evidence("run", {}, workload)
+    return watch.begun("run", workload.name, target, end, steady=seen.is_steady_by_plan, here=here)
