@@ -115,9 +115,11 @@ def test_each_population_has_a_process_of_its_own() -> None:
         f'rate = {rate}\nprocess = "{process}"\n[[population.request]]\nname = "{name}"\nget = "/"\n'
         for name, rate, process in (("one", 30, "poisson"), ("two", 20, "even"))
     )
-    made = of_result(tt.simulate(tt.Workload(f'name = "w"\n{parts}'), ONE, requests=5000, rows="all"))
+    made = of_result(
+        tt.simulate(tt.Workload(f'name = "w"\n{parts}'), ONE, requests=5000, rows="all")
+    )
     assert verdict(made, "arrivals") == FINE
-    swapped = tt.Workload(f'name = "w"\n{parts}'.replace('rate = 30', 'rate = 36'))
+    swapped = tt.Workload(f'name = "w"\n{parts}'.replace("rate = 30", "rate = 36"))
     assert verdict(replace(made, workload=swapped), "arrivals") in (DOUBTFUL, SPOILT)
 
 
