@@ -112,7 +112,8 @@ def test_the_steady_start_of_sessions_is_no_arrival() -> None:
 def test_each_population_has_a_process_of_its_own() -> None:
     parts = "".join(
         f'[[population]]\nname = "{name}"\n[population.arrivals]\nmodel = "open"\n'
-        f'rate = {rate}\nprocess = "{process}"\n[[population.request]]\nname = "{name}"\nget = "/"\n'
+        f'rate = {rate}\nprocess = "{process}"\n'
+        f'[[population.request]]\nname = "{name}"\nget = "/"\n'
         for name, rate, process in (("one", 30, "poisson"), ("two", 20, "even"))
     )
     made = of_result(
