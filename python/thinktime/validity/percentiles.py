@@ -49,9 +49,11 @@ def check(seen: Evidence) -> Finding | None:
     many = seen.succeeded
     if many <= 0:
         raise Unseen("no request succeeded")
-    worth = _worth(seen)
+    worth = worth_of(seen)
     shown = [name for name in NEEDED if backed(name, many) and name != "p99.99"]
-    weak = [name for name in shown if not backed(name, _UNSURE * worth.get(name, many))]
+    poor = [name for name in shown if not backed(name, _UNSURE * worth.get(name, many))]
+    # One that is not backed takes the higher ones with it, which cannot be known better.
+    weak = shown[shown.index(poor[0]) :] if poor else []
     hidden = [name for name in ("p50", "p90", "p99", "p99.9") if not backed(name, many)]
     left = f"; {units.listed(hidden)} not shown: {units.count(many)} requests are too few" if (
         hidden
@@ -76,7 +78,7 @@ def _safe(shown: list[str], weak: list[str]) -> str:
     return safe[-1] if safe else "the mean, with its interval"
 
 
-def _worth(seen: Evidence) -> Mapping[str, float]:
+def worth_of(seen: Evidence) -> Mapping[str, float]:
     """By percentile, of how many independent requests it is the one."""
     try:
         parts = _parts(seen)
