@@ -9,6 +9,7 @@ from pathlib import Path
 
 import cases
 import numpy as np
+import polars as pl
 import pytest
 from answering import Answer, answering
 from scipy import stats
@@ -17,7 +18,7 @@ from typer.testing import CliRunner
 import thinktime as tt
 from thinktime.cli import app
 from thinktime.validity import DOUBTFUL, FINE, UNSEEN, agreement_of
-from thinktime.validity.agreement import Told, differ, together, welch
+from thinktime.validity.agreement import Told, differ, tails_differ, together, welch
 from thinktime.validity.agreement import agreement_of as agreement
 from thinktime.validity.evidence import of_result
 
@@ -44,14 +45,22 @@ def test_runs_that_settle_on_other_values_are_told_apart() -> None:
 
 
 def test_a_tail_alone_may_differ() -> None:
-    """Of 2 % of the requests one run takes ten times as long: the p99 moves, the mean hardly."""
+    """In one run what takes longer than its p98 takes twice as long: the p99 alone moves."""
     runs = [of_result(simulated(seed)) for seed in (1, 2, 3)]
-    times, longer = runs[0].times or (np.zeros(0), np.zeros(0))
-    slow = replace(runs[0], times=(np.where(longer < 0.02, 3 * times, times), longer))
-    found = agreement([slow, *runs[1:]])
+    rows = pl.DataFrame(runs[0].given_rows)
+    took = pl.col("done_ns") - pl.col("scheduled_ns")
+    longer = took * pl.when(took > took.quantile(0.98)).then(2).otherwise(1)
+    slow = rows.with_columns(done_ns=pl.col("scheduled_ns") + longer)
+    found = agreement([replace(runs[0], given_rows=slow), *runs[1:]])
     assert found.verdict == DOUBTFUL
     assert "the p99" in found.found
     assert "the mean" not in found.found
+
+
+def test_without_rows_the_means_are_looked_at() -> None:
+    found = agreement([replace(of_result(simulated(seed)), given_rows=None) for seed in (1, 2)])
+    assert found.verdict == FINE
+    assert "p99" not in found.found
 
 
 def test_too_little_says_nothing() -> None:
@@ -80,6 +89,14 @@ def test_false_alarms_are_as_rare_as_promised() -> None:
     means, errors = parts.mean(axis=2), parts.std(axis=2, ddof=1) / np.sqrt(20)
     p_values = [welch(one, error, 19) for one, error in zip(means, errors, strict=True)]
     assert 20 < (np.array(p_values) <= 0.01).sum() < 60
+
+
+def test_analysis_of_variance_is_that_of_scipy() -> None:
+    random = np.random.default_rng(3)
+    for spread in (0.0, 0.3, 1.0):
+        logs = random.standard_normal((4, 5)) + spread * np.arange(4)[:, None]
+        p_value = stats.f_oneway(*logs).pvalue
+        assert tails_differ(logs) == (p_value <= 0.0025), p_value
 
 
 def test_trifles_do_not_matter_and_equal_runs_are_equal() -> None:

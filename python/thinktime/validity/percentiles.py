@@ -49,7 +49,7 @@ def check(seen: Evidence) -> Finding | None:
     many = seen.succeeded
     if many <= 0:
         raise Unseen("no request succeeded")
-    worth = worth_of(seen)
+    worth = _worth(seen)
     shown = [name for name in NEEDED if backed(name, many) and name != "p99.99"]
     poor = [name for name in shown if not backed(name, _UNSURE * worth.get(name, many))]
     # One that is not backed takes the higher ones with it, which cannot be known better.
@@ -78,7 +78,7 @@ def _safe(shown: list[str], weak: list[str]) -> str:
     return safe[-1] if safe else "the mean, with its interval"
 
 
-def worth_of(seen: Evidence) -> Mapping[str, float]:
+def _worth(seen: Evidence) -> Mapping[str, float]:
     """By percentile, of how many independent requests it is the one."""
     try:
         parts = _parts(seen)
