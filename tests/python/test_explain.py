@@ -198,6 +198,18 @@ def test_hardly_any_load_tells_nothing() -> None:
     assert "run it at a higher load" in found.refused
 
 
+def test_of_many_requests_the_first_are_taken(tmp_path: Path) -> None:
+    """From memory and from the file alike."""
+    system = cases.system(("ps", H2))
+    made = tt.simulate(cases.open_model(70), system, requests=4000, output=tmp_path / "r")
+    every = visits_of(made)
+    for result in (made, tt.Result.load(tmp_path / "r"), measured(system, requests=4000)):
+        some = visits_of(result, 1500)
+        assert len(some) == 1500
+    assert np.array_equal(visits_of(made, 1500).begin_s, every.begin_s[:1500])
+    assert np.array_equal(visits_of(made, 1500).end_s, every.end_s[:1500])
+
+
 def test_answers_that_come_at_once_are_no_trouble() -> None:
     made = pl.DataFrame(measured(cases.system(("ps", "exp(10ms)")), requests=2000).requests)
     at_once = made.with_columns(

@@ -288,6 +288,16 @@ def test_a_file_that_is_damaged_there_is_looked_at_anew(tmp_path: Path) -> None:
     assert [one.as_dict() for one in again.validity] == whole["validity"]
 
 
+@pytest.mark.parametrize("rows", ["all", "none"])
+def test_hardly_any_request_is_no_trouble(rows: str) -> None:
+    for requests in range(1, 9):
+        made = tt.simulate(cases.open_model(50), ONE, requests=requests, rows=rows, warmup=0.0)
+        found = {one.name: one for one in made.validity}
+        assert len(found) >= 6
+        if requests < 6 and found["percentiles"].verdict == FINE:
+            assert found["percentiles"].found.startswith("none is shown")
+
+
 def test_without_rows_a_check_says_that_it_could_not_look() -> None:
     made = tt.simulate(cases.open_model(50), ONE, requests=2000, rows="none")
     found = {one.name: one.verdict for one in validity_of(made)}

@@ -59,8 +59,8 @@ def check(seen: Evidence) -> Finding | None:
         hidden
     ) else ""  # fmt: skip
     if not weak:
-        enough = f"enough independent requests for {units.listed(shown)}"
-        good = enough if shown else "none is shown"
+        enough = "enough independent requests for "
+        good = enough + units.listed(shown) if shown else "none is shown"
         return Finding(NAME, FINE, good + left)
     first = weak[0]
     factor = NEEDED[first] / max(worth[first], 1.0)
