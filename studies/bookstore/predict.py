@@ -1,0 +1,87 @@
+"""The database as a model: a core, and what each interaction demands of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import mixes
+from demands import Demand
+
+import thinktime as tt
+
+CORE = "core"
+EEVDF = {
+    "os": "linux-eevdf",
+    # The kernel's slice grows with the machine's cores, of which this server has one.
+    "scheduler": {"time_sharing": {"scaled_by_cores": False, "slice": "1400us"}},
+}
+SEEDS = range(1, 25)
+
+
+def system(demands: Mapping[str, Demand], scale: float, policy: str, kernel: bool) -> Any:
+    """The system file.
+
+    `scale` is by how much demands under load are larger than alone. Under a policy by class the
+    station serves short ones first, or long ones, and first come, first served within a class, as
+    real time does with whatever is shorter than its turn of 100 ms. `kernel` has the core under the
+    rules of this kernel's scheduler instead, which knows nice, and not real time.
+    """
+    laws = {name: demand.law(scale) for name, demand in demands.items()}
+    use = dict.fromkeys(demands, CORE)
+    made: dict[str, Any] = {"name": f"bookstore, {policy}"}
+    if not kernel:
+        station: dict[str, Any] = {"name": CORE, "policy": "ps", "demand": laws}
+        if policy != "default":
+            first = policy.startswith("PESJF")
+            station["policy"] = "priority"
+            station["priority"] = {n: 1 + ((n == mixes.LONG) == first) for n in demands}
+        made["station"] = [station]
+    else:
+        made["machine"] = [{"name": CORE, "cores": 1} | EEVDF]
+        short = {"name": "short", "machine": CORE, "threads": mixes.CONNECTIONS}
+        long = short | {"name": "long", "priority": 19 if policy == "PESJF, nice" else 0}
+        made["service"] = [short, long]
+        use = {name: "long" if name == mixes.LONG else "short" for name in demands}
+    made["behaviour"] = [
+        {"request": name, "steps": [
+            {"delay": f"{demand.between_s}s"},
+            {"use": use[name], "demand": laws[name]} if kernel else {"use": use[name]},
+        ]}
+        for name, demand in demands.items()
+    ]  # fmt: skip
+    return made
+
+
+def at_load(workload: dict[str, Any], model: Any, load: float, duration_s: float) -> tt.Workload:
+    """The workload at a load, with the seed whose sample path brings it most nearly."""
+    best, found = float("inf"), None
+    for seed in SEEDS:
+        one = tt.simulate(
+            found or workload, model, load=None if found else load, seed=seed,
+            duration=duration_s, warmup=0, rows="none",
+        )  # fmt: skip
+        found = found or one.workload
+        away = abs(one.summary["stations"][CORE]["load"] - load)
+        if away < best:
+            best, chosen = away, one.workload
+        if best < 0.005:
+            break
+    return chosen
+
+
+def figures(summary: Mapping[str, Any]) -> dict[str, float]:
+    """Mean response times in seconds: of all, of the short class and of the long one."""
+    by_name: Mapping[str, Any] = summary["by_request"]
+    sums = {"short": [0.0, 0], "long": [0.0, 0]}
+    for name, one in by_name.items():
+        number = one["requests"] - one["errors"]
+        kind = sums["long" if name == mixes.LONG else "short"]
+        if number:
+            kind[0] += number * one["response_time_s"]["mean"]
+            kind[1] += number
+    means = {name: whole / max(number, 1) for name, (whole, number) in sums.items()}
+    times = summary["response_time_s"]
+    return {"mean_s": times["mean"], "p95_s": times["p95"]} | {
+        f"{name}_s": mean for name, mean in means.items()
+    }
