@@ -8,15 +8,12 @@ from typing import Any
 import mixes
 from demands import Demand
 
-import thinktime as tt
-
 CORE = "core"
 EEVDF = {
     "os": "linux-eevdf",
     # The kernel's slice grows with the machine's cores, of which this server has one.
     "scheduler": {"time_sharing": {"scaled_by_cores": False, "slice": "1400us"}},
 }
-SEEDS = range(1, 25)
 
 
 def system(demands: Mapping[str, Demand], scale: float, policy: str, kernel: bool) -> Any:
@@ -51,23 +48,6 @@ def system(demands: Mapping[str, Demand], scale: float, policy: str, kernel: boo
         for name, demand in demands.items()
     ]  # fmt: skip
     return made
-
-
-def at_load(workload: dict[str, Any], model: Any, load: float, duration_s: float) -> tt.Workload:
-    """The workload at a load, with the seed whose sample path brings it most nearly."""
-    best, found = float("inf"), None
-    for seed in SEEDS:
-        one = tt.simulate(
-            found or workload, model, load=None if found else load, seed=seed,
-            duration=duration_s, warmup=0, rows="none",
-        )  # fmt: skip
-        found = found or one.workload
-        away = abs(one.summary["stations"][CORE]["load"] - load)
-        if away < best:
-            best, chosen = away, one.workload
-        if best < 0.005:
-            break
-    return chosen
 
 
 def figures(summary: Mapping[str, Any]) -> dict[str, float]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import sys
 import threading
 from collections.abc import Iterator
@@ -27,6 +28,10 @@ import store
 import tables
 
 import thinktime as tt
+
+sys.path.insert(0, str(mixes.HERE.parent))
+
+from sample_path import at_load
 
 WARMUP_S = 2.0
 
@@ -99,6 +104,8 @@ def main() -> int:
     if why is not None:
         print(f"the bookstore cannot open: {why}", file=sys.stderr)
         return 2
+    # Ended so, it ends PostgreSQL, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     size = store.SMALL if options.quick else store.Size(options.books, options.customers)
     cores = sorted(os.sched_getaffinity(0))
     print("filling the database", file=sys.stderr)
@@ -144,9 +151,10 @@ def _measured(
     each = demands.measured(filled, between, size, 20 if options.quick else 60)
     seconds = 1.0 if options.quick else options.seconds
     bench = Bench(filled, size, between, options.mix, seconds, each)
-    pilot = predict.at_load(
-        bench.workload("open"), predict.system(each, 1.0, "default", False), 0.5, seconds
-    )
+    pilot = at_load(
+        bench.workload("open"), predict.system(each, 1.0, "default", False), predict.CORE,
+        0.5, WARMUP_S + seconds,
+    )  # fmt: skip
     seen = bench.run(pilot, "default")
     mean_s, cv2 = demands.moments(each, mixes.shares(options.mix))
     scale = seen["cpu_load"] / 0.5
@@ -169,7 +177,7 @@ def _cell(bench: Bench, cell: Cell, scale: float) -> dict[str, Any]:
     """A cell, measured and simulated on the same sample path."""
     whole_s = WARMUP_S + bench.duration_s
     model = predict.system(bench.demands, scale, "default", False)
-    workload = predict.at_load(bench.workload(cell.model), model, cell.load, whole_s)
+    workload = at_load(bench.workload(cell.model), model, predict.CORE, cell.load, whole_s)
     real: Any = workload
     if cell.pools:
         rate = workload.request_rate
