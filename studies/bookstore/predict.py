@@ -7,6 +7,7 @@ from typing import Any
 
 import mixes
 from demands import Demand
+from relay import GROUP_NICE
 
 CORE = "core"
 EEVDF = {
@@ -14,6 +15,17 @@ EEVDF = {
     # The kernel's slice grows with the machine's cores, of which this server has one.
     "scheduler": {"time_sharing": {"scaled_by_cores": False, "slice": "1400us"}},
 }
+
+
+LIGHT = ("PESJF, nice", "PESJF, group")
+"""Policies by which long requests have a small weight."""
+
+
+def effective(policy: str) -> str:
+    """What a policy comes to: nice and SCHED_IDLE do nothing where each backend is a group."""
+    grouped = GROUP_NICE is not None
+    without = ("PESJF, idle", "PESJF, nice") if grouped else ("PESJF, group",)
+    return "default" if policy in without else policy
 
 
 def system(demands: Mapping[str, Demand], scale: float, policy: str, kernel: bool) -> Any:
@@ -24,6 +36,7 @@ def system(demands: Mapping[str, Demand], scale: float, policy: str, kernel: boo
     real time does with whatever is shorter than its turn of 100 ms. `kernel` has the core under the
     rules of this kernel's scheduler instead, which knows nice, and not real time.
     """
+    policy = effective(policy)
     laws = {name: demand.law(scale) for name, demand in demands.items()}
     use = dict.fromkeys(demands, CORE)
     made: dict[str, Any] = {"name": f"bookstore, {policy}"}
@@ -37,7 +50,7 @@ def system(demands: Mapping[str, Demand], scale: float, policy: str, kernel: boo
     else:
         made["machine"] = [{"name": CORE, "cores": 1} | EEVDF]
         short = {"name": "short", "machine": CORE, "threads": mixes.CONNECTIONS}
-        long = short | {"name": "long", "priority": 19 if policy == "PESJF, nice" else 0}
+        long = short | {"name": "long", "priority": 19 if policy in LIGHT else 0}
         made["service"] = [short, long]
         use = {name: "long" if name == mixes.LONG else "short" for name in demands}
     made["behaviour"] = [

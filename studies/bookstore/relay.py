@@ -14,7 +14,7 @@ import os
 import struct
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,10 +23,14 @@ MARK = b"as sold"
 """Stands in statements of the long class alone."""
 
 
+NICE = os.getpriority(os.PRIO_PROCESS, 0)
+"""That of ordinary processes here: the study's own, which may have been started above others."""
+
+
 def other(pid: int) -> None:
-    """The scheduling class of ordinary processes, at nice 0."""
+    """The scheduling class of ordinary processes."""
     os.sched_setscheduler(pid, os.SCHED_OTHER, os.sched_param(0))
-    os.setpriority(os.PRIO_PROCESS, pid, 0)
+    os.setpriority(os.PRIO_PROCESS, pid, NICE)
 
 
 def round_robin(pid: int) -> None:
@@ -35,13 +39,47 @@ def round_robin(pid: int) -> None:
 
 
 def idle(pid: int) -> None:
-    """What runs when nothing else wants to, nearly."""
+    """What runs when nothing else of its group wants to."""
     os.sched_setscheduler(pid, os.SCHED_IDLE, os.sched_param(0))
 
 
 def nice(pid: int) -> None:
-    """Ordinary, with the smallest weight."""
-    os.setpriority(os.PRIO_PROCESS, pid, 19)
+    """Ordinary, with a weight in its group that is nineteen steps smaller."""
+    os.setpriority(os.PRIO_PROCESS, pid, min(NICE + 19, 19))
+
+
+def group_nice(pid: int | str) -> int | None:
+    """The nice value of the group that the kernel makes of a session; None where it makes none.
+
+    With `kernel.sched_autogroup_enabled` all processes of a session share what their group gets,
+    and nice and SCHED_IDLE count inside of the group alone. Each backend has a session of its own.
+    """
+    try:
+        if Path("/proc/sys/kernel/sched_autogroup_enabled").read_text().strip() != "1":
+            return None
+        return int(Path(f"/proc/{pid}/autogroup").read_text().split()[-1])
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def set_group_nice(pid: int, value: int) -> None:
+    """Give the group of a backend this nice value."""
+    with suppress(OSError):  # the backend may be gone
+        Path(f"/proc/{pid}/autogroup").write_text(str(value))
+
+
+GROUP_NICE = group_nice("self")
+"""That of the study's own group, which the backends get as well."""
+
+
+def ordinary_group(pid: int) -> None:
+    """The weight that the study itself has."""
+    set_group_nice(pid, GROUP_NICE or 0)
+
+
+def light_group(pid: int) -> None:
+    """A weight of the backend's group, and so of the backend, that is nineteen steps smaller."""
+    set_group_nice(pid, min((GROUP_NICE or 0) + 19, 19))
 
 
 POLICIES: dict[str, tuple[Setting | None, Setting | None]] = {
@@ -50,6 +88,7 @@ POLICIES: dict[str, tuple[Setting | None, Setting | None]] = {
     "PELJF": (other, round_robin),
     "PESJF, idle": (other, idle),
     "PESJF, nice": (other, nice),
+    "PESJF, group": (ordinary_group, light_group),
 }
 """What short and long requests get, by policy."""
 
@@ -136,6 +175,8 @@ class Relay:
                     if kind == b"K":
                         backend.pid = struct.unpack(">i", body[:4])[0]
                         backend.began_s = cpu_s(backend.pid)
+                        if GROUP_NICE is not None:
+                            ordinary_group(backend.pid)
             await to_client.drain()
         to_client.close()
 

@@ -33,7 +33,11 @@ sys.path.insert(0, str(mixes.HERE.parent))
 
 from sample_path import at_load
 
-WARMUP_S = 2.0
+WARMUP_S, SECONDS, USERS, ASKED = 2.0, 10.0, 50, 60
+"""How long runs are, how many closed users there are, and how often a demand is measured."""
+
+QUICK = (0.5, 1.0, 10, 10)
+"""The same of the quick study."""
 
 
 @dataclass(frozen=True)
@@ -55,21 +59,30 @@ class Bench:
     size: store.Size
     relay: relay.Relay
     mix: str
+    warmup_s: float
     duration_s: float
+    users: int
     demands: dict[str, demands.Demand]
 
     def workload(self, model: str) -> dict[str, Any]:
         """The workload of a model, whose load is still to be set."""
-        return mixes.workload_of(model, self.mix, self.size.books, self.store.customers)
+        return mixes.workload_of(
+            model, self.mix, self.size.books, self.store.customers, users=self.users
+        )
+
+    @property
+    def whole_s(self) -> float:
+        """How long a run takes, with its warm-up."""
+        return self.warmup_s + self.duration_s
 
     def run(self, workload: Any, policy: str) -> dict[str, Any]:
         """Let it run; what came of it, and what CPU time the backends had."""
         self.relay.reset(policy)
-        marking = threading.Timer(WARMUP_S, self.relay.mark)
+        marking = threading.Timer(self.warmup_s, self.relay.mark)
         marking.start()
         result = tt.run(
-            workload, self.store.url(self.relay.port), duration=WARMUP_S + self.duration_s,
-            warmup=WARMUP_S, drain=20, rows="none",
+            workload, self.store.url(self.relay.port), duration=self.whole_s,
+            warmup=self.warmup_s, drain=20, rows="none",
         )  # fmt: skip
         summary = result.summary
         marking.join()
@@ -93,7 +106,7 @@ def cells(loads: list[float], quick: bool) -> Iterator[Cell]:
             for policy in ("default", "PESJF", "PELJF"):
                 yield Cell(model, policy, load)
     yield from (Cell("partly open", p, loads[-1]) for p in ("default", "PESJF", "PELJF"))
-    yield from (Cell("open", p, loads[-1]) for p in ("PESJF, idle", "PESJF, nice"))
+    yield from (Cell("open", p, loads[-1]) for p in ("PESJF, idle", "PESJF, nice", "PESJF, group"))
     yield Cell("open", "PESJF", loads[-1], pools=True)
 
 
@@ -125,7 +138,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="three cells of a small store")
     parser.add_argument("--mix", choices=mixes.MIXES, default="browsing")
     parser.add_argument("--loads", default="0.5,0.7,0.9", help="loads of the database's core")
-    parser.add_argument("--seconds", type=float, default=10, help="length of each run")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="length of each run")
     parser.add_argument("--books", type=int, default=store.Size.books)
     parser.add_argument("--customers", type=int, default=store.Size.customers)
     parser.add_argument("--to", type=Path, default=mixes.HERE, help="where to write")
@@ -148,12 +161,13 @@ def _measured(
 ) -> dict[str, Any]:
     """Demands, then a pilot run, then all cells with their predictions."""
     print("measuring demands", file=sys.stderr)
-    each = demands.measured(filled, between, size, 20 if options.quick else 60)
-    seconds = 1.0 if options.quick else options.seconds
-    bench = Bench(filled, size, between, options.mix, seconds, each)
+    usual = (WARMUP_S, options.seconds, USERS, ASKED)
+    warmup_s, seconds, users, asked = QUICK if options.quick else usual
+    each = demands.measured(filled, between, size, asked)
+    bench = Bench(filled, size, between, options.mix, warmup_s, seconds, users, each)
     pilot = at_load(
         bench.workload("open"), predict.system(each, 1.0, "default", False), predict.CORE,
-        0.5, WARMUP_S + seconds,
+        0.5, bench.whole_s,
     )  # fmt: skip
     seen = bench.run(pilot, "default")
     mean_s, cv2 = demands.moments(each, mixes.shares(options.mix))
@@ -175,16 +189,15 @@ def _measured(
 
 def _cell(bench: Bench, cell: Cell, scale: float) -> dict[str, Any]:
     """A cell, measured and simulated on the same sample path."""
-    whole_s = WARMUP_S + bench.duration_s
     model = predict.system(bench.demands, scale, "default", False)
-    workload = at_load(bench.workload(cell.model), model, predict.CORE, cell.load, whole_s)
+    workload = at_load(bench.workload(cell.model), model, predict.CORE, cell.load, bench.whole_s)
     real: Any = workload
     if cell.pools:
         rate = workload.request_rate
         real = mixes.by_class(bench.mix, bench.size.books, bench.store.customers, rate)
     row: dict[str, Any] = asdict(cell) | {"measured": bench.run(real, cell.policy)}
     row["predicted"] = _simulated(bench, cell, workload, scale, kernel=False)
-    if cell.policy in ("default", "PESJF, nice"):
+    if cell.policy in ("default", *predict.LIGHT):
         row["kernel"] = _simulated(bench, cell, workload, scale, kernel=True)
     return row
 
@@ -193,8 +206,7 @@ def _simulated(
     bench: Bench, cell: Cell, workload: tt.Workload, scale: float, *, kernel: bool
 ) -> dict[str, float]:
     model = predict.system(bench.demands, scale, cell.policy, kernel)
-    whole_s = WARMUP_S + bench.duration_s
-    found = tt.simulate(workload, model, duration=whole_s, warmup=WARMUP_S, rows="none")
+    found = tt.simulate(workload, model, duration=bench.whole_s, warmup=bench.warmup_s, rows="none")
     return predict.figures(found.summary)
 
 

@@ -11,19 +11,47 @@ import mixes
 
 sys.path.insert(0, str(mixes.HERE.parent))
 
+import marks
 from chart import LineChart
 
 POLICIES = ("default", "PESJF", "PELJF")
+PARTS = ("measured", "predicted")
+STATEMENTS = [
+    ("open over closed, default scheduling", ("open", "default"), ("closed", "default")),
+    ("open over closed, PELJF", ("open", "PELJF"), ("closed", "PELJF")),
+    ("PELJF over PESJF, open", ("open", "PELJF"), ("open", "PESJF")),
+    ("PELJF over PESJF, partly open", ("partly open", "PELJF"), ("partly open", "PESJF")),
+    ("PELJF over PESJF, closed", ("closed", "PELJF"), ("closed", "PESJF")),
+    ("default over PESJF, open", ("open", "default"), ("open", "PESJF")),
+    ("default over PESJF, closed", ("closed", "default"), ("closed", "PESJF")),
+]
+"""Ratios of mean response times: a text, whose time is divided, and by whose."""
 
 
 def write(folder: Path, found: Mapping[str, Any]) -> None:
     """Write `tables.md` and the figures into a folder."""
+    marks.put(folder / "README.md", statements(found))
     lines = ["# The bookstore: all figures", "", *about(found), "", *demands(found), ""]
     lines += [*cells(found), ""]
     (folder / "tables.md").write_text("\n".join(lines), "utf-8")
     (folder / "figures").mkdir(exist_ok=True)
     for model in ("open", "closed"):
         _figure(found, model, folder / "figures" / f"{model}.svg")
+
+
+def statements(found: Mapping[str, Any]) -> list[str]:
+    """What the paper says, as ratios of mean response times at the highest load."""
+    load = max(row["load"] for row in found["cells"])
+    rows = {
+        (row["model"], row["policy"]): row
+        for row in found["cells"] if row["load"] == load and not row["pools"]
+    }  # fmt: skip
+    lines = [f"| at a load of {load:g} | measured | predicted |", "|---|---|---|"]
+    for text, over, under in STATEMENTS:
+        if {over, under} <= set(rows):
+            ratios = [rows[over][p]["mean_s"] / rows[under][p]["mean_s"] for p in PARTS]
+            lines.append(f"| {text} | {ratios[0]:.2f} | {ratios[1]:.2f} |")
+    return lines
 
 
 def about(found: Mapping[str, Any]) -> list[str]:
@@ -79,9 +107,9 @@ def _figure(found: Mapping[str, Any], model: str, path: Path) -> None:
             row for row in found["cells"]
             if (row["model"], row["policy"], row["pools"]) == (model, policy, False)
         ]  # fmt: skip
-        for name, part in (("measured", "measured"), ("predicted", "predicted")):
+        for part in PARTS:
             chart.line(
-                f"{policy}, {name}", [row["load"] for row in rows],
+                f"{policy}, {part}", [row["load"] for row in rows],
                 [1e3 * row[part]["mean_s"] for row in rows],
                 dashed=part == "predicted", style=style,
             )  # fmt: skip

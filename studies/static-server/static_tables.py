@@ -11,10 +11,27 @@ import models
 
 sys.path.insert(0, str(models.HERE.parent))
 
+import marks
 from chart import LineChart
 
 SIZES = {"small": (0, 9_999), "medium": (10_000, 99_999), "large": (100_000, 10_000_000)}
 """Files by their sizes in bytes."""
+
+PARTS = ("measured", "predicted")
+FAIR, SRPT = "nginx, fair", "SRPT"
+STATEMENTS = [
+    ("mean, open over closed, fair", "mean_s", ("open", FAIR), ("closed", FAIR)),
+    *(
+        (f"mean, fair over SRPT, {model}", "mean_s", (model, FAIR), (model, SRPT))
+        for model in ("open", "partly open", "closed")
+    ),
+    ("p99, fair over SRPT, open", "p99_s", ("open", FAIR), ("open", SRPT)),
+    *(
+        (f"files from 100 kB, SRPT over fair, {model}", "large", (model, SRPT), (model, FAIR))
+        for model in ("open", "partly open", "closed")
+    ),
+]
+"""Ratios: a text, of which times, whose is divided, and by whose."""
 
 
 def write(folder: Path, found: Mapping[str, Any]) -> None:
@@ -23,11 +40,24 @@ def write(folder: Path, found: Mapping[str, Any]) -> None:
         f"Mean size {found['mean_size'] / 1000:.1f} kB, C² {found['cv2']:.1f}; "
         f"{found['seconds']:g} s a run. Times in milliseconds: measured / predicted."
     )
+    marks.put(folder / "README.md", statements(found))
     lines = ["# Static files behind a thin link: all figures", "", text, "", *cells(found), ""]
     (folder / "tables.md").write_text("\n".join(lines), "utf-8")
     (folder / "figures").mkdir(exist_ok=True)
     for model in sorted({"open", "closed"} & {row["model"] for row in found["cells"]}):
         _figure(found, model, folder / "figures" / f"{model}.svg")
+
+
+def statements(found: Mapping[str, Any]) -> list[str]:
+    """What the paper says, as ratios of response times at the highest load."""
+    load = max(row["load"] for row in found["cells"])
+    rows = {(row["model"], row["server"]): row for row in found["cells"] if row["load"] == load}
+    lines = [f"| at a load of {load:g} | measured | predicted |", "|---|---|---|"]
+    for text, figure, over, under in STATEMENTS:
+        if {over, under} <= set(rows):
+            ratios = [rows[over][part][figure] / rows[under][part][figure] for part in PARTS]
+            lines.append(f"| {text} | {ratios[0]:.2f} | {ratios[1]:.2f} |")
+    return lines
 
 
 def cells(found: Mapping[str, Any]) -> list[str]:
@@ -54,9 +84,9 @@ def _figure(found: Mapping[str, Any], model: str, path: Path) -> None:
     chart = LineChart(
         f"Static files, {model}", "load of the link", "mean response time (ms)", y_log=True
     )
-    for style, which in enumerate(("nginx, fair", "SRPT")):
+    for style, which in enumerate((FAIR, SRPT)):
         rows = [row for row in found["cells"] if (row["model"], row["server"]) == (model, which)]
-        for part in ("measured", "predicted"):
+        for part in PARTS:
             chart.line(
                 f"{which}, {part}", [row["load"] for row in rows],
                 [1e3 * row[part]["mean_s"] for row in rows],

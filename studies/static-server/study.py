@@ -58,7 +58,7 @@ def main() -> int:
         return 2
     site = files.site()
     mean, cv2 = files.moments(site)
-    duration_s = 3.0 if options.quick else options.seconds
+    duration_s = 2.0 if options.quick else options.seconds
     chosen = list(cells([float(load) for load in options.loads.split(",")], options.quick))
     rows = []
     for at, cell in enumerate(chosen, 1):

@@ -59,9 +59,9 @@ def test_all_users_have_the_same_mix(model: str, customers: Path) -> None:
     at most doubles that of these shares.
     """
     flat = {name: demands.Demand([0.001] * 10, 0.0) for name in mixes.shares("shopping")}
-    workload = mixes.workload_of(model, "shopping", 10, customers, rate=100.0)
+    workload = mixes.workload_of(model, "shopping", 10, customers, rate=100.0, users=5)
     system = predict.system(flat, 1.0, "default", kernel=False)
-    found = tt.simulate(workload, system, load=0.5, requests=40_000, warmup=0, rows="none")
+    found = tt.simulate(workload, system, requests=40_000, warmup=0, rows="none")
     by_name = found.summary["by_request"]
     for name, share in mixes.shares("shopping").items():
         seen = by_name.get(name, {"requests": 0})["requests"] / found.summary["requests"]
