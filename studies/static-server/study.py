@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -56,6 +57,7 @@ def main() -> int:
     if why is not None:
         print(f"the site cannot be made: {why}", file=sys.stderr)
         return 2
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     site = files.site()
     mean, cv2 = files.moments(site)
     duration_s = 2.0 if options.quick else options.seconds
@@ -76,7 +78,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--quick", action="store_true", help="two cells, shorter")
     parser.add_argument("--loads", default="0.5,0.7,0.9", help="loads of the link")
-    parser.add_argument("--seconds", type=float, default=20, help="length of each run")
+    parser.add_argument("--seconds", type=float, default=15, help="length of each run")
     parser.add_argument("--to", type=Path, default=models.HERE, help="where to write")
     return parser.parse_args()
 
@@ -115,18 +117,29 @@ def _measured(
         (folder / "workload.toml").write_text(workload.to_toml(), "utf-8")
         text = models.lab(cell.server, sys.executable, whole_s, WARMUP_S)
         (folder / "lab.toml").write_text(text, "utf-8")
-        done = subprocess.run(
-            [*COMMAND, "lab", str(folder / "lab.toml"), "-o", str(folder / "out")],
-            capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False,
-        )  # fmt: skip
+        said = _lab([str(folder / "lab.toml"), "-o", str(folder / "out")])
         result = folder / "out" / "users"
         if not (result / "summary.json").exists():
-            raise SystemExit(f"{cell.server}, {cell.model}: no result: {done.stderr.strip()}")
+            raise SystemExit(f"{cell.server}, {cell.model}: no result: {said}")
         loaded = tt.Result.load(result)
         rows = pl.DataFrame(loaded.requests)
         figures = _figures(rows, site, WARMUP_S)
         figures["lateness_p99_s"] = loaded.summary["lateness_s"]["p99"]
         return figures
+
+
+def _lab(words: list[str]) -> str:
+    """Let a lab run; what it complains of. Where the study is ended, the lab is, and tidies up."""
+    process = subprocess.Popen(
+        [*COMMAND, "lab", *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    try:
+        return process.communicate()[1].strip()
+    except BaseException:
+        process.send_signal(signal.SIGINT)
+        process.communicate()
+        raise
 
 
 def _figures(rows: pl.DataFrame, site: list[files.File], warmup_s: float) -> dict[str, Any]:
