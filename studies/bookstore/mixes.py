@@ -51,7 +51,7 @@ def shares(mix: str) -> dict[str, float]:
     return {name: share / whole for name, share in now.items()}
 
 
-def parted(
+def population(
     model: str, mix: str, books: int, customers: Path, *, rate: float = 1.0, users: int = 50
 ) -> dict[str, Any]:
     """A workload of one kind of users: closed, partly open or open.
@@ -88,7 +88,9 @@ def parted(
 
 def workload_of(model: str, mix: str, books: int, customers: Path, **given: Any) -> dict[str, Any]:
     """The same as a whole workload file."""
-    return {"name": f"bookstore, {mix}, {model}"} | parted(model, mix, books, customers, **given)
+    return {"name": f"bookstore, {mix}, {model}"} | population(
+        model, mix, books, customers, **given
+    )
 
 
 def by_class(mix: str, books: int, customers: Path, rate: float) -> dict[str, Any]:
@@ -98,7 +100,7 @@ def by_class(mix: str, books: int, customers: Path, rate: float) -> dict[str, An
     """
     populations = []
     for name in ("short", "long"):
-        one = parted("open", mix, books, customers)
+        one = population("open", mix, books, customers)
         kinds = [kind for kind in one["request"] if (kind["name"] == LONG) == (name == "long")]
         part = sum(kind["weight"] for kind in kinds)
         one["request"] = kinds

@@ -77,15 +77,17 @@ def demands(found: Mapping[str, Any]) -> list[str]:
 
 def cells(found: Mapping[str, Any]) -> list[str]:
     """A line for each cell: mean response times in milliseconds, measured and predicted."""
-    head = ("users", "policy", "load asked", "load seen", "mean", "predicted", "kernel model",
-            "short", "predicted", "long", "predicted", "switches a request")  # fmt: skip
+    head = ("users", "policy", "load asked", "load seen", "mean", "predicted",
+            "at the load seen", "kernel model", "short", "predicted", "long",
+            "predicted", "switches a request")  # fmt: skip
     lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     for row in found["cells"]:
         seen, told = row["measured"], row["predicted"]
         kernel = row.get("kernel", {}).get("mean_s")
         policy = row["policy"] + (", pools by class" if row["pools"] else "")
         parts = [row["model"], policy, f"{row['load']:g}", f"{seen['cpu_load']:.2f}"]
-        parts += [_ms(seen["mean_s"]), _ms(told["mean_s"]), "" if kernel is None else _ms(kernel)]
+        parts += [_ms(one["mean_s"]) for one in (seen, told, row["predicted_seen"])]
+        parts.append("" if kernel is None else _ms(kernel))
         for name in ("short_s", "long_s"):
             parts += [_ms(seen[name]), _ms(told[name])]
         parts.append(f"{seen['switches'] / max(seen['requests'], 1):.2f}")

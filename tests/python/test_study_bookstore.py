@@ -26,6 +26,7 @@ import demands  # noqa: E402 - the study is a folder of scripts
 import mixes  # noqa: E402
 import predict  # noqa: E402
 import relay  # noqa: E402
+import tables  # noqa: E402
 
 # Of the benchmark's specification, in percent.
 PUBLISHED = {
@@ -115,6 +116,38 @@ def test_the_relay_finds_whole_messages(parts: list[tuple[int, bytes]], rest: by
     expected = [(bytes([kind]), body) for kind, body in parts]
     data = b"".join(kind + (4 + len(body)).to_bytes(4, "big") + body for kind, body in expected)
     assert relay.messages(data + rest) == (expected, rest)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="scheduling classes are for root to set")
+def test_backends_get_the_class_that_is_said() -> None:
+    process = subprocess.Popen(["sleep", "300"], start_new_session=True)
+    pid = process.pid
+    try:
+        relay.round_robin(pid)
+        assert os.sched_getscheduler(pid) == os.SCHED_RR
+        relay.idle(pid)
+        assert os.sched_getscheduler(pid) == os.SCHED_IDLE
+        relay.nice(pid)
+        assert os.getpriority(os.PRIO_PROCESS, pid) == min(relay.NICE + 19, 19)
+        relay.other(pid)
+        assert os.sched_getscheduler(pid) == os.SCHED_OTHER
+        assert os.getpriority(os.PRIO_PROCESS, pid) == relay.NICE
+        if relay.GROUP_NICE is not None:
+            relay.light_group(pid)
+            assert relay.group_nice(pid) == min(relay.GROUP_NICE + 19, 19)
+            relay.ordinary_group(pid)
+            assert relay.group_nice(pid) == relay.GROUP_NICE
+        assert relay.cpu_s(pid) > 0
+    finally:
+        process.kill()
+        process.wait()
+    assert relay.cpu_s(pid) == 0
+
+
+def test_the_page_has_the_ratios_of_the_results() -> None:
+    found = json.loads((STUDY / "results.json").read_text("utf-8"))
+    assert "\n".join(tables.statements(found)) in (STUDY / "README.md").read_text("utf-8")
+    assert "\n".join(tables.cells(found)) in (STUDY / "tables.md").read_text("utf-8")
 
 
 def test_the_study_in_small(tmp_path: Path) -> None:

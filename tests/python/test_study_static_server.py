@@ -28,6 +28,7 @@ sys.path.insert(0, str(STUDY))
 import files  # noqa: E402 - the study is a folder of scripts
 import models  # noqa: E402
 import server  # noqa: E402
+import static_tables  # noqa: E402
 
 
 def test_sizes_are_those_of_the_law() -> None:
@@ -121,6 +122,12 @@ def test_the_link_is_as_busy_as_it_should_be(which: str) -> None:
     rate = found.workload.request_rate
     carried = rate * (mean * 1514 / 1448 + models.HEADER[which] + models.OTHER_PACKETS)
     assert carried == pytest.approx(0.6 * 1.25e6, rel=1e-3)
+
+
+def test_the_page_has_the_ratios_of_the_results() -> None:
+    found = json.loads((STUDY / "results.json").read_text("utf-8"))
+    assert "\n".join(static_tables.statements(found)) in (STUDY / "README.md").read_text("utf-8")
+    assert "\n".join(static_tables.cells(found)) in (STUDY / "tables.md").read_text("utf-8")
 
 
 def test_the_study_in_small(tmp_path: Path) -> None:
