@@ -2,7 +2,7 @@
 
 POLICY is `fair` or `srpt`; SIZES is a JSON file with the size of each path. Under `srpt` the
 priority of a connection's socket (`SO_PRIORITY`) follows what is left of its file, so that the
-classes of the queueing discipline below send what is nearly done first. The kernel reads a
+classes of the queue below send what is nearly done first. The kernel reads a
 socket's priority whenever it makes a packet, also for bytes that were written before.
 """
 
@@ -23,7 +23,7 @@ BUFFER = 8192
 """What the kernel may hold of a connection, which it doubles; it is no longer ours to order."""
 
 CLASSES = 1 << 16
-"""The handle of the queueing discipline, 1:, as a class id has it."""
+"""The handle of the device's queue, 1:, as a class id has it."""
 
 WAIT_S = 60
 
