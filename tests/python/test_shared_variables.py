@@ -117,7 +117,7 @@ def test_locks_go_by_priority_then_by_turn(server: Shared, tmp_path: Path) -> No
         while shared:get("turn") < 6 do client:think("10ms") end
         client:think("100ms")
         shared:unlock("a")
-        return
+        client:think("1h")
     end
     while shared:get("turn") ~= me do client:think("10ms") end
     shared:put("turn", me + 1)
