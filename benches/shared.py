@@ -82,7 +82,9 @@ def main() -> None:
     with started() if len(sys.argv) < 2 else given(sys.argv[1]) as shared:
         system = {"name": "s", "station": [{"name": "s", "demand": "const(10us)"}]}
         with tt.serve(system) as server:
-            print(f"{'µs an operation':<18}{'process':>10}{'server':>10}{'server, 100 clients':>22}")
+            print(
+                f"{'µs an operation':<18}{'process':>10}{'server':>10}{'server, 100 clients':>22}"
+            )
             for name, operation in OPERATIONS.items():
                 local = microseconds(operation, None, 1, 50_000, server.url)
                 remote = microseconds(operation, shared, 1, 5_000, server.url)
