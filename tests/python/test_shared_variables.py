@@ -12,6 +12,8 @@ from shared_server import Shared, shared_server
 
 import thinktime as tt
 
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Shared]:
@@ -182,6 +184,34 @@ def test_a_simulation_shares_within_itself(tmp_path: Path) -> None:
     results = [tt.simulate(one, system, requests=50) for one in bodies]
     assert checks(results[0]) == checks(results[1])
     assert results[0].summary["response_time_s"] == results[1].summary["response_time_s"]
+
+
+@pytest.mark.parametrize("loops", [1, 2])
+def test_sessions_of_the_example_take_turns(server: Shared, tmp_path: Path, loops: int) -> None:
+    """The target sees the orders of each account one by one, each with a larger token."""
+    for name in ("accounts.toml", "account.luau"):
+        text = (EXAMPLES / name).read_text("utf-8")
+        (tmp_path / name).write_text(text.replace("redis://127.0.0.1:6379", server.url))
+    with answering(lambda _: Answer()) as (url, seen):
+        result = tt.run(tmp_path / "accounts.toml", url, rate="200/s", requests=150, loops=loops)
+    # Sessions that were waiting for their turns when the load ended had none.
+    assert result.summary["sessions"] >= result.summary["requests"] == len(seen) == 150
+    assert checks(result)["an order is taken"] == {"passed": len(seen), "failed": 0}
+    assert 150 <= server.number("sessions") <= result.summary["sessions"]
+    queries = [one.query for one in seen]
+    accounts = {one["account"][0] for one in queries}
+    assert len(accounts) == 20
+    for account in accounts:
+        its = [one for one in queries if one["account"] == [account]]
+        assert [int(one["number"][0]) for one in its] == list(range(1, len(its) + 1))
+        tokens = [int(one["token"][0]) for one in its]
+        assert tokens == sorted(set(tokens))
+
+
+def test_the_example_is_simulated() -> None:
+    result = tt.simulate(EXAMPLES / "accounts.toml", EXAMPLES / "two-speeds.toml", duration="60s")
+    orders = checks(result)["an order is taken"]
+    assert orders == {"passed": result.summary["requests"], "failed": 0}
 
 
 def test_a_password_is_taken_from_the_environment(
