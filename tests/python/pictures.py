@@ -1,7 +1,7 @@
 """Pictures of pages for the docs: `make pictures` writes them anew.
 
-The live page of a run against a server of this machine, the report that it becomes, and a sweep of a
-simulated server; by day and by night.
+The live page of a run against a server of this machine, the report that it becomes, and a sweep of
+a simulated server; by day and by night.
 """
 
 from __future__ import annotations
