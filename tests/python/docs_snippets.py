@@ -35,7 +35,7 @@ class Snippet:
 
     @property
     def file(self) -> str | None:
-        """The file that its first line names: `# a.toml`, `-- b.luau`, `<!-- c.jmx -->`."""
+        """The file that its first line names, as in `# shop.toml` or `<!-- plan.jmx -->`."""
         found = re.match(r"(?:#|--|<!--) (\S+\.(?:toml|luau|py|jmx))", self.text)
         return found[1] if found else None
 

@@ -125,12 +125,15 @@ def _connect(ray: Any, on: str) -> None:
     if on == LOCAL:
         ray.init(address="local", include_dashboard=False, **quiet)
         return
-    _warn_of_open_cluster()
     ray.init(address=on, **({} if on.startswith(_CLIENT) else quiet))
+    _warn_of_open_cluster()
 
 
 def _warn_of_open_cluster() -> None:
-    """Whoever reaches a cluster without authentication can run anything on its nodes."""
+    """Whoever reaches a cluster without authentication can run anything on its nodes.
+
+    Where nothing was said of it, Ray has said it by now: it takes a token if it found one.
+    """
     if os.environ.get("RAY_AUTH_MODE", "disabled") == "disabled":
         print("warning: the Ray cluster asks nobody who he is (RAY_AUTH_MODE): whoever reaches it "
               "can run programs on its nodes", file=sys.stderr)  # fmt: skip
