@@ -55,6 +55,7 @@ RUN_ELSEWHERE = {
 OTHER_LANGUAGES = {
     "docs/ci.md 2": "how the action is used; test_pipelines.py checks its inputs, and runs it",
     "docs/ci.md 3": "how the template is included; test_pipelines.py does the same with it",
+    "docs/live.md 1": "the address that it prints; test_live_page.py opens it",
     "docs/machines.md 5": "a diagram",
     "docs/switch.md 5": "a line of a log; test_switch.py looks at others",
     "docs/switch.md 6": "an answer to a probe; test_switch_probes.py has servers that give some",
@@ -74,6 +75,7 @@ COMPLETED = {
     "docs/system-file.md 3": 'name = "part"\n'
     '[[station]]\nname = "web"\ndemand = "exp(1ms)"\n'
     '[[station]]\nname = "application"\n[[station]]\nname = "database"\n{}',
+    "docs/tutorial.md 3": '{}demand = "exp(1ms)"\n',
     "docs/tutorial.md 4": OPEN + "{}",
     "docs/workload-file.md 6": OPEN + "{}",
     "docs/workload-file.md 9": OPEN + "{}",
