@@ -34,7 +34,7 @@ p99 = "200ms"
 """
 SYSTEM = 'name = "s"\n[[station]]\nname = "server"\npolicy = "ps"\ndemand = "exp(10ms)"\n'
 WIDTH, PHONE, HEIGHT = 900, 360, 1900
-COLOURS = 64
+COLOURS = 256
 LIVE_S = 60
 
 
@@ -79,7 +79,7 @@ def written(browser: Browser, path: Path, part: str) -> None:
     """A picture with few colours, so that it is small."""
     browser.picture(path, part, HEIGHT)
     with Image.open(path) as whole:
-        few = whole.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+        few = whole.convert("RGB").quantize(COLOURS, Image.Quantize.MAXCOVERAGE)
     few.save(path, optimize=True)
 
 
