@@ -3,7 +3,8 @@
 .venv/bin/python benches/watching.py [--rounds N] [--seconds S]
 
 The rounds are interleaved. The process that serves the page and the viewers are not counted: they
-are others than the generator's.
+are others than the generator's. What watching itself does in the generator's process is timed, too,
+by the clock of its thread: on a busy machine the difference of two runs says little.
 """
 
 from __future__ import annotations
@@ -16,17 +17,19 @@ import resource
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, redirect_stderr
+from dataclasses import asdict
 from pathlib import Path
 from statistics import median
-from time import monotonic
+from time import monotonic, thread_time
 
 from load.server import nginx
 
 import thinktime as tt
 from thinktime.cli import common, watch
 from thinktime.cli.watch import Watch
+from thinktime.moment import Moment
 
 RATE = 5000
 WORKLOAD = f"""
@@ -56,23 +59,44 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=5)
     options = parser.parse_args()
     cores = sorted(os.sched_getaffinity(0))
-    found: dict[str, list[float]] = {name: [] for name in CASES}
+    found: dict[str, list[tuple[float, float]]] = {name: [] for name in CASES}
     with tempfile.TemporaryDirectory() as directory, nginx(Path(directory), cores[0]) as server:
         for _ in range(options.rounds):
             for name, (how, viewers) in CASES.items():
                 found[name].append(share(server.http, how, viewers, options.seconds))
     print(f"medians of {options.rounds} rounds of {options.seconds:.0f} s at {RATE}/s")
-    print("| watched by | CPU, share of a core | more than nobody: median (least to most) |")
-    print("|---|---|---|")
+    print(
+        "| watched by | CPU, share of a core | more than nobody (least to most) | timed |"
+    )
+    print("|---|---|---|---|")
     for name, shares in found.items():
-        more = [one - alone for one, alone in zip(shares, found["nobody"], strict=True)]
+        pairs = zip(shares, found["nobody"], strict=True)
+        more = [one - alone for (one, _), (alone, _) in pairs]
         span = f"{100 * min(more):+.2f} to {100 * max(more):+.2f} %"
         told = "" if name == "nobody" else f"{100 * median(more):+.2f} % ({span})"
-        print(f"| {name} | {100 * median(shares):.2f} % | {told} |")
+        whole, timed = (100 * median(column) for column in zip(*shares, strict=True))
+        print(f"| {name} | {whole:.2f} % | {told} | {timed:.3f} % |")
 
 
-def share(target: str, how: Watch, viewers: int, seconds: float) -> float:
-    """The CPU time of this process, all its threads, by the time of a run."""
+class Timed:
+    """What a run tells, and whom it tells, timed by the clock of its thread."""
+
+    def __init__(self, told: Callable[[Moment], None]) -> None:
+        """For whom it is."""
+        self._told = told
+        self.spent_s = 0.0
+
+    def take(self, moment: Moment) -> None:
+        """Tell it; a moment is made of a table once more, as it was on its way here."""
+        table = asdict(moment)
+        begun = thread_time()
+        Moment.of(table)
+        self._told(moment)
+        self.spent_s += thread_time() - begun
+
+
+def share(target: str, how: Watch, viewers: int, seconds: float) -> tuple[float, float]:
+    """The CPU time of this process by the time of a run: all its threads, and what was timed."""
     workload = tt.Workload(WORKLOAD)
     begun = watch.begun("run", workload.name, target, (None, seconds))
     with ExitStack() as stack:
@@ -80,10 +104,12 @@ def share(target: str, how: Watch, viewers: int, seconds: float) -> float:
         with redirected(said.name):
             feed = stack.enter_context(how.on(begun))
         stack.enter_context(looking(Path(said.name).read_text(), viewers))
-        monitor = None if feed is None else feed.moment
+        timed = Timed(lambda _: None) if feed is None else Timed(feed.moment)
+        monitor = None if feed is None else timed.take
         before, start = used_s(), monotonic()
         tt.run(workload, target, duration=f"{seconds}s", rows="none", monitor=monitor)
-        return (used_s() - before) / (monotonic() - start)
+        took_s = monotonic() - start
+        return (used_s() - before) / took_s, timed.spent_s / took_s
 
 
 def used_s() -> float:

@@ -132,12 +132,13 @@ class Browser:
         found = self._ask("Page.printToPDF", preferCSSPageSize=True, printBackground=True)
         return base64.b64decode(found["data"])
 
-    def picture(self, path: Path, height: int | None = None) -> None:
-        """Write the page as a PNG, the whole of it or so many pixels from the top."""
-        width = self.evaluate("document.documentElement.clientWidth")
-        clip = {"x": 0, "y": 0, "width": width, "height": height or 0, "scale": 1}
-        more = {} if height is None else {"clip": clip}
-        found = self._ask("Page.captureScreenshot", captureBeyondViewport=True, **more)
+    def picture(self, path: Path, part: str = "body", height: float = float("inf")) -> None:
+        """Write the page, or what a selector finds of it, as a PNG; no more than so high."""
+        place = f"document.querySelector({json.dumps(part)}).getBoundingClientRect().toJSON()"
+        box = self.evaluate(place)
+        clip = {key: box[key] for key in ("x", "y", "width", "height")} | {"scale": 1}
+        clip["height"] = min(clip["height"], height)
+        found = self._ask("Page.captureScreenshot", captureBeyondViewport=True, clip=clip)
         path.write_bytes(base64.b64decode(found["data"]))
 
 

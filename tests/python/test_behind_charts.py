@@ -24,12 +24,12 @@ def figure(x: list[float], y: list[float], kind: str, name: str = "curve") -> go
 
 
 def test_all_points_of_a_short_curve_are_there_in_the_units_of_their_axes() -> None:
-    table = table_of(figure([1, 2, 3], [0.001, 0.02, 1.5], "time", EVIL), "a chart")
+    table = table_of(figure([1, 2.5, 300], [0.001, 0.02, 1.5], "time", EVIL), "a chart")
     assert table is not None
     (group,) = table.groups
     assert (table.first, *table.headings, group.title) == ("offered", EVIL, EVIL)
     shown = [(line.name, re.sub(r"\s", " ", line.cells[0].text)) for line in group.lines]
-    assert shown == [("1", "1.00 ms"), ("2", "20.0 ms"), ("3", "1.50 s")]
+    assert shown == [("1", "1.00 ms"), ("2.5", "20.0 ms"), ("300", "1.50 s")]
 
 
 def test_a_long_curve_keeps_its_extremes() -> None:

@@ -75,7 +75,13 @@ def _text(value: Any, axis: Any) -> str:
     texts = (axis.ticksuffix, *(axis.ticktext if axis.ticktext is not None else ()))
     if any(_TIME.search(str(one or "")) for one in texts):
         return units.seconds(float(value))
-    return units.number(float(value), 4)
+    return units.number(float(value), _digits(float(value)))
+
+
+def _digits(value: float) -> int:
+    """How many digits say all of a value; four at most."""
+    exact = (n for n in (1, 2, 3) if math.isclose(float(f"{value:.{n - 1}e}"), value))
+    return next(exact, 4)
 
 
 def _plain(text: str | None) -> str:

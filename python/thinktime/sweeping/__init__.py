@@ -39,6 +39,19 @@ MONITORED_S = 0.5
 """The time between two tables that are told while a sweep goes on."""
 
 
+class _Due:
+    """Says once every `MONITORED_S` that it is time."""
+
+    _next_s = 0.0
+
+    def now(self) -> bool:
+        """Whether it is time."""
+        now_s = time.monotonic()
+        is_time = now_s >= self._next_s
+        self._next_s = now_s + MONITORED_S if is_time else self._next_s
+        return is_time
+
+
 class Stopped(KeyboardInterrupt):
     """Ctrl-C ended a sweep; `table` holds the points that were finished."""
 
@@ -108,15 +121,13 @@ def sweep(
     keeper = _Keeper(None if output is None else Path(output), measured=target is not None)
     rows = keeper.kept(tasks)
 
-    due_s = 0.0
+    due = _Due()
 
     def kept(place: int, row: Row) -> None:
-        nonlocal due_s
         keeper.keep(tasks[place], row)
         rows[place] = row
-        if monitor is not None and time.monotonic() >= due_s:
+        if monitor is not None and due.now():
             monitor(table_of(axes, grid, rows), len(rows))
-            due_s = time.monotonic() + MONITORED_S
 
     interrupted = _all_done(grid, tasks, rows, kept, on, progress)
     table = table_of(axes, grid, rows)
