@@ -117,6 +117,11 @@ def _patience_s(p99_s: float) -> float:
 def _why(choice: Choice, seen: Visits) -> str:
     if choice.best is not None:
         near = choice.best
+        if near.apart <= near.allowed:
+            return (
+                f"the nearest one, {near.candidate.words}, has another mean response time on the "
+                f"part that was held out: {abs(near.mean_off):.1f} standard errors away"
+            )
         return (
             f"the nearest one, {near.candidate.words}, is {near.apart:.2f} off on the part that "
             f"was held out, where {near.allowed:.2f} may be chance"
