@@ -259,6 +259,18 @@ def test_what_is_not_to_be_trusted_is_not_explained() -> None:
     assert "not to be trusted: they differ" in found.sentence
 
 
+def test_what_is_in_doubt_is_named() -> None:
+    result = measured(cases.system(("ps", H2)))
+    assert explain_result(result).doubts == ()
+    result.summary["validity"] = [
+        {"name": name, "verdict": "doubtful", "found": "it is", "advice": ""}
+        for name in ("punctuality", "percentiles", "steady state")
+    ]
+    found = explain_result(result)
+    assert found.doubts == ("punctuality", "steady state")
+    assert found.sentence.endswith("in doubt is punctuality and steady state")
+
+
 def test_a_given_law_is_used() -> None:
     found = explain_result(measured(cases.system(("ps", H2))), demand="h2(10ms, cv2=4)")
     assert found.kind == "ps"
