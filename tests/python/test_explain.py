@@ -218,6 +218,17 @@ def test_rare_long_requests_are_in_the_model() -> None:
     assert own.p99_s == pytest.approx(found.p99_s, rel=0.3)
 
 
+def test_a_model_with_another_mean_is_refused() -> None:
+    """A stall of 20 s in the first part, which no model makes: most requests hardly show it."""
+    result = measured(cases.system(("fcfs", "exp(10ms)"), ("fcfs", "exp(6ms)")))
+    rows = pl.DataFrame(result.requests)
+    began = int(rows["done_ns"].max() * 0.3)
+    done = pl.col("done_ns")
+    stalled = pl.when(done.is_between(began, began + 5_000_000_000)).then(began + 20_000_000_000)
+    held = Visits.of_table(rows.with_columns(done_ns=stalled.otherwise(done)))
+    assert not choose(held, result.workload).fits
+
+
 def test_hardly_any_load_tells_nothing() -> None:
     found = explain_result(measured(cases.system(("ps", "exp(1ms)")), rate=5, requests=2000))
     assert found.kind is None

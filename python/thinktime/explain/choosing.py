@@ -63,8 +63,9 @@ class Tried:
     """How far the variant that is farthest from the others is from these."""
 
     mean_off: float = 0.0
-    """Of the part held out, how far the mean response time is from those of the variants, in
-    standard errors of one more: the distance above hardly sees a few very long requests."""
+    """How far the mean response time is from those of the variants, in standard errors of one
+    more, of the part held out or of all of the time, whichever is farther: the distance above
+    hardly sees a few very long requests."""
 
     @property
     def candidate(self) -> Candidate:
@@ -121,7 +122,9 @@ def choose(seen: Visits, workload: Workload, demand: str | None = None) -> Choic
         def tried(those: list[Candidate]) -> Tried:
             runs = [simulated(one, n) for n, one in enumerate(those)]
             apart = float(np.mean([distance(seen, run, cut, end) for run in runs]))
-            mean_off = _mean_off(seen, runs, cut, end)
+            # Over all of the time as well: what is rare may all have come in the first part.
+            off = (_mean_off(seen, runs, since, end) for since in (cut, begin))
+            mean_off = max(off, key=abs)
             return Tried(tuple(those), apart, _farthest(runs, cut, end), mean_off)
 
         if explained:

@@ -132,8 +132,8 @@ def _why(choice: Choice, seen: Visits) -> str:
         near = choice.best
         if near.apart <= near.allowed:
             return (
-                f"the nearest one, {near.candidate.words}, has another mean response time on the "
-                f"part that was held out: {abs(near.mean_off):.1f} standard errors away"
+                f"the nearest one, {near.candidate.words}, has another mean response time: "
+                f"{abs(near.mean_off):.1f} standard errors away"
             )
         return (
             f"the nearest one, {near.candidate.words}, is {near.apart:.2f} off on the part that "
