@@ -45,6 +45,10 @@ Server = tuple[str, Callable[[int], str], int, float]
 SERVERS: dict[str, Server] = {
     "M/M/1": ("fcfs", lambda more: station("fcfs", "exp(10ms)", 1 + more), 1, 70),
     "M/H2/4, C² = 8": ("fcfs", lambda more: station("fcfs", "h2(10ms, cv2=8)", 4 + more), 4, 280),
+    "1 ms, and of 1,000 one 100 ms": (
+        "fcfs",
+        lambda more: station("fcfs", "mix(0.999: exp(1ms), 0.001: exp(100ms))", 1 + more), 1, 640,
+    ),
     "M/H2/1 PS, C² = 4": ("ps", lambda more: station("ps", "h2(10ms, cv2=4)", 1 + more), 1, 70),
     "M/H2/1 SRPT, C² = 4": (
         "srpt", lambda more: station("srpt", "h2(10ms, cv2=4)", 1 + more), 1, 70,

@@ -188,6 +188,16 @@ def test_a_run_that_fills_up_slowly() -> None:
     assert verdict(later, "load") == FINE
 
 
+@pytest.mark.parametrize(("start", "expected"), [("steady", FINE), ("empty", DOUBTFUL)])
+def test_a_closed_population_that_begins_as_one(start: str, expected: str) -> None:
+    """Who thinks a minute each time asks three times in 200 s, and not at the end: 0.4, not 0.5."""
+    workload = cases.workload(
+        f'model = "closed"\nclients = 3000\nstart = "{start}"\n[session]\nthink = "const(60s)"'
+    )
+    made = of_result(tt.simulate(workload, ONE, duration="200s", rows="all", warmup=0.0))
+    assert verdict(made, "load") == expected
+
+
 # ---- steady state
 
 

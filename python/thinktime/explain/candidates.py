@@ -13,16 +13,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from thinktime._core import System
+from thinktime.explain.laws import law_of_demands
 from thinktime.explain.visits import Floats, Visits
 from thinktime.learn.server.alone import alone
 from thinktime.learn.server.choosing import CLOSE
 from thinktime.learn.server.comparing import sample
-from thinktime.learn.server.laws import law_of
 from thinktime.learn.server.orders import ORDERS as ORDERS_SHOWN
 from thinktime.learn.server.orders import obeyed, one_at_a_time
 from thinktime.learn.server.policies import Policy, Timeline
 from thinktime.learn.server.served import Served
-from thinktime.learn.server.survival import Survival, survival
 
 WORDS = {
     "fcfs": "first come, first served",
@@ -131,7 +130,7 @@ class Recognised:
             return [self.candidate] * many
         random = np.random.default_rng(_SEED)
         draws = [random.choice(self.demands_s, len(self.demands_s)) for _ in range(many)]
-        laws = [_law(survival_of(one)) for one in draws]
+        laws = [law_of_demands(one) for one in draws]
         return [replace(self.candidate, demands=(law,)) for law in laws]
 
 
@@ -163,7 +162,7 @@ def recognised(seen: Visits, demand: str | None = None) -> list[Recognised]:
 def _recognised(
     name: str, policy: Policy, had: Floats, demand: str | None, hangs: float, noise: float
 ) -> Recognised:
-    law = demand or _law(survival_of(had))
+    law = demand or law_of_demands(had)
     return Recognised(_candidate(name, policy, law), policy, had, hangs, noise)
 
 
@@ -202,16 +201,6 @@ def _candidate(name: str, policy: Policy, law: str) -> Candidate:
     if policy.name == "pool":
         return Candidate("pool", "ps", policy.workers, (law,), policy.places)
     return Candidate(name, name, policy.workers, (law,))
-
-
-def survival_of(values: Floats) -> Survival:
-    """The law of values that were all seen; what is impossible under a policy counts as none."""
-    kept = np.maximum(values, 1e-9)
-    return survival(kept, np.ones(len(kept), dtype=np.bool_))
-
-
-def _law(found: Survival) -> str:
-    return law_of(found, 1e-6, 1.0).notation
 
 
 def in_a_row(seen: Visits, many: int) -> list[list[Candidate]]:

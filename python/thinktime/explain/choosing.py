@@ -38,6 +38,12 @@ CHANCE = 1.25
 """A model fits where the measurement is no further from its simulations than so many times what
 any of these is from the others."""
 
+SAME = 0.01
+"""Means that are so near to each other are the same, whatever chance says."""
+
+MEAN_OFF = 5.41
+"""Student's t of `RUNS` - 1 = 7 degrees is beyond it in one of 1,000 cases."""
+
 SEED = 7_041_776
 """No seed that a server or a workload is likely to have: demands must not be those measured."""
 
@@ -56,6 +62,11 @@ class Tried:
     chance: float
     """How far the variant that is farthest from the others is from these."""
 
+    mean_off: float = 0.0
+    """How far the mean response time is from those of the variants, in standard errors of one
+    more, of the part held out or of all of the time, whichever is farther: the distance above
+    hardly sees a few very long requests."""
+
     @property
     def candidate(self) -> Candidate:
         """One of them."""
@@ -69,7 +80,7 @@ class Tried:
     @property
     def fits(self) -> bool:
         """Whether it does what was measured, as far as chance lets one see."""
-        return self.apart <= self.allowed
+        return self.apart <= self.allowed and abs(self.mean_off) <= MEAN_OFF
 
 
 @dataclass(frozen=True)
@@ -111,7 +122,10 @@ def choose(seen: Visits, workload: Workload, demand: str | None = None) -> Choic
         def tried(those: list[Candidate]) -> Tried:
             runs = [simulated(one, n) for n, one in enumerate(those)]
             apart = float(np.mean([distance(seen, run, cut, end) for run in runs]))
-            return Tried(tuple(those), apart, _farthest(runs, cut, end))
+            # Over all of the time as well: what is rare may all have come in the first part.
+            off = (_mean_off(seen, runs, since, end) for since in (cut, begin))
+            mean_off = max(off, key=abs)
+            return Tried(tuple(those), apart, _farthest(runs, cut, end), mean_off)
 
         if explained:
             judged = tried(explained[0].variants(RUNS))
@@ -140,6 +154,20 @@ def _farthest(runs: list[Visits], begin_s: float, end_s: float) -> float:
         for other in range(n):
             apart[n, other] = apart[other, n] = distance(runs[n], runs[other], begin_s, end_s)
     return float(apart.sum(axis=1).max() / (many - 1))
+
+
+def _mean_off(seen: Visits, runs: list[Visits], begin_s: float, end_s: float) -> float:
+    """The t-ratio of the logarithm of the mean response time, for one more of `runs`."""
+
+    def mean(one: Visits) -> float:
+        kept = one.took_s[one.between(begin_s, end_s)]
+        return float(np.log(kept.mean())) if len(kept) else -np.inf
+
+    known = np.array([mean(run) for run in runs])
+    if not np.isfinite(known).all():
+        return np.inf
+    spread = max(float(known.std(ddof=1)), SAME)
+    return float((mean(seen) - known.mean()) / (spread * np.sqrt(1 + 1 / len(runs))))
 
 
 @contextmanager

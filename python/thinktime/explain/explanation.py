@@ -12,9 +12,13 @@ from thinktime.explain.asking import Answer, Asked, answers, load_of
 from thinktime.explain.choosing import CROWDED, Choice, choose, crowded
 from thinktime.explain.visits import MOST, Visits, visits_of
 from thinktime.report import units
+from thinktime.validity import DOUBTFUL
 
 if TYPE_CHECKING:
     from thinktime.result import Result
+
+
+_HANGS_ON = ("generator", "punctuality", "warm-up", "steady state", "counts")
 
 
 @dataclass(frozen=True)
@@ -50,15 +54,18 @@ class Explanation:
     """What was measured; the mean of all response times from sending to the answer."""
 
     answers: tuple[Answer, ...] = ()
+    doubts: tuple[str, ...] = ()
+    """The checks of validity that doubt the measurement, by name, as far as a model hangs on it."""
 
     @property
     def sentence(self) -> str:
         """What was found, in one sentence."""
         if self.refused:
             return f"no model is shown: {self.refused}"
+        doubts = f"; in doubt is {units.listed(list(self.doubts))}" if self.doubts else ""
         return (
             f"{self.model} at a load of {self.load:.2f} does what was measured: on the part that "
-            f"was held out it is {self.apart:.3f} off, and {self.allowed:.3f} may be chance"
+            f"was held out it is {self.apart:.3f} off, and {self.allowed:.3f} may be chance{doubts}"
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -106,7 +113,13 @@ def explain_result(
         "",
         *measured,
         answers=tuple(answers(best.variants, asked)),
+        doubts=_doubts(result),
     )
+
+
+def _doubts(result: Result) -> tuple[str, ...]:
+    found = result.validity
+    return tuple(one.name for one in found if one.verdict == DOUBTFUL and one.name in _HANGS_ON)
 
 
 def _patience_s(p99_s: float) -> float:
@@ -117,6 +130,11 @@ def _patience_s(p99_s: float) -> float:
 def _why(choice: Choice, seen: Visits) -> str:
     if choice.best is not None:
         near = choice.best
+        if near.apart <= near.allowed:
+            return (
+                f"the nearest one, {near.candidate.words}, has another mean response time: "
+                f"{abs(near.mean_off):.1f} standard errors away"
+            )
         return (
             f"the nearest one, {near.candidate.words}, is {near.apart:.2f} off on the part that "
             f"was held out, where {near.allowed:.2f} may be chance"
