@@ -35,6 +35,8 @@ from sample_path import at_load
 
 COMMAND = [sys.executable, "-c", "from thinktime.cli import main; main()"]
 WARMUP_S = 2.0
+LONG_RUN = 200_000
+"""Requests of the simulation that says what comes in the long run."""
 
 
 def cells(loads: list[float], quick: bool) -> Iterator[models.Cell]:
@@ -97,11 +99,13 @@ def _cell(cell: models.Cell, site: list[files.File], duration_s: float) -> dict[
     fair = models.system("fair")
     workload = at_load(models.workload(cell.model, site), fair, models.LINK, cell.load, whole_s)
     measured = _measured(cell, site, workload, whole_s)
-    found = tt.simulate(
-        workload, models.system(cell.server), duration=whole_s, warmup=WARMUP_S, rows="all",
-    )  # fmt: skip
-    predicted = _figures(pl.DataFrame(found.requests), site, WARMUP_S)
-    return asdict(cell) | {"measured": measured, "predicted": predicted}
+    found = asdict(cell) | {"measured": measured}
+    ends = {"predicted": {"duration": whole_s}, "long_run": {"requests": LONG_RUN}}
+    for name, given in ends.items():
+        model = models.system(cell.server)
+        done = tt.simulate(workload, model, warmup=WARMUP_S, rows="all", **given)
+        found[name] = _figures(pl.DataFrame(done.requests), site, WARMUP_S)
+    return found
 
 
 def _measured(
