@@ -42,6 +42,9 @@ QUICK = (0.5, 1.0, 10, 10)
 LOWER = 0.3
 """Of a run at the highest load, so much is enough at a lower one, where queues soon end."""
 
+PILOT = 0.8
+"""The load of the run that says what demands are when others are there."""
+
 LONG_RUN = 200_000
 """Requests of the simulation that says what comes in the long run."""
 
@@ -172,11 +175,11 @@ def _measured(
     whole_s = warmup_s + seconds
     pilot = at_load(
         bench.workload("open"), predict.system(each, 1.0, "default", False), predict.CORE,
-        0.5, whole_s,
+        PILOT, whole_s,
     )  # fmt: skip
     seen = bench.run(pilot, "default", whole_s)
     mean_s, cv2 = demands.moments(each, mixes.shares(options.mix))
-    scale = seen["cpu_load"] / 0.5
+    scale = seen["cpu_load"] / PILOT
     chosen = list(cells([float(load) for load in options.loads.split(",")], options.quick))
     rows = []
     for at, cell in enumerate(chosen, 1):
