@@ -33,10 +33,11 @@ sys.path.insert(0, str(mixes.HERE.parent))
 
 from sample_path import at_load
 
-WARMUP_S, SECONDS, USERS, ASKED = 2.0, 15.0, 50, 60
-"""How long runs are, how many closed users there are, and how often a demand is measured."""
+WARMUP_S, SECONDS, USERS, ASKED, LONG_RUN = 2.0, 15.0, 50, 60, 200_000
+"""How long runs are, how many closed users there are, how often a demand is measured, and how many
+requests the simulation has that says what comes in the long run."""
 
-QUICK = (0.5, 1.0, 10, 10)
+QUICK = (0.5, 1.0, 10, 10, 5000)
 """The same of the quick study."""
 
 LOWER = 0.3
@@ -44,9 +45,6 @@ LOWER = 0.3
 
 PILOT = 0.8
 """The load of the run that says what demands are when others are there."""
-
-LONG_RUN = 200_000
-"""Requests of the simulation that says what comes in the long run."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +72,7 @@ class Bench:
     warmup_s: float
     duration_s: float
     users: int
+    long_run: int
     demands: dict[str, demands.Demand]
 
     def workload(self, model: str) -> dict[str, Any]:
@@ -168,10 +167,10 @@ def _measured(
 ) -> dict[str, Any]:
     """Demands, then a pilot run, then all cells with their predictions."""
     print("measuring demands", file=sys.stderr)
-    usual = (WARMUP_S, options.seconds, USERS, ASKED)
-    warmup_s, seconds, users, asked = QUICK if options.quick else usual
+    usual = (WARMUP_S, options.seconds, USERS, ASKED, LONG_RUN)
+    warmup_s, seconds, users, asked, long_run = QUICK if options.quick else usual
     each = demands.measured(filled, between, size, asked)
-    bench = Bench(filled, size, between, options.mix, warmup_s, seconds, users, each)
+    bench = Bench(filled, size, between, options.mix, warmup_s, seconds, users, long_run, each)
     whole_s = warmup_s + seconds
     pilot = at_load(
         bench.workload("open"), predict.system(each, 1.0, "default", False), predict.CORE,
@@ -210,7 +209,7 @@ def _cell(bench: Bench, cell: Cell, scale: float) -> dict[str, Any]:
     # Backends that meet others in memory and caches take longer than the pilot's did.
     more = row["measured"]["cpu_load"] / row["predicted"]["cpu_load"]
     row["predicted_seen"] = _simulated(bench, cell, workload, scale * more, ends)
-    long_run = {"requests": LONG_RUN, "warmup": 10}
+    long_run = {"requests": bench.long_run, "warmup": 10}
     row["long_run"] = _simulated(bench, cell, workload, scale, long_run)
     if cell.policy in ("default", *predict.LIGHT):
         row["kernel"] = _simulated(bench, cell, workload, scale, ends, kernel=True)
