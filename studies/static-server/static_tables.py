@@ -65,12 +65,14 @@ def statements(found: Mapping[str, Any]) -> list[str]:
 def cells(found: Mapping[str, Any]) -> list[str]:
     """A line for each cell."""
     head = ("users", "server", "load", "mean", "median", "p99", "below 10 kB", "10 to 100 kB",
-            "from 100 kB")  # fmt: skip
+            "from 100 kB",
+            "generator late, p99")  # fmt: skip
     lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     for row in found["cells"]:
         parts = [row["model"], row["server"], f"{row['load']:g}"]
         for name in ("mean_s", "p50_s", "p99_s", *SIZES):
             parts.append(f"{_ms(row['measured'][name])} / {_ms(row['predicted'][name])}")
+        parts.append(_ms(row["measured"]["lateness_p99_s"]))
         lines.append("| " + " | ".join(parts) + " |")
     return lines
 
