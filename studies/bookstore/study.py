@@ -33,11 +33,18 @@ sys.path.insert(0, str(mixes.HERE.parent))
 
 from sample_path import at_load
 
-WARMUP_S, SECONDS, USERS, ASKED = 2.0, 10.0, 50, 60
-"""How long runs are, how many closed users there are, and how often a demand is measured."""
+WARMUP_S, SECONDS, USERS, ASKED, LONG_RUN = 2.0, 15.0, 50, 60, 200_000
+"""How long runs are, how many closed users there are, how often a demand is measured, and how many
+requests the simulation has that says what comes in the long run."""
 
-QUICK = (0.5, 1.0, 10, 10)
+QUICK = (0.5, 1.0, 10, 10, 5000)
 """The same of the quick study."""
+
+LOWER = 0.3
+"""Of a run at the highest load, so much is enough at a lower one, where queues soon end."""
+
+PILOT = 0.8
+"""The load of the run that says what demands are when others are there."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +54,9 @@ class Cell:
     model: str
     policy: str
     load: float
+    part: float = 1.0
+    """Of the length of a run."""
+
     pools: bool = False
     """Whether each class has a pool of connections of its own."""
 
@@ -62,6 +72,7 @@ class Bench:
     warmup_s: float
     duration_s: float
     users: int
+    long_run: int
     demands: dict[str, demands.Demand]
 
     def workload(self, model: str) -> dict[str, Any]:
@@ -70,18 +81,13 @@ class Bench:
             model, self.mix, self.size.books, self.store.customers, users=self.users
         )
 
-    @property
-    def whole_s(self) -> float:
-        """How long a run takes, with its warm-up."""
-        return self.warmup_s + self.duration_s
-
-    def run(self, workload: Any, policy: str) -> dict[str, Any]:
+    def run(self, workload: Any, policy: str, whole_s: float) -> dict[str, Any]:
         """Let it run; what came of it, and what CPU time the backends had."""
         self.relay.reset(policy)
         marking = threading.Timer(self.warmup_s, self.relay.mark)
         marking.start()
         result = tt.run(
-            workload, self.store.url(self.relay.port), duration=self.whole_s,
+            workload, self.store.url(self.relay.port), duration=whole_s,
             warmup=self.warmup_s, drain=20, rows="none",
         )  # fmt: skip
         summary = result.summary
@@ -91,7 +97,7 @@ class Bench:
             "errors": summary["errors"],
             "throughput": summary["throughput"],
             "lateness_p99_s": (summary["lateness_s"] or {}).get("p99"),
-            "cpu_load": self.relay.used_s() / self.duration_s,
+            "cpu_load": self.relay.used_s() / (whole_s - self.warmup_s),
             "switches": self.relay.switches,
         }
 
@@ -104,7 +110,7 @@ def cells(loads: list[float], quick: bool) -> Iterator[Cell]:
     for load in loads:
         for model in ("open", "closed"):
             for policy in ("default", "PESJF", "PELJF"):
-                yield Cell(model, policy, load)
+                yield Cell(model, policy, load, 1.0 if load == loads[-1] else LOWER)
     yield from (Cell("partly open", p, loads[-1]) for p in ("default", "PESJF", "PELJF"))
     yield from (Cell("open", p, loads[-1]) for p in ("PESJF, idle", "PESJF, nice", "PESJF, group"))
     yield Cell("open", "PESJF", loads[-1], pools=True)
@@ -161,17 +167,18 @@ def _measured(
 ) -> dict[str, Any]:
     """Demands, then a pilot run, then all cells with their predictions."""
     print("measuring demands", file=sys.stderr)
-    usual = (WARMUP_S, options.seconds, USERS, ASKED)
-    warmup_s, seconds, users, asked = QUICK if options.quick else usual
+    usual = (WARMUP_S, options.seconds, USERS, ASKED, LONG_RUN)
+    warmup_s, seconds, users, asked, long_run = QUICK if options.quick else usual
     each = demands.measured(filled, between, size, asked)
-    bench = Bench(filled, size, between, options.mix, warmup_s, seconds, users, each)
+    bench = Bench(filled, size, between, options.mix, warmup_s, seconds, users, long_run, each)
+    whole_s = warmup_s + seconds
     pilot = at_load(
         bench.workload("open"), predict.system(each, 1.0, "default", False), predict.CORE,
-        0.5, bench.whole_s,
+        PILOT, whole_s,
     )  # fmt: skip
-    seen = bench.run(pilot, "default")
+    seen = bench.run(pilot, "default", whole_s)
     mean_s, cv2 = demands.moments(each, mixes.shares(options.mix))
-    scale = seen["cpu_load"] / 0.5
+    scale = seen["cpu_load"] / PILOT
     chosen = list(cells([float(load) for load in options.loads.split(",")], options.quick))
     rows = []
     for at, cell in enumerate(chosen, 1):
@@ -189,30 +196,34 @@ def _measured(
 
 def _cell(bench: Bench, cell: Cell, scale: float) -> dict[str, Any]:
     """A cell, measured and simulated on the same sample path."""
+    whole_s = bench.warmup_s + cell.part * bench.duration_s
     model = predict.system(bench.demands, scale, "default", False)
-    workload = at_load(bench.workload(cell.model), model, predict.CORE, cell.load, bench.whole_s)
+    workload = at_load(bench.workload(cell.model), model, predict.CORE, cell.load, whole_s)
     real: Any = workload
     if cell.pools:
         rate = workload.request_rate
         real = mixes.by_class(bench.mix, bench.size.books, bench.store.customers, rate)
-    row: dict[str, Any] = asdict(cell) | {"measured": bench.run(real, cell.policy)}
-    row["predicted"] = _simulated(bench, cell, workload, scale, kernel=False)
+    row: dict[str, Any] = asdict(cell) | {"measured": bench.run(real, cell.policy, whole_s)}
+    ends = {"duration": whole_s, "warmup": bench.warmup_s}
+    row["predicted"] = _simulated(bench, cell, workload, scale, ends)
     # Backends that meet others in memory and caches take longer than the pilot's did.
     more = row["measured"]["cpu_load"] / row["predicted"]["cpu_load"]
-    row["predicted_seen"] = _simulated(bench, cell, workload, scale * more, kernel=False)
+    row["predicted_seen"] = _simulated(bench, cell, workload, scale * more, ends)
+    long_run = {"requests": bench.long_run, "warmup": 10}
+    row["long_run"] = _simulated(bench, cell, workload, scale, long_run)
     if cell.policy in ("default", *predict.LIGHT):
-        row["kernel"] = _simulated(bench, cell, workload, scale, kernel=True)
+        row["kernel"] = _simulated(bench, cell, workload, scale, ends, kernel=True)
     return row
 
 
 def _simulated(
-    bench: Bench, cell: Cell, workload: tt.Workload, scale: float, *, kernel: bool
-) -> dict[str, float]:
+    bench: Bench, cell: Cell, workload: tt.Workload, scale: float, ends: dict[str, Any],
+    *, kernel: bool = False,
+) -> dict[str, float]:  # fmt: skip
     model = predict.system(bench.demands, scale, cell.policy, kernel)
-    found = tt.simulate(workload, model, duration=bench.whole_s, warmup=bench.warmup_s, rows="none")
-    stations = found.summary["stations"].values()
-    busy = sum(one["load"] for one in stations)
-    return predict.figures(found.summary) | {"cpu_load": busy}
+    summary = tt.simulate(workload, model, rows="none", **ends).summary
+    busy = sum(one["load"] for one in summary["stations"].values())
+    return predict.figures(summary) | {"cpu_load": busy}
 
 
 if __name__ == "__main__":

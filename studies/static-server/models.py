@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import files
+import server
 
 HERE = Path(__file__).parent
 LINK = "link"
@@ -25,8 +26,6 @@ SERVERS = ("nginx, fair", "fair", "SRPT")
 MODELS = ("closed", "partly open", "open")
 USERS = 50
 REQUESTS_PER_SESSION = 5
-HEADER = {"nginx, fair": 240, "fair": 42, "SRPT": 42}
-"""Bytes of the response's header, about."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,7 @@ def workload(model: str, site: Sequence[files.File]) -> dict[str, Any]:
 def system(which: str) -> dict[str, Any]:
     """The link as a station, shared evenly or for what has least left."""
     policy = "srpt" if which == "SRPT" else "ps"
-    besides_s = (HEADER[which] + OTHER_PACKETS) / RATE
+    besides_s = (server.HEADER + OTHER_PACKETS) / RATE
     demand = f"{besides_s}s + size / {RATE * PAYLOAD}B/s"
     return {
         "name": f"a link of 10 Mbit/s, {policy}",

@@ -14,4 +14,4 @@ done
 # Packets of the link's size, and few of a connection in the queue at a time, so that who sends next
 # is decided late.
 ip link set dev "$1" gso_max_segs 1
-echo 6000 > /proc/sys/net/ipv4/tcp_limit_output_bytes
+echo 2000 > /proc/sys/net/ipv4/tcp_limit_output_bytes

@@ -52,23 +52,27 @@ def statements(found: Mapping[str, Any]) -> list[str]:
     """What the paper says, as ratios of response times at the highest load."""
     load = max(row["load"] for row in found["cells"])
     rows = {(row["model"], row["server"]): row for row in found["cells"] if row["load"] == load}
-    lines = [f"| at a load of {load:g} | measured | predicted |", "|---|---|---|"]
+    head = f"| at a load of {load:g} | measured | predicted | predicted, in the long run |"
+    lines = [head, "|---" * 4 + "|"]
     for text, figure, over, under in STATEMENTS:
         if {over, under} <= set(rows):
-            ratios = [rows[over][part][figure] / rows[under][part][figure] for part in PARTS]
-            lines.append(f"| {text} | {ratios[0]:.2f} | {ratios[1]:.2f} |")
+            parts = (*PARTS, "long_run")
+            ratios = [rows[over][part][figure] / rows[under][part][figure] for part in parts]
+            lines.append(f"| {text} | {' | '.join(f'{ratio:.2f}' for ratio in ratios)} |")
     return lines
 
 
 def cells(found: Mapping[str, Any]) -> list[str]:
     """A line for each cell."""
     head = ("users", "server", "load", "mean", "median", "p99", "below 10 kB", "10 to 100 kB",
-            "from 100 kB")  # fmt: skip
+            "from 100 kB",
+            "generator late, p99")  # fmt: skip
     lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     for row in found["cells"]:
         parts = [row["model"], row["server"], f"{row['load']:g}"]
         for name in ("mean_s", "p50_s", "p99_s", *SIZES):
             parts.append(f"{_ms(row['measured'][name])} / {_ms(row['predicted'][name])}")
+        parts.append(_ms(row["measured"]["lateness_p99_s"]))
         lines.append("| " + " | ".join(parts) + " |")
     return lines
 

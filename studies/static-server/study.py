@@ -35,6 +35,8 @@ from sample_path import at_load
 
 COMMAND = [sys.executable, "-c", "from thinktime.cli import main; main()"]
 WARMUP_S = 2.0
+LONG_RUN, QUICK_RUN = 200_000, 5000
+"""Requests of the simulation that says what comes in the long run; of the quick study fewer."""
 
 
 def cells(loads: list[float], quick: bool) -> Iterator[models.Cell]:
@@ -65,7 +67,7 @@ def main() -> int:
     rows = []
     for at, cell in enumerate(chosen, 1):
         print(f"{at} of {len(chosen)}: {cell.model}, {cell.server}, {cell.load}", file=sys.stderr)
-        rows.append(_cell(cell, site, duration_s))
+        rows.append(_cell(cell, site, duration_s, QUICK_RUN if options.quick else LONG_RUN))
     found = {"mean_size": mean, "cv2": cv2, "seconds": duration_s, "cells": rows}
     options.to.mkdir(parents=True, exist_ok=True)
     (options.to / "results.json").write_text(json.dumps(found, indent=1) + "\n", "utf-8")
@@ -90,18 +92,22 @@ def _missing() -> str | None:
     return permission.missing()
 
 
-def _cell(cell: models.Cell, site: list[files.File], duration_s: float) -> dict[str, Any]:
+def _cell(
+    cell: models.Cell, site: list[files.File], duration_s: float, requests: int
+) -> dict[str, Any]:
     """A cell, measured in a lab and simulated on the same sample path."""
     whole_s = WARMUP_S + duration_s
     # The seed and the rate hang on what the link has to carry, and not on who is first.
     fair = models.system("fair")
     workload = at_load(models.workload(cell.model, site), fair, models.LINK, cell.load, whole_s)
     measured = _measured(cell, site, workload, whole_s)
-    found = tt.simulate(
-        workload, models.system(cell.server), duration=whole_s, warmup=WARMUP_S, rows="all",
-    )  # fmt: skip
-    predicted = _figures(pl.DataFrame(found.requests), site, WARMUP_S)
-    return asdict(cell) | {"measured": measured, "predicted": predicted}
+    found = asdict(cell) | {"measured": measured}
+    ends = {"predicted": {"duration": whole_s}, "long_run": {"requests": requests}}
+    for name, given in ends.items():
+        model = models.system(cell.server)
+        done = tt.simulate(workload, model, warmup=WARMUP_S, rows="all", **given)
+        found[name] = _figures(pl.DataFrame(done.requests), site, WARMUP_S)
+    return found
 
 
 def _measured(
