@@ -257,7 +257,8 @@ def test_a_generator_that_stood_still_for_too_long_finds_its_writes_refused(tmp_
 
     with shared_server(tmp_path) as server, answering(answer) as (url, seen):
         workload(tmp_path, body, f'{{ url = "{server.url}", lease = "300ms" }}')
-        arguments = ["run", "workload.toml", "--target", url, "--requests", "11", "--json"]
+        limits = ["--requests", "2", "--duration", "100s"]
+        arguments = ["run", "workload.toml", "--target", url, *limits, "--json"]
         with subprocess.Popen(
             [*COMMAND, *arguments], cwd=tmp_path, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
