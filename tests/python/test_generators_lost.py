@@ -226,29 +226,38 @@ LOOPBACK = {"0100007F", "0000000000000000FFFF00000100007F", "0000000000000000000
 """127.0.0.1, the same as IPv6 has it, and ::1."""
 
 
+def command(folder: Path, url: str, mark: str) -> subprocess.Popen[bytes]:
+    """A run from two generators, on a cluster of its own, with this in its environment."""
+    name, _, value = mark.partition("=")
+    (folder / "w.toml").write_text(
+        'name = "w"\n[arrivals]\nmodel = "open"\nrate = "200/s"\n[[request]]\nname = "a"\n', "ascii"
+    )
+    words = [
+        sys.executable, "-c", "from thinktime.cli import main; main()", "run", "w.toml",
+        "--target", url, "--duration", "120s", "--on", "ray", "--generators", "2", "-o", "result",
+    ]  # fmt: skip
+    return subprocess.Popen(
+        words, cwd=folder, env=os.environ | {name: value}, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+
+
+def makes_load(lines: Iterable[str]) -> int:
+    """How many of these processes are generators."""
+    return sum("Generator" in line for line in lines)
+
+
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_no_generator_goes_on_when_the_command_has_ended(
     target: NotingServer, tmp_path: Path, how: signal.Signals
 ) -> None:
     mark = f"THINKTIME_TEST={uuid.uuid4()}"
-    name, _, value = mark.partition("=")
-    (tmp_path / "w.toml").write_text(
-        'name = "w"\n[arrivals]\nmodel = "open"\nrate = "200/s"\n[[request]]\nname = "a"\n', "ascii"
-    )
-    command = [
-        sys.executable, "-c", "from thinktime.cli import main; main()", "run", "w.toml",
-        "--target", target.url, "--duration", "120s", "--on", "ray", "--generators", "2",
-        "-o", "result",
-    ]  # fmt: skip
-    driver = subprocess.Popen(
-        command, cwd=tmp_path, env=os.environ | {name: value}, stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+    driver = command(tmp_path, target.url, mark)
     until = time.monotonic() + 300
     while len(target.asked_s) < 400 and time.monotonic() < until:
         time.sleep(0.1)
     there = marked(mark)
-    assert sum("Generator" in line for line in there.values()) == 2
+    assert makes_load(there.values()) == 2
     # What Ray calls so keeps count of usage, which is off, and shows nothing.
     dashboards = [line for line in there.values() if "dashboard/dashboard.py" in line]
     assert all("--disable-frontend" in line for line in dashboards)
@@ -257,10 +266,10 @@ def test_no_generator_goes_on_when_the_command_has_ended(
     driver.send_signal(how)
     ended_s = time.monotonic()
     driver.wait(timeout=60)
-    while any("Generator" in line for line in marked(mark).values()) and time.monotonic() < until:
+    while makes_load(marked(mark).values()) and time.monotonic() < until:
         time.sleep(0.1)
     left = marked(mark)
-    assert not any("Generator" in line for line in left.values())
+    assert not makes_load(left.values())
     for pid in left if how == signal.SIGKILL else ():
         with suppress(ProcessLookupError):  # it has ended meanwhile
             os.kill(pid, signal.SIGKILL)  # some of Ray's own would stay for a minute
