@@ -132,9 +132,12 @@ class Browser:
         found = self._ask("Page.printToPDF", preferCSSPageSize=True, printBackground=True)
         return base64.b64decode(found["data"])
 
-    def picture(self, path: Path) -> None:
-        """Write the whole page as a PNG."""
-        found = self._ask("Page.captureScreenshot", captureBeyondViewport=True)
+    def picture(self, path: Path, height: int | None = None) -> None:
+        """Write the page as a PNG, the whole of it or so many pixels from the top."""
+        width = self.evaluate("document.documentElement.clientWidth")
+        clip = {"x": 0, "y": 0, "width": width, "height": height or 0, "scale": 1}
+        more = {} if height is None else {"clip": clip}
+        found = self._ask("Page.captureScreenshot", captureBeyondViewport=True, **more)
         path.write_bytes(base64.b64decode(found["data"]))
 
 

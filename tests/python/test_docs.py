@@ -45,7 +45,11 @@ NOT_RUN = {
 }
 """Commands that are only parsed, by how they begin, and why."""
 
-RUN_ELSEWHERE = {"docs/tutorial.md": "test_tutorial.py walks it from beginning to end"}
+RUN_ELSEWHERE = {
+    "docs/principles.md": "test_guides.py walks it",
+    "docs/retries.md": "test_guides.py walks it",
+    "docs/tutorial.md": "test_tutorial.py walks it from beginning to end",
+}
 """Pages whose commands build on one another, and where they are run in their order."""
 
 OTHER_LANGUAGES = {

@@ -19,6 +19,8 @@ from typer.testing import CliRunner
 import thinktime as tt
 from thinktime.cli import app
 from thinktime.explain import explain_result
+from thinktime.explain.candidates import survival_of
+from thinktime.explain.choosing import LEARNED, choose
 from thinktime.explain.scoring import distance
 from thinktime.explain.visits import Visits, visits_of
 from thinktime.learn.server.orders import least_attained, obeyed, one_at_a_time
@@ -141,20 +143,42 @@ def test_what_is_none_of_ours_is_refused() -> None:
     assert found.sentence.startswith("no model is shown: ")
 
 
-def test_a_server_that_becomes_slow_is_refused() -> None:
-    """The demands of the last third are three times as long: what was learned does not hold."""
-    result = measured(cases.system(("fcfs", "exp(6ms)")))
+def changed_at_the_end(result: tt.Result, factor: float) -> Visits:
+    """One server, FCFS; the demands of the last 30 % of the requests so many times as long."""
     rows = pl.DataFrame(result.requests).sort("scheduled_ns")
     came = rows["scheduled_ns"].to_numpy() * 1e-9
-    demands = rows["demand_s"].to_numpy() * np.where(np.arange(len(rows)) > len(rows) * 0.7, 2, 1)
+    late = came > came[0] + LEARNED * (came[-1] - came[0])
+    demands = rows["demand_s"].to_numpy() * np.where(late, factor, 1.0)
     done = np.empty(len(rows))
     free = 0.0
     for n in range(len(rows)):
         free = done[n] = max(free, came[n]) + demands[n]
-    slow = Visits(came, done)
-    from thinktime.explain.choosing import choose
+    return Visits(came, done)
 
-    assert not choose(slow, result.workload).fits
+
+def test_what_is_held_out_judges_and_teaches_nothing() -> None:
+    """What was learned does not hold for the last part, of which nothing is learned."""
+    result = measured(cases.system(("fcfs", "exp(6ms)")))
+    slow, quick = (choose(changed_at_the_end(result, f), result.workload) for f in (2.0, 0.5))
+    assert not slow.fits
+    assert not quick.fits
+    assert slow.best is not None
+    assert quick.best is not None
+    assert slow.best.variants == quick.best.variants
+    mean = tt.System(slow.best.candidate.system().to_toml()).stations[0].demand.mean
+    assert mean == pytest.approx(0.006, rel=0.05)  # 5,600 demands: five standard errors
+    assert choose(changed_at_the_end(result, 1.0), result.workload).fits
+
+
+def test_a_model_that_fits_is_asked_with_what_all_of_the_time_taught() -> None:
+    result = measured(cases.system(("fcfs", "exp(10ms)")))
+    best = choose(visits_of(result), result.workload).best
+    assert best is not None
+    assert best.fits
+    assert len(best.variants) == 8
+    of_all = survival_of(demands_of(result))
+    means = [tt.Distribution(one.demands[0]).mean for one in best.variants]
+    assert np.mean(means) == pytest.approx(of_all.mean, rel=0.015)  # 8 draws of 8,000: 4 errors
 
 
 def test_models_that_could_not_keep_up_are_tried_all_the_same() -> None:
@@ -165,8 +189,6 @@ def test_models_that_could_not_keep_up_are_tried_all_the_same() -> None:
     for n in range(6000):
         # 25 ms for who is alone, which would be too slow for all, and 10 ms for who waits.
         free = done[n] = max(free, came[n]) + (0.010 if free > came[n] else 0.025)
-    from thinktime.explain.choosing import choose
-
     assert not choose(Visits(came, done), cases.open_model(70)).fits
 
 
@@ -174,6 +196,18 @@ def test_hardly_any_load_tells_nothing() -> None:
     found = explain_result(measured(cases.system(("ps", "exp(1ms)")), rate=5, requests=2000))
     assert found.kind is None
     assert "run it at a higher load" in found.refused
+
+
+def test_of_many_requests_the_first_are_taken(tmp_path: Path) -> None:
+    """From memory and from the file alike."""
+    system = cases.system(("ps", H2))
+    made = tt.simulate(cases.open_model(70), system, requests=4000, output=tmp_path / "r")
+    every = visits_of(made)
+    for result in (made, tt.Result.load(tmp_path / "r"), measured(system, requests=4000)):
+        some = visits_of(result, 1500)
+        assert len(some) == 1500
+    assert np.array_equal(visits_of(made, 1500).begin_s, every.begin_s[:1500])
+    assert np.array_equal(visits_of(made, 1500).end_s, every.end_s[:1500])
 
 
 def test_answers_that_come_at_once_are_no_trouble() -> None:

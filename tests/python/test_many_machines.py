@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 import pytest
 from ray_cluster import frame, three_nodes
+from shared_server import shared_server
 
 import thinktime as tt
 from thinktime.sweeping import sweep
@@ -119,6 +120,35 @@ def test_files_of_a_workload_are_taken_along(cluster: Any, target: str, tmp_path
     (tmp_path / "w.toml").write_text(text, "ascii")
     result = tt.run(tmp_path / "w.toml", target, duration="1s", on="auto")
     assert result.summary["requests"] == 3
+
+
+def test_generators_share_what_scripts_share(cluster: Any, target: str, tmp_path: Path) -> None:
+    """Sums of all generators are exact, those of `add` and those that only a lock keeps."""
+    (tmp_path / "client.luau").write_text("""
+        return function(client)
+            client:get("/")
+            client.shared:add("added")
+            client.shared:lock("mine")
+            client.shared:put("counted", (client.shared:get("counted") or 0) + 1)
+            client.shared:unlock("mine")
+            client:check("counted", true)
+        end""")
+    with shared_server(tmp_path) as server:
+        (tmp_path / "w.toml").write_text(f"""
+            name = "w"
+            shared = "{server.url}"
+            [arrivals]
+            model = "partly-open"
+            rate = "200/s"
+            [session]
+            script = "client.luau"
+            """)
+        result = tt.run(tmp_path / "w.toml", target, duration="1s", on="auto", generators=2)
+        assert len(result.summary["generators"]) == 2
+        sessions = result.summary["sessions"]
+        assert sessions > 100
+        assert server.number("added") == server.number("counted") == sessions
+        assert result.summary["checks"]["counted"] == {"passed": sessions, "failed": 0}
 
 
 def test_what_is_wrong_is_said_as_by_run(cluster: Any, tmp_path: Path) -> None:

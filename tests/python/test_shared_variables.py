@@ -12,6 +12,7 @@ from shared_server import Shared, shared_server
 
 import thinktime as tt
 
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
 @pytest.fixture
@@ -117,7 +118,7 @@ def test_locks_go_by_priority_then_by_turn(server: Shared, tmp_path: Path) -> No
         while shared:get("turn") < 6 do client:think("10ms") end
         client:think("100ms")
         shared:unlock("a")
-        return
+        client:think("1h")
     end
     while shared:get("turn") ~= me do client:think("10ms") end
     shared:put("turn", me + 1)
@@ -139,7 +140,9 @@ def test_locks_go_by_priority_then_by_turn(server: Shared, tmp_path: Path) -> No
 def test_sessions_that_leave_give_their_locks_back(
     server: Shared, target: str, tmp_path: Path
 ) -> None:
-    body = 'client.shared:lock("a")\nclient:get("/")\nif client:session() % 2 == 0 then error("x") end'
+    body = (
+        'client.shared:lock("a")\nclient:get("/")\nif client:session() % 2 == 0 then error("x") end'
+    )
     workload = scripted(tmp_path, body, f'"{server.url}"', closed(5))
     result = tt.run(workload, target, requests=200)
     assert result.summary["requests"] == 200
@@ -158,9 +161,10 @@ def test_what_children_share(server: Shared, target: str, tmp_path: Path) -> Non
     end
     client:parallel(all, 7)
     client:check("all", client.shared:get("count") == 20)
+    client:get("/")
     client:think("1h")
     """
-    result = tt.run(scripted(tmp_path, body, f'"{server.url}"', closed(1)), target, requests=20)
+    result = tt.run(scripted(tmp_path, body, f'"{server.url}"', closed(1)), target, requests=21)
     assert server.number("count") == 20
     assert checks(result) == {"all": {"passed": 1, "failed": 0}}
 
@@ -180,6 +184,34 @@ def test_a_simulation_shares_within_itself(tmp_path: Path) -> None:
     results = [tt.simulate(one, system, requests=50) for one in bodies]
     assert checks(results[0]) == checks(results[1])
     assert results[0].summary["response_time_s"] == results[1].summary["response_time_s"]
+
+
+@pytest.mark.parametrize("loops", [1, 2])
+def test_sessions_of_the_example_take_turns(server: Shared, tmp_path: Path, loops: int) -> None:
+    """The target sees the orders of each account one by one, each with a larger token."""
+    for name in ("accounts.toml", "account.luau"):
+        text = (EXAMPLES / name).read_text("utf-8")
+        (tmp_path / name).write_text(text.replace("redis://127.0.0.1:6379", server.url))
+    with answering(lambda _: Answer()) as (url, seen):
+        result = tt.run(tmp_path / "accounts.toml", url, rate="200/s", requests=150, loops=loops)
+    # Sessions that were waiting for their turns when the load ended had none.
+    assert result.summary["sessions"] >= result.summary["requests"] == len(seen) == 150
+    assert checks(result)["an order is taken"] == {"passed": len(seen), "failed": 0}
+    assert 150 <= server.number("sessions") <= result.summary["sessions"]
+    queries = [one.query for one in seen]
+    accounts = {one["account"][0] for one in queries}
+    assert len(accounts) == 20
+    for account in accounts:
+        its = [one for one in queries if one["account"] == [account]]
+        assert [int(one["number"][0]) for one in its] == list(range(1, len(its) + 1))
+        tokens = [int(one["token"][0]) for one in its]
+        assert tokens == sorted(set(tokens))
+
+
+def test_the_example_is_simulated() -> None:
+    result = tt.simulate(EXAMPLES / "accounts.toml", EXAMPLES / "two-speeds.toml", duration="60s")
+    orders = checks(result)["an order is taken"]
+    assert orders == {"passed": result.summary["requests"], "failed": 0}
 
 
 def test_a_password_is_taken_from_the_environment(
@@ -206,15 +238,53 @@ def test_a_password_is_taken_from_the_environment(
 
 def test_what_is_wrong_is_said_before_the_run(target: str, tmp_path: Path) -> None:
     body = 'client:get("/")'
-    with pytest.raises(tt.RunError, match="redis://127.0.0.1:1 cannot be reached"):
+    with pytest.raises(tt.RunError, match=r"redis://127.0.0.1:1 cannot be reached"):
         tt.run(scripted(tmp_path, body, '"redis://127.0.0.1:1"', closed(1)), target, requests=1)
     http = target.removeprefix("http://")
     with pytest.raises(tt.RunError, match="no Redis and no Valkey"):
         tt.run(scripted(tmp_path, body, f'"redis://{http}"', closed(1)), target, requests=1)
-    with pytest.raises(tt.InputError, match=r"redis://HOST:PORT"):
-        scripted(tmp_path, body, '"http://127.0.0.1"', closed(1))
-    plain = {"name": "w", "shared": "redis://h", "arrivals": {"model": "open", "rate": 1}}
+    plain = {
+        "name": "w",
+        "shared": "redis://h",
+        "arrivals": {"model": "open", "rate": "1/s"},
+        "request": [{"name": "a", "get": "/"}],
+    }
     with pytest.raises(tt.InputError, match="goes with a `script` only"):
-        tt.Workload(plain)
+        tt.run(plain, target, requests=1)
     with pytest.raises(tt.InputError, match="`shared` names a server that keeps it for several"):
         tt.run(scripted(tmp_path, body, None, closed(2)), target, requests=1, loops=2)
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ('"http://127.0.0.1"', "is written as redis://HOST:PORT"),
+        ('"rediss://127.0.0.1"', "is written as redis://HOST:PORT"),
+        ('"redis://127.0.0.1:port"', "is written as redis://HOST:PORT"),
+        (
+            '"redis://:hunter2@127.0.0.1"',
+            'password is kept elsewhere: `{ url = ..., password = "env',
+        ),
+        (
+            '"redis://me:hunter2@h:6379/0"',
+            'password is kept elsewhere: `{ url = ..., password = "env',
+        ),
+        ('{ url = "redis://me:hunter2@h" }', "a password is kept elsewhere"),
+        ('{ url = "redis://h", password = "hunter2" }', "`password` is where"),
+        ('{ url = "redis://h", user = "me" }', "a `user` goes with a `password`"),
+        ('{ url = "redis://h", wait = "1ms" }', "`wait` must be from 10ms to 1h"),
+        ('{ url = "redis://h", lease = "2h" }', "`lease` must be from 100ms to 1h"),
+        ('{ url = "redis://h", leese = "2h" }', "unknown key `leese`: did you mean `lease`?"),
+        ("6379", "the url of a server"),
+    ],
+)
+def test_mistakes_are_told_by_line_and_key_and_no_password_is(
+    tmp_path: Path, value: str, says: str
+) -> None:
+    """Nor is what looks like one kept: who would write it there has it in no result."""
+    with pytest.raises(tt.InputError) as raised:
+        scripted(tmp_path, 'client:get("/")', value, closed(1))
+    said = str(raised.value)
+    assert "workload.toml:2" in said
+    assert says in said
+    assert "hunter2" not in said

@@ -100,6 +100,7 @@ class Recognised:
     """A policy, and how it explains the times."""
 
     candidate: Candidate
+    policy: Policy
     demands_s: Floats
     """What each request demanded, if the policy is this one; empty where the law was given."""
 
@@ -113,6 +114,13 @@ class Recognised:
     def explains(self) -> bool:
         """Whether demands hang on nothing."""
         return self.hangs <= CLOSE + self.noise
+
+    def learned_from(self, seen: Visits) -> Recognised:
+        """The same policy with the law of other demands; itself where the law was given."""
+        if not len(self.demands_s):
+            return self
+        had = Timeline.of(seen.served()).demands(self.policy)
+        return _recognised(self.candidate.kind, self.policy, had, None, self.hangs, self.noise)
 
     def variants(self, many: int) -> list[Candidate]:
         """The model with laws that might as well have been learned, for what chance does to them.
@@ -146,12 +154,17 @@ def recognised(seen: Visits, demand: str | None = None) -> list[Recognised]:
         away = told.distance(policy)
         if away.apart <= CLOSE + away.noise:
             had = np.zeros(0) if demand else timeline.demands(policy)
-            law = demand or _law(survival_of(had))
-            one_found = _candidate(name, policy, law)
-            found.append(Recognised(one_found, had, away.apart, away.noise))
+            found.append(_recognised(name, policy, had, demand, away.apart, away.noise))
     # An order that the server's own decisions show is certain; of the others the nearest comes
     # first, and a pool only where nothing simpler is as near, but for chance.
     return sorted(found, key=lambda one: (one.candidate.kind not in ORDERS_SHOWN, _cost(one)))
+
+
+def _recognised(
+    name: str, policy: Policy, had: Floats, demand: str | None, hangs: float, noise: float
+) -> Recognised:
+    law = demand or _law(survival_of(had))
+    return Recognised(_candidate(name, policy, law), policy, had, hangs, noise)
 
 
 def _cost(one: Recognised) -> float:

@@ -1,6 +1,7 @@
 """Which model of the server fits what was measured: learned on one part, judged by another.
 
-The first 70 % of the time are for learning; the rest decides. Where requests came by themselves,
+The first 70 % of the time are for learning; the rest decides whether the model fits. Only one that
+does is then learned from all of the time, to be asked. Where requests came by themselves,
 models are simulated on the very times at which they came; else the workload is simulated with
 another seed, because when clients come again hangs on when they were answered.
 """
@@ -10,7 +11,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -46,7 +47,8 @@ class Tried:
     """A model and how far it is from what was measured."""
 
     variants: tuple[Candidate, ...]
-    """The model with laws that might as well have been learned."""
+    """The model with laws that might as well have been learned: from the first part, or from all
+    of the time where the model fits."""
 
     apart: float
     """On the part that was held out, from all variants on average: see `scoring.distance`."""
@@ -112,10 +114,17 @@ def choose(seen: Visits, workload: Workload, demand: str | None = None) -> Choic
             return Tried(tuple(those), apart, _farthest(runs, cut, end))
 
         if explained:
-            return Choice(tried(explained[0].variants(RUNS)), tuple(explained[1:]))
+            judged = tried(explained[0].variants(RUNS))
+            if judged.fits:
+                whole = explained[0].learned_from(seen)
+                judged = replace(judged, variants=tuple(whole.variants(RUNS)))
+            return Choice(judged, tuple(explained[1:]))
         found = [tried(those) for those in rows]
-        best = min(found, key=lambda one: one.apart) if found else None
-    return Choice(best, ())
+        best = min(range(len(found)), key=lambda n: found[n].apart) if found else None
+    if best is not None and found[best].fits:
+        whole_rows = in_a_row(seen, RUNS)
+        found[best] = replace(found[best], variants=tuple(whole_rows[best]))
+    return Choice(None if best is None else found[best], ())
 
 
 def crowded(seen: Visits) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from thinktime._core import Distribution
 from thinktime.explain.asking import Answer, Asked, answers, load_of
 from thinktime.explain.choosing import CROWDED, Choice, choose, crowded
-from thinktime.explain.visits import Visits, visits_of
+from thinktime.explain.visits import MOST, Visits, visits_of
 from thinktime.report import units
 
 if TYPE_CHECKING:
@@ -66,12 +66,15 @@ class Explanation:
         return asdict(self)
 
 
-def explain_result(result: Result, demand: str | None = None) -> Explanation:
+def explain_result(
+    result: Result, demand: str | None = None, requests_max: int = MOST
+) -> Explanation:
     """Find the model of the server that a result is of, and ask it.
 
     Args:
         result: A run, or a simulation, with all its rows.
         demand: The law of demands, as in "exp(5ms)", where it is known; else it is learned.
+        requests_max: Of more requests the first ones are looked at.
 
     Raises:
         InputError: if its rows were not kept, are too few, or many of its requests failed; or the
@@ -79,7 +82,7 @@ def explain_result(result: Result, demand: str | None = None) -> Explanation:
     """
     if demand is not None:
         Distribution(demand)
-    seen = visits_of(result)
+    seen = visits_of(result, requests_max)
     untrusted = result.untrusted
     choice = Choice(None, ()) if untrusted else choose(seen, result.workload, demand)
     length_s = float(seen.begin_s[-1])

@@ -12,6 +12,7 @@ import io
 import json
 import os
 import threading
+import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, closing
@@ -34,6 +35,8 @@ __all__ = ["Axis", "Stopped", "parse", "sweep"]
 RESULTS = "results.parquet"
 PAGE = "sweep.html"
 POINTS = "points"
+MONITORED_S = 0.5
+"""The time between two tables that are told while a sweep goes on."""
 
 
 class Stopped(KeyboardInterrupt):
@@ -78,8 +81,8 @@ def sweep(
         output: A directory: each finished point is kept in it at once, so that the same sweep
             goes on where it was stopped; at the end come results.parquet and sweep.html.
         progress: Called with the numbers of finished points and of all.
-        monitor: Called after each finished point with the table of those that are finished, and
-            the number of all.
+        monitor: Called after finished points, at most twice a second, with the table of those that
+            are finished, and the number of all.
         **options: Options of `simulate` or `run` for all points. All points have the same random
             numbers unless the seed is varied.
 
@@ -105,11 +108,15 @@ def sweep(
     keeper = _Keeper(None if output is None else Path(output), measured=target is not None)
     rows = keeper.kept(tasks)
 
+    due_s = 0.0
+
     def kept(place: int, row: Row) -> None:
+        nonlocal due_s
         keeper.keep(tasks[place], row)
         rows[place] = row
-        if monitor is not None:
+        if monitor is not None and time.monotonic() >= due_s:
             monitor(table_of(axes, grid, rows), len(rows))
+            due_s = time.monotonic() + MONITORED_S
 
     interrupted = _all_done(grid, tasks, rows, kept, on, progress)
     table = table_of(axes, grid, rows)

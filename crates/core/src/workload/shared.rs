@@ -136,12 +136,7 @@ impl SharedServer {
     }
 }
 
-fn time(
-    key: &str,
-    given: Option<&Scalar>,
-    default_s: f64,
-    least_s: f64,
-) -> Result<Nanos, Invalid> {
+fn time(key: &str, given: Option<&Scalar>, default_s: f64, least_s: f64) -> Result<Nanos, Invalid> {
     let within = |error| Invalid::new(format!("`{key}` {error}"));
     let seconds = given.map_or(Ok(default_s), |it| parse_time(&it.text()).map_err(within))?;
     match (least_s..=3600.0).contains(&seconds) {

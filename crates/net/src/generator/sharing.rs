@@ -21,20 +21,21 @@ impl<L: Ledger> Engine<'_, L> {
     pub(super) fn share(&mut self) {
         let Some(mut link) = self.link.take() else { return };
         let now = self.clock.now();
-        link.turn(now, &self.poller);
+        let mut turned = false;
         loop {
-            while let Some((slot, answer)) = link.answer(now) {
-                self.clients.tell_shared(now, slot, answer);
-            }
-            let mut asked = false;
+            // First what sessions want: whoever has left is told nothing any more.
             while let Some(request) = self.clients.shared_request() {
                 link.ask(now, request);
-                asked = true;
+                turned = false;
             }
-            if !asked {
+            if let Some((slot, answer)) = link.answer(now) {
+                self.clients.tell_shared(now, slot, answer);
+            } else if turned {
                 break;
+            } else {
+                link.turn(now, &self.poller);
+                turned = true;
             }
-            link.turn(now, &self.poller);
         }
         self.link = Some(link);
     }

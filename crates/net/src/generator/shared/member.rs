@@ -3,8 +3,9 @@
 //! Wishes of sessions go out as calls of a script that the server runs ([`super::words`]), one
 //! after another over one connection, and are answered in this order. When the connection breaks,
 //! or nothing comes for too long, all that is not answered goes out once more over the next one;
-//! calls are numbered, so that the server does none of them twice. A wish that is not answered in
-//! time fails, and is forgotten.
+//! calls are numbered, so that the server does none of them twice, and so are connections, so that
+//! it does nothing that comes late over an old one. A wish that is not answered in time fails, and is
+//! forgotten.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -43,11 +44,15 @@ pub(super) struct Member {
     /// Which call each session waits for.
     asking: BTreeMap<usize, u64>,
     answers: VecDeque<(usize, SharedAnswer)>,
-    /// The number of the last call or ticket.
+    /// The name of the last call or ticket.
     last: u64,
-    /// The highest number that was answered.
+    /// The number of the last call of the script, and the highest that was answered.
+    called: u64,
     done: u64,
+    /// The number of the last connection.
+    link: u64,
     next_beat: Nanos,
+    next_look: Nanos,
     /// Since when nobody answers, where there is no connection.
     down_since: Nanos,
     /// How often the server had forgotten what it was told.
@@ -57,6 +62,8 @@ pub(super) struct Member {
 /// A call of the server.
 #[derive(Clone, Debug)]
 struct Call {
+    /// What it is called here; the server knows it by its number, if it is one of the script.
+    id: u64,
     number: u64,
     purpose: Purpose,
     /// The operation and its arguments; for [`Purpose::Get`] a whole command.
@@ -107,8 +114,11 @@ impl Member {
             asking: BTreeMap::new(),
             answers: VecDeque::new(),
             last: 0,
+            called: 0,
             done: 0,
+            link: 0,
             next_beat: Nanos::ZERO,
+            next_look: Nanos::ZERO,
             down_since: Nanos::ZERO,
             forgotten: 0,
         }
@@ -167,11 +177,16 @@ impl Member {
         self.ask_for(now, ticket);
     }
 
-    /// Asks for a lock, perhaps once more.
+    /// Asks for a lock, perhaps once more; without a connection it is asked for when there is one.
     fn ask_for(&mut self, now: Nanos, ticket: u64) {
         let written = self.written(ticket);
-        let Some(lock) = self.locks.get_mut(&ticket) else { return };
-        lock.asked = now;
+        let Some(lock) = self.locks.get_mut(&ticket).filter(|_| self.script.is_some()) else {
+            return;
+        };
+        // Whoever knows that others have it waits for them, and not for the server.
+        if lock.state == State::Waiting {
+            lock.asked = now;
+        }
         let (name, priority) = (lock.name.clone().into_bytes(), words::digits(lock.priority));
         let words = vec![b"lock".to_vec(), name, priority.into_bytes(), written];
         self.call(now, Purpose::Lock(ticket), words);
@@ -180,14 +195,16 @@ impl Member {
     /// The session has left: it waits for nothing, and has nothing any more.
     fn leave(&mut self, now: Nanos, slot: usize) {
         self.asking.remove(&slot);
+        self.answers.retain(|(told, _)| *told != slot);
         for ticket in self.tickets.get(&slot).cloned().unwrap_or_default() {
             self.withdraw(now, ticket);
         }
     }
 
+    /// Gives up a ticket. Without a connection, the next `join` says so by not naming it.
     fn withdraw(&mut self, now: Nanos, ticket: u64) {
         let written = self.written(ticket);
-        let Some(name) = self.forget(ticket) else { return };
+        let Some(name) = self.forget(ticket).filter(|_| self.script.is_some()) else { return };
         let words = vec![b"withdraw".to_vec(), name.into_bytes(), written];
         self.call(now, Purpose::Silent, words);
     }
@@ -215,11 +232,19 @@ impl Member {
 
     fn call(&mut self, now: Nanos, purpose: Purpose, words: Vec<Vec<u8>>) {
         self.last += 1;
-        let number = self.last;
+        let id = self.last;
         if let Purpose::Get(slot) | Purpose::Tell(slot) | Purpose::Unlock(slot) = purpose {
-            self.asking.insert(slot, number);
+            self.asking.insert(slot, id);
         }
-        self.unsent.push_back(Call { number, purpose, words, asked: now, sent: now });
+        // The numbers that the server sees have no gaps: it goes over them one by one.
+        let number = match purpose {
+            Purpose::Get(_) => 0,
+            _ => {
+                self.called += 1;
+                self.called
+            }
+        };
+        self.unsent.push_back(Call { id, number, purpose, words, asked: now, sent: now });
     }
 
     fn fail(&mut self, slot: usize, why: SharedFailure) {

@@ -161,9 +161,8 @@ impl Link {
         let Ok(socket) = opened else { return self.drop(now, now) };
         self.socket = Some(socket);
         self.began = now;
-        let member = &self.member;
-        let join = member.join();
-        let expected = self.settings.greet(&member.terms, Some(&join), self.out.buffer());
+        let join = self.member.join();
+        let expected = self.settings.greet(&self.member.terms, Some(&join), self.out.buffer());
         self.greeting = expected.into();
     }
 

@@ -9,9 +9,10 @@ use super::{Broken, Call, Member, Purpose, Reply, Said, State, resp, words};
 impl Member {
     /// What makes this member known to the server, after which all goes on where it was: the call
     /// `join`.
-    pub(in super::super) fn join(&self) -> Vec<Vec<u8>> {
+    pub(in super::super) fn join(&mut self) -> Vec<Vec<u8>> {
+        self.link += 1;
         let mut parts = vec![b"EVAL".to_vec(), SCRIPT.into()];
-        parts.extend(self.head(self.last + 1, self.last + 1));
+        parts.extend(self.head(0, 0));
         parts.extend([b"join".to_vec(), self.done.to_string().into()]);
         for (ticket, lock) in &self.locks {
             parts.extend([lock.name.clone().into_bytes(), self.written(*ticket)]);
@@ -23,12 +24,13 @@ impl Member {
     }
 
     /// What every call of the script begins with; none below `low` is still to be answered.
-    fn head(&self, number: u64, low: u64) -> [Vec<u8>; 6] {
+    fn head(&self, number: u64, low: u64) -> [Vec<u8>; 7] {
         let micros = self.terms.lease.0 / 1000;
         [
             b"1".to_vec(),
             self.terms.run.clone().into_bytes(),
             self.terms.member.clone().into_bytes(),
+            self.link.to_string().into_bytes(),
             number.to_string().into_bytes(),
             low.to_string().into_bytes(),
             micros.to_string().into_bytes(),
@@ -56,7 +58,7 @@ impl Member {
             // The next `join` says what there is of these.
             Purpose::Lock(_) | Purpose::Silent => false,
             Purpose::Get(slot) | Purpose::Tell(slot) | Purpose::Unlock(slot) => {
-                self.asking.get(&slot) == Some(&call.number)
+                self.asking.get(&slot) == Some(&call.id)
             }
         };
         let calls = self.sent.drain(..).chain(self.unsent.drain(..));
@@ -65,7 +67,7 @@ impl Member {
 
     /// Appends what there is to send.
     pub(in super::super) fn write(&mut self, now: Nanos, out: &mut Vec<u8>) {
-        let Some(script) = self.script.clone() else { return };
+        let Some(script) = self.script.clone().filter(|_| !self.unsent.is_empty()) else { return };
         let numbered = self.sent.iter().chain(&self.unsent).find(|call| !call.is_get());
         let low = numbered.map_or(0, |call| call.number);
         while let Some(call) = self.unsent.front() {
@@ -132,7 +134,7 @@ impl Member {
             }
             (Purpose::Lock(_) | Purpose::Silent, _) => {}
             (Purpose::Get(slot) | Purpose::Tell(slot) | Purpose::Unlock(slot), answer) => {
-                self.tell(slot, call.number, answer);
+                self.tell(slot, call.id, answer);
             }
         }
     }
@@ -150,7 +152,7 @@ impl Member {
             }
             Purpose::Silent => {}
             Purpose::Get(slot) | Purpose::Tell(slot) | Purpose::Unlock(slot) => {
-                self.tell(slot, call.number, SharedAnswer::Failed(why));
+                self.tell(slot, call.id, SharedAnswer::Failed(why));
             }
         }
     }
@@ -176,8 +178,8 @@ impl Member {
         self.answers.push_back((slot, SharedAnswer::Token(token)));
     }
 
-    pub(super) fn tell(&mut self, slot: usize, number: u64, answer: SharedAnswer) {
-        if self.asking.get(&slot) == Some(&number) {
+    pub(super) fn tell(&mut self, slot: usize, id: u64, answer: SharedAnswer) {
+        if self.asking.get(&slot) == Some(&id) {
             self.asking.remove(&slot);
             self.answers.push_back((slot, answer));
         }

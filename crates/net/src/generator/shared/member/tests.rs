@@ -186,15 +186,18 @@ fn counted(clients: &mut [Client], breaks: &[(usize, bool)]) -> (u32, Vec<u64>) 
                 None => {}
             }
             asked[at][slot] = true;
-            client.ask(slot, match session.step {
-                Step::Lock => SharedWish::Lock(name("a"), 0.0),
-                Step::Get => SharedWish::Get(name("n")),
-                Step::Put => {
-                    SharedWish::Put(name("n"), Some(Shared::Number(session.seen + 1.0)))
-                }
-                Step::Unlock => SharedWish::Unlock(name("a")),
-                Step::Add => SharedWish::Add(name("all"), 1.0),
-            });
+            client.ask(
+                slot,
+                match session.step {
+                    Step::Lock => SharedWish::Lock(name("a"), 0.0),
+                    Step::Get => SharedWish::Get(name("n")),
+                    Step::Put => {
+                        SharedWish::Put(name("n"), Some(Shared::Number(session.seen + 1.0)))
+                    }
+                    Step::Unlock => SharedWish::Unlock(name("a")),
+                    Step::Add => SharedWish::Add(name("all"), 1.0),
+                },
+            );
         }
         client.exchange(broken);
     }
@@ -308,4 +311,100 @@ fn what_is_not_answered_in_time_fails_and_is_forgotten() {
     assert_eq!(holder.does(0, SharedWish::Unlock(name("a"))), SharedAnswer::Done);
     assert!(matches!(holder.does(0, SharedWish::Lock(name("a"), 0.0)), SharedAnswer::Token(_)));
     assert_eq!(client.does(3, SharedWish::Get(name("x"))), SharedAnswer::Value(None));
+}
+
+#[test]
+fn who_gave_up_gets_no_lock_whatever_was_lost() {
+    let Some(server) = Server::start() else {
+        eprintln!("skipped: neither valkey-server nor redis-server is installed");
+        return;
+    };
+    let mut holder = Client::new(server.port, "g", "holder");
+    holder.does(0, SharedWish::Lock(name("a"), 0.0));
+    let mut client = Client::new(server.port, "g", "client");
+    client.ask(1, SharedWish::Lock(name("a"), 0.0));
+    client.exchange(false);
+    client.ask(1, SharedWish::Leave);
+    // What says so is written, and never comes.
+    client.member.write(client.now, &mut Vec::new());
+    client.member.lost(client.now);
+    client.connect();
+    client.exchange(false);
+    assert_eq!(holder.does(0, SharedWish::Unlock(name("a"))), SharedAnswer::Done);
+    assert!(matches!(holder.does(0, SharedWish::Lock(name("a"), 0.0)), SharedAnswer::Token(_)));
+}
+
+#[test]
+fn what_comes_late_over_an_old_connection_does_nothing() {
+    let Some(server) = Server::start() else {
+        eprintln!("skipped: neither valkey-server nor redis-server is installed");
+        return;
+    };
+    let mut client = Client::new(server.port, "l", "client");
+    client.ask(1, SharedWish::Lock(name("a"), 0.0));
+    client.ask(2, SharedWish::Add(name("x"), 1.0));
+    let mut late = Vec::new();
+    client.member.write(client.now, &mut late);
+    let mut old = client.socket.take().unwrap();
+    client.member.lost(client.now);
+    client.connect();
+    client.exchange(false);
+    client.ask(1, SharedWish::Leave);
+    client.exchange(false);
+    assert_eq!(client.told[&2], SharedAnswer::Value(Some(Shared::Number(1.0))));
+    old.write_all(&late).unwrap();
+    let (mut input, mut buffer) = (Vec::new(), [0; 4096]);
+    for _ in 0..2 {
+        let (reply, length) = loop {
+            match resp::read(&input).unwrap() {
+                Some(found) => break found,
+                None => {
+                    let count = old.read(&mut buffer).unwrap();
+                    assert!(count > 0);
+                    input.extend_from_slice(&buffer[..count]);
+                }
+            }
+        };
+        input.drain(..length);
+        assert_eq!(reply, Reply::List(vec![Reply::Bytes(b"stale".to_vec())]));
+    }
+    // Nobody has the lock, and nothing was added once more.
+    let mut other = Client::new(server.port, "l", "other");
+    assert!(matches!(other.does(0, SharedWish::Lock(name("a"), 0.0)), SharedAnswer::Token(_)));
+    let sum = SharedAnswer::Value(Some(Shared::Number(1.0)));
+    assert_eq!(other.does(0, SharedWish::Get(name("x"))), sum);
+}
+
+#[test]
+fn nothing_piles_up_while_nobody_answers() {
+    let mut member = Member::new(Terms {
+        run: name("r"),
+        member: name("m"),
+        wait: SECOND,
+        lease: SECOND,
+        silent: name("silent"),
+        refuses: name("refuses"),
+    });
+    let mut now = SECOND;
+    for _ in 0..1000 {
+        for (slot, wish) in [
+            SharedWish::Get(name("x")),
+            SharedWish::Add(name("x"), 1.0),
+            SharedWish::Lock(name("a"), 0.0),
+            SharedWish::Lock(name("a"), 0.0),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            member.ask(now, SharedRequest { slot, wish });
+        }
+        member.ask(now, SharedRequest { slot: 3, wish: SharedWish::Leave });
+        now = now + Nanos(2 * SECOND.0);
+        assert!(member.pass(now).is_none());
+        let told: Vec<usize> = std::iter::from_fn(|| member.answer()).map(|one| one.0).collect();
+        assert_eq!(told, [0, 1, 2]);
+        let left = (member.unsent.len(), member.sent.len(), member.locks.len());
+        assert_eq!(left, (0, 0, 0));
+        assert!(member.tickets.is_empty() && member.asking.is_empty());
+    }
 }

@@ -5,6 +5,9 @@ use thinktime_core::time::Nanos;
 
 use super::{Member, Purpose, State};
 
+/// Times are looked at no more often than this: very many may wait.
+const LOOK: Nanos = Nanos(5_000_000);
+
 impl Member {
     /// The time between two signs of life.
     pub(super) fn beat(&self) -> Nanos {
@@ -14,6 +17,10 @@ impl Member {
     /// Lets time pass. Says since when an answer is missing that should have come, if one is.
     pub(in super::super) fn pass(&mut self, now: Nanos) -> Option<Nanos> {
         let wait = self.terms.wait;
+        if now < self.next_look {
+            return None;
+        }
+        self.next_look = now + LOOK;
         self.give_up(now);
         if self.script.is_none() {
             return None;
@@ -26,11 +33,12 @@ impl Member {
         if self.next_beat <= now {
             self.next_beat = now + self.beat();
             self.call(now, Purpose::Silent, vec![b"beat".to_vec()]);
-            // The one before may be gone without a word, or a message be lost.
-            let lease = self.terms.lease;
-            let due = self.locks.iter().filter(|(_, lock)| {
-                lock.state == State::Waiting && lock.asked + lease < now
-            });
+            // Once a lease: the one before may be gone without a word.
+            let long = Nanos(2 * self.beat().0);
+            let due = self
+                .locks
+                .iter()
+                .filter(|(_, lock)| lock.state == State::Waiting && lock.asked + long < now);
             let due: Vec<u64> = due.map(|(ticket, _)| *ticket).collect();
             for ticket in due {
                 self.ask_for(now, ticket);
@@ -47,19 +55,19 @@ impl Member {
             .take_while(|call| call.asked + wait < now)
             .filter_map(|call| match call.purpose {
                 Purpose::Get(slot) | Purpose::Tell(slot) | Purpose::Unlock(slot) => {
-                    Some((slot, call.number))
+                    Some((slot, call.id))
                 }
                 Purpose::Lock(_) | Purpose::Silent => None,
             })
             .collect();
-        for (slot, number) in late {
-            self.tell(slot, number, SharedAnswer::Failed(self.silence()));
+        for (slot, id) in late {
+            self.tell(slot, id, SharedAnswer::Failed(self.silence()));
         }
         if self.script.is_none() {
             let asking = &self.asking;
             self.unsent.retain(|call| match call.purpose {
                 Purpose::Get(slot) | Purpose::Tell(slot) | Purpose::Unlock(slot) => {
-                    asking.get(&slot) == Some(&call.number)
+                    asking.get(&slot) == Some(&call.id)
                 }
                 Purpose::Lock(_) | Purpose::Silent => true,
             });
