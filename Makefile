@@ -115,6 +115,7 @@ studies: build ## Reproduce the published figures; takes half an hour
 	$(BIN)/python studies/omission-and-collapse/run.py
 	$(BIN)/python studies/moss/study.py
 	$(BIN)/python studies/clubweb/study.py
+	$(BIN)/python studies/thousand-nodes/simulate.py
 
 lint: lint-format lint-types lint-rust lint-stubs ## Check formatting, lints and types; what is quickest first
 

@@ -14,7 +14,10 @@ from thinktime.distributed import clocks
 from thinktime.distributed.generator import About, Assignment
 
 _LEAD_NS = 500_000_000
-"""So long before the run it is said when it begins."""
+"""So long before the run it is said when it begins, and longer by what it takes to tell each."""
+
+_LEAD_EACH_NS = 2_000_000
+"""More than it takes to tell one generator (docs/studies-thousand-nodes.md)."""
 
 _ASKED_EVERY_S = 0.5
 """The time between two questions to a generator."""
@@ -115,7 +118,7 @@ class Conductor:
 
     def begin(self) -> None:
         """Let all begin at one instant, and hear them."""
-        self._at_ns = time.monotonic_ns() + _LEAD_NS
+        self._at_ns = time.monotonic_ns() + _LEAD_NS + len(self._stints) * _LEAD_EACH_NS
         for stint in tuple(self._stints):
             self._begin(stint)
         threading.Thread(target=self._wait, name="end of the generators", daemon=True).start()

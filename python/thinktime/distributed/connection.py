@@ -30,16 +30,7 @@ _QUIET = {
 _LOCAL = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 """Ray then listens on 127.0.0.1 alone, on any operating system."""
 
-_NOTICED = {
-    "RAY_health_check_initial_delay_ms": "0",
-    "RAY_health_check_period_ms": "500",
-    "RAY_health_check_timeout_ms": "500",
-    "RAY_health_check_failure_threshold": "4",
-}
-"""That a node is gone is noticed after two seconds."""
-
-
-SURROUNDINGS = _QUIET | _LOCAL | _NOTICED
+SURROUNDINGS = _QUIET | _LOCAL
 """What the environment of a cluster on this machine says."""
 
 
