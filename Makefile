@@ -15,7 +15,7 @@ export PIP_QUIET := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo man site wheel wheel-test checked test test-rust test-python fuzz bench \
+.PHONY: help build demo pictures man site wheel wheel-test checked test test-rust test-python fuzz bench \
   instructions peers coverage studies \
   lint lint-format lint-types lint-rust lint-stubs format clean
 
@@ -38,6 +38,9 @@ build: $(BIN)/maturin ## Build everything; the command is then .venv/bin/thinkti
 
 demo: build ## One server under four workloads: measured, simulated, exact; writes demo/report.html
 	$(BIN)/thinktime demo --output demo
+
+pictures: build ## Take the pictures of pages that stand in the docs anew
+	$(BIN)/python tests/python/pictures.py docs
 
 man: build ## Write manual pages to dist/man
 	$(BIN)/python -m thinktime.cli.manual dist/man
@@ -112,6 +115,7 @@ studies: build ## Reproduce the published figures; takes half an hour
 	$(BIN)/python studies/omission-and-collapse/run.py
 	$(BIN)/python studies/moss/study.py
 	$(BIN)/python studies/clubweb/study.py
+	$(BIN)/python studies/thousand-nodes/simulate.py
 
 lint: lint-format lint-types lint-rust lint-stubs ## Check formatting, lints and types; what is quickest first
 

@@ -180,6 +180,8 @@ def spread(directory: Path, clients: int, seconds: float, generators: int, core:
                 )
             summaries.append(done.summary)
             sizes.append(size[0])
+            if done.untrusted:
+                print(f"  not to be trusted: {done.untrusted}", flush=True)
     tell(summaries[1], clients, sizes)
 
 
@@ -192,7 +194,7 @@ def tell(summary: dict[str, Any], clients: int, sizes: Sequence[float]) -> None:
         f"{summary['throughput']:.0f} requests/s, {summary['errors']} errors, "
         f"{more:.0f} MiB, {more * 1024 / clients:.2f} KiB a client; "
         f"{sizes[1]:.0f} MiB with Python; "
-        f"p99 lateness {summary['lateness_s']['p99'] * 1e6:.0f} us; "
+        f"p99 lateness {(summary['lateness_s']['p99'] or 0) * 1e6:.0f} us; "
         f"load average {os.getloadavg()[0]:.1f}",
         flush=True,
     )

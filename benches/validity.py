@@ -5,7 +5,8 @@
 Prints a Markdown table: of each kind of run, how many of the simulations each check called doubtful
 or not to be trusted, in per cent. All of them have warm-ups that were found, constant rates, and
 loads below 1, so every doubt but that of percentiles is a false alarm; percentiles are doubted
-rightly where a run is short for its load.
+rightly where a run is short for its load. The last column puts every five runs together, and counts
+in how many of these sets they were said to settle on different values.
 """
 
 from __future__ import annotations
@@ -14,8 +15,11 @@ import argparse
 from collections import Counter
 
 import thinktime as tt
-from thinktime.validity import UNSEEN, validity_of
+from thinktime.validity import UNSEEN, agreement_of, validity_of
 from thinktime.validity.checks import CHECKS
+
+TOGETHER = 5
+"""So many runs are held against each other."""
 
 OPEN = '[arrivals]\nmodel = "open"\nrate = 80\n'
 SHORT_SESSIONS = (
@@ -50,12 +54,13 @@ def main() -> None:
     parser.add_argument("--requests", type=int, default=20_000)
     given = parser.parse_args()
     names = [name for name in CHECKS if name not in ("generator", "punctuality")]
-    print(f"| {given.runs} runs of {given.requests:,} requests | {' | '.join(names)} |")
-    print("|---|" + "---|" * len(names))
+    heads = [*names, "agreement"]
+    print(f"| {given.runs} runs of {given.requests:,} requests | {' | '.join(heads)} |")
+    print("|---|" + "---|" * len(heads))
     for kind in KINDS:
         doubted, looked = doubts(kind, given.runs, given.requests)
         cells = [
-            f"{100 * doubted[name] / looked[name]:.1f} %" if looked[name] else "–" for name in names
+            f"{100 * doubted[name] / looked[name]:.1f} %" if looked[name] else "–" for name in heads
         ]
         print(f"| {kind} | {' | '.join(cells)} |", flush=True)
 
@@ -70,9 +75,15 @@ def doubts(kind: str, runs: int, requests: int) -> tuple[Counter[str], Counter[s
     workload = tt.Workload(f'name = "fine"\n{sessions}').at_load(system, load)
     doubted: Counter[str] = Counter()
     looked: Counter[str] = Counter()
+    together: list[tt.Result] = []
     for seed in range(1, runs + 1):
         result = tt.simulate(workload, system, requests=requests, seed=seed, rows="all")
-        for one in validity_of(result):
+        found = validity_of(result)
+        together.append(result)
+        if len(together) == TOGETHER:
+            found = [*found, agreement_of(together)]
+            together = []
+        for one in found:
             looked[one.name] += one.verdict != UNSEEN
             doubted[one.name] += one.verdict in ("doubtful", "not to be trusted")
     return doubted, looked

@@ -50,8 +50,13 @@ html_copy_source = False
 html_show_sphinx = False
 html_theme_options = {"footer_icons": []}
 
-LISTED = re.compile(r"^ *- \[[^\]]*\]\((?P<page>[^)#:]+)\.md\)", re.MULTILINE)
+LISTED = re.compile(r"^ *- \[(?P<title>[^\]]*)\]\((?P<page>[^)#:]+)\.md\)", re.MULTILINE)
 STUDY = re.compile(r"docs/studies-(?P<name>[\w-]+)")
+
+
+def _listed(text: str) -> list[str]:
+    """The pages that a text lists, each under the title that it has there."""
+    return [f"{found['title']} <{found['page']}>" for found in LISTED.finditer(text)]
 
 
 def _tree(pages: list[str], caption: str = "") -> str:
@@ -66,12 +71,11 @@ def _with_contents(_: Any, name: str, source: list[str]) -> None:
         _, *sections = re.split(r"^## ", source[0], flags=re.MULTILINE)
         titles = [section.partition("\n")[0] for section in sections]
         trees = [
-            _tree(LISTED.findall(section), title)
-            for title, section in zip(titles, sections, strict=True)
+            _tree(_listed(section), title) for title, section in zip(titles, sections, strict=True)
         ]
         source[0] += "".join(trees)
     elif name == "docs/decisions/README":
-        source[0] += _tree(LISTED.findall(source[0]))
+        source[0] += _tree(_listed(source[0]))
     elif found := STUDY.fullmatch(name):
         pages = sorted((ROOT / "studies" / found["name"]).glob("*.md"))
         source[0] += _tree([f"/{page.relative_to(ROOT).with_suffix('')}" for page in pages])

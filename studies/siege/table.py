@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,7 +10,10 @@ from typing import Any
 
 import thinktime as tt
 
-BEGIN, END = "<!-- table -->\n", "<!-- end of the table -->\n"
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import marks
+
 HEAD = ("server", "hostile client", "rate", "before", "during", "failed", "after", "failed")
 
 
@@ -19,11 +23,8 @@ def started(result: tt.Result) -> str:
 
 
 def write(page: Path, found: Sequence[dict[str, Any]]) -> None:
-    """Put the table between its marks; a page that has none gets it alone."""
-    text = page.read_text("utf-8") if page.exists() else BEGIN + END
-    before, _, rest = text.partition(BEGIN)
-    after = rest.partition(END)[2]
-    page.write_text(before + BEGIN + "\n".join(lines(found)) + "\n" + END + after, "utf-8")
+    """Put the table between its marks."""
+    marks.put(page, lines(found))
 
 
 def lines(found: Sequence[dict[str, Any]]) -> list[str]:

@@ -132,9 +132,13 @@ class Browser:
         found = self._ask("Page.printToPDF", preferCSSPageSize=True, printBackground=True)
         return base64.b64decode(found["data"])
 
-    def picture(self, path: Path) -> None:
-        """Write the whole page as a PNG."""
-        found = self._ask("Page.captureScreenshot", captureBeyondViewport=True)
+    def picture(self, path: Path, part: str = "body", height: float = float("inf")) -> None:
+        """Write the page, or what a selector finds of it, as a PNG; no more than so high."""
+        place = f"document.querySelector({json.dumps(part)}).getBoundingClientRect().toJSON()"
+        box = self.evaluate(place)
+        clip = {key: box[key] for key in ("x", "y", "width", "height")} | {"scale": 1}
+        clip["height"] = min(clip["height"], height)
+        found = self._ask("Page.captureScreenshot", captureBeyondViewport=True, clip=clip)
         path.write_bytes(base64.b64decode(found["data"]))
 
 

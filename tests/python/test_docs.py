@@ -45,12 +45,18 @@ NOT_RUN = {
 }
 """Commands that are only parsed, by how they begin, and why."""
 
-RUN_ELSEWHERE = {"docs/tutorial.md": "test_tutorial.py walks it from beginning to end"}
+RUN_ELSEWHERE = {
+    "docs/principles.md": "test_guides.py walks it",
+    "docs/retries.md": "test_guides.py walks it",
+    "docs/tutorial.md": "test_tutorial.py walks it from beginning to end",
+}
 """Pages whose commands build on one another, and where they are run in their order."""
 
 OTHER_LANGUAGES = {
     "docs/ci.md 2": "how the action is used; test_pipelines.py checks its inputs, and runs it",
     "docs/ci.md 3": "how the template is included; test_pipelines.py does the same with it",
+    "docs/live.md 1": "the address that it prints; test_live_page.py opens it",
+    "docs/live.md 2": "a way to another machine, by a program of others",
     "docs/machines.md 5": "a diagram",
     "docs/switch.md 5": "a line of a log; test_switch.py looks at others",
     "docs/switch.md 6": "an answer to a probe; test_switch_probes.py has servers that give some",
@@ -70,6 +76,7 @@ COMPLETED = {
     "docs/system-file.md 3": 'name = "part"\n'
     '[[station]]\nname = "web"\ndemand = "exp(1ms)"\n'
     '[[station]]\nname = "application"\n[[station]]\nname = "database"\n{}',
+    "docs/tutorial.md 3": '{}demand = "exp(1ms)"\n',
     "docs/tutorial.md 4": OPEN + "{}",
     "docs/workload-file.md 6": OPEN + "{}",
     "docs/workload-file.md 9": OPEN + "{}",

@@ -19,6 +19,8 @@ from typer.testing import CliRunner
 import thinktime as tt
 from thinktime.cli import app
 from thinktime.explain import explain_result
+from thinktime.explain.choosing import LEARNED, choose
+from thinktime.explain.laws import law_of_demands
 from thinktime.explain.scoring import distance
 from thinktime.explain.visits import Visits, visits_of
 from thinktime.learn.server.orders import least_attained, obeyed, one_at_a_time
@@ -65,6 +67,20 @@ def test_demands_under_other_policies_are_those_of_the_server() -> None:
     for policy, right in ((Policy("pool", 1, 4), True), (Policy("pool", 1, 5), False)):
         found = Timeline.of(log).demands(policy)
         assert bool(np.allclose(found, demands_of(pool), atol=1e-6)) == right
+
+
+def test_a_law_keeps_the_second_moment_of_what_was_seen() -> None:
+    """A law with a name where it has it; else the values, as of one in a thousand that is long."""
+    random = np.random.default_rng(2)
+    short = random.exponential(0.001, 20_000)
+    assert law_of_demands(short).startswith("exp(")
+    long = np.where(random.random(20_000) < 0.001, random.exponential(0.1, 20_000), short)
+    for values in (short, long):
+        law = tt.Distribution(law_of_demands(values))
+        assert law.mean == pytest.approx(values.mean(), rel=0.01)
+        cv2 = values.var() / values.mean() ** 2
+        assert 1 + law.cv2 == pytest.approx(1 + cv2, rel=0.1)
+    assert long.var() / long.mean() ** 2 > 5
 
 
 # ---- the whole
@@ -141,20 +157,43 @@ def test_what_is_none_of_ours_is_refused() -> None:
     assert found.sentence.startswith("no model is shown: ")
 
 
-def test_a_server_that_becomes_slow_is_refused() -> None:
-    """The demands of the last third are three times as long: what was learned does not hold."""
-    result = measured(cases.system(("fcfs", "exp(6ms)")))
+def changed_at_the_end(result: tt.Result, factor: float) -> Visits:
+    """One server, FCFS; the demands of the last 30 % of the requests so many times as long."""
     rows = pl.DataFrame(result.requests).sort("scheduled_ns")
     came = rows["scheduled_ns"].to_numpy() * 1e-9
-    demands = rows["demand_s"].to_numpy() * np.where(np.arange(len(rows)) > len(rows) * 0.7, 2, 1)
+    late = came > came[0] + LEARNED * (came[-1] - came[0])
+    demands = rows["demand_s"].to_numpy() * np.where(late, factor, 1.0)
     done = np.empty(len(rows))
     free = 0.0
     for n in range(len(rows)):
         free = done[n] = max(free, came[n]) + demands[n]
-    slow = Visits(came, done)
-    from thinktime.explain.choosing import choose
+    return Visits(came, done)
 
-    assert not choose(slow, result.workload).fits
+
+def test_what_is_held_out_judges_and_teaches_nothing() -> None:
+    """What was learned does not hold for the last part, of which nothing is learned."""
+    result = measured(cases.system(("fcfs", "exp(6ms)")))
+    slow, quick = (choose(changed_at_the_end(result, f), result.workload) for f in (2.0, 0.5))
+    assert not slow.fits
+    assert not quick.fits
+    assert slow.best is not None
+    assert quick.best is not None
+    assert slow.best.variants == quick.best.variants
+    mean = tt.System(slow.best.candidate.system().to_toml()).stations[0].demand.mean
+    assert mean == pytest.approx(0.006, rel=0.05)  # 5,600 demands: five standard errors
+    assert choose(changed_at_the_end(result, 1.0), result.workload).fits
+
+
+def test_a_model_that_fits_is_asked_with_what_all_of_the_time_taught() -> None:
+    result = measured(cases.system(("fcfs", "exp(10ms)")))
+    best = choose(visits_of(result), result.workload).best
+    assert best is not None
+    assert best.fits
+    assert len(best.variants) == 8
+    means = [tt.Distribution(one.demands[0]).mean for one in best.variants]
+    assert np.mean(means) == pytest.approx(
+        demands_of(result).mean(), rel=0.015
+    )  # 8 draws of 8,000: 4 errors
 
 
 def test_models_that_could_not_keep_up_are_tried_all_the_same() -> None:
@@ -165,15 +204,47 @@ def test_models_that_could_not_keep_up_are_tried_all_the_same() -> None:
     for n in range(6000):
         # 25 ms for who is alone, which would be too slow for all, and 10 ms for who waits.
         free = done[n] = max(free, came[n]) + (0.010 if free > came[n] else 0.025)
-    from thinktime.explain.choosing import choose
-
     assert not choose(Visits(came, done), cases.open_model(70)).fits
+
+
+def test_rare_long_requests_are_in_the_model() -> None:
+    """One in a thousand takes 100 ms, the others 1 ms: they make most of the waiting."""
+    demand = "mix(0.999: exp(1ms), 0.001: exp(100ms))"
+    result = measured(cases.system(("fcfs", demand)), 640, 40_000)
+    found = explain_result(result)
+    assert found.kind == "fcfs", found.sentence
+    own = found.answers[0]
+    assert own.mean_s == pytest.approx(found.mean_s, rel=0.3)  # 28 long ones taught it
+    assert own.p99_s == pytest.approx(found.p99_s, rel=0.3)
+
+
+def test_a_model_with_another_mean_is_refused() -> None:
+    """A stall of 20 s in the first part, which no model makes: most requests hardly show it."""
+    result = measured(cases.system(("fcfs", "exp(10ms)"), ("fcfs", "exp(6ms)")))
+    rows = pl.DataFrame(result.requests)
+    began = int(rows["done_ns"].max() * 0.3)
+    done = pl.col("done_ns")
+    stalled = pl.when(done.is_between(began, began + 5_000_000_000)).then(began + 20_000_000_000)
+    held = Visits.of_table(rows.with_columns(done_ns=stalled.otherwise(done)))
+    assert not choose(held, result.workload).fits
 
 
 def test_hardly_any_load_tells_nothing() -> None:
     found = explain_result(measured(cases.system(("ps", "exp(1ms)")), rate=5, requests=2000))
     assert found.kind is None
     assert "run it at a higher load" in found.refused
+
+
+def test_of_many_requests_the_first_are_taken(tmp_path: Path) -> None:
+    """From memory and from the file alike."""
+    system = cases.system(("ps", H2))
+    made = tt.simulate(cases.open_model(70), system, requests=4000, output=tmp_path / "r")
+    every = visits_of(made)
+    for result in (made, tt.Result.load(tmp_path / "r"), measured(system, requests=4000)):
+        some = visits_of(result, 1500)
+        assert len(some) == 1500
+    assert np.array_equal(visits_of(made, 1500).begin_s, every.begin_s[:1500])
+    assert np.array_equal(visits_of(made, 1500).end_s, every.end_s[:1500])
 
 
 def test_answers_that_come_at_once_are_no_trouble() -> None:
@@ -197,6 +268,18 @@ def test_what_is_not_to_be_trusted_is_not_explained() -> None:
     found = explain_result(result)
     assert found.kind is None
     assert "not to be trusted: they differ" in found.sentence
+
+
+def test_what_is_in_doubt_is_named() -> None:
+    result = measured(cases.system(("ps", H2)))
+    assert explain_result(result).doubts == ()
+    result.summary["validity"] = [
+        {"name": name, "verdict": "doubtful", "found": "it is", "advice": ""}
+        for name in ("punctuality", "percentiles", "steady state")
+    ]
+    found = explain_result(result)
+    assert found.doubts == ("punctuality", "steady state")
+    assert found.sentence.endswith("in doubt is punctuality and steady state")
 
 
 def test_a_given_law_is_used() -> None:

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 from browser import CHROMIUM, MISSING, Browser
 from made_logs import Known, make
+from real_runs import ended_well
 from watched_commands import SYSTEM, Watched
 
 import thinktime as tt
@@ -49,20 +50,31 @@ LIVE = "document.getElementById('live') !== null"
 DRAWN = "document.querySelectorAll('.chart .main-svg').length"
 
 
+EVIL = '</script><img src=x onerror="window.hacked = 1"><b>shop</b>'
+
+
 def test_a_page_moves_and_becomes_the_report(files: Path, browser: Browser) -> None:
+    """With a hostile name, which is text from beginning to end."""
     browser.complaints.clear()
+    (files / "evil.toml").write_text(WORKLOAD.replace('"shop"', f"'{EVIL}'"))
     with tt.serve(tt.System(SYSTEM)) as server:
-        command = ["run", "w.toml", "--target", server.url, "--duration", "12s", "--live"]
+        command = ["run", "evil.toml", "--target", server.url, "--duration", "12s", "--live"]
         with Watched(command, files) as watched:
             browser.visit(watched.url)
             browser.wait(f"{DRAWN} > 2")
             first = browser.evaluate(HEADLINE)
             browser.wait(f"{HEADLINE} !== {first!r}")
             assert browser.evaluate(LIVE)
+            assert EVIL in browser.evaluate("document.querySelector('.title').textContent")
+            browser.wait("document.getElementById('table-validity') !== null")
+            checks = browser.evaluate("document.getElementById('table-validity').textContent")
+            assert all(name in checks for name in ("generator", "steady state", "counts"))
             browser.visit(watched.url)  # again: all is there at once
             browser.wait(f"{DRAWN} > 2")
             browser.wait(f"!({LIVE})")  # the report
-            assert watched.ended() == 0, watched.said
+            assert ended_well(watched.ended(), watched.said), watched.said
+    assert EVIL in browser.evaluate("document.querySelector('.title').textContent")
+    assert browser.evaluate("window.hacked === undefined && !document.querySelector('img, b')")
     assert "How these numbers were obtained" in browser.evaluate("document.body.textContent")
     assert browser.evaluate(DRAWN) >= 3
     assert browser.complaints == []
@@ -177,22 +189,23 @@ def test_a_viewer_who_stalls_holds_up_nobody(files: Path) -> None:
                         seen.append(json.loads(line[6:]))
                     if seen and "over" in seen[-1]:
                         break
-            assert watched.ended() == 0, watched.said
+            assert ended_well(watched.ended(), watched.said), watched.said
             stalled.close()
     assert len(seen) >= 3
     assert len({one["main"] for one in seen[:-1]}) > 1
 
 
-def test_a_process_that_hangs_holds_up_nothing(files: Path) -> None:
-    """Stopped where it stands, it is ended at the end; the run is whole."""
+@pytest.mark.parametrize("how", [signal.SIGSTOP, signal.SIGKILL], ids=["hangs", "is killed"])
+def test_a_process_that_is_no_more_holds_up_nothing(how: signal.Signals, files: Path) -> None:
+    """Stopped where it stands, it is ended at the end; killed, it is missed by nobody."""
     with tt.serve(tt.System(SYSTEM)) as server:
         command = ["run", "w.toml", "--target", server.url, "--duration", "3s", "--live"]
         with Watched([*command, "-o", "out"], files) as watched:
             children = Path(f"/proc/{watched.process.pid}/task/{watched.process.pid}/children")
             (child,) = children.read_text().split()
             time.sleep(1)
-            os.kill(int(child), signal.SIGSTOP)
-            assert watched.ended() == 0, watched.said
+            os.kill(int(child), how)
+            assert ended_well(watched.ended(), watched.said), watched.said
             assert not Path(f"/proc/{child}").exists()
     assert tt.Result.load(files / "out").summary["requests"] > 400
 

@@ -56,7 +56,7 @@ def test_tables_stand_where_they_are_written_in_a_file() -> None:
     made = keys.text()
     assert "| `attempts` | value |" in part(made, "`[request.retry]`")
     assert "| `holds` | list, each text |" in part(made, "`[cluster.cache]`")
-    assert "`\"per-session\"`: It carries" in part(made, "`[clients]`")
+    assert '`"per-session"`: It carries' in part(made, "`[clients]`")
     assert "`abort`: whether a run ends" in part(made, "`[slo]`")
 
 

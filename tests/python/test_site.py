@@ -123,7 +123,9 @@ def test_what_is_missing_fails(what: str, tmp_path: Path) -> None:
     root = tmp_path / "tree"
     shutil.copytree(ROOT / "docs" / "site", root / "docs" / "site")
     shutil.copy(ROOT / "Cargo.toml", root)
-    (root / "docs" / "index.md").write_text("# Home\n\n[x](other.md#a-part)\n\n## All\n\n- [x](other.md)\n")
+    (root / "docs" / "index.md").write_text(
+        "# Home\n\n[x](other.md#a-part)\n\n## All\n\n- [x](other.md)\n"
+    )
     (root / "docs" / "other.md").write_text("# Other\n\n## A part\n")
     spoil, named = SPOILT[what]
     spoil(root)

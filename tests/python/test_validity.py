@@ -112,12 +112,15 @@ def test_the_steady_start_of_sessions_is_no_arrival() -> None:
 def test_each_population_has_a_process_of_its_own() -> None:
     parts = "".join(
         f'[[population]]\nname = "{name}"\n[population.arrivals]\nmodel = "open"\n'
-        f'rate = {rate}\nprocess = "{process}"\n[[population.request]]\nname = "{name}"\nget = "/"\n'
+        f'rate = {rate}\nprocess = "{process}"\n'
+        f'[[population.request]]\nname = "{name}"\nget = "/"\n'
         for name, rate, process in (("one", 30, "poisson"), ("two", 20, "even"))
     )
-    made = of_result(tt.simulate(tt.Workload(f'name = "w"\n{parts}'), ONE, requests=5000, rows="all"))
+    made = of_result(
+        tt.simulate(tt.Workload(f'name = "w"\n{parts}'), ONE, requests=5000, rows="all")
+    )
     assert verdict(made, "arrivals") == FINE
-    swapped = tt.Workload(f'name = "w"\n{parts}'.replace('rate = 30', 'rate = 36'))
+    swapped = tt.Workload(f'name = "w"\n{parts}'.replace("rate = 30", "rate = 36"))
     assert verdict(replace(made, workload=swapped), "arrivals") in (DOUBTFUL, SPOILT)
 
 
@@ -183,6 +186,16 @@ def test_a_run_that_fills_up_slowly() -> None:
     later = of_result(tt.simulate(workload, ONE, duration="2400s", warmup="800s", rows="all"))
     assert verdict(later, "warm-up") == FINE
     assert verdict(later, "load") == FINE
+
+
+@pytest.mark.parametrize(("start", "expected"), [("steady", FINE), ("empty", DOUBTFUL)])
+def test_a_closed_population_that_begins_as_one(start: str, expected: str) -> None:
+    """Who thinks a minute each time asks three times in 200 s, and not at the end: 0.4, not 0.5."""
+    workload = cases.workload(
+        f'model = "closed"\nclients = 3000\nstart = "{start}"\n[session]\nthink = "const(60s)"'
+    )
+    made = of_result(tt.simulate(workload, ONE, duration="200s", rows="all", warmup=0.0))
+    assert verdict(made, "load") == expected
 
 
 # ---- steady state
@@ -283,6 +296,16 @@ def test_a_file_that_is_damaged_there_is_looked_at_anew(tmp_path: Path) -> None:
     again = tt.Result.load(tmp_path / "r")
     assert "validity" not in again.summary
     assert [one.as_dict() for one in again.validity] == whole["validity"]
+
+
+@pytest.mark.parametrize("rows", ["all", "none"])
+def test_hardly_any_request_is_no_trouble(rows: str) -> None:
+    for requests in range(1, 9):
+        made = tt.simulate(cases.open_model(50), ONE, requests=requests, rows=rows, warmup=0.0)
+        found = {one.name: one for one in made.validity}
+        assert len(found) >= 6
+        if requests < 6 and found["percentiles"].verdict == FINE:
+            assert found["percentiles"].found.startswith("none is shown")
 
 
 def test_without_rows_a_check_says_that_it_could_not_look() -> None:

@@ -38,13 +38,14 @@ def command(
         raise common.fail(found.sentence, common.Exit.UNDECIDED)
     if json:
         return
-    from thinktime.explain.table import table
+    from thinktime.report.explained import lines, table
+    from thinktime.report.table import Group
     from thinktime.report.terminal import Shown
 
     plain.say(found.sentence)
     if found.alike:
         plain.say(f"it cannot be told from: {'; '.join(found.alike)}")
     typer.echo()
-    shown = table(found)
+    shown = table([Group(lines(found))])
     common.print_wide(Shown(shown))
     plain.say(shown.note)

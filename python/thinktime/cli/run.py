@@ -10,33 +10,39 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from thinktime import InputError, Result, Workload, _core, again, run
-from thinktime.cli import common, live, options, told, watch
+from thinktime.cli import common, live, options, several, told, watch
 from thinktime.cli.watch import NOBODY, Watch
 from thinktime.given import options_json
 from thinktime.moment import Moment
+from thinktime.validity.evidence import Evidence
 
 if TYPE_CHECKING:
     from thinktime.watching.feed import Feed
     from thinktime.watching.frames import Begun
 
 
+GivenWorkload = Annotated[
+    Path | None, typer.Argument(help=options.WORKLOAD + "; none with --again.")
+]
+Target = Annotated[str | None, typer.Option(help="The server, as in http://127.0.0.1:8080.")]
+Demands = Annotated[
+    Path | None,
+    typer.Option(
+        help="A system file whose service demands the requests carry, as `simulate` with the "
+        "same seed would draw them; for `thinktime serve`."
+    ),
+]
+
+
 @options.of("run")
 @watch.all_options
 def command(
-    workload: Annotated[
-        Path | None, typer.Argument(help=options.WORKLOAD + "; none with --again.")
-    ] = None,
-    target: Annotated[
-        str | None, typer.Option(help="The server, as in http://127.0.0.1:8080.")
-    ] = None,
-    demands: Annotated[
-        Path | None,
-        typer.Option(
-            help="A system file whose service demands the requests carry, as `simulate` with the "
-            "same seed would draw them; for `thinktime serve`."
-        ),
-    ] = None,
+    workload: GivenWorkload = None,
+    target: Target = None,
+    demands: Demands = None,
     again: options.Again = None,
+    runs: several.Runs = None,
+    restart: several.Restart = None,
     quiet: options.Quiet = False,
     output: options.Output = None,
     label: options.Label = None,
@@ -51,6 +57,8 @@ def command(
         given["rows"] = "none"
     chosen = common.chosen(given | {"label": label})
     with common.mapped_errors():
+        barred = {"--again": again, "--junit": junit, "--markdown": markdown}
+        many = several.Several.asked(runs, restart, output, barred | _watching(watched))
         files = told.files(junit, markdown)
         if again is not None:
             if workload is not None or demands is not None:
@@ -59,9 +67,20 @@ def command(
         elif workload is None or target is None:
             raise InputError("give a workload file and --target, or --again DIR")
         else:
-            more = {"demands": demands, "output": output, **chosen}
-            name, operation = _anew(common.load_workload(workload), target, _Shown(quiet, watched), more)
-    common.finish(operation, json, output, files, name)
+            loaded = common.load_workload(workload)
+            anew = _Anew(loaded, target, _Shown(quiet, watched), {"demands": demands, **chosen})
+            if many is None:
+                name, operation = anew.operation({"output": output})
+    if many is not None:
+        several.finish(many, anew.numbered, json)
+    else:
+        common.finish(operation, json, output, files, name)
+
+
+def _watching(watched: Watch) -> dict[str, bool]:
+    """By name, whether those options were given by which it is watched."""
+    given = {"--live": watched.live, "--live-at": watched.live_at, "--metrics": watched.metrics}
+    return {name: bool(value) for name, value in (given | {"--otlp": watched.otlp}).items()}
 
 
 _Named = tuple[str, common.Operation]
@@ -95,12 +114,30 @@ class _Shown:
         return operation
 
 
-def _anew(workload: Workload, target: str, shown: _Shown, more: dict[str, Any]) -> _Named:
-    end = _core.planned_end("run", workload, options_json("run", more))
-    begun = watch.begun("run", workload.name, target, end)
-    return workload.name, shown.operation(
-        begun, target, lambda monitor: run(workload, target, monitor=monitor, **more)
-    )
+@dataclass(frozen=True)
+class _Anew:
+    """A run of a workload file."""
+
+    workload: Workload
+    target: str
+    shown: _Shown
+    given: dict[str, Any]
+
+    def operation(self, more: dict[str, Any]) -> _Named:
+        """The run, with some more options."""
+        given = self.given | more
+        end = _core.planned_end("run", self.workload, options_json("run", given))
+        begun = _begun(self.workload, self.target, end, given)
+        return self.workload.name, self.shown.operation(
+            begun, self.target,
+            lambda monitor: run(self.workload, self.target, monitor=monitor, **given),
+        )  # fmt: skip
+
+    def numbered(self, number: int, output: Path | None) -> common.Operation:
+        """The so manyth of several runs, from 1, with a seed of its own."""
+        first = self.given.get("seed")
+        seed = (self.workload.seed if first is None else int(first)) + number - 1
+        return self.operation({"output": output, "seed": seed})[1]
 
 
 def _again(
@@ -112,8 +149,17 @@ def _again(
     workload, _ = done.inputs()
     end = _core.planned_end("run", workload, options_json("run", done.options | given))
     where = target or str(done.target)
-    begun = watch.begun("run", workload.name, where, end)
+    begun = _begun(workload, where, end, given)
     return workload.name, shown.operation(
         begun, where,
         lambda monitor: again(done, target=target, output=output, monitor=monitor, **given),
     )  # fmt: skip
+
+
+def _begun(
+    workload: Workload, target: str, end: tuple[int | None, float | None], given: dict[str, Any]
+) -> Begun:
+    """How it is called, when it ends, and what checks have to know of it while it runs."""
+    here = given.get("on") is None
+    seen = Evidence("run", {}, workload)
+    return watch.begun("run", workload.name, target, end, steady=seen.is_steady_by_plan, here=here)

@@ -106,11 +106,12 @@ def _done(
     with watched.on(begun) as feed, _progress(quiet) as progress:
 
         def monitor(table: pl.DataFrame, whole: int) -> None:
-            if feed is not None:
-                feed.tell("swept", (_swept(table, vary, measured=measured), len(table), whole))
+            assert feed is not None
+            feed.tell("swept", (_swept(table, vary, measured=measured), len(table), whole))
 
         try:
-            table = sweep(loaded, system, vary, progress=progress, monitor=monitor, **chosen)
+            seen = None if feed is None else monitor
+            table = sweep(loaded, system, vary, progress=progress, monitor=seen, **chosen)
         except Stopped as stopped:
             table, missing = stopped.table, stopped.missing
         swept = _swept(table, vary, measured=measured)

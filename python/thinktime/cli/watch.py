@@ -125,13 +125,17 @@ NOBODY = Watch()
 
 
 def begun(
-    command: str, workload: str, target: str | None, end: tuple[int | None, float | None]
+    command: str,
+    workload: str,
+    target: str | None,
+    end: tuple[int | None, float | None],
+    **more: bool,
 ) -> Begun:
     """What is to be watched; of a target only what names it, and no password or query."""
     from thinktime.watching.frames import Begun
 
     where = "" if target is None else f" against {re.sub(r'//[^/]*@', '//', target).split('?')[0]}"
-    return Begun(command, f"{_DOING[command]} {workload}{where}", workload, *end)
+    return Begun(command, f"{_DOING[command]} {workload}{where}", workload, *end, **more)
 
 
 def options(function: _Command) -> _Command:

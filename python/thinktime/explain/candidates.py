@@ -13,16 +13,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from thinktime._core import System
+from thinktime.explain.laws import law_of_demands
 from thinktime.explain.visits import Floats, Visits
 from thinktime.learn.server.alone import alone
 from thinktime.learn.server.choosing import CLOSE
 from thinktime.learn.server.comparing import sample
-from thinktime.learn.server.laws import law_of
 from thinktime.learn.server.orders import ORDERS as ORDERS_SHOWN
 from thinktime.learn.server.orders import obeyed, one_at_a_time
 from thinktime.learn.server.policies import Policy, Timeline
 from thinktime.learn.server.served import Served
-from thinktime.learn.server.survival import Survival, survival
 
 WORDS = {
     "fcfs": "first come, first served",
@@ -100,6 +99,7 @@ class Recognised:
     """A policy, and how it explains the times."""
 
     candidate: Candidate
+    policy: Policy
     demands_s: Floats
     """What each request demanded, if the policy is this one; empty where the law was given."""
 
@@ -114,6 +114,13 @@ class Recognised:
         """Whether demands hang on nothing."""
         return self.hangs <= CLOSE + self.noise
 
+    def learned_from(self, seen: Visits) -> Recognised:
+        """The same policy with the law of other demands; itself where the law was given."""
+        if not len(self.demands_s):
+            return self
+        had = Timeline.of(seen.served()).demands(self.policy)
+        return _recognised(self.candidate.kind, self.policy, had, None, self.hangs, self.noise)
+
     def variants(self, many: int) -> list[Candidate]:
         """The model with laws that might as well have been learned, for what chance does to them.
 
@@ -123,7 +130,7 @@ class Recognised:
             return [self.candidate] * many
         random = np.random.default_rng(_SEED)
         draws = [random.choice(self.demands_s, len(self.demands_s)) for _ in range(many)]
-        laws = [_law(survival_of(one)) for one in draws]
+        laws = [law_of_demands(one) for one in draws]
         return [replace(self.candidate, demands=(law,)) for law in laws]
 
 
@@ -146,12 +153,17 @@ def recognised(seen: Visits, demand: str | None = None) -> list[Recognised]:
         away = told.distance(policy)
         if away.apart <= CLOSE + away.noise:
             had = np.zeros(0) if demand else timeline.demands(policy)
-            law = demand or _law(survival_of(had))
-            one_found = _candidate(name, policy, law)
-            found.append(Recognised(one_found, had, away.apart, away.noise))
+            found.append(_recognised(name, policy, had, demand, away.apart, away.noise))
     # An order that the server's own decisions show is certain; of the others the nearest comes
     # first, and a pool only where nothing simpler is as near, but for chance.
     return sorted(found, key=lambda one: (one.candidate.kind not in ORDERS_SHOWN, _cost(one)))
+
+
+def _recognised(
+    name: str, policy: Policy, had: Floats, demand: str | None, hangs: float, noise: float
+) -> Recognised:
+    law = demand or law_of_demands(had)
+    return Recognised(_candidate(name, policy, law), policy, had, hangs, noise)
 
 
 def _cost(one: Recognised) -> float:
@@ -189,16 +201,6 @@ def _candidate(name: str, policy: Policy, law: str) -> Candidate:
     if policy.name == "pool":
         return Candidate("pool", "ps", policy.workers, (law,), policy.places)
     return Candidate(name, name, policy.workers, (law,))
-
-
-def survival_of(values: Floats) -> Survival:
-    """The law of values that were all seen; what is impossible under a policy counts as none."""
-    kept = np.maximum(values, 1e-9)
-    return survival(kept, np.ones(len(kept), dtype=np.bool_))
-
-
-def _law(found: Survival) -> str:
-    return law_of(found, 1e-6, 1.0).notation
 
 
 def in_a_row(seen: Visits, many: int) -> list[list[Candidate]]:

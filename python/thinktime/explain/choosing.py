@@ -1,6 +1,7 @@
 """Which model of the server fits what was measured: learned on one part, judged by another.
 
-The first 70 % of the time are for learning; the rest decides. Where requests came by themselves,
+The first 70 % of the time are for learning; the rest decides whether the model fits. Only one that
+does is then learned from all of the time, to be asked. Where requests came by themselves,
 models are simulated on the very times at which they came; else the workload is simulated with
 another seed, because when clients come again hangs on when they were answered.
 """
@@ -10,7 +11,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +38,12 @@ CHANCE = 1.25
 """A model fits where the measurement is no further from its simulations than so many times what
 any of these is from the others."""
 
+SAME = 0.01
+"""Means that are so near to each other are the same, whatever chance says."""
+
+MEAN_OFF = 5.41
+"""Student's t of `RUNS` - 1 = 7 degrees is beyond it in one of 1,000 cases."""
+
 SEED = 7_041_776
 """No seed that a server or a workload is likely to have: demands must not be those measured."""
 
@@ -46,13 +53,19 @@ class Tried:
     """A model and how far it is from what was measured."""
 
     variants: tuple[Candidate, ...]
-    """The model with laws that might as well have been learned."""
+    """The model with laws that might as well have been learned: from the first part, or from all
+    of the time where the model fits."""
 
     apart: float
     """On the part that was held out, from all variants on average: see `scoring.distance`."""
 
     chance: float
     """How far the variant that is farthest from the others is from these."""
+
+    mean_off: float = 0.0
+    """How far the mean response time is from those of the variants, in standard errors of one
+    more, of the part held out or of all of the time, whichever is farther: the distance above
+    hardly sees a few very long requests."""
 
     @property
     def candidate(self) -> Candidate:
@@ -67,7 +80,7 @@ class Tried:
     @property
     def fits(self) -> bool:
         """Whether it does what was measured, as far as chance lets one see."""
-        return self.apart <= self.allowed
+        return self.apart <= self.allowed and abs(self.mean_off) <= MEAN_OFF
 
 
 @dataclass(frozen=True)
@@ -109,13 +122,23 @@ def choose(seen: Visits, workload: Workload, demand: str | None = None) -> Choic
         def tried(those: list[Candidate]) -> Tried:
             runs = [simulated(one, n) for n, one in enumerate(those)]
             apart = float(np.mean([distance(seen, run, cut, end) for run in runs]))
-            return Tried(tuple(those), apart, _farthest(runs, cut, end))
+            # Over all of the time as well: what is rare may all have come in the first part.
+            off = (_mean_off(seen, runs, since, end) for since in (cut, begin))
+            mean_off = max(off, key=abs)
+            return Tried(tuple(those), apart, _farthest(runs, cut, end), mean_off)
 
         if explained:
-            return Choice(tried(explained[0].variants(RUNS)), tuple(explained[1:]))
+            judged = tried(explained[0].variants(RUNS))
+            if judged.fits:
+                whole = explained[0].learned_from(seen)
+                judged = replace(judged, variants=tuple(whole.variants(RUNS)))
+            return Choice(judged, tuple(explained[1:]))
         found = [tried(those) for those in rows]
-        best = min(found, key=lambda one: one.apart) if found else None
-    return Choice(best, ())
+        best = min(range(len(found)), key=lambda n: found[n].apart) if found else None
+    if best is not None and found[best].fits:
+        whole_rows = in_a_row(seen, RUNS)
+        found[best] = replace(found[best], variants=tuple(whole_rows[best]))
+    return Choice(None if best is None else found[best], ())
 
 
 def crowded(seen: Visits) -> float:
@@ -131,6 +154,20 @@ def _farthest(runs: list[Visits], begin_s: float, end_s: float) -> float:
         for other in range(n):
             apart[n, other] = apart[other, n] = distance(runs[n], runs[other], begin_s, end_s)
     return float(apart.sum(axis=1).max() / (many - 1))
+
+
+def _mean_off(seen: Visits, runs: list[Visits], begin_s: float, end_s: float) -> float:
+    """The t-ratio of the logarithm of the mean response time, for one more of `runs`."""
+
+    def mean(one: Visits) -> float:
+        kept = one.took_s[one.between(begin_s, end_s)]
+        return float(np.log(kept.mean())) if len(kept) else -np.inf
+
+    known = np.array([mean(run) for run in runs])
+    if not np.isfinite(known).all():
+        return np.inf
+    spread = max(float(known.std(ddof=1)), SAME)
+    return float((mean(seen) - known.mean()) / (spread * np.sqrt(1 + 1 / len(runs))))
 
 
 @contextmanager

@@ -10,11 +10,15 @@ import numpy as np
 from thinktime._core import Distribution
 from thinktime.explain.asking import Answer, Asked, answers, load_of
 from thinktime.explain.choosing import CROWDED, Choice, choose, crowded
-from thinktime.explain.visits import Visits, visits_of
+from thinktime.explain.visits import MOST, Visits, visits_of
 from thinktime.report import units
+from thinktime.validity import DOUBTFUL
 
 if TYPE_CHECKING:
     from thinktime.result import Result
+
+
+_HANGS_ON = ("generator", "punctuality", "warm-up", "steady state", "counts")
 
 
 @dataclass(frozen=True)
@@ -50,15 +54,18 @@ class Explanation:
     """What was measured; the mean of all response times from sending to the answer."""
 
     answers: tuple[Answer, ...] = ()
+    doubts: tuple[str, ...] = ()
+    """The checks of validity that doubt the measurement, by name, as far as a model hangs on it."""
 
     @property
     def sentence(self) -> str:
         """What was found, in one sentence."""
         if self.refused:
             return f"no model is shown: {self.refused}"
+        doubts = f"; in doubt is {units.listed(list(self.doubts))}" if self.doubts else ""
         return (
             f"{self.model} at a load of {self.load:.2f} does what was measured: on the part that "
-            f"was held out it is {self.apart:.3f} off, and {self.allowed:.3f} may be chance"
+            f"was held out it is {self.apart:.3f} off, and {self.allowed:.3f} may be chance{doubts}"
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -66,12 +73,15 @@ class Explanation:
         return asdict(self)
 
 
-def explain_result(result: Result, demand: str | None = None) -> Explanation:
+def explain_result(
+    result: Result, demand: str | None = None, requests_max: int = MOST
+) -> Explanation:
     """Find the model of the server that a result is of, and ask it.
 
     Args:
         result: A run, or a simulation, with all its rows.
         demand: The law of demands, as in "exp(5ms)", where it is known; else it is learned.
+        requests_max: Of more requests the first ones are looked at.
 
     Raises:
         InputError: if its rows were not kept, are too few, or many of its requests failed; or the
@@ -79,7 +89,7 @@ def explain_result(result: Result, demand: str | None = None) -> Explanation:
     """
     if demand is not None:
         Distribution(demand)
-    seen = visits_of(result)
+    seen = visits_of(result, requests_max)
     untrusted = result.untrusted
     choice = Choice(None, ()) if untrusted else choose(seen, result.workload, demand)
     length_s = float(seen.begin_s[-1])
@@ -103,7 +113,13 @@ def explain_result(result: Result, demand: str | None = None) -> Explanation:
         "",
         *measured,
         answers=tuple(answers(best.variants, asked)),
+        doubts=_doubts(result),
     )
+
+
+def _doubts(result: Result) -> tuple[str, ...]:
+    found = result.validity
+    return tuple(one.name for one in found if one.verdict == DOUBTFUL and one.name in _HANGS_ON)
 
 
 def _patience_s(p99_s: float) -> float:
@@ -114,6 +130,11 @@ def _patience_s(p99_s: float) -> float:
 def _why(choice: Choice, seen: Visits) -> str:
     if choice.best is not None:
         near = choice.best
+        if near.apart <= near.allowed:
+            return (
+                f"the nearest one, {near.candidate.words}, has another mean response time: "
+                f"{abs(near.mean_off):.1f} standard errors away"
+            )
         return (
             f"the nearest one, {near.candidate.words}, is {near.apart:.2f} off on the part that "
             f"was held out, where {near.allowed:.2f} may be chance"

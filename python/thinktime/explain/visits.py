@@ -12,6 +12,8 @@ from thinktime import InputError
 from thinktime.learn.server.served import Served
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from thinktime._core import Table
     from thinktime.result import Result
 
@@ -69,31 +71,39 @@ class Visits:
         return Served(self.begin_s, self.end_s, kinds, over, STAMP_S, STAMP_S)
 
     @classmethod
-    def of_table(cls, table: Table) -> Visits:
-        """Of the rows of a result: attempts by when they were sent, all that were answered."""
+    def of_table(cls, table: Table | pl.LazyFrame, most: int | None = None) -> Visits:
+        """Of the rows of a result: attempts by when they were sent, all that were answered.
+
+        Of more than `most` the first ones are taken.
+        """
         import polars as pl
 
-        columns = ("sent_ns", "scheduled_ns", "done_ns")
+        rows = table if isinstance(table, pl.LazyFrame) else pl.DataFrame(table).lazy()
         sent = pl.coalesce("sent_ns", "scheduled_ns").alias("begin_ns")
-        rows = pl.DataFrame(table)
-        rows = rows.filter(pl.col("replication") == 0).select(*columns, "error")
-        rows = rows.filter(pl.col("error").is_null()).with_columns(sent).sort("begin_ns")
-        begin_s = rows["begin_ns"].to_numpy() * 1e-9
+        rows = rows.filter((pl.col("replication") == 0) & pl.col("error").is_null())
+        rows = rows.select(sent, "done_ns")
+        if most is not None:
+            begins = rows.select("begin_ns").collect()["begin_ns"].to_numpy()
+            if len(begins) > most:
+                rows = rows.filter(pl.col("begin_ns") < np.partition(begins, most)[most])
+        found = rows.sort("begin_ns").collect()
+        begin_s = found["begin_ns"].to_numpy() * 1e-9
         # Stamps of another clock's steps may say that an answer came when it was asked for.
-        return cls(begin_s, np.maximum(rows["done_ns"].to_numpy() * 1e-9, begin_s + STAMP_S))
+        return cls(begin_s, np.maximum(found["done_ns"].to_numpy() * 1e-9, begin_s + STAMP_S))
 
 
-def visits_of(result: Result) -> Visits:
-    """Those of a result.
+def visits_of(result: Result, most: int = MOST) -> Visits:
+    """Those of a result; of more than `most` the first ones.
 
     Raises:
         InputError: if its rows were not kept, are too few, or many of its requests failed.
     """
     where = result.path or "the result"
-    if result.requests is None or not result.rows_complete:
+    rows = _rows(result)
+    if rows is None:
         kept = "all its rows are needed: run it again with `-o DIR --rows all`"
         raise InputError(f"{where}: {kept}")
-    found = Visits.of_table(result.requests)
+    found = _read(rows, most, str(where))
     if len(found) < LEAST:
         few = f"it has {len(found):,} requests with an answer, and {LEAST:,} are needed"
         raise InputError(f"{where}: {few}: run it for longer")
@@ -101,6 +111,25 @@ def visits_of(result: Result) -> Visits:
     if errors > FAILED_MAX * many:
         why = f"{errors:,} of {many:,} requests failed: explain a run without failures"
         raise InputError(f"{where}: {why}")
-    if len(found) > MOST:
-        return Visits(found.begin_s[:MOST], found.end_s[:MOST])
     return found
+
+
+def _rows(result: Result) -> Table | pl.LazyFrame | None:
+    """From the file, where there is one: there may be more than the memory should hold."""
+    if not result.rows_complete:
+        return None
+    file = None if result.path is None else result.path / "requests.parquet"
+    if file is None or not file.exists():
+        return result.requests
+    import polars as pl
+
+    return pl.scan_parquet(file)
+
+
+def _read(rows: Table | pl.LazyFrame, most: int, where: str) -> Visits:
+    from polars.exceptions import PolarsError
+
+    try:
+        return Visits.of_table(rows, most)
+    except PolarsError as error:
+        raise InputError(f"{where}: its rows cannot be read: {error}") from None

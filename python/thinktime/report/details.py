@@ -10,6 +10,7 @@ from thinktime.report import (
     by_request,
     clusters,
     doubted,
+    explained,
     failures,
     machines,
     objectives,
@@ -47,6 +48,7 @@ def tables(cases: Sequence[Case]) -> list[Table]:
             _groups(cases, _clusters),
             "How evenly the dispatch policy spread the work, and what the servers' caches held.",
         ),
+        explained.table(_groups(cases, lambda entry: explained.lines_of(entry.result))),
     ]
     return [*(table for table in found if table.groups), *_compared(cases)]
 

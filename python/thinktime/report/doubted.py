@@ -23,13 +23,13 @@ def table(groups: Sequence[Group]) -> Table:
 
 def lines_of(result: Result) -> list[Line]:
     """A line a check."""
-    return [_line(one) for one in result.validity]
+    return [line_of(one) for one in result.validity]
 
 
 def short_lines_of(result: Result) -> list[Line]:
     """A line a check that is in doubt, and one for all others together."""
     found = result.validity
-    lines = [_line(one) for one in found if one.verdict in (SPOILT, DOUBTFUL)]
+    lines = [line_of(one) for one in found if one.verdict in (SPOILT, DOUBTFUL)]
     other = "other " if lines else ""
     for word in (FINE, UNSEEN):
         many = [one for one in found if one.verdict == word]
@@ -40,7 +40,8 @@ def short_lines_of(result: Result) -> list[Line]:
     return lines
 
 
-def _line(one: Finding) -> Line:
+def line_of(one: Finding) -> Line:
+    """A line of a check."""
     note = units.sentence(one.found) + (f" {units.sentence(one.advice)}" if one.advice else "")
     strong = one.verdict in (SPOILT, DOUBTFUL)
     return Line(one.name, [Cell(one.verdict, strong="text" if strong else "")], note=note)

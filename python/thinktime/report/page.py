@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import functools
 import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thinktime.report import units
+from thinktime.report.behind import table_of
 from thinktime.report.table import Table
 
 if TYPE_CHECKING:
@@ -148,6 +150,7 @@ def _rendered(
     )
 
 
+@functools.cache
 def templates() -> Environment:
     """What makes HTML of the templates of this folder: whatever text is in it is escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
@@ -161,6 +164,7 @@ def templates() -> Environment:
     )
     environment.filters["unbroken"] = units.unbroken
     environment.globals["colour"] = colour
+    environment.globals["behind_of"] = table_of
     return environment
 
 

@@ -12,6 +12,7 @@ import io
 import json
 import os
 import threading
+import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, closing
@@ -34,6 +35,21 @@ __all__ = ["Axis", "Stopped", "parse", "sweep"]
 RESULTS = "results.parquet"
 PAGE = "sweep.html"
 POINTS = "points"
+MONITORED_S = 0.5
+"""The time between two tables that are told while a sweep goes on."""
+
+
+class _Due:
+    """Says once every `MONITORED_S` that it is time."""
+
+    _next_s = 0.0
+
+    def now(self) -> bool:
+        """Whether it is time."""
+        now_s = time.monotonic()
+        is_time = now_s >= self._next_s
+        self._next_s = now_s + MONITORED_S if is_time else self._next_s
+        return is_time
 
 
 class Stopped(KeyboardInterrupt):
@@ -78,8 +94,8 @@ def sweep(
         output: A directory: each finished point is kept in it at once, so that the same sweep
             goes on where it was stopped; at the end come results.parquet and sweep.html.
         progress: Called with the numbers of finished points and of all.
-        monitor: Called after each finished point with the table of those that are finished, and
-            the number of all.
+        monitor: Called after finished points, at most twice a second, with the table of those that
+            are finished, and the number of all.
         **options: Options of `simulate` or `run` for all points. All points have the same random
             numbers unless the seed is varied.
 
@@ -105,10 +121,12 @@ def sweep(
     keeper = _Keeper(None if output is None else Path(output), measured=target is not None)
     rows = keeper.kept(tasks)
 
+    due = _Due()
+
     def kept(place: int, row: Row) -> None:
         keeper.keep(tasks[place], row)
         rows[place] = row
-        if monitor is not None:
+        if monitor is not None and due.now():
             monitor(table_of(axes, grid, rows), len(rows))
 
     interrupted = _all_done(grid, tasks, rows, kept, on, progress)

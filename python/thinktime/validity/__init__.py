@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,14 @@ def validity_of(result: Result) -> list[Finding]:
     from thinktime.validity.evidence import of_result
 
     return judge(of_result(result))
+
+
+def agreement_of(results: Sequence[Result]) -> Finding:
+    """Whether several results of one workload against one server settle on the same values."""
+    from thinktime.validity.agreement import agreement_of as of
+    from thinktime.validity.evidence import of_result
+
+    return of([of_result(one) for one in results])
 
 
 def note(result: Result) -> None:
@@ -57,4 +66,7 @@ def noted(directory: Path) -> list[dict[str, Any]] | None:
         return None
 
 
-__all__ = ["DOUBTFUL", "FINE", "SPOILT", "UNSEEN", "Finding", "note", "noted", "validity_of"]
+__all__ = [
+    "DOUBTFUL", "FINE", "SPOILT", "UNSEEN", "Finding", "agreement_of", "note", "noted",
+    "validity_of",
+]  # fmt: skip

@@ -16,6 +16,7 @@ MATTERS = 0.01
 MATTERS_CLOSED = 0.02
 """Think times that hold a load are found by simulations, which are good to that."""
 
+_SAME = 1e-3
 _DEVIATIONS = 4.0
 """So many standard deviations are left to chance."""
 
@@ -35,17 +36,12 @@ def check(seen: Evidence) -> Finding | None:
 
 
 def _of_load(seen: Evidence, reached: float) -> Finding | None:
-    wanted = [("asked for", seen.asked_load)]
-    if seen.theory is not None:
-        wanted.append(("exact", seen.theory.load))
-    elif seen.asked_load is None:
-        wanted.append(("offered", _offered(seen)))
-    there = [(name, value) for name, value in wanted if value is not None]
+    there = _wanted(seen)
     if not there:
         raise Unseen("no load was asked for, and none is known exactly")
     chance = _DEVIATIONS * _deviation(seen, reached)
     words = f"a load of {reached:.3f} was reached"
-    words += "".join(f", {value:.3f} {_was(name)}" for name, value in there)
+    words += "".join(f", {value:.3f} {name}" for name, value in there)
     # Beyond 1 the servers are busy all the time, which is what was asked for.
     missed = [
         abs(reached - min(value, 1.0)) > max(_least(seen) * min(value, 1.0), chance)
@@ -56,8 +52,17 @@ def _of_load(seen: Evidence, reached: float) -> Finding | None:
     return Finding(NAME, FINE, words)
 
 
-def _was(name: str) -> str:
-    return "is exact" if name == "exact" else f"was {name}"
+def _wanted(seen: Evidence) -> list[tuple[str, float]]:
+    """The load that was asked for, and the exact one; of the same only one is named.
+
+    What was done again has no load that was asked for, only the workload that it led to.
+    """
+    exact = None if seen.theory is None else seen.theory.load
+    asked = _offered(seen) if seen.asked_load is None and exact is None else seen.asked_load
+    if asked is not None and exact is not None and abs(asked - exact) <= _SAME * exact:
+        asked = None
+    both = (("was asked for", asked), ("is exact", exact))
+    return [(name, value) for name, value in both if value is not None]
 
 
 def _least(seen: Evidence) -> float:

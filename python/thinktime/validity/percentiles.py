@@ -51,14 +51,16 @@ def check(seen: Evidence) -> Finding | None:
         raise Unseen("no request succeeded")
     worth = _worth(seen)
     shown = [name for name in NEEDED if backed(name, many) and name != "p99.99"]
-    weak = [name for name in shown if not backed(name, _UNSURE * worth.get(name, many))]
+    poor = [name for name in shown if not backed(name, _UNSURE * worth.get(name, many))]
+    # One that is not backed takes the higher ones with it, which cannot be known better.
+    weak = shown[shown.index(poor[0]) :] if poor else []
     hidden = [name for name in ("p50", "p90", "p99", "p99.9") if not backed(name, many)]
     left = f"; {units.listed(hidden)} not shown: {units.count(many)} requests are too few" if (
         hidden
     ) else ""  # fmt: skip
     if not weak:
-        enough = f"enough independent requests for {units.listed(shown)}"
-        good = enough if shown else "none is shown"
+        enough = "enough independent requests for "
+        good = enough + units.listed(shown) if shown else "none is shown"
         return Finding(NAME, FINE, good + left)
     first = weak[0]
     factor = NEEDED[first] / max(worth[first], 1.0)

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp
 from thinktime.watching import frames
 from thinktime.watching.frames import Setting
 
-_NICENESS = 10
+_NICENESS = 5
 """What is watched has the processor first."""
 
 _GRACE_S = 2
@@ -61,12 +61,13 @@ async def _main() -> None:
         server = _server(app)
         servers.append(server)
         tasks.append(asyncio.create_task(server.serve([socket.socket(fileno=descriptor)])))
-    pushing = asyncio.create_task(desk.push())
+    busy = [asyncio.create_task(one) for one in (desk.show(), desk.push())]
     while (message := await frames.read(reader)) is not None:
         await desk.take(message)
     for server in servers:
         server.should_exit = True
-    pushing.cancel()
+    for one in busy:
+        one.cancel()
     await desk.end()
     with contextlib.suppress(asyncio.CancelledError):
         await asyncio.gather(*tasks, return_exceptions=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
@@ -11,6 +13,7 @@ from starlette.types import ASGIApp
 
 from thinktime.report import page as pages
 from thinktime.watching import metrics
+from thinktime.watching.checking import Cores
 from thinktime.watching.frames import Message, Setting
 from thinktime.watching.live_page import Subject
 from thinktime.watching.otlp import Pusher
@@ -26,12 +29,14 @@ class Desk:
         """`say` tells the command a word."""
         self._setting = setting
         self._say = say
-        self._subject = Subject(setting.begun)
+        process = os.getppid() if setting.begun.here else None
+        self._subject = Subject(setting.begun, cores=Cores(process))
         self._site = Site(setting.token, self._document, self._stop)
         where = setting.otlp
         self._pusher = None if where is None else Pusher(where, setting.otlp_headers, self._subject)
         self._over = False
         self._stopping = False
+        self._told = asyncio.Event()
 
     def sites(self) -> Iterator[tuple[ASGIApp, int]]:
         """What is served, each with the descriptor of its listener."""
@@ -53,8 +58,20 @@ class Desk:
             self._say("taken")
         else:
             self._subject.take(message)
-            if self._site.viewers:
+            self._told.set()
+
+    async def show(self) -> None:
+        """Draw what is new for those who look on, again and again, until it is cancelled.
+
+        What came while something was drawn is drawn together, and half of the time nothing is.
+        """
+        while True:
+            await self._told.wait()
+            self._told.clear()
+            if self._site.viewers and self._site.final is None:
+                begun = time.monotonic()
                 self._site.show(self._news())
+                await asyncio.sleep(time.monotonic() - begun)
 
     async def push(self) -> None:
         """Push metrics to the collector, again and again, until it is cancelled."""

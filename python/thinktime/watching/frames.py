@@ -36,6 +36,12 @@ class Begun:
     end_s: float | None = None
     """When the last request is begun; None where nobody knows."""
 
+    steady: bool = True
+    """Whether the workload asks for the same at any time."""
+
+    here: bool = True
+    """Whether the command itself makes the load."""
+
 
 @dataclass(frozen=True)
 class Setting:

@@ -7,7 +7,8 @@ two others is their difference.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,6 +38,14 @@ class Instant:
 
     buckets: tuple[tuple[int, int], ...] = ()
     """Response times: places of buckets, and how many are in each."""
+
+    sum_s: float = 0.0
+    """Their sum."""
+
+    @property
+    def measured(self) -> int:
+        """How many response times there are."""
+        return sum(count for _, count in self.buckets)
 
 
 @dataclass
@@ -105,6 +114,31 @@ class History:
             }
         )
 
+    def measured(self) -> tuple[float, pl.DataFrame | None]:
+        """When measuring began, and the intervals since, as checks of validity read them.
+
+        None before an interval is over. What is in the system is that at the ends of intervals.
+        """
+        import polars as pl
+
+        quiet = [one.time_s for one in self.instants if not one.buckets]
+        begin_s, edges = max(quiet, default=0.0), self.edges_s
+        if len(edges) < 2:
+            return begin_s, None
+        many = np.diff(self._at(edges, [one.measured for one in self.instants]))
+        times = np.diff(self._at(edges, [one.sum_s for one in self.instants]))
+        inside = self._at(edges, [one.in_system for one in self.instants])
+        begun = self._at(edges, [one.over for one in self.instants]) + inside
+        columns = {
+            "start_s": edges[:-1],
+            "interval_s": np.full(len(many), self.interval_s),
+            "scheduled": np.diff(begun),
+            "completed": many,
+            "response_mean_s": times / np.maximum(many, 1e-9),
+            "in_system": inside[1:],
+        }
+        return begin_s, pl.DataFrame(columns)
+
     def bucket_counts(self) -> tuple[list[int], FloatArray] | None:
         """The buckets that hold anything, rising, and counts: a row an interval, a column each."""
         edges = self.edges_s
@@ -115,7 +149,7 @@ class History:
         columns = [self._at(edges, [one.get(place, 0) for one in held]) for place in places]
         return places, np.diff(np.column_stack(columns), axis=0)
 
-    def _at(self, times_s: FloatArray, counts: list[int]) -> FloatArray:
+    def _at(self, times_s: FloatArray, counts: Sequence[float]) -> FloatArray:
         """Counts at some times: between instants they are taken to have risen evenly."""
         known = np.array([0.0, *(one.time_s for one in self.instants)])
         found: FloatArray = np.interp(times_s, known, np.array([0, *counts], dtype=float))
@@ -135,8 +169,5 @@ class History:
 def _joined(instants: list[Instant]) -> list[Instant]:
     kept = []
     for one, other in zip(instants[::2], instants[1::2], strict=False):
-        most = max(one.most, other.most)
-        kept.append(
-            Instant(other.time_s, other.over, other.succeeded, other.in_system, most, other.buckets)
-        )
+        kept.append(replace(other, most=max(one.most, other.most)))
     return kept + instants[len(kept) * 2 :]

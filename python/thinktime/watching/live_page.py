@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from thinktime.moment import Moment
-from thinktime.report import units
+from thinktime.report import doubted, units
 from thinktime.report.case import Case, Entry
 from thinktime.report.charts import heat, in_system, throughput
 from thinktime.report.charts.chart import Chart, sections
 from thinktime.report.objectives import name_of
 from thinktime.report.page import Page, Verdict
 from thinktime.report.table import Cell, Group, Line, Table
+from thinktime.validity import Finding
 from thinktime.watching.buckets import bounds_of
+from thinktime.watching.checking import Cores, findings
 from thinktime.watching.frames import Begun, Message
 from thinktime.watching.history import History, Instant
 
@@ -29,6 +31,8 @@ WORDS = {
     "lateness": "Sent minus scheduled: what the load generator itself adds.",
     "offered": "Requests begun; those done are the ones that succeeded.",
 }
+
+_SO_FAR = "What checks say so far; the report at the end has more of them."
 
 
 @dataclass
@@ -52,12 +56,20 @@ class Subject:
     told: Message | None = None
     """The last thing that was told that is no moment."""
 
+    cores: Cores = field(default_factory=lambda: Cores(None))
+    """What the command uses of its cores."""
+
+    validity: list[Finding] = field(default_factory=list)
+    """What checks say of a run so far."""
+
     def take(self, message: Message) -> None:
         """Take note of what was told."""
         kind, thing = message
         if kind == "moment":
             self.moment, most = thing
             self.history.take(_instant(thing[0], most))
+            used = self.cores.look(thing[0].time_s)
+            self.validity = findings(self.history, thing[0], used, steady=self.begun.steady)
         elif kind == "progress":
             done, time_s, in_system, most = thing
             self.history.take(Instant(time_s, done, done, in_system, most))
@@ -88,7 +100,7 @@ class Subject:
             return _page_of_reading(self.begun, *self.told[1])
         if not self.history.instants:
             return Page(self.begun.title, Verdict("Nothing is known yet."), [])
-        tables = [] if self.moment is None else _tables(self.moment)
+        tables = [] if self.moment is None else _tables(self.moment, self.validity)
         return Page(
             self.begun.title,
             Verdict(self._headline()),
@@ -135,12 +147,14 @@ class Subject:
 def _instant(moment: Moment, most: int) -> Instant:
     return Instant(
         moment.time_s, moment.requests, moment.succeeded, moment.in_flight, most,
-        tuple(moment.response_buckets),
+        tuple(moment.response_buckets), moment.response_sum_s,
     )  # fmt: skip
 
 
-def _tables(moment: Moment) -> list[Table]:
-    found = [_numbers(moment), _objectives(moment), _populations(moment), _errors(moment)]
+def _tables(moment: Moment, validity: Sequence[Finding]) -> list[Table]:
+    checks = doubted.table([Group([doubted.line_of(one) for one in validity])])
+    parts = [_objectives(moment), _populations(moment), _errors(moment)]
+    found = [_numbers(moment), replace(checks, caption=_SO_FAR), *parts]
     return [table for table in found if table.lines]
 
 

@@ -25,11 +25,14 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from thinktime.moment import Moment
+from thinktime.validity import DOUBTFUL, FINE, SPOILT, Finding
 from thinktime.watching.buckets import PER_OCTAVE
 from thinktime.watching.site import KnownHosts
 
 if TYPE_CHECKING:
     from thinktime.watching.live_page import Subject
+
+_VERDICTS = {FINE: 0, DOUBTFUL: 1, SPOILT: 2}
 
 BOUNDS = range(-14 * PER_OCTAVE, 6 * PER_OCTAVE + 1, PER_OCTAVE // 2)
 """Places of the buckets whose upper bounds are told: from 61 us to 64 s, two to a factor of two."""
@@ -50,6 +53,7 @@ class Metrics(Collector):
             yield from _counts(moment, name)
             yield _histogram(moment, name)
             yield from _gauges(moment, name)
+            yield _checks(self._subject.validity, name)
 
 
 def text_of(subject: Subject) -> bytes:
@@ -127,3 +131,15 @@ def _gauges(moment: Moment, workload: str) -> Iterator[Metric]:
         if one.value is not None:
             found.add_metric((workload, one.name, one.of or ""), one.value)
     yield from (found, limit)
+
+
+def _checks(validity: Iterable[Finding], workload: str) -> Metric:
+    found = GaugeMetricFamily(
+        "thinktime_check",
+        "What a check of validity says so far: 0 fine, 1 doubtful, 2 not to be trusted.",
+        labels=("workload", "check"),
+    )
+    for one in validity:
+        if one.verdict in _VERDICTS:
+            found.add_metric((workload, one.name), _VERDICTS[one.verdict])
+    return found

@@ -109,7 +109,9 @@ class Site:
             Route("/{token}/events", self._events),
             Route("/{token}/stop", self._stopped, methods=["POST"]),
         ]
-        return Starlette(routes=routes, middleware=[Middleware(KnownHosts, hosts=hosts)])
+        site = Starlette(routes=routes, middleware=[Middleware(KnownHosts, hosts=hosts)])
+        site.router.redirect_slashes = False  # what is not there is not said to be elsewhere
+        return site
 
     def show(self, news: dict[str, Any]) -> None:
         """Tell all viewers what is new."""
