@@ -32,7 +32,7 @@ OPERATIONS = {
     "lock and unlock": 'shared:lock("a")\nshared:unlock("a")',
 }
 EVE = "Eve, an access: at the server 0.62, from the same machine 100, from another one 210"
-ROUNDS = 5
+ROUNDS = 15
 
 
 @contextmanager
@@ -96,9 +96,9 @@ def main() -> None:
                 f"{'µs an operation':<18}{'process':>10}{'server':>10}{'server, 100 clients':>22}"
             )
             for name, operation in OPERATIONS.items():
-                local = least(operation, None, 1, 50_000, server.url)
-                remote = least(operation, shared, 1, 5_000, server.url)
-                many = least(operation, shared, 100, 500, server.url)
+                local = least(operation, None, 1, 20_000, server.url)
+                remote = least(operation, shared, 1, 1_000, server.url)
+                many = least(operation, shared, 100, 50, server.url)
                 print(f"{name:<18}{local:>10.2f}{remote:>10.1f}{many:>22.1f}")
     print(EVE)
 

@@ -17,8 +17,8 @@
 //!
 //! The inside: `prelude.luau` is what scripts see, `host` its functions in Rust, `machine` the
 //! interpreter with all its sessions, `sandbox` what scripts may name, `shared` the shared
-//! variables and `variables` what scripts see of them, `children` what a session does at the same time, `json` the way from text to tables
-//! and back.
+//! variables and `variables` what scripts see of them, `children` what a session does at the same
+//! time, `json` the way from text to tables and back.
 
 mod call;
 mod children;

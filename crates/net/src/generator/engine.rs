@@ -83,15 +83,15 @@ impl<'a, L: Ledger> Engine<'a, L> {
         let kept = values.as_ref().map_or(Keeping::Nothing, Values::keeping);
         connector.keeping =
             if reads || plan.show_errors { Keeping::All } else { requests.keeping().max(kept) };
-        let redirected = requests.redirects.followed();
-        let patient = clients.act_without_responses() && !redirected && target.tells_arrival();
-        connector.stamped = patient;
+        let follows = requests.redirects.followed();
+        connector.stamped = clients.act_without_responses() && !follows && target.tells_arrival();
         Ok(Engine {
             limits: Limits::new(connector.ip()),
             plan,
             ledger,
             clock: Clock::start(),
             poller: Poller::new()?,
+            patient: connector.stamped,
             connector,
             clients,
             pool: Pool::default(),
@@ -103,7 +103,6 @@ impl<'a, L: Ledger> Engine<'a, L> {
             unread: Vec::new(),
             failures: 0,
             bodies_cut: (reads || kept == Keeping::All).then_some(0),
-            patient,
             rested: Nanos::ZERO,
             next_checks: Objectives::first_look_at_checks(workload, plan.stop_on_slo),
             link: None,
@@ -142,9 +141,7 @@ impl<'a, L: Ledger> Engine<'a, L> {
             self.rest(until, &mut ready)?;
             self.read_on();
             for readiness in &ready {
-                if !self.is_shared(readiness) {
-                    self.handle(readiness);
-                }
+                self.handle(readiness);
             }
             self.share();
             while let Some((slot, session)) = self.clients.left() {

@@ -4,8 +4,8 @@
 //! after another over one connection, and are answered in this order. When the connection breaks,
 //! or nothing comes for too long, all that is not answered goes out once more over the next one;
 //! calls are numbered, so that the server does none of them twice, and so are connections, so that
-//! it does nothing that comes late over an old one. A wish that is not answered in time fails, and is
-//! forgotten.
+//! it does nothing that comes late over an old one. A wish that is not answered in time fails, and
+//! is forgotten.
 
 use std::collections::{BTreeMap, VecDeque};
 
