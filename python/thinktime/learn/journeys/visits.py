@@ -52,8 +52,7 @@ class Visits:
     """The requests of users in order, and the pages that they make."""
 
     order: Kept
-    """The places of the requests in the log, user by user, each by time. Columns called ``of row``
-    below are in this order."""
+    """The places of the requests in the log by user and time; rows below are in this order."""
 
     session: Kept
     """The session of each row, from 0."""
