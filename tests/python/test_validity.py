@@ -134,6 +134,17 @@ def test_other_think_times_are_doubted(closed: Evidence) -> None:
         ), think
 
 
+def test_rows_that_begin_after_a_wait_are_not_held_to_the_plan(
+    fine: Evidence, closed: Evidence
+) -> None:
+    """Of a pool of connections rows say when a connection was free."""
+    for seen, name in ((fine, "arrivals"), (closed, "think times")):
+        assert verdict(seen, name) == FINE
+        for most, expected in ((0.0, FINE), (0.2, UNSEEN)):
+            waited = seen.summary | {"waiting_s": {"mean": most / 4, "max": most}}
+            assert verdict(replace(seen, summary=waited), name) == expected
+
+
 # ---- generator and punctuality
 
 

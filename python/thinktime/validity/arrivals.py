@@ -77,6 +77,7 @@ def check(seen: Evidence) -> Finding | None:
     comes = [n for n, one in enumerate(seen.arrivals) if one.get("model") != "closed"]
     if not comes:
         return None
+    seen.with_planned_times()
     rows = _first_attempts(seen)
     tests: list[_Test] = []
     sent: list[_Test] = []

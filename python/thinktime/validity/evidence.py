@@ -131,6 +131,16 @@ class Evidence:
             for one in self.arrivals
         )
 
+    def with_planned_times(self) -> None:
+        """Pass where rows say when requests were planned.
+
+        Raises:
+            Unseen: if requests waited for a place or a connection: their rows say when they had
+                one, and the response times of the summary alone include the wait.
+        """
+        if ((self.summary.get("waiting_s") or {}).get("max") or 0.0) > 0:
+            raise Unseen("requests waited for a place or a connection, and rows begin after that")
+
     @property
     def window(self) -> tuple[float, float]:
         """Begin and end of the measured time of the first replication, in seconds."""

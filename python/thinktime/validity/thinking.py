@@ -35,6 +35,7 @@ def check(seen: Evidence) -> Finding | None:
         return None
     if not seen.workload.plain or seen.workload.script is not None:
         raise Unseen("sessions are not the same at any time: scripts, logs, retries or profiles")
+    seen.with_planned_times()
     gaps = _gaps_s(seen, law)
     if len(gaps) < LEAST:
         raise Unseen("too few think times ended within the run")
