@@ -65,9 +65,7 @@ def main() -> None:
             for name, (how, viewers) in CASES.items():
                 found[name].append(share(server.http, how, viewers, options.seconds))
     print(f"medians of {options.rounds} rounds of {options.seconds:.0f} s at {RATE}/s")
-    print(
-        "| watched by | CPU, share of a core | more than nobody (least to most) | timed |"
-    )
+    print("| watched by | CPU, share of a core | more than nobody (least to most) | timed |")
     print("|---|---|---|---|")
     for name, shares in found.items():
         pairs = zip(shares, found["nobody"], strict=True)
