@@ -110,6 +110,7 @@ def test_one_of_this_machine_has_no_dashboard_and_tells_nobody(
     assert ray.begun["include_dashboard"] is False
     assert os.environ["RAY_USAGE_STATS_ENABLED"] == "0"
     assert os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] == "0"
+    assert connection.SURROUNDINGS.items() <= os.environ.items()
     assert capsys.readouterr().err == ""  # nobody else reaches it
 
 

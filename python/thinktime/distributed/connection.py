@@ -27,8 +27,12 @@ _QUIET = {
 }
 """No telemetry, and nothing on standard error that is none of the user's business."""
 
-_LOCAL = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
-"""Ray then listens on 127.0.0.1 alone, on any operating system."""
+_LOCAL = {
+    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
+    "RAY_worker_niceness": "0",
+}
+"""Ray then listens on 127.0.0.1 alone, on any operating system; and what it runs is as urgent as we
+are, while by default it is at nice 15: a generator would be late as soon as anything else ran."""
 
 SURROUNDINGS = _QUIET | _LOCAL
 """What the environment of a cluster on this machine says."""
