@@ -15,7 +15,7 @@ export PIP_QUIET := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo man wheel wheel-test checked test test-rust test-python fuzz bench \
+.PHONY: help build demo pictures man site wheel wheel-test checked test test-rust test-python fuzz bench \
   instructions peers coverage studies \
   lint lint-format lint-types lint-rust lint-stubs format clean
 
@@ -39,8 +39,20 @@ build: $(BIN)/maturin ## Build everything; the command is then .venv/bin/thinkti
 demo: build ## One server under four workloads: measured, simulated, exact; writes demo/report.html
 	$(BIN)/thinktime demo --output demo
 
+pictures: build ## Take the pictures of pages that stand in the docs anew
+	$(BIN)/python tests/python/pictures.py docs
+
 man: build ## Write manual pages to dist/man
 	$(BIN)/python -m thinktime.cli.manual dist/man
+
+$(VENV)/site: pyproject.toml tests/install.py | $(BIN)/python
+	$(BIN)/python tests/install.py site
+	@touch $@
+
+# Every warning is an error: dead links, headings and files that are not there, pages left out.
+site: $(VENV)/site ## Build the site of the docs into dist/site
+	rm -rf dist/site
+	$(BIN)/python -m sphinx -q -E -W --keep-going -c docs/site -d dist/doctrees . dist/site
 
 # Zig brings the C library of manylinux2014 (glibc 2.17) and compilers for both processors.
 wheel: $(BIN)/maturin ## Build wheels for x86-64 and arm64 and a source distribution in dist/
@@ -103,6 +115,7 @@ studies: build ## Reproduce the published figures; takes half an hour
 	$(BIN)/python studies/omission-and-collapse/run.py
 	$(BIN)/python studies/moss/study.py
 	$(BIN)/python studies/clubweb/study.py
+	$(BIN)/python studies/thousand-nodes/simulate.py
 
 lint: lint-format lint-types lint-rust lint-stubs ## Check formatting, lints and types; what is quickest first
 

@@ -1,7 +1,9 @@
 """What it costs to make a load from several generators on a Ray cluster, and what a sweep gains.
 
-All of it on this machine, against nginx on its last core. CPU time is that of a generator's event
-loop, as its run reports it, and of the process that keeps the book, which alone has Ray's part too.
+All of it on this machine, against nginx on its last core, in turns. CPU time is that of the event
+loops, as the run reports it; of the whole processes of the generators; of this process, which keeps
+the book (and is the generator itself where there is no cluster); and of Ray's own processes, which
+hangs on time and not on requests.
 
     .venv/bin/python benches/many_machines.py [--rate 5000] [--seconds 8] [--most 8]
 """
@@ -18,6 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from load import processes
 from load.server import nginx
 
 import thinktime as tt
@@ -44,15 +47,26 @@ def cluster(cores: int) -> Iterator[None]:
         ray.shutdown()
 
 
+HEAD = (
+    "generators", "requests/s", "loops' CPU us/request", "generators' CPU us/request",
+    "this process's CPU us/request", "Ray's own CPU share", "mean lateness us", "p99 lateness us",
+    "begun late us, at most",
+)  # fmt: skip
+
+
 def generators(workload: dict[str, Any], target: str, seconds: float, most: int) -> None:
     """A line for a run without a cluster, and one for each number of generators."""
-    print("generators | requests/s | loop's CPU us/request | book's CPU us/request | "
-          "mean lateness us | p99 lateness us | begun late us, at most")  # fmt: skip
+    print("| " + " | ".join(HEAD) + " |")
     numbers: list[int | None] = [None, *(2**n for n in range(10) if 2**n <= most)]
+    lines: dict[int | None, list[tuple[float, ...]]] = {number: [] for number in numbers}
+    for _ in range(ROUNDS):  # in turns, as others may disturb
+        for number in numbers:
+            lines[number].append(once(workload, target, seconds, number))
     for number in numbers:
-        lines = [once(workload, target, seconds, number) for _ in range(ROUNDS)]
-        middle = (f"{statistics.median(column):10.1f}" for column in zip(*lines, strict=True))
-        print(f"{number or 'no cluster':>10} | " + " | ".join(middle), flush=True)
+        middle = (statistics.median(column) for column in zip(*lines[number], strict=True))
+        shown = " | ".join(f"{one:.3g}" if one < 100 else f"{one:.0f}" for one in middle)
+        print(f"| {number or 'no cluster'} | {shown} |", flush=True)
+    print(f"load average: {os.getloadavg()[0]:.1f}")
 
 
 def once(
@@ -60,16 +74,31 @@ def once(
 ) -> tuple[float, ...]:
     """The figures of one run."""
     where: dict[str, Any] = {} if number is None else {"on": "auto", "generators": number}
-    used = time.process_time()
-    done = tt.run(workload, target, duration=seconds, rows="none", **where).summary
-    used = time.process_time() - used
+    begun = time.monotonic()
+    with processes.cpu_seconds(kind_of) as used:
+        done = tt.run(workload, target, duration=seconds, rows="none", **where).summary
+    took = time.monotonic() - begun
     requests = done["requests"]
     # Of several loops only the busiest is known: they do equal parts.
     loops = done["generator"]["cpu_share"] * done["duration_s"] * done["generator"]["loops"]
     late = done["lateness_s"]
-    begun = max((one["begun_late_s"] for one in done["generators"]), default=0.0)
-    per_request = (loops / requests * 1e6, used / requests * 1e6)
-    return (done["throughput"], *per_request, late["mean"] * 1e6, late["p99"] * 1e6, begun * 1e6)
+    at_most = max((one["begun_late_s"] for one in done.get("generators", [])), default=0.0)
+    per_request = (loops, used["generator"], used["self"])
+    return (
+        done["throughput"],
+        *(one / requests * 1e6 for one in per_request),
+        used["Ray"] / took,
+        late["mean"] * 1e6,
+        late["p99"] * 1e6,
+        at_most * 1e6,
+    )
+
+
+def kind_of(command: str) -> str:
+    """What a process is: a generator, Ray's own, or the server."""
+    if command.startswith("ray::Generator"):
+        return "generator"
+    return "server" if "nginx" in command else "Ray"
 
 
 def sweeps(workload: dict[str, Any]) -> None:

@@ -17,7 +17,11 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
 
 def main() -> None:
-    """Install what the project needs, its development extra included, and the project in place."""
+    """Install an extra that is named, or what the project, its tests and linters need."""
+    if sys.argv[1:]:
+        extra = PROJECT["optional-dependencies"][sys.argv[1]]
+        subprocess.run([sys.executable, "-m", "pip", "install", *extra], check=True)
+        return
     packages = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["dev"]]
     subprocess.run([sys.executable, "-m", "pip", "install", *packages], check=True)
     places = {name: Path(sysconfig.get_path(name)) for name in ("purelib", "scripts")}

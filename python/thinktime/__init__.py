@@ -41,13 +41,13 @@ if TYPE_CHECKING:
         Interrupted,
         Moment,
         Unwritten,
-        again,
         run,
         serve,
         simulate,
         switch,
     )
     from thinktime.recovery import Recovered, recover
+    from thinktime.repeating import again
     from thinktime.result import Result
     from thinktime.sweeping import Stopped, sweep
     from thinktime.verdict import Objective, Verdict
@@ -95,13 +95,13 @@ _LATER = {
         "Interrupted",
         "Moment",
         "Unwritten",
-        "again",
         "run",
         "serve",
         "simulate",
         "switch",
     ),
     "thinktime.recovery": ("Recovered", "recover"),
+    "thinktime.repeating": ("again",),
     "thinktime.result": ("Result",),
     "thinktime.sweeping": ("Stopped", "sweep"),
     "thinktime.verdict": ("Objective", "Verdict"),

@@ -1,4 +1,4 @@
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, final
 
@@ -34,7 +34,9 @@ __all__ = [
     "planned_end",
     "public_key",
     "read_log",
+    "read_log_file",
     "recover",
+    "replicate",
     "response_times",
     "run",
     "scheduler",
@@ -109,6 +111,8 @@ class Workload:
     def request_names(self) -> list[str]: ...
     @property
     def request_weights(self) -> list[float]: ...
+    @property
+    def left_behind(self) -> list[str]: ...
     @property
     def populations(self) -> list[Population]: ...
     def with_seed(self, seed: int) -> Workload: ...
@@ -310,7 +314,11 @@ def simulate(
     *,
     output: Path | None = None,
     progress: Callable[[int, float, int], None] | None = None,
+    elsewhere: Callable[[int, bool], Iterator[tuple[int, bytes] | None]] | None = None,
 ) -> ResultData: ...
+def replicate(
+    workload: Workload, system: System, options: str, number: int, warmup_ns: int, rows: bool
+) -> bytes: ...
 def run(
     workload: Workload,
     target: str,
@@ -337,6 +345,7 @@ class Part:
         demands: System | None = None,
         from_s: float = 0.0,
         begun: int = 0,
+        run: str | None = None,
     ) -> Part: ...
     def begin(self, at_ns: int) -> None: ...
     def take(self, wait_s: float) -> tuple[bytes, bool, float | None]: ...
@@ -344,7 +353,11 @@ class Part:
 
 @final
 class Gathering:
-    def __new__(cls, shares: int) -> Gathering: ...
+    def __new__(cls, workload: Workload, options: str, generators: int) -> Gathering: ...
+    @property
+    def generators(self) -> int: ...
+    @property
+    def shares(self) -> int: ...
     def take(self, told: bytes) -> None: ...
     def lose(self, share: int) -> tuple[float, int, int]: ...
     def end(self) -> None: ...
@@ -383,7 +396,17 @@ def read_log(
     progress: Callable[[int, float, int], None] | None = None,
     only: Sequence[str] | None = None,
     without: Sequence[str] | None = None,
+    elsewhere: Callable[[list[str]], Iterator[bytes | None]] | None = None,
 ) -> dict[str, Any]: ...
+def read_log_file(
+    log: str,
+    *,
+    format: str | None = None,
+    user: str = "agent",
+    user_field: str | None = None,
+    only: Sequence[str] | None = None,
+    without: Sequence[str] | None = None,
+) -> bytes: ...
 def asked_for(workload: Workload, requests: Any) -> Table: ...
 def lru_hit_ratios(requests: Any, capacities: Sequence[int]) -> list[float]: ...
 def response_times(policy: str, requests: Any) -> Table: ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -70,6 +71,13 @@ class Moment:
 
     objectives: tuple[ObjectiveMoment, ...] = ()
     """Those of response times and errors; pages and checks are told at the end."""
+
+    response_sum_s: float = 0.0
+    """The sum of the response times that were measured."""
+
+    response_buckets: Sequence[tuple[int, int]] = ()
+    """How many of them are in each bucket that has any: number `n` holds those above
+    2^((n - 1) / 16) s and up to 2^(n / 16) s, so that a bucket is 4.4 % wide."""
 
     @classmethod
     def of(cls, seen: dict[str, Any]) -> Moment:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from thinktime import _core, arrivals
+from thinktime import _core, arrivals, validity
 from thinktime.given import options_json
 from thinktime.inputs import GivenSystem, GivenWorkload, system_of, workload_of
 from thinktime.labels import Label, Labelled, label_for
@@ -17,6 +17,9 @@ from thinktime.result import Result
 from thinktime.serving import Burned as Burned
 from thinktime.serving import serve as serve
 from thinktime.switching import switch as switch
+
+if TYPE_CHECKING:
+    from thinktime import distributed
 
 Progress = Callable[[int, float, int], None]
 """Called about twenty times a second with requests over, seconds of the run's own clock, and
@@ -58,6 +61,7 @@ def simulate(
     warmup: Time | None = None,
     replications: int = 1,
     precision: float | str | None = None,
+    on: str | None = None,
     rows: str | None = None,
     output: str | Path | None = None,
     label: str | None = None,
@@ -81,6 +85,9 @@ def simulate(
             means.
         precision: Go on until the half-width of the mean's 95 % confidence interval is this share
             of the mean, as in 0.01 or "1%".
+        on: Do the replications on a Ray cluster: "ray" for one on this machine for the time of the
+            simulation, "ray://HOST:PORT" for another, or "auto" for the one that this machine
+            belongs to. The result is the same.
         rows: Which rows to keep: "all", "none", or "1/N" of the sessions; by default all, or such
             a share that about a million are kept.
         output: Write the result directory there; an older result is replaced at the end.
@@ -97,14 +104,23 @@ def simulate(
     if load is not None:
         workload = workload.at_load(system, load)
     name, told = _labelled(workload, label, output, progress)
-    outcome = _core.simulate(
-        workload,
-        system,
-        options,
-        output=None if output is None else Path(output),
-        progress=told,
-    )
-    return _finished(outcome, name, told)
+    modelled = system
+
+    def do(elsewhere: distributed.Replicating | None = None) -> _core.ResultData:
+        return _core.simulate(
+            workload,
+            modelled,
+            options,
+            output=None if output is None else Path(output),
+            progress=told,
+            elsewhere=elsewhere,
+        )
+
+    if on is None:
+        return _finished(do(), name, told)
+    from thinktime.distributed import replicated
+
+    return _finished(replicated(workload, system, options, on, replications, do), name, told)
 
 
 def run(
@@ -187,8 +203,7 @@ def run(
         ip_version: 4 or 6; by default that of the first address that takes a connection.
         lookup: How often the host is looked up again, beside the run; 10 ms at least. By default
             it is looked up once, before the run.
-        unix_socket: The path of a Unix socket that connections go to, instead of the target's
-            host; the url says the rest.
+        unix_socket: The path of a Unix socket that connections go to; the url says the rest.
         proxy: An HTTP proxy by which the target is reached, as in `http://HOST:PORT`; user and
             password in it are in no result. By default the one that HTTP_PROXY, HTTPS_PROXY and
             NO_PROXY name for a target that is not on this machine; "" for none.
@@ -230,45 +245,9 @@ def run(
 
     if on is None:
         return _finished(do(), name, told)
-    from thinktime import distributed
+    from thinktime.distributed import gathered
 
-    return _finished(distributed.gathered(workload, target, options, modelled, do), name, told)
-
-
-def again(
-    result: Result | str | Path,
-    *,
-    target: str | None = None,
-    output: str | Path | None = None,
-    progress: Progress | None = None,
-    monitor: Callable[[Moment], None] | None = None,
-    **options: Any,
-) -> Result:
-    """Do again what was done: the same workload, system or target, seed and options.
-
-    Args:
-        result: A result, or its directory.
-        target: Another target than the one of the result, for a run.
-        output: Write the result directory there.
-        progress: Called about twenty times a second.
-        monitor: Called about ten times a second, for a run.
-        **options: Options of `simulate` or `run` that shall differ.
-
-    Raises:
-        InputError: if the result does not say what was done, or a file that the workload or the
-            system names is no longer there.
-    """
-    done = result if isinstance(result, Result) else Result.load(result)
-    workload, system = done.inputs()
-    given = done.options | options
-    if done.kind == "simulate":
-        if target is not None or system is None:
-            raise _core.InputError("a simulation has a system, and no target")
-        return simulate(workload, system, output=output, progress=progress, **given)
-    return run(
-        workload, target or str(done.target), demands=system, output=output, progress=progress,
-        monitor=monitor, **given,
-    )  # fmt: skip
+    return _finished(gathered(workload, target, options, modelled, do), name, told)
 
 
 def _seeded(given: GivenWorkload, seed: int | None) -> _core.Workload:
@@ -293,6 +272,7 @@ def _finished(outcome: _core.ResultData, label: Label | None, told: Progress | N
     result = Result(outcome, label)
     if isinstance(told, Labelled) and outcome.unwritten is None:
         told.finish()
+        validity.note(result)
     if outcome.unwritten is not None:
         raise Unwritten(result, outcome.unwritten)
     if result.interrupted:

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from thinktime import _core, arrivals, labels
+from thinktime import _core, arrivals, labels, validity
 from thinktime.labels import Label
 from thinktime.verdict import Objective, Verdict, verdict_of
 
@@ -37,6 +37,9 @@ class Result:
         self._label = label
         text = outcome.summary_json
         self.summary = {} if text is None else json.loads(text)
+        noted = None if self.path is None else validity.noted(self.path)
+        if noted is not None:
+            self.summary["validity"] = noted
 
     @classmethod
     def load(cls, path: str | Path) -> Result:
@@ -165,7 +168,17 @@ class Result:
     @property
     def untrusted(self) -> str | None:
         """Why the result is not to be trusted; None if it is."""
-        return self._outcome.untrusted
+        noted = [validity.Finding.of(one) for one in self.summary.get("validity", [])]
+        spoilt = [one.found for one in noted if one.verdict == validity.SPOILT]
+        return self._outcome.untrusted or (spoilt[0] if spoilt else None)
+
+    @property
+    def validity(self) -> list[validity.Finding]:
+        """What checks say of what the result rests on, each with its verdict and what to do.
+
+        `docs/validity.md` explains them. They are looked at when a result is written, else now.
+        """
+        return validity.validity_of(self)
 
     @property
     def schedule(self) -> list[dict[str, Any]]:
@@ -225,9 +238,10 @@ class Result:
         """A chart of the report, of this result alone, as a plotly figure.
 
         Args:
-            name: `tail` (the share of requests that take longer than a time), `by_population`,
-                `pages`, `by_name`, `in_system`, `throughput` or `schedule`: those of the report,
-                as its page calls them in links (`#section-tail`).
+            name: `tail` (the share of requests that take longer than a time), `heat` (response
+                times over time), `by_population`, `pages`, `by_name`, `in_system`, `throughput` or
+                `schedule`: those of the report, as its page calls them in links
+                (`#section-tail`).
 
         Raises:
             InputError: if there is no chart of this name, or nothing to draw; it lists those that

@@ -91,18 +91,28 @@ class Browser:
 
     def open(self, path: Path, width: int, *, dark: bool = False) -> None:
         """Show a page at a width in pixels, and wait until its charts are drawn."""
-        self._ask(
-            "Emulation.setDeviceMetricsOverride",
-            width=width, height=900, deviceScaleFactor=1, mobile=False,
-        )  # fmt: skip
-        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self._ask("Emulation.setEmulatedMedia", media="", features=[scheme])
+        self.look(width, dark=dark)
         self._ask("Page.navigate", url=path.as_uri())
         self.wait("location.protocol === 'file:' && document.readyState === 'complete'")
         self.wait(
             "[...document.querySelectorAll('[data-figure]')]"
             ".every(one => one.querySelector('.main-svg'))"
         )
+
+    def visit(self, url: str) -> None:
+        """Show what a server has, and wait until it is there."""
+        found = self._ask("Page.navigate", url=url)
+        assert "errorText" not in found, f"{url}: {found.get('errorText')}"
+        self.wait(f"location.href === {json.dumps(url)} && document.readyState === 'complete'")
+
+    def look(self, width: int, *, dark: bool = False) -> None:
+        """Look through a window of a width in pixels, by day or by night."""
+        self._ask(
+            "Emulation.setDeviceMetricsOverride",
+            width=width, height=900, deviceScaleFactor=1, mobile=False,
+        )  # fmt: skip
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self._ask("Emulation.setEmulatedMedia", media="", features=[scheme])
 
     def wait(self, condition: str) -> None:
         """Wait until a JavaScript expression is true."""
@@ -122,9 +132,13 @@ class Browser:
         found = self._ask("Page.printToPDF", preferCSSPageSize=True, printBackground=True)
         return base64.b64decode(found["data"])
 
-    def picture(self, path: Path) -> None:
-        """Write the whole page as a PNG."""
-        found = self._ask("Page.captureScreenshot", captureBeyondViewport=True)
+    def picture(self, path: Path, part: str = "body", height: float = float("inf")) -> None:
+        """Write the page, or what a selector finds of it, as a PNG; no more than so high."""
+        place = f"document.querySelector({json.dumps(part)}).getBoundingClientRect().toJSON()"
+        box = self.evaluate(place)
+        clip = {key: box[key] for key in ("x", "y", "width", "height")} | {"scale": 1}
+        clip["height"] = min(clip["height"], height)
+        found = self._ask("Page.captureScreenshot", captureBeyondViewport=True, clip=clip)
         path.write_bytes(base64.b64decode(found["data"]))
 
 

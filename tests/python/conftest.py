@@ -49,6 +49,7 @@ LONGEST = (
     "test_docs.py",
     "test_study_moss.py",
     "test_study_collapse.py",
+    "test_tutorial.py",
     "test_scripts.py",
     "test_extreme_numbers.py",
     "test_second_implementation.py",

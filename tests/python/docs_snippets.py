@@ -35,8 +35,8 @@ class Snippet:
 
     @property
     def file(self) -> str | None:
-        """The file that its first line names: `# shop.toml`, `-- buyer.luau`."""
-        found = re.match(r"(?:#|--) (\S+\.(?:toml|luau))", self.text)
+        """The file that its first line names, as in `# shop.toml` or `<!-- plan.jmx -->`."""
+        found = re.match(r"(?:#|--|<!--) (\S+\.(?:toml|luau|py|jmx))", self.text)
         return found[1] if found else None
 
     @property

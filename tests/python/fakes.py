@@ -221,6 +221,7 @@ class Result:
     schedule: list[dict[str, Any]] = field(default_factory=list)
     pages: pl.DataFrame | None = None
     label: str = "a result"
+    validity: list[Any] = field(default_factory=list)
     objectives: list[Any] = field(default_factory=list)
 
     @property

@@ -12,23 +12,34 @@ import pytest
 
 import thinktime as tt
 
+NOTICED = {
+    "RAY_health_check_initial_delay_ms": "0",
+    "RAY_health_check_period_ms": "1000",
+    "RAY_health_check_timeout_ms": "5000",
+    "RAY_health_check_failure_threshold": "3",
+}
+"""That a node is gone is noticed after three seconds; one that is only slow has five to answer."""
+
+OURS = "THINKTIME_TESTS"
+"""By this in their environment the processes of a cluster are known."""
+
 
 @contextmanager
 def three_nodes() -> Iterator[Any]:
-    """Start it, connect to it, and end it; nobody beyond this machine can reach it."""
+    """Start it, connect to it, and end it."""
     pytest.importorskip("ray", reason="Ray is not installed")
     from thinktime.distributed import connection
 
-    for name, value in connection.SURROUNDINGS.items():
+    for name, value in (connection.SURROUNDINGS | NOTICED).items():
         os.environ.setdefault(name, value)
+    os.environ[OURS] = str(os.getpid())
     import ray
     from ray.cluster_utils import Cluster
 
-    node = {"num_cpus": 1, "include_dashboard": False}
-    cluster = Cluster(initialize_head=True, head_node_args=node)
+    cluster = Cluster()
     try:
-        for _ in range(2):
-            cluster.add_node(num_cpus=1)
+        for number in range(3):  # the first is the head
+            cluster.add_node(num_cpus=1, **({} if number else {"include_dashboard": False}))
         ray.init(address=cluster.address, logging_level="error", log_to_driver=False)
         cluster.wait_for_nodes()
         yield cluster

@@ -46,7 +46,8 @@ def record(pair: Pair) -> Record:
     assert result.summary == summary
     return {
         "rows": _hash(_content(rows)),
-        "summary": _hash(summary),
+        # What checks say of it is words, which other tests look at.
+        "summary": _hash({key: one for key, one in summary.items() if key != "validity"}),
         "requests": summary["requests"],
         "mean_s": summary["response_time_s"]["mean"],
         "loads": {name: one["load"] for name, one in summary["stations"].items()},

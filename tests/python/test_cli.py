@@ -48,6 +48,22 @@ def thinktime(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+def test_steps_that_endless_sessions_leave_for_good_are_named_before_the_run(files: Path) -> None:
+    visits = (
+        'name = "test"\n[arrivals]\nmodel = "closed"\nclients = 3\n[session]\nthink = "1s"\n'
+        '[[request]]\nname = "home"\nnext = { item = 1 }\n'
+        '[[request]]\nname = "item"\nnext = { item = 0.5, basket = 0.5 }\n'
+        '[[request]]\nname = "basket"\nnext = { item = BACK, home = HOME }\n'
+    )
+    for back, home, said in [("1", "0", True), ("0.5", "0.5", False)]:
+        text = visits.replace("BACK", back).replace("HOME", home)
+        (files / "visits.toml").write_text(text)
+        done = thinktime("simulate", "visits.toml", "s.toml", "--requests", "2000", cwd=files)
+        assert done.returncode == 0, done.stderr
+        note = "behind for good, unless `end` has a share somewhere: `home`"
+        assert (note in done.stderr) is said
+
+
 def test_simulate_prints_one_json_object_of_the_contract(files: Path) -> None:
     done = thinktime("simulate", "w.toml", "s.toml", "--requests", "20000", "--json", cwd=files)
     assert done.returncode == 0, done.stderr

@@ -26,6 +26,7 @@ import thinktime as tt
 from thinktime import _core
 from thinktime.cli import app
 from thinktime.cli.group import COMMANDS
+from thinktime.lab import file as lab_file
 
 THINKTIME = [sys.executable, "-c", "from thinktime.cli import main; main()"]
 HOST = "://127.0.0.1:8080"
@@ -37,14 +38,25 @@ NOT_RUN = {
     ".venv/bin/python": "the studies have tests of their own; that the file exists is tested",
     "thinktime record": "it waits for Ctrl-C; test_record.py records visits with it",
     "thinktime new": "it needs a page of HTML; test_new.py has a server with some",
+    "thinktime run postgresql://shop@127.0.0.1/shop": "it needs a database, as tests have",
+    "thinktime lab": "it needs root; test_lab.py has labs, and test_lab_file.py the example",
     "thinktime capacity --target": "minutes of probes; test_capacity.py searches a real server",
     "thinktime capacity --generator": "minutes of probes; test_capacity.py has its parts",
 }
 """Commands that are only parsed, by how they begin, and why."""
 
+RUN_ELSEWHERE = {
+    "docs/principles.md": "test_guides.py walks it",
+    "docs/retries.md": "test_guides.py walks it",
+    "docs/tutorial.md": "test_tutorial.py walks it from beginning to end",
+}
+"""Pages whose commands build on one another, and where they are run in their order."""
+
 OTHER_LANGUAGES = {
     "docs/ci.md 2": "how the action is used; test_pipelines.py checks its inputs, and runs it",
     "docs/ci.md 3": "how the template is included; test_pipelines.py does the same with it",
+    "docs/live.md 1": "the address that it prints; test_live_page.py opens it",
+    "docs/live.md 2": "a way to another machine, by a program of others",
     "docs/machines.md 5": "a diagram",
     "docs/switch.md 5": "a line of a log; test_switch.py looks at others",
     "docs/switch.md 6": "an answer to a probe; test_switch_probes.py has servers that give some",
@@ -64,6 +76,8 @@ COMPLETED = {
     "docs/system-file.md 3": 'name = "part"\n'
     '[[station]]\nname = "web"\ndemand = "exp(1ms)"\n'
     '[[station]]\nname = "application"\n[[station]]\nname = "database"\n{}',
+    "docs/tutorial.md 3": '{}demand = "exp(1ms)"\n',
+    "docs/tutorial.md 4": OPEN + "{}",
     "docs/workload-file.md 6": OPEN + "{}",
     "docs/workload-file.md 9": OPEN + "{}",
 }
@@ -99,6 +113,8 @@ def test_files_are_accepted(snippet: Snippet, tmp_path: Path) -> None:
         (tmp_path / "tasks.toml").write_text(text)
         export = next(words for words in commands(snippet.page) if "export" in words)
         run([*THINKTIME, *export[1:], "--scenario", "tasks.toml"], tmp_path)
+    elif "[[host]]" in text:
+        assert lab_file.load(tmp_path / "lab.toml").runs
     elif "arrivals]" in text:
         if "buyer.luau" in text:
             (tmp_path / "buyer.luau").write_text((ROOT / "examples/buyer.luau").read_text())
@@ -202,7 +218,9 @@ def url(tmp_path: Path) -> Iterator[str]:
         yield server.url
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if commands(page)])
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if commands(page) and page not in RUN_ELSEWHERE]
+)
 def test_commands_do_what_the_page_says(page: str, tmp_path: Path, url: str) -> None:
     made(tmp_path, page)
     for words in commands(page):
@@ -276,12 +294,18 @@ def test_every_block_is_looked_at() -> None:
     assert set(COMPLETED) | set(OTHER_LANGUAGES) <= {snippet.name for snippet in ALL}
 
 
+GENERATED = ("docs/commands.md", "docs/keys.md", "docs/python-reference.md")
 INLINE = re.compile(r"`([^`\n]+)`")
 CODE = "\n".join(
     [one.text for one in ALL]
-    + [word for page in PAGES for word in INLINE.findall((ROOT / page).read_text("utf-8"))]
+    + [
+        word
+        for page in PAGES
+        if page not in GENERATED
+        for word in INLINE.findall((ROOT / page).read_text("utf-8"))
+    ]
 )
-"""All that stands on pages as code."""
+"""All that stands as code on pages that somebody wrote."""
 
 
 def keys(kind: str) -> list[str]:

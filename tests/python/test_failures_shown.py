@@ -27,7 +27,7 @@ name = "hopeless"
 get = "/a"
 timeout = "1us"
 [[request]]
-name = "fine"
+name = "faultless"
 get = "/b"
 [[request]]
 name = "tries"
@@ -71,7 +71,7 @@ def test_the_terminal_the_page_and_the_summary_have_them() -> None:
     console.print(terminal.render(rows_of([result])))
     shown = console.file.getvalue()  # type: ignore[attr-defined]
     assert "hopeless" in shown
-    assert "fine" not in shown
+    assert "faultless" not in shown
     tables = {table.name: table for table in results_page.page_of([result]).tables}
     assert set(cells(tables["failures"])) == {"hopeless", "tries"}
     assert "| hopeless | timeout |" in gate.of_result(result)[1]

@@ -115,7 +115,7 @@ def test_panels_lie_one_below_the_other_each_with_its_axes() -> None:
 def test_another_chart_is_an_error_that_lists_those_there_are(
     result: tt.Result, name: str, why: str
 ) -> None:
-    known = "`tail`, `by_name`, `in_system`, `throughput`"
+    known = "`tail`, `heat`, `by_name`, `in_system`, `throughput`"
     message = f"chart `{name}`: there is {why}; this result has {known}"
     with pytest.raises(tt.InputError, match=message):
         result.chart(name)

@@ -179,8 +179,8 @@ def test_two_results_of_populations_are_one_case_and_are_compared(mixed: tt.Resu
 
 def test_the_report_has_tables_and_charts_of_populations_and_pages(mixed: tt.Result) -> None:
     made = page_of([mixed])
-    names = [table.name for table in made.tables[:4]]
-    assert names == ["results", "failures", "populations", "pages"]
+    names = [table.name for table in made.tables[:5]]
+    assert names == ["results", "validity", "failures", "populations", "pages"]
     drawn = {one.name: one.drawing for one in made.sections if one.drawing is not None}
     titles = {
         name: [panel.title for panel in drawn[name].panels]
@@ -263,7 +263,7 @@ def test_populations_are_swept(tmp_path: Path) -> None:
     swept = Swept(table, [parse(one) for one in vary], measured=False)
     headings = swept_table(swept).headings
     assert {"page mean", "visitors mean", "pollers p99"} <= set(headings)
-    drawing = SWEPT_CHARTS[0].draw(swept)
+    drawing = next(one for one in SWEPT_CHARTS if one.name == "figures").draw(swept)
     assert drawing is not None
     titles = [panel.title for panel in drawing.panels]
     assert {"Mean page response time", "Mean response time of pollers"} <= set(titles)

@@ -1,21 +1,63 @@
-"""The reference of the Python package is what signatures and docstrings say."""
+"""The references are what signatures, docstrings, help and schemas say."""
 
 from __future__ import annotations
 
 import inspect
+import json
 from pathlib import Path
+from types import ModuleType
+
+import pytest
+from jsonschema_lite import property_descriptions
 
 import thinktime as tt
-from thinktime import reference
+from thinktime import keys, reference
+from thinktime.cli import reference as commands
+from thinktime.cli.described import commands as described
 
-PAGE = Path(__file__).parents[2] / "docs" / "python-reference.md"
+DOCS = Path(__file__).parents[2] / "docs"
 
 
-def test_the_page_is_made_of_what_there_is() -> None:
-    made = reference.text()
-    assert PAGE.read_text("utf-8") == made, (
-        "docs/python-reference.md is old: python -m thinktime.reference docs/python-reference.md"
+@pytest.mark.parametrize(
+    ("page", "maker"),
+    [("python-reference.md", reference), ("commands.md", commands), ("keys.md", keys)],
+)
+def test_the_page_is_made_of_what_there_is(page: str, maker: ModuleType) -> None:
+    assert (DOCS / page).read_text("utf-8") == maker.text(), (
+        f"docs/{page} is old: python -m {maker.__name__} docs/{page}"
     )
+
+
+def part(text: str, heading: str) -> str:
+    """What stands below a heading, to the next one."""
+    return text.split(f"# {heading}\n")[1].split("\n#")[0]
+
+
+def test_every_option_of_every_command_is_told() -> None:
+    made = commands.text()
+    for one in described():
+        told = made if one.name == "thinktime" else part(made, f"`{one.name}`")
+        for name, _ in one.options:
+            shown = name.replace("|", "\\|")
+            assert name == "--help" or f"| `{shown}` | " in told, (one.name, name)
+
+
+@pytest.mark.parametrize("kind", ["workload", "system"])
+def test_every_key_is_told_with_its_meaning(kind: str) -> None:
+    made = part(keys.text().replace("\n### ", "\n@@@ "), f"{keys.KINDS[kind]}")
+    found = property_descriptions(json.loads(tt.schema(kind)))
+    for name, words in found.items():
+        row = f"| `{name.split('.', 1)[1]}` | "
+        begin = " ".join(words.split())[:40].replace("|", "\\|").replace("<", "&lt;")
+        assert any(row in line and begin in line for line in made.splitlines()), name
+
+
+def test_tables_stand_where_they_are_written_in_a_file() -> None:
+    made = keys.text()
+    assert "| `attempts` | value |" in part(made, "`[request.retry]`")
+    assert "| `holds` | list, each text |" in part(made, "`[cluster.cache]`")
+    assert '`"per-session"`: It carries' in part(made, "`[clients]`")
+    assert "`abort`: whether a run ends" in part(made, "`[slo]`")
 
 
 def test_everything_public_is_in_it_with_words() -> None:

@@ -106,7 +106,8 @@ def test_who_has_read_nothing_yet_does_not_rest() -> None:
     """Of these sizes one at least leaves its end in the switch, where sockets hold the rest of it.
 
     The switch itself holds some 64 KiB of a response, sockets some 2.8 MB where the kernel's limits
-    are the usual ones.
+    are the usual ones. Through so small a window megabytes take long where the machine is slow, so
+    the last client may wait for its turn longer than clients usually may.
     """
 
     def sized(_: Backend, connection: socket.socket, target: str) -> bool:
@@ -115,14 +116,18 @@ def test_who_has_read_nothing_yet_does_not_rest() -> None:
         connection.sendall(b"x" * size)
         return True
 
-    with backends(sized) as servers, switching("jsq", servers) as proxy, ExitStack() as opened:
+    with (
+        backends(sized) as servers,
+        switching("jsq", servers, client="10min") as proxy,
+        ExitStack() as opened,
+    ):
         host, port = proxy.url.removeprefix("http://").split(":")
         clients = []
         for size in range(1_000_000, 4_500_000, 48_000):
             client = opened.enter_context(socket.socket())
             # A small one, so that the switch's own does not grow either.
             client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-            client.settimeout(30)
+            client.settimeout(300)
             client.connect((host, int(port)))
             client.sendall(f"GET /{size} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
             clients.append((client, size))
@@ -168,6 +173,7 @@ def test_a_body_goes_on_while_its_early_answer_is_not_read() -> None:
     """A server that answers at once, with more than sockets hold, still gets all of the body."""
     size = 8_000_000
     got = bytearray()
+    all_got = threading.Event()
 
     def early(_: Backend, connection: socket.socket, __: str) -> bool:
         head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % size
@@ -175,6 +181,7 @@ def test_a_body_goes_on_while_its_early_answer_is_not_read() -> None:
         sending.start()
         while len(got) < size:
             got.extend(connection.recv(65536))
+        all_got.set()
         sending.join()
         return False
 
@@ -195,6 +202,8 @@ def test_a_body_goes_on_while_its_early_answer_is_not_read() -> None:
         client.sendall(b"x" * size)
         with client.makefile("rb") as reader:
             assert body_of(reader) == b"y" * size
+        # The answer may be whole before the body is.
+        assert all_got.wait(300)
     server.close()
     assert len(got) == size
 

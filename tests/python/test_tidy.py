@@ -14,7 +14,9 @@ import pytest
 
 EXCEPTIONS = {
     ("docs/glossary.md", "words"): "it says which words are not used",
+    ("docs/coming-from-gatling.md", "words"): "it says what the words of Gatling are here",
     ("docs/coming-from-k6.md", "words"): "it says what the words of k6 are here",
+    ("docs/coming-from-wrk.md", "words"): "it says what the options of wrk are here",
     ("tests/python/test_tidy.py", "words"): "it names the words that it bans",
     ("tests/python/test_tidy.py", "places"): "it names the places that it bans",
     ("benches/freezing.py", "words"): "options and results of other tools are called so",

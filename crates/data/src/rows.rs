@@ -56,7 +56,7 @@ impl RowTable {
             counts(rows, |row| row.attempt.index),
             counts(rows, |row| row.attempt.attempt),
             words(rows, |row| names.get(row.attempt.kind as usize).map(String::as_str)),
-            times(rows, |row| row.attempt.scheduled),
+            times(rows, |row| row.attempt.wanted()),
             times(rows, |row| row.sent),
             times(rows, |row| row.first_byte),
             times(rows, |row| row.done),
@@ -69,6 +69,7 @@ impl RowTable {
             counts(rows, |row| row.replication),
             words(rows, |row| population(row).map(String::as_str)),
             pages(rows),
+            counts(rows, |row| row.rows),
         ];
         RecordBatch::try_new(self.schema(), columns).expect("columns match the schema above")
     }
@@ -96,6 +97,7 @@ fn schema() -> SchemaRef {
         required("replication", DataType::UInt32),
         optional("population", word()),
         optional("page", DataType::UInt32),
+        required("rows", DataType::UInt32),
     ]))
 }
 

@@ -59,9 +59,15 @@ fn grpc_holds() {
 }
 
 #[test]
+fn postgresql_holds() {
+    tried("postgresql");
+}
+
+#[test]
 fn every_target_is_tried() {
     let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
-    assert_eq!(names, ["http1", "http2", "hpack", "websocket", "grpc", "log", "toml", "luau"]);
+    let all = ["http1", "http2", "hpack", "websocket", "postgresql", "grpc", "log", "toml", "luau"];
+    assert_eq!(names, all);
 }
 
 #[test]

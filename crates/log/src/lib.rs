@@ -20,6 +20,7 @@ pub mod sessions;
 mod source;
 mod text;
 mod time;
+mod told;
 
 pub use entry::{Entry, Text};
 pub use error::LogError;
@@ -28,3 +29,4 @@ pub use reading::{Options, Reading, ReadingProgress};
 pub use reason::Reason;
 pub use report::{BadLines, FileReport, Report};
 pub use source::Source;
+pub use told::Told;

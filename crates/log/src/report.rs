@@ -1,15 +1,28 @@
 //! What was read, and what could not be.
 
+use serde::{Deserialize, Deserializer, Serialize};
+
 use crate::error::LogError;
+use crate::formats::FORMATS;
 use crate::reason::{Reason, example};
 
 /// What was read.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
     /// The files, in the order in which they were read.
     pub files: Vec<FileReport>,
     /// Whether it was stopped before the end.
     pub stopped: bool,
+}
+
+/// What stands for the format of a file that has no line.
+const EMPTY: &str = "empty";
+
+/// Reads the name of a format from where another process wrote it.
+fn format_name<'de, D: Deserializer<'de>>(from: D) -> Result<FormatName, D::Error> {
+    let name = String::deserialize(from)?;
+    let known = FORMATS.iter().map(|known| known.name).find(|known| *known == name);
+    Ok(known.unwrap_or(EMPTY))
 }
 
 impl Report {
@@ -26,13 +39,17 @@ impl Report {
     }
 }
 
+/// The name of a format.
+type FormatName = &'static str;
+
 /// What was read of one file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileReport {
     /// Its name.
     pub name: String,
     /// Its format's name; `empty` where it has no line.
-    pub format: &'static str,
+    #[serde(deserialize_with = "format_name")]
+    pub format: FormatName,
     /// Its size in bytes, unpacked.
     pub bytes: u64,
     /// Its lines, blank ones and comments too; its records, where the format has no lines.
@@ -51,7 +68,7 @@ pub struct FileReport {
 }
 
 /// The lines of a file that are bad for one reason.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BadLines {
     /// The reason.
     pub reason: Reason,

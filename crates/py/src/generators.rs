@@ -29,10 +29,11 @@ pub(crate) struct Part {
 #[pymethods]
 impl Part {
     /// Makes ready. Sessions that come before `from_s`, and the `begun` requests that they had
-    /// begun, are somebody else's.
+    /// begun, are somebody else's. `run` names the run to a server of shared variables: all of its
+    /// parts need the same.
     #[new]
     #[pyo3(signature = (workload, target, options, shares, of, *, demands = None,
-        from_s = 0.0, begun = 0))]
+        from_s = 0.0, begun = 0, run = None))]
     #[allow(clippy::too_many_arguments, reason = "they are Python's keyword arguments")]
     fn new(
         py: Python<'_>,
@@ -44,12 +45,14 @@ impl Part {
         demands: Option<&System>,
         from_s: f64,
         begun: u64,
+        run: Option<String>,
     ) -> PyResult<Part> {
         let wrong = |error| invalid(&error);
         let options = RunOptions::from_json(options).map_err(wrong)?;
         let target = Target::of(target, &options).map_err(wrong)?;
         let system = demands.map(|system| system.inner.clone());
         let plan = Plan::of(&options, &workload.inner, system).map_err(wrong)?;
+        let plan = Plan { run, ..plan };
         let from = Nanos::from_secs_f64(from_s);
         let shares = shares.into_iter().map(|part| Share { from, begun, ..Share::new(part, of) });
         let shares: Vec<Share> = shares.collect();
@@ -90,14 +93,33 @@ impl Part {
 #[pyclass(frozen, module = "thinktime._core")]
 pub(crate) struct Gathering {
     pub(crate) inner: Arc<generator::Gathering>,
+    generators: u64,
+    shares: u64,
 }
 
 #[pymethods]
 impl Gathering {
-    /// For so many shares of the sessions.
+    /// For so many generators, which have event loops as the options say, a JSON object.
     #[new]
-    fn new(shares: usize) -> Gathering {
-        Gathering { inner: Arc::new(generator::Gathering::new(shares)) }
+    fn new(workload: &Workload, options: &str, generators: u64) -> PyResult<Gathering> {
+        let wrong = |error| invalid(&error);
+        let options = RunOptions::from_json(options).map_err(wrong)?;
+        let plan = Plan::of(&options, &workload.inner, None).map_err(wrong)?;
+        let shares = generator::shares_of(&workload.inner, &plan, generators).map_err(wrong)?;
+        let inner = Arc::new(generator::Gathering::new(shares as usize));
+        Ok(Gathering { inner, generators, shares })
+    }
+
+    /// The number of generators.
+    #[getter]
+    fn generators(&self) -> u64 {
+        self.generators
+    }
+
+    /// The number of shares of the sessions: one for each event loop of all generators.
+    #[getter]
+    fn shares(&self) -> u64 {
+        self.shares
     }
 
     /// Takes what `Part.take` gave.

@@ -4,19 +4,27 @@ use std::num::NonZero;
 use std::ops::ControlFlow;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
-use thinktime_log::columns::{Batch, Collector, Digest, UserBy};
-use thinktime_log::{FORMATS, FileReport, LogError, Options, Reading, Source};
+use pyo3::types::{PyBytes, PyDict, PyList};
+use thinktime_log::columns::{Batch, Collector, Columns, Digest, UserBy};
+use thinktime_log::{FORMATS, FileReport, LogError, Options, Reading, Report, Source, Told};
 
 use crate::columns::LogColumns;
+use crate::elsewhere::Iterated;
 use crate::errors::{InputError, invalid};
 use crate::supervise::supervise;
 
-/// Reads access logs into columns.
+/// Adds what is here to the module.
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(read_log, module)?)?;
+    module.add_function(wrap_pyfunction!(read_log_file, module)?)?;
+    module.add_function(wrap_pyfunction!(log_formats, module)?)
+}
+
+/// Reads access logs into columns; `elsewhere` reads each file somewhere else.
 #[pyfunction]
 #[pyo3(signature = (
     logs, *, format = None, user = "agent", user_field = None, follow = false, threads = None,
-    progress = None, only = None, without = None
+    progress = None, only = None, without = None, elsewhere = None
 ))]
 #[allow(clippy::too_many_arguments, reason = "they are Python's keyword arguments")]
 pub(crate) fn read_log<'py>(
@@ -30,12 +38,11 @@ pub(crate) fn read_log<'py>(
     progress: Option<Py<PyAny>>,
     only: Option<Vec<String>>,
     without: Option<Vec<String>>,
+    elsewhere: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let digest = Digest::new(user_by(user, user_field.is_some())?);
-    // Without filters all requests are looked at.
-    let (only, without) = (only.unwrap_or_default(), without.unwrap_or_default());
-    let user = user_field;
-    let mut options = Options { format, user, follow, only, without, ..Options::default() };
+    let mut options = options_of(format, user_field, only, without);
+    options.follow = follow;
     if let Some(threads) = threads.and_then(NonZero::new) {
         options.threads = threads;
     }
@@ -43,6 +50,11 @@ pub(crate) fn read_log<'py>(
     let mut sources = Source::expand(&logs).map_err(wrong)?;
     if sources.len() > 1 && !follow {
         sources = Source::in_time_order(sources, &options).map_err(|error| invalid(&error))?;
+    }
+    if let Some(elsewhere) = elsewhere {
+        let names = sources.iter().map(Source::name).collect();
+        let (report, columns) = gathered(py, names, elsewhere, progress.as_ref())?;
+        return read_dict(py, &report, columns);
     }
     let reading = Reading::new(sources, options).map_err(|error| invalid(&error))?;
     let done = supervise(py, progress.as_ref(), move |watch| {
@@ -62,6 +74,87 @@ pub(crate) fn read_log<'py>(
         report.map(|report| (report, collector.finish()))
     })?;
     let (report, columns) = done.map_err(wrong)?;
+    read_dict(py, &report, columns)
+}
+
+/// Reads one file, for the `elsewhere` of `read_log`, as the others are read.
+#[pyfunction]
+#[pyo3(signature = (
+    log, *, format = None, user = "agent", user_field = None, only = None, without = None
+))]
+#[allow(clippy::too_many_arguments, reason = "they are Python's keyword arguments")]
+pub(crate) fn read_log_file<'py>(
+    py: Python<'py>,
+    log: String,
+    format: Option<String>,
+    user: &str,
+    user_field: Option<String>,
+    only: Option<Vec<String>>,
+    without: Option<Vec<String>>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let digest = Digest::new(user_by(user, user_field.is_some())?);
+    let options = options_of(format, user_field, only, without);
+    let options = Options { threads: NonZero::<usize>::MIN, ..options };
+    let sources = vec![Source::File(log.into())];
+    let reading = Reading::new(sources, options).map_err(|error| invalid(&error))?;
+    let told = py.detach(|| Told::of(reading, digest));
+    let told = told.map_err(|error| InputError::new_err(error.to_string()))?;
+    let bytes = told.to_bytes().map_err(|error| invalid(&error))?;
+    Ok(PyBytes::new(py, &bytes))
+}
+
+fn options_of(
+    format: Option<String>,
+    user: Option<String>,
+    only: Option<Vec<String>>,
+    without: Option<Vec<String>>,
+) -> Options {
+    // Without filters all requests are looked at.
+    let (only, without) = (only.unwrap_or_default(), without.unwrap_or_default());
+    Options { format, user, only, without, ..Options::default() }
+}
+
+/// What is read elsewhere of these files, in their order.
+fn gathered(
+    py: Python<'_>,
+    names: Vec<String>,
+    elsewhere: Py<PyAny>,
+    progress: Option<&Py<PyAny>>,
+) -> PyResult<(Report, Columns)> {
+    let number = names.len().max(1) as f64;
+    let mut there = Iterated::new(elsewhere);
+    supervise(py, progress, move |watch| {
+        there.call(|py, python| python.call1(py, (names,)));
+        let (mut collector, mut report) = (Collector::default(), Report::default());
+        let read = |found: &Bound<'_, PyAny>| {
+            Told::from_bytes(found.cast::<PyBytes>()?.as_bytes()).map_err(|error| invalid(&error))
+        };
+        let mut bytes = 0;
+        while let Some(found) = there.following(read) {
+            if let Some(told) = found {
+                let told = told.into_columns(&mut collector);
+                bytes += told.files.iter().map(|file| file.bytes).sum::<u64>();
+                report.files.extend(told.files);
+            }
+            let share = report.files.len() as f64 / number;
+            if !watch.report(report.entries(), share, bytes) {
+                report.stopped = true;
+                break;
+            }
+        }
+        match there.raised.take() {
+            Some(raised) => Err(raised),
+            None => Ok((report, collector.finish())),
+        }
+    })?
+}
+
+/// What was read, as Python takes it.
+fn read_dict<'py>(
+    py: Python<'py>,
+    report: &Report,
+    columns: Columns,
+) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     let files: Vec<_> =
         report.files.iter().map(|file| file_dict(py, file)).collect::<PyResult<_>>()?;

@@ -3,6 +3,7 @@
 mod authority;
 mod columns;
 mod distribution;
+mod elsewhere;
 mod errors;
 mod fidelity;
 mod generators;
@@ -43,12 +44,11 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<result::ResultData>()?;
     module.add_class::<result::Partial>()?;
     generators::add(module)?;
+    simulate::add(module)?;
+    learn::add(module)?;
     module.add_class::<serve::Server>()?;
     module.add_class::<switch::Switch>()?;
-    module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
-    module.add_function(wrap_pyfunction!(learn::read_log, module)?)?;
-    module.add_function(wrap_pyfunction!(learn::log_formats, module)?)?;
     module.add_function(wrap_pyfunction!(fidelity::asked_for, module)?)?;
     module.add_function(wrap_pyfunction!(fidelity::lru_hit_ratios, module)?)?;
     module.add_function(wrap_pyfunction!(fidelity::response_times, module)?)?;

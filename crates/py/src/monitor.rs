@@ -16,6 +16,8 @@ use thinktime_net::generator::RunProgress;
 pub(crate) struct Monitor {
     limit: Limit,
     all: Requests,
+    /// How many of the measured response times are in each bucket of a factor of 2^(1/16).
+    buckets: BTreeMap<i32, u64>,
     lateness: Tally,
     errors: BTreeMap<&'static str, u64>,
     /// The populations by name, where there are several.
@@ -95,6 +97,11 @@ impl Requests {
         }
     }
 
+    /// The sum of the response times that are measured.
+    fn sum_s(&self) -> f64 {
+        self.responses.mean_s().unwrap_or(0.0) * self.responses.count() as f64
+    }
+
     fn figures(&self) -> Figures {
         Figures {
             over: self.over,
@@ -111,6 +118,7 @@ impl Monitor {
         Monitor {
             limit,
             all: Requests::default(),
+            buckets: BTreeMap::new(),
             lateness: Tally::default(),
             errors: BTreeMap::new(),
             populations: named.map(|one| (one.name.clone(), Requests::default())).collect(),
@@ -131,6 +139,9 @@ impl Monitor {
         let counts = self.limit.counts(row.attempt.request_scheduled);
         let response = row.error.is_none().then(|| row.done.since(row.attempt.request_scheduled));
         self.all.take(response, counts);
+        if let Some(response) = response.filter(|_| counts) {
+            *self.buckets.entry(bucket_of(response)).or_default() += 1;
+        }
         let population = self.of_kind[row.attempt.kind as usize] as usize;
         if let Some((_, own)) = self.populations.get_mut(population) {
             own.take(response, counts);
@@ -153,6 +164,8 @@ impl Monitor {
             time_s: progress.time_s,
             in_flight: progress.in_flight,
             all: self.all.figures(),
+            sum_s: self.all.sum_s(),
+            buckets: self.buckets.iter().map(|(place, count)| (*place, *count)).collect(),
             lateness_p99_s: self.lateness.quantile_s(0.99),
             errors: self.errors.iter().map(|(kind, count)| (*kind, *count)).collect(),
             populations: populations.map(|(name, own)| (name.clone(), own.figures())).collect(),
@@ -167,6 +180,8 @@ pub(crate) struct Seen {
     time_s: f64,
     in_flight: u64,
     all: Figures,
+    sum_s: f64,
+    buckets: Vec<(i32, u64)>,
     lateness_p99_s: Option<f64>,
     errors: Vec<(&'static str, u64)>,
     populations: Vec<(String, Figures)>,
@@ -208,6 +223,8 @@ impl Seen {
         let dict = self.all.to_dict(py)?;
         dict.set_item("time_s", self.time_s)?;
         dict.set_item("in_flight", self.in_flight)?;
+        dict.set_item("response_sum_s", self.sum_s)?;
+        dict.set_item("response_buckets", &self.buckets)?;
         dict.set_item("lateness_p99_s", self.lateness_p99_s)?;
         let errors = PyDict::new(py);
         self.errors.iter().try_for_each(|(kind, count)| errors.set_item(kind, count))?;
@@ -228,6 +245,11 @@ impl Seen {
         dict.set_item("objectives", objectives.collect::<PyResult<Vec<_>>>()?)?;
         Ok(dict)
     }
+}
+
+/// The bucket of a time: number `n` holds those above 2^((n - 1) / 16) s and up to 2^(n / 16) s.
+fn bucket_of(time: Nanos) -> i32 {
+    ((time.0.max(1) as f64 * 1e-9).log2() * 16.0).ceil() as i32
 }
 
 /// Rows that a monitor sees on their way.

@@ -3,11 +3,15 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use thinktime_core::client::Limit;
 use thinktime_core::options::SimulateOptions;
+use thinktime_core::time::Nanos;
 use thinktime_core::workload::{self, RequestKind};
 use thinktime_data::{Keep, Labels, OutcomeTable, RunFile, RunTable, schedule_json};
-use thinktime_sim::{Control, Plan};
+use thinktime_sim::{Control, Elsewhere, Plan, WarmUp, replicate_as_bytes, simulate_with};
 
+use crate::elsewhere::Iterated;
 use crate::errors::{invalid, simulation};
 use crate::parameters::{as_table, run_table};
 use crate::result::ResultData;
@@ -16,10 +20,18 @@ use crate::supervise::supervise;
 use crate::system::System;
 use crate::workload::Workload;
 
+/// Adds what is here to the module.
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(replicate, module)?)
+}
+
 /// Simulates a workload on a system model. The options are a JSON object; load and seed are in the
-/// workload already.
+/// workload already. `elsewhere` does several replications somewhere else.
 #[pyfunction]
-#[pyo3(signature = (workload, system, options, *, output = None, progress = None))]
+#[pyo3(signature = (
+    workload, system, options, *, output = None, progress = None, elsewhere = None
+))]
 pub(crate) fn simulate(
     py: Python<'_>,
     workload: &Workload,
@@ -27,6 +39,7 @@ pub(crate) fn simulate(
     options: &str,
     output: Option<PathBuf>,
     progress: Option<Py<PyAny>>,
+    elsewhere: Option<Py<PyAny>>,
 ) -> PyResult<ResultData> {
     let options = SimulateOptions::from_json(options).map_err(|error| invalid(&error))?;
     let plan = Plan::of(&options, &workload.inner).map_err(|error| invalid(&error))?;
@@ -65,14 +78,39 @@ pub(crate) fn simulate(
             true => Control::Continue,
             false => Control::Stop,
         };
-        let done = thinktime_sim::simulate(inner, model, &plan, &mut writer, &report);
-        (done, writer.finish())
+        let mut there = elsewhere.map(Iterated::new);
+        let place = there.as_mut().map(|there| there as &mut dyn Elsewhere);
+        let done = simulate_with(inner, model, &plan, &mut writer, &report, place);
+        let raised = there.and_then(|mut there| there.raised.take());
+        (raised.map_or(Ok(done), Err), writer.finish())
     })?;
+    let done = done?;
     let done = done.map_err(|error| simulation(&error))?;
     let (interrupted, untrusted) = (done.interrupted, done.untrusted);
     let outcome = OutcomeTable { interrupted, untrusted, ..OutcomeTable::default() };
     let schedule = schedule_json(&done.schedule, model, &workload.request_names_of());
     storage.finish(done.summary, &done.collector, rows, outcome, schedule)
+}
+
+/// One replication of a simulation, for the `elsewhere` of `simulate`, which says when its warm-up
+/// ends and whether its rows are wanted.
+#[pyfunction]
+pub(crate) fn replicate<'py>(
+    py: Python<'py>,
+    workload: &Workload,
+    system: &System,
+    options: &str,
+    number: u32,
+    warmup_ns: u64,
+    rows: bool,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let options = SimulateOptions::from_json(options).map_err(|error| invalid(&error))?;
+    let plan = Plan::of(&options, &workload.inner).map_err(|error| invalid(&error))?;
+    let limit = Limit { warmup: Nanos(warmup_ns), ..plan.limit };
+    let plan = Plan { limit, warm_up: WarmUp::Given, rows, ..plan };
+    let (workload, system) = (&workload.inner, &system.inner);
+    let done = py.detach(|| replicate_as_bytes(workload, system, &plan, number));
+    done.map(|bytes| PyBytes::new(py, &bytes)).map_err(|error| invalid(&error))
 }
 
 /// About how many requests there will be, to decide which rows to keep.

@@ -102,6 +102,13 @@ impl Workload {
         Population::all_of(&self.inner).iter().all(Population::plain)
     }
 
+    /// Of each population whose sessions never end, a sentence on the steps that they leave behind
+    /// for good, if there are any.
+    #[getter]
+    fn left_behind(&self) -> Vec<String> {
+        self.inner.left_behind()
+    }
+
     /// Who there is: one population without a name where the file names none.
     #[getter]
     fn populations(&self) -> Vec<Population> {

@@ -7,8 +7,7 @@ use std::rc::Rc;
 use mlua::{IntoLuaMulti, Lua, MultiValue, Result, Table, Value};
 
 use crate::host::{Answer, Host};
-use crate::shared::Shared;
-use crate::{data, json, sandbox};
+use crate::{data, json, sandbox, variables};
 
 /// The table of host functions.
 pub(crate) fn functions(lua: &Lua, host: &Rc<RefCell<Host>>) -> Result<Table> {
@@ -18,11 +17,12 @@ pub(crate) fn functions(lua: &Lua, host: &Rc<RefCell<Host>>) -> Result<Table> {
     contents(&made)?;
     children(&made)?;
     draws(&made)?;
-    variables(&made)?;
+    variables::functions(&made)?;
     Ok(table)
 }
 
-struct Maker<'a> {
+/// Makes functions that work on a host.
+pub(crate) struct Maker<'a> {
     lua: &'a Lua,
     host: &'a Rc<RefCell<Host>>,
     table: &'a Table,
@@ -30,7 +30,7 @@ struct Maker<'a> {
 
 impl Maker<'_> {
     /// Adds a function that gives a value, or nil and what is wrong.
-    fn add<A, T, F>(&self, name: &str, function: F) -> Result<()>
+    pub(crate) fn add<A, T, F>(&self, name: &str, function: F) -> Result<()>
     where
         A: mlua::FromLuaMulti,
         T: IntoLuaMulti,
@@ -108,36 +108,4 @@ fn draws(made: &Maker<'_>) -> Result<()> {
     made.add("uniform", |_, host, ()| Ok(Ok(host.session().stream.uniform())))?;
     made.add("session", |_, host, ()| Ok(Ok(host.session().number)))?;
     made.add("now", |_, host, ()| Ok(Ok(host.now.as_secs_f64())))
-}
-
-fn variables(made: &Maker<'_>) -> Result<()> {
-    made.add("shared_get", |lua, host, name: String| {
-        Ok(Ok(match host.shared.get(&name) {
-            None => Value::Nil,
-            Some(Shared::Flag(flag)) => Value::Boolean(flag),
-            Some(Shared::Number(number)) => Value::Number(number),
-            Some(Shared::Text(text)) => Value::String(lua.create_string(&text)?),
-        }))
-    })?;
-    made.add("shared_put", |_, host, (name, value): (String, Value)| {
-        let value = match value {
-            Value::Nil => None,
-            Value::Boolean(flag) => Some(Shared::Flag(flag)),
-            Value::Integer(number) => Some(Shared::Number(number as f64)),
-            Value::Number(number) => Some(Shared::Number(number)),
-            Value::String(text) => Some(Shared::Text(text.as_bytes().to_vec())),
-            other => {
-                let kind = other.type_name();
-                return Ok(Err(format!("a shared variable holds no {kind}: text, numbers, flags")));
-            }
-        };
-        host.shared.put(&name, value);
-        Ok(Ok(()))
-    })?;
-    made.add("shared_add", |_, host, (name, amount): (String, f64)| {
-        let sum = host.shared.add(&name, amount);
-        Ok(sum.ok_or_else(|| format!("the shared variable `{name}` is no number")))
-    })?;
-    made.add("lock", |_, host, (name, priority): (String, f64)| Ok(host.lock(&name, priority)))?;
-    made.add("unlock", |_, host, name: String| Ok(host.unlock(&name)))
 }

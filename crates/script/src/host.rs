@@ -8,7 +8,7 @@ use mlua::{Table, Value};
 use thinktime_core::data::DataTable;
 use thinktime_core::distribution::Distribution;
 use thinktime_core::files::NoFiles;
-use thinktime_core::program::{Call, Report};
+use thinktime_core::program::{Call, Report, SharedAnswer};
 use thinktime_core::random::{Stream, StreamFamily};
 use thinktime_core::time::Nanos;
 use thinktime_core::units::Dimension;
@@ -18,7 +18,7 @@ use crate::Text;
 use crate::call;
 use crate::children::Family;
 use crate::send::Expectations;
-use crate::shared::{Grant, SharedVariables};
+use crate::shared::Variables;
 use crate::text::Patterns;
 
 /// What host functions work on: the session whose turn it is, and what all have in common.
@@ -37,7 +37,7 @@ pub(crate) struct Host {
     calls: Vec<Option<Arc<GrpcCall>>>,
     laws: BTreeMap<String, Distribution>,
     expectations: Expectations,
-    pub(crate) shared: Box<dyn SharedVariables>,
+    pub(crate) shared: Variables,
     /// Sessions that waited for a lock and have it now, or for children that have ended.
     pub(crate) woken: VecDeque<usize>,
     /// The session of each child that is still to be begun.
@@ -69,6 +69,10 @@ pub(crate) struct Session {
     pub(crate) parent: Option<usize>,
     /// How many functions it had its children run.
     pub(crate) parts: u64,
+    /// Whether it has asked for anything that all share.
+    pub(crate) shares: bool,
+    /// What it was told of that, where it waited.
+    pub(crate) told: Option<SharedAnswer>,
     pub(crate) family: Option<Box<Family>>,
 }
 
@@ -88,6 +92,8 @@ impl Session {
             instant: Nanos::MAX,
             parent: None,
             parts: 0,
+            shares: false,
+            told: None,
             family: None,
         }
     }
@@ -103,7 +109,7 @@ pub(crate) type Answer<T> = Result<T, String>;
 impl Host {
     pub(crate) fn new(
         script: &Text,
-        shared: Box<dyn SharedVariables>,
+        shared: Variables,
         streams: StreamFamily,
         data: &Arc<[DataTable]>,
     ) -> Host {
@@ -155,7 +161,7 @@ impl Host {
     /// The session has ended.
     pub(crate) fn leave(&mut self, slot: usize) {
         self.sessions[slot].call = None;
-        self.woken.extend(self.shared.leave(slot));
+        self.give_back(slot);
     }
 
     pub(crate) fn session(&mut self) -> &mut Session {
@@ -257,19 +263,5 @@ impl Host {
         self.current(serial)?;
         let first = header_values(&self.head, name).next();
         Ok(first.map(|value| String::from_utf8_lossy(value).into_owned()))
-    }
-
-    pub(crate) fn lock(&mut self, name: &str, priority: f64) -> Answer<bool> {
-        match self.shared.lock(name, self.slot, priority) {
-            Grant::Given => Ok(true),
-            Grant::Waits => Ok(false),
-            Grant::Held => Err(format!("the client has the lock `{name}` already")),
-        }
-    }
-
-    pub(crate) fn unlock(&mut self, name: &str) -> Answer<()> {
-        let next = self.shared.unlock(name, self.slot);
-        self.woken.extend(next.map_err(|()| format!("the client has no lock `{name}`"))?);
-        Ok(())
     }
 }

@@ -17,8 +17,8 @@
 //!
 //! The inside: `prelude.luau` is what scripts see, `host` its functions in Rust, `machine` the
 //! interpreter with all its sessions, `sandbox` what scripts may name, `shared` the shared
-//! variables, `children` what a session does at the same time, `json` the way from text to tables
-//! and back.
+//! variables and `variables` what scripts see of them, `children` what a session does at the same
+//! time, `json` the way from text to tables and back.
 
 mod call;
 mod children;
@@ -32,6 +32,7 @@ mod sandbox;
 mod send;
 mod shared;
 mod text;
+mod variables;
 
 use std::sync::Arc;
 

@@ -1,12 +1,15 @@
 //! One interpreter with all the sessions of a run.
 
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use mlua::{Function, Lua, Result, Value};
 use thinktime_core::data::DataTable;
-use thinktime_core::program::{Action, Call, Event, Programs, Reply, Report};
+use thinktime_core::program::{
+    Action, Call, Event, Programs, Reply, Report, SharedAnswer, SharedRequest,
+};
 use thinktime_core::random::{Purpose, StreamFamily};
 use thinktime_core::time::Nanos;
 
@@ -14,7 +17,7 @@ use crate::Text;
 use crate::functions;
 use crate::host::{Host, Session, TURNS_AT_ONCE_MAX};
 use crate::sandbox::{self, Budget};
-use crate::shared::Local;
+use crate::shared::{Local, Variables};
 
 /// After so many turns without an end, and no request among them, no session begins any more.
 const ENDLESS_TURNS_MAX: u32 = 20;
@@ -47,7 +50,7 @@ pub(crate) struct Machine {
 impl Machine {
     pub(crate) fn new(script: &Text, seed: u64, data: &Arc<[DataTable]>) -> Result<Machine> {
         let (lua, budget) = sandbox::interpreter()?;
-        let shared = Box::new(Local::default());
+        let shared = Variables::Here(Local::default());
         let streams = StreamFamily::new(seed, Purpose::Program);
         let host = Host::new(script, shared, streams, data);
         let host = Rc::new(RefCell::new(host));
@@ -197,6 +200,21 @@ impl Programs for Machine {
 
     fn woken(&mut self) -> Option<usize> {
         self.host.borrow_mut().woken.pop_front()
+    }
+
+    fn share_outside(&mut self) {
+        self.host.borrow_mut().shared = Variables::Outside(VecDeque::new());
+    }
+
+    fn shared_request(&mut self) -> Option<SharedRequest> {
+        match &mut self.host.borrow_mut().shared {
+            Variables::Outside(wishes) => wishes.pop_front(),
+            Variables::Here(_) => None,
+        }
+    }
+
+    fn tell_shared(&mut self, slot: usize, answer: SharedAnswer) {
+        self.host.borrow_mut().sessions[slot].told = Some(answer);
     }
 
     fn call(&self, slot: usize) -> Option<Rc<Call>> {

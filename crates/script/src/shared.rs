@@ -1,48 +1,50 @@
-//! Variables that all clients share.
+//! Variables that all clients share: kept here, or by the driver, which asks a server.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Debug;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// The value of a shared variable.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Shared {
-    Flag(bool),
-    Number(f64),
-    Text(Vec<u8>),
+use thinktime_core::program::{Shared, SharedAnswer, SharedFailure, SharedRequest, SharedWish};
+
+/// Who keeps shared variables and locks. Sessions are named by their slots.
+#[derive(Debug)]
+pub(crate) enum Variables {
+    Here(Local),
+    /// The driver, who takes these wishes and tells what came of them.
+    Outside(VecDeque<SharedRequest>),
 }
 
-/// Keeps shared variables and locks. Sessions are named by their slots. A server that several
-/// machines share can stand behind this as well.
-pub(crate) trait SharedVariables: Debug {
-    /// The variable's value, if it has one.
-    fn get(&self, name: &str) -> Option<Shared>;
+/// What comes of a wish.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Outcome {
+    Is(SharedAnswer),
+    /// The session waits, and is told.
+    Waits,
+}
 
-    /// Sets it; nothing removes it.
-    fn put(&mut self, name: &str, value: Option<Shared>);
+/// Sessions that have a lock now for which they waited, with its token.
+pub(crate) type Granted = Vec<(usize, u64)>;
 
-    /// Adds to a number, which is 0 where there is none, and gives the sum; nothing where the
-    /// variable is no number.
-    fn add(&mut self, name: &str, amount: f64) -> Option<f64>;
-
-    /// Asks for the lock; says whether the session has it now. If not, it waits, the smallest
-    /// priority first, among equals first come, first served.
-    fn lock(&mut self, name: &str, slot: usize, priority: f64) -> Grant;
-
-    /// Gives the lock back, if the session has it; gives the session that has it now. `Err` where
-    /// it had none.
-    fn unlock(&mut self, name: &str, slot: usize) -> Result<Option<usize>, ()>;
+impl Variables {
+    /// A session wants something: what comes of it, and who has a lock now because of it.
+    pub(crate) fn ask(&mut self, slot: usize, wish: SharedWish) -> (Outcome, Granted) {
+        match self {
+            Variables::Here(local) => local.ask(slot, wish),
+            Variables::Outside(wishes) => {
+                wishes.push_back(SharedRequest { slot, wish });
+                (Outcome::Waits, Vec::new())
+            }
+        }
+    }
 
     /// The session has left: gives back all its locks, and those who have them now.
-    fn leave(&mut self, slot: usize) -> Vec<usize>;
-}
-
-/// What comes of asking for a lock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Grant {
-    Given,
-    Waits,
-    /// The session has it already.
-    Held,
+    pub(crate) fn leave(&mut self, slot: usize) -> Granted {
+        match self {
+            Variables::Here(local) => local.leave(slot),
+            Variables::Outside(wishes) => {
+                wishes.push_back(SharedRequest { slot, wish: SharedWish::Leave });
+                Vec::new()
+            }
+        }
+    }
 }
 
 /// Within one process.
@@ -51,6 +53,8 @@ pub(crate) struct Local {
     values: BTreeMap<String, Shared>,
     locks: BTreeMap<String, Lock>,
     asked: u64,
+    /// The last token.
+    given: u64,
 }
 
 #[derive(Debug)]
@@ -60,53 +64,67 @@ struct Lock {
     waiting: BTreeSet<(u64, u64, usize)>,
 }
 
-impl SharedVariables for Local {
-    fn get(&self, name: &str) -> Option<Shared> {
-        self.values.get(name).cloned()
+impl Local {
+    fn ask(&mut self, slot: usize, wish: SharedWish) -> (Outcome, Granted) {
+        let is = |answer| (Outcome::Is(answer), Vec::new());
+        match wish {
+            SharedWish::Get(name) => is(SharedAnswer::Value(self.values.get(&name).cloned())),
+            SharedWish::Put(name, value) => {
+                match value {
+                    Some(value) => self.values.insert(name, value),
+                    None => self.values.remove(&name),
+                };
+                is(SharedAnswer::Done)
+            }
+            SharedWish::Add(name, amount) => is(self.add(name, amount)),
+            SharedWish::Lock(name, priority) => (self.lock(&name, slot, priority), Vec::new()),
+            SharedWish::Unlock(name) => match self.unlock(&name, slot) {
+                Ok(next) => (Outcome::Is(SharedAnswer::Done), next.into_iter().collect()),
+                Err(why) => is(SharedAnswer::Failed(why)),
+            },
+            SharedWish::Leave => (Outcome::Is(SharedAnswer::Done), self.leave(slot)),
+        }
     }
 
-    fn put(&mut self, name: &str, value: Option<Shared>) {
-        match value {
-            Some(value) => self.values.insert(name.to_owned(), value),
-            None => self.values.remove(name),
-        };
-    }
-
-    fn add(&mut self, name: &str, amount: f64) -> Option<f64> {
-        let sum = match self.values.get(name) {
+    fn add(&mut self, name: String, amount: f64) -> SharedAnswer {
+        let sum = match self.values.get(&name) {
             None => amount,
             Some(Shared::Number(number)) => number + amount,
-            Some(_) => return None,
+            Some(_) => return SharedAnswer::Failed(SharedFailure::NoNumber),
         };
-        self.put(name, Some(Shared::Number(sum)));
-        Some(sum)
+        self.values.insert(name, Shared::Number(sum));
+        SharedAnswer::Value(Some(Shared::Number(sum)))
     }
 
-    fn lock(&mut self, name: &str, slot: usize, priority: f64) -> Grant {
+    fn lock(&mut self, name: &str, slot: usize, priority: f64) -> Outcome {
         let Some(lock) = self.locks.get_mut(name) else {
             let lock = Lock { holder: slot, waiting: BTreeSet::new() };
             self.locks.insert(name.to_owned(), lock);
-            return Grant::Given;
+            self.given += 1;
+            return Outcome::Is(SharedAnswer::Token(self.given));
         };
         if lock.holder == slot {
-            return Grant::Held;
+            return Outcome::Is(SharedAnswer::Failed(SharedFailure::Held));
         }
         self.asked += 1;
         lock.waiting.insert((ordered(priority), self.asked, slot));
-        Grant::Waits
+        Outcome::Waits
     }
 
-    fn unlock(&mut self, name: &str, slot: usize) -> Result<Option<usize>, ()> {
-        let lock = self.locks.get_mut(name).filter(|lock| lock.holder == slot).ok_or(())?;
+    /// Gives the lock back, if the session has it; gives the session that has it now.
+    fn unlock(&mut self, name: &str, slot: usize) -> Result<Option<(usize, u64)>, SharedFailure> {
+        let lock = self.locks.get_mut(name).filter(|lock| lock.holder == slot);
+        let lock = lock.ok_or(SharedFailure::NotHeld)?;
         let Some((_, _, next)) = lock.waiting.pop_first() else {
             self.locks.remove(name);
             return Ok(None);
         };
         lock.holder = next;
-        Ok(Some(next))
+        self.given += 1;
+        Ok(Some((next, self.given)))
     }
 
-    fn leave(&mut self, slot: usize) -> Vec<usize> {
+    fn leave(&mut self, slot: usize) -> Granted {
         let held = self.locks.iter().filter(|(_, lock)| lock.holder == slot);
         let names: Vec<String> = held.map(|(name, _)| name.clone()).collect();
         names.iter().filter_map(|name| self.unlock(name, slot).ok().flatten()).collect()
@@ -123,21 +141,29 @@ fn ordered(number: f64) -> u64 {
 mod tests {
     use super::*;
 
+    fn token(local: &mut Local, name: &str, slot: usize) -> Option<u64> {
+        match local.lock(name, slot, 0.0) {
+            Outcome::Is(SharedAnswer::Token(token)) => Some(token),
+            _ => None,
+        }
+    }
+
     #[test]
     fn locks_go_by_priority_then_by_turn() {
         let mut local = Local::default();
-        assert_eq!(local.lock("a", 1, 0.0), Grant::Given);
-        assert_eq!(local.lock("a", 1, 0.0), Grant::Held);
+        assert_eq!(token(&mut local, "a", 1), Some(1));
+        let held = Outcome::Is(SharedAnswer::Failed(SharedFailure::Held));
+        assert_eq!(local.lock("a", 1, 0.0), held);
         for (slot, priority) in [(2, 5.0), (3, -1.0), (4, 5.0), (5, 0.0)] {
-            assert_eq!(local.lock("a", slot, priority), Grant::Waits);
+            assert_eq!(local.lock("a", slot, priority), Outcome::Waits);
         }
-        assert_eq!(local.unlock("a", 7), Err(()));
-        let mut order = vec![1];
-        while let Some(next) = local.unlock("a", order[order.len() - 1]).unwrap() {
+        assert_eq!(local.unlock("a", 7), Err(SharedFailure::NotHeld));
+        let mut order = vec![(1, 1)];
+        while let Some(next) = local.unlock("a", order[order.len() - 1].0).unwrap() {
             order.push(next);
         }
-        assert_eq!(order, [1, 3, 5, 2, 4]);
-        assert_eq!(local.lock("a", 9, 0.0), Grant::Given);
+        assert_eq!(order, [(1, 1), (3, 2), (5, 3), (2, 4), (4, 5)]);
+        assert_eq!(token(&mut local, "a", 9), Some(6));
     }
 
     #[test]
@@ -146,18 +172,32 @@ mod tests {
         local.lock("a", 1, 0.0);
         local.lock("b", 1, 0.0);
         local.lock("b", 2, 0.0);
-        assert_eq!(local.leave(1), [2]);
-        assert_eq!(local.lock("a", 3, 0.0), Grant::Given);
+        assert_eq!(local.leave(1), [(2, 3)]);
+        assert_eq!(token(&mut local, "a", 3), Some(4));
     }
 
     #[test]
     fn only_numbers_are_added_to() {
         let mut local = Local::default();
-        assert_eq!(local.add("n", 2.0), Some(2.0));
-        assert_eq!(local.add("n", 0.5), Some(2.5));
-        local.put("n", Some(Shared::Flag(true)));
-        assert_eq!(local.add("n", 1.0), None);
-        local.put("n", None);
-        assert_eq!(local.get("n"), None);
+        let sum = |sum| SharedAnswer::Value(Some(Shared::Number(sum)));
+        assert_eq!(local.add("n".to_owned(), 2.0), sum(2.0));
+        assert_eq!(local.add("n".to_owned(), 0.5), sum(2.5));
+        local.ask(0, SharedWish::Put("n".to_owned(), Some(Shared::Flag(true))));
+        let wrong = SharedAnswer::Failed(SharedFailure::NoNumber);
+        assert_eq!(local.add("n".to_owned(), 1.0), wrong);
+        local.ask(0, SharedWish::Put("n".to_owned(), None));
+        let gone = local.ask(0, SharedWish::Get("n".to_owned())).0;
+        assert_eq!(gone, Outcome::Is(SharedAnswer::Value(None)));
+    }
+
+    #[test]
+    fn what_is_kept_outside_is_asked_for_in_order() {
+        let mut variables = Variables::Outside(VecDeque::new());
+        let wish = SharedWish::Add("n".to_owned(), 1.0);
+        assert_eq!(variables.ask(4, wish.clone()).0, Outcome::Waits);
+        assert_eq!(variables.leave(4), []);
+        let Variables::Outside(wishes) = variables else { panic!() };
+        let all: Vec<_> = wishes.into_iter().map(|one| (one.slot, one.wish)).collect();
+        assert_eq!(all, [(4, wish), (4, SharedWish::Leave)]);
     }
 }

@@ -6,6 +6,7 @@ mod line;
 mod lone;
 mod stages;
 
+use serde::{Deserialize, Serialize};
 use thinktime_core::client::{Clients, Limit};
 use thinktime_core::record::{Collector, RowSink, SoFar, Window};
 use thinktime_core::system::{Presence, SystemModel};
@@ -17,7 +18,7 @@ use self::headway::{Headway, Seen};
 use crate::modelled::{Measured, Modelled, takes_back};
 
 /// What one replication gives.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Replication {
     pub(crate) collector: Collector,
     pub(crate) window: Window,

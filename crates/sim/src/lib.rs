@@ -6,6 +6,7 @@
 
 mod cluster_findings;
 mod driver;
+mod elsewhere;
 mod findings;
 mod given;
 mod load;
@@ -13,11 +14,16 @@ mod modelled;
 mod pilot;
 mod plan;
 mod precision;
+mod replicating;
 mod replications;
 mod simulate;
 mod turns;
 
+pub use elsewhere::{Elsewhere, Found};
 pub use given::response_times;
 pub use load::{at_load, offered_load};
 pub use plan::{Plan, WarmUp};
-pub use simulate::{Control, SimulationError, SimulationOutcome, SimulationProgress, simulate};
+pub use replicating::replicate_as_bytes;
+pub use simulate::{
+    Control, SimulationError, SimulationOutcome, SimulationProgress, simulate, simulate_with,
+};

@@ -1,5 +1,6 @@
 //! The modelled system, by the quick way where there is one.
 
+use serde::{Deserialize, Serialize};
 use thinktime_core::random::Purpose;
 use thinktime_core::record::Summary;
 use thinktime_core::system::machine::Schedule;
@@ -21,7 +22,7 @@ pub(crate) enum Modelled {
 }
 
 /// What the nodes of the system were like over the measured time.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Measured {
     /// By node; none for what is not measured.
     nodes: Vec<Option<NodeSummary>>,

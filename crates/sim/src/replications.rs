@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use thinktime_core::error::Invalid;
 use thinktime_core::record::{Row, RowSink, SoFar, Tally};
 
 use crate::driver::Replication;
@@ -43,12 +44,47 @@ pub(crate) struct InOrder<'a, S> {
     sink: &'a mut S,
     next: u32,
     waiting: BTreeMap<u32, (Replication, Vec<Row>)>,
-    pub(crate) joined: Option<Joined>,
+    joined: Option<Joined>,
 }
 
 impl<'a, S: RowSink> InOrder<'a, S> {
     pub(crate) fn new(sink: &'a mut S) -> InOrder<'a, S> {
         InOrder { sink, next: 0, waiting: BTreeMap::new(), joined: None }
+    }
+
+    /// A replication is done somewhere else, and this is what it came to; `figures` as below.
+    ///
+    /// # Errors
+    /// When it is no replication.
+    pub(crate) fn take_bytes(
+        &mut self,
+        number: u32,
+        bytes: &[u8],
+        figures: impl Fn(Joined) -> SoFar,
+    ) -> Result<u64, Invalid> {
+        let read: Result<(Replication, Vec<Row>), _> = postcard::from_bytes(bytes);
+        let done = read.map_err(|error| {
+            Invalid::new(format!("what came of replication {number} cannot be read: {error}"))
+        })?;
+        let requests = done.0.collector.requests();
+        self.take(number, done, figures);
+        Ok(requests)
+    }
+
+    /// Joins those that wait for one that is not done, as nothing more comes.
+    pub(crate) fn end(mut self) -> Option<Joined> {
+        for (done, rows) in std::mem::take(&mut self.waiting).into_values() {
+            self.join(done, &rows);
+        }
+        self.joined
+    }
+
+    fn join(&mut self, done: Replication, rows: &[Row]) {
+        rows.iter().for_each(|row| self.sink.row(row));
+        match &mut self.joined {
+            Some(joined) => joined.take(&done),
+            none => *none = Some(Joined::of_several(done)),
+        }
     }
 
     /// A replication is done; `figures` makes figures of those so far.
@@ -61,11 +97,7 @@ impl<'a, S: RowSink> InOrder<'a, S> {
         self.waiting.insert(number, done);
         while let Some((done, rows)) = self.waiting.remove(&self.next) {
             self.next += 1;
-            rows.iter().for_each(|row| self.sink.row(row));
-            match &mut self.joined {
-                Some(joined) => joined.take(&done),
-                none => *none = Some(Joined::of_several(done)),
-            }
+            self.join(done, &rows);
         }
         if let Some(joined) = &self.joined {
             self.sink.look(&|| figures(joined.clone()));

@@ -1,27 +1,24 @@
 //! A simulation from its plan to its outcome: replications, progress, figures.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
-use rayon::prelude::*;
 use thinktime_core::client::Limit;
 use thinktime_core::error::Invalid;
-use thinktime_core::random::{Purpose, Stream};
-use thinktime_core::record::{Collector, Row, RowSink, SoFar, Summary, Timeline};
+use thinktime_core::record::{Collector, RowSink, SoFar, Summary};
 use thinktime_core::schema::SchemaError;
 use thinktime_core::system::SystemModel;
 use thinktime_core::system::machine::Schedule;
-use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
 use thiserror::Error;
 
-use crate::driver::{Driver, Replication};
+use crate::driver::Replication;
+use crate::elsewhere::Elsewhere;
 use crate::findings::Findings;
 use crate::load::check_load;
 use crate::pilot::{Warmup, find_warmup};
 use crate::plan::{Plan, WarmUp};
-use crate::precision::StopRule;
-use crate::replications::{InOrder, Joined, NoRows};
+use crate::replicating::{Shared, gather_all, replicate, replicate_all};
+use crate::replications::{Joined, NoRows};
 use crate::turns::check_turns;
 
 /// How far a simulation is.
@@ -73,9 +70,6 @@ pub enum SimulationError {
     Interrupted,
 }
 
-/// Events between two looks at the clock of progress.
-const EVENTS_PER_LOOK: u64 = 1 << 15;
-
 /// Simulates a workload on a system model.
 ///
 /// Replication 0 has the workload's own seed, so that a real run with that seed can be compared
@@ -91,6 +85,21 @@ pub fn simulate(
     sink: &mut (impl RowSink + Send),
     watch: &(dyn Fn(SimulationProgress) -> Control + Sync),
 ) -> Result<SimulationOutcome, SimulationError> {
+    simulate_with(workload, system, plan, sink, watch, None)
+}
+
+/// As [`simulate`]; several replications are done `elsewhere`, if there is such a place.
+///
+/// # Errors
+/// As [`simulate`], and when what comes back is no replication.
+pub fn simulate_with(
+    workload: &Workload,
+    system: &SystemModel,
+    plan: &Plan,
+    sink: &mut (impl RowSink + Send),
+    watch: &(dyn Fn(SimulationProgress) -> Control + Sync),
+    elsewhere: Option<&mut dyn Elsewhere>,
+) -> Result<SimulationOutcome, SimulationError> {
     system.check_requests(workload)?;
     workload.check_start()?;
     check_load(workload, system, &plan.limit)?;
@@ -99,7 +108,9 @@ pub fn simulate(
     let (plan, warmup) = &with_warmup(workload, system, plan, watch)?;
     let (stopped, requests) = (AtomicBool::new(false), AtomicU64::new(0));
     let shared = Shared { stopped, requests, watch, warmup: *warmup };
-    let joined = if plan.replications > 1 {
+    let joined = if let (2.., Some(elsewhere)) = (plan.replications, elsewhere) {
+        gather_all(workload, system, plan, sink, &shared, elsewhere)?
+    } else if plan.replications > 1 {
         replicate_all(workload, system, plan, sink, &shared)
     } else if plan.rows {
         Joined::one(replicate(workload, system, plan, 0, sink, &shared))
@@ -110,31 +121,8 @@ pub fn simulate(
     Ok(outcome(workload, system, plan, *warmup, joined, interrupted))
 }
 
-/// All replications, on all cores.
-fn replicate_all<S: RowSink + Send>(
-    workload: &Workload,
-    system: &SystemModel,
-    plan: &Plan,
-    sink: &mut S,
-    shared: &Shared<'_>,
-) -> Joined {
-    let in_order = Mutex::new(InOrder::new(sink));
-    (0..plan.replications).into_par_iter().for_each(|number: u32| {
-        let mut rows: Vec<Row> = Vec::new();
-        let done = if plan.rows {
-            replicate(workload, system, plan, number, &mut rows, shared)
-        } else {
-            replicate(workload, system, plan, number, &mut (), shared)
-        };
-        let figures = |joined| so_far(workload, system, plan, shared.warmup, joined);
-        in_order.lock().unwrap_or_else(PoisonError::into_inner).take(number, (done, rows), figures);
-    });
-    let done = in_order.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.joined.expect("there is at least one replication")
-}
-
 /// The figures of a simulation that has not ended.
-fn so_far(
+pub(crate) fn so_far(
     workload: &Workload,
     system: &SystemModel,
     plan: &Plan,
@@ -169,64 +157,6 @@ fn with_warmup(
         .into());
     }
     Ok((Plan { limit, ..*plan }, Some(warmup)))
-}
-
-/// The timeline's interval: a second, or less where the run is short.
-fn interval_of(workload: &Workload, limit: &Limit) -> Nanos {
-    let expected_s = workload
-        .request_rate()
-        .map_or(f64::INFINITY, |rate| limit.requests as f64 / rate + limit.warmup.as_secs_f64());
-    Timeline::interval_for(limit.until.min(Nanos::from_secs_f64(expected_s)))
-}
-
-/// What all replications share.
-struct Shared<'a> {
-    stopped: AtomicBool,
-    requests: AtomicU64,
-    watch: &'a (dyn Fn(SimulationProgress) -> Control + Sync),
-    warmup: Option<Warmup>,
-}
-
-fn replicate<S: RowSink>(
-    workload: &Workload,
-    system: &SystemModel,
-    plan: &Plan,
-    number: u32,
-    sink: &mut S,
-    shared: &Shared<'_>,
-) -> Replication {
-    let seeded = replication_of(workload, number);
-    let interval = interval_of(workload, &plan.limit);
-    let mut driver = Driver::new(&seeded, system, plan.limit, number, sink, interval);
-    let (mut seen, mut stop) = (0, StopRule::new(plan.precision));
-    while driver.proceed(EVENTS_PER_LOOK) {
-        let requests = driver.collector().requests();
-        let total = shared.requests.fetch_add(requests - seen, Ordering::Relaxed) + requests - seen;
-        seen = requests;
-        if stop.is_precise(driver.collector()) {
-            driver.cut_short();
-        }
-        let progress = SimulationProgress {
-            requests: total,
-            time_s: driver.now.as_secs_f64(),
-            in_system: driver.in_system(),
-        };
-        if (shared.watch)(progress) == Control::Stop {
-            shared.stopped.store(true, Ordering::Relaxed);
-        }
-        if shared.stopped.load(Ordering::Relaxed) {
-            driver.cut_short();
-            break;
-        }
-        driver.look(|one| so_far(workload, system, plan, shared.warmup, Joined::one(one)));
-    }
-    driver.finish()
-}
-
-/// The workload with the replication's seed.
-fn replication_of(workload: &Workload, number: u32) -> Workload {
-    let seed = || Stream::new(workload.seed, number.into(), Purpose::Replication).bits();
-    if number == 0 { workload.clone() } else { workload.with_seed(seed()) }
 }
 
 fn outcome(

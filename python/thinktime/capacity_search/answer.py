@@ -92,6 +92,12 @@ def answer(search: Search, what: What, unit: str, interrupted: bool = False) -> 
     return Capacity(what, unit, value, low, high, verdict, words, rows, doubts)
 
 
+def so_far(probes: Sequence[Probe], what: What, unit: str) -> Capacity:
+    """What is known while the search goes on: its probes."""
+    words = f"{units.counted(len(probes), 'probe')} so far"
+    return Capacity(what, unit, None, None, None, "interrupted", words, table(probes))
+
+
 def _doubts(probes: Sequence[Probe]) -> list[str]:
     """That probes were too short, and what would be long enough."""
     short = [probe for probe in probes if probe.short]

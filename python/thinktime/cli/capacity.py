@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json as json_module
 import math
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,9 +12,10 @@ import typer
 from thinktime import Workload
 from thinktime.capacity_search import Capacity, CapacityStopped, Probe, generator_capacity, what_of
 from thinktime.capacity_search import capacity as capacity_of
+from thinktime.capacity_search.answer import so_far
 from thinktime.capacity_search.outcome import DOUBTS, outcome
-from thinktime.cli import common, options, plain, told
-from thinktime.workload import load
+from thinktime.cli import common, options, plain, told, watch
+from thinktime.cli.watch import NOBODY, Watch
 
 if TYPE_CHECKING:
     from thinktime.gate import Told
@@ -29,6 +29,7 @@ _Target = Annotated[str | None, typer.Option(help="A real server, as in http://1
 _Json = Annotated[bool, typer.Option("--json", help="Print one object alone.")]
 
 
+@watch.options
 def command(
     workload: Annotated[
         Path | None, typer.Argument(help=options.WORKLOAD + "; it needs a table [slo].")
@@ -51,6 +52,7 @@ def command(
     json: _Json = False,
     junit: options.Junit = None,
     markdown: options.Markdown = None,
+    watched: Watch = NOBODY,
 ) -> None:
     """Find the largest rate or number of clients that a server sustains within the SLO."""
     given: dict[str, Any] = {"duration": duration, "output": output}
@@ -59,16 +61,49 @@ def command(
         raise common.fail("give a workload file, or --generator alone", common.Exit.INPUT_WRONG)
     with common.mapped_errors():
         files = told.files(junit, markdown)
-        loaded = None if workload is None else load(workload)
-        given["progress"] = None if quiet else partial(_say, _unit(loaded))
+        loaded = None if workload is None else common.load_workload(workload)
         name = "generator" if loaded is None else loaded.name
+        more = {"target": target, "what": what, "on": on}
         with told.failure_told(files, name):
-            found, against = _find(
-                loaded, system, {"target": target, "what": what, "on": on}, given
-            )
+            found, against = _shown(loaded, system, more, given, quiet, watched)
     _show(found, against, json, output)
     untold = told.tell(files, lambda: _told(found, against, name))
     common.end(outcome(found, against, untold))
+
+
+def _shown(
+    loaded: Workload | None,
+    system: Path | None,
+    more: dict[str, Any],
+    given: dict[str, Any],
+    quiet: bool,
+    watched: Watch,
+) -> tuple[Capacity, str | None]:
+    """As `_find`, with each probe told as it comes."""
+    probes: list[Probe] = []
+    unit, what = _unit(loaded), "rate" if loaded is None else what_of(loaded)[0]
+    name = "the generator" if loaded is None else loaded.name
+    begun = watch.begun("capacity", name, more["target"], (None, None))
+    with watched.on(begun) as feed:
+
+        def progress(probe: Probe) -> None:
+            if not quiet:
+                _say(unit, probe)
+            if feed is not None:
+                probes.append(probe)
+                feed.tell("capacity", so_far(probes, what, unit))
+
+        found, against = _find(loaded, system, more, given | {"progress": progress})
+        if feed is not None and len(found.probes):
+            feed.finish(lambda: _page(found))
+    return found, against
+
+
+def _page(found: Capacity) -> str:
+    from thinktime.capacity_search.page import page_of
+    from thinktime.report.page import render
+
+    return render(page_of(found))
 
 
 def _unit(loaded: Workload | None) -> str:

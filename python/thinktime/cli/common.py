@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rich.console import RenderableType
 
-from thinktime import InputError, Interrupted, Result, RunError, Unwritten
+from thinktime import InputError, Interrupted, Result, RunError, Unwritten, Workload, validity
 from thinktime.cli import plain, told
 from thinktime.recovery import left_behind
 from thinktime.verdict import Exit as Exit
@@ -176,6 +176,7 @@ def say_of_left_behind(path: Path | None) -> None:
 
 def show(result: Result, as_json: bool, output: Path | None) -> None:
     """Print a result: its summary as JSON, or its table; warnings go to standard error."""
+    validity.note(result)
     if as_json:
         typer.echo(json.dumps(result.summary | _theory(result), indent=2))
     else:
@@ -193,6 +194,20 @@ def show(result: Result, as_json: bool, output: Path | None) -> None:
         say_warnings(unjudged_checks(result))
     if output is not None:
         errors.print(f"result: {output}", markup=False, soft_wrap=True)
+
+
+def load_workload(path: Path) -> Workload:
+    """A workload file, or the preset of this name; says first what may surprise in a run of it.
+
+    Raises:
+        InputError: It cannot be read, or is no workload.
+    """
+    from thinktime.workload import load
+
+    loaded = load(path)
+    for note in loaded.left_behind:
+        errors.print("note:", note, style="dim", markup=False, soft_wrap=True)
+    return loaded
 
 
 def say_warnings(warnings: Iterable[str]) -> None:

@@ -25,12 +25,14 @@ COMMANDS = {
     "capacity": "Find the largest rate or number of clients that a server sustains within the SLO.",
     "compare": "Say how results differ from the first one: times, throughput, errors, with "
     "intervals.",
+    "explain": "Say what server fits a result, and what other systems would have shown.",
     "history": "Keep results by workload, target and commit, and say when figures changed.",
     "report": "Write one self-contained HTML page that compares results and works offline.",
     "recover": "Make an ordinary result of what a run or a simulation had written before it was "
     "killed.",
     "schema": "Print the JSON Schema of workload or system files, so that editors complete them.",
     "doctor": "Say what this machine allows: connections, punctuality, cores; and what to change.",
+    "lab": "Make hosts, links and servers on this machine, and run workloads between them.",
     "demo": "Run one server under four workloads at the same load: measured, simulated and exact.",
     "import": "Make a workload of a HAR, curl commands, OpenAPI, Postman, k6, Locust or JMeter.",
     "new": "Look at a page and write a workload file with the page and its objects, to begin with.",

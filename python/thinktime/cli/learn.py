@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from thinktime import _core
-from thinktime.cli import common, options, plain
+from thinktime.cli import common, options, plain, watch
+from thinktime.cli.watch import NOBODY, Watch
 from thinktime.recovery import write_whole
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ NO_DURATIONS = (
 )
 
 
+@watch.options
 def command(
     logs: Annotated[
         list[str] | None,
@@ -98,8 +100,17 @@ def command(
     fidelity: Annotated[
         bool, typer.Option(help="Measure how well the workload stands in for the log.")
     ] = True,
+    on: Annotated[
+        str | None,
+        typer.Option(
+            help="Read the files on all cores of a Ray cluster, whose nodes all have them: ray for "
+            "one on this machine, ray://HOST:PORT or auto for one that is there.",
+            metavar="TEXT",
+        ),
+    ] = None,
     quiet: options.Quiet = False,
     json: Annotated[bool, typer.Option("--json", help="Print one object alone.")] = False,
+    watched: Watch = NOBODY,
 ) -> None:
     """Learn a workload from access logs: what it is like, and which system model it follows."""
     if formats:
@@ -113,7 +124,9 @@ def command(
     _check_demand(demand)
     _check_paths([*logs, *([compare] if compare else [])], output, report, system)
     from thinktime.learn import learn
+    from thinktime.learn.memory import give_back_large
 
+    give_back_large()
     how: dict[str, Any] = {
         "format": format,
         "timeout": timeout,
@@ -126,11 +139,16 @@ def command(
         "least_users": least_users,
         "only": only or (),
         "without": without or (),
+        "on": on,
     }
     with common.mapped_errors():
-        with common.reading_shown(quiet) as progress:
+        begun = watch.begun("learn", "from a log", None, (None, None))
+        with watched.on(begun) as feed, common.reading_shown(quiet) as progress:
+            progress = progress if feed is None else watch.both_reading(progress, feed)
             measured = fidelity and compare is None
             learned = learn(logs, fidelity=measured, follow=follow, progress=progress, **how)
+            if feed is not None:
+                feed.finish(lambda: _page(learned))
         text = None if system is None else _system_text(learned, demand)
         if compare is not None:
             with common.reading_shown(quiet) as progress:
@@ -144,6 +162,13 @@ def command(
     if learned.log.stopped and not follow:
         message = "interrupted: what was learned is of the part that was read"
         raise common.fail(message, common.Exit.UNDECIDED)
+
+
+def _page(learned: Learned) -> str:
+    from thinktime.learn.page import page_of
+    from thinktime.report.page import render
+
+    return render(page_of(learned))
 
 
 def _system_text(learned: Learned, demand: str | None) -> str | None:

@@ -2,39 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from thinktime import InputError, Result, Workload, _core, again, run
-from thinktime.cli import common, live, options, told
+from thinktime.cli import common, live, options, several, told, watch
+from thinktime.cli.watch import NOBODY, Watch
 from thinktime.given import options_json
-from thinktime.workload import load
+from thinktime.moment import Moment
+from thinktime.validity.evidence import Evidence
+
+if TYPE_CHECKING:
+    from thinktime.watching.feed import Feed
+    from thinktime.watching.frames import Begun
+
+
+GivenWorkload = Annotated[
+    Path | None, typer.Argument(help=options.WORKLOAD + "; none with --again.")
+]
+Target = Annotated[str | None, typer.Option(help="The server, as in http://127.0.0.1:8080.")]
+Demands = Annotated[
+    Path | None,
+    typer.Option(
+        help="A system file whose service demands the requests carry, as `simulate` with the "
+        "same seed would draw them; for `thinktime serve`."
+    ),
+]
 
 
 @options.of("run")
+@watch.all_options
 def command(
-    workload: Annotated[
-        Path | None, typer.Argument(help=options.WORKLOAD + "; none with --again.")
-    ] = None,
-    target: Annotated[
-        str | None, typer.Option(help="The server, as in http://127.0.0.1:8080.")
-    ] = None,
-    demands: Annotated[
-        Path | None,
-        typer.Option(
-            help="A system file whose service demands the requests carry, as `simulate` with the "
-            "same seed would draw them; for `thinktime serve`."
-        ),
-    ] = None,
+    workload: GivenWorkload = None,
+    target: Target = None,
+    demands: Demands = None,
     again: options.Again = None,
+    runs: several.Runs = None,
+    restart: several.Restart = None,
     quiet: options.Quiet = False,
     output: options.Output = None,
     label: options.Label = None,
     json: options.Json = False,
     junit: options.Junit = None,
     markdown: options.Markdown = None,
+    watched: Watch = NOBODY,
     **given: Any,
 ) -> None:
     """Run a workload against a real server."""
@@ -42,45 +57,109 @@ def command(
         given["rows"] = "none"
     chosen = common.chosen(given | {"label": label})
     with common.mapped_errors():
+        barred = {"--again": again, "--junit": junit, "--markdown": markdown}
+        many = several.Several.asked(runs, restart, output, barred | _watching(watched))
         files = told.files(junit, markdown)
         if again is not None:
             if workload is not None or demands is not None:
                 raise InputError("with --again the workload and its demands are the result's")
-            name, operation = _again(again, target, output, quiet, chosen)
+            name, operation = _again(again, target, output, _Shown(quiet, watched), chosen)
         elif workload is None or target is None:
             raise InputError("give a workload file and --target, or --again DIR")
         else:
-            more = {"demands": demands, "output": output, **chosen}
-            name, operation = _anew(load(workload), target, quiet, more)
-    common.finish(operation, json, output, files, name)
+            loaded = common.load_workload(workload)
+            anew = _Anew(loaded, target, _Shown(quiet, watched), {"demands": demands, **chosen})
+            if many is None:
+                name, operation = anew.operation({"output": output})
+    if many is not None:
+        several.finish(many, anew.numbered, json)
+    else:
+        common.finish(operation, json, output, files, name)
+
+
+def _watching(watched: Watch) -> dict[str, bool]:
+    """By name, whether those options were given by which it is watched."""
+    given = {"--live": watched.live, "--live-at": watched.live_at, "--metrics": watched.metrics}
+    return {name: bool(value) for name, value in (given | {"--otlp": watched.otlp}).items()}
 
 
 _Named = tuple[str, common.Operation]
 """The workload's name, and what is to be done."""
 
 
-def _anew(workload: Workload, target: str, quiet: bool, more: dict[str, Any]) -> _Named:
-    requests, end_s = _core.planned_end("run", workload, options_json("run", more))
+@dataclass(frozen=True)
+class _Shown:
+    """How a run is shown."""
 
-    def operation() -> Result:
-        with live.shown(f"running against {target}", requests, end_s, quiet) as monitor:
-            return run(workload, target, monitor=monitor, **more)
+    quiet: bool
+    watch: Watch
 
-    return workload.name, operation
+    def operation(
+        self,
+        begun: Begun,
+        target: str,
+        do: Callable[[Callable[[Moment], None] | None], Result],
+    ) -> common.Operation:
+        """What `do` does with a monitor, on the terminal and for those who watch."""
+
+        def operation() -> Result:
+            with self.watch.on(begun) as feed:
+                return watch.watched(feed, lambda: shown(feed))
+
+        def shown(feed: Feed | None) -> Result:
+            title = f"running against {target}"
+            with live.shown(title, begun.requests, begun.end_s, self.quiet) as monitor:
+                return do(watch.both(monitor, feed))
+
+        return operation
+
+
+@dataclass(frozen=True)
+class _Anew:
+    """A run of a workload file."""
+
+    workload: Workload
+    target: str
+    shown: _Shown
+    given: dict[str, Any]
+
+    def operation(self, more: dict[str, Any]) -> _Named:
+        """The run, with some more options."""
+        given = self.given | more
+        end = _core.planned_end("run", self.workload, options_json("run", given))
+        begun = _begun(self.workload, self.target, end, given)
+        return self.workload.name, self.shown.operation(
+            begun, self.target,
+            lambda monitor: run(self.workload, self.target, monitor=monitor, **given),
+        )  # fmt: skip
+
+    def numbered(self, number: int, output: Path | None) -> common.Operation:
+        """The so manyth of several runs, from 1, with a seed of its own."""
+        first = self.given.get("seed")
+        seed = (self.workload.seed if first is None else int(first)) + number - 1
+        return self.operation({"output": output, "seed": seed})[1]
 
 
 def _again(
-    path: Path, target: str | None, output: Path | None, quiet: bool, given: dict[str, Any]
+    path: Path, target: str | None, output: Path | None, shown: _Shown, given: dict[str, Any]
 ) -> _Named:
     done = Result.load(path)
     if done.kind != "run":
         raise InputError(f"{path} is a simulation: `thinktime simulate --again {path}`")
     workload, _ = done.inputs()
+    end = _core.planned_end("run", workload, options_json("run", done.options | given))
     where = target or str(done.target)
-    requests, end_s = _core.planned_end("run", workload, options_json("run", done.options | given))
+    begun = _begun(workload, where, end, given)
+    return workload.name, shown.operation(
+        begun, where,
+        lambda monitor: again(done, target=target, output=output, monitor=monitor, **given),
+    )  # fmt: skip
 
-    def operation() -> Result:
-        with live.shown(f"running against {where}", requests, end_s, quiet) as monitor:
-            return again(done, target=target, output=output, monitor=monitor, **given)
 
-    return workload.name, operation
+def _begun(
+    workload: Workload, target: str, end: tuple[int | None, float | None], given: dict[str, Any]
+) -> Begun:
+    """How it is called, when it ends, and what checks have to know of it while it runs."""
+    here = given.get("on") is None
+    seen = Evidence("run", {}, workload)
+    return watch.begun("run", workload.name, target, end, steady=seen.is_steady_by_plan, here=here)

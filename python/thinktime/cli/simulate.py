@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from thinktime import InputError, Result, _core, again, simulate
-from thinktime.cli import common, options, told
+from thinktime.cli import common, options, told, watch
+from thinktime.cli.watch import NOBODY, Watch
 from thinktime.given import options_json
-from thinktime.workload import load
+
+if TYPE_CHECKING:
+    from thinktime.watching.feed import Feed
+    from thinktime.watching.frames import Begun
 
 
 @options.of("simulate")
+@watch.options
 def command(
     workload: Annotated[
         Path | None, typer.Argument(help=options.WORKLOAD + "; none with --again.")
@@ -29,6 +34,7 @@ def command(
     json: options.Json = False,
     junit: options.Junit = None,
     markdown: options.Markdown = None,
+    watched: Watch = NOBODY,
     **given: Any,
 ) -> None:
     """Simulate a workload on a model of a server."""
@@ -40,31 +46,42 @@ def command(
         if again is not None:
             if workload is not None:
                 raise InputError("with --again the workload and the system are the result's")
-            operation, requests, end_s = _again(again, output, chosen)
+            planned = _again(again, output, chosen)
         elif workload is None or system is None:
             raise InputError("give a workload file and a system file, or --again DIR")
         else:
-            operation, requests, end_s = _anew(workload, system, output, chosen)
-
-    def shown() -> Result:
-        with common.progress_shown("simulating", requests, end_s, quiet) as progress:
-            return operation(progress)
-
-    common.finish(shown, json, output, files)
+            planned = _anew(workload, system, output, chosen)
+    common.finish(_shown(planned, quiet, watched), json, output, files)
 
 
-_Planned = tuple[Callable[[Any], Result], int | None, float | None]
-"""What is to be done, and when it ends."""
+_Planned = tuple[Callable[[Any], Result], "Begun"]
+"""What is to be done, and how it is called and when it ends."""
+
+
+def _shown(planned: _Planned, quiet: bool, watched: Watch) -> common.Operation:
+    """On the terminal and for those who watch."""
+    operation, begun = planned
+
+    def shown(feed: Feed | None) -> Result:
+        ends = begun.requests, begun.end_s
+        with common.progress_shown("simulating", *ends, quiet) as progress:
+            return operation(watch.both_progress(progress, feed))
+
+    def do() -> Result:
+        with watched.on(begun) as feed:
+            return watch.watched(feed, lambda: shown(feed))
+
+    return do
 
 
 def _anew(workload: Path, system: Path, output: Path | None, chosen: dict[str, Any]) -> _Planned:
-    loaded = load(workload)
+    loaded = common.load_workload(workload)
     end = _core.planned_end("simulate", loaded, options_json("simulate", chosen))
 
     def operation(progress: Any) -> Result:
         return simulate(loaded, system, output=output, progress=progress, **chosen)
 
-    return operation, *end
+    return operation, watch.begun("simulate", loaded.name, None, end)
 
 
 def _again(path: Path, output: Path | None, chosen: dict[str, Any]) -> _Planned:
@@ -77,4 +94,4 @@ def _again(path: Path, output: Path | None, chosen: dict[str, Any]) -> _Planned:
     def operation(progress: Any) -> Result:
         return again(done, output=output, progress=progress, **chosen)
 
-    return operation, *end
+    return operation, watch.begun("simulate", workload.name, None, end)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from thinktime import Stopped, sweep
-from thinktime.cli import common, options, told
+from thinktime import Stopped, Workload, sweep
+from thinktime.cli import common, options, told, watch
+from thinktime.cli.watch import NOBODY, Watch
 from thinktime.sweeping.outcome import outcome
-from thinktime.workload import load
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,6 +51,7 @@ _Vary = Annotated[
 
 
 @options.of("simulate", told=_AT_EACH_POINT)
+@watch.options
 def command(
     workload: options.Workload,
     system: Annotated[Path | None, typer.Argument(help="The system file; none with --target.")] = (
@@ -68,6 +69,7 @@ def command(
     ] = False,
     junit: options.Junit = None,
     markdown: options.Markdown = None,
+    watched: Watch = NOBODY,
     **given: Any,
 ) -> None:
     """Vary any keys over ranges or lists, on all cores.
@@ -79,20 +81,50 @@ def command(
             "give at least one key to vary, as in --vary load=0.1..0.9/9", common.Exit.INPUT_WRONG
         )
     chosen = common.chosen({"target": target, "on": on, "output": output, **given})
-    missing = 0
     with common.mapped_errors():
         files = told.files(junit, markdown)
-        loaded = load(workload)
-        with told.failure_told(files, loaded.name), _progress(quiet) as progress:
-            try:
-                table = sweep(loaded, system, vary, progress=progress, **chosen)
-            except Stopped as stopped:
-                table, missing = stopped.table, stopped.missing
-    swept = _swept(table, vary, measured=target is not None)
+        loaded = common.load_workload(workload)
+        with told.failure_told(files, loaded.name):
+            swept, missing = _done(loaded, system, vary, chosen, quiet, watched)
     _show(swept, json, output)
     found = partial(outcome, swept, missing, kept=output is not None)
     untold = told.tell(files, lambda: _told(swept, loaded.name, found()))
     common.end(found(unwritten=untold))
+
+
+def _done(
+    loaded: Workload,
+    system: Path | None,
+    vary: list[str],
+    chosen: dict[str, Any],
+    quiet: bool,
+    watched: Watch,
+) -> tuple[Swept, int]:
+    """The points, shown as they come, and how many are missing."""
+    missing, measured = 0, "target" in chosen
+    begun = watch.begun("sweep", loaded.name, chosen.get("target"), (None, None))
+    with watched.on(begun) as feed, _progress(quiet) as progress:
+
+        def monitor(table: pl.DataFrame, whole: int) -> None:
+            assert feed is not None
+            feed.tell("swept", (_swept(table, vary, measured=measured), len(table), whole))
+
+        try:
+            seen = None if feed is None else monitor
+            table = sweep(loaded, system, vary, progress=progress, monitor=seen, **chosen)
+        except Stopped as stopped:
+            table, missing = stopped.table, stopped.missing
+        swept = _swept(table, vary, measured=measured)
+        if feed is not None and not table.is_empty():
+            feed.finish(lambda: _page(swept))
+    return swept, missing
+
+
+def _page(swept: Swept) -> str:
+    from thinktime.report.page import render
+    from thinktime.sweeping.page import page_of
+
+    return render(page_of(swept.table, swept.axes, measured=swept.measured))
 
 
 def _swept(table: pl.DataFrame, vary: list[str], *, measured: bool) -> Swept:

@@ -14,7 +14,10 @@ from thinktime.distributed import clocks
 from thinktime.distributed.generator import About, Assignment
 
 _LEAD_NS = 500_000_000
-"""So long before the run it is said when it begins."""
+"""So long before the run it is said when it begins, and longer by what it takes to tell each."""
+
+_LEAD_EACH_NS = 2_000_000
+"""More than it takes to tell one generator (docs/studies-thousand-nodes.md)."""
 
 _ASKED_EVERY_S = 0.5
 """The time between two questions to a generator."""
@@ -22,6 +25,9 @@ _ASKED_EVERY_S = 0.5
 _SILENT_S = 6.0
 """A generator that does not answer for so long more is lost. It has ended itself by then: nobody
 has asked it for longer than it waits."""
+
+_CLOCK_EVERY_S = 10.0
+"""The time between two looks at the clock of another machine during the run."""
 
 _LATE_S = 1.5
 """An answer that comes so much later than it should is told."""
@@ -42,6 +48,8 @@ class Member:
     shares: Sequence[int] = ()
     lost: bool = False
     drift_ns: int | None = None
+    """By how much its clock has moved against ours since before the run: the most that was seen."""
+
     begun_late_s: float | None = None
     slowest_s: float = 0.0
     """By how much an answer came later than it should, at most."""
@@ -110,7 +118,7 @@ class Conductor:
 
     def begin(self) -> None:
         """Let all begin at one instant, and hear them."""
-        self._at_ns = time.monotonic_ns() + _LEAD_NS
+        self._at_ns = time.monotonic_ns() + _LEAD_NS + len(self._stints) * _LEAD_EACH_NS
         for stint in tuple(self._stints):
             self._begin(stint)
         threading.Thread(target=self._wait, name="end of the generators", daemon=True).start()
@@ -139,7 +147,7 @@ class Conductor:
     def _hear(self, stint: Stint) -> None:
         import ray
 
-        member, told = stint.member, False
+        member, told, looked_s = stint.member, False, time.monotonic()
         try:
             while True:
                 if (self.gathering.stopped or self._ending.is_set()) and not told:
@@ -153,13 +161,16 @@ class Conductor:
                 if stint.shares is member.shares:
                     member.begun_late_s = late_s
                 self.gathering.take(content)
+                if ended or time.monotonic() > looked_s + _CLOCK_EVERY_S:
+                    looked_s = time.monotonic()
+                    self._look_at_clock(member)
                 if ended:
-                    return self._drift(member)
+                    return
         except Exception as error:  # whatever it is, there is no more to be heard of it
             self._lost(stint, error)
 
-    def _drift(self, member: Member) -> None:
-        """Look at its clock once more."""
+    def _look_at_clock(self, member: Member) -> None:
+        """Look at its clock once more, and keep the furthest that it has moved."""
         import ray
 
         def ask() -> int:
@@ -167,9 +178,10 @@ class Conductor:
             return found
 
         try:
-            member.drift_ns = clocks.offset(ask, member.about.boot).ns - member.offset.ns
-        except Exception:  # it has done its part
+            moved = clocks.offset(ask, member.about.boot).ns - member.offset.ns
+        except Exception:  # if it is lost, the next question to it says so
             return
+        member.drift_ns = max(moved, member.drift_ns or 0, key=abs)
 
     def _lost(self, stint: Stint, error: Exception) -> None:
         """A generator is lost: what it was doing goes on elsewhere, or the run ends."""

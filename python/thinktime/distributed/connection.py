@@ -27,19 +27,14 @@ _QUIET = {
 }
 """No telemetry, and nothing on standard error that is none of the user's business."""
 
-_LOCAL = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
-"""Ray then listens on 127.0.0.1 alone, on any operating system."""
-
-_NOTICED = {
-    "RAY_health_check_initial_delay_ms": "0",
-    "RAY_health_check_period_ms": "500",
-    "RAY_health_check_timeout_ms": "500",
-    "RAY_health_check_failure_threshold": "4",
+_LOCAL = {
+    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
+    "RAY_worker_niceness": "0",
 }
-"""That a node is gone is noticed after two seconds."""
+"""Ray then listens on 127.0.0.1 alone, on any operating system; and what it runs is as urgent as we
+are, while by default it is at nice 15: a generator would be late as soon as anything else ran."""
 
-
-SURROUNDINGS = _QUIET | _LOCAL | _NOTICED
+SURROUNDINGS = _QUIET | _LOCAL
 """What the environment of a cluster on this machine says."""
 
 
@@ -125,12 +120,15 @@ def _connect(ray: Any, on: str) -> None:
     if on == LOCAL:
         ray.init(address="local", include_dashboard=False, **quiet)
         return
-    _warn_of_open_cluster()
     ray.init(address=on, **({} if on.startswith(_CLIENT) else quiet))
+    _warn_of_open_cluster()
 
 
 def _warn_of_open_cluster() -> None:
-    """Whoever reaches a cluster without authentication can run anything on its nodes."""
+    """Whoever reaches a cluster without authentication can run anything on its nodes.
+
+    Where nothing was said of it, Ray has said it by now: it takes a token if it found one.
+    """
     if os.environ.get("RAY_AUTH_MODE", "disabled") == "disabled":
         print("warning: the Ray cluster asks nobody who he is (RAY_AUTH_MODE): whoever reaches it "
               "can run programs on its nodes", file=sys.stderr)  # fmt: skip

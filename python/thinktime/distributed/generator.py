@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import secrets
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from thinktime import _core
@@ -32,6 +33,9 @@ class Assignment:
     demands: Parcel[_core.System] | None = None
     files: Mapping[str, bytes] | None = None
     """Contents of the files that options name, by option."""
+
+    run: str = field(default_factory=lambda: secrets.token_hex(8))
+    """Names the run to the server of what scripts share."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,7 @@ class Generator:
             demands=None if what.demands is None else what.demands.opened(folder),
             from_s=from_s,
             begun=begun,
+            run=what.run,
         )
 
     def begin(self, number: int, at_ns: int) -> None:

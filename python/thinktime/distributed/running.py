@@ -48,18 +48,15 @@ def gathered(
     on_loss = given.get("on_loss", _ON_LOSS[0])
     if on_loss not in _ON_LOSS:
         raise _core.InputError(f"on_loss: `{on_loss}` is none of {', '.join(_ON_LOSS)}")
-    if given.get("generators") == 0:
-        raise _core.InputError("generators: there must be one at least")
     with ExitStack() as stack:
         cluster = stack.enter_context(connected(given["on"]))
-        number = given.get("generators") or len(cluster.nodes)
-        shares = number * int(given.get("loops", 1))
+        gathering = _core.Gathering(workload, options, given.get("generators", len(cluster.nodes)))
         assignment = Assignment(
-            Parcel.of(workload), target, _own(given), shares,
+            Parcel.of(workload), target, _own(given), gathering.shares,
             None if demands is None else Parcel.of(demands), contents(given, FILES),
         )  # fmt: skip
-        members = stack.enter_context(_started(cluster, number))
-        conductor = Conductor(members, assignment, _core.Gathering(shares), on_loss == "continue")
+        members = stack.enter_context(_started(cluster, gathering.generators))
+        conductor = Conductor(members, assignment, gathering, on_loss == "continue")
         with _causes():
             conductor.prepare()
         conductor.begin()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any
 
 _RETRIES = 5
@@ -25,15 +26,44 @@ def each(
     Raises:
         What `do` raises.
     """
+    for done in awaited(do, pieces):
+        look()
+        if done is not None:
+            yield done
+
+
+def awaited(
+    do: Callable[..., Any],
+    pieces: Sequence[tuple[Any, ...]],
+    *,
+    at_once: int | None = None,
+) -> Generator[tuple[int, Any] | None, None, None]:
+    """As `each`; and None several times a second while none has ended since.
+
+    Args:
+        do: Does a piece.
+        pieces: What each is made of.
+        at_once: So many at most are under way or wait to be taken, and they come in their order;
+            by default all are, and come as they end.
+
+    Raises:
+        What `do` raises.
+    """
     import ray
     from ray.exceptions import RayTaskError
 
     remote = ray.remote(num_cpus=1, max_retries=_RETRIES, retry_exceptions=False)(do)
-    calls = {remote.remote(*piece): place for place, piece in enumerate(pieces)}
+    waiting = deque(enumerate(pieces))
+    calls: dict[Any, int] = {}
     try:
-        while calls:
-            look()
-            done, _ = ray.wait(list(calls), num_returns=1, timeout=0.1)
+        while calls or waiting:
+            while waiting and (at_once is None or len(calls) < at_once):
+                place, piece = waiting.popleft()
+                calls[remote.remote(*piece)] = place
+            of = list(calls) if at_once is None else list(calls)[:1]
+            done, _ = ray.wait(of, num_returns=1, timeout=0.1)
+            if not done:
+                yield None
             for call in done:
                 place = calls.pop(call)
                 try:

@@ -55,6 +55,7 @@ def learn(
     without: Sequence[str] = (),
     fidelity: bool = True,
     follow: bool = False,
+    on: str | None = None,
     progress: Progress | None = None,
 ) -> Learned:
     """Learn a workload from access logs.
@@ -81,6 +82,8 @@ def learn(
         without: Which requests are left out, likewise: all for which one of these holds.
         fidelity: Whether it is measured how well the workload stands in for the log.
         follow: Whether the last log is still being written: it is read until Ctrl-C.
+        on: Read the files on all cores of a Ray cluster, whose nodes all have them: "ray",
+            "ray://HOST:PORT" or "auto", as in `run`. What is learned is the same.
         progress: Called about twenty times a second.
 
     Raises:
@@ -95,6 +98,7 @@ def learn(
         only=list(only),
         without=list(without),
         follow=follow,
+        on=on,
         progress=progress,
     )
     if progress is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -13,6 +13,9 @@ import polars as pl
 from thinktime import _core
 from thinktime.learn.requests import METHODS, Requests
 from thinktime.report import units
+
+if TYPE_CHECKING:
+    from thinktime import distributed
 
 Progress = Callable[[int, float, int], None]
 """Called with the entries read, the share of the logs read (0 if unknown), and bytes unpacked."""
@@ -196,13 +199,20 @@ def _why_none(files: list[dict[str, Any]], how: dict[str, Any]) -> str:
     return f"no request in it could be read: {at} is bad ({first.reason})"
 
 
-def read(logs: Sequence[str | Path], *, progress: Progress | None = None, **how: Any) -> Log:
-    """Read logs; ``how`` as for `thinktime._core.read_log`.
+def read(
+    logs: Sequence[str | Path],
+    *,
+    on: str | None = None,
+    follow: bool = False,
+    progress: Progress | None = None,
+    **how: Any,
+) -> Log:
+    """Read logs, on the cluster `on` if one is named; ``how`` as for `thinktime._core.read_log`.
 
     Raises InputError where a log cannot be read, or holds no request at all.
     """
     names = [_file_of(log) for log in logs]
-    raw = _core.read_log(names, progress=progress, **how)
+    raw = _raw(names, on, follow, progress, how)
     if not raw["requests"]:
         raise _core.InputError(f"{', '.join(names)}: {_why_none(raw['files'], how)}")
     columns = raw["columns"]
@@ -221,6 +231,21 @@ def read(logs: Sequence[str | Path], *, progress: Progress | None = None, **how:
         share=1 / raw["one_in"],
     )
     return Log(raw, requests, unit_given="duration" in (how.get("format") or ""))
+
+
+def _raw(
+    names: list[str], on: str | None, follow: bool, progress: Progress | None, how: dict[str, Any]
+) -> dict[str, Any]:
+    if on is None:
+        return _core.read_log(names, follow=follow, progress=progress, **how)
+    if follow:
+        raise _core.InputError("on: a log that grows is read by this process alone")
+    from thinktime.distributed import read as read_there
+
+    def read_log(elsewhere: distributed.Reading) -> dict[str, Any]:
+        return _core.read_log(names, progress=progress, elsewhere=elsewhere, **how)
+
+    return read_there(names, on, how, read_log)
 
 
 def _file_of(log: str | Path) -> str:

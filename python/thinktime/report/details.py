@@ -9,6 +9,8 @@ from thinktime.report import (
     by_population,
     by_request,
     clusters,
+    doubted,
+    explained,
     failures,
     machines,
     objectives,
@@ -21,6 +23,7 @@ from thinktime.report.table import Group, Line, Table
 def tables(cases: Sequence[Case]) -> list[Table]:
     """The tables that have rows."""
     found = [
+        doubted.table(_groups(cases, lambda entry: doubted.lines_of(entry.result))),
         objectives.table(_groups(cases, lambda entry: objectives.lines_of(entry.result))),
         failures.table(_groups(cases, lambda entry: failures.lines_of(entry.result))),
         objectives.checks_table(
@@ -45,6 +48,7 @@ def tables(cases: Sequence[Case]) -> list[Table]:
             _groups(cases, _clusters),
             "How evenly the dispatch policy spread the work, and what the servers' caches held.",
         ),
+        explained.table(_groups(cases, lambda entry: explained.lines_of(entry.result))),
     ]
     return [*(table for table in found if table.groups), *_compared(cases)]
 

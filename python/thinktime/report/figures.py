@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from thinktime.theory.found import Theory
+from thinktime.validity.percentiles import backed
 
 if TYPE_CHECKING:
     from thinktime import Result, System
@@ -43,9 +44,15 @@ def of_result(result: Result) -> Figures:
     """The figures of a result's summary."""
     summary = result.summary
     times = _table(summary, "response_time_s")
+    many = (summary.get("requests") or 0) - (summary.get("errors") or 0)
     lateness = _table(summary, "lateness_s") if result.kind == "run" else {}
     return Figures(
-        times_s={name: float(times[name]) for name in TIMES if times.get(name) is not None},
+        # A percentile that so few requests cannot bound is no number, only the largest times.
+        times_s={
+            name: float(times[name])
+            for name in TIMES
+            if times.get(name) is not None and backed(name, many)
+        },
         ci95_s=times.get("ci95"),
         load=_load(result),
         throughput=summary.get("throughput"),

@@ -100,9 +100,14 @@ def _system_words(result: Result) -> str:
 def _demand_words(result: Result) -> str:
     stations = [] if result.system is None else result.system.stations
     return " → ".join(
-        f"{units.law(str(station.demand))} on {units.counted(station.servers, 'server')}"
+        f"{_law_words(station.demand)} on {units.counted(station.servers, 'server')}"
         for station in stations
     )
+
+
+def _law_words(demand: object) -> str:
+    """A station's demand; none where each name of a request has its own."""
+    return "demands by name" if demand is None else units.law(str(demand))
 
 
 def _rate_words(result: Result) -> str:

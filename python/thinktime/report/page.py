@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import functools
 import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thinktime.report import units
+from thinktime.report.behind import table_of
 from thinktime.report.table import Table
 
 if TYPE_CHECKING:
@@ -107,23 +109,48 @@ def write(page: Page, path: str | Path) -> Path:
 
 def render(page: Page) -> str:
     """The page as text."""
-    from markupsafe import Markup
-
     drawn = any(section.drawing is not None for section in page.sections)
     scripts = [asset("plotly-basic.min.js"), asset("page.js")] if drawn else []
+    return _rendered("page.html.jinja", page, scripts, "")
+
+
+def render_live(page: Page, share: float | None, stopping: bool) -> str:
+    """The page as it is now, brought up to date by events that come from where it came from."""
+    scripts = [asset("plotly-basic.min.js"), asset("page.js"), asset("live.js")]
+    more = {"share": share, "stopping": stopping}
+    return _rendered("live.html.jinja", page, scripts, " connect-src 'self';", **more)
+
+
+def main_of(page: Page) -> str:
+    """What stands in the page's `main`: what changes while it is looked at."""
+    from markupsafe import Markup
+
+    template = templates().get_template("main.html.jinja")
+    return template.render(page=page, json=_json(Markup), drawn_by_plotly=True, live=True)
+
+
+def _rendered(
+    template: str, page: Page, scripts: Sequence[str], more_policy: str, **more: Any
+) -> str:
+    from markupsafe import Markup
+
     return (
         templates()
-        .get_template("page.html.jinja")
+        .get_template(template)
         .render(
             page=page,
-            policy=content_policy(scripts),
+            policy=content_policy(scripts) + more_policy,
             style=Markup(asset("page.css")),
             scripts=[Markup(script) for script in scripts],
+            drawn_by_plotly=bool(scripts),
+            live=bool(more_policy),
             json=_json(Markup),
+            **more,
         )
     )
 
 
+@functools.cache
 def templates() -> Environment:
     """What makes HTML of the templates of this folder: whatever text is in it is escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
@@ -137,6 +164,7 @@ def templates() -> Environment:
     )
     environment.filters["unbroken"] = units.unbroken
     environment.globals["colour"] = colour
+    environment.globals["behind_of"] = table_of
     return environment
 
 
@@ -156,7 +184,7 @@ def content_policy(scripts: Sequence[str]) -> str:
     scripts_allowed = hashes or "'none'"
     return (
         f"default-src 'none'; script-src {scripts_allowed}; style-src 'unsafe-inline'; "
-        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+        "img-src data: blob:; base-uri 'none'; form-action 'none';"
     )
 
 

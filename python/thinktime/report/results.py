@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from thinktime.report import clusters, failures, machines, units
+from thinktime.report import clusters, doubted, failures, machines, units
 from thinktime.report.by_population import Counted, exact_populations, pages_of, populations_of
 from thinktime.report.by_request import RequestTimes, times_of
 from thinktime.report.case import Case, Entry, Kind, Note
@@ -68,6 +68,9 @@ class Row:
 
     checks: Sequence[Line] = ()
     """How often the result's checks held."""
+
+    validity: Sequence[Line] = ()
+    """What checks say of the result: those in doubt, and the others together."""
 
     @property
     def kind_words(self) -> str:
@@ -163,6 +166,7 @@ def _entry_row(case: Case, entry: Entry) -> Row:
         objectives=lines_of(entry.result),
         failures=failures.lines_of(entry.result),
         checks=check_lines_of(entry.result),
+        validity=doubted.short_lines_of(entry.result),
     )
 
 

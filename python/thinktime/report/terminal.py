@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.text import Text
 
-from thinktime.report import by_population, by_request, failures, objectives, results
+from thinktime.report import by_population, by_request, doubted, failures, objectives, results
 from thinktime.report.results import Row
 from thinktime.report.table import Cell, Line, Table
 from thinktime.report.table import Group as LineGroup
@@ -38,6 +38,7 @@ def render(rows: Sequence[Row]) -> RenderableType:
         (objectives.table, lambda row: row.objectives),
         (failures.table, lambda row: row.failures),
         (objectives.checks_table, lambda row: row.checks),
+        (doubted.table, lambda row: row.validity),
     ]
     for table, lines in below:
         groups = _groups(rows, lines, named=named)

@@ -12,6 +12,7 @@ import io
 import json
 import os
 import threading
+import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, closing
@@ -34,6 +35,21 @@ __all__ = ["Axis", "Stopped", "parse", "sweep"]
 RESULTS = "results.parquet"
 PAGE = "sweep.html"
 POINTS = "points"
+MONITORED_S = 0.5
+"""The time between two tables that are told while a sweep goes on."""
+
+
+class _Due:
+    """Says once every `MONITORED_S` that it is time."""
+
+    _next_s = 0.0
+
+    def now(self) -> bool:
+        """Whether it is time."""
+        now_s = time.monotonic()
+        is_time = now_s >= self._next_s
+        self._next_s = now_s + MONITORED_S if is_time else self._next_s
+        return is_time
 
 
 class Stopped(KeyboardInterrupt):
@@ -59,6 +75,7 @@ def sweep(
     on: str | None = None,
     output: str | Path | None = None,
     progress: Callable[[int, int], None] | None = None,
+    monitor: Callable[[pl.DataFrame, int], None] | None = None,
     **options: Any,
 ) -> pl.DataFrame:
     """Simulate, or run against `target`, at every point of the grid that `vary` spans.
@@ -77,6 +94,8 @@ def sweep(
         output: A directory: each finished point is kept in it at once, so that the same sweep
             goes on where it was stopped; at the end come results.parquet and sweep.html.
         progress: Called with the numbers of finished points and of all.
+        monitor: Called after finished points, at most twice a second, with the table of those that
+            are finished, and the number of all.
         **options: Options of `simulate` or `run` for all points. All points have the same random
             numbers unless the seed is varied.
 
@@ -101,7 +120,16 @@ def sweep(
     tasks = [plan.at(point) for point in grid]
     keeper = _Keeper(None if output is None else Path(output), measured=target is not None)
     rows = keeper.kept(tasks)
-    interrupted = _all_done(grid, tasks, rows, keeper, on, progress)
+
+    due = _Due()
+
+    def kept(place: int, row: Row) -> None:
+        keeper.keep(tasks[place], row)
+        rows[place] = row
+        if monitor is not None and due.now():
+            monitor(table_of(axes, grid, rows), len(rows))
+
+    interrupted = _all_done(grid, tasks, rows, kept, on, progress)
     table = table_of(axes, grid, rows)
     keeper.finish(table, axes)
     if interrupted:
@@ -113,11 +141,11 @@ def _all_done(
     grid: Sequence[Point],
     tasks: Sequence[Task],
     rows: list[Row | None],
-    keeper: _Keeper,
+    kept: Callable[[int, Row], None],
     on: str | None,
     progress: Callable[[int, int], None] | None,
 ) -> bool:
-    """Fills the missing rows; says whether Ctrl-C came."""
+    """Hands the missing rows to `kept`; says whether Ctrl-C came."""
     places = [place for place, row in enumerate(rows) if row is None]
 
     def look() -> None:
@@ -136,8 +164,7 @@ def _all_done(
                 work = (_here(grid, tasks, places, 1, look) if measured
                         else _there(grid, tasks, places, look))  # fmt: skip
             for place, row in stack.enter_context(closing(work)):
-                keeper.keep(tasks[place], row)
-                rows[place] = row
+                kept(place, row)
         return False
     except KeyboardInterrupt:
         return True

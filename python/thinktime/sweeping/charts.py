@@ -21,6 +21,7 @@ from thinktime.report.charts.chart import (
     layout,
     titled,
 )
+from thinktime.sweeping import percentiles
 from thinktime.sweeping.swept import Curve, Swept
 
 _PANEL_HEIGHT = 300
@@ -161,5 +162,5 @@ _FIGURES: Chart[Swept] = Chart(
     draw=_draw,
 )
 
-CHARTS: list[Chart[Swept]] = [_FIGURES]
+CHARTS: list[Chart[Swept]] = [percentiles.CHART, _FIGURES]
 """In the order of the page."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from thinktime.report import units
 from thinktime.report.page import Verdict
+from thinktime.sweeping import knee
 from thinktime.sweeping.advice import advice_words
 from thinktime.sweeping.swept import Row, Swept
 
@@ -35,7 +36,8 @@ def verdict(swept: Swept) -> Verdict:
             "95 % confidence intervals overlap."
         )
     count = f"{units.counted(len(swept.rows), 'point')}, {swept.kind}."
-    findings = [count, *_slo(swept.rows), *_exact(known), *advice_words(swept)]
+    slo, exact = _slo(swept.rows), _exact(known)
+    findings = [count, *slo, *exact, *knee.said(swept), *advice_words(swept)]
     return Verdict(headline, findings, _doubts(swept))
 
 

@@ -6,7 +6,7 @@ use super::Attempt;
 use crate::time::Nanos;
 
 /// When a workload ends, and which of its requests count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limit {
     /// At most this many requests that count.
     pub requests: u64,

@@ -27,13 +27,19 @@ pub struct Attempt {
     pub kind: u32,
     /// The number of the request that is the base of its page; [`NO_PAGE`] where it is of none.
     pub page: u32,
-    /// When the workload wanted this attempt sent.
+    /// When this attempt was to be sent: as wanted, or once it had a place among those in flight.
     pub scheduled: Nanos,
-    /// When the workload wanted the request sent: the first attempt's scheduled time.
+    /// When the workload wanted the request sent; response times run from here.
     pub request_scheduled: Nanos,
 }
 
 impl Attempt {
+    /// When the workload wanted it sent: a first attempt may then have waited for a place.
+    #[must_use]
+    pub fn wanted(&self) -> Nanos {
+        if self.attempt == 1 { self.request_scheduled } else { self.scheduled }
+    }
+
     /// The place of its population, and which of the sessions that came it is, from 0; none for one
     /// that was there when the run began.
     #[must_use]

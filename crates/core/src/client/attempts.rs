@@ -75,8 +75,8 @@ impl Clients {
         let retry = &self.kinds[attempt.kind as usize].retry;
         let place = usize::from(self.slots.get(ticket).population);
         let population = &mut self.populations[place];
-        let budget = &mut population.budget;
-        if failed && attempt.attempt < retry.attempts && budget.as_mut().is_none_or(Budget::spend) {
+        let again = failed && retry.covers(attempt.attempt, reply.error, reply.status);
+        if again && population.budget.as_mut().is_none_or(Budget::spend) {
             let wait = population.laws.backoff(&attempt, retry);
             self.timers.set(now + wait, ticket, Wish::Retry);
             return Fate::Retried;

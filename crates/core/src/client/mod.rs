@@ -19,6 +19,7 @@ mod population;
 mod programs;
 mod session;
 mod share;
+mod sharing;
 mod start;
 mod state;
 mod timers;

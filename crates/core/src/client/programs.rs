@@ -69,7 +69,7 @@ impl Clients {
         self.act_for(now, ticket, Action::End);
     }
 
-    fn go_on(&mut self, now: Nanos, ticket: Ticket, event: Event<'_>) {
+    pub(super) fn go_on(&mut self, now: Nanos, ticket: Ticket, event: Event<'_>) {
         let Some(programs) = &mut self.population_of(ticket).programs else { return };
         let action = programs.resume(now, ticket.slot(), event);
         self.act_for(now, ticket, action);

@@ -32,6 +32,8 @@ pub(super) struct Zipf {
     sums: Arc<[f64]>,
     /// The sum over all n.
     total: f64,
+    /// (n + 1/2)^(s - 1), of which each rank beyond the kept sums is made.
+    top_power: f64,
     /// E[X] and E[X²].
     moments: Box<(f64, f64)>,
 }
@@ -50,7 +52,8 @@ impl Zipf {
             })
             .collect();
         let total = sums[kept - 1] + sum_beyond(s, 1.0, kept as f64, n);
-        Ok(Zipf { n, s, sums, total, moments: Box::new(moments(s, 1.0, n)) })
+        let top_power = (n + 0.5).powf(s - 1.0);
+        Ok(Zipf { n, s, sums, total, top_power, moments: Box::new(moments(s, 1.0, n)) })
     }
 
     /// The sum of k^-s over 1..=k.
@@ -70,7 +73,7 @@ impl Zipf {
         let x = if d == 0.0 {
             top * (-tail).exp()
         } else {
-            top * ((-d * tail * top.powf(-d)).ln_1p() / d).exp()
+            top * ((-d * tail * self.top_power).ln_1p() / d).exp()
         };
         let bounds = (self.sums.len() as f64 + 1.0, self.n);
         let to_border = (x - x.floor() - 0.5).abs();

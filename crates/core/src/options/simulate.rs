@@ -25,6 +25,9 @@ options! {
         /// Go on until the half-width of the mean's 95 % interval is this share of the mean, as in
         /// 1%.
         precision: Share,
+        /// Do the replications on a Ray cluster: ray for one on this machine, ray://HOST:PORT or
+        /// auto for one that is there.
+        on: Text,
         /// Rows of requests.parquet: all, none, or 1/N of the sessions; by default all, or a share
         /// that keeps about a million.
         rows: Text,

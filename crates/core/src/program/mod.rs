@@ -7,12 +7,14 @@
 //! client: the scripts of `thinktime-script` are, and so is any state machine written in Rust.
 
 mod report;
+mod shared;
 
 use std::fmt::Debug;
 use std::rc::Rc;
 use std::sync::Arc;
 
 pub use report::{CheckCount, CheckCounts, Report};
+pub use shared::{Shared, SharedAnswer, SharedFailure, SharedRequest, SharedWish};
 
 use crate::data::DataTable;
 use crate::time::Nanos;
@@ -74,6 +76,22 @@ pub trait Programs: Debug {
     /// [`Action::End`]. With a child its parent ends too, when all its children have.
     fn end(&mut self, now: Nanos, slot: usize) {
         let _ = (now, slot);
+    }
+
+    /// Variables that all sessions share are kept by the driver from here on, and no longer here.
+    /// Said before the first session begins.
+    fn share_outside(&mut self) {}
+
+    /// What a session wants of shared variables that the driver keeps; asked until there is
+    /// nothing. But for [`SharedWish::Leave`] the session has asked to [`Action::Wait`], and goes
+    /// on when it has been told.
+    fn shared_request(&mut self) -> Option<SharedRequest> {
+        None
+    }
+
+    /// What came of it; the session is resumed next.
+    fn tell_shared(&mut self, slot: usize, answer: SharedAnswer) {
+        let _ = (slot, answer);
     }
 
     /// The request that the session's last action was for.

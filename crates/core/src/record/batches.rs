@@ -1,12 +1,13 @@
 //! Batch means: a confidence interval that allows for autocorrelation, in constant memory.
 
+use serde::{Deserialize, Serialize};
 use statrs::function::beta::inv_beta_reg;
 
 use crate::time::Nanos;
 
 /// Means of consecutive batches of observations. When all places are taken, neighbours are
 /// joined and the batch size doubles, so memory stays the same however long the run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BatchMeans {
     size: u64,
     sums: Vec<f64>,

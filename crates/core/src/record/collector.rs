@@ -13,12 +13,13 @@ use crate::program::Report;
 use crate::time::Nanos;
 
 /// Collects the rows of one run or replication.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Collector {
     pub(super) limit: Limit,
     /// Whether sending can be late, so that lateness and service times are worth keeping.
     real: bool,
     /// Requests that are in nothing below yet: see [`Collector::settle`].
+    #[serde(skip)]
     pub(super) recent: Recent,
     /// By kind of request; empty where there is one kind.
     pub(super) by_kind: Vec<Tally>,
@@ -26,6 +27,8 @@ pub struct Collector {
     pub(super) starved: Starved,
     pub(super) service: Tally,
     pub(super) lateness: Tally,
+    /// How long requests waited for a place among those in flight, where that is limited.
+    pub(super) waiting: Option<Tally>,
     /// Of response times in nanoseconds.
     pub(super) batches: BatchMeans,
     pub(super) timeline: Timeline,
@@ -38,7 +41,7 @@ pub struct Collector {
 }
 
 /// Numbers of requests that count.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Counts {
     /// Requests that are over.
     pub(super) requests: u64,
@@ -96,6 +99,7 @@ impl Collector {
             starved: Starved::default(),
             service: Tally::default(),
             lateness: Tally::default(),
+            waiting: None,
             batches: BatchMeans::default(),
             timeline: Timeline::new(kinds, interval),
             counts: Counts::default(),
@@ -155,6 +159,11 @@ impl Collector {
         }
         self.batches.add(response.0 as f64);
         self.populations.add(row.attempt.kind, response.0);
+        if let Some(waiting) = &mut self.waiting
+            && row.attempt.attempt == 1
+        {
+            waiting.add(row.attempt.scheduled.since(row.attempt.request_scheduled));
+        }
         if self.real {
             self.service.add(row.done.since(row.sent));
             self.lateness.add(row.sent.since(row.attempt.scheduled));
@@ -257,6 +266,9 @@ impl Collector {
         self.failures.merge(&other.failures);
         self.service.merge(&other.service);
         self.lateness.merge(&other.lateness);
+        if let (Some(mine), Some(theirs)) = (&mut self.waiting, &other.waiting) {
+            mine.merge(theirs);
+        }
         let counts = &mut self.counts;
         counts.requests += other.counts.requests;
         counts.failed += other.counts.failed;

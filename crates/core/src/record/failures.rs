@@ -2,16 +2,32 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Deserializer, Serialize};
+
 use super::errors::{STATUS, TIMEOUT};
+use super::word::{Word, kept};
 use super::{Row, Summary};
 
+/// How many attempts failed, by kind of request, what went wrong, and the status.
+type Attempts = BTreeMap<(u32, Word, u16), u64>;
+
 /// Attempts and requests that failed.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Failures {
     /// Failed attempts by kind of request, what went wrong, and the status.
-    attempts: BTreeMap<(u32, &'static str, u16), u64>,
+    #[serde(deserialize_with = "attempts")]
+    attempts: Attempts,
     /// By kind, requests that failed for good.
     requests: BTreeMap<u32, u64>,
+}
+
+/// Reads them from where another process wrote them.
+fn attempts<'de, D: Deserializer<'de>>(from: D) -> Result<Attempts, D::Error> {
+    let read = BTreeMap::<(u32, String, u16), u64>::deserialize(from)?;
+    Ok(read
+        .into_iter()
+        .map(|((kind, error, status), count)| ((kind, kept(&error), status), count))
+        .collect())
 }
 
 impl Failures {

@@ -49,3 +49,4 @@ pub use tally::Tally;
 pub use timeline::{Cell, Timeline};
 pub use verdict::{ObjectiveFigures, Verdict};
 pub use warmup::mser5;
+pub use word::{Word, made_word};

@@ -2,6 +2,8 @@
 
 use std::array::from_fn;
 
+use serde::{Deserialize, Serialize};
+
 use super::bins::{Bins, EIGHT, bin_of};
 use crate::time::Nanos;
 
@@ -10,14 +12,14 @@ use crate::time::Nanos;
 /// Mostly that takes six bytes for eight bins instead of 64: so all finished sections of a run stay
 /// in a processor's near caches. And which bins of an eight hold something, which is as good as
 /// random, need not be asked.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Packed {
     /// Histograms of which this is the sum.
     parts: Vec<Part>,
 }
 
 /// One histogram.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Part {
     /// Those whose counts fit into four bits each, the first bin's the lowest.
     few: Eights<u32>,
@@ -28,7 +30,7 @@ struct Part {
 }
 
 /// Eights of bins.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Eights<Counts> {
     /// The number of each: its first bin is eight times that.
     numbers: Vec<u16>,

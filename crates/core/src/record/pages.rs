@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use super::populations::Populations;
 use super::{BatchMeans, Collector, Tally, TimeFigures};
 use crate::client::{Limit, Page};
@@ -9,7 +11,7 @@ use crate::time::Nanos;
 use crate::workload::Workload;
 
 /// The pages of a run, by the kind of their base.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Pages {
     /// By kind, those without a failure, and the number of the others; empty as long as there is
     /// no page.
@@ -73,6 +75,8 @@ impl Collector {
         let kinds = workload.requests.len();
         let mut collector = Collector::new(kinds, limit, real, interval);
         collector.populations = populations;
+        let limited = workload.populations.iter().any(|one| one.clients.concurrency < u64::MAX);
+        collector.waiting = limited.then(Tally::default);
         collector
     }
 

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::{BatchMeans, Collector, PopulationFigures, Summary, Tally};
 use crate::workload::{Population, Workload};
 
 /// By population, what sums over its kinds of request do not give.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Populations {
     /// By kind, the place of its population; empty where there is one population.
     of_kind: Vec<u32>,

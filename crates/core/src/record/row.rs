@@ -32,6 +32,9 @@ pub struct Row {
     pub bytes_sent: u64,
     /// Bytes received; simulated, the size of the response, where requests have one.
     pub bytes_received: u64,
+    /// Rows that a database returned.
+    #[serde(default)]
+    pub rows: u32,
     /// The last station that served it, by its number among
     /// [`SystemModel::station_labels`](crate::system::SystemModel::station_labels); `u32::MAX`
     /// where the system is a real one.
@@ -56,6 +59,7 @@ impl Row {
             error: None,
             bytes_sent: 0,
             bytes_received: 0,
+            rows: 0,
             station: u32::MAX,
             demand: Nanos::MAX,
         }

@@ -1,6 +1,8 @@
 //! Response times in consecutive sections: intervals for percentiles that allow for
 //! autocorrelation, at the cost of the histogram alone.
 
+use serde::{Deserialize, Serialize};
+
 use super::Tally;
 use super::batches::mean_interval_95;
 use super::bins::Bins;
@@ -12,7 +14,7 @@ use crate::time::Nanos;
 /// joined and the size doubles, so that memory stays the same however long the run.
 ///
 /// The one histogram that is written to is always the same memory; finished ones are packed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Sections {
     size: u64,
     done: Vec<Packed>,

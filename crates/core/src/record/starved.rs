@@ -1,11 +1,13 @@
 //! Requests that starve: those that were begun long before the end of the measured time and were
 //! not finished in it.
 
+use serde::{Deserialize, Serialize};
+
 use crate::time::Nanos;
 use crate::words;
 
 /// What was still under way when the measured time ended.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Starved {
     /// How long each had been, or at last was, in the system: of those that finished later, the
     /// whole response time.

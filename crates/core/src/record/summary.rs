@@ -60,6 +60,10 @@ pub struct Summary {
     pub service_time_s: TimeFigures,
     /// From when the workload wanted it sent to when it was.
     pub lateness_s: TimeFigures,
+    /// How long requests waited for one of the connections of a pool, or as long as others were in
+    /// flight; only where the workload limits these. It is part of the response time, not lateness.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting_s: Option<TimeFigures>,
     /// The modelled stations by name; none for a real system.
     pub stations: BTreeMap<String, StationFigures>,
     /// The pools of a modelled system by name.
@@ -151,6 +155,7 @@ impl Summary {
             replication_means_s: responses.mean_s().into_iter().collect(),
             service_time_s: service.figures(simulated.then_some(ci95).flatten()),
             lateness_s: collector.lateness_figures(&responses),
+            waiting_s: collector.waiting.as_ref().map(|waiting| waiting.figures(None)),
             stations: BTreeMap::new(),
             pools: BTreeMap::new(),
             machines: BTreeMap::new(),

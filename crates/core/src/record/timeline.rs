@@ -1,12 +1,14 @@
 //! The run over time: a row an interval and kind of request, in bounded memory.
 
+use serde::{Deserialize, Serialize};
+
 use crate::client::Fate;
 use crate::record::Row;
 use crate::record::recent::Recent;
 use crate::time::Nanos;
 
 /// What happened in one interval to one kind of request.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
     /// Requests scheduled in the interval.
     pub scheduled: u64,
@@ -39,7 +41,7 @@ impl Cell {
 
 /// Intervals of equal length. Beyond [`INTERVALS_MAX`] of them neighbours are joined: the interval
 /// doubles and memory stays the same.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Timeline {
     interval: Nanos,
     kinds: usize,

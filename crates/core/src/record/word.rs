@@ -16,13 +16,21 @@ const FURTHER: &str = "other";
 
 static WORDS: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
 
+/// A word that is made while the program runs, as of an error that a server names; see
+/// [`Word`]. There may be a thousand of them, and further ones are `other`.
+#[must_use]
+pub fn made_word(word: &str) -> Word {
+    kept(word)
+}
+
 /// Reads a word, or none.
 pub(super) fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Word>, D::Error> {
     let word = Option::<&str>::deserialize(from)?;
     Ok(word.map(kept))
 }
 
-fn kept(word: &str) -> Word {
+/// The word itself, which is the same for good.
+pub(super) fn kept(word: &str) -> Word {
     let mut words = WORDS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = words.get(word) {
         return known;

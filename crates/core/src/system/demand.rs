@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::ahead::Ahead;
 use super::file::DemandValue;
+use super::known_sizes::KnownSizes;
 use super::sized::SizedDemand;
 use super::{Job, Program};
 use crate::distribution::Distribution;
@@ -152,6 +153,7 @@ pub struct DrawnDemands {
     cursors: Vec<(Arc<[Nanos]>, usize)>,
     /// By kind of request, the sizes of its responses, where they are known.
     sizes: Vec<Option<Sizes>>,
+    known_sizes: KnownSizes,
     /// By kind of request, what it asks for, where that is known.
     targets: Vec<Targets>,
     /// The response that was asked for last: of a request, which is asked for more than once.
@@ -180,6 +182,7 @@ impl DrawnDemands {
             families: (0..most).map(|draw| family.member(draw)).collect(),
             cursors: Vec::new(),
             sizes: program.sizes.clone(),
+            known_sizes: KnownSizes::default(),
             targets: program.targets.clone(),
             last: Response::default(),
         }
@@ -194,7 +197,8 @@ impl DrawnDemands {
         if self.last.of != of {
             let kind = job.kind as usize;
             let target = self.targets.get(kind).map_or(0, |one| one.of_request(job.session, index));
-            let size = self.sizes[kind].as_ref().map_or(0, |sizes| sizes.of_key(target));
+            let sizes = self.sizes[kind].as_ref();
+            let size = sizes.map_or(0, |sizes| self.known_sizes.of(job.kind, target, sizes));
             self.last = Response { of, target, size };
         }
         self.last

@@ -15,6 +15,7 @@ mod file;
 mod fit;
 mod inside;
 mod jobs;
+mod known_sizes;
 mod line;
 mod lone;
 pub mod machine;

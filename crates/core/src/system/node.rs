@@ -4,6 +4,8 @@
 //! file with two things in it: what the system file says of such a node ([`NodeModel`]), and the
 //! node in motion ([`Node`]). `nodes.rs` has the list of kinds.
 
+use serde::{Deserialize, Serialize};
+
 use super::cluster::ClusterSummary;
 use super::demand::Demand;
 use super::jobs::{Handle, Jobs};
@@ -117,7 +119,7 @@ pub(super) trait Node {
 }
 
 /// What a node was like over the measured time, by where results show it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum NodeSummary {
     /// Among the stations.
     Station(StationSummary),

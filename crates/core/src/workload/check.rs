@@ -9,6 +9,7 @@ use super::journey::END;
 use super::population::Visits;
 use super::populations::CLIENTS_MAX;
 use super::request::RequestKind;
+use super::sql::Keyed;
 use super::valued::Common;
 use super::values::ValueNames;
 use super::{Browsing, ClientLimits, Population, Sessions};
@@ -48,6 +49,11 @@ impl Check<'_> {
         self.source.error(&format!("{}{key}", self.path), error)
     }
 
+    /// What was read of a table of this name, where an error comes with its key.
+    fn keyed<T>(&self, table: &str, read: Keyed<T>) -> Result<T, SchemaError> {
+        read.map_err(|(key, error)| self.error(&format!("{table}.{key}"), &error))
+    }
+
     /// The population of a table, whose kinds of request come after `before` others.
     pub(super) fn population(
         &self,
@@ -59,10 +65,8 @@ impl Check<'_> {
         let replay = self.replay(&table, kinds)?;
         let browsed = self.browsed(&table, kinds)?;
         let sessions = self.sessions(&table, replay.as_ref())?;
-        let clients = ClientLimits::from_table(table.clients.as_ref())
-            .map_err(|(key, error)| self.error(&format!("clients.{key}"), &error))?;
-        let browsing = Browsing::from_table(&table.session)
-            .map_err(|(key, error)| self.error(&format!("session.{key}"), &error))?;
+        let clients = self.keyed("clients", ClientLimits::from_table(table.clients.as_ref()))?;
+        let browsing = self.keyed("session", Browsing::from_table(&table.session))?;
         let common = self.common_fields(&table, &values)?;
         let visits = self.visits(kinds, &browsed, &sessions)?;
         Ok(Population {
@@ -82,6 +86,7 @@ impl Check<'_> {
             headers: common.headers,
             subprotocols: common.subprotocols,
             authorization: common.authorization,
+            password: common.password,
             browsing,
             programs: self.programs(&table, kinds, replay)?,
             data,

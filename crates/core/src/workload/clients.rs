@@ -45,9 +45,25 @@ pub struct ClientsTable {
     /// The same by a signature of each request, as AWS wants them (Signature Version 4).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aws: Option<AwsTable>,
-    /// How long a connection to a real server is used; `keep-alive` by default.
+    /// Where the password is kept by which clients log in to a database, as in `"env:PGPASSWORD"`
+    /// (the default) or `"file:PATH"`; it goes into no result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub connections: Option<Reuse>,
+    pub password: Option<String>,
+    /// How long a connection to a real server is used; `keep-alive` by default. Or how many there
+    /// are at most, as in `20`: a pool of connections, each with one request at a time, for which
+    /// requests wait, first come, first served.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connections: Option<ConnectionsValue>,
+}
+
+/// How connections are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "a number, \"keep-alive\", \"per-session\" or \"per-request\"")]
+pub enum ConnectionsValue {
+    /// So long.
+    Reuse(Reuse),
+    /// By a pool of so many.
+    Pool(u32),
 }
 
 /// How long a connection is used.
@@ -86,6 +102,8 @@ pub struct ClientLimits {
     pub retry_budget: Option<RetryBudget>,
     /// How long a connection to a real server is used.
     pub connections: Reuse,
+    /// Whether the limit of attempts in flight is that of a pool of connections.
+    pub pooled: bool,
 }
 
 /// A token bucket for retries.
@@ -104,6 +122,7 @@ impl ClientLimits {
         waiting: u64::MAX,
         retry_budget: None,
         connections: Reuse::KeepAlive,
+        pooled: false,
     };
 
     pub(super) fn from_table(
@@ -113,15 +132,29 @@ impl ClientLimits {
         if table.concurrency == Some(0) {
             return Err(("concurrency", Invalid::new("must be at least 1")));
         }
-        if table.waiting.is_some() && table.concurrency.is_none() {
-            return Err(("waiting", Invalid::new("goes with `concurrency` only")));
+        let (connections, pool) = match table.connections {
+            Some(ConnectionsValue::Pool(0)) => {
+                return Err(("connections", Invalid::new("must be at least 1")));
+            }
+            Some(ConnectionsValue::Pool(_)) if table.concurrency.is_some() => {
+                let why = "is how many requests are in flight: leave `concurrency` out";
+                return Err(("connections", Invalid::new(why)));
+            }
+            Some(ConnectionsValue::Pool(number)) => (Reuse::KeepAlive, Some(number)),
+            Some(ConnectionsValue::Reuse(reuse)) => (reuse, None),
+            None => (Reuse::default(), None),
+        };
+        if table.waiting.is_some() && table.concurrency.or(pool).is_none() {
+            let why = "goes with `concurrency` or a number of `connections` only";
+            return Err(("waiting", Invalid::new(why)));
         }
         let budget = table.retry_budget.as_ref().map(RetryBudget::from_table).transpose();
         Ok(ClientLimits {
-            concurrency: table.concurrency.map_or(u64::MAX, u64::from),
+            concurrency: table.concurrency.or(pool).map_or(u64::MAX, u64::from),
             waiting: table.waiting.map_or(u64::MAX, u64::from),
             retry_budget: budget.map_err(|error| ("retry_budget", error))?,
-            connections: table.connections.unwrap_or_default(),
+            connections,
+            pooled: pool.is_some(),
         })
     }
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::clients::ClientsTable;
 use super::request_table::RequestTable;
 use super::session::SessionTable;
+use super::shared::SharedValue;
 use super::slo_table::SloTable;
 use super::start::Start;
 use crate::schema::Scalar;
@@ -20,6 +21,10 @@ pub struct WorkloadFile {
     /// The seed of all random streams: the same seed gives the same sessions.
     #[serde(default = "first_seed")]
     pub seed: u64,
+    /// The server that keeps what scripts share, as in `"redis://127.0.0.1:6379"`, or
+    /// `{ url = ..., password = "env:NAME" }`; the process itself by default, and in simulations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared: Option<SharedValue>,
     /// When sessions arrive. Needed, unless there are populations, of which each has its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<ArrivalsTable>,

@@ -98,6 +98,7 @@ pub(super) struct CommonFields {
     pub(super) headers: Vec<(String, String)>,
     pub(super) subprotocols: Vec<String>,
     pub(super) authorization: Option<Authorization>,
+    pub(super) password: Option<Secret>,
 }
 
 impl CommonFields {
@@ -116,10 +117,12 @@ impl CommonFields {
         let headers = fields_of(&table.headers)
             .and_then(|all| all.into_iter().filter_map(fixed).collect::<Result<_, _>>());
         let subprotocols = subprotocols_of(&table.subprotocols);
+        let password = table.password.as_deref().map(Secret::parse).transpose();
         Ok(CommonFields {
             headers: headers.map_err(|error| ("headers", error))?,
             subprotocols: subprotocols.map_err(|error| ("subprotocols", error))?,
             authorization: Authorization::from_table(table, files)?,
+            password: password.map_err(|error| ("password", error))?,
         })
     }
 }

@@ -88,6 +88,17 @@ impl Message {
         Ok(Message { templates, binary: false })
     }
 
+    /// The parameters of a request of SQL.
+    pub(super) fn of_parameters(templates: Vec<Template>) -> Message {
+        Message { templates, binary: false }
+    }
+
+    /// How many messages it is.
+    #[must_use]
+    pub fn number(&self) -> usize {
+        self.templates.len()
+    }
+
     /// Appends what one request sends, with its draws from `stream`; for messages in which no value
     /// of a session stands. `cuts` gets the places where each message but the first begins.
     pub fn write(&self, out: &mut Vec<u8>, cuts: &mut Vec<usize>, stream: &mut Stream) {

@@ -26,6 +26,8 @@ pub enum Method {
     Other,
     /// Sends bytes as they are, and waits for what is expected.
     Send,
+    /// Sends statements of SQL.
+    Sql,
 }
 
 impl Method {
@@ -42,6 +44,7 @@ impl Method {
             Method::Options => "OPTIONS",
             Method::Patch => "PATCH",
             Method::Send => "SEND",
+            Method::Sql => "SQL",
         }
     }
 
@@ -51,6 +54,12 @@ impl Method {
         use Method::{Delete, Get, Head, Options, Patch, Post, Put};
         let all = [Get, Head, Post, Put, Delete, Options, Patch];
         all.into_iter().find(|method| method.word().as_bytes() == word)
+    }
+
+    /// Whether it is one of HTTP.
+    #[must_use]
+    pub fn is_http(self) -> bool {
+        !matches!(self, Method::Send | Method::Sql)
     }
 
     /// Whether it changes nothing (RFC 9110, section 9.2.1).
@@ -98,6 +107,8 @@ pub(super) fn method_and_target(
         (Method::Post, "grpc", table.grpc.as_deref().map(grpc::target)),
         (Method::Send, "send", table.send.as_ref().map(|_| root())),
         (Method::Send, "send_hex", table.send_hex.as_ref().map(|_| root())),
+        (Method::Sql, "sql", table.sql.as_ref().map(|_| root())),
+        (Method::Sql, "transaction", table.transaction.as_ref().map(|_| root())),
     ]
     .into_iter()
     .filter_map(|(method, key, target)| Some((method, key, target?)))

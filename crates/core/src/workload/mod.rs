@@ -6,6 +6,7 @@ mod asked;
 mod body;
 mod browsed;
 mod chain;
+mod changed;
 mod check;
 mod clients;
 mod credentials;
@@ -14,6 +15,7 @@ mod file;
 mod grpc;
 mod header;
 mod journey;
+mod left_behind;
 mod length;
 mod lookup;
 mod message;
@@ -28,9 +30,11 @@ mod request_table;
 mod response_check;
 mod retry;
 mod session;
+mod shared;
 mod size;
 mod slo;
 mod slo_table;
+mod sql;
 mod start;
 mod target;
 mod template;
@@ -56,22 +60,24 @@ pub use population::{Population, Sessions};
 pub use request::RequestKind;
 pub use request_table::{Cancel, ObjectsTable, RequestTable, RetryTable, RetryWhen};
 pub use response_check::{CheckTable, CheckValue, ResponseCheck};
-pub use retry::Retry;
+pub use retry::{Cause, Retry};
 pub use session::{Browsing, OnError, SessionTable};
+pub use shared::{SharedServer, SharedTable, SharedValue};
 pub use size::Sizes;
 pub use slo::{Figure, Objective, Of, Slo};
 pub use slo_table::{Limit as SloLimit, SloTable};
+pub use sql::{Isolation, Sql, Statement};
 pub use start::{Beginning, Start};
 pub use target::{Target, target_key};
 pub use template::Unwritten;
 pub use valued::Valued;
 pub use values::{Rows, ValueNames};
 
-use crate::error::{Invalid, own_name};
+use crate::error::own_name;
 use crate::files::Files;
 use crate::program::Extent;
 use crate::random::{Purpose, Stream};
-use crate::schema::{Scalar, SchemaError, Source};
+use crate::schema::{SchemaError, Source};
 
 /// A workload, checked.
 #[derive(Clone, Debug)]
@@ -86,6 +92,8 @@ pub struct Workload {
     pub requests: Vec<RequestKind>,
     /// What a run is checked against.
     pub slo: Slo,
+    /// Who keeps what scripts share, if it is not the process itself.
+    pub shared: Option<SharedServer>,
     /// The plain tables that this was built from.
     pub file: WorkloadFile,
 }
@@ -108,9 +116,10 @@ impl Workload {
             }
             None => Slo::default(),
         };
+        let shared = shared::of(source, &file)?;
         let (name, seed) = (file.name.clone(), file.seed);
         let requests = requests.into_iter().map(|kind| kind.seeded(seed)).collect();
-        Ok(Workload { name, seed, populations, requests, slo, file })
+        Ok(Workload { name, seed, populations, requests, slo, shared, file })
     }
 
     /// Builds a workload from plain tables, as after a change to one of them.
@@ -206,70 +215,6 @@ impl Workload {
     #[must_use]
     pub fn request_rate(&self) -> Option<f64> {
         self.request_rates().map(|rates| rates.iter().sum())
-    }
-
-    /// The same workload with the rate of sessions of every population that has one multiplied.
-    ///
-    /// # Errors
-    /// When a rate is not usable then.
-    pub fn with_rates_scaled(
-        &self,
-        factor: f64,
-        files: &dyn Files,
-    ) -> Result<Workload, SchemaError> {
-        let mut file = self.file.clone();
-        for (table, population) in file.arrivals_tables().zip(&self.populations) {
-            if let Some(arrivals) = population.arrivals() {
-                // The mean rate includes the profile's long-run factor, which stays.
-                let rate = arrivals.mean_rate() / arrivals.mean_factor() * factor;
-                table.rate = Some(Scalar::Text(format!("{rate}/s")));
-            }
-        }
-        Workload::from_file(&file, files)
-    }
-
-    /// The same workload, of one population, at another rate of sessions, events a second (not for
-    /// closed).
-    ///
-    /// # Errors
-    /// When the rate is not usable, or the model is closed.
-    pub fn with_rate(&self, rate: f64, files: &dyn Files) -> Result<Workload, SchemaError> {
-        let mut file = self.file.clone();
-        for table in file.arrivals_tables() {
-            table.rate = Some(Scalar::Text(format!("{rate}/s")));
-        }
-        Workload::from_file(&file, files)
-    }
-
-    /// The same workload with its think times `factor` times as long (not for open).
-    ///
-    /// # Errors
-    /// When there is no think time, or it cannot be stretched.
-    pub fn with_think_scaled(&self, factor: f64) -> Result<Workload, Invalid> {
-        let mut scaled = self.clone();
-        let Workload { populations, file, .. } = &mut scaled;
-        for (population, table) in populations.iter_mut().zip(file.session_tables()) {
-            let think = match &mut population.sessions {
-                Sessions::Open { .. } => {
-                    return Err(Invalid::new("an open model has no think time"));
-                }
-                Sessions::Closed { think, .. } | Sessions::PartlyOpen { think, .. } => think,
-            };
-            *think = think.scaled(factor)?;
-            table.think = Some(Scalar::Text(think.to_string()));
-            population.table.session.think.clone_from(&table.think);
-        }
-        Ok(scaled)
-    }
-
-    /// The same workload with another seed.
-    #[must_use]
-    pub fn with_seed(&self, seed: u64) -> Workload {
-        let mut changed = self.clone();
-        changed.seed = seed;
-        changed.file.seed = seed;
-        changed.requests = self.requests.iter().map(|kind| kind.clone().seeded(seed)).collect();
-        changed
     }
 }
 

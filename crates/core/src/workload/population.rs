@@ -7,7 +7,7 @@ use super::browsed::Browsed;
 use super::file::{Model, PopulationTable};
 use super::length::Count;
 use super::values::ValueNames;
-use super::{Authorization, Browsing, ClientLimits, Journey, RequestKind};
+use super::{Authorization, Browsing, ClientLimits, Journey, RequestKind, Secret};
 use crate::arrival::ArrivalProcess;
 use crate::data::DataTable;
 use crate::distribution::Distribution;
@@ -52,6 +52,8 @@ pub struct Population {
     pub subprotocols: Vec<String>,
     /// How they say who they are, if they do.
     pub authorization: Option<Authorization>,
+    /// Where the password is kept by which they log in to a database, if that is said.
+    pub password: Option<Secret>,
     /// How sessions behave besides what they send.
     pub browsing: Browsing,
     /// Where sessions are programs: what makes them. They choose requests and think times then.

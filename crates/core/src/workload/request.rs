@@ -12,6 +12,7 @@ use super::objects::Objects;
 use super::request_table::{Cancel, RequestTable};
 use super::retry::Retry;
 use super::size::Sizes;
+use super::sql::Sql;
 use super::target::{Closeness, Target};
 use super::template::Template;
 use super::valued::{Common, Valued};
@@ -51,6 +52,8 @@ pub struct RequestKind {
     pub grpc: Option<Arc<GrpcCall>>,
     /// What [`Method::Send`] sends.
     pub message: Message,
+    /// The statements of [`Method::Sql`], whose parameters are its messages.
+    pub sql: Option<Arc<Sql>>,
     /// When its answer is complete, if the protocol does not say so.
     pub expect: Option<Expect>,
     /// How many such messages the answer is made of, if that is said; at least 1.
@@ -85,6 +88,7 @@ impl RequestKind {
             headers: Vec::new(),
             grpc: None,
             message: Message::default(),
+            sql: None,
             expect: None,
             messages: None,
             wait_for_each: false,
@@ -144,7 +148,7 @@ impl RequestKind {
         http_only(table, method, key)?;
         let call = GrpcCall::from_table(table, common)?;
         let timeout = timeout_of(table).map_err(named("timeout"))?;
-        let message = Message::from_table(table, names, files)?.unwrap_or_default();
+        let (sql, message) = sent_of(table, names, files)?;
         let retry = Retry::from_table(table.retry.as_ref(), timeout, files);
         let target = Target::parse(&text, names, files).map_err(named(key))?;
         let (headers, body) = headers_and_body(table, call.as_ref(), common)?;
@@ -160,6 +164,7 @@ impl RequestKind {
             headers,
             body: body.bytes.as_fixed().unwrap_or_default(),
             message,
+            sql,
             expect: expect_of(table).map_err(named("expect"))?,
             messages: messages_of(table).map_err(named("messages"))?,
             wait_for_each: wait_for_each_of(table).map_err(named("wait_for_each"))?,
@@ -170,6 +175,20 @@ impl RequestKind {
         };
         Ok((kind, body))
     }
+}
+
+/// Statements with their parameters, or messages.
+type Sent = (Option<Arc<Sql>>, Message);
+
+fn sent_of(
+    table: &RequestTable,
+    names: &[String],
+    files: &dyn Files,
+) -> Result<Sent, (&'static str, Invalid)> {
+    if let Some((sql, parameters)) = Sql::from_table(table, names, files)? {
+        return Ok((Some(Arc::new(sql)), parameters));
+    }
+    Ok((None, Message::from_table(table, names, files)?.unwrap_or_default()))
 }
 
 fn weight_of(table: &RequestTable) -> Result<f64, Invalid> {
@@ -191,7 +210,7 @@ fn size_of(
     files: &dyn Files,
 ) -> Result<Option<Sizes>, Invalid> {
     let Some(scalar) = &table.size else { return Ok(None) };
-    if method == Method::Send || table.grpc.is_some() {
+    if !method.is_http() || table.grpc.is_some() {
         return Err(Invalid::new("goes with a method of HTTP and its target only"));
     }
     Sizes::parse(&scalar.text(), target, files).map(Some)
@@ -232,8 +251,8 @@ fn http_only(
     method: Method,
     key: &str,
 ) -> Result<(), (&'static str, Invalid)> {
-    let of_http = method != Method::Send && table.grpc.is_none();
-    if method == Method::Send && !table.headers.is_empty() {
+    let of_http = method.is_http() && table.grpc.is_none();
+    if !method.is_http() && !table.headers.is_empty() {
         let why = "goes with a method of HTTP only; those with which a WebSocket is opened stand \
                    under `[clients]`";
         return Err(("headers", Invalid::new(why)));

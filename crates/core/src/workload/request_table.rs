@@ -9,10 +9,12 @@ use super::body::{FormValue, MultipartValue};
 use super::grpc::GrpcMessages;
 use super::message::MessagesValue;
 use super::response_check::CheckValue;
+use super::sql::Isolation;
 use crate::schema::Scalar;
 
 /// One kind of request. One of `get`, `head`, `post`, `put`, `delete`, `patch`, `options`,
-/// `method`, `grpc`, `send` and `send_hex` may be given; without any, the request is `GET /`.
+/// `method`, `grpc`, `send`, `send_hex`, `sql` and `transaction` may be given; without any, the
+/// request is `GET /`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub struct RequestTable {
@@ -117,6 +119,23 @@ pub struct RequestTable {
     /// they go out at once. `expect` and `messages` are then about the answer to each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait_for_each: Option<bool>,
+    /// A statement of SQL, as in `"select price from item where id = $1"`, for targets of
+    /// `postgresql`. It is prepared once on each connection.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sql: Option<String>,
+    /// Statements of SQL that are one transaction, each sent when the one before has been answered.
+    /// It begins and ends by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transaction: Option<Vec<String>>,
+    /// The values of `$1`, `$2` and so on, the same in all statements of a transaction: numbers,
+    /// distributions whose draws are rounded, as `"zipf(n=10000, s=0.9)"`, or texts in which draws
+    /// and values may stand in braces.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parameters: Vec<Scalar>,
+    /// How far the transaction is kept apart from others: `"read-committed"`, `"repeatable-read"`
+    /// or `"serializable"`; as the server has it by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub isolation: Option<Isolation>,
     /// What the session takes from the response, by name, as in `{ token = "json:$.token" }`:
     /// `"status"`, `"time"`, `"body"`, `"header:NAME"`, `"json:PATH"` or `"regex:PATTERN"`. It
     /// stands in its later requests as `{token}`.
@@ -164,6 +183,10 @@ pub struct RetryTable {
     /// it waits for the response, and tries again if that took longer than the timeout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<RetryWhen>,
+    /// After which failures alone: words as results count them, as in
+    /// `["sqlstate_40001", "timeout", "status 503"]`; after any by default.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub on: Vec<String>,
     /// The wait before the second attempt, as in `"uniform(0s, 100ms)"`; none by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backoff: Option<Scalar>,

@@ -4,6 +4,7 @@ use super::request_table::{RetryTable, RetryWhen};
 use crate::distribution::Distribution;
 use crate::error::Invalid;
 use crate::files::Files;
+use crate::record::{LATE, STATUS};
 use crate::schema::Scalar;
 use crate::time::Nanos;
 use crate::units::{Dimension, parse_time};
@@ -15,6 +16,8 @@ pub struct Retry {
     pub attempts: u32,
     /// Whether the client gives up at the timeout, or waits and then tries again.
     pub when: RetryWhen,
+    /// After which failures alone; after any where there is none.
+    pub on: Vec<Cause>,
     /// The wait before the second attempt.
     pub backoff: Option<Distribution>,
     /// The factor by which it grows with each further attempt.
@@ -32,11 +35,22 @@ impl Retry {
         Retry {
             attempts: 1,
             when: RetryWhen::Timeout,
+            on: Vec::new(),
             backoff: None,
             growth: 1.0,
             backoff_max: Nanos::MAX,
             same_demand: false,
         }
+    }
+
+    /// Whether the attempt of this number, which failed by this word or was late, is made again.
+    #[must_use]
+    pub fn covers(&self, attempt: u32, error: Option<&str>, status: u16) -> bool {
+        if attempt >= self.attempts {
+            return false;
+        }
+        let error = error.unwrap_or(LATE);
+        self.on.is_empty() || self.on.iter().any(|cause| cause.is(error, status))
     }
 
     pub(super) fn from_table(
@@ -58,11 +72,43 @@ impl Retry {
         Ok(Retry {
             attempts: attempts(&table.attempts.text())?,
             when,
+            on: table.on.iter().map(|text| Cause::parse(text)).collect::<Result<_, _>>()?,
             backoff: of_key("backoff", table.backoff.as_ref(), law)?,
             growth,
             backoff_max: backoff_max.map_or(Nanos::MAX, Nanos::from_secs_f64),
             same_demand: table.same_demand.unwrap_or(false),
         })
+    }
+}
+
+/// Why an attempt failed, as results count it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cause {
+    word: String,
+    /// The status, where that alone is meant.
+    status: Option<u16>,
+}
+
+impl Cause {
+    /// Parses a word as results have it, or `status 503`.
+    fn parse(text: &str) -> Result<Cause, Invalid> {
+        let wrong = || {
+            Invalid::new(format!(
+                "`on`: `{text}` is no failure as results count it, as in timeout, closed, \
+                 \"status 503\" or sqlstate_40001"
+            ))
+        };
+        let (word, status) = match text.split_once(' ') {
+            Some((STATUS, number)) => (STATUS, Some(number.parse().map_err(|_| wrong())?)),
+            _ => (text, None),
+        };
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let right = word.starts_with(|c: char| c.is_ascii_lowercase()) && word.chars().all(plain);
+        right.then(|| Cause { word: word.to_owned(), status }).ok_or_else(wrong)
+    }
+
+    fn is(&self, error: &str, status: u16) -> bool {
+        self.word == error && self.status.is_none_or(|own| own == status)
     }
 }
 

@@ -11,7 +11,6 @@ use super::grpc;
 use super::header::CommonFields;
 use super::lookup::{Lookup, Reads};
 use super::message::write_all;
-use super::method::Method;
 use super::request_table::RequestTable;
 use super::response_check::{CheckValue, ResponseCheck};
 use super::template::{Place, Template, Unwritten};
@@ -197,7 +196,7 @@ impl RequestKind {
                 None => write_all(&composed.body, &mut body, &mut cuts, stream, value)?,
             }
             let target = String::from_utf8(target).map_err(|_| Unwritten::Unfit)?;
-            if self.method != Method::Send && !target.starts_with('/') {
+            if self.method.is_http() && !target.starts_with('/') {
                 return Err(Unwritten::Unfit);
             }
             let (method, binary) = (self.method, self.message.binary);

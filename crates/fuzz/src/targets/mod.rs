@@ -6,17 +6,19 @@ mod http1;
 mod http2;
 mod log;
 mod luau;
+mod postgresql;
 mod toml;
 mod websocket;
 
 use crate::Target;
 
 /// All targets.
-pub static TARGETS: [Target; 8] = [
+pub static TARGETS: [Target; 9] = [
     http1::TARGET,
     http2::TARGET,
     hpack::TARGET,
     websocket::TARGET,
+    postgresql::TARGET,
     grpc::TARGET,
     log::TARGET,
     toml::TARGET,

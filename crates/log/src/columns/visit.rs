@@ -6,11 +6,12 @@ use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use foldhash::fast::FixedState;
+use serde::{Deserialize, Serialize};
 
 use crate::entry::Entry;
 
 /// What is kept of an entry. Nothing of it names a person.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Visit {
     /// When the request arrived, in nanoseconds since 1970.
     pub time_ns: i64,
@@ -58,7 +59,7 @@ pub enum UserBy {
 }
 
 /// The visits of one batch, and the names that were new to the thread that made it.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Batch {
     /// The visits, in the order of the log.
     pub(super) visits: Vec<Visit>,

@@ -104,7 +104,7 @@ impl Answering {
 
     /// The complete answer.
     pub(super) fn over(self) -> Event {
-        let answer = Answer { status: 0, bytes: self.bytes, kept: self.kept };
+        let answer = Answer::new(0, self.bytes, self.kept);
         Event::Done { exchange: self.exchange, answer }
     }
 

@@ -72,12 +72,20 @@ fn value_of(authorization: &Authorization) -> Result<Option<String>, Invalid> {
     }
 }
 
-/// A secret, which fits into a header field and is not empty; `key` is its own in `clients`.
+/// As [`secret_of_key`], for a `key` in `clients`.
+///
+/// # Errors
+/// As there.
+pub(super) fn secret_text(secret: &Secret, key: &str) -> Result<String, Invalid> {
+    secret_of_key(secret, &format!("clients.{key}"))
+}
+
+/// A secret, which fits into a header field and is not empty; `key` is its own in the file.
 ///
 /// # Errors
 /// When it cannot be read, or does not fit. The message names the key and where it is kept, and
 /// never the secret.
-pub(super) fn secret_text(secret: &Secret, key: &str) -> Result<String, Invalid> {
+pub(super) fn secret_of_key(secret: &Secret, key: &str) -> Result<String, Invalid> {
     let (text, kept) = match secret {
         Secret::Environment(name) => {
             let text = std::env::var_os(name).ok_or("there is no such variable");
@@ -87,7 +95,7 @@ pub(super) fn secret_text(secret: &Secret, key: &str) -> Result<String, Invalid>
         }
         Secret::File(path) => (secret_of_file(path), path.clone()),
     };
-    let wrong = |why: &str| Invalid::new(format!("clients.{key}: the secret in {kept}{why}"));
+    let wrong = |why: &str| Invalid::new(format!("{key}: the secret in {kept}{why}"));
     let text = text.map_err(|error| wrong(&format!(": {error}")))?;
     let text = text.trim_end_matches(['\r', '\n']);
     // The reason of a refusal would repeat the secret.

@@ -11,10 +11,10 @@ use super::connector::Connector;
 use super::exchange::{Event, Exchange};
 use super::failure::Failure;
 use super::input::Input;
+use super::prelude::Prelude;
 use super::protocols::{Arrival, Conversation, Outgoing};
 use super::reading::Reading;
 use super::transport::Transport;
-use super::tunnel::Tunnel;
 use crate::poller::Clock;
 use crate::protocol::Outbox;
 
@@ -27,8 +27,8 @@ pub(super) struct Connection {
     /// Whether the socket is known to be empty.
     drained: bool,
     spoken: Spoken,
-    /// The tunnel that has to be opened before anything else.
-    tunnel: Option<Box<Tunnel>>,
+    /// What has to be granted before anything else.
+    prelude: Option<Box<Prelude>>,
     /// The number of the connection, from 1.
     number: u64,
     /// Whether it carries one exchange only.
@@ -47,8 +47,8 @@ pub(super) struct Connection {
 
 /// The protocol, once it is known.
 enum Spoken {
-    /// The TLS handshake is under way, in which the server chooses, or a tunnel opens: exchanges
-    /// that wait for its end, and how many may.
+    /// The TLS handshake is under way, in which the server chooses, or what comes before it:
+    /// exchanges that wait for its end, and how many may.
     Undecided(VecDeque<Exchange>, usize),
     Decided(Box<dyn Conversation>),
 }
@@ -58,8 +58,8 @@ impl Connection {
     pub(super) fn open(connector: &mut Connector, once: bool) -> io::Result<Connection> {
         let (transport, number) = connector.open()?;
         let mut out = Outbox::default();
-        let tunnel = connector.tunnel();
-        let spoken = if tunnel.is_some() || matches!(transport, Transport::Tls(_)) {
+        let prelude = connector.prelude();
+        let spoken = if prelude.is_some() || matches!(transport, Transport::Tls(_)) {
             Spoken::Undecided(VecDeque::new(), connector.expected_room(once))
         } else {
             let protocol = connector.expected();
@@ -71,7 +71,7 @@ impl Connection {
             replied: false,
             drained: false,
             spoken,
-            tunnel,
+            prelude,
             number,
             once,
             begun: false,
@@ -129,8 +129,8 @@ impl Connection {
 
     /// Writes as much as the socket takes.
     pub(super) fn flush(&mut self) -> Result<(), Failure> {
-        if let Some(tunnel) = &mut self.tunnel {
-            return tunnel.ask(&self.transport);
+        if let Some(prelude) = &mut self.prelude {
+            return prelude.ask(&self.transport);
         }
         self.transport.send(&mut self.out)
     }
@@ -152,8 +152,8 @@ impl Connection {
 
     #[inline]
     fn listen(&mut self, reading: &mut Reading, clock: Clock) -> Result<Event, Failure> {
-        let Connection { transport, out, spoken, tunnel, .. } = self;
-        let Spoken::Decided(conversation) = spoken else { return shake_hands(transport, tunnel) };
+        let Connection { transport, out, spoken, prelude, .. } = self;
+        let Spoken::Decided(conversation) = spoken else { return shake_hands(transport, prelude) };
         loop {
             if let Some(event) = conversation.more(clock)? {
                 return Ok(event);
@@ -225,8 +225,8 @@ impl Connection {
                 self.flush().ok();
             }
         }
-        // A proxy that opened no tunnel knows nothing of TLS.
-        if self.tunnel.is_none() {
+        // Who granted nothing yet knows nothing of TLS.
+        if self.prelude.is_none() {
             self.transport.say_goodbye();
         }
     }
@@ -234,13 +234,13 @@ impl Connection {
 
 fn shake_hands(
     transport: &mut Transport,
-    tunnel: &mut Option<Box<Tunnel>>,
+    prelude: &mut Option<Box<Prelude>>,
 ) -> Result<Event, Failure> {
-    if let Some(asked) = tunnel {
-        if !asked.is_open(&*transport)? {
+    if let Some(asked) = prelude {
+        if !asked.is_granted(&*transport)? {
             return Ok(Event::Blocked);
         }
-        *tunnel = None;
+        *prelude = None;
     }
     if let Transport::Tls(stream) = transport
         && !stream.shake_hands()?

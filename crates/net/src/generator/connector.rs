@@ -13,7 +13,9 @@ use thinktime_core::options::Proxy;
 use thinktime_core::random::{Purpose, StreamFamily};
 use thinktime_core::workload::Workload;
 
+use super::login::login;
 use super::peer::Peer;
+use super::prelude::Prelude;
 use super::protocols::{Carrier, Opening, Protocol};
 use super::source::Sources;
 use super::target::Target;
@@ -21,6 +23,7 @@ use super::tls::{TlsStream, configuration};
 use super::transport::{Plain, Transport, open_datagrams, open_socket, open_unix};
 use super::tunnel::Tunnel;
 use crate::protocol::Keeping;
+use crate::protocol::postgresql::Login;
 
 /// The exchanges that a connection is expected to carry at the same time, if it carries many, where
 /// nobody has said.
@@ -37,6 +40,8 @@ pub(super) struct Connector {
     /// What opens a tunnel through a proxy, where connections need one.
     tunnel: Option<Arc<[u8]>>,
     proxy_authorization: Option<String>,
+    /// Who logs in, if it is a database.
+    login: Option<Arc<Login>>,
     /// The protocols that may be spoken, the best first.
     protocols: &'static [&'static Protocol],
     /// The place of the one that a new connection is expected to speak: the best, or as the last
@@ -93,6 +98,7 @@ impl Connector {
             tls,
             tunnel,
             proxy_authorization: target.proxy().and_then(authorization),
+            login: login(target, workload)?.map(Arc::new),
             protocols,
             expected: 0,
             streams: EXCHANGES_MAX,
@@ -106,11 +112,13 @@ impl Connector {
         })
     }
 
-    /// Whether connections can be secured as the target's options say.
+    /// Whether connections can be secured as the target's options say, and somebody can log in.
     ///
     /// # Errors
-    /// When a file cannot be read, or the host is no name that a certificate can be for.
-    pub(super) fn check(target: &Target) -> Result<(), Invalid> {
+    /// When a file or a secret cannot be read, or the host is no name that a certificate can be
+    /// for.
+    pub(super) fn check(target: &Target, workload: &Workload) -> Result<(), Invalid> {
+        login(target, workload)?;
         tls(target).map(drop)
     }
 
@@ -147,15 +155,18 @@ impl Connector {
             fields: &self.fields,
             subprotocols: &self.subprotocols,
             proxy_authorization: self.proxy_authorization.as_deref(),
+            login: self.login.as_ref(),
             keeping: self.keeping,
             streams: self.streams,
             random: self.randoms.stream(number),
         }
     }
 
-    /// The tunnel that a new connection goes through, if it does.
-    pub(super) fn tunnel(&self) -> Option<Box<Tunnel>> {
-        self.tunnel.clone().map(|request| Box::new(Tunnel::new(request)))
+    /// What a new connection has to be granted before anything else, if there is something.
+    pub(super) fn prelude(&self) -> Option<Box<Prelude>> {
+        let tunnel = self.tunnel.clone().map(|request| Prelude::Tunnel(Tunnel::new(request)));
+        let secured = self.login.is_some() && self.tls.is_some();
+        tunnel.or(secured.then_some(Prelude::Encryption(0))).map(Box::new)
     }
 
     /// Begins to open a connection; it is open when it first becomes writable. Its number is given

@@ -26,7 +26,7 @@ impl<L: Ledger> Engine<'_, L> {
                 return self.send(Exchange::new(exchange.attempt, sent));
             }
             Ok(false) if status >= 400 => Some(STATUS),
-            Ok(false) => self.requests.grpc_failure(&exchange.attempt, &answer),
+            Ok(false) => answer.error.or(self.requests.grpc_failure(&exchange.attempt, &answer)),
             Err(failure) => Some(failure),
         };
         let error = error.or(self.decode(&exchange.attempt, &mut answer));
@@ -42,6 +42,7 @@ impl<L: Ledger> Engine<'_, L> {
         let row = Row {
             status,
             bytes_received: answer.bytes,
+            rows: answer.rows,
             error: if ended.late { Some(LATE) } else { error },
             ..exchange.row(ended.fate, now)
         };
@@ -180,9 +181,14 @@ impl<L: Ledger> Engine<'_, L> {
             }
         }
         self.ledger.complete_up_to(Nanos::MAX);
+        let warning = self.end_sharing(now);
+        let mut report = Report::joined(self.report(), self.bodies.take());
+        if let Some(warning) = &warning {
+            report.get_or_insert_default().warn(warning);
+        }
         let done = Done {
             generator: self.limits.figures(now),
-            report: Report::joined(self.report(), self.bodies.take()),
+            report,
             window: Window { begin: self.plan.limit.warmup.min(end), end },
             sessions: self.clients.sessions_begun(),
             interrupted,

@@ -9,7 +9,6 @@ use thinktime_core::record::{Objectives, Row, UNSENT};
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{Reuse, Workload};
 
-use super::answering::Sending;
 use super::connector::Connector;
 use super::credentials::Credentials;
 use super::exchange::Exchange;
@@ -22,6 +21,7 @@ use super::pool::Pool;
 use super::protocols::Outgoing;
 use super::reading::Reading;
 use super::requests::{Requests, Sender};
+use super::shared::Link;
 use super::target::Target;
 use super::values::Values;
 use crate::poller::{Clock, Poller, Readiness};
@@ -32,7 +32,7 @@ pub(super) struct Engine<'a, L> {
     pub(super) plan: &'a Plan,
     pub(super) ledger: L,
     pub(super) clock: Clock,
-    poller: Poller,
+    pub(super) poller: Poller,
     pub(super) connector: Connector,
     pub(super) clients: Clients,
     pub(super) pool: Pool,
@@ -55,6 +55,8 @@ pub(super) struct Engine<'a, L> {
     rested: Nanos,
     /// When it next tells how often checks have held; never where nobody asks.
     pub(super) next_checks: Nanos,
+    /// The server of what scripts share, if there is one.
+    pub(super) link: Option<Box<Link>>,
 }
 
 /// Wishes acted on before sockets are looked at again: a generator that cannot keep up with its
@@ -81,15 +83,15 @@ impl<'a, L: Ledger> Engine<'a, L> {
         let kept = values.as_ref().map_or(Keeping::Nothing, Values::keeping);
         connector.keeping =
             if reads || plan.show_errors { Keeping::All } else { requests.keeping().max(kept) };
-        let redirected = requests.redirects.followed();
-        let patient = clients.act_without_responses() && !redirected && target.tells_arrival();
-        connector.stamped = patient;
+        let follows = requests.redirects.followed();
+        connector.stamped = clients.act_without_responses() && !follows && target.tells_arrival();
         Ok(Engine {
             limits: Limits::new(connector.ip()),
             plan,
             ledger,
             clock: Clock::start(),
             poller: Poller::new()?,
+            patient: connector.stamped,
             connector,
             clients,
             pool: Pool::default(),
@@ -101,9 +103,9 @@ impl<'a, L: Ledger> Engine<'a, L> {
             unread: Vec::new(),
             failures: 0,
             bodies_cut: (reads || kept == Keeping::All).then_some(0),
-            patient,
             rested: Nanos::ZERO,
             next_checks: Objectives::first_look_at_checks(workload, plan.stop_on_slo),
+            link: None,
         })
     }
 
@@ -118,8 +120,9 @@ impl<'a, L: Ledger> Engine<'a, L> {
         let mut ready: Vec<Readiness> = Vec::new();
         let mut next_look = LOOK;
         let mut interrupted = false;
-        while !self.clients.finished() {
+        while !self.is_over() {
             self.send_what_is_due();
+            self.share();
             let now = self.clock.now();
             if now >= next_look {
                 next_look = now + LOOK;
@@ -131,7 +134,7 @@ impl<'a, L: Ledger> Engine<'a, L> {
             if interrupted || self.drained(now) {
                 break;
             }
-            let until = match self.unread.is_empty() {
+            let until = match self.unread.is_empty() && !self.has_more_shared() {
                 true => self.clients.next_wake().min(next_look),
                 false => now,
             };
@@ -140,6 +143,7 @@ impl<'a, L: Ledger> Engine<'a, L> {
             for readiness in &ready {
                 self.handle(readiness);
             }
+            self.share();
             while let Some((slot, session)) = self.clients.left() {
                 self.pool.leave(slot, session);
             }
@@ -262,8 +266,7 @@ impl<'a, L: Ledger> Engine<'a, L> {
             let made = self.values.as_ref().and_then(|values| values.call(&attempt));
             let call = made.or_else(|| self.clients.call(&attempt));
             if self.messages.are_taken() {
-                let write =
-                    |sending: &Sending<'_>| connection.begin(exchange, Outgoing::Message(sending));
+                let write = |what: Outgoing<'_>| connection.begin(exchange, what);
                 self.messages.make(&attempt, call.as_deref(), write);
             } else {
                 let messages = self.requests.messages(&attempt);

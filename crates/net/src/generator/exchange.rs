@@ -27,8 +27,19 @@ pub(super) struct Answer {
     pub(super) status: u16,
     /// Its size in bytes.
     pub(super) bytes: u64,
+    /// The rows that a database returned.
+    pub(super) rows: u32,
+    /// What went wrong, where the protocol has a word for that.
+    pub(super) error: Option<Failure>,
     /// Its head and body, if they are kept.
     pub(super) kept: Option<Box<Kept>>,
+}
+
+impl Answer {
+    /// A response with this status and size, and what is kept of it.
+    pub(super) fn new(status: u16, bytes: u64, kept: Option<Box<Kept>>) -> Answer {
+        Answer { status, bytes, rows: 0, error: None, kept }
+    }
 }
 
 /// What reading a connection brought.

@@ -35,18 +35,42 @@ pub(super) fn check(workload: &Workload, plan: &Plan) -> Result<(), Invalid> {
         let why = format!("there can be 1 to {LOOPS_MAX} event loops, not {loops}");
         return Err(Invalid::new(why));
     }
-    if loops > 1 && workload.has_programs() {
+    if loops > 1 && workload.has_programs() && workload.shared.is_none() {
         return Err(Invalid::new(
             "a workload with a script or a log runs in one event loop, because what its clients \
-             share lives there",
+             share lives there; for a script `shared` names a server that keeps it for several",
         ));
+    }
+    if loops > 1 && workload.replays() {
+        return Err(Invalid::new("a workload with a log runs in one event loop"));
     }
     check_shares(workload, loops, "event loops")
 }
 
+/// The most generators of one run.
+const GENERATORS_MAX: u64 = 10_000;
+
+/// The number of shares of the sessions, where so many generators have as many event loops as the
+/// plan says.
+///
+/// # Errors
+/// When the workload cannot be divided among so many.
+pub fn shares_of(workload: &Workload, plan: &Plan, generators: u64) -> Result<u64, Invalid> {
+    if !(1..=GENERATORS_MAX).contains(&generators) {
+        return Err(Invalid::new(format!(
+            "generators: there can be 1 to {GENERATORS_MAX}, not {generators}: there must be one \
+             at least, and each is a process"
+        )));
+    }
+    check(workload, plan)?;
+    let shares = generators * u64::from(plan.loops);
+    check_shares(workload, shares, "event loops of all generators")?;
+    Ok(shares)
+}
+
 /// # Errors
 /// When there are more shares than clients.
-pub(super) fn check_shares(workload: &Workload, shares: u64, whose: &str) -> Result<(), Invalid> {
+fn check_shares(workload: &Workload, shares: u64, whose: &str) -> Result<(), Invalid> {
     let most = |one: &Population| one.clients.concurrency.min(one.clients().unwrap_or(u64::MAX));
     let most = workload.populations.iter().map(most).min().unwrap_or(u64::MAX);
     match shares > most {
@@ -105,7 +129,7 @@ impl Loops<'_> {
         told: Sender<Told>,
         start: &Start<'_>,
     ) -> Result<Done, RunError> {
-        let Prepared { workload, peer, credentials, .. } = self.prepared;
+        let Prepared { workload, peer, credentials, shared, .. } = self.prepared;
         let part = share.part as usize;
         let relay = Relay::new(part, told.clone());
         let peer = peer.clone().beginning_with(at);
@@ -113,7 +137,9 @@ impl Loops<'_> {
             |connector| {
                 let credentials = credentials.clone();
                 let plan = self.plan;
-                Ok(Engine::new(workload, self.target, plan, connector, credentials, share, relay)?)
+                let engine =
+                    Engine::new(workload, self.target, plan, connector, credentials, share, relay)?;
+                Ok(engine.sharing(shared.as_ref()))
             },
         );
         start.built.wait();

@@ -9,7 +9,7 @@ use thinktime_core::random::{Purpose, StreamFamily};
 use thinktime_core::workload::{Authorization, Expect, Method, Population, RequestKind, Workload};
 
 use super::answering::Sending;
-use super::protocols::{Carries, Scheme};
+use super::protocols::{Asking, Carries, Outgoing, Scheme};
 use super::target::Target;
 
 /// Makes the messages of one run. The same attempt makes the same message however often it is asked
@@ -35,9 +35,9 @@ impl<'a> Messages<'a> {
         }
     }
 
-    /// Whether the target takes messages, not requests of HTTP.
+    /// Whether the target takes messages or statements, not requests of HTTP.
     pub(super) fn are_taken(&self) -> bool {
-        self.scheme.carries() == Carries::Messages
+        self.scheme.carries() != Carries::Requests
     }
 
     /// Whether what a program wants is of the kind that the target takes. What it just names, to be
@@ -49,17 +49,23 @@ impl<'a> Messages<'a> {
         if scripted && grpc != call.grpc.is_some() {
             return false;
         }
-        let sends = call.method == Method::Send;
-        sends == self.are_taken() && (!sends || self.expected(attempt, Some(call)).is_some())
+        let carried = match call.method {
+            Method::Send => Carries::Messages,
+            Method::Sql => Carries::Statements,
+            _ => Carries::Requests,
+        };
+        let expectable =
+            || call.method != Method::Send || self.expected(attempt, Some(call)).is_some();
+        carried == self.scheme.carries() && expectable()
     }
 
-    /// Makes the message of an attempt, for `write` to encode: that of the `call` that a program
-    /// wants, or what the workload says of this kind.
+    /// Makes the message of an attempt, or its statements, for `write` to encode: that of the
+    /// `call` that a program wants, or what the workload says of this kind.
     pub(super) fn make(
         &mut self,
         attempt: &Attempt,
         call: Option<&Call>,
-        write: impl FnOnce(&Sending<'_>),
+        write: impl FnOnce(Outgoing<'_>),
     ) {
         let kind = &self.workload.requests[attempt.kind as usize];
         let (mut bytes, mut cuts) = (take(&mut self.bytes), take(&mut self.cuts));
@@ -76,10 +82,14 @@ impl<'a> Messages<'a> {
             }
         }
         let binary = call.map_or(kind.message.binary, |call| call.binary);
-        if let Some(expect) = self.expected(attempt, call) {
+        if let Some(sql) = &kind.sql {
+            let (kind, bytes, cuts) = (attempt.kind, &bytes[..], &cuts[..]);
+            write(Outgoing::Statements(&Asking { kind, sql, bytes, cuts }));
+        } else if let Some(expect) = self.expected(attempt, call) {
             let messages = kind.messages.unwrap_or(1);
             let each = kind.wait_for_each;
-            write(&Sending { bytes: &bytes, binary, expect, cuts: &cuts, messages, each });
+            let (bytes, cuts) = (&bytes[..], &cuts[..]);
+            write(Outgoing::Message(&Sending { bytes, binary, expect, cuts, messages, each }));
         }
         (self.bytes, self.cuts) = (bytes, cuts);
     }
@@ -96,7 +106,8 @@ impl<'a> Messages<'a> {
 /// When the workload has requests that the target does not take; the message says what would be
 /// right.
 pub(super) fn check(workload: &Workload, target: &Target, demands: bool) -> Result<(), Invalid> {
-    let messages = target.scheme.carries() == Carries::Messages;
+    let carried = target.scheme.carries();
+    let messages = carried != Carries::Requests;
     if messages && demands {
         return Err(Invalid::new(format!("`{}`: demands go to HTTP servers only", target.url)));
     }
@@ -157,8 +168,28 @@ fn check_openings(workload: &Workload, target: &Target) -> Result<(), Invalid> {
     let changing = |one: &Population| {
         matches!(one.authorization, Some(Authorization::Oauth2(_) | Authorization::Aws(_)))
     };
-    if target.scheme.carries() == Carries::Messages && all.iter().any(changing) {
+    if target.scheme.carries() != Carries::Requests && all.iter().any(changing) {
         return fail("`oauth2` and `aws` go to HTTP servers only");
+    }
+    check_connections(target, all).or_else(fail)
+}
+
+/// Passwords and pools go with the target.
+fn check_connections(target: &Target, all: &[Population]) -> Result<(), &'static str> {
+    let database = target.scheme.carries() == Carries::Statements;
+    if !database && all.iter().any(|one| one.password.is_some()) {
+        return Err("`password` of [clients] goes to targets of postgresql: see `basic`");
+    }
+    if all.iter().any(|one| one.password != all[0].password) {
+        return Err(
+            "populations share the connections of a database: give all the same `password`",
+        );
+    }
+    if target.scheme.first().many && all.iter().any(|one| one.clients.pooled) {
+        return Err(
+            "a connection of HTTP/2 carries many requests: limit these by `concurrency`, not by a \
+             number of `connections`",
+        );
     }
     Ok(())
 }

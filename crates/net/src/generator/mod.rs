@@ -12,6 +12,7 @@ mod connection;
 mod connector;
 mod cookies;
 mod credentials;
+mod database;
 mod early;
 mod ends;
 mod engine;
@@ -23,6 +24,7 @@ mod judge;
 mod keeper;
 mod ledger;
 mod limits;
+mod login;
 mod lookup;
 mod loops;
 mod messages;
@@ -32,11 +34,14 @@ mod peer;
 mod place;
 mod plan;
 mod pool;
+mod prelude;
 mod prepared;
 mod protocols;
 mod reading;
 mod redirects;
 mod requests;
+mod shared;
+mod sharing;
 mod source;
 mod stamped;
 mod target;
@@ -50,6 +55,7 @@ mod values;
 use thinktime_core::client::Share;
 use thinktime_core::record::{Collector, Lost, RowSink, Summary};
 use thinktime_core::time::Nanos;
+use thinktime_core::words;
 use thinktime_core::workload::Workload;
 
 use connector::Connector;
@@ -57,6 +63,7 @@ use early::{EarlyEnd, Observed};
 use engine::Engine;
 pub use gathering::{Gathering, gather};
 use ledger::Book;
+pub use loops::shares_of;
 pub use part::{Part, Taken};
 pub use place::{Host, Place};
 use plan::Done;
@@ -91,11 +98,11 @@ pub fn run(
         if plan.loops > 1 {
             return loops::run(&prepared, target, plan, book, watch);
         }
-        let Prepared { workload, peer, credentials, .. } = &prepared;
+        let Prepared { workload, peer, credentials, shared, .. } = &prepared;
         let connector = Connector::new(target, peer.clone(), workload)?;
         let (credentials, share) = (credentials.clone(), Share::WHOLE);
         let engine = Engine::new(workload, target, plan, connector, credentials, share, book)?;
-        let (done, book) = engine.run(Clock::start(), watch)?;
+        let (done, book) = engine.sharing(shared.as_ref()).run(Clock::start(), watch)?;
         Ok((done, book.collector))
     })?;
     outcome.summary.warnings.extend(prepared.warnings());
@@ -147,6 +154,7 @@ fn outcome(
         .or(judged)
         .or_else(|| judge::judge_rate(&mut summary, workload, &ending));
     summary.notes.extend(workload.ended_before(done.window.end));
+    summary.notes.extend(waited(&summary, workload));
     summary.warnings.extend(tls::advice(&summary.errors_by_kind));
     summary.warnings.extend((done.bodies_cut > 0).then(|| {
         format!(
@@ -156,4 +164,17 @@ fn outcome(
         )
     }));
     RunOutcome { summary, collector, ending, untrusted }
+}
+
+/// How long requests waited for a connection or to be among those in flight, in words, if any did.
+fn waited(summary: &Summary, workload: &Workload) -> Option<String> {
+    let waiting = summary.waiting_s.as_ref()?;
+    let (mean, max) = (waiting.mean.filter(|mean| *mean > 0.0)?, waiting.max?);
+    let pooled = workload.populations.iter().any(|one| one.clients.pooled);
+    let what = if pooled { "a connection of the pool" } else { "others in flight to end" };
+    let (mean, max) = (words::time(mean), words::time(max));
+    Some(format!(
+        "requests waited for {what}, {mean} on average and {max} at most, which is part of the \
+         response time"
+    ))
 }

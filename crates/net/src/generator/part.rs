@@ -15,7 +15,7 @@ use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
 
 use super::ledger::Told;
-use super::loops::{Loops, check_shares};
+use super::loops::{Loops, check};
 use super::plan::{Done, Plan, RunError};
 use super::prepared::Prepared;
 use super::target::Target;
@@ -71,8 +71,7 @@ impl Part {
         plan: &Plan,
         shares: &[Share],
     ) -> Result<Part, RunError> {
-        let of = shares.first().map_or(1, |share| share.of);
-        check_shares(workload, of, "event loops of all generators")?;
+        check(workload, plan)?;
         let prepared = Prepared::of(workload, target, plan)?;
         let watch = Arc::new(Watch::new());
         let ((sender, told), (begin, begins)) = (channel(), channel());

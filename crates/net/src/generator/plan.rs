@@ -30,6 +30,9 @@ pub struct Plan {
     pub loops: u32,
     /// Whether to end the run when it is certain that the workload's objectives cannot be met.
     pub stop_on_slo: bool,
+    /// The name of the run for the server of shared variables, which all its generators have in
+    /// common; a random one by default.
+    pub run: Option<String>,
     /// Whether the beginning of the first body is kept of each kind of failure.
     pub show_errors: bool,
 }
@@ -46,6 +49,7 @@ impl Plan {
             lateness: Nanos::ZERO,
             loops: 1,
             stop_on_slo: false,
+            run: None,
             show_errors: false,
         }
     }
@@ -78,6 +82,7 @@ impl Plan {
             lateness: options.lateness()?,
             loops: options.loops(),
             stop_on_slo: options.stop_on_slo == Some(true),
+            run: None,
             show_errors: options.show_errors == Some(true),
         })
     }

@@ -9,6 +9,7 @@ use super::lookup::Lookup;
 use super::messages;
 use super::peer::Peer;
 use super::plan::{Plan, RunError};
+use super::shared::Settings;
 use super::target::Target;
 
 /// A workload and a target that go together, and a target that can be reached.
@@ -17,6 +18,8 @@ pub(super) struct Prepared {
     pub(super) workload: Workload,
     pub(super) peer: Peer,
     pub(super) credentials: Option<Credentials>,
+    /// Who keeps what scripts share, if it is not each loop by itself.
+    pub(super) shared: Option<Settings>,
     lookup: Option<Lookup>,
 }
 
@@ -31,11 +34,12 @@ impl Prepared {
         plan.check(workload)?;
         messages::check(workload, target, plan.demands.is_some())?;
         let workload = with_common_fields(workload)?;
-        Connector::check(target)?;
+        Connector::check(target, &workload)?;
         let (peer, lookup) = Peer::of(target)?;
         let credentials = Credentials::of(&workload, target)?;
+        let shared = Settings::of(&workload, plan.run.as_deref())?;
         raise_descriptor_limit();
-        Ok(Prepared { workload, peer, credentials, lookup })
+        Ok(Prepared { workload, peer, credentials, shared, lookup })
     }
 
     /// What to say of it after the run.

@@ -245,7 +245,7 @@ impl<'a> Requests<'a> {
     pub(super) fn may_be_repeated(&self, attempt: &Attempt, call: Option<&Call>) -> bool {
         !matches!(
             self.method(attempt, call),
-            Method::Post | Method::Patch | Method::Other | Method::Send
+            Method::Post | Method::Patch | Method::Other | Method::Send | Method::Sql
         )
     }
 }

@@ -1,11 +1,13 @@
 //! Where requests go: `http://HOST:PORT`, `https://` for TLS, `h2c://` for HTTP/2 without TLS,
-//! `ws://` and `wss://` for WebSocket, `tcp://` and `udp://` for bytes as they are.
+//! `ws://` and `wss://` for WebSocket, `tcp://` and `udp://` for bytes as they are, and
+//! `postgresql://USER@HOST:PORT/DATABASE`.
 
 use thinktime_core::error::Invalid;
 use thinktime_core::options::{Proxy, RunOptions};
 
+use super::database::Database;
 use super::place::Place;
-use super::protocols::{Carrier, PathUse, Scheme};
+use super::protocols::{Carrier, Carries, PathUse, Scheme};
 use super::source::SourceAddress;
 use super::tls::TlsOptions;
 
@@ -24,6 +26,8 @@ pub struct Target {
     /// Where it, or the proxy before it, listens.
     pub place: Place,
     proxy: Option<Proxy>,
+    /// Who logs in, and where, if it is a database.
+    pub(super) database: Option<Database>,
     /// What comes before each request's own target, or the whole target of a WebSocket's handshake;
     /// empty, or begins with a slash.
     pub prefix: String,
@@ -35,7 +39,8 @@ pub struct Target {
 /// How targets are written, for messages.
 const FORM: &str = "a target is written as http://HOST:PORT, with https or h2c in place of http \
                     where the server speaks TLS, or HTTP/2 without TLS; with ws or wss for \
-                    WebSocket; or as tcp://HOST:PORT or udp://HOST:PORT";
+                    WebSocket; as tcp://HOST:PORT or udp://HOST:PORT; or as \
+                    postgresql://USER@HOST:PORT/DATABASE";
 
 impl Target {
     /// The target at a url, reached as these options say.
@@ -63,9 +68,14 @@ impl Target {
         let wrong = || Invalid::new(format!("`{url}`: {FORM}"));
         let (scheme, rest) = url.split_once("://").ok_or_else(wrong)?;
         let scheme = Scheme::of(scheme).ok_or_else(wrong)?;
+        let (rest, database) = match scheme.carries() {
+            Carries::Statements => Database::read(rest).map(|(host, read)| (host, Some(read)))?,
+            _ => (rest, None),
+        };
         let (host, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
         plain(host, path)?;
-        if host.is_empty() || !host.chars().all(|c| c.is_ascii_graphic()) {
+        let nowhere = host.is_empty() && !(database.is_some() && options.unix_socket.is_some());
+        if nowhere || !host.chars().all(|c| c.is_ascii_graphic()) {
             return Err(wrong());
         }
         let prefix = prefix(scheme.first().path, path, url)?.ok_or_else(wrong)?;
@@ -74,24 +84,22 @@ impl Target {
             Some(port) => format!("{host}:{port}"),
             None => return Err(wrong()),
         };
-        if options.unix_socket.is_some() && scheme.carrier == Carrier::Datagrams {
-            let why = format!("`{url}`: `unix_socket` does not go with datagrams");
-            return Err(Invalid::new(why));
-        }
-        if options.proxy.is_some() {
-            check_proxy(options, scheme).map_err(|why| Invalid::new(format!("`{url}`: {why}")))?;
-        }
+        let secure = database.as_ref().map(|database| database.secure);
+        let secure = secure.unwrap_or(scheme.carrier == Carrier::Tls);
+        check_way(options, scheme, secure)
+            .map_err(|why| Invalid::new(format!("`{url}`: {why}")))?;
         let listens = options.proxy.as_ref().map_or(&full, |proxy| &proxy.authority);
         let place = Place::of(listens, options)
             .map_err(|error| Invalid::new(format!("{error} (target {url})")))?;
         Ok(Target {
             url: url.to_owned(),
             scheme,
-            tls: (scheme.carrier == Carrier::Tls).then(TlsOptions::default),
+            tls: secure.then(TlsOptions::default),
             host: host.to_owned(),
             authority: full,
             place,
             proxy: options.proxy.clone(),
+            database,
             prefix,
             sources: Vec::new(),
         })
@@ -180,7 +188,7 @@ fn prefix(used: PathUse, path: &str, url: &str) -> Result<Option<String>, Invali
         return refused("what follows `#` is for browsers and goes to no server: leave it out");
     }
     match used {
-        PathUse::None => Ok(matches!(path, "" | "/").then(String::new)),
+        PathUse::None | PathUse::Database => Ok(matches!(path, "" | "/").then(String::new)),
         PathUse::Whole if path.starts_with('?') => Ok(Some(format!("/{path}"))),
         PathUse::Whole => Ok(Some(path.to_owned())),
         PathUse::Prefix if path.contains('?') => refused(
@@ -191,11 +199,18 @@ fn prefix(used: PathUse, path: &str, url: &str) -> Result<Option<String>, Invali
     }
 }
 
-/// Whether a target of this scheme can be reached by a proxy.
-fn check_proxy(options: &RunOptions, scheme: &Scheme) -> Result<(), &'static str> {
-    match (scheme.carrier, &options.unix_socket) {
-        (Carrier::Datagrams, _) => Err("`proxy` does not go with datagrams"),
-        (_, Some(_)) => Err("give `proxy` or `unix_socket`, not both"),
+/// Whether a target of this scheme can be reached as the options say.
+fn check_way(options: &RunOptions, scheme: &Scheme, secure: bool) -> Result<(), &'static str> {
+    let (proxy, socket) = (options.proxy.is_some(), options.unix_socket.is_some());
+    let database = scheme.carries() == Carries::Statements;
+    match scheme.carrier {
+        Carrier::Datagrams if socket => Err("`unix_socket` does not go with datagrams"),
+        Carrier::Datagrams if proxy => Err("`proxy` does not go with datagrams"),
+        _ if proxy && socket => Err("give `proxy` or `unix_socket`, not both"),
+        _ if proxy && database => Err("`proxy` does not go with a database"),
+        _ if socket && database && secure => {
+            Err("PostgreSQL speaks no TLS over a Unix socket: leave `sslmode` out")
+        }
         _ => Ok(()),
     }
 }

@@ -29,15 +29,7 @@ impl Tunnel {
 
     /// Sends as much of the request as the socket takes.
     pub(super) fn ask(&mut self, socket: impl AsFd) -> Result<(), Failure> {
-        while self.sent < self.request.len() {
-            match send(&socket, &self.request[self.sent..], SendFlags::NOSIGNAL) {
-                Ok(count) => self.sent += count,
-                Err(Errno::INTR) => {}
-                Err(Errno::AGAIN | Errno::NOTCONN) => break,
-                Err(error) => return Err(word(error)),
-            }
-        }
-        Ok(())
+        push(&self.request, &mut self.sent, socket)
     }
 
     /// Reads the answer, and nothing behind it: whether the tunnel is open.
@@ -73,6 +65,19 @@ impl Tunnel {
     }
 }
 
+/// Sends as much of a request as the socket takes, of which so much is `sent`.
+pub(super) fn push(request: &[u8], sent: &mut usize, socket: impl AsFd) -> Result<(), Failure> {
+    while *sent < request.len() {
+        match send(&socket, &request[*sent..], SendFlags::NOSIGNAL) {
+            Ok(count) => *sent += count,
+            Err(Errno::INTR) => {}
+            Err(Errno::AGAIN | Errno::NOTCONN) => break,
+            Err(error) => return Err(word(error)),
+        }
+    }
+    Ok(())
+}
+
 /// Takes bytes that are known to be there.
 fn take(socket: impl AsFd, bytes: &mut [u8]) -> Result<(), Failure> {
     let mut taken = 0;
@@ -102,7 +107,8 @@ fn judge(answer: &[u8]) -> Result<(), Failure> {
     }
 }
 
-fn word(error: Errno) -> Failure {
+/// The word for an error of a socket.
+pub(super) fn word(error: Errno) -> Failure {
     failure(&io::Error::from(error))
 }
 

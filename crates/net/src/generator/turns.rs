@@ -8,6 +8,9 @@ use crate::poller::Readiness;
 
 impl<L: Ledger> Engine<'_, L> {
     pub(super) fn handle(&mut self, readiness: &Readiness) {
+        if self.is_shared(readiness) {
+            return;
+        }
         let place = readiness.token as u32;
         if readiness.writable {
             self.write(place);

@@ -10,6 +10,8 @@ pub mod http1;
 pub mod http2;
 mod kept;
 mod outbox;
+pub mod postgresql;
+pub mod resp;
 pub mod websocket;
 
 pub use content::{Content, Damaged};

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use thinktime_core::time::Nanos;
 use thinktime_core::words;
 use thinktime_core::workload::{Population, Workload};
@@ -20,7 +21,7 @@ const PATIENCE: u64 = 1_000;
 const IN_SYSTEM_MAX: u64 = 1 << 22;
 
 /// Why a replication was given up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Stuck {
     /// Events go on and on, and hardly any request ends.
     Still {

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from thinktime.learn.journeys.laws import counts_law
-from thinktime.learn.journeys.order import Places
+from thinktime.learn.journeys.order import Kept, Places
 from thinktime.learn.journeys.visits import Visits
 from thinktime.learn.requests import Requests
 
@@ -72,7 +72,7 @@ def find_embeddings(
 
 
 def _connections(
-    requests: Requests, visits: Visits, at: Places, page: Places, many: Places
+    requests: Requests, visits: Visits, at: Places, page: Kept, many: Places
 ) -> tuple[int, bool]:
     """How many objects of a page are asked for at a time, and whether that is measured.
 

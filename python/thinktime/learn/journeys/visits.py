@@ -14,7 +14,16 @@ from numpy.typing import NDArray
 
 from thinktime.learn.journeys.beside import beside_others
 from thinktime.learn.journeys.branches import Led, led_by, matched
-from thinktime.learn.journeys.order import Places, before, heads, last_same, latest, stable_order
+from thinktime.learn.journeys.order import (
+    Kept,
+    Places,
+    before,
+    heads,
+    kept,
+    last_same,
+    latest,
+    stable_order,
+)
 from thinktime.learn.requests import Requests
 
 EMBEDDED_S = 10.0
@@ -42,11 +51,10 @@ _LONGEST_US = 4_294_967_294
 class Visits:
     """The requests of users in order, and the pages that they make."""
 
-    order: Places
-    """The places of the requests in the log, user by user, each by time. Columns called ``of row``
-    below are in this order."""
+    order: Kept
+    """The places of the requests in the log by user and time; rows below are in this order."""
 
-    session: Places
+    session: Kept
     """The session of each row, from 0."""
 
     retry: NDArray[np.bool_]
@@ -55,16 +63,16 @@ class Visits:
     embedded: NDArray[np.bool_]
     """Whether the row belongs to a page that was asked for before."""
 
-    page: Places
+    page: Kept
     """The page of each row, from 0; -1 for what follows no page."""
 
-    base: Places
+    base: Kept
     """Of each page: the row of its base."""
 
     led: Led
     """Which page led to which."""
 
-    journey: Places
+    journey: Kept
     """Of each page: the page with which its journey begins."""
 
     start_s: NDArray[np.float64]
@@ -82,7 +90,7 @@ class Visits:
         return int(self.session[-1]) + 1 if len(self.session) else 0
 
     @property
-    def previous(self) -> Places:
+    def previous(self) -> Kept:
         """Of each page: the page that led to it; -1 where a journey begins."""
         return self.led.previous
 
@@ -146,8 +154,8 @@ def find_visits(
     failed[page_of[again]] = rows.failed[again]
     embedded = there & ~base & ~retry
     return Visits(
-        order, rows.session, retry, embedded, page_of, bases, led, heads(led.previous),
-        start, end, failed,
+        kept(order), kept(rows.session), retry, embedded, kept(page_of), kept(bases), led,
+        kept(heads(led.previous)), start, end, failed,
     )  # fmt: skip
 
 

@@ -27,23 +27,8 @@ def grouped(
     pace = np.zeros(len(streams), dtype=np.int64)
     if by_pace:
         pace = _paces(seen, streams, chosen)
-    paths = np.unique(seen.path[rows])
-    templates = seen.templates(paths)
-    if first_part:
-        templates = templates.str.extract("^(/[^/]*)").fill_null("")
-    number = templates.rank("dense").to_numpy().astype(np.int64)
-    of_row = number[np.searchsorted(paths, seen.path[rows])]
-    host = seen.requests.rows["host"].to_numpy()[rows]
-    spots = pl.DataFrame({"id": ids, "pace": pace[ids], "host": host, "template": of_row})
-    counted = spots.group_by("id", "pace", "host", "template").len()
-    # The most frequent template of a stream counts even if it has a thousand others.
-    most, whole = pl.col("len").max().over("id"), pl.col("len").sum().over("id")
-    counted = counted.filter(pl.col("len") >= pl.min_horizontal(USUAL * whole, most))
-    counted = counted.with_columns(
-        pl.struct("pace", "host", "template").rank("dense").alias("place").cast(pl.Int64)
-    )
-    left = counted["id"].to_numpy()
-    right = counted["place"].to_numpy() + len(streams)
+    left, place = _usual(ids, _places(seen, rows, pace[ids], first_part))
+    right = place + len(streams)
     size = int(right.max()) + 1
     graph = coo_array((np.ones(len(left)), (left, right)), shape=(size, size))
     _, component = connected_components(graph, directed=False)
@@ -51,6 +36,42 @@ def grouped(
     order = np.argsort(groups, kind="stable")
     parts = np.split(rows[order], np.flatnonzero(np.diff(groups[order])) + 1)
     return sorted((np.sort(part) for part in parts), key=len, reverse=True)
+
+
+def _places(seen: Seen, rows: Ints, pace: Ints, first_part: bool) -> Ints:
+    """Of each row a number, from 0, for its pace, its host and the template of its path."""
+    paths, which = np.unique(seen.path[rows], return_inverse=True)
+    number = _codes(seen.templates(paths, first_part))[which]
+    for more in (seen.requests.rows["host"].to_numpy()[rows].astype(np.int64), pace):
+        # Dense again after each, so that the products stay small.
+        joined = more * (int(number.max(initial=0)) + 1) + number
+        number = np.unique(joined, return_inverse=True)[1]
+    return np.asarray(number)
+
+
+def _codes(texts: pl.Series) -> Ints:
+    """A number for each text, the same for the same text."""
+    return texts.cast(pl.Categorical).to_physical().to_numpy().astype(np.int64)
+
+
+def _usual(ids: Ints, place: Ints) -> tuple[Ints, Ints]:
+    """The streams and their places, of those places that make enough of a stream's requests.
+
+    A stream's rows lie side by side. Its most frequent place counts even if it has a thousand
+    others. All is done in arrays of the rows: a log may have a million users.
+    """
+    places = int(place.max()) + 1
+    pairs = np.sort(ids * places + place)
+    begins = np.flatnonzero(np.diff(pairs, prepend=-1))
+    counts = np.diff(begins, append=len(pairs))
+    pairs = pairs[begins]
+    left = pairs // places
+    streams = np.flatnonzero(np.diff(left, prepend=-1))
+    number = np.diff(streams, append=len(left))
+    most = np.repeat(np.maximum.reduceat(counts, streams), number)
+    whole = np.repeat(np.add.reduceat(counts, streams), number)
+    kept = counts >= np.minimum(USUAL * whole, most)
+    return left[kept], (pairs % places)[kept]
 
 
 def _paces(seen: Seen, streams: Streams, chosen: Flags) -> Ints:

@@ -144,8 +144,13 @@ class Seen:
         left = np.bincount(self.user[self.free], minlength=self.users)
         return self.by_user(self.rows_of(left >= least))
 
-    def templates(self, paths: Ints) -> pl.Series:
-        """Paths with `#` for numbers and `*` for long names of letters and digits."""
+    def templates(self, paths: Ints, first_part: bool = False) -> pl.Series:
+        """Paths with `#` for numbers and for long names of letters and digits.
+
+        Of paths, or of the first parts of them alone.
+        """
         texts = self.requests.paths["path"][paths]
+        if first_part:
+            texts = texts.str.extract("^(/[^/]*)").fill_null("")
         texts = texts.str.replace_all(r"[0-9a-fA-F]{8}-?[0-9a-fA-F-]{9,}", "#")
         return texts.str.replace_all(r"\d+", "#")

@@ -3,7 +3,8 @@
 Of a log with arrivals and ends this is exact. Under processor sharing a request is served at the
 rate min(1, workers / present) all the time that it is there: its demand is the integral. Under
 first come, first served it begins when it comes, or when one of the workers has become free of
-those who came before.
+those who came before. Where a pool lets so many in, first come, first served, and those share the
+workers, a request begins as with as many workers as there are places.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from thinktime.learn.server.orders import least_attained, one_at_a_time
 from thinktime.learn.server.served import Floats, Numbers, Served
 
 
@@ -20,10 +22,14 @@ class Policy:
     """How a server serves."""
 
     name: str
-    """`fcfs`, `ps`, or `idle`: each request has a worker for itself."""
+    """`fcfs`, `ps`, `pool` (those inside share), `order` (one at a time, in any of the orders of
+    `orders`), `las`, or `idle`: each request has a worker for itself."""
 
     workers: int
     """How many it serves at once; of `idle`, how many were seen at most."""
+
+    places: int = 0
+    """Of a `pool`."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +73,19 @@ class Timeline:
             return log.duration_s
         if policy.name == "fcfs":
             return log.done_s - np.maximum(log.arrival_s, _free(log.done_s, policy.workers))
-        speed = np.minimum(1.0, policy.workers / np.maximum(self.present[:-1], 1))
+        if policy.name == "order":
+            return one_at_a_time(log)[0]
+        if policy.name == "las":
+            return least_attained(log)
+        sharing = np.maximum(self.present[:-1], 1)
+        if policy.name == "pool":
+            sharing = np.minimum(sharing, policy.places)
+        speed = np.minimum(1.0, policy.workers / sharing)
         had = np.concatenate([[0.0], np.cumsum(speed * self.gaps_s)])
+        if policy.name == "pool":
+            times = log.arrival_s[0] + np.concatenate([[0.0], np.cumsum(self.gaps_s)])
+            enters = np.maximum(log.arrival_s, _free(log.done_s, policy.places))
+            return np.asarray(had[self.end] - np.interp(enters, times, had))
         return np.asarray(had[self.end] - had[self.begin])
 
 

@@ -5,18 +5,26 @@
   // On paper, in pixels: A4, landscape. A picture shares its sheet with its heading.
   const PRINTED = { panel: 980, panels: 480 };
   const PRINTED_HEIGHT = 500;
-  const figures = [...document.querySelectorAll("[data-figure]")].map((place) => ({
-    place,
-    figure: JSON.parse(document.getElementById(place.dataset.figure).textContent),
-    hidden: new Set(),
-  }));
+  let figures = [];
   let printing = false;
+
+  // Takes up what is on the page. What stays in its place keeps what is hidden and its zoom.
+  function collect() {
+    const before = new Map(figures.map((one) => [one.place, one]));
+    figures = [...document.querySelectorAll("[data-figure]")].map((place) => {
+      const known = before.get(place) || { place, hidden: new Set(), zoom: null };
+      known.figure = JSON.parse(document.getElementById(place.dataset.figure).textContent);
+      return known;
+    });
+  }
 
   const style = () => getComputedStyle(document.documentElement);
   const colour = (name) => style().getPropertyValue(name).trim();
 
-  function layoutOf(figure, place) {
+  function layoutOf({ figure, place, zoom }) {
     const layout = structuredClone(figure.layout);
+    layout.uirevision = "kept";
+    if (zoom) layout.xaxis.range = zoom.slice();
     layout.font = { family: colour("--sans"), size: 12, color: colour("--ink") };
     layout.separators = ".\u202f";
     layout.hoverlabel = {
@@ -100,11 +108,16 @@
   };
 
   function draw() {
-    for (const { place, figure, hidden } of figures) {
+    for (const one of figures) {
+      const { place, figure, hidden } = one;
       const data = figure.data.map((trace) => themed(trace, hidden));
       // A small picture has no room for buttons.
       const displayModeBar = place.closest(".panels") ? false : "hover";
-      Plotly.react(place, data, layoutOf(figure, place), { ...config, displayModeBar });
+      Plotly.react(place, data, layoutOf(one), { ...config, displayModeBar });
+      if (place.closest("[data-linked]") && !one.followed) {
+        one.followed = true;
+        place.on("plotly_relayout", (event) => follow(one, event));
+      }
     }
   }
 
@@ -122,26 +135,34 @@
   // Pictures of one time axis are zoomed together.
   function follow(changed, event) {
     const range = [event["xaxis.range[0]"], event["xaxis.range[1]"]];
-    const others = [...changed.closest("[data-linked]").querySelectorAll("[data-figure]")];
-    for (const other of others.filter((one) => one !== changed)) {
-      const now = other.layout.xaxis.range;
-      if (range[0] !== undefined && (now[0] !== range[0] || now[1] !== range[1])) {
-        Plotly.relayout(other, { "xaxis.range": range.slice() });
+    if (range[0] === undefined) return;
+    const own = changed.figure.layout.xaxis.range;
+    const whole = range[0] === own[0] && range[1] === own[1];
+    const group = changed.place.closest("[data-linked]");
+    for (const one of figures.filter((one) => group.contains(one.place))) {
+      one.zoom = whole ? null : range.slice();
+      const now = one.place.layout.xaxis.range;
+      if (now[0] !== range[0] || now[1] !== range[1]) {
+        Plotly.relayout(one.place, { "xaxis.range": range.slice() });
       }
     }
   }
 
-  for (const button of document.querySelectorAll(".legend button")) {
-    button.addEventListener("click", () => toggle(button));
-  }
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest(".legend button");
+    if (button) toggle(button);
+  });
   function print(now) {
     printing = now;
     draw();
   }
+  collect();
   draw();
-  for (const { place } of figures.filter((one) => one.place.closest("[data-linked]"))) {
-    place.on("plotly_relayout", (event) => follow(place, event));
-  }
+  // Said by who changed the page.
+  document.addEventListener("figures", () => {
+    collect();
+    draw();
+  });
   // What plotly measures texts with is no picture.
   document.getElementById("js-plotly-tester")?.setAttribute("aria-hidden", "true");
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);

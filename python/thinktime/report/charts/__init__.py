@@ -6,6 +6,7 @@ from thinktime.report.case import Case
 from thinktime.report.charts import (
     by_name,
     by_population,
+    heat,
     in_system,
     schedule,
     tail,
@@ -15,6 +16,7 @@ from thinktime.report.charts.chart import Chart
 
 CHARTS: list[Chart[Sequence[Case]]] = [
     tail.CHART,
+    heat.CHART,
     by_population.REQUESTS,
     by_population.PAGES,
     by_name.CHART,

@@ -1,10 +1,12 @@
 //! What a cluster was like over the measured time.
 
+use serde::{Deserialize, Serialize};
+
 use crate::system::machine::MachineSummary;
 use crate::system::station::StationSummary;
 
 /// What a cluster was like.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClusterSummary {
     /// Each server.
     pub servers: Vec<ServerSummary>,
@@ -19,7 +21,7 @@ pub struct ClusterSummary {
 }
 
 /// What a server of a cluster was like.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ServerSummary {
     /// Each of its stations, or the machine that it is.
     pub stations: Vec<StationSummary>,

@@ -1,9 +1,11 @@
 //! What a machine was like over the measured time.
 
+use serde::{Deserialize, Serialize};
+
 use crate::time::Nanos;
 
 /// What a machine was like.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MachineSummary {
     /// The length of the measured time, in seconds.
     pub duration_s: f64,

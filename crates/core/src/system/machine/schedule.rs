@@ -1,9 +1,11 @@
 //! Who had which core when.
 
+use serde::{Deserialize, Serialize};
+
 use crate::time::Nanos;
 
 /// A span in which a core had a task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turn {
     /// The machine's number among the machines.
     pub machine: u32,
@@ -24,7 +26,7 @@ pub struct Turn {
 }
 
 /// Why a task is given a core.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Placing {
     /// It is new.
     New,
@@ -35,7 +37,7 @@ pub enum Placing {
 }
 
 /// A task is given a core: its first one, or another one than before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Placed {
     /// The machine's number among the machines.
     pub machine: u32,
@@ -54,7 +56,7 @@ pub struct Placed {
 }
 
 /// The first turns since the measuring began, and the placements meanwhile.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Schedule {
     /// Who had which core when.
     pub turns: Vec<Turn>,

@@ -1,9 +1,11 @@
 //! A station's time averages.
 
+use serde::{Deserialize, Serialize};
+
 use crate::time::Nanos;
 
 /// What a station was like over the measured time.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StationSummary {
     /// The length of the measured time.
     pub duration_s: f64,

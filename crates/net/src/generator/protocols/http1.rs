@@ -46,7 +46,7 @@ impl Http1 {
         self.closing = ending || !response.keep_alive;
         let kept = self.reader.take_kept();
         let (status, bytes) = (response.status, response.bytes);
-        Ok(Event::Done { exchange, answer: Answer { status, bytes, kept } })
+        Ok(Event::Done { exchange, answer: Answer::new(status, bytes, kept) })
     }
 }
 

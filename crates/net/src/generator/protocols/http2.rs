@@ -69,7 +69,7 @@ impl Http2 {
             }
             Of::Complete { stream, status, bytes, kept } => {
                 let exchange = self.take(stream)?;
-                Some(Event::Done { exchange, answer: Answer { status, bytes, kept } })
+                Some(Event::Done { exchange, answer: Answer::new(status, bytes, kept) })
             }
             Of::Unprocessed { stream } => self.take(stream).map(Event::Unprocessed),
             Of::Reset { stream, .. } => {
@@ -119,7 +119,7 @@ impl Conversation for Http2 {
         let (request, messages) = match what {
             Outgoing::Request(request) => (request, None),
             Outgoing::Stream(request, messages) => (request, Some(messages)),
-            Outgoing::Message(_) => return,
+            Outgoing::Message(_) | Outgoing::Statements(_) => return,
         };
         let begun = self.client.request(request, self.scheme, out.buffer());
         if let Some(wanted) = messages {

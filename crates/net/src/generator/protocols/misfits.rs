@@ -5,8 +5,27 @@ use thinktime_core::workload::{Expect, Method, RequestKind};
 /// Why calls of gRPC do not fit.
 pub(super) const NO_GRPC: &str = "`grpc` goes to targets of h2c or https";
 
+/// Why statements of SQL do not fit.
+const NO_SQL: &str = "`sql` and `transaction` go to targets of postgresql";
+
+/// Why a request does not fit a protocol of statements.
+pub(super) fn misfit_of_statements(kind: &RequestKind, scripted: bool) -> Option<&'static str> {
+    if scripted {
+        return Some("a script sends no SQL: leave `script` out, and describe the requests here");
+    }
+    if kind.sql.is_none() {
+        return Some("a database takes statements: give the request `sql` or `transaction`");
+    }
+    let of_messages = kind.expect.is_some() || kind.messages.is_some() || kind.wait_for_each;
+    let why = "`expect`, `messages` and `wait_for_each` are for messages, and SQL has none";
+    of_messages.then_some(why)
+}
+
 /// Why a request does not fit a protocol of requests, calls of gRPC aside.
 pub(super) fn misfit_of_requests(kind: &RequestKind) -> Option<&'static str> {
+    if kind.sql.is_some() {
+        return Some(NO_SQL);
+    }
     let of_messages = (kind.method == Method::Send) || kind.expect.is_some();
     of_messages
         .then_some("`send` and `expect` go to targets of ws, wss, tcp or udp")
@@ -28,6 +47,9 @@ pub(super) fn misfit_of_messages(
 ) -> Option<&'static str> {
     if kind.grpc.is_some() {
         return Some(NO_GRPC);
+    }
+    if kind.sql.is_some() {
+        return Some(NO_SQL);
     }
     if !(kind.method == Method::Send) && !scripted {
         return Some("this target takes messages: give the request `send` or `send_hex`");

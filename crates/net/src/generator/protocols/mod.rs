@@ -4,32 +4,35 @@
 mod http1;
 mod http2;
 mod misfits;
+mod postgresql;
 mod proxied;
 mod tcp;
 mod udp;
 mod websocket;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use thinktime_core::client::Attempt;
 use thinktime_core::random::Stream;
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::{Expect, RequestKind};
+use thinktime_core::workload::{Expect, RequestKind, Sql};
 
 use super::answering::Sending;
 use super::exchange::{Event, Exchange};
 use super::failure::{CLOSED, Failure};
 use crate::poller::Clock;
 use crate::protocol::http1::RequestHead;
+use crate::protocol::postgresql::Login;
 use crate::protocol::{Keeping, Outbox};
 use misfits::{
-    NO_GRPC, WHOLE_MESSAGES, misfit_of_messages, misfit_of_requests, several_messages,
-    whole_message,
+    NO_GRPC, WHOLE_MESSAGES, misfit_of_messages, misfit_of_requests, misfit_of_statements,
+    several_messages, whole_message,
 };
 
 /// The schemes of targets: what carries the bytes, the port where none is named, and the protocols
 /// that may be spoken, the best first. With TLS the server chooses among them.
-pub(super) static SCHEMES: [Scheme; 7] = [
+pub(super) static SCHEMES: [Scheme; 9] = [
     Scheme::new("http", Carrier::Tcp, Some(80), &[http1::PROTOCOL]),
     Scheme::new("h2c", Carrier::Tcp, Some(80), &[http2::PROTOCOL]),
     Scheme::new("https", Carrier::Tls, Some(443), &[http2::PROTOCOL, http1::PROTOCOL]),
@@ -37,6 +40,8 @@ pub(super) static SCHEMES: [Scheme; 7] = [
     Scheme::new("wss", Carrier::Tls, Some(443), &[websocket::PROTOCOL]),
     Scheme::new("tcp", Carrier::Tcp, None, &[tcp::PROTOCOL]),
     Scheme::new("udp", Carrier::Datagrams, None, &[udp::PROTOCOL]),
+    Scheme::new("postgresql", Carrier::Tcp, Some(5432), &[postgresql::PROTOCOL]),
+    Scheme::new("postgres", Carrier::Tcp, Some(5432), &[postgresql::PROTOCOL]),
 ];
 
 /// How a target's URL begins, and what follows from that.
@@ -85,6 +90,8 @@ pub(super) enum PathUse {
     Prefix,
     /// All requests go there.
     Whole,
+    /// It is the name of a database.
+    Database,
     /// There is none.
     None,
 }
@@ -96,6 +103,8 @@ pub(super) enum Carries {
     Requests,
     /// Messages, or plain bytes.
     Messages,
+    /// Statements of SQL.
+    Statements,
 }
 
 /// What a connection is opened with.
@@ -109,6 +118,8 @@ pub(super) struct Opening<'a> {
     pub(super) subprotocols: &'a [String],
     /// What a proxy is told with each request that it passes on.
     pub(super) proxy_authorization: Option<&'a str>,
+    /// Who logs in to a database.
+    pub(super) login: Option<&'a Arc<Login>>,
     /// What is kept of responses.
     pub(super) keeping: Keeping,
     /// How many exchanges the server is expected to allow at the same time, where it may say.
@@ -124,6 +135,18 @@ pub(super) enum Outgoing<'a> {
     /// A call of gRPC that is answered by a stream, which is over with so many messages.
     Stream(&'a RequestHead<'a>, u64),
     Message(&'a Sending<'a>),
+    Statements(&'a Asking<'a>),
+}
+
+/// Statements of SQL with their parameters.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asking<'a> {
+    /// The place of the request's kind among all.
+    pub(super) kind: u32,
+    pub(super) sql: &'a Arc<Sql>,
+    /// The parameters, one after another, and where each but the first begins.
+    pub(super) bytes: &'a [u8],
+    pub(super) cuts: &'a [usize],
 }
 
 impl<'a> Outgoing<'a> {
@@ -131,7 +154,7 @@ impl<'a> Outgoing<'a> {
     pub(super) fn request(&self) -> Option<&'a RequestHead<'a>> {
         match self {
             Outgoing::Request(request) | Outgoing::Stream(request, _) => Some(request),
-            Outgoing::Message(_) => None,
+            Outgoing::Message(_) | Outgoing::Statements(_) => None,
         }
     }
 }

@@ -1,0 +1,244 @@
+//! Where the variables are kept that scripts share.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::WorkloadFile;
+use super::header::Secret;
+use crate::error::Invalid;
+use crate::schema::{Scalar, SchemaError, Source};
+use crate::time::Nanos;
+use crate::units::parse_time;
+
+/// Where the variables are kept that scripts share.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum SharedValue {
+    /// On this server, as in `"redis://127.0.0.1:6379"`.
+    Url(String),
+    /// On a server that wants to know more.
+    Table(SharedTable),
+}
+
+/// A server that keeps what scripts share.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "the url of a server, or a table with `url`")]
+pub struct SharedTable {
+    /// The server, as in `"redis://127.0.0.1:6379"`, or with `/NUMBER` of a database after it;
+    /// `valkey://` says the same.
+    pub url: String,
+    /// The user's name, where the server knows several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// Where the password is kept, as in `"env:REDIS_PASSWORD"` or `"file:PATH"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub password: Option<String>,
+    /// How long a session waits for the server before it fails, 10ms to 1h; 5s by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait: Option<Scalar>,
+    /// How long the server may hear nothing of a generator before its locks go to others, 100ms to
+    /// 1h; 10s by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lease: Option<Scalar>,
+}
+
+/// By hand, so that a mistake within the table is told, and not that neither of the two fits.
+impl<'de> Deserialize<'de> for SharedValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<SharedValue, D::Error> {
+        deserializer.deserialize_any(SharedVisitor)
+    }
+}
+
+struct SharedVisitor;
+
+impl<'de> Visitor<'de> for SharedVisitor {
+    type Value = SharedValue;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the url of a server, as in \"redis://127.0.0.1:6379\", or a table with `url`")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<SharedValue, E> {
+        Ok(SharedValue::Url(text.to_owned()))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<SharedValue, A::Error> {
+        SharedTable::deserialize(MapAccessDeserializer::new(map)).map(SharedValue::Table)
+    }
+}
+
+/// A server that keeps what scripts share, checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedServer {
+    /// As given.
+    pub url: String,
+    /// HOST:PORT.
+    pub authority: String,
+    /// The number of its database.
+    pub database: u32,
+    /// The user's name, where the server knows several.
+    pub user: Option<String>,
+    /// The password.
+    pub password: Option<Secret>,
+    /// How long a session waits for it before it fails.
+    pub wait: Nanos,
+    /// How long it may hear nothing of a generator before its locks go to others.
+    pub lease: Nanos,
+}
+
+/// What a whole file says.
+pub(super) fn of(
+    source: Source<'_>,
+    file: &WorkloadFile,
+) -> Result<Option<SharedServer>, SchemaError> {
+    let Some(value) = &file.shared else { return Ok(None) };
+    if file.populations().iter().all(|(_, table)| table.session.script.is_none()) {
+        let why = Invalid::new("goes with a `script` only: nothing else shares variables");
+        return Err(source.error("shared", &why));
+    }
+    SharedServer::of(value).map(Some).map_err(|error| source.error("shared", &error))
+}
+
+const PORT: u16 = 6379;
+const DATABASE_MAX: u32 = 1 << 20;
+
+impl SharedServer {
+    /// What the workload file says.
+    fn of(value: &SharedValue) -> Result<SharedServer, Invalid> {
+        let plain;
+        let table = match value {
+            SharedValue::Table(table) => table,
+            SharedValue::Url(url) => {
+                let url = url.clone();
+                plain = SharedTable { url, user: None, password: None, wait: None, lease: None };
+                &plain
+            }
+        };
+        let (authority, database) = address_of(&table.url)?;
+        let password = table.password.as_deref().map(Secret::parse).transpose();
+        let server = SharedServer {
+            url: table.url.clone(),
+            authority,
+            database,
+            user: table.user.clone(),
+            password: password.map_err(|error| Invalid::new(format!("`password` {error}")))?,
+            wait: time("wait", table.wait.as_ref(), 5.0, 0.01)?,
+            lease: time("lease", table.lease.as_ref(), 10.0, 0.1)?,
+        };
+        match server.user.is_some() && server.password.is_none() {
+            true => Err(Invalid::new("a `user` goes with a `password`")),
+            false => Ok(server),
+        }
+    }
+}
+
+fn time(key: &str, given: Option<&Scalar>, default_s: f64, least_s: f64) -> Result<Nanos, Invalid> {
+    let within = |error| Invalid::new(format!("`{key}` {error}"));
+    let seconds = given.map_or(Ok(default_s), |it| parse_time(&it.text()).map_err(within))?;
+    match (least_s..=3600.0).contains(&seconds) {
+        true => Ok(Nanos::from_secs_f64(seconds)),
+        false => Err(Invalid::new(format!(
+            "`{key}` must be from {}ms to 1h, not {seconds} s",
+            least_s * 1000.0
+        ))),
+    }
+}
+
+/// HOST:PORT and the number of the database.
+fn address_of(url: &str) -> Result<(String, u32), Invalid> {
+    // What was given may hold a password: it is not repeated.
+    let wrong = || {
+        Invalid::new(
+            "is written as redis://HOST:PORT, or valkey://HOST:PORT, perhaps with /NUMBER of a \
+             database; a password is kept elsewhere: `{ url = ..., password = \"env:NAME\" }`",
+        )
+    };
+    let (scheme, rest) = url.split_once("://").ok_or_else(wrong)?;
+    if !matches!(scheme, "redis" | "valkey") || rest.contains(|c: char| !c.is_ascii_graphic()) {
+        return Err(wrong());
+    }
+    let (authority, database) = rest.split_once('/').unwrap_or((rest, ""));
+    let database = match database {
+        "" => 0,
+        number => number.parse().ok().filter(|it| *it <= DATABASE_MAX).ok_or_else(wrong)?,
+    };
+    let (host, port) = match authority.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => (host, port.parse().map_err(|_| wrong())?),
+        _ => (authority, PORT),
+    };
+    let bracketed = host.starts_with('[') && host.ends_with(']');
+    if host.is_empty() || host.contains(['@', '?', '#']) || (host.contains(':') && !bracketed) {
+        return Err(wrong());
+    }
+    Ok((format!("{host}:{port}"), database))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(url: &str) -> Result<SharedServer, Invalid> {
+        SharedServer::of(&SharedValue::Url(url.to_owned()))
+    }
+
+    #[test]
+    fn urls_are_read() {
+        for (url, authority, database) in [
+            ("redis://127.0.0.1:7000", "127.0.0.1:7000", 0),
+            ("valkey://cache.example", "cache.example:6379", 0),
+            ("redis://[::1]:7000/3", "[::1]:7000", 3),
+            ("redis://[::1]", "[::1]:6379", 0),
+            ("redis://h/", "h:6379", 0),
+        ] {
+            let server = of(url).unwrap();
+            assert_eq!((server.authority.as_str(), server.database), (authority, database));
+        }
+        for wrong in [
+            "127.0.0.1:6379",
+            "rediss://h",
+            "redis://",
+            "redis://:6379",
+            "redis://:secret@h:6379",
+            "redis://h:x",
+            "redis://h:99999",
+            "redis://::1",
+            "redis://h/-1",
+            "redis://h/1/2",
+            "redis://h h",
+            "redis://h?a=1",
+        ] {
+            let error = of(wrong).unwrap_err().to_string();
+            assert!(error.contains("redis://HOST:PORT") && !error.contains("secret@"), "{error}");
+        }
+    }
+
+    #[test]
+    fn times_have_bounds_and_a_user_has_a_password() {
+        let table = |text: &str| -> Result<SharedServer, String> {
+            let value: SharedValue = toml::from_str::<toml::Table>(text)
+                .and_then(|table| toml::Value::Table(table).try_into())
+                .map_err(|error| error.to_string())?;
+            SharedServer::of(&value).map_err(|error| error.to_string())
+        };
+        let all = "url = 'redis://h'\nuser = 'u'\npassword = 'env:P'\nwait = '20ms'\nlease = 2";
+        let server = table(all).unwrap();
+        assert_eq!((server.wait, server.lease), (Nanos(20_000_000), Nanos(2_000_000_000)));
+        assert_eq!(server.password, Some(Secret::Environment("P".to_owned())));
+        for (text, says) in [
+            ("url = 'redis://h'\nwait = '1ms'", "`wait` must be from 10ms"),
+            ("url = 'redis://h'\nlease = '2h'", "`lease` must be from 100ms to 1h"),
+            ("url = 'redis://h'\nlease = 'soon'", "`lease`"),
+            ("url = 'redis://h'\npassword = 'hunter2'", "`password` is where"),
+            ("url = 'redis://h'\nuser = 'u'", "goes with a `password`"),
+            ("url = 'redis://h'\nhost = 'u'", "unknown field `host`"),
+            ("wait = '1s'", "missing field `url`"),
+        ] {
+            let error = table(text).unwrap_err();
+            assert!(error.contains(says) && !error.contains("hunter2"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! Who logs in to a database.
+
+use thinktime_core::error::Invalid;
+use thinktime_core::workload::{Secret, Workload};
+
+use super::common::secret_text;
+use super::target::Target;
+use crate::protocol::postgresql::Login;
+
+/// Where the password is where the workload does not say: as all programs of PostgreSQL have it.
+const VARIABLE: &str = "PGPASSWORD";
+
+/// Who logs in to a target; nobody where it is no database. Populations share connections, and so
+/// the password.
+///
+/// # Errors
+/// When the password cannot be read.
+pub(super) fn login(target: &Target, workload: &Workload) -> Result<Option<Login>, Invalid> {
+    let Some(database) = &target.database else { return Ok(None) };
+    let usual = Secret::Environment(VARIABLE.to_owned());
+    let password = match &workload.populations[0].password {
+        Some(secret) => Some(secret_text(secret, "password")?),
+        None if std::env::var_os(VARIABLE).is_some() => Some(secret_text(&usual, "password")?),
+        None => None,
+    };
+    Ok(Some(Login { user: database.user.clone(), database: database.name.clone(), password }))
+}

@@ -1,0 +1,240 @@
+//! The generator's side of a connection to PostgreSQL: one request at a time, which is a statement
+//! or a transaction.
+
+use std::sync::Arc;
+
+use thinktime_core::client::Attempt;
+use thinktime_core::time::Nanos;
+use thinktime_core::workload::Sql;
+
+use super::{
+    Arrival, Asking, Carries, Conversation, Opening, Outgoing, PathUse, Protocol,
+    misfit_of_statements,
+};
+use crate::generator::exchange::{Answer, Event, Exchange};
+use crate::generator::failure::Failure;
+use crate::protocol::postgresql::{self, Client, Login, PostgresError, StatementId};
+use crate::protocol::{Keeping, Kept, Outbox};
+
+pub(super) const PROTOCOL: &Protocol = &Protocol {
+    alpn: b"postgresql",
+    path: PathUse::Database,
+    carries: Carries::Statements,
+    handshakes: false,
+    heeds_arrival: false,
+    many: false,
+    misfit: misfit_of_statements,
+    expects: |_| None,
+    open: Postgresql::open,
+};
+
+/// A connection.
+struct Postgresql {
+    client: Client,
+    keeping: bool,
+    /// What it carries; nothing while idle.
+    work: Option<Work>,
+    /// Whether it can carry no other request.
+    closing: bool,
+}
+
+/// A request under way.
+struct Work {
+    exchange: Exchange,
+    kind: u32,
+    sql: Arc<Sql>,
+    parameters: Parameters,
+    step: Step,
+    rows: u32,
+    bytes: u64,
+    error: Option<Failure>,
+}
+
+/// Values one after another, and where each but the first begins.
+struct Parameters {
+    bytes: Vec<u8>,
+    cuts: Vec<usize>,
+}
+
+/// How far a request is: what it waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// For the login.
+    Waiting,
+    /// For the transaction to begin.
+    Begin,
+    /// For the answer to this statement.
+    Statement(usize),
+    /// For the transaction to end.
+    Commit,
+    /// For the transaction to be undone.
+    Rollback,
+}
+
+impl Parameters {
+    fn get(&self, place: usize) -> &[u8] {
+        let begin = if place == 0 { 0 } else { self.cuts[place - 1] };
+        let end = self.cuts.get(place).copied().unwrap_or(self.bytes.len());
+        &self.bytes[begin..end]
+    }
+}
+
+impl Work {
+    fn new(exchange: Exchange, asking: &Asking<'_>) -> Work {
+        let (bytes, cuts) = (asking.bytes.to_vec(), asking.cuts.to_vec());
+        Work {
+            exchange,
+            kind: asking.kind,
+            sql: Arc::clone(asking.sql),
+            parameters: Parameters { bytes, cuts },
+            step: Step::Waiting,
+            rows: 0,
+            bytes: 0,
+            error: None,
+        }
+    }
+
+    /// What comes next; nothing where all is done.
+    fn next(&self) -> Option<Step> {
+        let transaction = self.sql.begin.is_some();
+        match self.step {
+            Step::Commit | Step::Rollback => None,
+            _ if self.error.is_some() => {
+                (transaction && self.step != Step::Begin).then_some(Step::Rollback)
+            }
+            Step::Waiting if transaction => Some(Step::Begin),
+            Step::Waiting | Step::Begin => Some(Step::Statement(0)),
+            Step::Statement(place) if place + 1 < self.sql.statements.len() => {
+                Some(Step::Statement(place + 1))
+            }
+            Step::Statement(_) => transaction.then_some(Step::Commit),
+        }
+    }
+
+    /// Sends what belongs to this step.
+    fn send(&mut self, step: Step, client: &mut Client, out: &mut Vec<u8>) {
+        self.step = step;
+        self.exchange.bytes_sent += match step {
+            Step::Waiting => 0,
+            Step::Begin => client.query(self.sql.begin.unwrap_or("begin"), out),
+            Step::Commit => client.query("commit", out),
+            Step::Rollback => client.query("rollback", out),
+            Step::Statement(place) => {
+                let statement = &self.sql.statements[place];
+                let id = StatementId { kind: self.kind, place: place as u32 };
+                let values = statement.parameters.iter().map(|place| self.parameters.get(*place));
+                client.execute(id, &statement.text, values, out)
+            }
+        };
+    }
+
+    /// Something of the answer came.
+    fn heard(&mut self, now: Nanos) {
+        if self.exchange.first_byte.is_never() {
+            self.exchange.first_byte = now;
+        }
+    }
+}
+
+impl Postgresql {
+    fn open(opening: &Opening<'_>, out: &mut Outbox) -> Box<dyn Conversation> {
+        let nobody = || {
+            let (user, database) = (String::new(), String::new());
+            Arc::new(Login { user, database, password: None })
+        };
+        let login = opening.login.map_or_else(nobody, Arc::clone);
+        let keeping = opening.keeping == Keeping::All;
+        let client = Client::open(login, keeping, out.buffer());
+        Box::new(Postgresql { client, keeping, work: None, closing: false })
+    }
+
+    /// Goes on with a request whose last step is over: what came of it, if that was the last one.
+    fn go_on(&mut self, out: &mut Outbox) -> Option<Event> {
+        let work = self.work.as_mut()?;
+        if let Some(step) = work.next() {
+            work.send(step, &mut self.client, out.buffer());
+            return None;
+        }
+        // A statement may have begun what only its own transaction could end.
+        self.closing |= self.client.in_transaction();
+        let Work { exchange, rows, bytes, error, .. } = self.work.take()?;
+        let kept = self.keeping.then(|| {
+            let (body, cut) = self.client.take_kept();
+            Box::new(Kept { body, cut, ..Kept::default() })
+        });
+        let answer = Answer { rows, error, ..Answer::new(0, bytes, kept) };
+        Some(Event::Done { exchange, answer })
+    }
+}
+
+impl Conversation for Postgresql {
+    fn has_room(&self, _out: &Outbox) -> bool {
+        self.work.is_none() && !self.closing
+    }
+
+    fn is_idle(&self) -> bool {
+        self.work.is_none()
+    }
+
+    fn is_closing(&self) -> bool {
+        self.closing
+    }
+
+    fn begin(&mut self, exchange: Exchange, what: Outgoing<'_>, out: &mut Outbox) {
+        let Outgoing::Statements(asking) = what else { return };
+        self.work = Some(Work::new(exchange, asking));
+        if self.client.is_ready() {
+            self.go_on(out);
+        }
+    }
+
+    fn read(
+        &mut self,
+        bytes: &[u8],
+        ending: bool,
+        arrival: Arrival,
+        out: &mut Outbox,
+    ) -> Result<Option<Event>, Failure> {
+        let (work, mut over) = (&mut self.work, false);
+        let result = self.client.read(bytes, out, |event| {
+            let Some(work) = work.as_mut() else { return };
+            match event {
+                postgresql::Event::Ready => over = true,
+                postgresql::Event::Row => {
+                    work.rows = work.rows.saturating_add(1);
+                    work.heard(arrival.now());
+                }
+                postgresql::Event::Over { bytes, error } => {
+                    over = true;
+                    work.bytes += bytes;
+                    work.error = work.error.or(error);
+                }
+            }
+        });
+        result.map_err(PostgresError::kind)?;
+        self.closing |= ending;
+        let event = if over { self.go_on(out) } else { None };
+        Ok(event.map(|event| match event {
+            Event::Done { mut exchange, answer } => {
+                exchange.first_byte = exchange.first_byte.min(arrival.now());
+                Event::Done { exchange, answer }
+            }
+            other => other,
+        }))
+    }
+
+    /// The answer may still come, so the connection is of no use any more.
+    fn give_up(&mut self, attempt: &Attempt, _: bool, _: &mut Outbox) -> Option<(Exchange, bool)> {
+        let work = self.work.take_if(|work| work.exchange.attempt == *attempt)?;
+        self.closing = true;
+        Some((work.exchange, true))
+    }
+
+    fn take_exchange(&mut self) -> Option<Exchange> {
+        self.work.take().map(|work| work.exchange)
+    }
+
+    fn close(&mut self, out: &mut Outbox) {
+        self.client.close(out.buffer());
+    }
+}

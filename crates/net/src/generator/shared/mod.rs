@@ -1,0 +1,252 @@
+//! The variables that scripts share, on a server of Redis or Valkey.
+//!
+//! Each event loop has a connection of its own among its sockets, and never waits for it: a
+//! session that asks for something goes on when the answer has come. `member` is the state machine
+//! of that, `server.lua` what the server does, `words` what both say, `settings` what there is
+//! before the run.
+
+mod member;
+mod settings;
+mod words;
+
+use std::collections::VecDeque;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+
+use thinktime_core::program::{SharedAnswer, SharedRequest};
+use thinktime_core::time::Nanos;
+
+use super::failure::would_block;
+use super::transport::open_socket;
+use crate::poller::Poller;
+use crate::protocol::Outbox;
+use crate::protocol::resp::{self, Reply};
+use member::{Broken, Member};
+pub(super) use settings::Settings;
+use words::Said;
+
+/// The number of the connection at the poller, which no other has.
+pub(super) const LINK: u64 = u64::MAX;
+
+/// The times between two tries to connect.
+const RETRY_MIN: Nanos = Nanos(50_000_000);
+const RETRY_MAX: Nanos = Nanos(1_000_000_000);
+/// When the load has ended, sessions that wait for locks are waited for as long as others get some.
+const SETTLE: Nanos = Nanos(1_000_000_000);
+/// What is read at a time: then the sessions have their turn.
+const READS_PER_TURN: u32 = 64;
+
+/// The connection of an event loop to the server.
+pub(super) struct Link {
+    settings: Settings,
+    member: Member,
+    /// Which of the addresses comes next.
+    next: usize,
+    socket: Option<TcpStream>,
+    readable: bool,
+    out: Outbox,
+    /// What came and is not taken yet: the beginning of a reply.
+    input: Vec<u8>,
+    buffer: Vec<u8>,
+    /// What is still to be answered before sessions are.
+    greeting: VecDeque<Greeting>,
+    script: Vec<u8>,
+    began: Nanos,
+    retry: Nanos,
+    pause: Nanos,
+    /// When a session was last told something.
+    told: Nanos,
+}
+
+/// What an answer at the beginning of a connection is to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Greeting {
+    /// Anything but an error will do.
+    Plain,
+    Script,
+    Join,
+}
+
+impl Link {
+    pub(super) fn new(settings: &Settings) -> Link {
+        Link {
+            member: Member::new(settings.terms()),
+            settings: settings.clone(),
+            next: 0,
+            socket: None,
+            readable: false,
+            out: Outbox::default(),
+            input: Vec::new(),
+            buffer: vec![0; 1 << 16],
+            greeting: VecDeque::new(),
+            script: Vec::new(),
+            began: Nanos::ZERO,
+            retry: Nanos::ZERO,
+            pause: RETRY_MIN,
+            told: Nanos::ZERO,
+        }
+    }
+
+    pub(super) fn ask(&mut self, now: Nanos, request: SharedRequest) {
+        self.member.ask(now, request);
+    }
+
+    /// A session that is to be told something.
+    pub(super) fn answer(&mut self, now: Nanos) -> Option<(usize, SharedAnswer)> {
+        let answer = self.member.answer()?;
+        self.told = now;
+        Some(answer)
+    }
+
+    /// There is something to read, or room to write.
+    pub(super) fn mark_ready(&mut self, readable: bool) {
+        self.readable |= readable;
+    }
+
+    /// Whether there is more to read than was read in this turn.
+    pub(super) fn has_more(&self) -> bool {
+        self.readable
+    }
+
+    /// Whether sessions are still to be told something. When the load has ended, those who wait for
+    /// locks may wait for sessions that do nothing more.
+    pub(super) fn is_waited_for(&self, now: Nanos, load_ended: bool) -> bool {
+        let (asked, locked) = self.member.is_waited_for();
+        asked || (locked && (!load_ended || now < self.told + SETTLE))
+    }
+
+    /// What there is to say of it in the result.
+    pub(super) fn warning(&self) -> Option<String> {
+        (self.member.forgotten > 0).then(|| {
+            format!(
+                "{} had forgotten what scripts share, or the last of it, when it was back after a \
+                 failure: what they counted with it is too small",
+                self.settings.url()
+            )
+        })
+    }
+
+    /// Does what can be done without waiting.
+    pub(super) fn turn(&mut self, now: Nanos, poller: &Poller) {
+        if self.socket.is_none() && self.retry <= now {
+            self.open(now, poller);
+        }
+        if self.go_on(now).is_err() {
+            self.drop(now, now);
+        }
+        if let Some(since) = self.member.pass(now) {
+            self.drop(now, since);
+        }
+        let greets = self.socket.is_some() && !self.greeting.is_empty();
+        if greets && self.began + self.settings.wait() < now {
+            self.drop(now, now);
+        }
+    }
+
+    fn go_on(&mut self, now: Nanos) -> Result<(), Broken> {
+        if self.readable {
+            self.read(now)?;
+        }
+        if self.socket.is_some() {
+            self.member.write(now, self.out.buffer());
+        }
+        self.send()
+    }
+
+    fn open(&mut self, now: Nanos, poller: &Poller) {
+        let address: SocketAddr = self.settings.address(self.next);
+        self.next += 1;
+        let socket = open_socket(address, None);
+        let opened = socket.and_then(|socket| poller.add(&socket, LINK).map(|()| socket));
+        let Ok(socket) = opened else { return self.drop(now, now) };
+        self.socket = Some(socket);
+        self.began = now;
+        let join = self.member.join();
+        let expected = self.settings.greet(&self.member.terms, Some(&join), self.out.buffer());
+        self.greeting = expected.into();
+    }
+
+    /// The connection is given up; another one follows.
+    fn drop(&mut self, now: Nanos, since: Nanos) {
+        self.member.lost(since);
+        self.socket = None;
+        self.readable = false;
+        self.out = Outbox::default();
+        self.input.clear();
+        self.greeting.clear();
+        self.retry = now + self.pause;
+        self.pause = Nanos((self.pause.0 * 2).min(RETRY_MAX.0));
+    }
+
+    fn read(&mut self, now: Nanos) -> Result<(), Broken> {
+        for _ in 0..READS_PER_TURN {
+            let Some(socket) = &mut self.socket else { return Ok(()) };
+            match socket.read(&mut self.buffer) {
+                Ok(0) => return Err(Broken),
+                Ok(count) => self.input.extend_from_slice(&self.buffer[..count]),
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                Err(error) if would_block(&error) => {
+                    self.readable = false;
+                    return Ok(());
+                }
+                Err(_) => return Err(Broken),
+            }
+            self.take(now)?;
+        }
+        Ok(())
+    }
+
+    /// Takes the replies that are there.
+    fn take(&mut self, now: Nanos) -> Result<(), Broken> {
+        let mut at = 0;
+        while let Some((reply, length)) = resp::read(&self.input[at..]).map_err(|_| Broken)? {
+            at += length;
+            match (self.greeting.front().copied(), reply) {
+                (None, reply) => self.member.take(reply)?,
+                (Some(_), push @ Reply::Push(_)) => self.member.take(push)?,
+                (Some(expected), reply) => self.greeted(now, expected, reply)?,
+            }
+        }
+        self.input.drain(..at);
+        Ok(())
+    }
+
+    fn greeted(&mut self, now: Nanos, expected: Greeting, reply: Reply) -> Result<(), Broken> {
+        self.greeting.pop_front();
+        match (expected, reply) {
+            (_, Reply::Error(_)) => return Err(Broken),
+            (Greeting::Plain, _) => {}
+            (Greeting::Script, Reply::Bytes(name)) => self.script = name,
+            (Greeting::Join, reply) => match words::said(&reply) {
+                Said::Joined(forgotten) => {
+                    self.pause = RETRY_MIN;
+                    self.member.joined(now, std::mem::take(&mut self.script), forgotten);
+                }
+                _ => return Err(Broken),
+            },
+            (Greeting::Script, _) => return Err(Broken),
+        }
+        Ok(())
+    }
+
+    fn send(&mut self) -> Result<(), Broken> {
+        let Some(socket) = &mut self.socket else { return Ok(()) };
+        while !self.out.unsent().is_empty() {
+            match socket.write(self.out.unsent()) {
+                Ok(0) => return Err(Broken),
+                Ok(count) => self.out.mark_sent(count),
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                // Not yet open, or full: the poller says when to go on.
+                Err(error) if would_block(&error) => return Ok(()),
+                Err(_) => return Err(Broken),
+            }
+        }
+        Ok(())
+    }
+
+    /// Leaves for good, if that can be said without waiting.
+    pub(super) fn close(&mut self, now: Nanos) {
+        self.member.depart(now);
+        self.go_on(now).ok(); // the lease says it otherwise
+    }
+}

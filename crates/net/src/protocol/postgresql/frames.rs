@@ -1,0 +1,112 @@
+//! Messages as they come: a letter, a length, and so many bytes.
+
+use super::{HELD_BYTES_MAX, MESSAGE_BYTES_MAX, PostgresError};
+
+/// The letter and the length.
+const HEADER: usize = 5;
+
+/// Cuts what arrives into messages.
+#[derive(Debug, Default)]
+pub(super) struct Frames {
+    /// What came of a message that is looked into and not yet whole, with its header; or of a
+    /// header.
+    held: Vec<u8>,
+    /// How many bytes of a message are still to be skipped.
+    skipped: u32,
+}
+
+/// What is to become of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Use {
+    /// It is looked into when it has come whole.
+    Held,
+    /// Its bytes are skipped; it is told of when it begins.
+    Skipped,
+    /// There is no such message.
+    Unknown,
+}
+
+/// A message.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Frame<'a> {
+    pub(super) letter: u8,
+    /// All of it with its header; nothing where it is skipped.
+    pub(super) bytes: &'a [u8],
+    /// The size of the whole message.
+    pub(super) size: u64,
+}
+
+impl Frames {
+    /// Feeds bytes as they arrived; `of` says what becomes of a message of this letter and length,
+    /// and `take` is given one after another.
+    pub(super) fn read<C>(
+        &mut self,
+        mut bytes: &[u8],
+        context: &mut C,
+        of: impl Fn(&C, u8, u32) -> Use,
+        mut take: impl FnMut(&mut C, Frame<'_>) -> Result<(), PostgresError>,
+    ) -> Result<(), PostgresError> {
+        while !bytes.is_empty() {
+            if self.skipped > 0 {
+                let count = bytes.len().min(self.skipped as usize);
+                (self.skipped, bytes) = (self.skipped - count as u32, &bytes[count..]);
+                continue;
+            }
+            let Some((letter, length)) = self.header(&mut bytes)? else { return Ok(()) };
+            let size = u64::from(length) + 1;
+            match of(context, letter, length) {
+                Use::Unknown => return Err(PostgresError::Malformed),
+                Use::Skipped => {
+                    if self.held.is_empty() {
+                        bytes = &bytes[HEADER..];
+                    }
+                    self.held.clear();
+                    self.skipped = length - 4;
+                    take(context, Frame { letter, bytes: &[], size })?;
+                }
+                Use::Held if size > HELD_BYTES_MAX as u64 => return Err(PostgresError::TooLarge),
+                Use::Held if self.held.is_empty() && bytes.len() as u64 >= size => {
+                    let (first, rest) = bytes.split_at(size as usize);
+                    bytes = rest;
+                    take(context, Frame { letter, bytes: first, size })?;
+                }
+                Use::Held if !self.fill(&mut bytes, size as usize) => return Ok(()),
+                Use::Held => {
+                    let held = std::mem::take(&mut self.held);
+                    take(context, Frame { letter, bytes: &held, size })?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The letter and the length of the next message, once they have come. They stay in front of
+    /// `bytes`, or are held where they came in pieces.
+    fn header(&mut self, bytes: &mut &[u8]) -> Result<Option<(u8, u32)>, PostgresError> {
+        if self.held.is_empty() && bytes.len() >= HEADER {
+            return header(bytes).map(Some);
+        }
+        if !self.fill(bytes, HEADER) {
+            return Ok(None);
+        }
+        header(&self.held).map(Some)
+    }
+
+    /// Adds bytes to what is held until there are so many: whether there are.
+    fn fill(&mut self, bytes: &mut &[u8], wanted: usize) -> bool {
+        let count = wanted.saturating_sub(self.held.len()).min(bytes.len());
+        self.held.extend_from_slice(&bytes[..count]);
+        *bytes = &bytes[count..];
+        self.held.len() >= wanted
+    }
+}
+
+/// The letter of a message, and its length without that.
+fn header(bytes: &[u8]) -> Result<(u8, u32), PostgresError> {
+    let [letter, length @ ..] = *bytes.first_chunk::<HEADER>().ok_or(PostgresError::Malformed)?;
+    match u32::from_be_bytes(length) {
+        0..4 => Err(PostgresError::Malformed),
+        length if length > MESSAGE_BYTES_MAX => Err(PostgresError::TooLarge),
+        length => Ok((letter, length)),
+    }
+}

@@ -1,0 +1,145 @@
+//! PostgreSQL (its frontend/backend protocol, version 3) for a client of prepared statements.
+//!
+//! A [`Client`] is one end of one connection: it logs in, and then runs one statement at a time. It
+//! writes into a buffer of the caller's and is fed whatever arrives, in pieces of any size; how the
+//! bytes were cut never changes what is read. Rows are counted and skipped, unless somebody looks
+//! into them; whatever is held of a message has a limit. Messages are made and read by the crate
+//! `postgres-protocol`, but for their frames, which are bounded here.
+//!
+//! After a [`PostgresError`] the connection is of no use.
+//!
+//! The inside, from the bytes up: `frames` cuts what comes into messages, `login` is what goes to
+//! and fro until statements can be sent, `rows` makes JSON of rows, `side` is what was asked
+//! and what has come of it, and `client` joins them.
+
+mod client;
+mod frames;
+mod login;
+mod rows;
+mod side;
+#[cfg(test)]
+mod tests;
+
+pub use client::{Client, Event, StatementId};
+pub use login::Login;
+pub use rows::Rows;
+
+use fallible_iterator::FallibleIterator;
+use postgres_protocol::message::backend::ErrorFields;
+use thinktime_core::record::{Word, made_word};
+
+use super::RepliesUnread;
+
+/// The longest message that is looked into, in bytes.
+pub const HELD_BYTES_MAX: usize = 1 << 20;
+/// The longest message that is taken, in bytes: what PostgreSQL itself allows.
+pub const MESSAGE_BYTES_MAX: u32 = 1 << 30;
+
+/// What makes a connection useless.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum PostgresError {
+    /// The server ended the connection for this reason, or did not begin it.
+    #[error("the server ends the connection: SQLSTATE {0}")]
+    Fatal(SqlState),
+    /// A message that may not stand where it stands, or says what it may not say.
+    #[error("a message breaks the protocol's rules")]
+    Malformed,
+    /// A message is longer than any may be.
+    #[error("a message is too long")]
+    TooLarge,
+    /// The server wants a password, and there is none.
+    #[error("the server wants a password")]
+    PasswordMissing,
+    /// It wants another proof than a password by SCRAM-SHA-256, MD5 or as it is; or does not prove
+    /// that it knows the password.
+    #[error("the server and the client cannot prove to each other who they are")]
+    Authentication,
+    /// A statement wants what is not possible here: to read what the client copies to it.
+    #[error("COPY FROM STDIN is not possible")]
+    Copy,
+    /// Too many replies waited for a server that does not read them.
+    #[error("the server does not read the replies that it asks for")]
+    RepliesUnread,
+}
+
+impl PostgresError {
+    /// A short name that stays the same between versions, by which errors are counted.
+    #[must_use]
+    pub fn kind(self) -> Word {
+        match self {
+            Self::Fatal(state) => state.word(),
+            Self::Malformed => "postgresql_malformed",
+            Self::TooLarge => "postgresql_too_large",
+            Self::PasswordMissing => "password_missing",
+            Self::Authentication => "postgresql_authentication",
+            Self::Copy => "postgresql_copy",
+            Self::RepliesUnread => RepliesUnread::KIND,
+        }
+    }
+}
+
+impl From<RepliesUnread> for PostgresError {
+    fn from(_: RepliesUnread) -> Self {
+        Self::RepliesUnread
+    }
+}
+
+/// What crate `postgres-protocol` finds wrong.
+impl From<std::io::Error> for PostgresError {
+    fn from(_: std::io::Error) -> Self {
+        Self::Malformed
+    }
+}
+
+/// The code of an error: five digits and capitals (PostgreSQL's manual, appendix A).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SqlState([u8; 5]);
+
+impl SqlState {
+    fn of(code: &[u8]) -> Option<SqlState> {
+        let plain = |byte: &u8| byte.is_ascii_digit() || byte.is_ascii_uppercase();
+        let code: [u8; 5] = code.try_into().ok()?;
+        code.iter().all(plain).then_some(SqlState(code))
+    }
+
+    fn text(self) -> String {
+        String::from_utf8_lossy(&self.0).into_owned()
+    }
+
+    /// The word by which it is counted, as `sqlstate_40001`.
+    #[must_use]
+    pub fn word(self) -> Word {
+        made_word(&format!("sqlstate_{}", self.text()))
+    }
+}
+
+impl std::fmt::Display for SqlState {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text())
+    }
+}
+
+/// An error as a server tells it.
+struct Told {
+    state: SqlState,
+    /// Whether the connection ends with it.
+    fatal: bool,
+    /// In words.
+    message: Vec<u8>,
+}
+
+impl Told {
+    fn of(mut fields: ErrorFields<'_>) -> Result<Told, PostgresError> {
+        let (mut state, mut fatal, mut message) = (None, false, Vec::new());
+        while let Some(field) = fields.next()? {
+            match field.type_() {
+                b'C' => state = SqlState::of(field.value_bytes()),
+                b'V' => fatal = matches!(field.value_bytes(), b"FATAL" | b"PANIC"),
+                b'M' => message = field.value_bytes().to_vec(),
+                _ => {}
+            }
+        }
+        let state = state.ok_or(PostgresError::Malformed)?;
+        Ok(Told { state, fatal, message })
+    }
+}

@@ -1,0 +1,222 @@
+//! What messages are about: what was asked, and what has come of the answer.
+
+use std::collections::HashSet;
+
+use bytes::BytesMut;
+use postgres_protocol::IsNull;
+use postgres_protocol::message::backend::Message;
+use postgres_protocol::message::frontend;
+use thinktime_core::record::Word;
+
+use super::client::{Event, StatementId};
+use super::frames::{Frame, Use};
+use super::login::LoggingIn;
+use super::rows::Rows;
+use super::{HELD_BYTES_MAX, PostgresError, Told};
+use crate::protocol::Outbox;
+
+/// A parameter does not go into a message.
+pub(super) const UNFIT: Word = "value_unfit";
+
+/// What messages are about.
+pub(super) struct Side {
+    pub(super) state: State,
+    /// The statements that the server has prepared.
+    prepared: HashSet<StatementId>,
+    /// The one that it prepares.
+    preparing: Option<StatementId>,
+    /// The size of the answer so far.
+    bytes: u64,
+    pub(super) error: Option<Word>,
+    /// What the server said of it.
+    pub(super) message: Vec<u8>,
+    /// Whether a transaction is open.
+    pub(super) in_transaction: bool,
+    pub(super) rows: Option<Box<Rows>>,
+    /// Messages on their way into an outbox.
+    pub(super) scratch: BytesMut,
+}
+
+pub(super) enum State {
+    LoggingIn(LoggingIn),
+    /// Waiting for something to do.
+    Idle,
+    /// An answer is on its way.
+    Busy,
+}
+
+impl Side {
+    /// Nothing was asked yet.
+    pub(super) fn new(state: State, rows: Option<Box<Rows>>, scratch: BytesMut) -> Side {
+        Side {
+            state,
+            prepared: HashSet::new(),
+            preparing: None,
+            bytes: 0,
+            error: None,
+            message: Vec::new(),
+            in_transaction: false,
+            rows,
+            scratch,
+        }
+    }
+
+    /// Something is about to be asked.
+    pub(super) fn begin(&mut self) {
+        debug_assert!(matches!(self.state, State::Idle), "one statement at a time");
+        self.state = State::Busy;
+        (self.bytes, self.error) = (0, None);
+    }
+
+    /// Appends what was written, and says how many bytes that is.
+    pub(super) fn send(&mut self, out: &mut Vec<u8>) -> u64 {
+        let message = self.scratch.split();
+        out.extend_from_slice(&message);
+        message.len() as u64
+    }
+
+    /// Writes what runs a statement, which is prepared by this name.
+    pub(super) fn write<'p>(
+        &mut self,
+        id: StatementId,
+        name: &str,
+        text: &str,
+        parameters: impl ExactSizeIterator<Item = &'p [u8]>,
+    ) -> std::io::Result<()> {
+        let out = &mut self.scratch;
+        if !self.prepared.contains(&id) {
+            frontend::parse(name, text, std::iter::empty(), out)?;
+            self.preparing = Some(id);
+        }
+        // All values are texts, in both directions.
+        let serialised = |value: &[u8], out: &mut BytesMut| {
+            out.extend_from_slice(value);
+            Ok(IsNull::No)
+        };
+        let (no, bound) = (std::iter::empty::<i16>, parameters);
+        frontend::bind("", name, no(), bound, serialised, no(), out)
+            .map_err(|_| std::io::Error::other(UNFIT))?;
+        if self.rows.is_some() {
+            frontend::describe(b'P', "", out)?;
+        }
+        frontend::execute("", 0, out)
+    }
+
+    /// What becomes of a message of this letter and length.
+    pub(super) fn becomes(&self, letter: u8, length: u32) -> Use {
+        let looked_into = self.rows.is_some();
+        match letter {
+            // Authentication, ErrorResponse, ReadyForQuery, CopyInResponse, CopyBothResponse
+            b'R' | b'E' | b'Z' | b'G' | b'W' => Use::Held,
+            // RowDescription, DataRow
+            b'T' if looked_into => Use::Held,
+            b'D' if looked_into && (length as usize) < HELD_BYTES_MAX => Use::Held,
+            b'T' | b'D' => Use::Skipped,
+            // Completions of Parse, Bind, Close and a command; CopyOutResponse and its data; empty
+            // queries, parameters, notices, notifications, keys.
+            b'1' | b'2' | b'3' | b'C' | b'H' | b'd' | b'c' | b'I' | b'n' | b's' | b't' | b'S'
+            | b'N' | b'A' | b'K' => Use::Skipped,
+            _ => Use::Unknown,
+        }
+    }
+
+    /// Takes a message in: what came with it, if that is told.
+    pub(super) fn take(
+        &mut self,
+        frame: Frame<'_>,
+        out: &mut Outbox,
+    ) -> Result<Option<Event>, PostgresError> {
+        self.bytes += frame.size;
+        match (frame.letter, &mut self.state) {
+            (b'E', _) => self.failed(frame).map(|()| None),
+            // Asynchronous ones.
+            (b'N' | b'A' | b'S', _) => Ok(None),
+            (b'K', State::LoggingIn(login)) if login.is_admitted() => Ok(None),
+            (b'R', State::LoggingIn(login)) => {
+                login.take(&whole(frame)?, &mut self.scratch)?;
+                let reply = self.scratch.split();
+                if !reply.is_empty() {
+                    out.reply(|bytes| bytes.extend_from_slice(&reply))?;
+                }
+                Ok(None)
+            }
+            (b'Z', State::LoggingIn(login)) if login.is_admitted() => {
+                self.ready(frame)?;
+                Ok(Some(Event::Ready))
+            }
+            (b'Z', State::Busy) => {
+                self.ready(frame)?;
+                Ok(Some(Event::Over { bytes: self.bytes, error: self.error }))
+            }
+            (b'D', State::Busy) => self.row(frame).map(|()| Some(Event::Row)),
+            (b'T', State::Busy) => self.columns(frame).map(|()| None),
+            (b'1', State::Busy) => {
+                self.prepared.extend(self.preparing.take());
+                Ok(None)
+            }
+            (b'G' | b'W', State::Busy) => Err(PostgresError::Copy),
+            (b'2' | b'3' | b'C' | b'H' | b'd' | b'c' | b'I' | b'n' | b's' | b't', State::Busy) => {
+                Ok(None)
+            }
+            _ => Err(PostgresError::Malformed),
+        }
+    }
+
+    fn ready(&mut self, frame: Frame<'_>) -> Result<(), PostgresError> {
+        let Message::ReadyForQuery(body) = whole(frame)? else {
+            return Err(PostgresError::Malformed);
+        };
+        self.in_transaction = match body.status() {
+            b'I' => false,
+            b'T' | b'E' => true,
+            _ => return Err(PostgresError::Malformed),
+        };
+        self.state = State::Idle;
+        Ok(())
+    }
+
+    fn failed(&mut self, frame: Frame<'_>) -> Result<(), PostgresError> {
+        let Message::ErrorResponse(body) = whole(frame)? else {
+            return Err(PostgresError::Malformed);
+        };
+        let told = Told::of(body.fields())?;
+        if told.fatal || !matches!(self.state, State::Busy) {
+            return Err(PostgresError::Fatal(told.state));
+        }
+        self.preparing = None;
+        // What comes first is why.
+        if self.error.is_none() {
+            self.error = Some(told.state.word());
+            if self.rows.is_some() {
+                self.message = told.message;
+            }
+        }
+        Ok(())
+    }
+
+    fn row(&mut self, frame: Frame<'_>) -> Result<(), PostgresError> {
+        let Some(rows) = &mut self.rows else { return Ok(()) };
+        if frame.bytes.len() as u64 != frame.size {
+            rows.skip();
+            return Ok(());
+        }
+        match whole(frame)? {
+            Message::DataRow(body) => rows.row(&body),
+            _ => Err(PostgresError::Malformed),
+        }
+    }
+
+    fn columns(&mut self, frame: Frame<'_>) -> Result<(), PostgresError> {
+        let Some(rows) = &mut self.rows else { return Ok(()) };
+        match whole(frame)? {
+            Message::RowDescription(body) => rows.columns(&body),
+            _ => Err(PostgresError::Malformed),
+        }
+    }
+}
+
+/// A message that has come whole.
+fn whole(frame: Frame<'_>) -> Result<Message, PostgresError> {
+    let mut bytes = BytesMut::from(frame.bytes);
+    Message::parse(&mut bytes)?.ok_or(PostgresError::Malformed)
+}

@@ -1,0 +1,87 @@
+//! What scripts see of the variables and locks that all clients share.
+
+use mlua::{Lua, Result, Value};
+use thinktime_core::program::{Shared, SharedAnswer, SharedWish};
+
+use crate::functions::Maker;
+use crate::host::{Answer, Host};
+use crate::shared::{Granted, Outcome};
+
+/// A value, what is wrong, and whether the session must wait to be told either.
+type Told = (Value, Value, bool);
+
+impl Host {
+    /// The session whose turn it is wants something of the variable or lock `name`.
+    fn share(&mut self, lua: &Lua, name: &str, wish: SharedWish) -> Result<Answer<Told>> {
+        let slot = self.slot;
+        self.session().shares = true;
+        let (outcome, granted) = self.shared.ask(slot, wish);
+        self.wake_granted(granted);
+        match outcome {
+            Outcome::Is(answer) => told(lua, name, answer),
+            Outcome::Waits => Ok(Ok((Value::Nil, Value::Nil, true))),
+        }
+    }
+
+    /// The session in this slot has left, or a child is done with a function.
+    pub(crate) fn give_back(&mut self, slot: usize) {
+        if std::mem::take(&mut self.sessions[slot].shares) {
+            let granted = self.shared.leave(slot);
+            self.wake_granted(granted);
+        }
+    }
+
+    fn wake_granted(&mut self, granted: Granted) {
+        for (slot, token) in granted {
+            self.sessions[slot].told = Some(SharedAnswer::Token(token));
+            self.woken.push_back(slot);
+        }
+    }
+}
+
+/// An answer as the prelude takes it.
+fn told(lua: &Lua, name: &str, answer: SharedAnswer) -> Result<Answer<Told>> {
+    let value = match answer {
+        SharedAnswer::Failed(why) => return Ok(Err(why.words(name))),
+        SharedAnswer::Done | SharedAnswer::Value(None) => Value::Nil,
+        SharedAnswer::Value(Some(Shared::Flag(flag))) => Value::Boolean(flag),
+        SharedAnswer::Value(Some(Shared::Number(number))) => Value::Number(number),
+        SharedAnswer::Value(Some(Shared::Text(text))) => Value::String(lua.create_string(&text)?),
+        SharedAnswer::Token(token) => Value::Number(token as f64),
+    };
+    Ok(Ok((value, Value::Nil, false)))
+}
+
+/// The functions of `client.shared`.
+pub(crate) fn functions(made: &Maker<'_>) -> Result<()> {
+    made.add("shared_get", |lua, host, name: String| {
+        host.share(lua, &name, SharedWish::Get(name.clone()))
+    })?;
+    made.add("shared_put", |lua, host, (name, value): (String, Value)| {
+        let value = match value {
+            Value::Nil => None,
+            Value::Boolean(flag) => Some(Shared::Flag(flag)),
+            Value::Integer(number) => Some(Shared::Number(number as f64)),
+            Value::Number(number) => Some(Shared::Number(number)),
+            Value::String(text) => Some(Shared::Text(text.as_bytes().to_vec())),
+            other => {
+                let kind = other.type_name();
+                return Ok(Err(format!("a shared variable holds no {kind}: text, numbers, flags")));
+            }
+        };
+        host.share(lua, &name, SharedWish::Put(name.clone(), value))
+    })?;
+    made.add("shared_add", |lua, host, (name, amount): (String, f64)| {
+        host.share(lua, &name, SharedWish::Add(name.clone(), amount))
+    })?;
+    made.add("lock", |lua, host, (name, priority): (String, f64)| {
+        host.share(lua, &name, SharedWish::Lock(name.clone(), priority))
+    })?;
+    made.add("unlock", |lua, host, name: String| {
+        host.share(lua, &name, SharedWish::Unlock(name.clone()))
+    })?;
+    made.add("told", |lua, host, name: String| match host.session().told.take() {
+        Some(answer) => told(lua, &name, answer),
+        None => Ok(Ok((Value::Nil, Value::Nil, false))),
+    })
+}

@@ -1,0 +1,156 @@
+//! Replications: one, all on this machine's cores, or gathered from elsewhere.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+use thinktime_core::client::Limit;
+use thinktime_core::error::Invalid;
+use thinktime_core::random::{Purpose, Stream};
+use thinktime_core::record::{Row, RowSink, Timeline};
+use thinktime_core::system::SystemModel;
+use thinktime_core::time::Nanos;
+use thinktime_core::workload::Workload;
+
+use crate::driver::{Driver, Replication};
+use crate::elsewhere::{Elsewhere, Found};
+use crate::pilot::Warmup;
+use crate::plan::Plan;
+use crate::precision::StopRule;
+use crate::replications::{InOrder, Joined};
+use crate::simulate::{Control, SimulationError, SimulationProgress, so_far};
+
+/// Events between two looks at the clock of progress.
+const EVENTS_PER_LOOK: u64 = 1 << 15;
+
+/// What all replications share.
+pub(crate) struct Shared<'a> {
+    pub(crate) stopped: AtomicBool,
+    pub(crate) requests: AtomicU64,
+    pub(crate) watch: &'a (dyn Fn(SimulationProgress) -> Control + Sync),
+    pub(crate) warmup: Option<Warmup>,
+}
+
+/// One replication.
+pub(crate) fn replicate<S: RowSink>(
+    workload: &Workload,
+    system: &SystemModel,
+    plan: &Plan,
+    number: u32,
+    sink: &mut S,
+    shared: &Shared<'_>,
+) -> Replication {
+    let seeded = replication_of(workload, number);
+    let interval = interval_of(workload, &plan.limit);
+    let mut driver = Driver::new(&seeded, system, plan.limit, number, sink, interval);
+    let (mut seen, mut stop) = (0, StopRule::new(plan.precision));
+    while driver.proceed(EVENTS_PER_LOOK) {
+        let requests = driver.collector().requests();
+        let total = shared.requests.fetch_add(requests - seen, Ordering::Relaxed) + requests - seen;
+        seen = requests;
+        if stop.is_precise(driver.collector()) {
+            driver.cut_short();
+        }
+        let progress = SimulationProgress {
+            requests: total,
+            time_s: driver.now.as_secs_f64(),
+            in_system: driver.in_system(),
+        };
+        if (shared.watch)(progress) == Control::Stop {
+            shared.stopped.store(true, Ordering::Relaxed);
+        }
+        if shared.stopped.load(Ordering::Relaxed) {
+            driver.cut_short();
+            break;
+        }
+        driver.look(|one| so_far(workload, system, plan, shared.warmup, Joined::one(one)));
+    }
+    driver.finish()
+}
+
+/// The workload with the replication's seed.
+fn replication_of(workload: &Workload, number: u32) -> Workload {
+    let seed = || Stream::new(workload.seed, number.into(), Purpose::Replication).bits();
+    if number == 0 { workload.clone() } else { workload.with_seed(seed()) }
+}
+
+/// The timeline's interval: a second, or less where the run is short.
+fn interval_of(workload: &Workload, limit: &Limit) -> Nanos {
+    let expected_s = workload
+        .request_rate()
+        .map_or(f64::INFINITY, |rate| limit.requests as f64 / rate + limit.warmup.as_secs_f64());
+    Timeline::interval_for(limit.until.min(Nanos::from_secs_f64(expected_s)))
+}
+
+/// All replications, on all cores.
+pub(crate) fn replicate_all<S: RowSink + Send>(
+    workload: &Workload,
+    system: &SystemModel,
+    plan: &Plan,
+    sink: &mut S,
+    shared: &Shared<'_>,
+) -> Joined {
+    let in_order = Mutex::new(InOrder::new(sink));
+    (0..plan.replications).into_par_iter().for_each(|number: u32| {
+        let mut rows: Vec<Row> = Vec::new();
+        let done = if plan.rows {
+            replicate(workload, system, plan, number, &mut rows, shared)
+        } else {
+            replicate(workload, system, plan, number, &mut (), shared)
+        };
+        let figures = |joined| so_far(workload, system, plan, shared.warmup, joined);
+        in_order.lock().unwrap_or_else(PoisonError::into_inner).take(number, (done, rows), figures);
+    });
+    let done = in_order.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.end().expect("there is at least one replication")
+}
+
+/// All replications, as they come back from elsewhere.
+pub(crate) fn gather_all<S: RowSink + Send>(
+    workload: &Workload,
+    system: &SystemModel,
+    plan: &Plan,
+    sink: &mut S,
+    shared: &Shared<'_>,
+    elsewhere: &mut dyn Elsewhere,
+) -> Result<Joined, SimulationError> {
+    let mut in_order = InOrder::new(sink);
+    let mut progress = SimulationProgress { requests: 0, time_s: 0.0, in_system: 0 };
+    let figures = |joined| so_far(workload, system, plan, shared.warmup, joined);
+    elsewhere.begin(plan.limit.warmup, plan.rows);
+    loop {
+        match elsewhere.next() {
+            Found::Done(number, bytes) => {
+                progress.requests += in_order.take_bytes(number, &bytes, figures)?;
+            }
+            Found::NothingYet => {}
+            Found::End => break,
+        }
+        if (shared.watch)(progress) == Control::Stop {
+            shared.stopped.store(true, Ordering::Relaxed);
+            break;
+        }
+    }
+    in_order.end().ok_or(SimulationError::Interrupted)
+}
+
+/// One of the replications of a plan, whose warm-up is known, as bytes for those who join them.
+///
+/// # Errors
+/// When they cannot be written.
+pub fn replicate_as_bytes(
+    workload: &Workload,
+    system: &SystemModel,
+    plan: &Plan,
+    number: u32,
+) -> Result<Vec<u8>, Invalid> {
+    let (stopped, requests) = (AtomicBool::new(false), AtomicU64::new(0));
+    let shared = Shared { stopped, requests, watch: &|_| Control::Continue, warmup: None };
+    let mut rows: Vec<Row> = Vec::new();
+    let done = if plan.rows {
+        replicate(workload, system, plan, number, &mut rows, &shared)
+    } else {
+        replicate(workload, system, plan, number, &mut (), &shared)
+    };
+    postcard::to_stdvec(&(done, rows)).map_err(|error| Invalid::new(error.to_string()))
+}

@@ -1,0 +1,86 @@
+"""The site: what Sphinx is told. `make site` builds it into dist/site.
+
+The sources are README and docs as they stand, from the root of the repository, so that a link that
+works in a viewer of Git works on the site. A link to a page or heading that is not there, a file
+that is not there, and a page that nothing leads to are warnings, and `make site` fails by them.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+
+project = "Thinktime"
+author = "the authors of Thinktime"
+release = tomllib.loads((ROOT / "Cargo.toml").read_text("utf-8"))["workspace"]["package"]["version"]
+language = "en"
+
+extensions = ["myst_parser"]
+root_doc = "docs/index"
+include_patterns = [
+    "README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "docs/*.md",
+    "docs/decisions/*.md",
+    "examples/README.md",
+    "studies/*/*.md",
+    "crates/**/README.md",
+    "tests/traffic/README.md",
+]
+exclude_patterns = ["target", "dist", "demo", ".*"]
+
+myst_heading_anchors = 4
+# The lexer of Luau does not know the sign for a length.
+suppress_warnings = ["misc.highlighting_failure"]
+# Code whose language is not named is commands and what they print.
+highlight_language = "none"
+
+html_theme = "furo"
+html_title = f"Thinktime {release}"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_extra_path = ["extra"]
+html_copy_source = False
+html_show_sphinx = False
+html_theme_options = {"footer_icons": []}
+
+LISTED = re.compile(r"^ *- \[(?P<title>[^\]]*)\]\((?P<page>[^)#:]+)\.md\)", re.MULTILINE)
+STUDY = re.compile(r"docs/studies-(?P<name>[\w-]+)")
+
+
+def _listed(text: str) -> list[str]:
+    """The pages that a text lists, each under the title that it has there."""
+    return [f"{found['title']} <{found['page']}>" for found in LISTED.finditer(text)]
+
+
+def _tree(pages: list[str], caption: str = "") -> str:
+    """A hidden table of contents, which is what the site's own navigation is made of."""
+    options = [":hidden:", *([f":caption: {caption}"] if caption else [])]
+    return "\n".join(["", "```{toctree}", *options, "", *pages, "```", ""])
+
+
+def _with_contents(_: Any, name: str, source: list[str]) -> None:
+    """Pages that list others lead to them; docs/index.md has a caption for each of its sections."""
+    if name == root_doc:
+        _, *sections = re.split(r"^## ", source[0], flags=re.MULTILINE)
+        titles = [section.partition("\n")[0] for section in sections]
+        trees = [
+            _tree(_listed(section), title) for title, section in zip(titles, sections, strict=True)
+        ]
+        source[0] += "".join(trees)
+    elif name == "docs/decisions/README":
+        source[0] += _tree(_listed(source[0]))
+    elif found := STUDY.fullmatch(name):
+        pages = sorted((ROOT / "studies" / found["name"]).glob("*.md"))
+        source[0] += _tree([f"/{page.relative_to(ROOT).with_suffix('')}" for page in pages])
+
+
+def setup(app: Any) -> None:
+    """Called by Sphinx."""
+    app.connect("source-read", _with_contents)

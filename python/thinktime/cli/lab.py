@@ -1,0 +1,118 @@
+"""`thinktime lab`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from thinktime import InputError, Result
+from thinktime.cli import common, plain
+
+if TYPE_CHECKING:
+    from thinktime.lab.file import Lab
+    from thinktime.lab.performing import Outcome
+
+CLEAN = "clean"
+
+Given = Annotated[
+    str,
+    typer.Argument(
+        help=f"The LAB file; or `{CLEAN}`, which takes away what is left of labs that were killed.",
+        metavar="LAB.toml",
+    ),
+]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output", "-o", help="Write results, report and logs into this new folder.", metavar="DIR"
+    ),
+]
+
+
+def command(lab: Given, output: Output = None) -> None:
+    """Make hosts, links and servers on this machine, and run workloads between them.
+
+    All of it is in network namespaces, from which no way leads out, and is taken away at the end.
+    It needs root, or user namespaces; links with a delay or a loss need /dev/net/tun.
+    """
+    from thinktime.lab import file, permission
+
+    with common.mapped_errors():
+        if lab == CLEAN:
+            permission.need()
+            _clean()
+            return
+        read = file.load(Path(lab))
+        # Logs alone are what a lab leaves that could not be made.
+        if (
+            output is not None
+            and output.exists()
+            and {one.name for one in output.iterdir()} - {"logs"}
+        ):
+            raise InputError(f"{output} is there already: give a new folder")
+        permission.need()
+        _perform(read, output)
+
+
+def _clean() -> None:
+    """Of a user who is not root nothing can be left: in a user namespace all ends with the lab."""
+    from thinktime.lab import cleaning, permission
+
+    inside = permission.is_inside()
+    left, running = cleaning.clean()
+    for identity in left:
+        plain.say(f"{identity}: taken away")
+    for identity in running:
+        plain.say(f"{identity}: still runs, and is left alone")
+    if not left and not running:
+        plain.say("nothing is left of any lab" + (" of this user" if inside else ""))
+
+
+def _perform(lab: Lab, output: Path | None) -> None:
+    from thinktime.lab import performing, places
+    from thinktime.lab.running import new_identity
+
+    identity = new_identity()
+    place = output or places.output(identity)
+    try:
+        outcome = performing.perform(lab, place, _tell, identity)
+        results = _results(outcome, place)
+        _show(outcome, results)
+        if results and output is not None:
+            from thinktime.report import report
+
+            _tell(f"report: {report(results, output / 'report.html', title=lab.name)}")
+    finally:
+        if output is None:
+            places.discard(place)
+    status = max(outcome.runs.values(), default=0)
+    if outcome.warnings or outcome.interrupted:
+        status = common.Exit.UNDECIDED
+    raise typer.Exit(status)
+
+
+def _results(outcome: Outcome, folder: Path) -> list[Result]:
+    paths = [folder / name for name in outcome.runs]
+    return common.load_results(one for one in paths if (one / "summary.json").exists())
+
+
+def _show(outcome: Outcome, results: list[Result]) -> None:
+    if results:
+        common.print_table(results)
+    for result in results:
+        common.say_warnings(f"{result.label}: {one}" for one in result.summary["warnings"])
+        if result.untrusted is not None:
+            common.say_warnings([f"{result.label} is not to be trusted: {result.untrusted}"])
+    for name, ways in outcome.links.items():
+        for arrow, way in zip("><", ways, strict=True):
+            said = ", ".join(f"{what} {count}" for what, count in way.items())
+            plain.say(f"link {name} {arrow}: packets {said}")
+    for name, counts in outcome.hostile.items():
+        plain.say(f"{name}: " + ", ".join(f"{what} {n}" for what, n in counts["counts"].items()))
+    common.say_warnings(outcome.warnings)
+
+
+def _tell(what: str) -> None:
+    common.errors.print(what, style="dim", markup=False, soft_wrap=True)

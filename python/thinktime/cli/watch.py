@@ -1,0 +1,235 @@
+"""Options by which a command is watched while it runs: a page, metrics, pushes to a collector."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial, wraps
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+from thinktime import Interrupted, Result, Unwritten
+from thinktime.cli import common
+from thinktime.moment import Moment
+
+if TYPE_CHECKING:
+    from thinktime.watching.feed import Feed
+    from thinktime.watching.frames import Begun
+
+Live = Annotated[
+    bool,
+    typer.Option("--live", help="Show it in the browser while it runs: prints the address."),
+]
+LiveAt = Annotated[
+    str | None,
+    typer.Option(
+        help="As --live, at HOST:PORT instead of a free port of 127.0.0.1.", metavar="HOST:PORT"
+    ),
+]
+Metrics = Annotated[
+    str | None,
+    typer.Option(
+        help="Tell Prometheus while it runs, at http://HOST:PORT/metrics, as in 127.0.0.1:9464.",
+        metavar="HOST:PORT",
+    ),
+]
+Otlp = Annotated[
+    str | None,
+    typer.Option(
+        help="Push metrics to a collector of OpenTelemetry while it runs, as OTLP over HTTP.",
+        metavar="URL",
+    ),
+]
+_DOING = {
+    "run": "Running", "simulate": "Simulating", "sweep": "Sweeping", "capacity": "Capacity of",
+    "learn": "Learning",
+}  # fmt: skip
+_REACHED = (
+    "others reach the page: it is not encrypted, and whoever has its address sees all and can stop "
+    "what it shows"
+)
+_Command = TypeVar("_Command", bound=Callable[..., None])
+
+
+@dataclass(frozen=True)
+class Watch:
+    """How a command is to be watched."""
+
+    live: bool = False
+    live_at: str | None = None
+    metrics: str | None = None
+    otlp: str | None = None
+
+    @contextmanager
+    def on(self, begun: Begun) -> Iterator[Feed | None]:
+        """Show a command while it runs; gives what is to be told, None where nobody watches.
+
+        Raises:
+            InputError: where an address cannot be listened at.
+        """
+        if not (self.live or self.live_at or self.metrics or self.otlp):
+            yield None
+            return
+        with ExitStack() as listeners:
+            feed = self._feed(begun, listeners)
+        try:
+            yield feed
+        finally:
+            feed.close()
+
+    def _feed(self, begun: Begun, listeners: ExitStack) -> Feed:
+        """Begin the process; its listeners are closed here, as it has them."""
+        from thinktime.watching.address import LOOPBACK, bound
+        from thinktime.watching.feed import Feed
+        from thinktime.watching.frames import Setting
+        from thinktime.watching.otlp import checked, headers_of
+
+        page = metrics = None
+        token = secrets.token_urlsafe(24)
+        if self.live or self.live_at:
+            page = bound(self.live_at or LOOPBACK, "--live-at" if self.live_at else "--live")
+            listeners.enter_context(page.listener)
+        if self.metrics:
+            metrics = bound(self.metrics, "--metrics")
+            listeners.enter_context(metrics.listener)
+        places = [place for place in (page, metrics) if place is not None]
+        setting = Setting(
+            begun, token,
+            page=None if page is None else page.listener.fileno(),
+            metrics=None if metrics is None else metrics.listener.fileno(),
+            hosts=tuple(place.host for place in places),
+            otlp=None if self.otlp is None else checked(self.otlp),
+            otlp_headers=() if self.otlp is None else headers_of(os.environ),
+        )  # fmt: skip
+        feed = Feed(setting, [place.listener.fileno() for place in places])
+        if page is not None:
+            _say(f"live: http://{page.authority}/{token}/")
+            common.say_warnings([] if page.is_local else [_REACHED])
+        if metrics is not None:
+            _say(f"metrics: http://{metrics.authority}/metrics")
+        return feed
+
+
+def _say(line: str) -> None:
+    common.errors.print(line, markup=False, soft_wrap=True)
+
+
+NOBODY = Watch()
+"""Nobody watches."""
+
+
+def begun(
+    command: str,
+    workload: str,
+    target: str | None,
+    end: tuple[int | None, float | None],
+    **more: bool,
+) -> Begun:
+    """What is to be watched; of a target only what names it, and no password or query."""
+    from thinktime.watching.frames import Begun
+
+    where = "" if target is None else f" against {re.sub(r'//[^/]*@', '//', target).split('?')[0]}"
+    return Begun(command, f"{_DOING[command]} {workload}{where}", workload, *end, **more)
+
+
+def options(function: _Command) -> _Command:
+    """Give a command the options of a live page, which arrive together as `watched`."""
+    return _with(function, {"live": Live, "live_at": LiveAt})
+
+
+def all_options(function: _Command) -> _Command:
+    """The same with those of metrics, for a run."""
+    return _with(function, {"live": Live, "live_at": LiveAt, "metrics": Metrics, "otlp": Otlp})
+
+
+def _with(function: _Command, annotations: dict[str, Any]) -> _Command:
+    own = inspect.signature(function, eval_str=True).parameters.values()
+    kept = [one for one in own if one.name != "watched"]
+    made = [
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY,
+            default=getattr(NOBODY, name), annotation=annotation,
+        )
+        for name, annotation in annotations.items()
+    ]  # fmt: skip
+
+    @wraps(function)
+    def command(**given: Any) -> None:
+        watch = Watch(**{one.name: given.pop(one.name) for one in made})
+        function(watched=watch, **given)
+
+    rest = [one for one in kept if one.kind == one.VAR_KEYWORD]
+    placed = [one for one in kept if one.kind != one.VAR_KEYWORD]
+    signature = inspect.Signature([*placed, *made, *rest])
+    command.__signature__ = signature  # type: ignore[attr-defined]
+    command.__annotations__ = {name: one.annotation for name, one in signature.parameters.items()}
+    return command  # type: ignore[return-value]
+
+
+def both(
+    one: Callable[[Moment], None] | None, feed: Feed | None
+) -> Callable[[Moment], None] | None:
+    """What is called with each moment of a run: the terminal's view and the watchers'."""
+    if feed is None:
+        return one
+    if one is None:
+        return feed.moment
+
+    def take(moment: Moment) -> None:
+        one(moment)
+        feed.moment(moment)
+
+    return take
+
+
+def both_progress(
+    one: common.ProgressCallback | None, feed: Feed | None
+) -> common.ProgressCallback | None:
+    """The same of a simulation's progress."""
+    if feed is None:
+        return one
+    if one is None:
+        return feed.progress
+
+    def take(done: int, time_s: float, in_system: int) -> None:
+        one(done, time_s, in_system)
+        feed.progress(done, time_s, in_system)
+
+    return take
+
+
+def both_reading(one: common.ProgressCallback | None, feed: Feed) -> common.ProgressCallback:
+    """The same of logs that are read."""
+
+    def take(entries: int, share: float, unpacked: int) -> None:
+        if one is not None:
+            one(entries, share, unpacked)
+        feed.reading(entries, share, unpacked)
+
+    return take
+
+
+def watched(feed: Feed | None, operation: common.Operation) -> Result:
+    """Do the operation; who watches it gets the report of what it came to, complete or not."""
+    if feed is None:
+        return operation()
+    try:
+        result = operation()
+    except (Interrupted, Unwritten) as ended:
+        feed.finish(partial(_report, [ended.result]))
+        raise
+    feed.finish(partial(_report, [result]))
+    return result
+
+
+def _report(results: Sequence[Result]) -> str:
+    from thinktime.report.page import render
+    from thinktime.report.results_page import page_of
+
+    return render(page_of(results))

@@ -1,0 +1,69 @@
+"""Replications of a simulation, done on all cores of a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TypeVar
+
+from thinktime import _core
+from thinktime.distributed.connection import connected
+from thinktime.distributed.parcel import Parcel
+from thinktime.distributed.work import awaited
+
+_Done = TypeVar("_Done")
+
+Replicating = Callable[[int, bool], Iterator[tuple[int, bytes] | None]]
+"""Begins all replications, whose warm-up ends then in nanoseconds, with their rows or without; and
+gives the number of each and what it came to, or None while there is nothing new."""
+
+
+def replicated(
+    workload: _core.Workload,
+    system: _core.System,
+    options: str,
+    on: str,
+    replications: int,
+    simulate: Callable[[Replicating], _Done],
+) -> _Done:
+    """Simulate on the cluster of this name.
+
+    Args:
+        workload: The workload.
+        system: The system.
+        options: Those of `simulate`, in JSON.
+        on: Names the cluster, as in `connected`.
+        replications: How many there are.
+        simulate: Finds the warm-up, joins the replications, and gives the result.
+
+    Raises:
+        InputError: if it is one replication alone, or there is no such cluster.
+    """
+    if replications < 2:
+        raise _core.InputError("on: replications are what is divided: say how many, as in "
+                               "replications=20")  # fmt: skip
+    packed = (Parcel.of(workload), Parcel.of(system), options)
+
+    def elsewhere(warmup_ns: int, rows: bool) -> Iterator[tuple[int, bytes] | None]:
+        pieces = [(*packed, number, warmup_ns, rows) for number in range(replications)]
+        return awaited(_replicate, pieces)
+
+    with connected(on):
+        return simulate(elsewhere)
+
+
+def _replicate(
+    workload: Parcel[_core.Workload],
+    system: Parcel[_core.System],
+    options: str,
+    number: int,
+    warmup_ns: int,
+    rows: bool,
+) -> bytes:
+    with TemporaryDirectory(prefix="thinktime-") as folder:
+        places = [Path(folder) / name for name in ("workload", "system")]
+        for place in places:
+            place.mkdir()
+        opened = workload.opened(places[0]), system.opened(places[1])
+        return _core.replicate(*opened, options, number, warmup_ns, rows)

@@ -1,0 +1,11 @@
+"""What another system model would have told: a model of the server of a result, and its answers.
+
+from thinktime.explain import explain_result
+found = explain_result(result)
+print(found.sentence)
+"""
+
+from thinktime.explain.asking import Answer
+from thinktime.explain.explanation import Explanation, explain_result
+
+__all__ = ["Answer", "Explanation", "explain_result"]

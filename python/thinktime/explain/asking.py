@@ -1,0 +1,188 @@
+"""What is asked of a model that fits: other workloads, policies, servers and loads.
+
+Each question is a workload and a system; it is answered by as many simulations as the model has
+variants, each as long as the measurement was. The answer's interval is where another measurement of
+that length would lie in 19 of 20 times, were the model right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import stdtrit
+
+from thinktime import InputError, RunError
+from thinktime._core import System, Workload
+from thinktime.explain.candidates import Candidate
+from thinktime.explain.choosing import SEED
+from thinktime.operations import simulate
+from thinktime.report import units
+
+POLICIES = ("fcfs", "ps", "srpt")
+CLIENTS = (10, 50)
+REQUESTS_PER_SESSION = 5
+FULL = 0.98
+"""Beyond that load a system without a limit has no steady state worth a number."""
+
+REQUESTS_MAX = 50_000
+
+_CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a model says of one question. Times are in seconds."""
+
+    question: str
+    mean_s: float | None
+    mean_within_s: tuple[float, float] | None
+    p99_s: float | None
+    p99_within_s: tuple[float, float] | None
+    throughput: float | None
+    refused: str = ""
+    """Why there is no answer, where there is none."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The measurement that questions are about."""
+
+    workload: Workload
+    rate: float
+    """Requests a second that were answered."""
+
+    length_s: float
+    patience_s: float
+    """After how long a client gives up, where it retries."""
+
+
+@dataclass(frozen=True)
+class _Question:
+    words: str
+    workload: Workload
+    policy: str | None = None
+    more_servers: int = 0
+    load: float | None = None
+    """To be held, where the workload has none of its own."""
+
+
+def answers(those: tuple[Candidate, ...], asked: Asked) -> Iterator[Answer]:
+    """The answers to all questions, the measurement's own workload first."""
+    for one in _questions(those[0], asked):
+        try:
+            yield _answered(one, those, asked)
+        except (InputError, RunError) as error:
+            yield _refused(one.words, str(error))
+
+
+def load_of(system: System, rate: float) -> float:
+    """The load of the busiest station."""
+    demands = [
+        (station.demand.mean if station.demand else 0.0) / station.servers
+        for station in system.stations
+    ]
+    return rate * max(demands)
+
+
+def _questions(one: Candidate, asked: Asked) -> Iterator[_Question]:
+    load = load_of(one.system(), asked.rate)
+    same = Workload(_open(asked.rate))
+    own = asked.workload
+    yield _Question("the measured workload", own)
+    if own.model != "open" or not own.poisson:
+        yield _Question("the same load, open", same)
+    for clients in CLIENTS:
+        yield _Question(f"the same load, closed, {clients} clients", _closed(clients), load=load)
+    yield _Question(
+        f"the same load, partly open, {REQUESTS_PER_SESSION} requests a session",
+        _partly(asked.rate / REQUESTS_PER_SESSION),
+    )
+    for policy in POLICIES:
+        if policy != one.policy:
+            yield _Question(f"scheduled by {policy}", own, policy=policy)
+    yield _Question("one more server", own, more_servers=1)
+    yield _Question("twice the load, open", Workload(_open(2 * asked.rate)))
+    patience = units.seconds(asked.patience_s)
+    yield _Question(
+        f"open, clients that retry after {patience}", Workload(_open(asked.rate, asked.patience_s))
+    )
+
+
+def _open(rate: float, timeout_s: float | None = None) -> str:
+    text = f'name = "asked"\nseed = {SEED}\n[arrivals]\nmodel = "open"\nrate = {rate:.9g}\n'
+    if timeout_s is None:
+        return text
+    return text + (
+        f'[[request]]\nname = "request"\nget = "/"\ntimeout = "{timeout_s:.6g}s"\n'
+        'retry = { attempts = 3, backoff = "const(0s)" }\n'
+    )
+
+
+def _closed(clients: int) -> Workload:
+    return Workload(
+        f'name = "asked"\nseed = {SEED}\n[arrivals]\nmodel = "closed"\nclients = {clients}\n'
+        '[session]\nthink = "exp(1s)"\n'
+    )
+
+
+def _partly(rate: float) -> Workload:
+    return Workload(
+        f'name = "asked"\nseed = {SEED}\n[arrivals]\nmodel = "partly-open"\nrate = {rate:.9g}\n'
+        f'[session]\nrequests = "geometric({REQUESTS_PER_SESSION})"\nthink = "exp(1s)"\n'
+    )
+
+
+def _answered(one: _Question, those: tuple[Candidate, ...], asked: Asked) -> Answer:
+    first = _system(those[0], one)
+    rate = one.workload.request_rate
+    if rate is not None and one.workload.model != "closed":
+        load = load_of(first, rate)
+        if load > FULL:
+            full = f"the load would be {load:.2f}: queues grow for as long as it lasts"
+            return _refused(one.words, full)
+    workload = one.workload if one.load is None else one.workload.at_load(first, one.load)
+    length_s = min(asked.length_s, REQUESTS_MAX / asked.rate)
+    means, tails, rates = [], [], []
+    for number, candidate in enumerate(those):
+        made = simulate(
+            workload.with_seed(SEED + 100 + number),
+            _system(candidate, one),
+            duration=length_s,
+            warmup=0.0,
+            rows="none",
+        )
+        times = made.summary["response_time_s"]
+        if times["mean"] is None:
+            return _refused(one.words, "no request would succeed")
+        means.append(float(times["mean"]))
+        tails.append(float(times["p99"]))
+        rates.append(float(made.summary["throughput"]))
+    return Answer(
+        one.words,
+        float(np.mean(means)),
+        _within(means),
+        float(np.mean(tails)),
+        _within(tails),
+        float(np.mean(rates)),
+    )
+
+
+def _system(candidate: Candidate, one: _Question) -> System:
+    return candidate.system(policy=one.policy, servers=candidate.servers + one.more_servers)
+
+
+def _within(values: list[float]) -> tuple[float, float]:
+    """Where one more value would lie, by Student's t of their logarithms."""
+    logs = np.log(np.maximum(values, 1e-12))
+    many = len(logs)
+    half = float(
+        stdtrit(many - 1, (1 + _CONFIDENCE) / 2) * logs.std(ddof=1) * np.sqrt(1 + 1 / many)
+    )
+    middle = float(logs.mean())
+    return float(np.exp(middle - half)), float(np.exp(middle + half))
+
+
+def _refused(words: str, why: str) -> Answer:
+    return replace(Answer(words, None, None, None, None, None), refused=why)

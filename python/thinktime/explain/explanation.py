@@ -1,0 +1,150 @@
+"""What a result comes to: the model that fits, how well, and what it says of other systems."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from thinktime._core import Distribution
+from thinktime.explain.asking import Answer, Asked, answers, load_of
+from thinktime.explain.choosing import CROWDED, Choice, choose, crowded
+from thinktime.explain.visits import MOST, Visits, visits_of
+from thinktime.report import units
+from thinktime.validity import DOUBTFUL
+
+if TYPE_CHECKING:
+    from thinktime.result import Result
+
+
+_HANGS_ON = ("generator", "punctuality", "warm-up", "steady state", "counts")
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A model of what was measured. Times are in seconds."""
+
+    model: str | None
+    """In words; None where nothing fits."""
+
+    kind: str | None
+    """`fcfs`, `ps`, `las`, `srpt`, `psjf`, `sjf`, `lcfs`, `plcfs`, `pool` or `row`."""
+
+    system: str | None
+    """The model as a system file."""
+
+    load: float | None
+    apart: float | None
+    """How far the model is from the part that was held out, 0 to 1 and more."""
+
+    allowed: float | None
+    """How far it may be."""
+
+    alike: tuple[str, ...]
+    """Other models that explain the times as well, in words."""
+
+    refused: str
+    """Why there is no model, where there is none."""
+
+    mean_s: float
+    p99_s: float
+    throughput: float
+    requests: int
+    """What was measured; the mean of all response times from sending to the answer."""
+
+    answers: tuple[Answer, ...] = ()
+    doubts: tuple[str, ...] = ()
+    """The checks of validity that doubt the measurement, by name, as far as a model hangs on it."""
+
+    @property
+    def sentence(self) -> str:
+        """What was found, in one sentence."""
+        if self.refused:
+            return f"no model is shown: {self.refused}"
+        doubts = f"; in doubt is {units.listed(list(self.doubts))}" if self.doubts else ""
+        return (
+            f"{self.model} at a load of {self.load:.2f} does what was measured: on the part that "
+            f"was held out it is {self.apart:.3f} off, and {self.allowed:.3f} may be chance{doubts}"
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """As `--json` prints it."""
+        return asdict(self)
+
+
+def explain_result(
+    result: Result, demand: str | None = None, requests_max: int = MOST
+) -> Explanation:
+    """Find the model of the server that a result is of, and ask it.
+
+    Args:
+        result: A run, or a simulation, with all its rows.
+        demand: The law of demands, as in "exp(5ms)", where it is known; else it is learned.
+        requests_max: Of more requests the first ones are looked at.
+
+    Raises:
+        InputError: if its rows were not kept, are too few, or many of its requests failed; or the
+            law is none.
+    """
+    if demand is not None:
+        Distribution(demand)
+    seen = visits_of(result, requests_max)
+    untrusted = result.untrusted
+    choice = Choice(None, ()) if untrusted else choose(seen, result.workload, demand)
+    length_s = float(seen.begin_s[-1])
+    rate = len(seen) / length_s
+    took = seen.took_s
+    measured = (float(took.mean()), float(np.quantile(took, 0.99)), rate, len(seen))
+    best = choice.best
+    if best is None or not best.fits:
+        why = f"the result is not to be trusted: {untrusted}" if untrusted else _why(choice, seen)
+        return Explanation(None, None, None, None, None, None, (), why, *measured)
+    one = best.candidate
+    asked = Asked(result.workload, rate, length_s, _patience_s(measured[1]))
+    return Explanation(
+        one.words,
+        one.kind,
+        one.system().to_toml(),
+        load_of(one.system(), rate),
+        best.apart,
+        best.allowed,
+        tuple(dict.fromkeys(other.candidate.words for other in choice.alike)),
+        "",
+        *measured,
+        answers=tuple(answers(best.variants, asked)),
+        doubts=_doubts(result),
+    )
+
+
+def _doubts(result: Result) -> tuple[str, ...]:
+    found = result.validity
+    return tuple(one.name for one in found if one.verdict == DOUBTFUL and one.name in _HANGS_ON)
+
+
+def _patience_s(p99_s: float) -> float:
+    """A client's timeout: what one request in a hundred takes."""
+    return p99_s
+
+
+def _why(choice: Choice, seen: Visits) -> str:
+    if choice.best is not None:
+        near = choice.best
+        if near.apart <= near.allowed:
+            return (
+                f"the nearest one, {near.candidate.words}, has another mean response time: "
+                f"{abs(near.mean_off):.1f} standard errors away"
+            )
+        return (
+            f"the nearest one, {near.candidate.words}, is {near.apart:.2f} off on the part that "
+            f"was held out, where {near.allowed:.2f} may be chance"
+        )
+    if crowded(seen) < CROWDED:
+        return (
+            f"{units.percent(1 - crowded(seen))} of the requests found nobody, so they say nothing "
+            "of who is served first, or by how many: run it at a higher load"
+        )
+    return (
+        "under none of the policies that are known here demands hang on nothing; the server does "
+        "other things beside, waits for something that is not seen, or its speed changes"
+    )

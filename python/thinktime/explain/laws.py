@@ -1,0 +1,50 @@
+"""The law of demands that follow from times, as a system file writes it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from thinktime._core import Distribution
+from thinktime.explain.visits import Floats
+from thinktime.learn.server.laws import law_of
+from thinktime.learn.server.survival import survival
+
+STEP_S = 1e-6
+"""Of the clock."""
+
+SECOND_WITHIN = 0.1
+"""So near must the second moment of a law with a name be to that of the demands."""
+
+SINGLE, PARTS = 100, 100
+"""A law as it was seen has so many largest values, and so many means of the others."""
+
+
+def law_of_demands(values: Floats) -> str:
+    """The law of demands that were all seen, with their mean and nearly their second moment.
+
+    How long requests wait hangs on both: a law with a name that misses the second, because few
+    requests of many are very long, is not taken, but the values as they were seen.
+    """
+    seen = np.maximum(values, 1e-9)  # what is impossible under a policy counts as none
+    every = survival(seen, np.ones(len(seen), dtype=np.bool_))
+    named = law_of(every, STEP_S, 1.0).notation
+    second = float((seen**2).mean()) / float(seen.mean()) ** 2
+    if abs((1 + Distribution(named).cv2) / second - 1) <= SECOND_WITHIN:
+        return named
+    return _as_seen(seen)
+
+
+def _as_seen(values: Floats) -> str:
+    """The largest values as they are, and the means of parts of the others."""
+    ordered = np.sort(values)
+    small, large = ordered[: -SINGLE or None], ordered[-SINGLE:]
+    parts = [part for part in np.array_split(small, PARTS) if len(part)]
+    means = np.array([*(part.mean() for part in parts), *large])
+    counts = np.array([*(len(part) for part in parts), *np.ones(len(large))])
+    written, place = np.unique([float(f"{mean:.6g}") for mean in means], return_inverse=True)
+    shares = np.bincount(place, weights=counts) / counts.sum()
+    # Whole billionths, so that they sum to 1 as they are written.
+    whole = np.round(shares * 1e9).astype(np.int64)
+    whole[np.argmax(whole)] += 1_000_000_000 - whole.sum()
+    pairs = zip(whole, written, strict=True)
+    return f"discrete({', '.join(f'{one / 1e9:.9f}: {value:.6g}s' for one, value in pairs)})"

@@ -1,0 +1,137 @@
+"""The requests of a result as the server saw them: when each came and when its answer was there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thinktime import InputError
+from thinktime.learn.server.served import Served
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from thinktime._core import Table
+    from thinktime.result import Result
+
+Floats = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+
+LEAST = 1000
+"""Fewer requests tell no model from another."""
+
+MOST = 100_000
+"""Of more requests the first ones are looked at."""
+
+FAILED_MAX = 0.01
+"""With more failures than this share the times are not those of a server that only serves."""
+
+STAMP_S = 1e-6
+
+
+@dataclass(frozen=True)
+class Visits:
+    """Requests in the order in which they came; times in seconds from the start of the run."""
+
+    begin_s: Floats
+    end_s: Floats
+
+    def __len__(self) -> int:
+        return len(self.begin_s)
+
+    @property
+    def took_s(self) -> Floats:
+        """How long each was there."""
+        return self.end_s - self.begin_s
+
+    @property
+    def found(self) -> Numbers:
+        """How many others each found when it came."""
+        gone = np.searchsorted(np.sort(self.end_s), self.begin_s, side="right")
+        return np.asarray(np.arange(len(self)) - gone)
+
+    @property
+    def overtook(self) -> NDArray[np.bool_]:
+        """Whether each left while one that had come before was still there."""
+        latest = np.concatenate([[-np.inf], np.maximum.accumulate(self.end_s)[:-1]])
+        # Answers that come together are stamped in any order.
+        return np.asarray(self.end_s < latest - 1e-4)
+
+    def between(self, begin_s: float, end_s: float) -> NDArray[np.bool_]:
+        """Those that came within a time."""
+        return np.asarray((self.begin_s >= begin_s) & (self.begin_s < end_s))
+
+    def served(self) -> Served:
+        """The same as what learns servers from logs takes."""
+        kinds = np.zeros(len(self), dtype=np.int64)
+        over = np.ones(len(self), dtype=np.bool_)
+        return Served(self.begin_s, self.end_s, kinds, over, STAMP_S, STAMP_S)
+
+    @classmethod
+    def of_table(cls, table: Table | pl.LazyFrame, most: int | None = None) -> Visits:
+        """Of the rows of a result: attempts by when they were sent, all that were answered.
+
+        Of more than `most` the first ones are taken.
+        """
+        import polars as pl
+
+        rows = table if isinstance(table, pl.LazyFrame) else pl.DataFrame(table).lazy()
+        sent = pl.coalesce("sent_ns", "scheduled_ns").alias("begin_ns")
+        rows = rows.filter((pl.col("replication") == 0) & pl.col("error").is_null())
+        rows = rows.select(sent, "done_ns")
+        if most is not None:
+            begins = rows.select("begin_ns").collect()["begin_ns"].to_numpy()
+            if len(begins) > most:
+                rows = rows.filter(pl.col("begin_ns") < np.partition(begins, most)[most])
+        found = rows.sort("begin_ns").collect()
+        begin_s = found["begin_ns"].to_numpy() * 1e-9
+        # Stamps of another clock's steps may say that an answer came when it was asked for.
+        return cls(begin_s, np.maximum(found["done_ns"].to_numpy() * 1e-9, begin_s + STAMP_S))
+
+
+def visits_of(result: Result, most: int = MOST) -> Visits:
+    """Those of a result; of more than `most` the first ones.
+
+    Raises:
+        InputError: if its rows were not kept, are too few, or many of its requests failed.
+    """
+    where = result.path or "the result"
+    rows = _rows(result)
+    if rows is None:
+        kept = "all its rows are needed: run it again with `-o DIR --rows all`"
+        raise InputError(f"{where}: {kept}")
+    found = _read(rows, most, str(where))
+    if len(found) < LEAST:
+        few = f"it has {len(found):,} requests with an answer, and {LEAST:,} are needed"
+        raise InputError(f"{where}: {few}: run it for longer")
+    many, errors = result.summary.get("requests") or 0, result.summary.get("errors") or 0
+    if errors > FAILED_MAX * many:
+        why = f"{errors:,} of {many:,} requests failed: explain a run without failures"
+        raise InputError(f"{where}: {why}")
+    return found
+
+
+def _rows(result: Result) -> Table | pl.LazyFrame | None:
+    """From the file, where there is one: there may be more than the memory should hold."""
+    if not result.rows_complete:
+        return None
+    file = None if result.path is None else result.path / "requests.parquet"
+    if file is None or not file.exists():
+        return result.requests
+    import polars as pl
+
+    return pl.scan_parquet(file)
+
+
+def _read(rows: Table | pl.LazyFrame, most: int, where: str) -> Visits:
+    from polars.exceptions import PolarsError
+
+    try:
+        return Visits.of_table(rows, most)
+    except PolarsError as error:
+        # What follows the first part tells of the query, not of the file.
+        why = str(error).partition("\n")[0].partition(";")[0]
+        raise InputError(f"{where}: its rows cannot be read: {why}") from None

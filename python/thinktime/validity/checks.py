@@ -1,0 +1,48 @@
+"""All checks, in the order in which they are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from thinktime.validity import (
+    arrivals,
+    counts,
+    filling,
+    generator,
+    load,
+    percentiles,
+    punctuality,
+    steadiness,
+    thinking,
+)
+from thinktime.validity.evidence import Evidence
+from thinktime.validity.finding import UNSEEN, Finding, Unseen
+
+Check = Callable[[Evidence], Finding | None]
+"""None where a check is not about results of this kind. It raises `Unseen` where it lacks data."""
+
+CHECKS: dict[str, Check] = {
+    generator.NAME: generator.check,
+    punctuality.NAME: punctuality.check,
+    arrivals.NAME: arrivals.check,
+    thinking.NAME: thinking.check,
+    load.NAME: load.check,
+    filling.NAME: filling.check,
+    steadiness.NAME: steadiness.check,
+    counts.NAME: counts.check,
+    percentiles.NAME: percentiles.check,
+}
+"""By the names that docs/validity.md explains."""
+
+
+def judge(seen: Evidence) -> list[Finding]:
+    """What each check says of a result, in the order of `CHECKS`."""
+    found = []
+    for name, check in CHECKS.items():
+        try:
+            one = check(seen)
+        except Unseen as why:
+            one = Finding(name, UNSEEN, str(why))
+        if one is not None:
+            found.append(one)
+    return found

@@ -1,0 +1,79 @@
+"""`counts`: Little's law, N = X R, of three counts that are made independently of one another.
+
+N is the time average of the number of requests in the system: of a simulation's stations, which
+count it themselves, or of the run's own look at the end of each interval. X is the number that
+succeeded, by the time; R is the mean of the histogram's times. Where the three do not agree,
+something was not counted, or the run is so short that what it began with and left behind matters.
+
+Source: Little, 'A proof for the queuing formula L = λW' (Operations Research 9, 1961).
+"""
+
+from __future__ import annotations
+
+from thinktime.report import units
+from thinktime.validity.evidence import Evidence
+from thinktime.validity.finding import DOUBTFUL, FINE, SPOILT, Finding, Unseen
+
+NAME = "counts"
+
+EXACT = 0.01
+"""Counts that are both exact differ by no more than that, and by what the ends of the run do."""
+
+SPOILS = 0.10
+"""Beyond what chance and the ends explain, a larger difference spoils the result."""
+
+_DEVIATIONS = 4.0
+
+
+def check(seen: Evidence) -> Finding | None:
+    """N beside X R."""
+    mean_s, errors = seen.mean_s, int(seen.summary.get("errors") or 0)
+    if mean_s is None:
+        raise Unseen("no request succeeded")
+    if errors:
+        raise Unseen("some requests failed, and their times are in no mean")
+    begin, end = seen.window
+    rate = seen.succeeded / seen.replications / (end - begin) if end > begin else 0.0
+    if rate <= 0:
+        raise Unseen("no time was measured")
+    expected = rate * mean_s
+    number, spread = _at_stations(seen) or _looked_at(seen)
+    # Requests that were there at the begin and the end are counted on one side alone.
+    ends = 2.0 * mean_s * max(expected, 1.0) / (end - begin)
+    allowed = EXACT * expected + _DEVIATIONS * spread + ends
+    apart = abs(number - expected)
+    words = (
+        f"{units.number(number)} requests in the system, and {units.number(expected)} by "
+        f"throughput times mean response time"
+    )
+    if apart <= allowed:
+        return Finding(NAME, FINE, f"{words}: they agree as far as can be told")
+    advice = (
+        "run for longer than the longest response times; where that changes nothing, the counts "
+        "are wrong: please report it"
+    )
+    spoils = apart > allowed + SPOILS * expected
+    return Finding(NAME, SPOILT if spoils else DOUBTFUL, words, advice)
+
+
+def _at_stations(seen: Evidence) -> tuple[float, float] | None:
+    """What stations counted, where requests are nowhere else; None elsewhere."""
+    system = seen.system
+    if seen.kind != "simulate" or system is None or not system.plain:
+        return None
+    if system.machines or system.clusters or seen.replications > 1:
+        return None
+    found = [one.get("queue_length_mean") for one in (seen.summary.get("stations") or {}).values()]
+    if not found or any(one is None for one in found):
+        return None
+    return float(sum(found)), 0.0
+
+
+def _looked_at(seen: Evidence) -> tuple[float, float]:
+    """The mean of what was seen at the ends of intervals, and its standard error."""
+    from thinktime.validity.stretches import stretches
+
+    parts = stretches(seen)
+    seen_there = parts.in_system
+    deviation = float(seen_there.std(ddof=1)) / len(seen_there) ** 0.5
+    return float(seen_there.mean()), deviation

@@ -1,0 +1,199 @@
+"""What the checks look at: the summary of a result, its workload and, where they are there, rows.
+
+Tables are read when a check asks for them, and only the columns that it needs.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from thinktime.validity.finding import Unseen
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from thinktime._core import System, Table, Workload
+    from thinktime.result import Result
+    from thinktime.theory.found import Theory
+
+THERE_AT_START = 2**40
+"""Sessions that were there when a run began have numbers from here on, within their population."""
+
+OF_POPULATION = 2**48
+"""The numbers of a population's sessions lie within so many."""
+
+
+@dataclass
+class Evidence:
+    """All that there is of one result."""
+
+    kind: str
+    """`simulate` or `run`."""
+
+    summary: dict[str, Any]
+    workload: Workload
+    system: System | None = None
+    untrusted: str | None = None
+    asked_load: float | None = None
+    """The load that was to be held; None where none was given."""
+
+    given_rows: Table | pl.DataFrame | Path | None = None
+    """The table of rows, or its Parquet file."""
+
+    rows_complete: bool = False
+    given_series: Table | pl.DataFrame | None = None
+    theory: Theory | None = None
+    interrupted: bool = False
+    """Whether it ended before its time: by Ctrl-C, or because an objective was lost."""
+
+    times: tuple[Any, Any] | None = None
+    """Response times in seconds, rising, and the share of requests that took longer."""
+
+    @cached_property
+    def rows(self) -> pl.LazyFrame:
+        """Every attempt of the first replication, to be read as far as it is needed.
+
+        There may be more of them than the memory holds: collect no more than a part.
+
+        Raises:
+            Unseen: if they were not kept, or only a sample of them.
+        """
+        if self.given_rows is None:
+            raise Unseen("no rows were kept (`-o DIR`, `--rows all`)")
+        if not self.rows_complete:
+            raise Unseen("only a sample of the rows was kept (`--rows all` keeps them)")
+        import polars as pl
+
+        if isinstance(self.given_rows, Path):
+            rows = pl.scan_parquet(self.given_rows)
+        else:
+            rows = pl.DataFrame(self.given_rows).lazy()
+        return rows.filter(pl.col("replication") == 0) if self.replications > 1 else rows
+
+    @cached_property
+    def rows_many(self) -> int:
+        """How many rows there are."""
+        import polars as pl
+
+        return int(self.rows.select(pl.len()).collect().item())
+
+    @cached_property
+    def series(self) -> pl.DataFrame:
+        """The measured time interval by interval, all names together.
+
+        Columns: `start_s`, `interval_s`, `scheduled`, `completed`, `busy_s` (the sum of the
+        response times of those completed) and `in_system`.
+
+        Raises:
+            Unseen: if there is none, as where the result was not written.
+        """
+        if self.given_series is None or not len(self.given_series):
+            raise Unseen("no series was kept (`-o DIR` keeps it)")
+        import polars as pl
+
+        table = pl.DataFrame(self.given_series)
+        begin, end = self.window
+        busy = (pl.col("response_mean_s").fill_null(0.0) * pl.col("completed")).alias("busy_s")
+        return (
+            table.with_columns(busy)
+            .filter(
+                (pl.col("start_s") >= begin - 1e-9)
+                & (pl.col("start_s") + pl.col("interval_s") <= end + 1e-9)
+            )
+            .group_by("start_s", maintain_order=True)
+            .agg(
+                pl.col("interval_s").first(),
+                pl.col("scheduled", "completed", "busy_s", "in_system").sum(),
+            )
+            .sort("start_s")
+        )
+
+    @cached_property
+    def tables(self) -> dict[str, Any]:
+        """The workload as its file has it."""
+        return tomllib.loads(self.workload.to_toml())
+
+    @property
+    def arrivals(self) -> list[dict[str, Any]]:
+        """The table `arrivals` of each population."""
+        populations = self.tables.get("population") or [self.tables]
+        return [one.get("arrivals", {}) for one in populations]
+
+    @property
+    def is_steady_by_plan(self) -> bool:
+        """Whether the workload asks for the same at any time: no profile, and no trace."""
+        return not any(
+            one.get("profile", "constant") != "constant"
+            or str(one.get("process", "")).startswith("trace")
+            for one in self.arrivals
+        )
+
+    def with_planned_times(self) -> None:
+        """Pass where rows say when requests were planned.
+
+        Raises:
+            Unseen: if requests waited for a place or a connection: their rows say when they had
+                one, and the response times of the summary alone include the wait.
+        """
+        if ((self.summary.get("waiting_s") or {}).get("max") or 0.0) > 0:
+            raise Unseen("requests waited for a place or a connection, and rows begin after that")
+
+    @property
+    def window(self) -> tuple[float, float]:
+        """Begin and end of the measured time of the first replication, in seconds."""
+        begin = float(self.summary.get("warmup_s") or 0.0)
+        length = float(self.summary.get("duration_s") or 0.0) / self.replications
+        return begin, begin + length
+
+    @property
+    def replications(self) -> int:
+        """How many independent simulations it is made of."""
+        return max(len(self.summary.get("replication_means_s") or []), 1)
+
+    @property
+    def mean_s(self) -> float | None:
+        """The mean response time."""
+        found = (self.summary.get("response_time_s") or {}).get("mean")
+        return None if found is None else float(found)
+
+    @property
+    def succeeded(self) -> int:
+        """The counted requests that have a response time."""
+        return int(self.summary.get("requests") or 0) - int(self.summary.get("errors") or 0)
+
+
+_WRITTEN = "requests.parquet"
+
+
+def of_result(result: Result) -> Evidence:
+    """What there is of a result; its tables are read when they are needed."""
+    text = result._outcome.options_json
+    asked = None if text is None else json.loads(text).get("load")
+    file = None if result.path is None else result.path / _WRITTEN
+    rows = file if file is not None and file.exists() else result.requests
+    return Evidence(
+        kind=result.kind,
+        summary=result.summary,
+        workload=result.workload,
+        system=result.system,
+        untrusted=result.untrusted,
+        asked_load=None if asked is None else float(asked),
+        given_rows=rows,
+        rows_complete=result.rows_complete,
+        # Without rows nothing was kept to be looked at; tables take long to import for a glance.
+        given_series=result.series if result.kind == "run" or rows is not None else None,
+        theory=result.theory if result.kind == "simulate" else None,
+        interrupted=result.interrupted or _ended_early(result.summary),
+        times=result.survival(),
+    )
+
+
+def _ended_early(summary: dict[str, Any]) -> bool:
+    from thinktime.operations import EARLY
+
+    return any(one.startswith(EARLY) for one in summary.get("warnings", []))

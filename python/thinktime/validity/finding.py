@@ -1,0 +1,50 @@
+"""What one check says of a result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+Word = Literal["fine", "doubtful", "not to be trusted", "could not look"]
+
+FINE: Word = "fine"
+DOUBTFUL: Word = "doubtful"
+SPOILT: Word = "not to be trusted"
+UNSEEN: Word = "could not look"
+
+ORDER: tuple[Word, ...] = (SPOILT, DOUBTFUL, UNSEEN, FINE)
+"""The worst first."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A check's verdict of one result."""
+
+    name: str
+    """The check, as `docs/validity.md` calls it."""
+
+    verdict: Word
+    found: str
+    """What was looked at, and what was found, in words without a full stop."""
+
+    advice: str = ""
+    """What to do about it; empty where nothing needs to be done."""
+
+    def as_dict(self) -> dict[str, str]:
+        """As it stands in `summary.json`."""
+        return asdict(self)
+
+    @classmethod
+    def of(cls, found: Mapping[str, Any]) -> Finding:
+        """As it was read from `summary.json`."""
+        return cls(**{key: found[key] for key in cls.__dataclass_fields__})
+
+    @property
+    def words(self) -> str:
+        """All of it in one line."""
+        return f"{self.name}: {self.found}" + (f"; {self.advice}" if self.advice else "")
+
+
+class Unseen(Exception):  # noqa: N818 - it says what is not there
+    """A check lacks what it looks at; the text says what."""

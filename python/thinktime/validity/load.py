@@ -1,0 +1,152 @@
+"""`load`: the load, or the rate, that was reached against the one asked for and the exact one."""
+
+from __future__ import annotations
+
+import math
+
+from thinktime.report import units
+from thinktime.validity.evidence import Evidence
+from thinktime.validity.finding import DOUBTFUL, FINE, Finding, Unseen
+
+NAME = "load"
+
+MATTERS = 0.01
+"""A smaller part of the load that is missing moves few figures by much."""
+
+MATTERS_CLOSED = 0.02
+"""Think times that hold a load are found by simulations, which are good to that."""
+
+_SAME = 1e-3
+_DEVIATIONS = 4.0
+"""So many standard deviations are left to chance."""
+
+_ADVICE = (
+    "run for longer, so that sessions that stay have come and gone often, and leave the time out "
+    "in which it fills up (`--warmup`)"
+)
+
+
+def check(seen: Evidence) -> Finding | None:
+    """The busiest station's load; where there is none, the rate of requests."""
+    loads = [one.get("load") for one in (seen.summary.get("stations") or {}).values()]
+    known = [float(one) for one in loads if one is not None]
+    if seen.kind == "simulate" and known:
+        return _of_load(seen, max(known))
+    return _of_rate(seen)
+
+
+def _of_load(seen: Evidence, reached: float) -> Finding | None:
+    there = _wanted(seen)
+    if not there:
+        raise Unseen("no load was asked for, and none is known exactly")
+    chance = _DEVIATIONS * _deviation(seen, reached)
+    words = f"a load of {reached:.3f} was reached"
+    words += "".join(f", {value:.3f} {name}" for name, value in there)
+    # Beyond 1 the servers are busy all the time, which is what was asked for.
+    missed = [
+        abs(reached - min(value, 1.0)) > max(_least(seen) * min(value, 1.0), chance)
+        for _, value in there
+    ]
+    if any(missed):
+        return Finding(NAME, DOUBTFUL, f"{words}: chance does not explain that", _ADVICE)
+    return Finding(NAME, FINE, words)
+
+
+def _wanted(seen: Evidence) -> list[tuple[str, float]]:
+    """The load that was asked for, and the exact one; of the same only one is named.
+
+    What was done again has no load that was asked for, only the workload that it led to.
+    """
+    exact = None if seen.theory is None else seen.theory.load
+    asked = _offered(seen) if seen.asked_load is None and exact is None else seen.asked_load
+    if asked is not None and exact is not None and abs(asked - exact) <= _SAME * exact:
+        asked = None
+    both = (("was asked for", asked), ("is exact", exact))
+    return [(name, value) for name, value in both if value is not None]
+
+
+def _least(seen: Evidence) -> float:
+    closed = any(one.get("model") == "closed" for one in seen.arrivals)
+    return MATTERS_CLOSED if closed else MATTERS
+
+
+def _offered(seen: Evidence) -> float | None:
+    """Rate times demand of the busiest station."""
+    from thinktime.report.figures import busiest_demand_s
+
+    rate, demand = seen.workload.request_rate, busiest_demand_s(seen.system)
+    system = seen.system
+    if rate is None or demand is None or system is None or not system.plain:
+        return None
+    return rate * demand if seen.workload.plain else None
+
+
+def _deviation(seen: Evidence, load: float) -> float:
+    """The standard deviation of a load by chance, by theory of renewal reward processes.
+
+    Work comes in sessions of N requests with demands S: over a time t its variance is
+    λ t (E[N] Var S + E[N²] E[S]²) for Poisson sessions of rate λ. Closed systems vary less, because
+    whoever waits brings no work.
+    """
+    begin, end = seen.window
+    busiest = max(
+        (seen.summary.get("stations") or {}).values(), key=lambda one: one.get("load") or 0.0
+    )
+    demand = busiest.get("demand_s") or {}
+    mean, cv2 = demand.get("mean"), demand.get("cv2")
+    length = (end - begin) * seen.replications
+    requests = float(seen.summary.get("requests") or 0)
+    if not mean or cv2 is None or not length or not requests:
+        return math.inf
+    # Servers follow from load = rate times demand over servers.
+    per_request = load / (requests / length) / mean if requests else 0.0
+    companions = _companions(seen)
+    variance = requests * mean**2 * (cv2 + companions) * per_request**2
+    return math.sqrt(variance) / length
+
+
+def _companions(seen: Evidence) -> float:
+    """E[N²] / E[N] of sessions, as far as it is known: 1 for requests that come by themselves."""
+    length = seen.workload.session_length
+    if length is None:
+        sessions = float(seen.summary.get("sessions") or 0)
+        several = seen.summary.get("model") not in ("open", "closed") and sessions
+        # Of sessions of unknown length: as of geometric ones with the mean that was seen.
+        return 2.0 * float(seen.summary["requests"]) / sessions if several else 1.0
+    return length.second_moment / length.mean
+
+
+def _of_rate(seen: Evidence) -> Finding | None:
+    """Requests begun against those that the workload asks for."""
+    wanted = seen.workload.request_rate
+    if wanted is None or not math.isfinite(wanted):
+        raise Unseen("the workload has no rate of its own")
+    if not seen.is_steady_by_plan:
+        raise Unseen("the workload's rate is to change over time")
+    if seen.interrupted:
+        raise Unseen("it was stopped before its end")
+    begin, end = seen.window
+    length = (end - begin) * seen.replications
+    reached = float(seen.summary.get("offered_rate") or 0.0)
+    cv2 = 1.0 if seen.workload.poisson else _gap_cv2(seen)
+    companions = _companions(seen)
+    chance = math.sqrt(wanted * length * (companions + max(cv2 - 1.0, 0.0))) if length else 0.0
+    words = f"{units.rate(reached)} were begun, {units.rate(wanted)} were asked for"
+    miss = abs(reached - wanted) * length
+    if miss > max(MATTERS * wanted * length, _DEVIATIONS * chance + 1.0):
+        return Finding(NAME, DOUBTFUL, f"{words}: chance does not explain that", _ADVICE)
+    return Finding(NAME, FINE, words)
+
+
+def _gap_cv2(seen: Evidence) -> float:
+    """C² of the gaps between arrivals, 1 where it is not known."""
+    from thinktime import InputError
+    from thinktime._core import Distribution
+
+    found = [1.0]
+    for one in seen.arrivals:
+        try:
+            found.append(float(Distribution(str(one.get("process", "poisson"))).cv2))
+        except InputError:
+            continue
+    return max(found)

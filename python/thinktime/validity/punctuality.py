@@ -1,0 +1,39 @@
+"""`punctuality`: whether what was sent left when the schedule said. Of runs alone."""
+
+from __future__ import annotations
+
+from thinktime.report import units
+from thinktime.validity.evidence import Evidence
+from thinktime.validity.finding import DOUBTFUL, FINE, SPOILT, Finding, Unseen
+
+NAME = "punctuality"
+
+NOTED = 0.02
+"""Mean lateness beyond this share of the mean response time is doubtful."""
+
+RESOLUTION_S = 100e-6
+"""A kernel takes so long to wake a thread: no figure of any generator is finer."""
+
+_ADVICE = (
+    "leave the generator a core of its own, lower the rate, or read `service_time_s` beside the "
+    "response times"
+)
+
+
+def check(seen: Evidence) -> Finding | None:
+    """Mean lateness against the mean response time; what the run itself judged stands."""
+    if seen.kind != "run":
+        return None
+    late = seen.summary.get("lateness_s") or {}
+    mean, mean_s, p99 = late.get("mean"), seen.mean_s, late.get("p99")
+    if mean is None or not mean_s:
+        raise Unseen("no request succeeded")
+    words = (
+        f"requests were sent {units.seconds(mean)} late on average (p99 {units.seconds(p99)}), "
+        f"{units.percent(mean / mean_s)} of the mean response time"
+    )
+    if (seen.untrusted or "").startswith("the generator itself was late"):
+        return Finding(NAME, SPOILT, words, _ADVICE)
+    if mean > max(NOTED * mean_s, RESOLUTION_S):
+        return Finding(NAME, DOUBTFUL, words, _ADVICE)
+    return Finding(NAME, FINE, words)

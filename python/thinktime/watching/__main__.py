@@ -1,0 +1,79 @@
+"""The process of the watchers: reads what a command tells, and shows it to whoever looks on."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from thinktime.watching import frames
+from thinktime.watching.frames import Setting
+
+_NICENESS = 5
+"""What is watched has the processor first."""
+
+_GRACE_S = 2
+
+
+class _Quiet(uvicorn.Server):
+    """A server that leaves signals alone: the pipe says when to end."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Capture none."""
+        yield
+
+
+def _say(word: str) -> None:
+    """Tell the command something."""
+    with contextlib.suppress(OSError):
+        os.write(sys.stdout.fileno(), f"{word}\n".encode())
+
+
+def _server(app: ASGIApp) -> _Quiet:
+    config = uvicorn.Config(
+        app, log_level="critical", access_log=False, lifespan="off", server_header=False,
+        limit_concurrency=128, timeout_graceful_shutdown=_GRACE_S, ws="none",
+    )  # fmt: skip
+    return _Quiet(config)
+
+
+async def _main() -> None:
+    reader = asyncio.StreamReader()
+    loop = asyncio.get_running_loop()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    first = await frames.read(reader)
+    if first is None:
+        return
+    setting: Setting = first[1]
+    from thinktime.watching.desk import Desk
+
+    desk = Desk(setting, _say)
+    servers, tasks = [], []
+    for app, descriptor in desk.sites():
+        server = _server(app)
+        servers.append(server)
+        tasks.append(asyncio.create_task(server.serve([socket.socket(fileno=descriptor)])))
+    busy = [asyncio.create_task(one) for one in (desk.show(), desk.push())]
+    while (message := await frames.read(reader)) is not None:
+        await desk.take(message)
+    for server in servers:
+        server.should_exit = True
+    for one in busy:
+        one.cancel()
+    await desk.end()
+    with contextlib.suppress(asyncio.CancelledError):
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.nice(_NICENESS)
+    asyncio.run(_main())

@@ -1,0 +1,62 @@
+"""Where watchers find a run: an address of this machine, bound before anything is begun."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from dataclasses import dataclass
+
+from thinktime import InputError
+
+LOOPBACK = "127.0.0.1:0"
+"""Where a page is unless somebody says otherwise: this machine alone reaches it."""
+
+_BACKLOG = 64
+
+
+@dataclass(frozen=True)
+class Place:
+    """An address that is listened at."""
+
+    host: str
+    """As it was given, without brackets."""
+
+    listener: socket.socket
+
+    @property
+    def authority(self) -> str:
+        """`HOST:PORT`, as it stands in a url."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{host}:{self.listener.getsockname()[1]}"
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only this machine reaches it."""
+        return ipaddress.ip_address(self.listener.getsockname()[0]).is_loopback
+
+
+def bound(text: str, option: str) -> Place:
+    """Bind to `HOST:PORT`; port 0 takes a free one.
+
+    Raises:
+        InputError: where that is no address, or none of this machine that is free.
+    """
+    host, _, port = text.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]") if host.startswith("[") else host
+    if not host or not port.isascii() or not port.isdigit() or int(port) > 65535:
+        raise InputError(f"{option}: `{text}` is not of the form HOST:PORT")
+    try:
+        found = socket.getaddrinfo(host, int(port), type=socket.SOCK_STREAM)
+        family, kind, number, _, where = found[0]
+        listener = socket.socket(family, kind, number)
+        try:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(where)
+            listener.listen(_BACKLOG)
+        except OSError:
+            listener.close()
+            raise
+    except (OSError, UnicodeError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"{option}: cannot listen on {text}: {why}") from None
+    return Place(host, listener)

@@ -1,0 +1,230 @@
+"""A bookstore's database under closed, partly open and open users, scheduled by class.
+
+    .venv/bin/python studies/bookstore/study.py [--quick] [--mix MIX] [--loads L,L] [--to DIR]
+
+It starts PostgreSQL on a core of its own, fills it, measures what each interaction demands, runs
+all cells, simulates them, and writes results.json, tables.md and figures: see README.md. Needs root
+(for scheduling classes), Debian's package postgresql, and two cores. Five to six minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import demands
+import mixes
+import predict
+import relay
+import store
+import tables
+
+import thinktime as tt
+
+sys.path.insert(0, str(mixes.HERE.parent))
+
+from sample_path import at_load
+
+WARMUP_S, SECONDS, USERS, ASKED, LONG_RUN = 2.0, 15.0, 50, 60, 200_000
+"""How long runs are, how many closed users there are, how often a demand is measured, and how many
+requests the simulation has that says what comes in the long run."""
+
+QUICK = (0.5, 1.0, 10, 10, 5000)
+"""The same of the quick study."""
+
+LOWER = 0.3
+"""Of a run at the highest load, so much is enough at a lower one, where queues soon end."""
+
+PILOT = 0.8
+"""The load of the run that says what demands are when others are there."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run: who the users are, how the backends are scheduled, and the load asked for."""
+
+    model: str
+    policy: str
+    load: float
+    part: float = 1.0
+    """Of the length of a run."""
+
+    pools: bool = False
+    """Whether each class has a pool of connections of its own."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What all cells have in common."""
+
+    store: store.Store
+    size: store.Size
+    relay: relay.Relay
+    mix: str
+    warmup_s: float
+    duration_s: float
+    users: int
+    long_run: int
+    demands: dict[str, demands.Demand]
+
+    def workload(self, model: str) -> dict[str, Any]:
+        """The workload of a model, whose load is still to be set."""
+        return mixes.workload_of(
+            model, self.mix, self.size.books, self.store.customers, users=self.users
+        )
+
+    def run(self, workload: Any, policy: str, whole_s: float) -> dict[str, Any]:
+        """Let it run; what came of it, and what CPU time the backends had."""
+        self.relay.reset(policy)
+        marking = threading.Timer(self.warmup_s, self.relay.mark)
+        marking.start()
+        result = tt.run(
+            workload, self.store.url(self.relay.port), duration=whole_s,
+            warmup=self.warmup_s, drain=20, rows="none",
+        )  # fmt: skip
+        summary = result.summary
+        marking.join()
+        return predict.figures(summary) | {
+            "requests": summary["requests"],
+            "errors": summary["errors"],
+            "throughput": summary["throughput"],
+            "lateness_p99_s": (summary["lateness_s"] or {}).get("p99"),
+            "cpu_load": self.relay.used_s() / (whole_s - self.warmup_s),
+            "switches": self.relay.switches,
+        }
+
+
+def cells(loads: list[float], quick: bool) -> Iterator[Cell]:
+    """All cells; of the quick study three."""
+    if quick:
+        yield from (Cell(model, "PESJF", loads[0]) for model in mixes.MODELS)
+        return
+    for load in loads:
+        for model in ("open", "closed"):
+            for policy in ("default", "PESJF", "PELJF"):
+                yield Cell(model, policy, load, 1.0 if load == loads[-1] else LOWER)
+    yield from (Cell("partly open", p, loads[-1]) for p in ("default", "PESJF", "PELJF"))
+    yield from (Cell("open", p, loads[-1]) for p in ("PESJF, idle", "PESJF, nice", "PESJF, group"))
+    yield Cell("open", "PESJF", loads[-1], pools=True)
+
+
+def main() -> int:
+    """Do all of it; returns the exit status."""
+    options = _options()
+    why = _missing()
+    if why is not None:
+        print(f"the bookstore cannot open: {why}", file=sys.stderr)
+        return 2
+    # Ended so, it ends PostgreSQL, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    size = store.SMALL if options.quick else store.Size(options.books, options.customers)
+    cores = sorted(os.sched_getaffinity(0))
+    print("filling the database", file=sys.stderr)
+    with store.filled(size, cores[0]) as filled:
+        os.sched_setaffinity(0, {cores[-1]})
+        with relay.relaying(filled.database.socket) as between:
+            found = _measured(options, size, filled, between)
+    options.to.mkdir(parents=True, exist_ok=True)
+    (options.to / "results.json").write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+    tables.write(options.to, found)
+    print(options.to / "tables.md")
+    return 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--quick", action="store_true", help="three cells of a small store")
+    parser.add_argument("--mix", choices=mixes.MIXES, default="browsing")
+    parser.add_argument("--loads", default="0.5,0.7,0.9", help="loads of the database's core")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="length of each run")
+    parser.add_argument("--books", type=int, default=store.Size.books)
+    parser.add_argument("--customers", type=int, default=store.Size.customers)
+    parser.add_argument("--to", type=Path, default=mixes.HERE, help="where to write")
+    return parser.parse_args()
+
+
+def _missing() -> str | None:
+    """What is not there, if anything."""
+    if not any(Path("/usr/lib/postgresql").glob("*/bin/initdb")):
+        return "PostgreSQL is not installed (Debian's package postgresql)"
+    if os.geteuid() != 0:
+        return "the scheduling class of a backend is for root to set"
+    if len(os.sched_getaffinity(0)) < 2:
+        return "it needs two cores, one for PostgreSQL alone"
+    return None
+
+
+def _measured(
+    options: argparse.Namespace, size: store.Size, filled: store.Store, between: relay.Relay
+) -> dict[str, Any]:
+    """Demands, then a pilot run, then all cells with their predictions."""
+    print("measuring demands", file=sys.stderr)
+    usual = (WARMUP_S, options.seconds, USERS, ASKED, LONG_RUN)
+    warmup_s, seconds, users, asked, long_run = QUICK if options.quick else usual
+    each = demands.measured(filled, between, size, asked)
+    bench = Bench(filled, size, between, options.mix, warmup_s, seconds, users, long_run, each)
+    whole_s = warmup_s + seconds
+    pilot = at_load(
+        bench.workload("open"), predict.system(each, 1.0, "default", False), predict.CORE,
+        PILOT, whole_s,
+    )  # fmt: skip
+    seen = bench.run(pilot, "default", whole_s)
+    mean_s, cv2 = demands.moments(each, mixes.shares(options.mix))
+    scale = seen["cpu_load"] / PILOT
+    chosen = list(cells([float(load) for load in options.loads.split(",")], options.quick))
+    rows = []
+    for at, cell in enumerate(chosen, 1):
+        print(f"{at} of {len(chosen)}: {cell.model}, {cell.policy}, {cell.load}", file=sys.stderr)
+        rows.append(_cell(bench, cell, scale))
+    return {
+        "mix": options.mix,
+        "size": asdict(size) | {"bytes": filled.bytes()},
+        "demands": {name: {"mean_s": one.mean_s, "between_s": one.between_s}
+                    for name, one in each.items()},
+        "mean_s": scale * mean_s, "cv2": cv2, "scale": scale, "seconds": seconds,
+        "cells": rows,
+    }  # fmt: skip
+
+
+def _cell(bench: Bench, cell: Cell, scale: float) -> dict[str, Any]:
+    """A cell, measured and simulated on the same sample path."""
+    whole_s = bench.warmup_s + cell.part * bench.duration_s
+    model = predict.system(bench.demands, scale, "default", False)
+    workload = at_load(bench.workload(cell.model), model, predict.CORE, cell.load, whole_s)
+    real: Any = workload
+    if cell.pools:
+        rate = workload.request_rate
+        real = mixes.by_class(bench.mix, bench.size.books, bench.store.customers, rate)
+    row: dict[str, Any] = asdict(cell) | {"measured": bench.run(real, cell.policy, whole_s)}
+    ends = {"duration": whole_s, "warmup": bench.warmup_s}
+    row["predicted"] = _simulated(bench, cell, workload, scale, ends)
+    # Backends that meet others in memory and caches take longer than the pilot's did.
+    more = row["measured"]["cpu_load"] / row["predicted"]["cpu_load"]
+    row["predicted_seen"] = _simulated(bench, cell, workload, scale * more, ends)
+    long_run = {"requests": bench.long_run, "warmup": 10}
+    row["long_run"] = _simulated(bench, cell, workload, scale, long_run)
+    if cell.policy in ("default", *predict.LIGHT):
+        row["kernel"] = _simulated(bench, cell, workload, scale, ends, kernel=True)
+    return row
+
+
+def _simulated(
+    bench: Bench, cell: Cell, workload: tt.Workload, scale: float, ends: dict[str, Any],
+    *, kernel: bool = False,
+) -> dict[str, float]:  # fmt: skip
+    model = predict.system(bench.demands, scale, cell.policy, kernel)
+    summary = tt.simulate(workload, model, rows="none", **ends).summary
+    busy = sum(one["load"] for one in summary["stations"].values())
+    return predict.figures(summary) | {"cpu_load": busy}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,121 @@
+"""The tables and pictures of what was measured."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import mixes
+
+sys.path.insert(0, str(mixes.HERE.parent))
+
+import marks
+from chart import LineChart
+
+POLICIES = ("default", "PESJF", "PELJF")
+PARTS = ("measured", "predicted")
+STATEMENTS = [
+    ("open over closed, default scheduling", ("open", "default"), ("closed", "default")),
+    ("open over closed, PELJF", ("open", "PELJF"), ("closed", "PELJF")),
+    ("PELJF over PESJF, open", ("open", "PELJF"), ("open", "PESJF")),
+    ("PELJF over PESJF, partly open", ("partly open", "PELJF"), ("partly open", "PESJF")),
+    ("PELJF over PESJF, closed", ("closed", "PELJF"), ("closed", "PESJF")),
+    ("default over PESJF, open", ("open", "default"), ("open", "PESJF")),
+    ("default over PESJF, closed", ("closed", "default"), ("closed", "PESJF")),
+]
+"""Ratios of mean response times: a text, whose time is divided, and by whose."""
+
+
+def write(folder: Path, found: Mapping[str, Any]) -> None:
+    """Write `tables.md` and the figures into a folder."""
+    marks.put(folder / "README.md", statements(found))
+    lines = ["# The bookstore: all figures", "", *about(found), "", *demands(found), ""]
+    lines += [*cells(found), ""]
+    (folder / "tables.md").write_text("\n".join(lines), "utf-8")
+    (folder / "figures").mkdir(exist_ok=True)
+    for model in ("open", "closed"):
+        _figure(found, model, folder / "figures" / f"{model}.svg")
+
+
+def statements(found: Mapping[str, Any]) -> list[str]:
+    """What the paper says, as ratios of mean response times at the highest load."""
+    load = max(row["load"] for row in found["cells"])
+    rows = {
+        (row["model"], row["policy"]): row
+        for row in found["cells"] if row["load"] == load and not row["pools"]
+    }  # fmt: skip
+    head = f"| at a load of {load:g} | measured | predicted | predicted, in the long run |"
+    lines = [head, "|---" * 4 + "|"]
+    for text, over, under in STATEMENTS:
+        if {over, under} <= set(rows):
+            parts = (*PARTS, "long_run")
+            ratios = [rows[over][part]["mean_s"] / rows[under][part]["mean_s"] for part in parts]
+            lines.append(f"| {text} | {' | '.join(f'{ratio:.2f}' for ratio in ratios)} |")
+    return lines
+
+
+def about(found: Mapping[str, Any]) -> list[str]:
+    """What the store was, in a sentence."""
+    size = found["size"]
+    return [
+        f"{size['books']:,} books, {size['customers']:,} customers, {size['bytes'] / 1e6:.0f} MB; "
+        f"the {found['mix']} mix; mean demand {1e3 * found['mean_s']:.2f} ms, "
+        f"C² {found['cv2']:.1f}; demands under load are {found['scale']:.2f} of those alone; "
+        f"{found['seconds']:g} s a run at the "
+        f"highest load."
+    ]
+
+
+def demands(found: Mapping[str, Any]) -> list[str]:
+    """A line for each interaction."""
+    shares = mixes.shares(found["mix"])
+    lines = ["| interaction | share | CPU time alone | besides |", "|---|---|---|---|"]
+    for name, one in found["demands"].items():
+        times = f"{1e3 * one['mean_s']:.2f} ms | {1e3 * one['between_s']:.2f} ms"
+        lines.append(f"| {name} | {100 * shares[name]:.2f} % | {times} |")
+    return lines
+
+
+def cells(found: Mapping[str, Any]) -> list[str]:
+    """A line for each cell: mean response times in milliseconds, measured and predicted."""
+    head = ("users", "policy", "load asked", "load seen", "mean", "predicted",
+            "at the load seen", "kernel model", "short", "predicted", "long",
+            "predicted", "switches a request")  # fmt: skip
+    lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
+    for row in found["cells"]:
+        seen, told = row["measured"], row["predicted"]
+        kernel = row.get("kernel", {}).get("mean_s")
+        policy = row["policy"] + (", pools by class" if row["pools"] else "")
+        parts = [row["model"], policy, f"{row['load']:g}", f"{seen['cpu_load']:.2f}"]
+        parts += [_ms(one["mean_s"]) for one in (seen, told, row["predicted_seen"])]
+        parts.append("" if kernel is None else _ms(kernel))
+        for name in ("short_s", "long_s"):
+            parts += [_ms(seen[name]), _ms(told[name])]
+        parts.append(f"{seen['switches'] / max(seen['requests'], 1):.2f}")
+        lines.append("| " + " | ".join(parts) + " |")
+    return lines
+
+
+def _ms(seconds: float) -> str:
+    return f"{1e3 * seconds:.3g} ms" if seconds < 1 else f"{1e3 * seconds:,.0f} ms"
+
+
+def _figure(found: Mapping[str, Any], model: str, path: Path) -> None:
+    """Mean response times over the load, measured and predicted."""
+    chart = LineChart(
+        f"Bookstore, {model}", "load of the database's core", "mean response time (ms)", y_log=True
+    )
+    for style, policy in enumerate(POLICIES):
+        rows = [
+            row for row in found["cells"]
+            if (row["model"], row["policy"], row["pools"]) == (model, policy, False)
+        ]  # fmt: skip
+        for part in PARTS:
+            chart.line(
+                f"{policy}, {part}", [row["load"] for row in rows],
+                [1e3 * row[part]["mean_s"] for row in rows],
+                dashed=part == "predicted", style=style,
+            )  # fmt: skip
+    chart.save(path)

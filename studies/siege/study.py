@@ -1,0 +1,115 @@
+"""What good users see while somebody attacks: nginx and `thinktime serve`, each under siege.
+
+    .venv/bin/python studies/siege/study.py [--small] [--to DIR]
+
+Each cell is a lab with good users, a hostile client, and a line that both share: see README.md.
+Needs root (or user namespaces) and nginx. It writes results.json and the table of README.md;
+Ctrl-C keeps what is there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import cells
+import polars as pl
+import table
+
+import thinktime as tt
+
+COMMAND = [sys.executable, "-c", "from thinktime.cli import main; main()"]
+MARGIN_S = 1.0
+"""Requests so close to the beginning and the end of an attack belong to no part."""
+
+
+def main() -> int:
+    """Try all cells and write what comes of it; returns the exit status."""
+    options = _options()
+    if shutil.which("nginx") is None:
+        os.environ["PATH"] += ":/usr/sbin"
+    found: list[dict[str, Any]] = []
+    chosen = list(cells.all_cells(options.small))
+    try:
+        for at, cell in enumerate(chosen, 1):
+            print(f"{at} of {len(chosen)}: {cell.server} under {cell.kind}", file=sys.stderr)
+            found.append(measured(cell))
+    except KeyboardInterrupt:
+        print("interrupted; nothing is written", file=sys.stderr)
+        return 130
+    options.to.mkdir(parents=True, exist_ok=True)
+    (options.to / "results.json").write_text(json.dumps(found, indent=1) + "\n")
+    table.write(options.to / "README.md", found)
+    return 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--small", action="store_true", help="two cells, shorter")
+    parser.add_argument("--to", type=Path, default=cells.HERE, help="where to write")
+    return parser.parse_args()
+
+
+def measured(cell: cells.Cell) -> dict[str, Any]:
+    """Let a cell's lab run; what the good users saw in each part of it."""
+    with tempfile.TemporaryDirectory(prefix="siege-") as folder:
+        file, output = Path(folder) / "lab.toml", Path(folder) / "out"
+        file.write_text(cell.lab())
+        # No terminal: what the lab prints is of no use here, unless it fails.
+        done = subprocess.run(
+            [*COMMAND, "lab", str(file), "-o", str(output)],
+            capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False,
+        )  # fmt: skip
+        result = output / "good-users"
+        if not (result / "summary.json").exists():
+            raise SystemExit(f"{cell.name}: no result: {done.stderr.strip()}")
+        lab = json.loads((output / "lab.json").read_text())
+        return asdict(cell) | {
+            "hostile": lab["hostile"][cell.kind]["counts"],
+            "parts": parts(tt.Result.load(result), lab["hostile"][cell.kind]),
+            "lateness_p99_s": tt.Result.load(result).summary["lateness_s"]["p99"],
+        }
+
+
+def parts(result: tt.Result, attack: dict[str, Any]) -> dict[str, dict[str, float]]:
+    """What the good users saw before, while and after the attack.
+
+    A run knows when it began to the second; that the margin is as long makes up for it.
+    """
+    began = datetime.fromisoformat(table.started(result)).timestamp() + 0.5
+    begins, ends = attack["began"] - began, attack["ended"] - began
+    rows = pl.DataFrame(result.requests).select(
+        at=pl.col("scheduled_ns") / 1e9,
+        took=(pl.col("done_ns") - pl.col("scheduled_ns")) / 1e9,
+        failed=pl.col("error").is_not_null() | (pl.col("status").fill_null(0) != 200),
+    )
+    bounds = {
+        "before": (MARGIN_S, begins - MARGIN_S),
+        "during": (begins + MARGIN_S, ends - MARGIN_S),
+        "after": (ends + MARGIN_S, float("inf")),
+    }
+    return {name: _seen(rows.filter(pl.col("at").is_between(*of))) for name, of in bounds.items()}
+
+
+def _seen(rows: pl.DataFrame) -> dict[str, float]:
+    """Times of those that were answered, and the share of all that were not."""
+    answered = rows.filter(~pl.col("failed"))["took"]
+    return {
+        "requests": len(rows),
+        "failed": 1 - len(answered) / len(rows) if len(rows) else 0.0,
+        "p50_s": float(answered.quantile(0.5) or 0.0),
+        "p99_s": float(answered.quantile(0.99, "higher") or 0.0),
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,98 @@
+"""Labs for tests, and what is on the machine before and after them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from thinktime.lab import file, permission, places
+from thinktime.lab.running import Running
+
+THINKTIME = [sys.executable, "-c", "from thinktime.cli import main; main()"]
+WAIT_S = 300
+
+TWO_HOSTS = """name = "two"
+[[host]]
+name = "one"
+[[host]]
+name = "other"
+[[link]]
+between = ["one", "other"]
+"""
+
+
+def need_root() -> None:
+    """Skip the test where this process may make no network namespaces of its own."""
+    why = permission.missing()
+    if why is None and not permission.is_root():
+        why = "the test is not root"
+    if why is not None:
+        pytest.skip(f"no lab: {why}")
+
+
+def need_tun() -> None:
+    """Skip the test where links with a delay cannot be."""
+    if not os.access("/dev/net/tun", os.R_OK | os.W_OK):
+        pytest.skip("/dev/net/tun is missing or not open to this user")
+
+
+@contextmanager
+def running(folder: Path, text: str) -> Iterator[Running]:
+    """The lab of a file with this text."""
+    need_root()
+    if shutil.which("ping") is None:
+        pytest.skip("the system package iputils-ping is not installed")
+    if "delay" in text or "loss" in text:
+        need_tun()
+    path = folder / "lab.toml"
+    path.write_text(text)
+    logs = folder / "logs"
+    logs.mkdir()
+    with Running(file.load(path), logs) as lab:
+        yield lab
+
+
+def inside(lab: Running, host: str, *words: str, fails: bool = False) -> str:
+    """What a program on a host prints; it has to succeed unless it `fails`."""
+    done = subprocess.run(
+        lab.hosts[host].words(words), capture_output=True, text=True, timeout=WAIT_S
+    )
+    assert (done.returncode != 0) == fails, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def traces() -> dict[str, set[str]]:
+    """What a lab might leave on the machine: each kind of thing, and which of it there is."""
+    devices = subprocess.run(["ip", "-o", "link"], capture_output=True, text=True, check=True)
+    return {
+        "namespaces": set(os.listdir(places.NETNS) if places.NETNS.is_dir() else ()),
+        "devices": {line.split(":")[1].strip() for line in devices.stdout.splitlines()},
+        # `ip netns` makes this one itself, once, and keeps it.
+        "mounts": {
+            line.split()[1]
+            for line in Path("/proc/mounts").read_text().splitlines()
+            if line.split()[1] != str(places.NETNS)
+        },
+        "state": {str(one) for one in places.STATE.iterdir()} if places.STATE.is_dir() else set(),
+        "processes": set(_processes()),
+    }
+
+
+def _processes() -> Iterator[str]:
+    """Programs that have to do with labs, by their command lines."""
+    for one in Path("/proc").iterdir():
+        try:
+            words = (one / "cmdline").read_bytes().decode("utf-8", "replace").split("\0")
+        except (OSError, ValueError):
+            continue
+        if one.name != str(os.getpid()) and any(
+            mark in word for word in words for mark in ("/lab/forwarder.py", "lab-test-mark")
+        ):
+            yield f"{one.name}: {' '.join(words)}"

@@ -1,0 +1,50 @@
+"""The tables behind charts: the same figures, thinned without losing an extreme, as plain text."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import plotly.graph_objects as go
+
+from thinktime.report.behind import POINTS_MAX, table_of
+from thinktime.report.charts import axes
+from thinktime.report.charts.chart import escape, layout, titled
+
+EVIL = '<img src=x onerror="alert(1)"> %{x} &amp;'
+
+
+def figure(x: list[float], y: list[float], kind: str, name: str = "curve") -> go.Figure:
+    made = go.Figure([go.Scatter(x=x, y=y, name=escape(name))])
+    made.update_layout(layout(100))
+    made.update_xaxes(axes.linear(0, max(x), "number") | {"title": {"text": "offered"}})
+    low, high = min(y), max(y)
+    made.update_yaxes(axes.log(low, high, kind) if low > 0 else axes.linear(low, high, kind))
+    return titled(made, EVIL)
+
+
+def test_all_points_of_a_short_curve_are_there_in_the_units_of_their_axes() -> None:
+    table = table_of(figure([1, 2.5, 300], [0.001, 0.02, 1.5], "time", EVIL), "a chart")
+    assert table is not None
+    (group,) = table.groups
+    assert (table.first, *table.headings, group.title) == ("offered", EVIL, EVIL)
+    shown = [(line.name, re.sub(r"\s", " ", line.cells[0].text)) for line in group.lines]
+    assert shown == [("1", "1.00 ms"), ("2.5", "20.0 ms"), ("300", "1.50 s")]
+
+
+def test_a_long_curve_keeps_its_extremes() -> None:
+    random = np.random.default_rng(3)
+    y = random.normal(size=5000)
+    y[1234], y[4321] = 77.0, -88.0
+    table = table_of(figure(list(range(5000)), y.tolist(), "number"), "a chart")
+    assert table is not None
+    (group,) = table.groups
+    assert 10 < len(group.lines) <= POINTS_MAX
+    shown = [float(line.cells[0].text.replace("\u2212", "-")) for line in group.lines]
+    assert (max(shown), min(shown)) == (77.0, -88.0)
+
+
+def test_gaps_and_pictures_without_curves_are_no_table() -> None:
+    assert table_of(go.Figure(), "nothing") is None
+    assert table_of(go.Figure([go.Scatter(x=[1, 2], y=[None, float("nan")])]), "gaps") is None
+    assert table_of(go.Figure([go.Heatmap(z=[[1, 2]])]), "heat") is None

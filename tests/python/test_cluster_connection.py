@@ -1,0 +1,122 @@
+"""What a cluster's clocks say, and what is said of a cluster that anybody may use."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import thinktime as tt
+from thinktime.distributed import clocks, connection
+
+
+def test_the_offset_of_a_clock_is_within_its_uncertainty() -> None:
+    for ahead_ns in (-7_000_000_000, -1, 0, 3_000_000):
+        found = clocks.offset(lambda by=ahead_ns: time.monotonic_ns() + by, "elsewhere")
+        assert abs(found.ns - ahead_ns) <= found.uncertainty_ns + 1
+
+
+def test_a_way_that_is_slower_in_one_direction_is_uncertain_by_as_much() -> None:
+    def ask() -> int:
+        found = time.monotonic_ns()
+        time.sleep(0.02)  # the answer's way
+        return found
+
+    found = clocks.offset(ask, "elsewhere")
+    assert found.uncertainty_ns >= 10_000_000
+    assert -found.uncertainty_ns - 1 <= found.ns < 0
+
+
+def test_a_clock_that_is_slow_to_answer_is_not_asked_for_long() -> None:
+    asked = []
+
+    def ask() -> int:
+        asked.append(None)
+        time.sleep(0.2)
+        return time.monotonic_ns()
+
+    clocks.offset(ask, "elsewhere")
+    assert 1 <= len(asked) <= 3
+
+
+def test_processes_of_one_machine_have_one_clock() -> None:
+    def ask() -> int:
+        raise AssertionError("it is known without asking")
+
+    assert clocks.offset(ask, clocks.boot()) == clocks.Offset(0, 0)
+
+
+class Ray:
+    """Stands for Ray: notes how it is begun, and may find a token as Ray does."""
+
+    def __init__(self, token: bool = False, fails: bool = False) -> None:
+        self.begun: dict[str, Any] = {}
+        self.ended = False
+        self._token, self._fails = token, fails
+
+    def is_initialized(self) -> bool:
+        return False
+
+    def init(self, **given: Any) -> None:
+        if self._fails:
+            raise ConnectionError("nobody there\nand more")
+        self.begun = given
+        if self._token:
+            os.environ.setdefault("RAY_AUTH_MODE", "token")
+
+    def shutdown(self) -> None:
+        self.ended = True
+
+
+@pytest.fixture
+def surroundings(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """An environment of its own, in which there is a Ray."""
+    monkeypatch.setattr(connection, "find_spec", lambda _: SimpleNamespace())
+    monkeypatch.setattr(os, "environ", dict(os.environ))
+    for name in (*connection.SURROUNDINGS, "RAY_AUTH_MODE"):
+        os.environ.pop(name, None)
+    return monkeypatch
+
+
+def connected(surroundings: pytest.MonkeyPatch, on: str, ray: Ray) -> Ray:
+    surroundings.setitem(sys.modules, "ray", ray)
+    with connection.connected(on):
+        assert not ray.ended
+    assert ray.ended
+    return ray
+
+
+@pytest.mark.parametrize("on", ["auto", "ray://127.0.0.1:10001"])
+def test_a_cluster_that_asks_nobody_who_he_is_is_warned_of(
+    surroundings: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], on: str
+) -> None:
+    connected(surroundings, on, Ray())
+    assert "asks nobody who he is" in capsys.readouterr().err
+    connected(surroundings, on, Ray(token=True))
+    assert capsys.readouterr().err == ""
+    surroundings.setenv("RAY_AUTH_MODE", "token")
+    connected(surroundings, on, Ray())
+    assert capsys.readouterr().err == ""
+
+
+def test_one_of_this_machine_has_no_dashboard_and_tells_nobody(
+    surroundings: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ray = connected(surroundings, "ray", Ray())
+    assert ray.begun["include_dashboard"] is False
+    assert os.environ["RAY_USAGE_STATS_ENABLED"] == "0"
+    assert os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] == "0"
+    assert connection.SURROUNDINGS.items() <= os.environ.items()
+    assert capsys.readouterr().err == ""  # nobody else reaches it
+
+
+def test_what_is_not_there_is_said(surroundings: pytest.MonkeyPatch) -> None:
+    with pytest.raises(tt.RunError, match=r"no Ray cluster at `auto`: nobody there$"):
+        connected(surroundings, "auto", Ray(fails=True))
+    surroundings.setattr(connection, "find_spec", lambda _: None)
+    with pytest.raises(tt.InputError, match=r"pip install 'thinktime\[ray\]'"):
+        connected(surroundings, "ray", Ray())

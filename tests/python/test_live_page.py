@@ -1,0 +1,230 @@
+"""The live page in a real browser: it moves, survives, stops what it shows, ends as a report."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from browser import CHROMIUM, MISSING, Browser
+from made_logs import Known, make
+from real_runs import ended_well
+from watched_commands import SYSTEM, Watched
+
+import thinktime as tt
+
+WORKLOAD = """
+name = "shop"
+[arrivals]
+model = "open"
+rate = "200/s"
+[[request]]
+name = "item"
+"""
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    (tmp_path / "w.toml").write_text(WORKLOAD)
+    (tmp_path / "s.toml").write_text(SYSTEM)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory):
+    if CHROMIUM is None:
+        pytest.skip(MISSING)
+    with Browser(tmp_path_factory.mktemp("profile")) as found:
+        yield found
+
+
+HEADLINE = "document.querySelector('h1').textContent"
+LIVE = "document.getElementById('live') !== null"
+DRAWN = "document.querySelectorAll('.chart .main-svg').length"
+
+
+EVIL = '</script><img src=x onerror="window.hacked = 1"><b>shop</b>'
+
+
+def test_a_page_moves_and_becomes_the_report(files: Path, browser: Browser) -> None:
+    """With a hostile name, which is text from beginning to end."""
+    browser.complaints.clear()
+    (files / "evil.toml").write_text(WORKLOAD.replace('"shop"', f"'{EVIL}'"))
+    with tt.serve(tt.System(SYSTEM)) as server:
+        command = ["run", "evil.toml", "--target", server.url, "--duration", "12s", "--live"]
+        with Watched(command, files) as watched:
+            browser.visit(watched.url)
+            browser.wait(f"{DRAWN} > 2")
+            first = browser.evaluate(HEADLINE)
+            browser.wait(f"{HEADLINE} !== {first!r}")
+            assert browser.evaluate(LIVE)
+            assert EVIL in browser.evaluate("document.querySelector('.title').textContent")
+            browser.wait("document.getElementById('table-validity') !== null")
+            checks = browser.evaluate("document.getElementById('table-validity').textContent")
+            assert all(name in checks for name in ("generator", "steady state", "counts"))
+            browser.visit(watched.url)  # again: all is there at once
+            browser.wait(f"{DRAWN} > 2")
+            browser.wait(f"!({LIVE})")  # the report
+            assert ended_well(watched.ended(), watched.said), watched.said
+    assert EVIL in browser.evaluate("document.querySelector('.title').textContent")
+    assert browser.evaluate("window.hacked === undefined && !document.querySelector('img, b')")
+    assert "How these numbers were obtained" in browser.evaluate("document.body.textContent")
+    assert browser.evaluate(DRAWN) >= 3
+    assert browser.complaints == []
+
+
+def test_the_button_stops_a_simulation_and_keeps_it(files: Path, browser: Browser) -> None:
+    command = ["simulate", "w.toml", "s.toml", "--requests", "2000000000", "-o", "out", "--live"]
+    with Watched(command, files) as watched:
+        browser.visit(watched.url)
+        browser.wait(f"{DRAWN} > 1")
+        button = "document.getElementById('stop')"
+        browser.evaluate(f"{button}.click()")
+        assert browser.evaluate(f"{button}.textContent") == "Stop for good?"
+        assert watched.process.poll() is None
+        browser.evaluate(f"{button}.click()")
+        browser.wait(f"!({LIVE})")
+        assert watched.ended() == 3
+    done = tt.Result.load(files / "out")
+    assert done.interrupted
+    assert done.summary["requests"] > 1000
+
+
+SWEEP = ["sweep", "w.toml", "s.toml", "--vary", "load=0.1..0.9/2000", "--requests", "300000"]
+CAPACITY = ["capacity", "slo.toml", "s.toml", "--precision", "0.1%", "--duration", "30000s"]
+
+
+def stop(browser: Browser) -> None:
+    """Press the button, and once more when it asks."""
+    browser.evaluate("document.getElementById('stop').click()")
+    browser.evaluate("document.getElementById('stop').click()")
+    browser.wait(f"!({LIVE})")
+
+
+@pytest.mark.parametrize("command", [SWEEP, CAPACITY], ids=lambda one: one[0])
+def test_points_and_probes_come_one_by_one(
+    command: list[str], files: Path, browser: Browser
+) -> None:
+    (files / "slo.toml").write_text(WORKLOAD + '[slo]\np99 = "20ms"\n')
+    rows = "document.querySelectorAll('tbody tr').length"
+    with Watched([*command, "--live"], files) as watched:
+        browser.visit(watched.url)
+        browser.wait(f"{rows} > 2 && {LIVE}")
+        assert "so far" in browser.evaluate(HEADLINE) or "are done" in browser.evaluate(HEADLINE)
+        stop(browser)
+        assert watched.ended() == 3, watched.said
+    assert browser.evaluate(rows) > 2
+    assert browser.evaluate(DRAWN) >= 1
+    assert "so far" not in browser.evaluate(HEADLINE)
+
+
+def test_what_a_log_says_comes_to_the_page(files: Path, browser: Browser) -> None:
+    make(Known(sessions=400, rate=5.0), files / "access.log")
+    with Watched(["learn", "access.log", "--follow", "--live"], files) as watched:
+        browser.visit(watched.url)
+        browser.wait(f"{HEADLINE}.includes('read')")
+        stop(browser)
+        assert watched.ended() == 0, watched.said
+    assert browser.evaluate(HEADLINE).startswith("Plan with")
+
+
+# ---- what it lets in
+
+
+def asked(url: str, host: str | None = None, method: str = "GET") -> int:
+    """The status of an answer."""
+    request = urllib.request.Request(url, method=method)
+    if host is not None:
+        request.add_header("Host", host)
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+LONG = ["simulate", "w.toml", "s.toml", "--requests", "2000000000", "--live"]
+
+
+def test_only_who_knows_its_token_and_its_name_is_let_in(files: Path) -> None:
+    with Watched(LONG, files) as watched:
+        token = urlsplit(watched.url).path.strip("/")
+        base = watched.url.removesuffix(f"{token}/")
+        assert len(token) >= 32
+        assert asked(watched.url) == 200
+        assert asked(watched.url, host="localhost:1") == 200
+        for wrong in ("", "x/", f"{token[:-1]}/", f"{token}x/", f"{token[:-1]}%00/"):
+            assert asked(base + wrong) == 404, wrong
+            assert asked(f"{base}{wrong}events") == 404
+            assert asked(f"{base}{wrong}stop", method="POST") == 404
+        for host in ("evil.test", "evil.test:80", "127.0.0.1.evil.test", "", "[::1].evil"):
+            assert asked(watched.url, host=host) == 421, host
+        assert asked(f"{watched.url}stop") == 405  # no picture or link can stop it
+        assert watched.process.poll() is None
+        with open(f"/proc/{watched.process.pid}/cmdline", "rb") as file:
+            assert token.encode() not in file.read()
+
+
+def test_a_viewer_who_stalls_holds_up_nobody(files: Path) -> None:
+    """It asks for events and never reads one; others see the run go on, and it ends in time."""
+    with tt.serve(tt.System(SYSTEM)) as server:
+        command = ["run", "w.toml", "--target", server.url, "--duration", "5s", "--live"]
+        with Watched(command, files) as watched:
+            place = urlsplit(watched.url)
+            stalled = socket.socket()
+            stalled.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            stalled.connect((place.hostname, place.port))
+            stalled.sendall(f"GET {place.path}events HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            seen = []
+            with urllib.request.urlopen(f"{watched.url}events", timeout=120) as events:
+                for line in events:
+                    if line.startswith(b"data: "):
+                        seen.append(json.loads(line[6:]))
+                    if seen and "over" in seen[-1]:
+                        break
+            assert ended_well(watched.ended(), watched.said), watched.said
+            stalled.close()
+    assert len(seen) >= 3
+    assert len({one["main"] for one in seen[:-1]}) > 1
+
+
+def pages_process(pid: int) -> int:
+    """The process of the page, among the children of a command."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    of_page = [
+        int(child)
+        for child in children
+        if b"thinktime.watching" in Path(f"/proc/{child}/cmdline").read_bytes()
+    ]
+    assert len(of_page) == 1, children
+    return of_page[0]
+
+
+@pytest.mark.parametrize("how", [signal.SIGSTOP, signal.SIGKILL], ids=["hangs", "is killed"])
+def test_a_process_that_is_no_more_holds_up_nothing(how: signal.Signals, files: Path) -> None:
+    """Stopped where it stands, it is ended at the end; killed, it is missed by nobody."""
+    with tt.serve(tt.System(SYSTEM)) as server:
+        command = ["run", "w.toml", "--target", server.url, "--duration", "3s", "--live"]
+        with Watched([*command, "-o", "out"], files) as watched:
+            child = pages_process(watched.process.pid)
+            time.sleep(1)
+            os.kill(child, how)
+            assert ended_well(watched.ended(), watched.said), watched.said
+            assert not Path(f"/proc/{child}").exists()
+    assert tt.Result.load(files / "out").summary["requests"] > 400
+
+
+def test_others_reach_it_only_when_told_and_with_a_warning(files: Path) -> None:
+    command = [*LONG[:-1], "--live-at", "0.0.0.0:0"]
+    with Watched(command, files) as watched:
+        port = urlsplit(watched.url).port
+        assert asked(watched.url.replace("0.0.0.0", "127.0.0.1")) == 200
+        assert port
+    assert "others reach the page" in watched.said

@@ -1,0 +1,171 @@
+"""The study of the bookstore: its mixes, its relay, and in small the whole of it.
+
+Of times nothing is asserted: other work on the machine would spoil them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from postgres_server import program
+
+import thinktime as tt
+
+STUDY = Path(__file__).resolve().parents[2] / "studies" / "bookstore"
+sys.path.insert(0, str(STUDY))
+
+import demands  # noqa: E402 - the study is a folder of scripts
+import mixes  # noqa: E402
+import predict  # noqa: E402
+import relay  # noqa: E402
+import tables  # noqa: E402
+
+# Of the benchmark's specification, in percent.
+PUBLISHED = {
+    "browsing": {"home": 29.0, "best-sellers": 11.0, "search-results": 11.0, "buy-confirm": 0.69},
+    "shopping": {"home": 16.0, "best-sellers": 5.0, "search-results": 17.0, "buy-confirm": 1.2},
+    "ordering": {"home": 9.12, "best-sellers": 0.46, "search-results": 13.08, "buy-confirm": 10.18},
+}
+
+
+@pytest.mark.parametrize("mix", mixes.MIXES)
+def test_mixes_are_those_of_the_benchmark(mix: str) -> None:
+    shares = mixes.shares(mix)
+    assert len(shares) == 14
+    assert set(mixes.interactions(10)) == set(shares)
+    for name, percent in PUBLISHED[mix].items():
+        assert 100 * shares[name] == pytest.approx(percent, abs=0.02)
+
+
+@pytest.fixture
+def customers(tmp_path: Path) -> Path:
+    file = tmp_path / "customers.csv"
+    file.write_text("customer\n1\n2\n3\n")
+    return file
+
+
+@pytest.mark.parametrize("model", mixes.MODELS)
+def test_all_users_have_the_same_mix(model: str, customers: Path) -> None:
+    """Of 40,000 requests a share differs by 1.1 points with a probability below 1e-5.
+
+    A share of one half has a standard deviation of 0.25 points; journeys are correlated, which
+    at most doubles that of these shares.
+    """
+    flat = {name: demands.Demand([0.001] * 10, 0.0) for name in mixes.shares("shopping")}
+    workload = mixes.workload_of(model, "shopping", 10, customers, rate=100.0, users=5)
+    system = predict.system(flat, 1.0, "default", kernel=False)
+    found = tt.simulate(workload, system, requests=40_000, warmup=0, rows="none")
+    by_name = found.summary["by_request"]
+    for name, share in mixes.shares("shopping").items():
+        seen = by_name.get(name, {"requests": 0})["requests"] / found.summary["requests"]
+        assert seen == pytest.approx(share, abs=0.011), name
+
+
+def test_pools_by_class_bring_the_same_requests(customers: Path) -> None:
+    whole = mixes.by_class("browsing", 10, customers, rate=100.0)
+    flat = {name: demands.Demand([0.001] * 10, 0.0) for name in mixes.shares("browsing")}
+    rates = {one["name"]: float(one["arrivals"]["rate"][:-2]) for one in whole["population"]}
+    assert rates == pytest.approx({"short": 89.0, "long": 11.0}, abs=0.02)
+    found = tt.simulate(
+        whole, predict.system(flat, 1.0, "PESJF", kernel=False), duration=50, warmup=0
+    )
+    assert set(found.populations) == {"short", "long"}
+
+
+def test_a_law_has_the_mean_of_what_was_measured() -> None:
+    demand = demands.Demand([k / 1000 for k in range(1, 58)], 0.0)
+    assert tt.Distribution(demand.law(2.0)).mean == pytest.approx(2 * demand.mean_s, rel=0.02)
+    mean, cv2 = demands.moments(
+        {"a": demands.Demand([1.0], 0.0), "b": demands.Demand([3.0], 0.0)}, {"a": 0.5, "b": 0.5}
+    )
+    assert (mean, cv2) == (2.0, 0.25)
+
+
+def test_short_ones_first_is_what_theory_says_of_two_classes(customers: Path) -> None:
+    """Preemptive priority, M/G/1: T = S/(1-r) + lambda S2/2/((1-r)(1-r')), of the short class.
+
+    100,000 requests at a load of 0.6; 5 % are many standard errors.
+    """
+    each = {name: demands.Demand([0.001], 0.0) for name in mixes.shares("browsing")}
+    each[mixes.LONG] = demands.Demand([0.010], 0.0)
+    workload = mixes.workload_of("open", "browsing", 10, customers)
+    model = predict.system(each, 1.0, "PESJF", kernel=False)
+    found = tt.simulate(workload, model, load=0.6, requests=100_000, rows="none")
+    rate = found.workload.request_rate
+    long = rate * mixes.shares("browsing")[mixes.LONG]
+    busy = (rate - long) * 0.001
+    short_s = 0.001 + (rate - long) * 0.001**2 / 2 / (1 - busy)
+    long_s = 0.010 / (1 - busy) + (
+        ((rate - long) * 0.001**2 + long * 0.010**2) / 2 / (1 - busy) / (1 - busy - long * 0.010)
+    )
+    seen = predict.figures(found.summary)
+    assert seen["short_s"] == pytest.approx(short_s, rel=0.05)
+    assert seen["long_s"] == pytest.approx(long_s, rel=0.05)
+
+
+@given(st.lists(st.tuples(st.sampled_from(b"PBEQS"), st.binary(max_size=9))), st.binary(max_size=4))
+def test_the_relay_finds_whole_messages(parts: list[tuple[int, bytes]], rest: bytes) -> None:
+    expected = [(bytes([kind]), body) for kind, body in parts]
+    data = b"".join(kind + (4 + len(body)).to_bytes(4, "big") + body for kind, body in expected)
+    assert relay.messages(data + rest) == (expected, rest)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="scheduling classes are for root to set")
+def test_backends_get_the_class_that_is_said() -> None:
+    process = subprocess.Popen(["sleep", "300"], start_new_session=True)
+    pid = process.pid
+    try:
+        relay.round_robin(pid)
+        assert os.sched_getscheduler(pid) == os.SCHED_RR
+        relay.idle(pid)
+        assert os.sched_getscheduler(pid) == os.SCHED_IDLE
+        relay.nice(pid)
+        assert os.getpriority(os.PRIO_PROCESS, pid) == min(relay.NICE + 19, 19)
+        relay.other(pid)
+        assert os.sched_getscheduler(pid) == os.SCHED_OTHER
+        assert os.getpriority(os.PRIO_PROCESS, pid) == relay.NICE
+        if relay.GROUP_NICE is not None:
+            relay.light_group(pid)
+            assert relay.group_nice(pid) == min(relay.GROUP_NICE + 19, 19)
+            relay.ordinary_group(pid)
+            assert relay.group_nice(pid) == relay.GROUP_NICE
+        assert relay.cpu_s(pid) > 0
+    finally:
+        process.kill()
+        process.wait()
+    assert relay.cpu_s(pid) == 0
+
+
+def test_the_page_has_the_ratios_of_the_results() -> None:
+    found = json.loads((STUDY / "results.json").read_text("utf-8"))
+    assert "\n".join(tables.statements(found)) in (STUDY / "README.md").read_text("utf-8")
+    assert "\n".join(tables.cells(found)) in (STUDY / "tables.md").read_text("utf-8")
+
+
+def test_the_study_in_small(tmp_path: Path) -> None:
+    program("initdb")
+    if os.geteuid() != 0 or len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("the study needs root and two cores")
+    command = [sys.executable, str(STUDY / "study.py"), "--quick", "--to", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    found = json.loads((tmp_path / "results.json").read_text("utf-8"))
+    assert [one["model"] for one in found["cells"]] == list(mixes.MODELS)
+    for one in found["cells"]:
+        assert one["measured"]["errors"] == 0
+        assert one["measured"]["requests"] > 0
+        # Long requests come after short ones over the same connections, and the other way round.
+        assert one["measured"]["switches"] > 0
+        assert one["predicted"]["mean_s"] > 0
+    assert set(found["demands"]) == set(mixes.shares("browsing"))
+    page = (tmp_path / "tables.md").read_text("utf-8")
+    assert re.search(r"^\| closed \| PESJF \| 0.5 \|", page, re.MULTILINE)
+    assert (tmp_path / "figures" / "open.svg").exists()

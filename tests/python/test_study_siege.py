@@ -1,0 +1,63 @@
+"""The study of sieges, in small: both servers under slow headers, and its table.
+
+Of times nothing is asserted: other work on the machine would spoil them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import labs
+import pytest
+from nginx_server import NGINX
+
+from thinktime.lab import file
+from thinktime.lab.hostile import kinds
+
+STUDY = Path(__file__).resolve().parents[2] / "studies" / "siege"
+sys.path.insert(0, str(STUDY))
+
+import cells  # noqa: E402 - the study is a folder of scripts
+
+
+def test_every_hostile_client_is_tried_on_both_servers(tmp_path: Path) -> None:
+    every = list(cells.all_cells())
+    assert {one.kind for one in every} == set(kinds.KINDS)
+    assert len(every) == 2 * len(kinds.KINDS)
+    for one in every:
+        path = tmp_path / f"{one.name}.toml"
+        path.write_text(one.lab())
+        lab = file.load(path)
+        assert lab.hostiles[0].start + lab.hostiles[0].duration < 20
+
+
+def test_two_cells_are_measured_and_written(tmp_path: Path) -> None:
+    labs.need_root()
+    if NGINX is None:
+        pytest.skip("the system package nginx is not installed")
+    command = [sys.executable, str(STUDY / "study.py"), "--small", "--to", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=labs.WAIT_S)
+    assert done.returncode == 0, done.stderr
+    found = json.loads((tmp_path / "results.json").read_text("utf-8"))
+    assert [one["server"] for one in found] == ["nginx", "thinktime serve"]
+    for one in found:
+        # Of some 200, of which a busy machine makes fewer.
+        assert one["parts"]["before"]["requests"] > 10
+        assert one["parts"]["before"]["failed"] < 0.5
+        assert one["hostile"]["opened"] > 0
+    # nginx has 768 connections, which two seconds of the attack take.
+    assert found[0]["parts"]["during"]["failed"] > found[0]["parts"]["before"]["failed"]
+    page = (tmp_path / "README.md").read_text("utf-8")
+    assert re.search(r"^\| nginx \| slow-headers \| 500/s \|", page, re.MULTILINE)
+
+
+def test_the_table_of_the_page_is_that_of_the_results() -> None:
+    import table
+
+    found = json.loads((STUDY / "results.json").read_text("utf-8"))
+    assert len(found) == 2 * len(kinds.KINDS)
+    assert "\n".join(table.lines(found)) in (STUDY / "README.md").read_text("utf-8")

@@ -1,0 +1,140 @@
+"""Pages whose commands build on one another, walked from the first to the last in one folder.
+
+What a page shows below a command must come, line by line and in this order, with the same words.
+Simulations and imports are the same on any machine, so their figures must be near those of the
+page; of what is measured the names must come.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from docs_snippets import ROOT, Snippet, snippets
+
+NUMBER = re.compile(r"(?<![\w.])(?:\d{1,3}(?:[ ,\u202f]\d{3})+|\d+)(?:\.\d+)?")
+NEAR = 0.3
+"""How far a figure may be from the page's. A p99 at a load of 0.9 differs so much where another
+library has fitted a law a little differently."""
+
+MEASURED = ("thinktime run",)
+
+
+def shape(line: str) -> str:
+    """A line without its figures, and with one blank for any number of them."""
+    return " ".join(NUMBER.sub("#", line).split())
+
+
+def figures(line: str) -> list[float]:
+    """The numbers of a line."""
+    return [float(re.sub(r"[ ,\u202f]", "", found)) for found in NUMBER.findall(line)]
+
+
+def near(shown: str, found: str) -> bool:
+    """Whether a line is one of the page; a line that ends in `...` is the beginning of one."""
+    if shown.endswith("..."):
+        begin = shape(shown.removesuffix("..."))
+        return shape(found).startswith(begin)
+    if shape(shown) != shape(found):
+        return False
+    pairs = zip(figures(shown), figures(found), strict=True)
+    return all(abs(one - other) <= NEAR * max(one, other) for one, other in pairs)
+
+
+def missing(shown: list[str], found: list[str], measured: bool) -> list[str]:
+    """The first line of the page that does not come, if there is one.
+
+    A table of a short run may be laid out in another way: of what is measured the names must come.
+    """
+    if measured:
+        words = {word for line in found for word in line.split()}
+        return [line for line in shown if not set(line.replace("...", "").split()[:1]) <= words]
+    left = iter(found)
+    for line in shown:
+        if line.strip() in ("...", ""):
+            continue
+        if not any(near(line, other) for other in left):
+            return [line]
+    return []
+
+
+def sessions(snippet: Snippet) -> Iterator[tuple[str, list[str]]]:
+    """Each command of a block, with what the page shows below it."""
+    parts = re.split(r"^\$ ", snippet.text.replace("\\\n", " "), flags=re.MULTILINE)
+    for part in parts[1:]:
+        command, _, output = part.partition("\n")
+        yield command, output.splitlines()
+
+
+def clone(folder: Path) -> Path:
+    """Make the folder a clone with nothing in it but what pages ask for; gives it back."""
+    (folder / "tests").symlink_to(ROOT / "tests")
+    programs = folder / ".venv" / "bin"
+    programs.mkdir(parents=True)
+    for name, words in (
+        ("python", '"$@"'),
+        ("thinktime", "-c 'from thinktime.cli import main; main()' \"$@\""),
+    ):
+        (programs / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {words}\n')
+        (programs / name).chmod(0o755)
+    return folder
+
+
+def walk(page: str, folder: Path, follow: Callable[[Path, Snippet], None], seconds: int) -> int:
+    """Do what a page says, in a clone; gives how many commands that were.
+
+    Runs are made `seconds` long, and `follow` does what a block of a file without a name is for.
+    """
+    port = free_port()
+    environment = os.environ | {"COLUMNS": "80"}
+    environment["PATH"] = f"{folder / '.venv' / 'bin'}:{environment['PATH']}"
+    background = []
+    commands = 0
+    try:
+        for snippet in snippets(page):
+            if snippet.file is not None:
+                (folder / snippet.file).write_text(snippet.text)
+            elif snippet.language == "toml":
+                follow(folder, snippet)
+            for command, shown in sessions(snippet):
+                commands += 1
+                words = command.replace("127.0.0.1:8080", f"127.0.0.1:{port}")
+                if command.startswith(MEASURED):
+                    words = re.sub(r"--duration \d+s", f"--duration {seconds}s", words)
+                if words.endswith("&"):
+                    background.append(begun(words.removesuffix("&"), folder, environment))
+                    continue
+                done = subprocess.run(
+                    words, shell=True, cwd=folder, env=environment, timeout=300,
+                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                )  # fmt: skip
+                assert "Traceback" not in done.stdout, (command, done.stdout)
+                gone = missing(shown, done.stdout.splitlines(), command.startswith(MEASURED))
+                assert gone == [], (command, done.stdout)
+    finally:
+        for server in background:
+            server.send_signal(2)
+            server.communicate(timeout=60)
+    return commands
+
+
+def free_port() -> int:
+    """A port of this machine on which nobody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+def begun(command: str, folder: Path, environment: dict[str, str]) -> subprocess.Popen[str]:
+    """A server that goes on, once it listens."""
+    server = subprocess.Popen(
+        f"exec {command}", shell=True, cwd=folder, env=environment, stdout=subprocess.PIPE,
+        text=True,
+    )  # fmt: skip
+    assert server.stdout is not None
+    assert server.stdout.readline().startswith("serving on ")
+    return server

@@ -1,0 +1,24 @@
+"""Write the log of a scenario: `.venv/bin/python tests/traffic/make_log.py busy-ps access.log 0.3`.
+
+The last number is the scale, as in `scenario`. For those who want a log to try things on.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+
+from traffic.scenarios import scenario
+
+
+def main(name: str, path: str, scale: str = "1") -> None:
+    """Write the log alone, without its truth."""
+    text = scenario(name, scale=float(scale)).text
+    Path(path).write_text(text, encoding="utf-8")
+    print(f"{path}: {text.count(chr(10))} lines")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
