@@ -6,8 +6,9 @@ on another core where there is one. Memory is the resident set of this process, 
 before the run.
 
 With `--generators N` the clients come from N generators of a Ray cluster on this machine, each with
-its own limit of open files, and go to N servers, each with its own; all are Luau programs, and
-connect one after another in the first `CLIENTS / 5000` seconds. Memory is then the resident sets of
+its own limit of open files, and go to N servers, each with its own, from several addresses: Linux
+takes ever longer to find a port once half of those between two addresses are in use. All are Luau
+programs, and connect one after another in the first `CLIENTS / 5000` seconds. Memory is then the resident sets of
 all generators together, less what those of another run with one client each had.
 
     .venv/bin/python benches/clients.py [CLIENTS] [SECONDS] [--generators N]
@@ -175,6 +176,7 @@ def spread(directory: Path, clients: int, seconds: float, generators: int, core:
                     warmup=0.0 if number == generators else ready,
                     rows="none",
                     resolve=[f"many.test:{port}:{','.join(addresses)}"],
+                    sources=[f"127.0.0.{2 + n}" for n in range(1 + clients // generators // PORTS)],
                     on="ray",
                     generators=generators,
                 )
