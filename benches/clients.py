@@ -8,8 +8,8 @@ before the run.
 With `--generators N` the clients come from N generators of a Ray cluster on this machine, each with
 its own limit of open files, and go to N servers, each with its own, from several addresses: Linux
 takes ever longer to find a port once half of those between two addresses are in use. All are Luau
-programs, and connect one after another in the first `CLIENTS / 5000` seconds. Memory is then the resident sets of
-all generators together, less what those of another run with one client each had.
+programs, and connect one after another in the first `CLIENTS / 5000` seconds. Memory is then the
+resident sets of all generators together, less what those of another run with one client each had.
 
     .venv/bin/python benches/clients.py [CLIENTS] [SECONDS] [--generators N]
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -43,11 +44,12 @@ def descendants() -> dict[int, str]:
 def cpu_seconds(kind_of: Callable[[str], str]) -> Iterator[Mapping[str, float]]:
     """CPU seconds from here to the end by kind, which is made of a command line; filled at the end.
 
-    This process itself is of the kind `self`.
+    This process itself is of the kind `self`, less what looking takes.
     """
     before = _seen()
     last: dict[int, tuple[str, float]] = {}
     done = threading.Event()
+    looking_s = 0.0
 
     def note() -> None:
         for pid, (name, used_s) in _seen().items():
@@ -55,8 +57,10 @@ def cpu_seconds(kind_of: Callable[[str], str]) -> Iterator[Mapping[str, float]]:
             last[pid] = (name or last.get(pid, ("", 0.0))[0], used_s)
 
     def look() -> None:
+        nonlocal looking_s
         while not done.wait(EVERY_S):
             note()
+        looking_s = time.thread_time()
 
     watch = threading.Thread(target=look, daemon=True)
     watch.start()
@@ -70,3 +74,4 @@ def cpu_seconds(kind_of: Callable[[str], str]) -> Iterator[Mapping[str, float]]:
         for pid, (name, used_s) in last.items():
             kind = "self" if pid == os.getpid() else kind_of(name)
             by_kind[kind] += used_s - before.get(pid, ("", 0.0))[1]
+        by_kind["self"] -= looking_s

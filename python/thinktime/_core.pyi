@@ -274,6 +274,14 @@ class Server:
         cores: list[int] | None = None,
         workload: Workload | None = None,
     ) -> Server: ...
+    @staticmethod
+    def of_files(
+        folder: str | Path,
+        listen: str = "127.0.0.1:0",
+        order: str = "fair",
+        rate: str | None = None,
+        link_class: str | None = None,
+    ) -> Server: ...
     @property
     def url(self) -> str: ...
     @property

@@ -119,7 +119,6 @@ def _measured(
         (folder / "files").mkdir()
         for one in site:
             (folder / "files" / one.name).write_bytes(bytes(one.size))
-        (folder / "sizes.json").write_text(models.sizes(site), "utf-8")
         (folder / "workload.toml").write_text(workload.to_toml(), "utf-8")
         text = models.lab(cell.server, sys.executable, whole_s, WARMUP_S)
         (folder / "lab.toml").write_text(text, "utf-8")

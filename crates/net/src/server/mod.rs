@@ -9,6 +9,7 @@ pub mod burn;
 mod connection;
 mod demands;
 mod engine;
+pub mod files;
 mod reading;
 
 use std::io;
