@@ -17,27 +17,22 @@ DIAGRAMS_MAX = 6
 
 def sections(cases: Sequence[Case]) -> list[Section]:
     """What there is to draw of some results; what several have in common is drawn once."""
-    found = [
-        _section("workload", "Who asks for what", _ASKS, list(_users(cases))),
-        _section("system", "What answers", _ANSWERS, list(_servers(cases))),
-    ]
-    return [one for one in found if one.diagrams]
+    asks, answers = list(_users(cases)), list(_servers(cases))
+    if not asks and not answers:
+        return []
+    caption = CAPTION
+    for found, what in ((asks, "populations"), (answers, "pictures of systems")):
+        if len(found) > DIAGRAMS_MAX:
+            caption += f" Of {units.count(len(found))} {what} the first {DIAGRAMS_MAX} are drawn."
+    shown = [*asks[:DIAGRAMS_MAX], *answers[:DIAGRAMS_MAX]]
+    return [Section("diagrams", "The workload and the system", caption, None, shown)]
 
 
-_ASKS = (
-    "Each picture is a population: where its sessions come from, what they ask for, and whether "
-    "they come back to ask again."
+CAPTION = (
+    "From top to bottom: where sessions come from, what they ask for, and whether they come back "
+    "to ask again; and what requests come to in the system. An open box is a queue, a circle its "
+    "servers; a divided circle serves all at once."
 )
-_ANSWERS = (
-    "From top to bottom what a request comes to. An open box is a queue, a circle its servers; a "
-    "divided circle serves all at once."
-)
-
-
-def _section(name: str, title: str, caption: str, found: Sequence[Diagram]) -> Section:
-    left = len(found) - DIAGRAMS_MAX
-    more = f" Of {units.count(len(found))} the first {DIAGRAMS_MAX} are drawn." if left > 0 else ""
-    return Section(name, title, caption + more, None, found[:DIAGRAMS_MAX])
 
 
 def _users(cases: Sequence[Case]) -> Iterator[Diagram]:

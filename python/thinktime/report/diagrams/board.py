@@ -6,10 +6,13 @@ light, dark and print without a script. It is as wide as a phone, and told in wo
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup, escape
+
+from thinktime.report import units
 
 WIDTH = 360
 """Of all diagrams, in units that are a pixel on a phone."""
@@ -59,7 +62,7 @@ class Board:
             y += LINE
         return y
 
-    def box(self, at: Point, size: Point, kind: str = "box", radius: float = 5) -> None:
+    def box(self, at: Point, size: Point, kind: str = "part", radius: float = 5) -> None:
         """A rectangle by its left upper corner."""
         self._items.append(
             Markup(
@@ -75,7 +78,7 @@ class Board:
             ).format(*at, width, colour)
         )
 
-    def circle(self, at: Point, radius: float, kind: str = "box", colour: str = "") -> None:
+    def circle(self, at: Point, radius: float, kind: str = "part", colour: str = "") -> None:
         """A circle by its middle; filled where it has a colour."""
         fill = Markup(' style="fill: {}"').format(colour) if colour else Markup("")
         self._items.append(
@@ -122,7 +125,7 @@ def width_of(words: str, kind: str = "") -> float:
 
 def fitted(words: str, room: float, kind: str = "") -> str:
     """The text, or as much of its beginning as there is room for."""
-    words = " ".join(words.split())
+    words = _spaced(words)
     if width_of(words, kind) <= room:
         return words
     kept = ""
@@ -143,7 +146,7 @@ def wrapped(words: str, room: float, kind: str, most: int) -> list[str]:
 
 def _wrapped(words: str, room: float, kind: str) -> Iterator[str]:
     line = ""
-    for word in words.split():
+    for word in _spaced(units.unbroken(words)).split(" "):
         longer = f"{line} {word}".strip()
         if line and width_of(longer, kind) > room:
             yield line
@@ -151,6 +154,11 @@ def _wrapped(words: str, room: float, kind: str) -> Iterator[str]:
         line = longer
     if line:
         yield line
+
+
+def _spaced(words: str) -> str:
+    """With one space between words; those that do not break stay."""
+    return re.sub(r"[ \t\r\n]+", " ", words).strip()
 
 
 def _em(letter: str) -> float:

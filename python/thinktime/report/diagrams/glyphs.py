@@ -68,7 +68,10 @@ def _shared(board: Board, servers: int, at: Point) -> float:
         return y + 2 * radius
     for turn in range(3):
         dx, dy = radius * math.cos(turn * math.pi / 3), radius * math.sin(turn * math.pi / 3)
-        ends = [(round(x - dx, 1), round(y + radius - dy, 1)), (round(x + dx, 1), round(y + radius + dy, 1))]
+        ends = [
+            (round(x - dx, 1), round(y + radius - dy, 1)),
+            (round(x + dx, 1), round(y + radius + dy, 1)),
+        ]
         board.line(ends, "shape")
     return y + 2 * radius
 
@@ -81,7 +84,7 @@ def _cores(board: Board, cores: int, at: Point) -> float:
     size, gap = 9.0, 3.0
     wide = columns * (size + gap) + gap
     rows = math.ceil(shown / columns)
-    board.box((x - wide / 2, y), (wide, rows * (size + gap) + gap), "box", 3)
+    board.box((x - wide / 2, y), (wide, rows * (size + gap) + gap), "part", 3)
     for n in range(shown):
         left = x - wide / 2 + gap + (n % columns) * (size + gap)
         board.box((left, y + gap + (n // columns) * (size + gap)), (size, size), "core", 1)
@@ -91,7 +94,7 @@ def _cores(board: Board, cores: int, at: Point) -> float:
 def _places(board: Board, at: Point) -> float:
     x, y = at
     for n in range(3):
-        board.box((x - 18 + 13 * n, y + 2), (10, 14), "box", 2)
+        board.box((x - 18 + 13 * n, y + 2), (10, 14), "part", 2)
     return y + 18
 
 
@@ -108,7 +111,7 @@ def servers(board: Board, number: int, at: Point) -> float:
         middle = left + (room - 10) / 2
         board.line([(x, y + 8), (middle, y + 8)], "flow")
         board.arrow([(middle, y + 8), (middle, y + 22)])
-        board.box((left, y + 22), (room - 10, 22), "box", 3)
+        board.box((left, y + 22), (room - 10, 22), "part", 3)
         more = "\u2026 " if last and number > shown else ""
         board.text((middle, y + 37), f"{more}{units.count(label)}", room - 14, "small", "middle")
     return y + 48
@@ -116,4 +119,6 @@ def servers(board: Board, number: int, at: Point) -> float:
 
 def _number(board: Board, number: int, middle: Point) -> None:
     x, y = middle
-    board.text((x, y + 4), units.count(number) if number < 1000 else "\u2026", 24, "small", "middle")
+    board.text(
+        (x, y + 4), units.count(number) if number < 1000 else "\u2026", 24, "small", "middle"
+    )

@@ -108,7 +108,7 @@ def _step(board: Board, one: Kind, its_colour: str, y: float) -> float:
     board.circle((_PLACE + 2, y - 4), 5, "place", its_colour)
     board.text((_NAME, y), one.name, room, "strong")
     y += LINE
-    told = [] if one.share is None else [f"{percent(one.share)} of them"]
+    told = [] if one.share is None else [f"{percent(one.share)} of requests"]
     told += [f"{percent(one.first)} begin here"] if one.first else []
     for fact in (*told, *one.facts):
         y = board.lines((_NAME, y), fact, room)

@@ -75,7 +75,9 @@ def machine(table: Table, services: Sequence[Table]) -> Part:
 
 
 def _cluster(table: Table, system: Table) -> Part:
-    facts = [f"{units.counted(int(table['servers']), 'server')} behind a switch: {table['dispatch']}"]
+    facts = [
+        f"{units.counted(int(table['servers']), 'server')} behind a switch: {table['dispatch']}"
+    ]
     for name, kinds in table.get("classes", {}).items():
         facts.append(f"class {name}: {', '.join(kinds)}")
     if table.get("seen_after"):

@@ -21,7 +21,7 @@ PARTS_MAX = 12
 """So many parts are drawn; of more the number is told."""
 
 BEHAVIOURS_MAX = 4
-"""So many behaviours are drawn, those that stand first in the file; all are in the page's sources."""
+"""So many behaviours are drawn: the first ones. The file, among the sources, has all."""
 
 _FLOW = 60.0
 _BESIDE = 100.0
@@ -129,7 +129,7 @@ def table(parts: Sequence[Part], title: str) -> Table:
     lines = []
     for one in parts:
         lines.append(Line(one.name, [Cell("; ".join(one.facts))]))
-        lines += [Line(f"{one.name}: {each.name}", [Cell("; ".join(each.facts))]) for each in one.each]
+        lines += [
+            Line(f"{one.name}: {each.name}", [Cell("; ".join(each.facts))]) for each in one.each
+        ]
     return Table("", title, "part", ("what it is",), [Group(lines)])
-
-

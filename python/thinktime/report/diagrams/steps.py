@@ -87,7 +87,9 @@ def _told(
                 yield from _told(branch, system, request, depth + 1)
             yield Told("join", "goes on when all are done", "", depth)
         else:
-            yield Told("other", ", ".join(f"{key} {value}" for key, value in step.items()), "", depth)
+            yield Told(
+                "other", ", ".join(f"{key} {value}" for key, value in step.items()), "", depth
+            )
 
 
 def _demand(step: Step, system: Mapping[str, Any], request: str | None) -> str:
@@ -105,15 +107,15 @@ def _drawn(board: Board, told: Sequence[Told], y: float) -> float:
     held: dict[str, float] = {}
     for one in told:
         x = _WAY + one.depth * _INDENT
-        after = y + (22 if one.sign in ("use", "delay", "other") else 10)
+        after = y + (20 if one.sign in ("use", "delay", "other") else 14)
         if one.sign == "branch":
             board.line([(x, y + 4), (x, after + 12)], "flow")
         else:
-            board.arrow([(x, y), (x, after)]) if after - y > 10 else board.line([(x, y), (x, after)])
+            (board.arrow if after - y > 14 else board.line)([(x, y), (x, after)])
         y = _row(board, one, x, after)
         for depth in range(one.depth):
             way = _WAY + depth * _INDENT
-            board.line([(way, after - 22), (way, y)], "waits")
+            board.line([(way, after - 20), (way, y)], "waits")
         _hold(board, one, held, y)
     return y
 
@@ -131,7 +133,7 @@ def _row(board: Board, one: Told, x: float, y: float) -> float:
         board.text((x + _INDENT + 16, y + 7), one.name, room - _INDENT, "small")
         return y + 4
     elif one.sign == "other":
-        board.box((x - 9, y + 1), (18, 18), "box", 2)
+        board.box((x - 9, y + 1), (18, 18), "part", 2)
     else:
         board.line([(x, y), (x, y + 16)])
         board.text((x + 16, y + 8), one.words, room, "small")
@@ -139,6 +141,8 @@ def _row(board: Board, one: Told, x: float, y: float) -> float:
     board.text((x + 18, y + (9 if one.more else 14)), one.name, room, "strong")
     if one.more:
         board.text((x + 18, y + 9 + LINE - 1), one.more, room, "small")
+        board.line([(x, y + 20), (x, y + 26)])
+        return y + 26
     return y + 20
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from thinktime.report import units
 from thinktime.report.diagrams import kinds
-from thinktime.report.diagrams.board import LINE, Board, Point
+from thinktime.report.diagrams.board import LINE, Board, Point, wrapped
 from thinktime.report.diagrams.kinds import LEFT, RIGHT
-from thinktime.report.diagrams.population import Population, percent
+from thinktime.report.diagrams.population import Kind, Population, percent
 from thinktime.report.page import Diagram
 from thinktime.report.table import Cell, Group, Line, Table
 
@@ -16,7 +16,8 @@ _FLOW = 60.0
 _BESIDE = _FLOW + 16
 _LOOP = 12.0
 _SYSTEM = 34.0  # the height of the box that stands for the system
-_OUT = RIGHT - 10.0
+_SYSTEM_WIDE = RIGHT - 50 - LEFT
+_OUT = LEFT + _SYSTEM_WIDE - 20
 ROWS_MAX = 60
 """So many kinds stand in a table, the most visited ones."""
 
@@ -57,7 +58,7 @@ def _served(board: Board, people: Population, y: float) -> float:
         begin = board.lines((_BESIDE, begin), one, RIGHT - 40 - _BESIDE)
     begin += 4
     board.arrow([(_FLOW, y), (_FLOW, begin)])
-    board.box((LEFT, begin), (RIGHT - 50 - LEFT, _SYSTEM), "system")
+    board.box((LEFT, begin), (_SYSTEM_WIDE, _SYSTEM), "system")
     board.text((LEFT + 12, begin + 21), "the system", 220, "strong")
     return begin + _SYSTEM
 
@@ -69,11 +70,7 @@ def _goes_on(
     y = served + 22
     if people.loops:
         board.arrow([(_FLOW, served), (_FLOW, y)])
-        board.box((LEFT, y), (RIGHT - 50 - LEFT, 30), "think", 15)
-        board.text((LEFT + 14, y + 19), people.think, RIGHT - 78 - LEFT)
-        back = [(LEFT, y + 15), (_LOOP, y + 15), (_LOOP, top + 18), (LEFT, top + 18)]
-        board.arrow(back, "loop")
-        y += 30
+        y = _thinks(board, people, top, y, beside=bool(people.leaves) and leaves is None)
     if not people.leaves:
         board.text((LEFT, y + 20), "nobody leaves: each asks again", RIGHT - LEFT, "small")
         return y + 28
@@ -82,12 +79,28 @@ def _goes_on(
         board.circle((_FLOW, y + 7), 6, "sink")
         board.text((_BESIDE, y + 11), people.leaves, RIGHT - _BESIDE, "small")
         return y + 20
-    x, begin = leaves or (_OUT - 54, served)
+    x, begin = leaves or (_OUT, served)
     out = y + 16
     board.arrow([(x, begin), (x, out - 6)])
     board.circle((x, out), 6, "sink")
-    board.text((x - 14, out + 4), people.leaves, x - 14 - LEFT, "small", "end")
-    return out + 14
+    words = wrapped(people.leaves, x - 14 - LEFT, "small", 2)
+    for n, one in enumerate(words):
+        board.text((x - 14, out + 4 + LINE * n), one, x - 14 - LEFT, "small", "end")
+    return out + LINE * len(words) - 2
+
+
+def _thinks(board: Board, people: Population, top: float, y: float, *, beside: bool) -> float:
+    """The think time and the way back; beside it may be a way out. Gives where it ends."""
+    wide = _SYSTEM_WIDE - (44 if beside else 0)
+    words = wrapped(people.think, wide - 30, "", 2)
+    high = 14 + LINE * len(words)
+    board.box((LEFT, y), (wide, high), "think", 15)
+    for n, one in enumerate(words):
+        board.text((LEFT + 15, y + 19 + LINE * n), one, wide - 30)
+    middle = y + high / 2
+    back = [(LEFT, middle), (_LOOP, middle), (_LOOP, top + 18), (LEFT, top + 18)]
+    board.arrow(back, "loop")
+    return y + high
 
 
 def words_of(people: Population) -> str:
@@ -103,7 +116,7 @@ def words_of(people: Population) -> str:
     return ". ".join(part[:1].upper() + part[1:] for part in parts) + "."
 
 
-def _named(one: kinds.Kind) -> str:
+def _named(one: Kind) -> str:
     return one.name if one.share is None else f"{one.name} {percent(one.share)}"
 
 
