@@ -49,7 +49,7 @@ def curves_of(
     """A curve for each name in a column of a frame with `time_s`, where it has enough times."""
     found = []
     for name in dict.fromkeys(names):
-        one = times.filter(pl.col(column) == name)["time_s"].sort().to_numpy()
+        one = np.sort(times.filter(pl.col(column) == name)["time_s"].to_numpy())
         if len(one) >= _FEW:
             found.append((case, entry, name, one.astype(float)))
     return found
@@ -60,16 +60,11 @@ def times_of(entry: Entry) -> pl.DataFrame | None:
 
     It runs from the first attempt to the success. None where no rows were kept.
     """
-    if entry.result.requests is None:
+    if entry.rows is None:
         return None
-    key = ["replication", "session", "request"]
-    rows = pl.DataFrame(entry.result.requests)
-    words = [name for name in ("name", "population") if name in rows.columns]
-    rows = rows.with_columns(pl.col(words).cast(pl.String))
-    begun = rows.filter(pl.col("attempt") == 1).select(*key, first_ns="scheduled_ns")
-    done = rows.filter(pl.col("error").is_null() & pl.col("done_ns").is_not_null())
-    joined = done.join(begun, on=key).filter(pl.col("first_ns") >= warmup_ns(entry))
-    return joined.select(*words, time_s=(pl.col("done_ns") - pl.col("first_ns")) / 1e9)
+    counted = entry.rows.answered.filter(pl.col("begun_ns") >= warmup_ns(entry))
+    words = [name for name in ("name", "population") if name in counted.columns]
+    return counted.select(*words, time_s=(pl.col("done_ns") - pl.col("begun_ns")) / 1e9)
 
 
 def warmup_ns(entry: Entry) -> int:

@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import plotly.graph_objects as go
 import polars as pl
+from numpy.typing import NDArray
 
 from thinktime.report import units
 from thinktime.report.case import Case, Entry, Kind
 from thinktime.report.charts import panels
-from thinktime.report.charts.chart import Chart, Drawing, colour, kind_keys, line, thin
+from thinktime.report.charts.chart import (
+    POINTS_MAX,
+    Chart,
+    Drawing,
+    colour,
+    kind_keys,
+    line,
+    thin,
+)
+from thinktime.report.attempts import Rows
 from thinktime.theory.law import FloatArray
+
+STRETCHES = POINTS_MAX // 8
+"""Of more events than can be drawn, of each of so many stretches of time those are that matter."""
 
 Steps = tuple[FloatArray, FloatArray]
 
@@ -27,7 +41,7 @@ def _draw(cases: Sequence[Case]) -> Drawing | None:
             if points is not None:
                 name = f"{case.label}: {entry.kind}"
                 traces.append(_number(case, entry, thin(*points), name))
-                told.append(f"{entry.kind} {_words(points, until_s)}")
+                told.append(f"{entry.kind} {_words(entry, points, until_s)}")
                 kinds.append(entry.kind)
         if traces and case.theory is not None:
             traces += _exact(case, until_s)
@@ -42,8 +56,9 @@ def _draw(cases: Sequence[Case]) -> Drawing | None:
     return Drawing(panels.stacked(found, "requests in the system", until_s), keys, linked=True)
 
 
-def _words(points: Steps, until_s: float) -> str:
-    mean = panels.mean_of_steps(*points, until_s)
+def _words(entry: Entry, points: Steps, until_s: float) -> str:
+    rows = entry.rows if entry.result.rows_complete else None
+    mean = panels.mean_of_steps(*points, until_s) if rows is None else _mean(rows, until_s)
     return f"mean {units.number(mean)}, most {units.count(int(points[1].max()))}"
 
 
@@ -56,10 +71,13 @@ def _number(case: Case, entry: Entry, points: Steps, name: str) -> go.Scatter:
 
 
 def number_in_system(entry: Entry, until_s: float) -> Steps | None:
-    """Times and the number from then on: of every event if all rows are there, else sampled."""
-    if entry.result.requests is not None and entry.result.rows_complete:
-        table = pl.DataFrame(entry.result.requests)
-        return _by_events(table, until_s) if table.height > 0 else None
+    """Times and the number from then on: of every event if all rows are there, else sampled.
+
+    Of very many events those are taken that are extremes, or the first or last ones, of a stretch.
+    """
+    rows = entry.rows if entry.result.rows_complete else None
+    if rows is not None:
+        return _by_events(rows.attempts, until_s) if rows.attempts.height > 0 else None
     series = panels.series(entry, until_s)
     if series is None or "in_system" not in series.columns:
         return None
@@ -67,19 +85,51 @@ def number_in_system(entry: Entry, until_s: float) -> Steps | None:
     return ends.to_numpy().astype(float), series["in_system"].to_numpy().astype(float)
 
 
-def _by_events(table: pl.DataFrame, until_s: float) -> Steps:
-    """Of the first replication. What never ends stays in the system."""
-    if "replication" in table.columns:
-        table = table.filter(pl.col("replication") == table["replication"].min())
+def _by_events(attempts: pl.DataFrame, until_s: float) -> Steps:
+    """What never ends stays in the system; at one instant arrivals come first."""
+    came, left = (_until(attempts[name], until_s) for name in ("scheduled_ns", "done_ns"))
+    # After each arrival and after each departure, without laying them all in one line.
+    up = np.arange(1, len(came) + 1) - np.searchsorted(left, came, side="left")
+    down = np.searchsorted(came, left, side="right") - np.arange(1, len(left) + 1)
+    parts = [(came, up), (left, down)]
+    if len(came) + len(left) > POINTS_MAX:
+        edges = np.linspace(0, until_s * 1e9, STRETCHES + 1)
+        parts = [_extremes(*one, edges) for one in parts]
+    times = np.concatenate([one for one, _ in parts]) / 1e9
+    number = np.concatenate([one for _, one in parts])
+    order = np.argsort(times, kind="stable")
+    return np.append(0.0, times[order]), np.append(0.0, number[order])
+
+
+def _mean(rows: Rows, until_s: float) -> float:
+    """The mean number over time: the time that all were there, by the time that there was."""
     until_ns = until_s * 1e9
-    arrivals = table["scheduled_ns"].drop_nulls().to_numpy()
-    departures = table["done_ns"].drop_nulls().to_numpy()
-    arrivals, departures = arrivals[arrivals <= until_ns], departures[departures <= until_ns]
-    times = np.concatenate([arrivals, departures])
-    change = np.concatenate([np.ones(len(arrivals)), -np.ones(len(departures))])
-    order = np.argsort(times, kind="stable")  # at one instant arrivals come first
-    times, number = times[order] / 1e9, np.cumsum(change[order])
-    return np.concatenate([[0.0], times]), np.concatenate([[0.0], number])
+    there_ns = [
+        float((until_ns - known[known <= until_ns]).sum())
+        for name in ("scheduled_ns", "done_ns")
+        for known in [rows.attempts[name].drop_nulls().to_numpy()]
+    ]
+    return (there_ns[0] - there_ns[1]) / until_ns if until_s > 0 else 0.0
+
+
+def _until(times: pl.Series, until_s: float) -> NDArray[np.int64]:
+    """Rising times in nanoseconds, up to a time."""
+    known = times.drop_nulls().to_numpy()
+    return np.sort(known[known <= until_s * 1e9])
+
+
+def _extremes(
+    times: NDArray[np.int64], number: NDArray[np.int64], edges: FloatArray
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Of each stretch the first, the least, the greatest and the last."""
+    places = np.searchsorted(times, edges)
+    places[-1] = len(times)
+    kept: list[int] = []
+    for begin, end in pairwise(places.tolist()):
+        if end > begin:
+            part = number[begin:end]
+            kept += {begin, begin + int(part.argmin()), begin + int(part.argmax()), end - 1}
+    return times[kept := sorted(kept)], number[kept]
 
 
 def _exact(case: Case, until_s: float) -> list[go.Scatter]:
