@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from thinktime.report import units
+from thinktime.report.attempts import Rows
 from thinktime.report.case import Case, Entry, Kind
 from thinktime.report.charts import panels
 from thinktime.report.charts.chart import (
@@ -22,7 +23,6 @@ from thinktime.report.charts.chart import (
     line,
     thin,
 )
-from thinktime.report.attempts import Rows
 from thinktime.theory.law import FloatArray
 
 STRETCHES = POINTS_MAX // 8
