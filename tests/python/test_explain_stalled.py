@@ -1,7 +1,7 @@
 """`explain` shows no model that contradicts the measurement when it is asked for it.
 
-Where a machine stalls, requests that were wanted meanwhile are sent at once when it goes on. On those
-times a model of the server does then what was measured; but not under the workload that the file
+Where a machine stalls, requests that were wanted meanwhile are sent at once when it goes on. On
+those times a model of the server does what was measured; but not under the workload that the file
 says, of which people read its predictions.
 """
 
