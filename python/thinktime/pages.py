@@ -13,7 +13,7 @@ _PAGE = ("replication", "session", "page")
 """What names a page: the number of its base's request in its session."""
 
 
-def pages_of(requests: _core.Table) -> pl.DataFrame:
+def pages_of(requests: _core.Table | pl.LazyFrame) -> pl.DataFrame:
     """A row a page, in the order of their starts.
 
     The columns are `replication`, `session` and `page`, which name it; `population` and `name`,
@@ -23,30 +23,38 @@ def pages_of(requests: _core.Table) -> pl.DataFrame:
     """
     import polars as pl
 
-    rows = pl.DataFrame(requests)
-    if "page" not in rows.columns:  # an older version wrote them
+    rows = requests if isinstance(requests, pl.LazyFrame) else pl.DataFrame(requests).lazy()
+    if "page" not in rows.collect_schema().names():  # an older version wrote them
         rows = rows.with_columns(population=None, page=pl.lit(None, pl.UInt32))
     words = [pl.col(name).cast(pl.String) for name in ("name", "population")]
     succeeded = pl.col("error").is_null() & pl.col("done_ns").is_not_null()
-    of_request = (
+    needed = (*_PAGE, "request", "attempt", "scheduled_ns", "done_ns")
+    kept = (
         rows.filter(pl.col("page").is_not_null())
-        .with_columns(*words)
-        .group_by(*_PAGE, "request")
-        .agg(
-            pl.col("population", "name").first(),
-            pl.col("scheduled_ns").min(),
-            pl.col("done_ns").max(),
-            failed=~succeeded.any(),
-        )
+        .select(*needed, *words, failed=~succeeded)
+        .collect()
     )
-    base = pl.col("request") == pl.col("page")
+    of_request = kept if kept["attempt"].max() in (None, 1) else _of_requests(kept)
+    base = of_request.filter(pl.col("request") == pl.col("page"))
+    whole = of_request.group_by(*_PAGE).agg(
+        pl.col("done_ns").max(), requests=pl.len(), failed=pl.col("failed").any()
+    )
     return (
-        of_request.group_by(*_PAGE)
-        .agg(
-            *(pl.col(name).filter(base).first() for name in ("population", "name", "scheduled_ns")),
-            pl.col("done_ns").max(),
-            requests=pl.len(),
-            failed=pl.col("failed").any(),
+        whole.join(base.select(*_PAGE, "population", "name", "scheduled_ns"), on=_PAGE, how="left")
+        .select(
+            *_PAGE, "population", "name", "scheduled_ns", "done_ns", "requests", "failed"
         )
         .sort("replication", "scheduled_ns", "session", "page")
+    )  # fmt: skip
+
+
+def _of_requests(attempts: pl.DataFrame) -> pl.DataFrame:
+    """A row a request, where some were tried again: it has failed if no attempt succeeded."""
+    import polars as pl
+
+    return attempts.group_by(*_PAGE, "request").agg(
+        pl.col("population", "name").first(),
+        pl.col("scheduled_ns").min(),
+        pl.col("done_ns").max(),
+        pl.col("failed").all(),
     )

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 from polars.exceptions import PolarsError
 
+from thinktime.pages import pages_of
+
 if TYPE_CHECKING:
     from thinktime import Result
 
@@ -34,6 +36,9 @@ class Rows:
     was over (`done_ns`), its `name` and `population` as far as they are there, and whether it is of
     the first replication (`first`)."""
 
+    pages: pl.DataFrame | None
+    """A row a page, as `Result.pages` has them; None where there are none."""
+
 
 def rows_of(result: Result) -> Rows | None:
     """Those of a result; None where none were kept.
@@ -41,22 +46,24 @@ def rows_of(result: Result) -> Rows | None:
     Raises:
         InputError: if the file is damaged.
     """
+    paged = bool(result.summary.get("pages"))
     file = None if result.path is None else result.path / _FILE
     if file is not None and file.is_file():
         try:
-            return _rows(pl.scan_parquet(file))
+            return _rows(pl.scan_parquet(file), paged=paged)
         except PolarsError:
             pass  # what reads whole tables says what is wrong with it
     table = result.requests
-    return None if table is None else _rows(pl.DataFrame(table).lazy())
+    return None if table is None else _rows(pl.DataFrame(table).lazy(), paged=paged)
 
 
-def _rows(table: pl.LazyFrame) -> Rows:
+def _rows(table: pl.LazyFrame, *, paged: bool) -> Rows:
     has = set(table.collect_schema().names())
     of_first = pl.col("replication") == pl.col("replication").min()
     first = of_first if "replication" in has else pl.lit(value=True)
     attempts = table.filter(first).select("scheduled_ns", "done_ns")
-    return Rows(attempts.collect(), _answered(table, has, first))
+    pages = pages_of(table) if paged else None
+    return Rows(attempts.collect(), _answered(table, has, first), pages)
 
 
 def _answered(table: pl.LazyFrame, has: set[str], first: pl.Expr) -> pl.DataFrame:
@@ -65,7 +72,7 @@ def _answered(table: pl.LazyFrame, has: set[str], first: pl.Expr) -> pl.DataFram
     succeeded = pl.col("done_ns").is_not_null()
     succeeded = succeeded & pl.col("error").is_null() if "error" in has else succeeded
     done = table.filter(succeeded)
-    kept = [*words, first.alias("first"), "done_ns"]
+    kept = [*words, first.alias("first"), pl.col("done_ns")]
     at_once = done.filter(pl.col("attempt") == 1).select(*kept, begun_ns="scheduled_ns")
     # Few are tried again: only these are looked up among the first attempts.
     again = done.filter(pl.col("attempt") > 1)
