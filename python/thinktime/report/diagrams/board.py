@@ -24,7 +24,7 @@ SIZES = {"": 12.5, "strong": 12.5, "small": 11.5}
 """Of texts by their kind, as in page.css."""
 
 _HEAD = 6.0  # the length of an arrow's head
-_NARROW = "iljftrI.,:;'|!()[]{} \u202f"
+_NARROW = "iljftrI.,:;'|!()[]{} \u00a0\u202f"
 _WIDE = "mwMW@%\u2014\u2026"
 
 Point = tuple[float, float]
