@@ -2,7 +2,7 @@
 
 .venv/bin/python benches/reports.py [--requests N] [--rounds N] [--keep FOLDER]
 
-Prints a Markdown table: for each case the medians of the rounds. The results are simulated here with
+Prints a Markdown table: of each case the medians of the rounds. Results are simulated here with
 all their rows and lie in the page cache; `thinktime report` is a process of its own, so that
 Python's start is in the time. With --keep the results are left in a folder, and found there again.
 """

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from thinktime.learn import tables
 from thinktime.learn.charts import CHARTS
 from thinktime.learn.plan import apart, plan
-from thinktime.report import page, units
+from thinktime.report import diagrams, page, units
 from thinktime.report.charts.chart import sections
 from thinktime.report.page import Page, Verdict
 
@@ -42,7 +42,8 @@ def page_of(learned: Learned) -> Page:
         tables.requests(learned),
     ]
     shown = [table for table in found if table.lines]
-    return Page("Learned from a log", _verdict(learned), shown, sections(CHARTS, learned), WORDS)
+    drawn = [*sections(CHARTS, learned), diagrams.of_workload(learned.workload())]
+    return Page("Learned from a log", _verdict(learned), shown, drawn, WORDS)
 
 
 def _verdict(learned: Learned) -> Verdict:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from thinktime.report import units
 from thinktime.report.case import Case
@@ -10,6 +11,9 @@ from thinktime.report.diagrams import server, users
 from thinktime.report.diagrams.population import Population, populations_of
 from thinktime.report.masked import without_secrets
 from thinktime.report.page import Diagram, Section
+
+if TYPE_CHECKING:
+    from thinktime import Workload
 
 DIAGRAMS_MAX = 6
 """So many are drawn side by side; of more the number is told."""
@@ -27,6 +31,19 @@ def sections(cases: Sequence[Case]) -> list[Section]:
     shown = [*asks[:DIAGRAMS_MAX], *answers[:DIAGRAMS_MAX]]
     return [Section("diagrams", "The workload and the system", caption, None, shown)]
 
+
+def of_workload(workload: Workload) -> Section:
+    """The populations of a workload alone."""
+    found = [users.diagram_of(one, one.name or workload.name) for one in populations_of(workload)]
+    left = len(found) - DIAGRAMS_MAX
+    more = f" Of {units.count(len(found))} the first {DIAGRAMS_MAX} are drawn." if left > 0 else ""
+    return Section("workload", "The workload", ASKS + more, None, found[:DIAGRAMS_MAX])
+
+
+ASKS = (
+    "From top to bottom: where sessions come from, what they ask for, and whether they come back "
+    "to ask again."
+)
 
 CAPTION = (
     "From top to bottom: where sessions come from, what they ask for, and whether they come back "
