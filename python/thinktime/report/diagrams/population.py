@@ -162,7 +162,9 @@ def _facts(request: Mapping[str, Any]) -> list[str]:
     if "timeout" in request:
         found.append(f"gives up after {units.law(str(request['timeout']))}")
     if "retry" in request:
-        found.append(f"attempts: {request['retry'].get('attempts')}")
+        attempts = request["retry"].get("attempts")
+        unlimited = attempts == "unlimited"
+        found.append("tries again without limit" if unlimited else f"up to {attempts} attempts")
     return found
 
 
