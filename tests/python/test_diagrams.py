@@ -191,6 +191,67 @@ def test_clusters_are_drawn_with_their_switch_and_what_each_server_has() -> None
     assert "service workers: 16 threads" in shapes(machines).texts
 
 
+def many_stations() -> str:
+    stations = (f'[[station]]\nname = "s{n}"\ndemand = "exp(1ms)"\n' for n in range(20))
+    return f'name = "many"\n{"".join(stations)}'
+
+
+def deep_forks() -> str:
+    """Six pools that are held at a time, and forks within forks."""
+    pools = "".join(f'[[pool]]\nname = "p{n}"\nsize = 3\n' for n in range(6))
+    forks = (
+        '{ fork = [[{ fork = [[{ use = "a" }], [{ delay = "1s", disk = true }, '
+        '{ fork = [[{ use = "a" }], [{ use = "a" }]] }]] }], [{ use = "a" }]] }'
+    )
+    taken = [f'{{ acquire = "p{n}" }}' for n in range(6)]
+    given = [f'{{ release = "p{n}" }}' for n in reversed(range(6))]
+    steps = ", ".join([*taken, forks, *given])
+    station = '[[station]]\nname = "a"\ndemand = "exp(1ms)"\n'
+    return f'name = "deep"\n{station}{pools}[[behaviour]]\nsteps = [{steps}]\n'
+
+
+ODD = """
+name = "odd"
+[[station]]
+name = "prio"
+policy = "priority(preemptive=no)"
+servers = 1000
+demand.gold = "exp(1ms)"
+demand.silver = "exp(2ms)"
+priority.gold = 1
+priority.silver = 2
+queue_limit = 5
+queue_timeout = "2s"
+[[station]]
+name = "newest"
+newest_first_above = 3
+demand.gold = "exp(1ms)"
+demand.silver = "exp(2ms)"
+[[machine]]
+name = "host"
+cores = 40
+os = "linux-eevdf"
+threads = "event-loop(4)"
+demand = "exp(3ms)"
+"""
+
+
+def test_what_stations_do_with_their_queues_is_told() -> None:
+    (one,) = of_system(ODD)
+    told = {
+        "served first: gold, silver", "at most 5 wait", "drops what waited for 2.00 s",
+        "the newest first with more than 3", "40 cores under linux-eevdf", "event-loop(4)",
+    }  # fmt: skip
+    assert told <= {*shapes(one).texts}
+
+
+def test_of_many_parts_the_first_are_drawn_and_all_are_in_the_table() -> None:
+    (one,) = of_system(many_stations())
+    assert "and 8 more parts" in shapes(one).texts
+    assert one.behind is not None
+    assert len(one.behind.lines) == 20
+
+
 # ---- in a report
 
 
@@ -275,6 +336,8 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
         f'name = "w"\n[arrivals]\nmodel = "open"\nrate = 1\n[[request]]\nname = "{EVIL_TOML}"\n'
     )
     found.append(Section("hostile", "hostile", "", None, of_workload(hostile)))
+    odd = (ODD, many_stations(), deep_forks())
+    found += [Section(f"odd-{n}", "odd", "", None, of_system(one)) for n, one in enumerate(odd)]
     where = tmp_path_factory.mktemp("page") / "examples.html"
     return page.write(Page("examples", Verdict("Examples"), [], found), where)
 

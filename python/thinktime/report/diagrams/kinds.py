@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from thinktime.report import units
 from thinktime.report.diagrams.board import LINE, Board, Point, width_of
@@ -47,7 +48,7 @@ def draw(board: Board, people: Population, top: float) -> tuple[float, Point | N
     if people.chooses:
         y = frame.lines((_PLACE, y), people.chooses, _INSIDE) + 4
     if people.is_journey:
-        y, leaves = _journey(frame, shown, y)
+        y, leaves = _journey(frame, shown, y, "ends" if people.model == "closed" else "leaves")
     else:
         y, leaves = _drawn_anew(frame, shown, y), None
     if rest:
@@ -79,26 +80,47 @@ def _drawn_anew(board: Board, shown: Sequence[Kind], y: float) -> float:
     return y
 
 
-def _journey(board: Board, shown: Sequence[Kind], y: float) -> tuple[float, Point | None]:
-    """Each with lines to what follows it, on a lane for each that is come to."""
-    names = [one.name for one in shown]
-    come_to = {name for one in shown for name, _ in one.following[:FOLLOWING_MAX]}
-    lanes = [name for name in (*names, END) if name in come_to]
-    gap = (RIGHT - 10 - _LANES) / max(1, len(lanes) - 1)
-    places = {name: _LANES + n * gap for n, name in enumerate(lanes)}
-    colours = {name: colour(n) for n, name in enumerate(names)} | {END: ""}
-    ends: dict[str, list[float]] = {name: [] for name in lanes}
+@dataclass(frozen=True)
+class _Lanes:
+    """A lane for each kind that is come to, and one for the end, from left to right."""
+
+    places: Mapping[str, float]
+    colours: Mapping[str, str]
+    leaves: str
+    """What a session does at the end of its journey."""
+
+    met: dict[str, list[float]]
+    """The heights at which lines meet each lane."""
+
+    @classmethod
+    def of(cls, shown: Sequence[Kind], leaves: str) -> _Lanes:
+        """Those of the kinds that are drawn."""
+        names = [one.name for one in shown if one.name != END]
+        come_to = {name for one in shown for name, _ in one.following[:FOLLOWING_MAX]}
+        lanes = [name for name in (*names, END) if name in come_to]
+        gap = (RIGHT - 10 - _LANES) / max(1, len(lanes) - 1)
+        places = {name: _LANES + n * gap for n, name in enumerate(lanes)}
+        colours = {name: colour(n) for n, name in enumerate(names)} | {END: ""}
+        return cls(places, colours, leaves, {name: [] for name in lanes})
+
+
+def _journey(
+    board: Board, shown: Sequence[Kind], y: float, leaves: str
+) -> tuple[float, Point | None]:
+    """Each with lines to what follows it; gives where the box and the lane of the end are."""
+    lanes = _Lanes.of(shown, leaves)
     for one in shown:
-        if one.name in places:
-            ends[one.name].append(y - 4)
-            way = [(places[one.name], y - 4), (_NEXT - 6, y - 4)]
-            board.arrow(way, "lane", colours[one.name])
-        below = _step(board, one, colours[one.name], y)
-        y = max(below, _following(board, one, y + LINE, places, colours, ends)) + 8
-    for name, x in places.items():
-        if len(ends[name]) > 1 or name == END:
-            board.line([(x, min(ends[name])), (x, max(ends[name]))], "lane", colours[name])
-    last = (places[END], max(ends[END])) if END in places else None
+        its_colour = lanes.colours[one.name]
+        if one.name in lanes.places and one.name != END:
+            lanes.met[one.name].append(y - 4)
+            board.arrow([(lanes.places[one.name], y - 4), (_NEXT - 6, y - 4)], "lane", its_colour)
+        below = _step(board, one, its_colour, y)
+        y = max(below, _following(board, one, y + LINE, lanes)) + 8
+    for name, x in lanes.places.items():
+        met = lanes.met[name]
+        if len(met) > 1:
+            board.line([(x, min(met)), (x, max(met))], "lane", lanes.colours[name])
+    last = (lanes.places[END], max(lanes.met[END])) if END in lanes.places else None
     return y, last
 
 
@@ -115,28 +137,21 @@ def _step(board: Board, one: Kind, its_colour: str, y: float) -> float:
     return y
 
 
-def _following(
-    board: Board,
-    one: Kind,
-    y: float,
-    places: Mapping[str, float],
-    colours: Mapping[str, str],
-    ends: dict[str, list[float]],
-) -> float:
+def _following(board: Board, one: Kind, y: float, lanes: _Lanes) -> float:
     """What follows it, the most probable first; lines go to the lanes of those that are drawn."""
+    room = _LANES - 12 - _NEXT
     for name, share in one.following[:FOLLOWING_MAX]:
-        words = f"{percent(share)} {'leaves' if name == END else name}"
-        room = _LANES - 12 - _NEXT
+        words = f"{percent(share)} {lanes.leaves if name == END else name}"
         board.text((_NEXT, y), words, room, "small")
-        if name in places:
-            x = places[name]
-            board.line([(_LANES - 8, y - 4), (x, y - 4)], "lane", colours[name], 1 + 2.5 * share)
-            board.circle((x, y - 4), 2.5, "place", colours[name])
-            ends[name].append(y - 4)
+        if name in lanes.places:
+            x, its_colour = lanes.places[name], lanes.colours[name]
+            board.line([(_LANES - 8, y - 4), (x, y - 4)], "lane", its_colour, 1 + 2.5 * share)
+            board.circle((x, y - 4), 2.5, "place", its_colour)
+            lanes.met[name].append(y - 4)
         y += LINE
     left = one.following[FOLLOWING_MAX:]
     if left:
         words = f"{percent(sum(share for _, share in left))} others"
-        board.text((_NEXT, y), words, _LANES - 12 - _NEXT, "small")
+        board.text((_NEXT, y), words, room, "small")
         y += LINE
     return y

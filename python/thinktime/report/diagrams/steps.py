@@ -15,6 +15,9 @@ from thinktime.report.table import Cell, Group, Line, Table
 STEPS_MAX = 40
 """So many steps are drawn; of more the number is told."""
 
+DEPTH_MAX = 8
+"""Deeper forks are not indented any further."""
+
 _WAY = 60.0
 _INDENT = 22.0
 _HELD = 8.0  # between the lines of pools that are held
@@ -45,7 +48,8 @@ class Told:
 def diagram_of(behaviour: Mapping[str, Any], system: Mapping[str, Any], title: str) -> Diagram:
     """What requests of one name do, or all that have no behaviour of their own."""
     name = behaviour.get("request")
-    whose = "all other requests" if name is None else f"requests {name}"
+    named = any("request" in one for one in system.get("behaviour", []))
+    whose = f"requests {name}" if name is not None else f"all {'other ' * named}requests"
     told = list(_told(behaviour.get("steps", []), system, name))
     board = Board()
     board.circle((_WAY, 11), 6, "source")
@@ -106,14 +110,14 @@ def _drawn(board: Board, told: Sequence[Told], y: float) -> float:
     """The steps on their way; gives where the last one ends."""
     held: dict[str, float] = {}
     for one in told:
-        x = _WAY + one.depth * _INDENT
+        x = _WAY + min(one.depth, DEPTH_MAX) * _INDENT
         after = y + (20 if one.sign in ("use", "delay", "other") else 14)
         if one.sign == "branch":
             board.line([(x, y + 4), (x, after + 12)], "flow")
         else:
             (board.arrow if after - y > 14 else board.line)([(x, y), (x, after)])
         y = _row(board, one, x, after)
-        for depth in range(one.depth):
+        for depth in range(min(one.depth, DEPTH_MAX)):
             way = _WAY + depth * _INDENT
             board.line([(way, after - 20), (way, y)], "waits")
         _hold(board, one, held, y)
