@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 _PAGE = ("replication", "session", "page")
 """What names a page: the number of its base's request in its session."""
 
+_KEY_BITS = 63
+
 
 def pages_of(requests: _core.Table | pl.LazyFrame) -> pl.DataFrame:
     """A row a page, in the order of their starts.
@@ -26,26 +28,37 @@ def pages_of(requests: _core.Table | pl.LazyFrame) -> pl.DataFrame:
     rows = requests if isinstance(requests, pl.LazyFrame) else pl.DataFrame(requests).lazy()
     if "page" not in rows.collect_schema().names():  # an older version wrote them
         rows = rows.with_columns(population=None, page=pl.lit(None, pl.UInt32))
-    words = [pl.col(name).cast(pl.String) for name in ("name", "population")]
+    words = [pl.col(name).cast(pl.String) for name in ("population", "name")]
     succeeded = pl.col("error").is_null() & pl.col("done_ns").is_not_null()
-    needed = (*_PAGE, "request", "attempt", "scheduled_ns", "done_ns")
-    kept = (
-        rows.filter(pl.col("page").is_not_null())
-        .select(*needed, *words, failed=~succeeded)
-        .collect()
-    )
+    needed = (*_PAGE, "request", "attempt", "scheduled_ns", "done_ns", "population", "name")
+    kept = rows.filter(pl.col("page").is_not_null()).select(*needed, failed=~succeeded).collect()
     of_request = kept if kept["attempt"].max() in (None, 1) else _of_requests(kept)
+    of_request, key = _keyed(of_request)
     base = of_request.filter(pl.col("request") == pl.col("page"))
-    whole = of_request.group_by(*_PAGE).agg(
-        pl.col("done_ns").max(), requests=pl.len(), failed=pl.col("failed").any()
+    whole = of_request.group_by(key).agg(
+        *(pl.col(name).first() for name in _PAGE if name not in key),
+        pl.col("done_ns").max(),
+        requests=pl.len(),
+        failed=pl.col("failed").any(),
     )
     return (
-        whole.join(base.select(*_PAGE, "population", "name", "scheduled_ns"), on=_PAGE, how="left")
-        .select(
-            *_PAGE, "population", "name", "scheduled_ns", "done_ns", "requests", "failed"
-        )
+        whole.join(base.select(*key, "population", "name", "scheduled_ns"), on=key, how="left")
+        .select(*_PAGE, *words, "scheduled_ns", "done_ns", "requests", "failed")
         .sort("replication", "scheduled_ns", "session", "page")
-    )  # fmt: skip
+    )
+
+
+def _keyed(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """Rows and what names their pages: one number where the three fit into it, which is quicker."""
+    import polars as pl
+
+    bits = [int(rows[name].max() or 0).bit_length() for name in _PAGE]
+    if sum(bits) > _KEY_BITS:
+        return rows, list(_PAGE)
+    key = pl.lit(0, pl.UInt64)
+    for name, many in zip(_PAGE, bits, strict=True):
+        key = key * (1 << many) + pl.col(name).cast(pl.UInt64)
+    return rows.with_columns(key=key), ["key"]
 
 
 def _of_requests(attempts: pl.DataFrame) -> pl.DataFrame:

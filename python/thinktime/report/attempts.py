@@ -59,25 +59,29 @@ def rows_of(result: Result) -> Rows | None:
 
 def _rows(table: pl.LazyFrame, *, paged: bool) -> Rows:
     has = set(table.collect_schema().names())
-    of_first = pl.col("replication") == pl.col("replication").min()
-    first = of_first if "replication" in has else pl.lit(value=True)
-    attempts = table.filter(first).select("scheduled_ns", "done_ns")
-    pages = pages_of(table) if paged else None
-    return Rows(attempts.collect(), _answered(table, has, first), pages)
-
-
-def _answered(table: pl.LazyFrame, has: set[str], first: pl.Expr) -> pl.DataFrame:
+    again = bool(table.select((pl.col("attempt") > 1).any()).collect().item())
     key = [name for name in _KEY if name in has]
     words = [pl.col(name).cast(pl.Categorical) for name in ("name", "population") if name in has]
     succeeded = pl.col("done_ns").is_not_null()
     succeeded = succeeded & pl.col("error").is_null() if "error" in has else succeeded
-    done = table.filter(succeeded)
-    kept = [*words, first.alias("first"), pl.col("done_ns")]
-    at_once = done.filter(pl.col("attempt") == 1).select(*kept, begun_ns="scheduled_ns")
+    of_first = pl.col("replication") == pl.col("replication").min()
+    first = of_first if "replication" in has else pl.lit(value=True)
+    times = [pl.col("scheduled_ns"), pl.col("done_ns")]
+    named = [pl.col(name) for name in (*key, "attempt")] if again else []
+    kept = [*named, *words, *times, first.alias("first"), succeeded.alias("succeeded")]
+    read = table.select(kept).collect()
+    attempts = read.filter("first").select(times)
+    pages = pages_of(table) if paged else None
+    return Rows(attempts, _answered(read, key if again else []), pages)
+
+
+def _answered(read: pl.DataFrame, key: list[str]) -> pl.DataFrame:
+    """The requests that succeeded; with a key some of them were tried again."""
+    done = read.filter("succeeded").rename({"scheduled_ns": "begun_ns"})
+    kept = [one for one in ("name", "population", "begun_ns", "done_ns", "first") if one in done]
+    if not key:
+        return done.select(kept)
     # Few are tried again: only these are looked up among the first attempts.
-    again = done.filter(pl.col("attempt") > 1)
-    if not again.select(pl.len()).collect().item():
-        return at_once.collect()
-    begun = table.filter(pl.col("attempt") == 1).select(*key, begun_ns="scheduled_ns")
-    later = again.join(begun, on=key).select(*kept, "begun_ns")
-    return pl.concat([at_once.collect(), later.collect()])
+    begun = read.filter(pl.col("attempt") == 1).select(*key, begun_ns="scheduled_ns")
+    later = done.filter(pl.col("attempt") > 1).drop("begun_ns").join(begun, on=key)
+    return pl.concat([done.filter(pl.col("attempt") == 1).select(kept), later.select(kept)])

@@ -53,13 +53,13 @@ def of_entry(entry: Entry, until_s: float) -> Heat | None:
     """Of a result's rows, by when requests were scheduled; None where no rows were kept."""
     if entry.rows is None or until_s <= 0:
         return None
-    answered = entry.rows.answered.filter(pl.col("first"))
-    begun = answered["begun_ns"].to_numpy() / 1e9
-    times = (answered["done_ns"] - answered["begun_ns"]).to_numpy() / 1e9
-    kept = (begun <= until_s) & (times > 0)
-    if not kept.any():
+    took = pl.col("done_ns") - pl.col("begun_ns")
+    kept = pl.col("first") & (pl.col("begun_ns") <= until_s * 1e9) & (took > 0)
+    times = entry.rows.answered.lazy().filter(kept)
+    drawn = times.select(begun_s=pl.col("begun_ns") / 1e9, took_s=took / 1e9).collect()
+    if drawn.is_empty():
         return None
-    return of_times(begun[kept], times[kept], until_s)
+    return of_times(drawn["begun_s"].to_numpy(), drawn["took_s"].to_numpy(), until_s)
 
 
 def of_times(begun_s: FloatArray, times_s: FloatArray, until_s: float) -> Heat:
