@@ -52,7 +52,8 @@ def _keyed(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     """Rows and what names their pages: one number where the three fit into it, which is quicker."""
     import polars as pl
 
-    bits = [int(rows[name].max() or 0).bit_length() for name in _PAGE]
+    largest = rows.select(pl.col(_PAGE).max().fill_null(0)).row(0)
+    bits = [int(one).bit_length() for one in largest]
     if sum(bits) > _KEY_BITS:
         return rows, list(_PAGE)
     key = pl.lit(0, pl.UInt64)
