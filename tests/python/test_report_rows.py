@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import thinktime as tt
+from thinktime import pages
 from thinktime.report import report
 from thinktime.report.attempts import rows_of
 from thinktime.report.case import Entry
@@ -81,6 +82,48 @@ def test_a_report_reads_no_whole_table(
 
     monkeypatch.setattr(tt.Result, "requests", property(whole))
     assert report(stored, tmp_path / "report.html").stat().st_size < 2_000_000
+
+
+PAGES = """
+name = "readers"
+[arrivals]
+model = "open"
+rate = "10/s"
+[[request]]
+name = "article"
+objects = { count = "geometric(4)", of = { image = 1 } }
+[[request]]
+name = "image"
+timeout = "30ms"
+retry = { attempts = 2 }
+"""
+
+
+def test_pages_are_the_same_by_one_number_and_by_three(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And those of a loop over rows, where a request succeeds by any of its attempts."""
+    result = tt.simulate(tt.Workload(PAGES), SYSTEM, requests=5000, rows="all")
+    found = result.pages
+    assert found is not None
+    monkeypatch.setattr(pages, "_KEY_BITS", 0)
+    assert found.equals(pages.pages_of(result.requests))
+    rows = pl.DataFrame(result.requests).sort("done_ns").to_dicts()
+    ended, over = {}, {}
+    for row in rows:
+        key = (row["session"], row["page"])
+        succeeded = row["error"] is None and row["done_ns"] is not None
+        requests = ended.setdefault(key, {})
+        requests[row["request"]] = requests.get(row["request"], False) or succeeded
+        over[key] = max(over.get(key, 0), row["done_ns"] or 0)
+    told = {(one["session"], one["page"]): one for one in found.to_dicts()}
+    assert told.keys() == ended.keys()
+    assert {key: one["done_ns"] for key, one in told.items()} == over
+    assert {key: one["requests"] for key, one in told.items()} == {
+        key: len(requests) for key, requests in ended.items()
+    }
+    failed = {key for key, one in told.items() if one["failed"]}
+    assert failed == {key for key, requests in ended.items() if not all(requests.values())}
+    assert 10 < len(failed) < len(told)
+    assert any(len(set(requests.values())) == 2 for requests in ended.values())
 
 
 def test_a_damaged_file_is_named(tmp_path: Path) -> None:
