@@ -83,10 +83,9 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
             rate: With files, the most bytes that are sent in a second, as in `1.2MB/s`: a little
                 less than a thin link takes, so that its queue stands in the server, which orders
                 it. Headers of packets are not counted. By default as fast as clients take them.
-            link_class: With files, the first of eight classes of the network device's queueing
-                discipline, as in `1:10` in `tc`'s notation: packets of responses with at most 2,
-                5, 10, 20, 50, 100 and 200 kB left, and more, name one each (`SO_PRIORITY`). Takes
-                the capability CAP_NET_ADMIN.
+            link_class: With files, the first of eight classes of the link (`htb`), as in `1:10` in
+                `tc`'s notation: packets of responses with at most 2, 5, 10, 20, 50, 100 and 200 kB
+                left, and more, name one each (`SO_PRIORITY`). Takes the capability CAP_NET_ADMIN.
 
         Raises:
             InputError: if the system, the address, the threads, the cores, the workload or how

@@ -227,7 +227,7 @@ def test_a_file_that_shrinks_ends_its_connection(tmp_path: Path) -> None:
         ({"rate": "10"}, None),
         ({"rate": "fast"}, "`fast` is no rate in bytes a second"),
         ({"rate": "0B/s"}, "must be above 0"),
-        ({"link_class": "10"}, "`10` is no class of a queueing discipline"),
+        ({"link_class": "10"}, "`10` is no class of a link"),
         ({"listen": "nowhere"}, "`nowhere` is not of the form HOST:PORT"),
         ({"system": {"name": "a"}}, "files are served instead of a system"),
         ({"burn": True}, "files are served instead of a system"),

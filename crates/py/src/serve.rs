@@ -82,10 +82,16 @@ impl Server {
         Server::start(address, None, serve).map_err(failed)
     }
 
-    /// Serves the files of a folder: in this order (`fair` or `srpt`), no faster than a rate such as
-    /// `1.2MB/s`, and in eight classes of the link from one such as `1:10` on.
+    /// Serves the files of a folder: in this order (`fair` or `srpt`), no faster than a rate such
+    /// as `1.2MB/s`, and in eight classes of the link from one such as `1:10` on.
     #[staticmethod]
-    #[pyo3(signature = (folder, listen = "127.0.0.1:0", order = "fair", rate = None, link_class = None))]
+    #[pyo3(signature = (
+        folder,
+        listen = "127.0.0.1:0",
+        order = "fair",
+        rate = None,
+        link_class = None
+    ))]
     fn of_files(
         folder: PathBuf,
         listen: &str,

@@ -1,4 +1,5 @@
-//! A client's connection to the server of files: its requests in their order, one response at a time.
+//! A client's connection to the server of files: its requests in their order, one response at a
+//! time.
 
 use std::collections::VecDeque;
 use std::fs::File;

@@ -3,7 +3,7 @@
 //! One thread, one event loop. Each response is sent piece by piece from its file, in the
 //! [`Order`] that is asked for; with a rate it sends no faster, so that the queue that a thin link
 //! makes stands here, where it can be ordered, and not in the link. Where the link has classes of
-//! its own (a queueing discipline such as `htb`), packets name theirs by what is left.
+//! its own (`htb` of the kernel, say), packets name theirs by what is left.
 
 mod connection;
 mod engine;
@@ -36,7 +36,7 @@ pub struct Sending {
     pub link_class: Option<LinkClass>,
 }
 
-/// The first of eight classes of a queueing discipline, for what has least left.
+/// The first of eight classes of a link, for what has least left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkClass(u32);
 
@@ -53,9 +53,9 @@ impl LinkClass {
         let parts = text.split_once(':').and_then(|(major, minor)| {
             Some((number(major)?, number(minor).filter(|&minor| minor <= 0xfff8)?))
         });
-        let (major, minor) = parts.filter(|&(major, _)| major > 0).ok_or_else(|| {
-            Invalid::new(format!("`{text}` is no class of a queueing discipline, such as 1:10"))
-        })?;
+        let (major, minor) = parts
+            .filter(|&(major, _)| major > 0)
+            .ok_or_else(|| Invalid::new(format!("`{text}` is no class of a link, such as 1:10")))?;
         Ok(LinkClass(u32::from(major) << 16 | u32::from(minor)))
     }
 
