@@ -36,8 +36,8 @@ pub use collector::{Collector, Ended, Window};
 pub use errors::{LATE, STATUS, TIMEOUT, UNANSWERED, UNSENT};
 pub use failures::cause;
 pub use figures::{
-    ClusterFigures, DemandFigures, GeneratorFigures, GeneratorNode, MachineFigures, PoolFigures,
-    PopulationFigures, RequestFigures, StationFigures, TimeFigures,
+    ClusterFigures, DemandFigures, GeneratorFigures, GeneratorNode, LinkFigures, MachineFigures,
+    PoolFigures, PopulationFigures, RequestFigures, StationFigures, TimeFigures,
 };
 pub use objectives::{Lost, Objectives};
 pub use offered::{RateMissed, rate_missed};

@@ -6,13 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use super::by_request::request_figures;
 use super::figures::{
-    ClusterFigures, DemandFigures, GeneratorFigures, GeneratorNode, MachineFigures, PoolFigures,
-    PopulationFigures, RequestFigures, StationFigures, TimeFigures,
+    ClusterFigures, DemandFigures, GeneratorFigures, GeneratorNode, LinkFigures, MachineFigures,
+    PoolFigures, PopulationFigures, RequestFigures, StationFigures, TimeFigures,
 };
 use super::{Collector, MeanInterval, ObjectiveFigures, Tally, Window, student_half_width_95};
 use crate::program::{CheckCount, Report};
 use crate::system::StationSummary;
 use crate::system::cluster::ClusterSummary;
+use crate::system::link::LinkSummary;
 use crate::system::machine::MachineSummary;
 use crate::workload::Workload;
 
@@ -75,6 +76,9 @@ pub struct Summary {
     /// The clusters of a modelled system by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub clusters: BTreeMap<String, ClusterFigures>,
+    /// The links of a modelled system by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub links: BTreeMap<String, LinkFigures>,
     /// Response times by request name.
     pub by_request: BTreeMap<String, RequestFigures>,
     /// The figures of each population by name; none where the workload names none.
@@ -160,6 +164,7 @@ impl Summary {
             pools: BTreeMap::new(),
             machines: BTreeMap::new(),
             clusters: BTreeMap::new(),
+            links: BTreeMap::new(),
             by_request: request_figures(workload, collector, &responses),
             by_population: Summary::populations_of(workload, collector, duration_s),
             pages: pages.map(|pages| pages.pages),
@@ -237,6 +242,11 @@ impl Summary {
             self.add_station(station, &cluster.station(at));
         }
         self.clusters.insert(name.to_owned(), ClusterFigures::new(dispatch, cluster));
+    }
+
+    /// Adds a link.
+    pub fn add_link(&mut self, name: &str, link: &LinkSummary) {
+        self.links.insert(name.to_owned(), link.into());
     }
 
     /// Why nothing can be said of a run in which no request happened; none where one did.

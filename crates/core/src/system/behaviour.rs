@@ -9,7 +9,7 @@ use crate::distribution::Distribution;
 use crate::error::{Invalid, unknown};
 use crate::files::Files;
 use crate::schema::Scalar;
-use crate::units::Dimension;
+use crate::units::{Dimension, Quantity};
 
 /// What requests of a name do; of any name that has no behaviour of its own, if none is given.
 #[derive(Clone, Debug)]
@@ -47,6 +47,10 @@ pub enum Step {
     Release(NodeId),
     /// Go through several parts at once, and go on when all are done.
     Fork(Vec<Vec<Step>>),
+    /// Go over a link to the server, with so many bytes, if the step says how many.
+    Send(NodeId, Option<u32>),
+    /// Come back over it, with so many bytes, or with as many as the response has.
+    Receive(NodeId, Option<u32>),
 }
 
 /// What behaviours refer to.
@@ -101,7 +105,8 @@ impl Context<'_> {
         let [kind] = kinds.as_slice() else {
             return fail(
                 "",
-                "is one of `use`, `delay`, `acquire`, `release` and `fork`".to_owned(),
+                "is one of `use`, `delay`, `acquire`, `release`, `fork`, `send` and `receive`"
+                    .to_owned(),
             );
         };
         if table.demand.is_some() && *kind != "use" {
@@ -109,6 +114,9 @@ impl Context<'_> {
         }
         if table.disk && *kind != "delay" {
             return fail("disk", "goes with `delay` only".to_owned());
+        }
+        if table.size.is_some() && !["send", "receive"].contains(kind) {
+            return fail("size", "goes with `send` and `receive` only".to_owned());
         }
         if let Some(name) = &table.visits {
             return self.use_step(table, name, path);
@@ -122,7 +130,22 @@ impl Context<'_> {
         if let Some(step) = self.pool_step(table, path, held)? {
             return Ok(step);
         }
+        if let Some(step) = self.link_step(table, path)? {
+            return Ok(step);
+        }
         self.fork(table.fork.as_deref().unwrap_or_default(), path, held)
+    }
+
+    /// The step that goes over a link, if it is one.
+    fn link_step(&self, table: &StepTable, path: &str) -> Placed<Option<Step>> {
+        let bytes = || table.size.as_ref().map(|size| step_size(size, path)).transpose();
+        if let Some(name) = &table.send {
+            return Ok(Some(Step::Send(self.link(name, path, "send")?, bytes()?)));
+        }
+        if let Some(name) = &table.receive {
+            return Ok(Some(Step::Receive(self.link(name, path, "receive")?, bytes()?)));
+        }
+        Ok(None)
     }
 
     /// The step that uses a station, a service or a cluster of this name.
@@ -237,10 +260,26 @@ impl Context<'_> {
     }
 
     fn pool(&self, name: &str, path: &str, key: &str) -> Placed<NodeId> {
-        let pools = self.nodes.iter().zip(0..).filter(|(one, _)| one.model().is_acquired());
-        let pools: Vec<(&str, NodeId)> = pools.map(|(one, at)| (one.name(), NodeId(at))).collect();
-        let found = find("pool", name, pools.iter().map(|(name, _)| *name));
-        found.map(|at| pools[at].1).map_err(|error| (format!("{path}.{key}"), error))
+        let found = self.node_named("pool", name, |one| one.model().is_acquired());
+        found.map_err(|error| (format!("{path}.{key}"), error))
+    }
+
+    fn link(&self, name: &str, path: &str, key: &str) -> Placed<NodeId> {
+        let found = self.node_named("link", name, |one| matches!(one, AnyNodeModel::Link(_)));
+        found.map_err(|error| (format!("{path}.{key}"), error))
+    }
+
+    /// The node of this name, among those that are so.
+    fn node_named(
+        &self,
+        what: &str,
+        name: &str,
+        so: impl Fn(&AnyNodeModel) -> bool,
+    ) -> Result<NodeId, Invalid> {
+        let nodes = self.nodes.iter().zip((0..).map(NodeId)).filter(|(one, _)| so(one));
+        let nodes: Vec<(&str, NodeId)> = nodes.map(|(one, id)| (one.name(), id)).collect();
+        let found = find(what, name, nodes.iter().map(|(name, _)| *name))?;
+        Ok(nodes[found].1)
     }
 
     fn find_node(&self, so: impl Fn(&AnyNodeModel) -> bool) -> Option<NodeId> {
@@ -257,6 +296,17 @@ impl Context<'_> {
             .and_then(super::demand::finite_mean)
             .map_err(|error| (format!("{path}.{key}"), error))
     }
+}
+
+/// The bytes that a step says to carry.
+fn step_size(size: &Scalar, path: &str) -> Placed<u32> {
+    let bytes = Quantity::parse(&size.text()).and_then(|size| size.expect(Dimension::Size));
+    let placed = |error| (format!("{path}.size"), error);
+    let bytes = bytes.map_err(placed)?;
+    if (0.0..f64::from(u32::MAX)).contains(&bytes) {
+        return Ok(bytes as u32);
+    }
+    Err(placed(Invalid::new("must be from 0 to 4294MB")))
 }
 
 /// A pool that the steps release before they acquire it.

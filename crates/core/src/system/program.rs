@@ -4,10 +4,11 @@ use super::behaviour::{Behaviour, Step};
 use super::cluster::GATE;
 use super::delay::DelayModel;
 use super::demand::DemandLaw;
+use super::link::Link;
 use super::model::SystemModel;
 use super::node::{DoorId, Kept, NodeId};
 use crate::time::Nanos;
-use crate::workload::{Sizes, Targets, Workload};
+use crate::workload::{Reuse, Sizes, Targets, Workload};
 
 /// An instruction. Draws are numbered from 0 within each kind of request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub(super) enum Instruction {
     Visit { node: NodeId, entrance: u32, draw: u32, door: DoorId },
     /// Take the demands of so many draws along, for the entrances of the node that is entered next.
     Bring { first: u32, draws: u32 },
+    /// Take so many bytes along to the link that comes next, or [`OF_RESPONSE`].
+    Carry { bytes: u32 },
     /// Let go of what was kept of a node.
     Release { node: NodeId, entrance: u32 },
     /// Go through parts at once: the instructions that follow, each beginning a part, say where;
@@ -32,6 +35,10 @@ pub(super) enum Instruction {
 
 /// A visit brings no demand.
 pub(super) const NO_DRAW: u32 = u32::MAX;
+/// As many bytes as the response has.
+pub(super) const OF_RESPONSE: u32 = u32::MAX;
+/// The size of a request, where the file does not say it.
+const REQUEST_BYTES: u32 = 200;
 
 /// The behaviours of all kinds of request.
 #[derive(Clone, Debug)]
@@ -47,6 +54,10 @@ pub struct Program {
     pub(super) sizes: Vec<Option<Sizes>>,
     /// By kind, what its requests ask for; empty where that is not known.
     pub(super) targets: Vec<Targets>,
+    /// By kind, which of its requests set up a connection; empty where that is not known.
+    connections: Vec<Reuse>,
+    /// By kind, the first link over which it receives its response, whose size it so needs.
+    receives: Vec<Option<NodeId>>,
     /// Whether any request has parallel parts.
     pub(super) forks: bool,
     /// Whether it goes by doors where the system has no demand for the request.
@@ -75,6 +86,7 @@ impl Program {
         Program {
             sizes: kinds.iter().map(|kind| kind.size.clone()).collect(),
             targets: kinds.iter().map(|kind| kind.targets(workload.seed)).collect(),
+            connections: connections(workload),
             ..self
         }
     }
@@ -83,12 +95,24 @@ impl Program {
         let (code, begins, laws, doors) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let sizes = vec![None; kinds.len()];
         let targets = Vec::new();
-        let mut program =
-            Program { code, begins, laws, doors, sizes, targets, forks: false, all_doors };
+        let (connections, receives, forks) = (Vec::new(), Vec::new(), false);
+        let mut program = Program {
+            code,
+            begins,
+            laws,
+            doors,
+            sizes,
+            targets,
+            connections,
+            receives,
+            forks,
+            all_doors,
+        };
         for kind in kinds {
             program.begins.push(program.code.len() as u32);
             program.laws.push(Vec::new());
             program.doors.push(Vec::new());
+            program.receives.push(None);
             match system.behaviour_of(kind) {
                 Some(Behaviour { steps, .. }) => program.steps(system, kind, steps),
                 None => program.all_visits(system, kind),
@@ -98,9 +122,31 @@ impl Program {
         program
     }
 
-    /// Without a behaviour, a request goes by all doors that have a demand for it; a door's draw
-    /// has the door's number.
+    /// Without a behaviour, a request goes over all links, by all doors that have a demand for it,
+    /// and back over the links; a door's draw has the door's number.
     fn all_visits(&mut self, system: &SystemModel, kind: &str) {
+        let links: Vec<NodeId> = system.links().map(|(id, _)| id).collect();
+        links.iter().for_each(|link| self.send(*link, None));
+        self.visits_between(system, kind);
+        links.iter().rev().for_each(|link| self.receive(*link, None));
+    }
+
+    /// The request goes over a link.
+    fn send(&mut self, link: NodeId, bytes: Option<u32>) {
+        self.code.push(Instruction::Carry { bytes: bytes.unwrap_or(REQUEST_BYTES) });
+        self.come_to(link, Link::SEND, NO_DRAW);
+    }
+
+    /// The response comes back over a link.
+    fn receive(&mut self, link: NodeId, bytes: Option<u32>) {
+        if bytes.is_none() {
+            self.receives.last_mut().expect("a kind is being added").get_or_insert(link);
+        }
+        self.code.push(Instruction::Carry { bytes: bytes.unwrap_or(OF_RESPONSE) });
+        self.come_to(link, Link::RECEIVE, NO_DRAW);
+    }
+
+    fn visits_between(&mut self, system: &SystemModel, kind: &str) {
         let mut entered = None;
         for (door, _) in system.doors() {
             let (node, _) = system.behind(door);
@@ -179,6 +225,8 @@ impl Program {
                     self.code.push(Instruction::Release { node: *node, entrance: 0 });
                 }
                 Step::Fork(parts) => self.fork(system, kind, parts),
+                Step::Send(link, bytes) => self.send(*link, *bytes),
+                Step::Receive(link, bytes) => self.receive(*link, *bytes),
             }
         }
     }
@@ -236,6 +284,18 @@ impl Program {
         self.visits(kind).find(|(_, law)| law.uses_size()).map(|(door, _)| door)
     }
 
+    /// The first link over which requests of this kind receive their response, and so need its
+    /// size.
+    #[must_use]
+    pub fn receives_over(&self, kind: usize) -> Option<NodeId> {
+        self.receives[kind]
+    }
+
+    /// Which requests of a kind set up a connection.
+    pub(super) fn connections(&self, kind: usize) -> Reuse {
+        self.connections.get(kind).copied().unwrap_or_default()
+    }
+
     /// The first `use` of a kind that has no demand from anywhere.
     pub(super) fn lacks_demand(&self, kind: usize) -> Option<DoorId> {
         let mut draws = self.laws[kind].iter().zip(&self.doors[kind]);
@@ -246,4 +306,13 @@ impl Program {
         let draws = self.doors[kind].iter().zip(&self.laws[kind]);
         draws.filter_map(|(door, law)| Some(((*door)?, law.as_ref()?)))
     }
+}
+
+/// By kind of request, how long a connection is used by the clients of its population.
+fn connections(workload: &Workload) -> Vec<Reuse> {
+    let mut found = vec![Reuse::default(); workload.requests.len()];
+    for population in &workload.populations {
+        found[population.kinds.clone()].fill(population.clients.connections);
+    }
+    found
 }
