@@ -29,7 +29,7 @@ def measured(
     """What the users of each run saw, by its name."""
     with tempfile.TemporaryDirectory(prefix="wide-area-") as name:
         folder = Path(name)
-        (folder / "system.toml").write_text(tt.System.load(_written(folder, system)).to_toml())
+        (folder / "system.toml").write_text(models.toml(system), "utf-8")
         (folder / "served.toml").write_text(served.to_toml(), "utf-8")
         for run, workload in runs.items():
             (folder / f"{run}.toml").write_text(workload.to_toml(), "utf-8")
@@ -37,15 +37,6 @@ def measured(
         (folder / "lab.toml").write_text(text, "utf-8")
         said = _lab([str(folder / "lab.toml"), "-o", str(folder / "out")])
         return {run: _figures(folder / "out" / run, said) for run in runs}
-
-
-def _written(folder: Path, system: dict[str, Any]) -> Path:
-    path = folder / "given.toml"
-    lines = [f'name = "{system["name"]}"']
-    for station in system["station"]:
-        lines += ["[[station]]", *(f"{key} = {value!r}" for key, value in station.items())]
-    path.write_text("\n".join(lines) + "\n", "utf-8")
-    return path
 
 
 def _figures(result: Path, said: str) -> dict[str, Any]:

@@ -117,6 +117,17 @@ def behind(link: Link, system: dict[str, Any]) -> dict[str, Any]:
     return system | {"link": [table]}
 
 
+def toml(tables: dict[str, Any]) -> str:
+    """A file of plain tables and lists of tables."""
+    simple = {key: value for key, value in tables.items() if not isinstance(value, (dict, list))}
+    lines = [f"{key} = {json.dumps(value)}" for key, value in simple.items()]
+    for name, value in tables.items():
+        for one in value if isinstance(value, list) else [value] if name not in simple else []:
+            head = f"[[{name}]]" if isinstance(value, list) else f"[{name}]"
+            lines += [head, *(f"{key} = {json.dumps(inner)}" for key, inner in one.items())]
+    return "\n".join(lines) + "\n"
+
+
 LAB = """name = "wide area"
 seed = {seed}
 congestion_control = "{control}"

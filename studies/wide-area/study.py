@@ -143,9 +143,9 @@ def _measure(kept: Kept, quick: bool, seconds: float) -> None:
 
 def _transfers(link: models.Link, seconds: float) -> dict[str, Any]:
     """All sizes over one link, at once: nothing is scarce that they share."""
-    runs = {size.replace(" ", ""): tt.Workload(tt_text(models.transfers([size])))
+    runs = {size.replace(" ", ""): tt.Workload(models.toml(models.transfers([size])))
             for size in models.SIZES}  # fmt: skip
-    served = tt.Workload(tt_text(models.transfers()))
+    served = tt.Workload(models.toml(models.transfers()))
     return lab.measured(link, models.quick_server(), served, runs, seconds)
 
 
@@ -158,16 +158,6 @@ def _point(point: models.Point, seconds: float) -> dict[str, Any]:
     found = lab.measured(link, server, workload, {"users": workload}, whole_s, WARMUP_S)["users"]
     beside = tt.simulate(workload, system, duration=whole_s, warmup=WARMUP_S, rows="none")
     return found | {"beside": lab.figures(beside)}
-
-
-def tt_text(tables: dict[str, Any]) -> str:
-    """A workload of plain tables as TOML."""
-    lines = [f"name = {json.dumps(tables['name'])}"]
-    for key in ("arrivals", "clients"):
-        lines += [f"[{key}]", *(f"{k} = {json.dumps(v)}" for k, v in tables[key].items())]
-    for request in tables["request"]:
-        lines += ["[[request]]", *(f"{k} = {json.dumps(v)}" for k, v in request.items())]
-    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":
