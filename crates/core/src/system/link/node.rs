@@ -77,7 +77,7 @@ impl Link {
     }
 }
 
-impl Node for Link {
+impl Node for Box<Link> {
     fn arrive(&mut self, now: Nanos, visit: Visit, jobs: &mut Jobs) -> Answer {
         let (handle, bytes) = (visit.handle, jobs.brought.size);
         let visitor = &mut jobs[handle];
