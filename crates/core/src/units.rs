@@ -162,7 +162,9 @@ pub fn parse_transfer_rate(text: &str) -> Result<f64, Invalid> {
             _ if value > 0.0 && value.is_finite() => Ok(value),
             _ => Err(Invalid::new(format!("`{text}` must be above 0, and finite"))),
         },
-        _ => Err(Invalid::new(format!("`{text}` is no rate in bytes a second, such as 12.5MB/s or 100Mbit/s"))),
+        _ => Err(Invalid::new(format!(
+            "`{text}` is no rate in bytes a second, such as 12.5MB/s or 100Mbit/s"
+        ))),
     }
 }
 
@@ -273,7 +275,10 @@ mod tests {
         assert_eq!(parse_transfer_rate("1000"), Ok(1000.0));
         assert_eq!(parse_transfer_rate("10Mbit/s"), Ok(1.25e6));
         assert_eq!(parse_transfer_rate("8 bit/s"), Ok(1.0));
-        for wrong in ["12.5MB", "100/s", "0B/s", "-1B/s", "1MBbit/s", "bit/s", "1MB/min", "fast", "", "/s", "1e999B/s"] {
+        for wrong in [
+            "12.5MB", "100/s", "0B/s", "-1B/s", "1MBbit/s", "bit/s", "1MB/min", "fast", "", "/s",
+            "1e999B/s",
+        ] {
             assert!(parse_transfer_rate(wrong).is_err(), "{wrong}");
         }
     }

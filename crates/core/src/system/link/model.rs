@@ -121,7 +121,8 @@ fn rate(table: &LinkTable, packet: f64) -> Placed<Option<(f64, f64)>> {
     }
     let buffer = buffer.unwrap_or((BUFFER_S * rate).max(BUFFER_MIN).max(packet));
     if !(packet..=1e12).contains(&buffer) {
-        let message = format!("must have room for a packet of {packet} bytes, and for 1 TB at most");
+        let message =
+            format!("must have room for a packet of {packet} bytes, and for 1 TB at most");
         return wrong("buffer", message);
     }
     Ok(Some((rate, buffer)))

@@ -153,8 +153,7 @@ fn a_rate_makes_segments_wait_for_one_another() {
 #[test]
 fn what_finds_the_buffer_full_is_sent_again() {
     let link = "delay = '10ms'\nrate = '12Mbit/s'\nbuffer = '7500B'";
-    let (took, summary) =
-        through(&model(link, ""), &workload("14480B", "keep-alive"), 1, Nanos(1));
+    let (took, summary) = through(&model(link, ""), &workload("14480B", "keep-alive"), 1, Nanos(1));
     assert_eq!(took[0].1, None);
     let counts = summary.counts;
     assert_eq!((counts.dropped, counts.retransmissions, counts.lost), (5, 5, 0));
