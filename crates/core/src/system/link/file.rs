@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::schema::Scalar;
-use crate::workload::Reuse;
 
 /// A line between clients and servers, or between servers, over which TCP carries requests one way
 /// and responses the other.
@@ -33,14 +32,15 @@ pub struct LinkTable {
     /// below a half, 0 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loss: Option<Scalar>,
-    /// Which requests set up a connection of TCP before they are sent: those that do by the
-    /// `connections` of the workload, unless it is said here.
+    /// Which requests set up a connection of TCP before they are sent: `"per-request"` (all),
+    /// `"per-session"` (the first of each session) or `"keep-alive"` (none); by default as the
+    /// workload says of its clients' `connections`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub connections: Option<Reuse>,
-    /// How TCP's window grows where no packet is lost, and shrinks where one is; `"cubic"` by
-    /// default, as of most servers.
+    pub connections: Option<String>,
+    /// How TCP's window grows where no packet is lost, and shrinks where one is: `"cubic"`, the
+    /// default, as of most servers, or `"reno"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub congestion_control: Option<CongestionControl>,
+    pub congestion_control: Option<String>,
     /// How many segments are sent before the first acknowledgement, 1 to 1000; 10 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub initial_window: Option<u32>,
@@ -52,15 +52,4 @@ pub struct LinkTable {
     /// default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minimum_timeout: Option<Scalar>,
-}
-
-/// How TCP's window grows and shrinks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", expecting = "\"cubic\" or \"reno\"")]
-pub enum CongestionControl {
-    /// CUBIC (RFC 9438).
-    #[default]
-    Cubic,
-    /// Reno (RFC 5681): by a segment each round trip, and to a half.
-    Reno,
 }

@@ -13,6 +13,7 @@ mod way;
 mod window;
 
 pub use figures::{Counts, LinkSummary};
-pub use file::{CongestionControl, LinkTable};
+pub use file::LinkTable;
 pub use model::LinkModel;
 pub(super) use node::Link;
+pub use window::CongestionControl;

@@ -1,9 +1,10 @@
 //! What a system file says of a link, checked.
 
-use super::file::{CongestionControl, LinkTable};
+use super::file::LinkTable;
 use super::node::Link;
 use super::transfer::HEADER_BYTES;
-use crate::error::Invalid;
+use super::window::CongestionControl;
+use crate::error::{Invalid, unknown};
 use crate::schema::{Scalar, SchemaError};
 use crate::system::node::{Building, NodeId, NodeModel};
 use crate::system::nodes::AnyNode;
@@ -47,6 +48,15 @@ const LOSS_END: f64 = 0.5;
 const BUFFER_S: f64 = 0.1;
 const BUFFER_MIN: f64 = 30_000.0;
 
+const CONTROLS: [(&str, CongestionControl); 2] =
+    [("cubic", CongestionControl::Cubic), ("reno", CongestionControl::Reno)];
+/// The words of the workload file.
+const CONNECTIONS: [(&str, Reuse); 3] = [
+    ("keep-alive", Reuse::KeepAlive),
+    ("per-session", Reuse::PerSession),
+    ("per-request", Reuse::PerRequest),
+];
+
 impl LinkModel {
     fn from_table(table: &LinkTable) -> Placed<LinkModel> {
         let delay_s = time("delay", table.delay.as_ref(), 0.0, 0.0)?;
@@ -62,14 +72,16 @@ impl LinkModel {
         if !(1..=1000).contains(&initial_window) {
             return wrong("initial_window", "must be from 1 to 1000 segments");
         }
+        let control = table.congestion_control.as_ref();
+        let control = one_of("congestion_control", control, &CONTROLS)?;
         Ok(LinkModel {
             name: named(&table.name)?,
             delay_s,
             jitter_s,
             rate: rate(table, segment + HEADER_BYTES)?,
             loss: loss(table.loss.as_ref())?,
-            connections: table.connections,
-            congestion_control: table.congestion_control.unwrap_or_default(),
+            connections: one_of("connections", table.connections.as_ref(), &CONNECTIONS)?,
+            congestion_control: control.unwrap_or_default(),
             initial_window,
             segment: segment as u64,
             minimum_timeout_s: time("minimum_timeout", table.minimum_timeout.as_ref(), 0.2, 1e-3)?,
@@ -79,6 +91,19 @@ impl LinkModel {
 
 fn wrong<T>(key: &str, message: impl Into<String>) -> Placed<T> {
     Err((key.to_owned(), Invalid::new(message)))
+}
+
+/// What a word stands for.
+fn one_of<T: Copy>(key: &str, word: Option<&String>, all: &[(&str, T)]) -> Placed<Option<T>> {
+    let Some(word) = word else { return Ok(None) };
+    match all.iter().find(|(name, _)| name == word) {
+        Some((_, meaning)) => Ok(Some(*meaning)),
+        None => {
+            let what = key.replace('_', " ");
+            let error = unknown(&what, word, all.iter().map(|(name, _)| *name));
+            Err((key.to_owned(), error))
+        }
+    }
 }
 
 fn time(key: &str, value: Option<&Scalar>, default: f64, least: f64) -> Placed<f64> {

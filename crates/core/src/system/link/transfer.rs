@@ -143,10 +143,9 @@ impl Transfer {
 
     fn syn(&mut self, now: Nanos, path: &mut Path<'_>) -> Nanos {
         self.syn_sent = now;
-        match self.pass(now, OUT, SYN_BYTES, path) {
-            Some(left) => self.next(Turn::SynAck, left + self.travel(path)),
-            None => self.no_answer(),
-        }
+        let Some(left) = self.pass(now, OUT, SYN_BYTES, path) else { return self.no_answer() };
+        let at = left + self.travel(path);
+        self.next(Turn::SynAck, at)
     }
 
     fn syn_ack(&mut self, now: Nanos, path: &mut Path<'_>) -> Nanos {

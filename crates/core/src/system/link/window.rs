@@ -1,7 +1,16 @@
 //! How many segments TCP has under way: its congestion window.
 
-use super::file::CongestionControl;
 use crate::time::Nanos;
+
+/// How TCP's window grows and shrinks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CongestionControl {
+    /// CUBIC (RFC 9438).
+    #[default]
+    Cubic,
+    /// Reno (RFC 5681): by a segment each round trip, and to a half.
+    Reno,
+}
 
 /// A congestion window, in segments.
 #[derive(Clone, Copy, Debug)]
