@@ -13,7 +13,7 @@ HERE = Path(__file__).parent
 SIZES = {"2 kB": 2_000, "50 kB": 50_000, "1 MB": 1_000_000}
 """Responses, in bytes."""
 
-RATES = {"2 kB": 15, "50 kB": 10, "1 MB": 2}
+RATES = {"2 kB": 60, "50 kB": 30, "1 MB": 2}
 """Requests a second, of each size: so that links without a rate and the machine have little to do."""
 
 DELAYS_MS = (10, 50, 200)
@@ -60,6 +60,11 @@ FILES = (
     " lo=75, hi=1e6)"
 )
 """Their sizes: the law of the study of static files, cut off at 1 MB."""
+
+
+def run_name(size: str) -> str:
+    """How the run of a size is called, as in 'of-50kb'."""
+    return f"of-{size.replace(' ', '').lower()}"
 
 
 def transfers(names: Sequence[str] = tuple(SIZES)) -> dict[str, Any]:
@@ -154,7 +159,7 @@ name = "{name}"
 host = "users"
 workload = "{name}.toml"
 target = "http://site:8080"
-options = "--duration {duration}s --warmup {warmup}s"
+options = "--duration {duration}s --warmup {warmup}s --drain 120s"
 """
 
 

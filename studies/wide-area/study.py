@@ -143,7 +143,7 @@ def _measure(kept: Kept, quick: bool, seconds: float) -> None:
 
 def _transfers(link: models.Link, seconds: float) -> dict[str, Any]:
     """All sizes over one link, at once: nothing is scarce that they share."""
-    runs = {size.replace(" ", ""): tt.Workload(models.toml(models.transfers([size])))
+    runs = {models.run_name(size): tt.Workload(models.toml(models.transfers([size])))
             for size in models.SIZES}  # fmt: skip
     served = tt.Workload(models.toml(models.transfers()))
     return lab.measured(link, models.quick_server(), served, runs, seconds)

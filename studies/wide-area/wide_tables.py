@@ -57,7 +57,7 @@ def ratios(found: Mapping[str, Any]) -> dict[str, float]:
 def _measured(found: Mapping[str, Any]) -> list[tuple[models.Link, str, dict[str, Any]]]:
     there = found.get("measured", {})
     return [
-        (link, size, there[link_name(link)][size.replace(" ", "")])
+        (link, size, there[link_name(link)][models.run_name(size)])
         for link in models.LINKS if link_name(link) in there
         for size in models.SIZES
     ]  # fmt: skip

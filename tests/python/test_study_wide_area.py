@@ -87,7 +87,7 @@ def test_the_study_in_small(tmp_path: Path) -> None:
     assert labs.traces() == before
     found = json.loads((tmp_path / "results.json").read_text("utf-8"))
     (cell,) = found["measured"].values()
-    for size in ("2kB", "50kB", "1MB"):
+    for size in ("of-2kb", "of-50kb", "of-1mb"):
         assert cell[size]["errors"] == 0
         # Not sooner than light: a round trip for the connection, and one for the rest.
         assert cell[size]["p50_s"] > 0.04
