@@ -14,7 +14,7 @@ SIZES = {"2 kB": 2_000, "50 kB": 50_000, "1 MB": 1_000_000}
 """Responses, in bytes."""
 
 RATES = {"2 kB": 60, "50 kB": 30, "1 MB": 2}
-"""Requests a second, of each size: so that links without a rate and the machine have little to do."""
+"""Requests a second, of each size: so that the machine has little to do."""
 
 DELAYS_MS = (10, 50, 200)
 """One way."""
@@ -149,7 +149,7 @@ between = ["users", "site"]
 [[server]]
 name = "web"
 host = "site"
-command = ["thinktime", "serve", "system.toml", "--workload", "served.toml", "--listen", "0.0.0.0:8080"]
+command = "thinktime serve system.toml --workload served.toml --listen 0.0.0.0:8080"
 ready = 8080
 """
 

@@ -2,9 +2,9 @@
 
     .venv/bin/python studies/wide-area/study.py [--quick] [--seconds S] [--again] [--to DIR]
 
-Each link is a lab of its own: see README.md. Predictions are made first, then what is missing of the
-measurements; each is kept in results.json as soon as it is there, so that the study goes on where it
-was ended. Needs root (or user namespaces) and /dev/net/tun for the measurements.
+Each link is a lab of its own: see README.md. Predictions are made first, then what is missing of
+the measurements; each is kept in results.json as soon as it is there, so that the study goes on
+where it was ended. Needs root (or user namespaces) and /dev/net/tun for the measurements.
 """
 
 from __future__ import annotations
@@ -111,9 +111,7 @@ def _predict(kept: Kept, quick: bool) -> None:
             done = tt.simulate(models.transfers([size]), system, requests=requests, rows="none")
             kept.put("predicted", wide_tables.cell_name(link, size), lab.figures(done))
     for point in _points(quick):
-        system = models.behind(
-            models.CONDITIONS[point.condition], models.file_server(point.policy)
-        )
+        system = models.behind(models.CONDITIONS[point.condition], models.file_server(point.policy))
         requests = QUICK_LONG_RUN if quick else LONG_RUN
         done = tt.simulate(
             models.users(point.model), system, load=point.load, requests=requests, rows="none"
@@ -136,9 +134,7 @@ def _measure(kept: Kept, quick: bool, seconds: float) -> None:
         kept.measure("measured", name, lambda link=link: _transfers(link, seconds))
     for point in _points(quick):
         if point.load == MEASURED_LOAD and point.policy == "ps":
-            kept.measure(
-                "points measured", point.name, lambda point=point: _point(point, seconds)
-            )
+            kept.measure("points measured", point.name, lambda point=point: _point(point, seconds))
 
 
 def _transfers(link: models.Link, seconds: float) -> dict[str, Any]:

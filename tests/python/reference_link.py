@@ -82,7 +82,9 @@ def transfer(sender: Sender, segments: int) -> float:
         came = [sender.flies(one) for one in flight]
         if not any(came):
             silent += flight
-            lost = _silence(sender, silent, lost, recovers=bool(again), since=sender.now, sent_in=sent_in)
+            lost = _silence(
+                sender, silent, lost, recovers=bool(again), since=sender.now, sent_in=sent_in
+            )
             silent = []
             continue
         end = max(at for at, ok in enumerate(came) if ok)

@@ -104,7 +104,7 @@ def test_slow_start_is_counted_by_hand() -> None:
 
 @pytest.mark.parametrize("loss", [0.01, 0.03, 0.1])
 def test_connections_take_what_cardwell_savage_and_anderson_say(loss: float) -> None:
-    """The difference of means that a connection makes; the model counts a try twice that loses both.
+    """The difference of means that a connection makes; theirs counts a try twice that loses both.
 
     50,000 requests each: within 4.5 standard errors (false alarm 7e-6) and 8 % of the waiting.
     """
@@ -121,14 +121,16 @@ def test_connections_take_what_cardwell_savage_and_anderson_say(loss: float) -> 
 def test_short_transfers_with_few_losses_are_near_cardwell_savage_and_anderson(
     segments: int,
 ) -> None:
-    """Where losses are so seldom that hardly any transfer has two, the ways to recover differ least.
+    """Where hardly any transfer has two losses, ways to recover from them differ least.
 
     What remains: theirs counts slow start in broken rounds, ends with an acknowledgement instead of
     an arrival, and has timeouts where modern kernels probe. 12 % is allowed for that, and 4.5
     standard errors (false alarm 7e-6).
     """
     number = 20_000
-    found = times(segments * SEGMENT, number, "keep-alive", delay=0.05, loss=0.002, initial_window=4)
+    found = times(
+        segments * SEGMENT, number, "keep-alive", delay=0.05, loss=0.002, initial_window=4
+    )
     path = TcpPath(round_trip=0.1, loss=0.002, timeout=0.3, initial_window=4)
     law = tcp_transfer_latency(path, segments)
     # Their rounds are whole ones here, so that what is compared is what losses add.
@@ -144,7 +146,7 @@ def test_short_transfers_with_few_losses_are_near_cardwell_savage_and_anderson(
 
 @pytest.mark.parametrize("loss", [0.002, 0.005, 0.01, 0.02])
 def test_long_transfers_have_nearly_the_steady_state_of_padhye_and_others(loss: float) -> None:
-    """30 MB at once: the throughput of PFTK, which loses whole ends of rounds and waits for timeouts.
+    """30 MB at once: the throughput of PFTK, which loses ends of rounds and waits for timeouts.
 
     Independent losses and selective acknowledgements make it faster; by how much is bounded: by
     what an unbroken sawtooth with random losses has, 1.31 / (R sqrt(p)) (Mathis, Semke, Mahdavi and
@@ -209,7 +211,8 @@ def test_a_full_link_shares_by_losses_and_loses_no_request() -> None:
     link = {"delay": "20ms", "rate": "10Mbit/s", "buffer": "50kB"}
     done = tt.simulate(
         tt.Workload(
-            'name = "w"\n[arrivals]\nmodel = "closed"\nclients = 20\n[session]\nthink = "exp(100ms)"\n'
+            'name = "w"\n[arrivals]\nmodel = "closed"\nclients = 20\n'
+            '[session]\nthink = "exp(100ms)"\n'
             '[[request]]\nname = "a"\nget = "/a"\nsize = "exp(200kB)"\n'
         ),
         tt.System(system(**link)), duration="60s", warmup="5s", rows="none",
@@ -255,7 +258,9 @@ def test_a_server_holds_responses_back(tmp_path: Path) -> None:
     """What is served takes at least as long as the model says: two rounds of 40 ms."""
     (tmp_path / "w.toml").write_text(workload(20_000, "keep-alive", rate=20))
     (tmp_path / "s.toml").write_text(system(delay="20ms"))
-    server = tt.serve(tt.System.load(tmp_path / "s.toml"), workload=tt.Workload.load(tmp_path / "w.toml"))
+    server = tt.serve(
+        tt.System.load(tmp_path / "s.toml"), workload=tt.Workload.load(tmp_path / "w.toml")
+    )
     with server:
         done = tt.run(tt.Workload.load(tmp_path / "w.toml"), server.url, requests=20, warmup=0)
     assert done.summary["errors"] == 0

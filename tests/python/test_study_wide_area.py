@@ -70,9 +70,7 @@ def test_predictions_are_those_of_this_model() -> None:
     link = models.LINKS[4]
     system = models.behind(link, models.quick_server())
     for size in ("2 kB", "50 kB"):
-        done = tt.simulate(
-            models.transfers([size]), system, requests=study.PREDICTED, rows="none"
-        )
+        done = tt.simulate(models.transfers([size]), system, requests=study.PREDICTED, rows="none")
         kept = found[wide_tables.cell_name(link, size)]["mean_s"]
         assert done.summary["response_time_s"]["mean"] == pytest.approx(kept, rel=1e-9)
 

@@ -88,7 +88,9 @@ class LinkFigures:
             units.counted(self.timeouts, "timeout"),
         ]
         if self.load_out is not None and self.load_back is not None:
-            parts.append(f"loads {units.load(self.load_out)} out, {units.load(self.load_back)} back")
+            parts.append(
+                f"loads {units.load(self.load_out)} out, {units.load(self.load_back)} back"
+            )
         return f"{self.name}: {'; '.join(parts)}"
 
 

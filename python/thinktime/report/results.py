@@ -11,8 +11,8 @@ from thinktime.report.by_population import Counted, exact_populations, pages_of,
 from thinktime.report.by_request import RequestTimes, times_of
 from thinktime.report.case import Case, Entry, Kind, Note
 from thinktime.report.clusters import ClusterFigures
-from thinktime.report.links import LinkFigures
 from thinktime.report.figures import TIMES, Figures
+from thinktime.report.links import LinkFigures
 from thinktime.report.machines import MachineFigures
 from thinktime.report.objectives import check_lines_of, lines_of
 from thinktime.report.table import Cell, Group, Line, LineStyle, Table

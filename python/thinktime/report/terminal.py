@@ -84,7 +84,8 @@ def _details(row: Row, *, named: bool) -> list[RenderableType]:
         parts.append(Shown(by_request.table([LineGroup(lines, title)])))
     elif title:
         parts.append(Text(title, style="bold"))
-    parts += [Text(one.words) for one in (*row.machines, *row.links)]
+    parts += [Text(one.words) for one in row.machines]
+    parts += [Text(one.words) for one in row.links]
     for one in row.clusters:
         parts += [Text(one.words), Text(), Shown(one.servers_table)]
     return parts if row.clusters else [*parts, Text()]

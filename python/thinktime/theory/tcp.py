@@ -111,7 +111,7 @@ def tcp_transfer_latency(path: TcpPath, segments: int) -> float:
     """
     d, p = positive("segments", segments), path.loss
     gamma = 1 + 1 / path.acknowledged_every
-    first, lossy = d, 1 - (1 - p) ** d
+    first, lossy = float(d), 1 - math.pow(1 - p, d)
     if p > 0:
         first = min(lossy * (1 - p) / p + 1, d)
     window = first * (gamma - 1) / gamma + path.initial_window / gamma
@@ -134,8 +134,9 @@ def _slow_start(path: TcpPath, first: float, window: float, gamma: float) -> flo
 def _timeout_share(p: float, window: float) -> float:
     """PFTK's Q: the probability that a loss in a window of this size ends in a timeout."""
     w = max(window, 3.0)
-    kept = (1 - p) ** 3
-    return min(1.0, (1 - kept) * (1 + kept * (1 - (1 - p) ** (w - 3))) / (1 - (1 - p) ** w))
+    kept = math.pow(1 - p, 3)
+    late = 1 + kept * (1 - math.pow(1 - p, w - 3))
+    return min(1.0, (1 - kept) * late / (1 - math.pow(1 - p, w)))
 
 
 def _timeouts(path: TcpPath) -> float:
