@@ -87,12 +87,7 @@ def transfer(sender: Sender, segments: int) -> float:
             )
             silent = []
             continue
-        end = max(at for at, ok in enumerate(came) if ok)
-        gaps = [one for one, ok in zip(flight[:end], came[:end], strict=True) if not ok]
-        found = silent + gaps
-        first_gap = came.index(False) if gaps else end
-        sure = sum(came) if silent else sum(came[first_gap:]) if gaps else 0
-        silent = flight[end + 1 :]
+        found, silent, sure = _seen(flight, came, silent)
         sender.heard(sender.round_trip)
         if any(sent_in.get(one) == sender.epoch for one in found):
             sender.reduce()
@@ -112,6 +107,17 @@ def transfer(sender: Sender, segments: int) -> float:
             )  # fmt: skip
             silent = []
     return sender.last
+
+
+def _seen(
+    flight: list[int], came: list[bool], silent: list[int]
+) -> tuple[list[int], list[int], int]:
+    """What a round tells: which are lost, which without a sign, and how many came after a gap."""
+    end = max(at for at, ok in enumerate(came) if ok)
+    gaps = [one for one, ok in zip(flight[:end], came[:end], strict=True) if not ok]
+    first_gap = came.index(False) if gaps else end
+    sure = sum(came) if silent else sum(came[first_gap:]) if gaps else 0
+    return silent + gaps, flight[end + 1 :], sure
 
 
 def _silence(

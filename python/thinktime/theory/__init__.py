@@ -99,9 +99,9 @@ from thinktime.theory.size_based import (
 from thinktime.theory.tcp import (
     TcpPath,
     slow_start_rounds,
-    tcp_setup_latency,
+    tcp_setup_time,
     tcp_throughput,
-    tcp_transfer_latency,
+    tcp_transfer_time,
 )
 from thinktime.theory.transform import (
     Mg1Response,
@@ -190,8 +190,8 @@ __all__ = [
     "srpt_conditional_response",
     "srpt_mean_response",
     "surely_stable",
-    "tcp_setup_latency",
+    "tcp_setup_time",
     "tcp_throughput",
-    "tcp_transfer_latency",
+    "tcp_transfer_time",
     "think_time_for_load",
 ]

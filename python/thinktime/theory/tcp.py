@@ -1,4 +1,4 @@
-"""What TCP takes for a transfer: latency models for links with delay and loss.
+"""What TCP takes for a transfer over a path with delay and loss.
 
 Times are in seconds, windows and sizes in segments, and the loss p is the probability that a
 segment is lost. Both models count in rounds: a window of segments is sent, and a round trip R later
@@ -6,7 +6,7 @@ the next one. They hold for senders without selective acknowledgements, and for 
 that follows in their round; where losses are independent and kernels recover from them better,
 transfers take less.
 
-Sources: Cardwell, Savage and Anderson, 'Modeling TCP latency' (INFOCOM 2000), here called CSA;
+Sources: Cardwell, Savage and Anderson (INFOCOM 2000, 'Modeling TCP ...'), here called CSA;
 Padhye, Firoiu, Towsley and Kurose, 'Modeling TCP throughput: a simple model and its empirical
 validation' (SIGCOMM 1998), PFTK. The equations' numbers are not theirs.
 """
@@ -71,7 +71,7 @@ def slow_start_rounds(segments: int, initial_window: int = 10) -> int:
     return rounds
 
 
-def tcp_setup_latency(path: TcpPath, retry: float = 1.0) -> float:
+def tcp_setup_time(path: TcpPath, retry: float = 1.0) -> float:
     """CSA's mean time to set up a connection, R + 2 Ts ((1-p)/(1-2p) - 1); ``retry`` Ts >= 0.
 
     Both the SYN and its answer are sent again after Ts, 2 Ts, 4 Ts, ...
@@ -99,7 +99,7 @@ def tcp_throughput(path: TcpPath) -> float:
     return sent / (path.round_trip * rounds + late * _timeouts(path))
 
 
-def tcp_transfer_latency(path: TcpPath, segments: int) -> float:
+def tcp_transfer_time(path: TcpPath, segments: int) -> float:
     """CSA's mean time for d > 0 segments over a connection that is there, as rounds of round trips.
 
     Slow start until the first loss, what that loss costs, and the rest at PFTK's rate. A response

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::system::cluster::{ClusterSummary, ServerSummary};
-use crate::system::link::{Counts, LinkSummary};
 use crate::system::machine::MachineSummary;
 
 use crate::workload::Model;
@@ -179,25 +178,6 @@ impl ClusterFigures {
             imbalance: cluster.imbalance(),
             waiting_mean: cluster.waiting_mean,
         }
-    }
-}
-
-/// A link over the measured time.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LinkFigures {
-    /// What it carried.
-    #[serde(flatten)]
-    pub counts: Counts,
-    /// The share of its rate that was used from clients to servers; none without a rate.
-    pub load_out: Option<f64>,
-    /// The share of its rate that was used from servers to clients; none without a rate.
-    pub load_back: Option<f64>,
-}
-
-impl From<&LinkSummary> for LinkFigures {
-    fn from(link: &LinkSummary) -> LinkFigures {
-        let load = |way: usize| link.loads.map(|loads| loads[way]);
-        LinkFigures { counts: link.counts, load_out: load(0), load_back: load(1) }
     }
 }
 

@@ -12,6 +12,7 @@ mod errors;
 mod failures;
 mod figures;
 mod intervals;
+mod links;
 mod objectives;
 mod offered;
 mod packed;
@@ -36,9 +37,10 @@ pub use collector::{Collector, Ended, Window};
 pub use errors::{LATE, STATUS, TIMEOUT, UNANSWERED, UNSENT};
 pub use failures::cause;
 pub use figures::{
-    ClusterFigures, DemandFigures, GeneratorFigures, GeneratorNode, LinkFigures, MachineFigures,
-    PoolFigures, PopulationFigures, RequestFigures, StationFigures, TimeFigures,
+    ClusterFigures, DemandFigures, GeneratorFigures, GeneratorNode, MachineFigures, PoolFigures,
+    PopulationFigures, RequestFigures, StationFigures, TimeFigures,
 };
+pub use links::LinkFigures;
 pub use objectives::{Lost, Objectives};
 pub use offered::{RateMissed, rate_missed};
 pub use row::{Row, RowSink, SoFar};

@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use super::by_request::request_figures;
 use super::figures::{
-    ClusterFigures, DemandFigures, GeneratorFigures, GeneratorNode, LinkFigures, MachineFigures,
-    PoolFigures, PopulationFigures, RequestFigures, StationFigures, TimeFigures,
+    ClusterFigures, DemandFigures, GeneratorFigures, GeneratorNode, MachineFigures, PoolFigures,
+    PopulationFigures, RequestFigures, StationFigures, TimeFigures,
 };
+use super::links::LinkFigures;
 use super::{Collector, MeanInterval, ObjectiveFigures, Tally, Window, student_half_width_95};
 use crate::program::{CheckCount, Report};
 use crate::system::StationSummary;
 use crate::system::cluster::ClusterSummary;
-use crate::system::link::LinkSummary;
 use crate::system::machine::MachineSummary;
 use crate::workload::Workload;
 
@@ -242,11 +242,6 @@ impl Summary {
             self.add_station(station, &cluster.station(at));
         }
         self.clusters.insert(name.to_owned(), ClusterFigures::new(dispatch, cluster));
-    }
-
-    /// Adds a link.
-    pub fn add_link(&mut self, name: &str, link: &LinkSummary) {
-        self.links.insert(name.to_owned(), link.into());
     }
 
     /// Why nothing can be said of a run in which no request happened; none where one did.

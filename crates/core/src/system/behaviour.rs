@@ -9,7 +9,7 @@ use crate::distribution::Distribution;
 use crate::error::{Invalid, unknown};
 use crate::files::Files;
 use crate::schema::Scalar;
-use crate::units::{Dimension, Quantity};
+use crate::units::Dimension;
 
 /// What requests of a name do; of any name that has no behaviour of its own, if none is given.
 #[derive(Clone, Debug)]
@@ -136,18 +136,6 @@ impl Context<'_> {
         self.fork(table.fork.as_deref().unwrap_or_default(), path, held)
     }
 
-    /// The step that goes over a link, if it is one.
-    fn link_step(&self, table: &StepTable, path: &str) -> Placed<Option<Step>> {
-        let bytes = || table.size.as_ref().map(|size| step_size(size, path)).transpose();
-        if let Some(name) = &table.send {
-            return Ok(Some(Step::Send(self.link(name, path, "send")?, bytes()?)));
-        }
-        if let Some(name) = &table.receive {
-            return Ok(Some(Step::Receive(self.link(name, path, "receive")?, bytes()?)));
-        }
-        Ok(None)
-    }
-
     /// The step that uses a station, a service or a cluster of this name.
     fn use_step(&self, table: &StepTable, name: &str, path: &str) -> Placed<Step> {
         let is_entered = |one: &AnyNodeModel| one.model().is_entered() && one.name() == name;
@@ -184,35 +172,6 @@ impl Context<'_> {
         let open: Vec<(&str, u32)> = open.map(|(door, at)| (door.name.as_str(), at)).collect();
         let found = find("station", name, open.iter().map(|(name, _)| *name))?;
         Ok(DoorId(open[found].1))
-    }
-
-    /// The step that takes a place of a pool or gives it back, if it is one.
-    fn pool_step(
-        &self,
-        table: &StepTable,
-        path: &str,
-        held: &mut Vec<NodeId>,
-    ) -> Placed<Option<Step>> {
-        let fail = |key: &str, what: &str, name: &str| {
-            Err((format!("{path}.{key}"), Invalid::new(format!("`{name}` {what}"))))
-        };
-        if let Some(name) = &table.acquire {
-            let pool = self.pool(name, path, "acquire")?;
-            if held.contains(&pool) {
-                return fail("acquire", "is held already", name);
-            }
-            held.push(pool);
-            return Ok(Some(Step::Acquire(pool)));
-        }
-        if let Some(name) = &table.release {
-            let pool = self.pool(name, path, "release")?;
-            let Some(at) = held.iter().position(|one| *one == pool) else {
-                return fail("release", "is not held here", name);
-            };
-            held.remove(at);
-            return Ok(Some(Step::Release(pool)));
-        }
-        Ok(None)
     }
 
     /// A door that keeps one of a limited number of things, and that parts use while the whole
@@ -259,29 +218,6 @@ impl Context<'_> {
         Ok(Step::Fork(parts.iter().enumerate().map(part).collect::<Result<_, _>>()?))
     }
 
-    fn pool(&self, name: &str, path: &str, key: &str) -> Placed<NodeId> {
-        let found = self.node_named("pool", name, |one| one.model().is_acquired());
-        found.map_err(|error| (format!("{path}.{key}"), error))
-    }
-
-    fn link(&self, name: &str, path: &str, key: &str) -> Placed<NodeId> {
-        let found = self.node_named("link", name, |one| matches!(one, AnyNodeModel::Link(_)));
-        found.map_err(|error| (format!("{path}.{key}"), error))
-    }
-
-    /// The node of this name, among those that are so.
-    fn node_named(
-        &self,
-        what: &str,
-        name: &str,
-        so: impl Fn(&AnyNodeModel) -> bool,
-    ) -> Result<NodeId, Invalid> {
-        let nodes = self.nodes.iter().zip((0..).map(NodeId)).filter(|(one, _)| so(one));
-        let nodes: Vec<(&str, NodeId)> = nodes.map(|(one, id)| (one.name(), id)).collect();
-        let found = find(what, name, nodes.iter().map(|(name, _)| *name))?;
-        Ok(nodes[found].1)
-    }
-
     fn find_node(&self, so: impl Fn(&AnyNodeModel) -> bool) -> Option<NodeId> {
         self.nodes.iter().position(so).map(|at| NodeId(at as u32))
     }
@@ -298,17 +234,6 @@ impl Context<'_> {
     }
 }
 
-/// The bytes that a step says to carry.
-fn step_size(size: &Scalar, path: &str) -> Placed<u32> {
-    let bytes = Quantity::parse(&size.text()).and_then(|size| size.expect(Dimension::Size));
-    let placed = |error| (format!("{path}.size"), error);
-    let bytes = bytes.map_err(placed)?;
-    if (0.0..f64::from(u32::MAX)).contains(&bytes) {
-        return Ok(bytes as u32);
-    }
-    Err(placed(Invalid::new("must be from 0 to 4294MB")))
-}
-
 /// A pool that the steps release before they acquire it.
 fn releases_foreign(steps: &[Step]) -> Option<NodeId> {
     let mut own = Vec::new();
@@ -322,7 +247,7 @@ fn releases_foreign(steps: &[Step]) -> Option<NodeId> {
     })
 }
 
-fn find<'a>(
+pub(super) fn find<'a>(
     what: &str,
     name: &str,
     names: impl Iterator<Item = &'a str> + Clone,

@@ -1,4 +1,5 @@
-//! A modelled system: nodes (stations, pools, machines, links, delays), and requests that go through them.
+//! A modelled system: nodes (stations, pools, machines, links, delays), and requests that go
+//! through them.
 //!
 //! [`SystemModel`] is what the file says; [`System`] is the state machine. It is told of arrivals,
 //! says when it next wants to act, and gives departures. The same code is simulated on a virtual
@@ -21,6 +22,7 @@ pub mod link;
 mod lone;
 pub mod machine;
 mod model;
+mod named_steps;
 mod node;
 mod nodes;
 mod pool;

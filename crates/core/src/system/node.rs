@@ -1,8 +1,8 @@
 //! What every node is: the one interface between requests and what they go through.
 //!
-//! A system is a list of nodes: stations, pools, machines, links, and one for all delays. Each kind is a
-//! file with two things in it: what the system file says of such a node ([`NodeModel`]), and the
-//! node in motion ([`Node`]). `nodes.rs` has the list of kinds.
+//! A system is a list of nodes: stations, pools, machines, links, and one for all delays. Each kind
+//! is a file with two things in it: what the system file says of such a node ([`NodeModel`]), and
+//! the node in motion ([`Node`]). `nodes.rs` has the list of kinds.
 
 use serde::{Deserialize, Serialize};
 

@@ -4,7 +4,7 @@ use super::behaviour::{Behaviour, Step};
 use super::cluster::GATE;
 use super::delay::DelayModel;
 use super::demand::DemandLaw;
-use super::link::Link;
+use super::link::connections;
 use super::model::SystemModel;
 use super::node::{DoorId, Kept, NodeId};
 use crate::time::Nanos;
@@ -37,8 +37,6 @@ pub(super) enum Instruction {
 pub(super) const NO_DRAW: u32 = u32::MAX;
 /// As many bytes as the response has.
 pub(super) const OF_RESPONSE: u32 = u32::MAX;
-/// The size of a request, where the file does not say it.
-const REQUEST_BYTES: u32 = 200;
 
 /// The behaviours of all kinds of request.
 #[derive(Clone, Debug)]
@@ -55,9 +53,9 @@ pub struct Program {
     /// By kind, what its requests ask for; empty where that is not known.
     pub(super) targets: Vec<Targets>,
     /// By kind, which of its requests set up a connection; empty where that is not known.
-    connections: Vec<Reuse>,
+    pub(super) connections: Vec<Reuse>,
     /// By kind, the first link over which it receives its response, whose size it so needs.
-    receives: Vec<Option<NodeId>>,
+    pub(super) receives: Vec<Option<NodeId>>,
     /// Whether any request has parallel parts.
     pub(super) forks: bool,
     /// Whether it goes by doors where the system has no demand for the request.
@@ -129,21 +127,6 @@ impl Program {
         links.iter().for_each(|link| self.send(*link, None));
         self.visits_between(system, kind);
         links.iter().rev().for_each(|link| self.receive(*link, None));
-    }
-
-    /// The request goes over a link.
-    fn send(&mut self, link: NodeId, bytes: Option<u32>) {
-        self.code.push(Instruction::Carry { bytes: bytes.unwrap_or(REQUEST_BYTES) });
-        self.come_to(link, Link::SEND, NO_DRAW);
-    }
-
-    /// The response comes back over a link.
-    fn receive(&mut self, link: NodeId, bytes: Option<u32>) {
-        if bytes.is_none() {
-            self.receives.last_mut().expect("a kind is being added").get_or_insert(link);
-        }
-        self.code.push(Instruction::Carry { bytes: bytes.unwrap_or(OF_RESPONSE) });
-        self.come_to(link, Link::RECEIVE, NO_DRAW);
     }
 
     fn visits_between(&mut self, system: &SystemModel, kind: &str) {
@@ -232,7 +215,7 @@ impl Program {
     }
 
     /// A visit by no door.
-    fn come_to(&mut self, node: NodeId, entrance: u32, draw: u32) {
+    pub(super) fn come_to(&mut self, node: NodeId, entrance: u32, draw: u32) {
         self.code.push(Instruction::Visit { node, entrance, draw, door: DoorId::NONE });
     }
 
@@ -284,18 +267,6 @@ impl Program {
         self.visits(kind).find(|(_, law)| law.uses_size()).map(|(door, _)| door)
     }
 
-    /// The first link over which requests of this kind receive their response, and so need its
-    /// size.
-    #[must_use]
-    pub fn receives_over(&self, kind: usize) -> Option<NodeId> {
-        self.receives[kind]
-    }
-
-    /// Which requests of a kind set up a connection.
-    pub(super) fn connections(&self, kind: usize) -> Reuse {
-        self.connections.get(kind).copied().unwrap_or_default()
-    }
-
     /// The first `use` of a kind that has no demand from anywhere.
     pub(super) fn lacks_demand(&self, kind: usize) -> Option<DoorId> {
         let mut draws = self.laws[kind].iter().zip(&self.doors[kind]);
@@ -306,13 +277,4 @@ impl Program {
         let draws = self.doors[kind].iter().zip(&self.laws[kind]);
         draws.filter_map(|(door, law)| Some(((*door)?, law.as_ref()?)))
     }
-}
-
-/// By kind of request, how long a connection is used by the clients of its population.
-fn connections(workload: &Workload) -> Vec<Reuse> {
-    let mut found = vec![Reuse::default(); workload.requests.len()];
-    for population in &workload.populations {
-        found[population.kinds.clone()].fill(population.clients.connections);
-    }
-    found
 }

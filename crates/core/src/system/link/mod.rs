@@ -5,6 +5,7 @@ mod file;
 mod flight;
 mod model;
 mod node;
+mod steps;
 #[cfg(test)]
 mod tests;
 mod timer;
@@ -16,4 +17,5 @@ pub use figures::{Counts, LinkSummary};
 pub use file::LinkTable;
 pub use model::LinkModel;
 pub(super) use node::Link;
+pub(super) use steps::connections;
 pub use window::CongestionControl;

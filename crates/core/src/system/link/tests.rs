@@ -14,8 +14,8 @@ const MS: u64 = 1_000_000;
 
 fn workload(size: &str, connections: &str) -> Workload {
     let text = format!(
-        "name = 'w'\n[arrivals]\nmodel = 'open'\nrate = 1\n[clients]\nconnections = '{connections}'\n\
-         [[request]]\nname = 'item'\nget = '/item'\nsize = '{size}'"
+        "name = 'w'\n[arrivals]\nmodel = 'open'\nrate = 1\n[clients]\n\
+         connections = '{connections}'\n[[request]]\nname = 'item'\nget = '/item'\nsize = '{size}'"
     );
     Workload::parse(Source { file: "", text: &text }, &NoFiles).unwrap()
 }
@@ -280,9 +280,9 @@ fn who_is_taken_back_is_gone() {
     }
 }
 
-/// A request of one segment and a response of two: the mean is that of the tree of all cases, within
-/// 4.5 standard errors (false alarm 7e-6, the seed is fixed) and what cases of three losses are
-/// worth.
+/// A request of one segment and a response of two: the mean is that of the tree of all cases,
+/// within 4.5 standard errors (false alarm 7e-6, the seed is fixed) and what cases of three losses
+/// are worth.
 #[test]
 fn short_responses_take_what_their_tree_of_cases_says() {
     let (p, number) = (0.05_f64, 400_000_u64);
@@ -306,8 +306,8 @@ fn short_responses_take_what_their_tree_of_cases_says() {
     let second_lost = silent;
     // Known a quarter of a round trip later than if more segments had followed.
     let first_lost = 1.25 * round_trip + again;
-    // A probe after two round trips, whose answer tells of the other segment; or a timeout after it,
-    // and a round each.
+    // A probe after two round trips, whose answer tells of the other segment; or a timeout after
+    // it, and a round each.
     let probed = 3.0 * round_trip + again;
     let both_lost = (1.0 - p) * probed + p * (2.0 * round_trip + timeout + round_trip);
     let law = request + travel + p * (1.0 - p) * (second_lost + first_lost) + p * p * both_lost;
