@@ -58,11 +58,11 @@ fn through(
     }
     assert_eq!(system.in_system(), 0);
     let links = system.summaries(last).into_iter().flatten();
-    let link = links.filter_map(|one| match one {
+    let mut link = links.filter_map(|one| match one {
         NodeSummary::Link(link) => Some(link),
         _ => None,
     });
-    (took, link.last().unwrap())
+    (took, link.next_back().unwrap())
 }
 
 /// How long one request takes.

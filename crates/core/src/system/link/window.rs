@@ -148,7 +148,7 @@ mod tests {
         let mut now = Nanos(0);
         while now < Nanos(9 * SECOND) {
             window.grow(now, window.segments(), 0.1);
-            now = now + Nanos(SECOND / 10);
+            now += Nanos(SECOND / 10);
         }
         assert!((window.size - 1000.0).abs() < 1.0, "{window:?}");
     }
