@@ -64,7 +64,7 @@ class Sender:
         if self.window < self.threshold:
             self.window = min(self.window + number, self.threshold)
         else:
-            self.window += number / self.window
+            self.window += number / int(self.window)
 
 
 def transfer(sender: Sender, segments: int) -> float:
@@ -87,18 +87,19 @@ def transfer(sender: Sender, segments: int) -> float:
             )
             silent = []
             continue
+        grown = 0 if silent else came.index(False) if False in came else len(came)
         found, silent, sure = _seen(flight, came, silent)
         sender.heard(sender.round_trip)
+        if not again or sender.window < sender.threshold:
+            sender.acknowledge(grown if found else sum(came))
         if any(sent_in.get(one) == sender.epoch for one in found):
             sender.reduce()
-        elif not again or sender.window < sender.threshold:
-            sender.acknowledge(sum(came))
         for one in found:
             sent_in.pop(one, None)
         began = sender.now
         lost += found
         if lost or waiting:
-            unsure = bool(found) and sure < 3
+            unsure = bool(found) and sure < 3 and not waiting
             sender.now += sender.round_trip * (1.25 if unsure else 1.0)
         elif silent:
             lost = _silence(

@@ -181,19 +181,23 @@ impl Transfer {
         self.arrived = self.arrived.max(flight.last_left + self.travel(path));
         let found = flight.gaps + self.silently_lost;
         let reduces = flight.gap_is_fresh || (self.silently_lost > 0 && self.silence_reduces);
-        let sure = if self.silently_lost > 0 { flight.delivered } else { flight.after_gap };
+        let silence = self.silently_lost > 0;
+        let sure = if silence { flight.delivered } else { flight.after_gap };
+        // The window grows until the sender sees the first gap.
+        let before_gap = flight.delivered - if found > 0 { sure } else { 0 };
         self.known_lost += found;
         self.silently_lost = flight.tail;
         // What was sent before the window was reduced does not reduce it once more.
         self.silence_reduces = flight.tail_is_fresh && !reduces;
         self.spread = flight.last_left.since(flight.first_left);
+        if again == 0 || self.window.in_slow_start() {
+            self.window.grow(now, before_gap, round_trip.as_secs_f64());
+        }
         if reduces {
             self.window.reduce(heard);
-        } else if again == 0 || self.window.in_slow_start() {
-            self.window.grow(now, flight.delivered, round_trip.as_secs_f64());
         }
         if self.known_lost + self.unsent > 0 {
-            let unsure = found > 0 && sure < SURE;
+            let unsure = found > 0 && sure < SURE && self.unsent == 0;
             let reordering = if unsure { Nanos(round_trip.0 / 4) } else { Nanos::ZERO };
             return self.next(Turn::Round, heard + reordering);
         }
