@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping, Sequence
 
-from thinktime.report import clusters, machines, units
+from thinktime.report import clusters, links, machines, units
 from thinktime.report.case import Case, Entry
 from thinktime.report.masked import without_secrets
 from thinktime.report.page import Source
@@ -50,8 +50,10 @@ def words(cases: Sequence[Case]) -> dict[str, str]:
     scheduled = any(e.result.summary.get("machines") for case in cases for e in case.entries)
     paged = any(e.result.summary.get("pages") for case in cases for e in case.entries)
     dispatched = any(e.result.summary.get("clusters") for case in cases for e in case.entries)
+    linked = any(e.result.summary.get("links") for case in cases for e in case.entries)
     more = (_OF_PAGES if paged else {}) | (machines.WORDS if scheduled else {})
-    return found | WORDS | more | (clusters.WORDS if dispatched else {})
+    more |= (clusters.WORDS if dispatched else {}) | (links.WORDS if linked else {})
+    return found | WORDS | more
 
 
 def sources(cases: Sequence[Case]) -> list[Source]:

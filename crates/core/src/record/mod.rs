@@ -12,6 +12,7 @@ mod errors;
 mod failures;
 mod figures;
 mod intervals;
+mod links;
 mod objectives;
 mod offered;
 mod packed;
@@ -39,6 +40,7 @@ pub use figures::{
     ClusterFigures, DemandFigures, GeneratorFigures, GeneratorNode, MachineFigures, PoolFigures,
     PopulationFigures, RequestFigures, StationFigures, TimeFigures,
 };
+pub use links::LinkFigures;
 pub use objectives::{Lost, Objectives};
 pub use offered::{RateMissed, rate_missed};
 pub use row::{Row, RowSink, SoFar};

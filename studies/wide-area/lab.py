@@ -1,0 +1,74 @@
+"""Labs of the study: each is made, runs, and is taken away."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import models
+
+import thinktime as tt
+
+COMMAND = [sys.executable, "-c", "from thinktime.cli import main; main()"]
+
+
+def measured(
+    link: models.Link,
+    system: dict[str, Any],
+    served: tt.Workload,
+    runs: Mapping[str, tt.Workload],
+    duration_s: float,
+    warmup_s: float = 0.0,
+    seed: int = 1,
+) -> dict[str, dict[str, Any]]:
+    """What the users of each run saw, by its name."""
+    with tempfile.TemporaryDirectory(prefix="wide-area-") as name:
+        folder = Path(name)
+        (folder / "system.toml").write_text(models.toml(system), "utf-8")
+        (folder / "served.toml").write_text(served.to_toml(), "utf-8")
+        for run, workload in runs.items():
+            (folder / f"{run}.toml").write_text(workload.to_toml(), "utf-8")
+        text = models.lab(link, list(runs), duration_s, warmup_s, seed)
+        (folder / "lab.toml").write_text(text, "utf-8")
+        said = _lab([str(folder / "lab.toml"), "-o", str(folder / "out")])
+        return {run: _figures(folder / "out" / run, said) for run in runs}
+
+
+def _figures(result: Path, said: str) -> dict[str, Any]:
+    if not (result / "summary.json").exists():
+        raise SystemExit(f"{result.name}: no result: {said}")
+    return figures(tt.Result.load(result))
+
+
+def figures(result: tt.Result) -> dict[str, Any]:
+    """Response times of a result, in seconds."""
+    summary = result.summary
+    times = summary["response_time_s"]
+    return {
+        "requests": summary["requests"],
+        "errors": summary["errors"],
+        "mean_s": times["mean"],
+        "ci95_s": times["ci95"],
+        "p50_s": times["p50"],
+        "p99_s": times["p99"],
+        "lateness_p99_s": summary["lateness_s"]["p99"],
+    }
+
+
+def _lab(words: list[str]) -> str:
+    """Let a lab run; what it complains of. Where the study is ended, the lab is, and tidies up."""
+    process = subprocess.Popen(
+        [*COMMAND, "lab", *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    try:
+        return process.communicate()[1].strip()
+    except BaseException:
+        process.send_signal(signal.SIGINT)
+        process.communicate()
+        raise
