@@ -60,7 +60,7 @@ OTHER_LANGUAGES = {
     "docs/machines.md 5": "a diagram",
     "docs/switch.md 5": "a line of a log; test_switch.py looks at others",
     "docs/switch.md 6": "an answer to a probe; test_switch_probes.py has servers that give some",
-    "docs/scripts.md 3": "a part of a script, which examples/browser.luau has as a whole",
+    "docs/scripts.md 5": "a part of a script, which examples/browser.luau has as a whole",
 }
 """Blocks that are neither a file nor a command nor a program, and what they are."""
 
