@@ -44,6 +44,7 @@ __all__ = [
     "schedulers",
     "schema",
     "simulate",
+    "trace_context",
 ]
 
 __version__: str
@@ -424,6 +425,9 @@ def planned_end(
 ) -> tuple[int | None, float | None]: ...
 def distributions() -> list[tuple[str, str, str]]: ...
 def dispatch_policies() -> list[tuple[str, str, str]]: ...
+def trace_context(
+    seed: int, session: int, request: int, attempt: int
+) -> tuple[str, str, str]: ...
 def certificate_authority(name: str, from_s: int, until_s: int) -> tuple[str, str]: ...
 def host_certificate(
     host: str, authority_name: str, authority_key: str, from_s: int, until_s: int

@@ -57,6 +57,7 @@ OTHER_LANGUAGES = {
     "docs/ci.md 3": "how the template is included; test_pipelines.py does the same with it",
     "docs/live.md 1": "the address that it prints; test_live_page.py opens it",
     "docs/live.md 2": "a way to another machine, by a program of others",
+    "docs/live.md 3": "a header field; test_traces.py looks at those that are sent",
     "docs/machines.md 5": "a diagram",
     "docs/switch.md 5": "a line of a log; test_switch.py looks at others",
     "docs/switch.md 6": "an answer to a probe; test_switch_probes.py has servers that give some",

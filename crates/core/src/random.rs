@@ -58,6 +58,8 @@ pub enum Purpose {
     Row = 23,
     /// What dispatch policies draw.
     Dispatch = 24,
+    /// Which traces requests belong to.
+    Trace = 25,
 }
 
 /// All streams of one seed and purpose.

@@ -178,8 +178,12 @@ fn check_openings(workload: &Workload, target: &Target) -> Result<(), Invalid> {
     let changing = |one: &Population| {
         matches!(one.authorization, Some(Authorization::Oauth2(_) | Authorization::Aws(_)))
     };
-    if target.scheme.carries() != Carries::Requests && all.iter().any(changing) {
+    let requests = target.scheme.carries() == Carries::Requests;
+    if !requests && all.iter().any(changing) {
         return fail("`oauth2` and `aws` go to HTTP servers only");
+    }
+    if !requests && all.iter().any(|one| one.clients.traced) {
+        return fail("`traceparent` goes to HTTP servers only");
     }
     check_connections(target, all).or_else(fail)
 }
