@@ -1,6 +1,7 @@
 """Which trace a request belongs to, where a workload has `traceparent`.
 
-Ids are functions of the workload's seed and of what a request is, so that results need not hold them.
+Ids are functions of the workload's seed and of what a request is, so that results need not hold
+them.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ def trace_id(seed: int, session: int, request: int) -> str:
 def traceparent(seed: int, session: int, request: int, attempt: int = 1) -> str:
     """The header field `traceparent` of an attempt, as W3C Trace Context has it.
 
-    That is `00-TRACE-PARENT-01`: the trace, the attempt as the parent of what the server does for it
-    (16 hexadecimal digits), and the flag that says that the trace is to be kept.
+    That is `00-TRACE-PARENT-01`: the trace, the attempt as the parent of what the server does for
+    it (16 hexadecimal digits), and the flag that says that the trace is to be kept.
 
     Args:
         seed: As for `trace_id`.

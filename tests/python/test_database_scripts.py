@@ -268,7 +268,9 @@ def test_the_example_is_run_and_simulated(shop: Database) -> None:
 
 
 def test_scripts_and_targets_must_fit(scripted: Scripted, shop: Database) -> None:
-    made = scripted("client:sql('select 1')", requests='[[request]]\nname = "x"\nsql = "select 1"\n')
+    made = scripted(
+        "client:sql('select 1')", requests='[[request]]\nname = "x"\nsql = "select 1"\n'
+    )
     with pytest.raises(tt.InputError) as caught:
         tt.run(made, shop.url, requests=1)
     assert "a script says itself what it sends" in str(caught.value)

@@ -278,6 +278,11 @@ def test_scripts_are_simulated(tmp_path: Path) -> None:
     result = tt.simulate(tmp_path / "buyers.toml", system, duration="20s")
     assert result.summary["requests"] > 100
     assert not result.summary["warnings"]
+    database = tt.System('name = "s"\n[[station]]\nname = "db"\ndemand = "exp(10ms)"\n')
+    result = tt.simulate(tmp_path / "buyers-of-a-database.toml", database, duration="20s")
+    by_request = result.summary["by_request"]
+    assert by_request["item"]["requests"] > 100 < by_request["order"]["requests"]
+    assert not result.summary["warnings"]
 
 
 # ---- nothing is left out

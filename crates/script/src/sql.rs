@@ -163,7 +163,9 @@ impl Options {
                     let whole = whole.filter(|number| (1.0..=ATTEMPTS_MAX).contains(number));
                     options.attempts = whole.map(|number| number as u32).ok_or_else(|| {
                         let value = value.to_string().unwrap_or_default();
-                        format!("`attempts` is a whole number from 1 to {ATTEMPTS_MAX}, not {value}")
+                        format!(
+                            "`attempts` is a whole number from 1 to {ATTEMPTS_MAX}, not {value}"
+                        )
                     })?;
                 }
                 (key, value) => {

@@ -19,8 +19,8 @@ from urllib.parse import unquote, urlsplit
 
 from thinktime._core import InputError, __version__
 from thinktime.moment import Moment, RequestSpan
-from thinktime.watching.spans import traces
 from thinktime.watching.buckets import SCALE
+from thinktime.watching.spans import traces
 
 if TYPE_CHECKING:
     from thinktime.watching.live_page import Subject

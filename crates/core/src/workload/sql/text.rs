@@ -37,9 +37,7 @@ impl<'a> Text<'a> {
             if token == b";" {
                 over = true;
             } else if over && !blank {
-                return Err(Invalid::new(
-                    "holds several statements: `transaction` is for these",
-                ));
+                return Err(Invalid::new("holds several statements: `transaction` is for these"));
             } else if !blank {
                 first.get_or_insert(at..end);
             }
