@@ -223,6 +223,18 @@ def parsed(body: str) -> ExportTraceServiceRequest:
     return cast("ExportTraceServiceRequest", made)
 
 
+def spans_of(pushed: list[Asked]) -> list[Any]:
+    """All spans that a collector was told."""
+    bodies = [parsed(one.body) for one in pushed if one.path == "/v1/traces"]
+    return [
+        span
+        for body in bodies
+        for resource in body.resource_spans
+        for scope in resource.scope_spans
+        for span in scope.spans
+    ]
+
+
 def test_a_collector_hears_of_slow_and_failed_requests(tmp_path: Path) -> None:
     (tmp_path / "w.toml").write_text(
         WORKLOAD.replace('retry = { attempts = 3, on = ["status 503"] }', "")
@@ -236,14 +248,7 @@ def test_a_collector_hears_of_slow_and_failed_requests(tmp_path: Path) -> None:
         words = ["run", "w.toml", "--target", target, "--duration", "3s", "-o", "out"]
         command(tmp_path, *words, "--otlp", collector)
         told = {one.headers["traceparent"] for one in asked}
-    bodies = [parsed(one.body) for one in pushed if one.path == "/v1/traces"]
-    spans = [
-        span
-        for body in bodies
-        for resource in body.resource_spans
-        for scope in resource.scope_spans
-        for span in scope.spans
-    ]
+    spans = spans_of(pushed)
     result = tt.Result.load(tmp_path / "out")
     ended = rows(result).with_columns(s=pl.col("done_ns") - pl.col("scheduled_ns"))
     by_place = {one["session"] << 32 | one["request"]: one for one in ended.to_dicts()}

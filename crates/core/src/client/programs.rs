@@ -7,6 +7,7 @@ use super::session::{Ticket, Wish};
 use super::{Attempt, Clients};
 use crate::program::{Action, Call, Event, Reply, Report, TransactionStep};
 use crate::time::Nanos;
+use crate::workload::Retry;
 
 /// After so many turns of programs without a request there will be none.
 const IDLE_TURNS_MAX: u64 = 2_000_000;
@@ -19,12 +20,18 @@ impl Population {
         if self.programs.is_some() { Wish::Begin } else { Wish::Request }
     }
 
-    /// Whether an attempt at SQL that failed is made again because its program says so.
-    pub(super) fn covers(&self, attempt: &Attempt, error: Option<&str>) -> bool {
-        let Some(programs) = &self.programs else { return false };
+    /// Whether an attempt that failed is made again: because the workload says so, or, where that
+    /// says nothing of retries, its program.
+    pub(super) fn tries_again(&self, attempt: &Attempt, retry: &Retry, reply: &Reply<'_>) -> bool {
+        if retry.covers(attempt.attempt, reply.error, reply.status) {
+            return true;
+        }
+        let Some(programs) = self.programs.as_ref().filter(|_| retry.attempts == 1) else {
+            return false;
+        };
         let call = programs.call(attempt.ticket.slot());
         let sql = call.as_ref().and_then(|call| call.sql.as_ref());
-        sql.is_some_and(|sql| sql.covers(attempt.attempt, error))
+        sql.is_some_and(|sql| sql.covers(attempt.attempt, reply.error))
     }
 
     /// A session ends. Where none of very many asked for anything, a run of a number of requests

@@ -175,17 +175,24 @@ fn check_openings(workload: &Workload, target: &Target) -> Result<(), Invalid> {
     } else if all.iter().any(|one| !one.subprotocols.is_empty()) {
         return fail("`subprotocols` go to targets of ws or wss");
     }
+    if target.scheme.carries() != Carries::Requests {
+        check_without_http(all).or_else(fail)?;
+    }
+    check_connections(target, all).or_else(fail)
+}
+
+/// Some keys are for HTTP only.
+fn check_without_http(all: &[Population]) -> Result<(), &'static str> {
     let changing = |one: &Population| {
         matches!(one.authorization, Some(Authorization::Oauth2(_) | Authorization::Aws(_)))
     };
-    let requests = target.scheme.carries() == Carries::Requests;
-    if !requests && all.iter().any(changing) {
-        return fail("`oauth2` and `aws` go to HTTP servers only");
+    if all.iter().any(changing) {
+        return Err("`oauth2` and `aws` go to HTTP servers only");
     }
-    if !requests && all.iter().any(|one| one.clients.traced) {
-        return fail("`traceparent` goes to HTTP servers only");
+    if all.iter().any(|one| one.clients.traced) {
+        return Err("`traceparent` goes to HTTP servers only");
     }
-    check_connections(target, all).or_else(fail)
+    Ok(())
 }
 
 /// Passwords and pools go with the target.

@@ -164,11 +164,7 @@ impl<'a> Requests<'a> {
         let traceparent = self.traceparent(attempt, own);
         let all = own.iter().chain(common.into_iter().flatten());
         let own = all.map(|(name, value)| (name.as_str(), value.as_str()));
-        let own = own.filter(|(name, _)| {
-            let merged = cookies.is_some() && name.eq_ignore_ascii_case(COOKIE);
-            let about_body = bodiless && name.to_ascii_lowercase().starts_with("content-");
-            !merged && !about_body
-        });
+        let own = own.filter(|(name, _)| !is_replaced(name, cookies.is_some(), bodiless));
         let once = self.connections(attempt) == Reuse::PerRequest;
         let headers: Vec<(&str, &str)> = own
             .chain(demand.as_deref().map(|text| (DEMAND_HEADER, text)))
@@ -264,6 +260,13 @@ impl<'a> Requests<'a> {
             Method::Post | Method::Patch | Method::Other | Method::Send | Method::Sql
         )
     }
+}
+
+/// Whether a request's own field is not sent: one of cookies that is merged with the jar's, or one
+/// about a body that is left out.
+fn is_replaced(name: &str, merged: bool, bodiless: bool) -> bool {
+    merged && name.eq_ignore_ascii_case(COOKIE)
+        || bodiless && name.to_ascii_lowercase().starts_with("content-")
 }
 
 /// Gives a request of a population to `write`, with what changes of who asks, if anything does.

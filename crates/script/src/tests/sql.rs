@@ -22,7 +22,7 @@ fn a_statement_is_a_request_and_its_rows_are_tables() {
          { name = 'search', attempts = 3 })\n\
          local row = found.rows[1]\n\
          client:check('rows', found.ok and #found.rows == 2 and row.name == 'tea')\n\
-         client:check('types', row.id == 7 and row.here and row.none == nil and row.tags[2] == 'b')\n\
+         client:check('types', row.id == 7 and row.here and not row.none and row.tags[2] == 'b')\n\
          local again = client:sql('select $1, $2, $3, $4', { 1.5, { x = 1 }, '', 2 })\n\
          client:check('kept', found.rows[2].id == 8)\n\
          client:check('error', again.error == 'sqlstate_42P01' and again.message == 'no such')\n\
