@@ -272,8 +272,7 @@ def test_a_collector_hears_of_slow_and_failed_requests(tmp_path: Path) -> None:
         assert attributes["thinktime.chosen"].string_value == wanted
         assert attributes["thinktime.chosen_of"].int_value >= 1
     # The slowest of all is among those of its second.
-    fine = ended.filter(pl.col("error").is_null())
-    slowest = fine.sort("s", descending=True).row(0, named=True)
+    slowest = ended.filter(pl.col("error").is_null()).sort("s", descending=True).row(0, named=True)
     ids = {span.trace_id.hex() for span in spans}
     assert tt.trace_id(7, slowest["session"], slowest["request"]) in ids
 
