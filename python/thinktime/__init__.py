@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from thinktime.repeating import again
     from thinktime.result import Result
     from thinktime.sweeping import Stopped, sweep
+    from thinktime.tracing import trace_id, traceparent, traces
     from thinktime.verdict import Objective, Verdict
 
 for _error in (InputError, RunError):
@@ -86,6 +87,9 @@ __all__ = [
     "simulate",
     "sweep",
     "switch",
+    "trace_id",
+    "traceparent",
+    "traces",
 ]
 
 _LATER = {
@@ -104,6 +108,7 @@ _LATER = {
     "thinktime.repeating": ("again",),
     "thinktime.result": ("Result",),
     "thinktime.sweeping": ("Stopped", "sweep"),
+    "thinktime.tracing": ("trace_id", "traceparent", "traces"),
     "thinktime.verdict": ("Objective", "Verdict"),
 }
 """What is imported when it is first asked for, so that a command waits for what it needs alone.

@@ -57,10 +57,11 @@ OTHER_LANGUAGES = {
     "docs/ci.md 3": "how the template is included; test_pipelines.py does the same with it",
     "docs/live.md 1": "the address that it prints; test_live_page.py opens it",
     "docs/live.md 2": "a way to another machine, by a program of others",
+    "docs/live.md 3": "a header field; test_traces.py looks at those that are sent",
     "docs/machines.md 5": "a diagram",
     "docs/switch.md 5": "a line of a log; test_switch.py looks at others",
     "docs/switch.md 6": "an answer to a probe; test_switch_probes.py has servers that give some",
-    "docs/scripts.md 3": "a part of a script, which examples/browser.luau has as a whole",
+    "docs/scripts.md 5": "a part of a script, which examples/browser.luau has as a whole",
 }
 """Blocks that are neither a file nor a command nor a program, and what they are."""
 
@@ -277,6 +278,11 @@ def test_scripts_are_simulated(tmp_path: Path) -> None:
     system = tt.System.load(ROOT / "examples" / "shop-server.toml")
     result = tt.simulate(tmp_path / "buyers.toml", system, duration="20s")
     assert result.summary["requests"] > 100
+    assert not result.summary["warnings"]
+    database = tt.System('name = "s"\n[[station]]\nname = "db"\ndemand = "exp(10ms)"\n')
+    result = tt.simulate(tmp_path / "buyers-of-a-database.toml", database, duration="20s")
+    by_request = result.summary["by_request"]
+    assert by_request["item"]["requests"] > 100 < by_request["order"]["requests"]
     assert not result.summary["warnings"]
 
 

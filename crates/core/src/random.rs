@@ -60,6 +60,8 @@ pub enum Purpose {
     Dispatch = 24,
     /// What links lose and delay.
     Link = 25,
+    /// Which traces requests belong to.
+    Trace = 26,
 }
 
 /// All streams of one seed and purpose.

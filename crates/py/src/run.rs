@@ -71,13 +71,16 @@ pub(crate) fn run(
     let (storage, mut writer) = Storage::open(output, run, labels, keep, figures)?;
     let gathering = gathering.map(|gathering| Arc::clone(&gathering.inner));
     let (seen, shown) = (Mutex::new(None), monitor.is_some());
-    let tell = |py: Python<'_>| tell(py, monitor.as_ref(), &seen);
-    let (done, rows) = supervise_and(py, progress.as_ref(), tell, |watch| {
+    let tell_now = |py: Python<'_>| tell(py, monitor.as_ref(), &seen);
+    let (done, rows) = supervise_and(py, progress.as_ref(), tell_now, |watch| {
         let monitor = RefCell::new(Monitor::new(limit, &workload.inner));
+        let mut latest = RunProgress::default();
         let mut report = |progress: RunProgress| {
+            latest = progress;
             // The generator waits for nobody: a moment that cannot be shown at once is not shown.
             if let Ok(mut seen) = seen.try_lock() {
-                *seen = Some(monitor.borrow().seen(&progress));
+                let unshown = seen.take();
+                *seen = Some(monitor.borrow_mut().seen(&progress, unshown, false));
             }
             watch.report(progress.requests, progress.time_s, progress.in_flight)
         };
@@ -87,8 +90,14 @@ pub(crate) fn run(
             Some(gathering) => generator::gather(inner, &plan, gathering, sink, report),
             None => generator::run(inner, &target, &plan, sink, report),
         };
+        if monitor.borrow().chooser.is_some() && latest.time_s > 0.0 {
+            let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+            let unshown = seen.take();
+            *seen = Some(monitor.borrow_mut().seen(&latest, unshown, true));
+        }
         (done, writer.finish())
     })?;
+    tell(py, monitor.as_ref(), &seen)?;
     let done = done.map_err(|error| run_error(&error))?;
     let (interrupted, untrusted) = (done.ending == Ending::Interrupted, done.untrusted);
     let outcome = OutcomeTable { interrupted, untrusted, ..OutcomeTable::default() };

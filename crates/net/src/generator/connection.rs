@@ -12,7 +12,7 @@ use super::exchange::{Event, Exchange};
 use super::failure::Failure;
 use super::input::Input;
 use super::prelude::Prelude;
-use super::protocols::{Arrival, Conversation, Outgoing};
+use super::protocols::{Arrival, Conversation, Outgoing, Proceeding};
 use super::reading::Reading;
 use super::transport::Transport;
 use crate::poller::Clock;
@@ -124,6 +124,13 @@ impl Connection {
         match &mut self.spoken {
             Spoken::Undecided(waiting, _) => waiting.push_back(exchange),
             Spoken::Decided(conversation) => conversation.begin(exchange, what, &mut self.out),
+        }
+    }
+
+    /// Goes on with a transaction that asked what comes next.
+    pub(super) fn proceed(&mut self, next: Proceeding<'_>) {
+        if let Spoken::Decided(conversation) = &mut self.spoken {
+            conversation.proceed(next, &mut self.out);
         }
     }
 

@@ -1,6 +1,7 @@
 //! What can be spoken with a server: one file a protocol, and the list from the schemes of targets
 //! to them. CONTRIBUTING.md shows how to add one.
 
+mod asking;
 mod http1;
 mod http2;
 mod misfits;
@@ -16,7 +17,7 @@ use std::time::Duration;
 use thinktime_core::client::Attempt;
 use thinktime_core::random::Stream;
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::{Expect, RequestKind, Sql};
+use thinktime_core::workload::{Expect, RequestKind};
 
 use super::answering::Sending;
 use super::exchange::{Event, Exchange};
@@ -25,6 +26,7 @@ use crate::poller::Clock;
 use crate::protocol::http1::RequestHead;
 use crate::protocol::postgresql::Login;
 use crate::protocol::{Keeping, Outbox};
+pub(super) use asking::{Asking, Proceeding};
 use misfits::{
     NO_GRPC, WHOLE_MESSAGES, misfit_of_messages, misfit_of_requests, misfit_of_statements,
     several_messages, whole_message,
@@ -138,17 +140,6 @@ pub(super) enum Outgoing<'a> {
     Statements(&'a Asking<'a>),
 }
 
-/// Statements of SQL with their parameters.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Asking<'a> {
-    /// The place of the request's kind among all.
-    pub(super) kind: u32,
-    pub(super) sql: &'a Arc<Sql>,
-    /// The parameters, one after another, and where each but the first begins.
-    pub(super) bytes: &'a [u8],
-    pub(super) cuts: &'a [usize],
-}
-
 impl<'a> Outgoing<'a> {
     /// The request, where it is one: where streams are not known, it is a request as any other.
     pub(super) fn request(&self) -> Option<&'a RequestHead<'a>> {
@@ -229,6 +220,9 @@ pub(super) trait Conversation {
     fn end_of_stream(&mut self) -> Result<Event, Failure> {
         Err(CLOSED)
     }
+
+    /// Goes on with what [`Event::Asks`] asked about.
+    fn proceed(&mut self, _next: Proceeding<'_>, _out: &mut Outbox) {}
 
     /// Gives an attempt up: its exchange, and whether the connection is to be closed. `proven` says
     /// that a response came over it before.
