@@ -89,7 +89,8 @@ def said_of_cells(found: Mapping[str, Any]) -> str:
     share = ratios(found)
     good = [name for name, ratio in share.items() if abs(1 / ratio - 1) <= GOOD]
     others = [f"{name}: {ratio:.2f}" for name, ratio in share.items() if name not in good]
-    text = f"{len(good)} of {len(share)} cells were measured within {100 * GOOD:.0f} % of what is predicted."
+    text = f"{len(good)} of {len(share)} cells were measured within {100 * GOOD:.0f} % of what is"
+    text += " predicted."
     return text + (f" The others: {'; '.join(others)}." if others else "")
 
 
