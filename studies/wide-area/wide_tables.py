@@ -89,7 +89,8 @@ def said_of_cells(found: Mapping[str, Any]) -> str:
     share = ratios(found)
     good = [name for name, ratio in share.items() if abs(1 / ratio - 1) <= GOOD]
     others = [f"{name}: {ratio:.2f}" for name, ratio in share.items() if name not in good]
-    text = f"{len(good)} of {len(share)} cells measured are within {100 * GOOD:.0f} %."
+    text = f"{len(good)} of {len(share)} cells were measured within {100 * GOOD:.0f} % of what is"
+    text += " predicted."
     return text + (f" The others: {'; '.join(others)}." if others else "")
 
 
@@ -125,7 +126,7 @@ def all_points(found: Mapping[str, Any]) -> list[str]:
     for name, one in found.get("points predicted", {}).items():
         real = measured.get(name)
         parts = [name, _mean(one), f"{one['load']:.3f}", _mean(real)]
-        parts += [_mean(real["beside"]) if real else "-"]
+        parts += [_mean(real.get("beside")) if real else "-"]
         parts += [_ms(real["lateness_p99_s"]) if real else "-"]
         lines.append("| " + " | ".join(parts) + " |")
     return lines
