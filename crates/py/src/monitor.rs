@@ -11,7 +11,7 @@ use thinktime_core::time::Nanos;
 use thinktime_core::workload::{Figure, Objective, Of, RequestKind, Workload};
 use thinktime_net::generator::RunProgress;
 
-use crate::traces::{Chooser, Span};
+use crate::traces::{Span, Spans};
 
 /// Looks at the rows of a run on their way to the writer.
 #[derive(Debug)]
@@ -27,8 +27,8 @@ pub(crate) struct Monitor {
     /// The place of the population of each kind of request.
     of_kind: Vec<u32>,
     objectives: Vec<Wanted>,
-    /// Chooses requests whose traces are told of, where they have any.
-    pub(crate) chooser: Option<Chooser>,
+    /// Chooses requests whose traces are told of, where any says which it belongs to.
+    pub(crate) traced: Option<Spans>,
 }
 
 /// An objective of requests that a run is on its way to.
@@ -129,7 +129,7 @@ impl Monitor {
             objectives: (workload.slo.objectives.iter())
                 .filter_map(|one| Wanted::of(one, workload))
                 .collect(),
-            chooser: Chooser::of(workload),
+            traced: Spans::of(workload),
             of_kind: workload.requests.iter().map(|kind| kind.population).collect(),
         }
     }
@@ -141,8 +141,8 @@ impl Monitor {
         if row.fate == Fate::Retried {
             return;
         }
-        if let Some(chooser) = &mut self.chooser {
-            chooser.take(row);
+        if let Some(traced) = &mut self.traced {
+            traced.take(row);
         }
         let counts = self.limit.counts(row.attempt.request_scheduled);
         let response = row.error.is_none().then(|| row.done.since(row.attempt.request_scheduled));
@@ -173,8 +173,8 @@ impl Monitor {
         last: bool,
     ) -> Seen {
         let mut spans = unshown.map_or(Vec::new(), |unshown| unshown.spans);
-        if let Some(chooser) = &mut self.chooser {
-            chooser.end_period(Nanos::from_secs_f64(progress.time_s), last, &mut spans);
+        if let Some(traced) = &mut self.traced {
+            traced.end_period(Nanos::from_secs_f64(progress.time_s), last, &mut spans);
         }
         let populations = self.populations.iter();
         Seen {

@@ -90,7 +90,7 @@ pub(crate) fn run(
             Some(gathering) => generator::gather(inner, &plan, gathering, sink, report),
             None => generator::run(inner, &target, &plan, sink, report),
         };
-        if monitor.borrow().chooser.is_some() && latest.time_s > 0.0 {
+        if monitor.borrow().traced.is_some() && latest.time_s > 0.0 {
             let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
             let unshown = seen.take();
             *seen = Some(monitor.borrow_mut().seen(&latest, unshown, true));

@@ -7,6 +7,7 @@
 
 mod answering;
 mod aws;
+mod chooser;
 mod common;
 mod connection;
 mod connector;
@@ -58,6 +59,7 @@ use thinktime_core::time::Nanos;
 use thinktime_core::words;
 use thinktime_core::workload::Workload;
 
+pub use chooser::{Chooser, Chosen};
 use connector::Connector;
 use early::{EarlyEnd, Observed};
 use engine::Engine;
