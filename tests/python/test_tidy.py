@@ -179,6 +179,8 @@ def rule_words(path: str, text: str) -> Complaints:
 def rule_unfinished(path: str, text: str) -> Complaints:
     for number, found in matches(r"\b(?:TO[D]O|FIX[M]E|XX[X])\b", text):
         yield f"line {number}: `{found}` belongs into an issue"
+    for number, found in matches(r"(?m)^(?:<{7}|>{7}) .*", text):
+        yield f"line {number}: `{found}` is left of a merge"
 
 
 def matches(pattern: str, text: str) -> Iterator[tuple[int, str]]:
@@ -275,7 +277,12 @@ BAD = {
         ("a.md", "a load balancer"),
         ("a.md", "at 300 RPS"),
     ],
-    "unfinished": [("a.rs", "// TO" + "DO: later"), ("a.py", "# FIX" + "ME")],
+    "unfinished": [
+        ("docs/b.md", "a\n<<<<<<< " + "HEAD\n"),
+        ("docs/b.md", "a\n>>>>>>> " + "work\n"),
+        ("a.rs", "// TO" + "DO: later"),
+        ("a.py", "# FIX" + "ME"),
+    ],
 }
 
 GOOD = {
