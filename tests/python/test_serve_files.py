@@ -10,7 +10,8 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,7 @@ def test_files_are_sent_as_they_are(site: Path) -> None:
             status, headers, body = asked(server, "/" + name.replace(" ", "%20") + "?version=1")
             assert (status, body) == (200, (site / name).read_bytes()), name
             assert headers["Content-Length"] == str(SIZES[name])
+            assert parsedate_to_datetime(headers["Date"]).tzinfo is not None
         assert asked(server, "/a.html")[1]["Content-Type"] == "text/html; charset=utf-8"
         assert asked(server, "/")[2] == b"<p>home</p>"
         assert asked(server, "/in")[2] == (site / "b.bin").read_bytes()
@@ -121,6 +123,59 @@ def test_answers_come_in_order_to_who_asks_ahead_and_says_no_more(site: Path) ->
                 response.begin()
                 assert response.read() == (site / target[1:]).read_bytes()
             assert reader.read() == b""
+
+
+def test_so_many_are_answered_to_who_asks_ahead_for_more(site: Path) -> None:
+    with tt.serve(files=site) as server, connected(server) as client:
+        client.sendall(b"GET /a.html HTTP/1.1\r\nHost: a\r\n\r\n" * 70)
+        assert client.makefile("rb").read().count(b"HTTP/1.1 200 OK") == 64
+
+
+def test_leave_to_send_a_body_comes_after_what_was_asked_before(site: Path) -> None:
+    body = b"POST /a.html HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n"
+    with tt.serve(files=site) as server, connected(server) as client:
+        client.sendall(b"GET /b.bin HTTP/1.1\r\nHost: a\r\n\r\n" + body)
+        with client.makefile("rb") as reader:
+            response = http.client.HTTPResponse(_Read(reader))  # type: ignore[arg-type]
+            response.begin()
+            assert response.read() == (site / "b.bin").read_bytes()
+            assert reader.readline() == b"HTTP/1.1 100 Continue\r\n"
+            client.sendall(b"abc")
+            assert reader.readline() == b"\r\n"
+            assert reader.readline() == b"HTTP/1.1 405 Method Not Allowed\r\n"
+
+
+def test_the_servers_own_address_may_stand_in_the_target(site: Path) -> None:
+    with tt.serve(files=site) as server:
+        assert asked(server, f"{server.url}/b.bin")[2] == (site / "b.bin").read_bytes()
+        assert asked(server, "/deep?a=b")[1]["Location"] == "/deep/?a=b"
+
+
+def test_who_asks_for_the_same_again_and_again_gets_alike(tmp_path: Path) -> None:
+    """Of two with as much left the first to begin goes first: nobody is passed for ever."""
+    (tmp_path / "a").write_bytes(bytes(20_000))
+    request = b"GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
+    with (
+        tt.serve(files=tmp_path, policy="srpt", rate="4MB/s") as server,
+        ExitStack() as stack,
+        selectors.DefaultSelector() as selector,
+    ):
+        got = {stack.enter_context(connected(server)): 0 for _ in range(8)}
+        answers = dict.fromkeys(got, 0)
+        for client in got:
+            client.sendall(request)
+            selector.register(client, selectors.EVENT_READ)
+        while sum(answers.values()) < 200:
+            for key, _ in selector.select():
+                client = key.fileobj
+                assert isinstance(client, socket.socket)
+                got[client] += len(client.recv(65536))
+                if got[client] >= 20_000 * (1 + answers[client]) + 100:
+                    whole = got[client] // 20_000
+                    if whole > answers[client]:
+                        answers[client] = whole
+                        client.sendall(request)
+        assert min(answers.values()) > 200 / 8 / 2
 
 
 class _Read:

@@ -4,7 +4,8 @@
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io;
-use std::net::TcpStream;
+use std::net::{Shutdown, TcpStream};
+use std::time::{Duration, UNIX_EPOCH};
 
 use nix::sys::socket::{setsockopt, sockopt};
 use rustix::fs::sendfile;
@@ -13,6 +14,7 @@ use rustix::net::SendFlags;
 
 use super::folder::{Folder, Found, Missing};
 use super::{IF_NONE_MATCH, LinkClass};
+use crate::poller::Clock;
 use crate::protocol::http1::{Request, RequestReader, write_response_head};
 
 /// A connection, with what it asked for.
@@ -27,13 +29,24 @@ pub(super) struct Connection {
     pub(super) closing: bool,
     /// What it sent last cannot be understood.
     bad: bool,
-    /// It will send no more.
+    /// It will send no more, or nothing more that is looked at.
     pub(super) ended: bool,
+    /// It waits for leave to send a body, which it gets when nothing is on its way to it.
+    pub(super) waits_for_leave: bool,
+    /// All is said: what it still sends is thrown away for a moment, for closing at once could take
+    /// the last answer away from it.
+    pub(super) lingers: bool,
+    /// The number of its last response among all.
+    pub(super) begun: u64,
     /// Whether it has more to read, and waits for its turn.
     pub(super) unread: bool,
     /// In seconds of the server's clock: when something last came or went.
     pub(super) last_s: f64,
 }
+
+/// A client that asks ahead for so much is not listened to any more.
+const PIPELINED_MAX: usize = 64;
+const NO_SNIFFING: (&str, &str) = ("X-Content-Type-Options", "nosniff");
 
 /// A response on its way.
 struct Response {
@@ -67,6 +80,9 @@ impl Connection {
             closing: false,
             bad: false,
             ended: false,
+            waits_for_leave: false,
+            lingers: false,
+            begun: 0,
             unread: false,
             last_s: now_s,
         }
@@ -75,11 +91,6 @@ impl Connection {
     /// Bytes that are left of the response on its way, if there is one.
     pub(super) fn left(&self) -> Option<u64> {
         self.sending.as_ref().map(Response::left)
-    }
-
-    /// Whether it waits for nothing.
-    pub(super) fn idle(&self) -> bool {
-        self.sending.is_none() && self.asked.is_empty()
     }
 
     /// Begins with the next response, if there is something to answer and nothing on its way; its
@@ -108,9 +119,22 @@ impl Connection {
         self.bad = true;
     }
 
+    /// Takes a request in: after the last one, and after so many, it is not listened to any more.
+    pub(super) fn ask(&mut self, request: Request) {
+        self.ended |= !request.keep_alive;
+        self.asked.push_back(request);
+        self.ended |= self.asked.len() >= PIPELINED_MAX;
+    }
+
     /// Whether what it sends is still looked at.
     pub(super) fn is_heard(&self) -> bool {
-        !self.closing && !self.bad
+        !self.closing && !self.bad && !self.ended
+    }
+
+    /// Says that nothing more will come: whether it may linger.
+    pub(super) fn say_goodbye(&mut self) -> bool {
+        self.lingers = self.bad && self.stream.shutdown(Shutdown::Write).is_ok();
+        self.lingers
     }
 
     /// Whether nothing more is to be done for it.
@@ -165,18 +189,15 @@ impl Response {
         {
             return plain(304, &[("ETag", &tag)]);
         }
-        let headers =
-            [("Content-Type", content_type), ("ETag", &tag), ("X-Content-Type-Options", "nosniff")];
-        let mut head = Vec::new();
-        write_response_head(&mut head, 200, &headers, size as usize, keep_alive);
+        let headers = [("Content-Type", content_type), ("ETag", &tag), NO_SNIFFING];
+        let head = head(200, &headers, size, keep_alive);
         let whole = request.method == "GET";
         let (file, left) = if whole { (Some(file), size) } else { (None, 0) };
         (Response { head, sent: 0, file, offset: 0, left }, 200)
     }
 
     fn without_file(status: u16, headers: &[(&str, &str)], keep_alive: bool) -> Response {
-        let mut head = Vec::new();
-        write_response_head(&mut head, status, headers, 0, keep_alive);
+        let head = head(status, headers, 0, keep_alive);
         Response { head, sent: 0, file: None, offset: 0, left: 0 }
     }
 
@@ -202,6 +223,16 @@ impl Response {
     }
 }
 
+/// The head of a response, with its date.
+fn head(status: u16, headers: &[(&str, &str)], size: u64, keep_alive: bool) -> Vec<u8> {
+    let mut head = Vec::new();
+    let now = Duration::from_secs(u64::try_from(Clock::date_s()).unwrap_or(0));
+    let date = httpdate::fmt_http_date(UNIX_EPOCH + now);
+    let headers: Vec<_> = [("Date", &*date)].into_iter().chain(headers.iter().copied()).collect();
+    write_response_head(&mut head, status, &headers, size as usize, keep_alive);
+    head
+}
+
 /// Whether a field `If-None-Match` names this tag (RFC 9110, section 13.1.2).
 fn names(field: &str, tag: &str) -> bool {
     field
@@ -215,11 +246,8 @@ fn names(field: &str, tag: &str) -> bool {
 ///
 /// # Errors
 /// When the operating system refuses.
-pub(super) fn prepare(stream: &TcpStream, unsent_at_most: Option<u32>) -> io::Result<()> {
+pub(super) fn prepare(stream: &TcpStream, unsent_at_most: u32) -> io::Result<()> {
     stream.set_nonblocking(true)?;
     stream.set_nodelay(true)?;
-    match unsent_at_most {
-        Some(bytes) => socket2::SockRef::from(stream).set_tcp_notsent_lowat(bytes),
-        None => Ok(()),
-    }
+    socket2::SockRef::from(stream).set_tcp_notsent_lowat(unsent_at_most)
 }

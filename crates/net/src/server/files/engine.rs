@@ -3,6 +3,7 @@
 use std::io::{self, Read};
 use std::net::TcpListener;
 
+use rustix::net::SendFlags;
 use thinktime_core::time::Nanos;
 
 use super::connection::{Connection, Sent, prepare};
@@ -26,6 +27,8 @@ pub(super) struct Engine {
     unread: Vec<u32>,
     ready: Vec<Readiness>,
     buffer: Vec<u8>,
+    /// Whether clients wait to be accepted for which there is no descriptor.
+    unaccepted: bool,
     tidied_s: f64,
     served: Served,
 }
@@ -33,16 +36,22 @@ pub(super) struct Engine {
 const LISTENER: u64 = u64::MAX;
 /// The longest sleep, after which the caller looks whether to stop.
 const LOOK: Nanos = Nanos(50_000_000);
-/// A client that asks ahead for more than this, without waiting, is cut off.
-const PIPELINED_MAX: usize = 64;
 /// What one connection is read for at a time: then others have their turn.
 const READS_PER_TURN: u32 = 16;
 /// Pieces that are sent before it is looked at what came meanwhile, perhaps something shorter.
 const PIECES_PER_TURN: u32 = 4;
 /// A connection on which nothing comes and nothing goes for so long is closed.
 const SILENT_S: f64 = 60.0;
-/// What the kernel may hold of a response and not have sent, where the order matters.
-const UNSENT_BYTES: u32 = 4096;
+/// Who was told that nothing more comes is waited for so long.
+const LINGER_S: f64 = 2.0;
+/// What the kernel may hold of a response and not have sent: little where the order matters, and
+/// never so much that a slow reader seems dead.
+const fn unsent_bytes(order: Order) -> u32 {
+    match order {
+        Order::Fair => 1 << 17,
+        Order::Srpt => 4096,
+    }
+}
 
 impl Engine {
     pub(super) fn new(
@@ -51,7 +60,8 @@ impl Engine {
         sending: Sending,
     ) -> io::Result<Engine> {
         let poller = Poller::new()?;
-        poller.add_listener(&listener, LISTENER)?;
+        // Told once of each client: with no descriptor left it would be told again and again.
+        poller.add(&listener, LISTENER)?;
         Ok(Engine {
             listener,
             folder,
@@ -65,6 +75,7 @@ impl Engine {
             unread: Vec::new(),
             ready: Vec::new(),
             buffer: vec![0; 1 << 14],
+            unaccepted: false,
             tidied_s: 0.0,
             served: Served::default(),
         })
@@ -98,6 +109,9 @@ impl Engine {
             }
         }
         self.ready = ready;
+        if self.unaccepted {
+            self.accept();
+        }
         self.send();
         self.tidy();
         Ok(())
@@ -108,10 +122,21 @@ impl Engine {
     }
 
     fn accept(&mut self) {
-        // Errors here are the client's (it has gone) or pass (no descriptor is free): the
-        // listener stays registered, and tells again.
-        let unsent = (self.sending.order == Order::Srpt).then_some(UNSENT_BYTES);
-        while let Ok((stream, _)) = self.listener.accept() {
+        let unsent = unsent_bytes(self.sending.order);
+        self.unaccepted = false;
+        loop {
+            let stream = match self.listener.accept() {
+                Ok((stream, _)) => stream,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                // The client has gone.
+                Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => continue,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                // No descriptor is free, which passes: it is tried again in the next turn.
+                Err(_) => {
+                    self.unaccepted = true;
+                    return;
+                }
+            };
             if prepare(&stream, unsent).is_err() {
                 continue;
             }
@@ -150,10 +175,12 @@ impl Engine {
             }
             turns += 1;
             match connection.stream.read(&mut buffer) {
+                Ok(1..) if connection.lingers => {}
                 Ok(count @ 1..) => {
                     connection.last_s = now_s;
                     self.take(place, &buffer[..count]);
                 }
+                Ok(0) if connection.lingers => self.close(place),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                 // It may still read what it asked for.
@@ -174,23 +201,12 @@ impl Engine {
         while !bytes.is_empty() && connection.is_heard() {
             match connection.reader.read(bytes) {
                 Ok(RequestProgress::NeedMore { continue_expected }) => {
-                    // Leave is given only where no response is on its way, which it would split.
-                    if continue_expected
-                        && (!connection.idle()
-                            || rustix::io::write(&connection.stream, CONTINUE)
-                                != Ok(CONTINUE.len()))
-                    {
-                        return self.close(place);
-                    }
+                    connection.waits_for_leave |= continue_expected;
                     return;
                 }
                 Ok(RequestProgress::Complete { request, used }) => {
                     bytes = &bytes[used..];
-                    connection.asked.push_back(request);
-                    if connection.asked.len() > PIPELINED_MAX {
-                        self.served.refused += 1;
-                        return self.close(place);
-                    }
+                    connection.ask(request);
                 }
                 Err(_) => return connection.refuse(),
             }
@@ -201,15 +217,32 @@ impl Engine {
     fn go_on(&mut self, place: u32) {
         let Some(connection) = &mut self.connections[place as usize] else { return };
         if let Some(status) = connection.begin(&self.folder) {
+            connection.begun = self.served.requests + self.served.refused;
             match status < 400 {
                 true => self.served.requests += 1,
                 false => self.served.refused += 1,
             }
         }
         match connection.left() {
-            Some(left) => self.line.enter(place, left),
-            None if connection.is_done() => self.close(place),
+            Some(left) => return self.line.enter(place, left, connection.begun),
             None => self.line.leave(place),
+        }
+        if connection.lingers {
+            return;
+        }
+        let leave = std::mem::take(&mut connection.waits_for_leave);
+        let refused = || {
+            let sent = rustix::net::send(&connection.stream, CONTINUE, SendFlags::NOSIGNAL);
+            sent != Ok(CONTINUE.len())
+        };
+        if leave && refused() {
+            return self.close(place);
+        }
+        if connection.is_done() {
+            connection.last_s = self.clock.now().as_secs_f64() + LINGER_S - SILENT_S;
+            if !connection.say_goodbye() {
+                self.close(place);
+            }
         }
     }
 
@@ -227,6 +260,8 @@ impl Engine {
                 Sent::Some(count) => {
                     connection.last_s = now.as_secs_f64();
                     self.pace.spend(count);
+                    // In turns, it goes to the end.
+                    self.line.leave(place);
                     self.go_on(place);
                 }
                 // It is told when the socket takes more.

@@ -33,33 +33,52 @@ pub(super) enum Missing {
 
 const INDEX: &str = "index.html";
 const PATH_MAX: usize = 4096;
+const TRIES_MAX: u32 = 100;
 
 impl Folder {
     /// # Errors
     /// When there is no such folder, or it may not be read.
     pub(super) fn open(path: &Path) -> io::Result<Folder> {
         let flags = OFlags::DIRECTORY | OFlags::PATH | OFlags::CLOEXEC;
-        Ok(Folder(File::from(rustix::fs::openat(CWD, path, flags, Mode::empty())?)))
+        let folder = Folder(File::from(rustix::fs::openat(CWD, path, flags, Mode::empty())?));
+        // Where the kernel has no openat2, that is told before anybody asks.
+        folder.opened(".", OFlags::PATH)?;
+        Ok(folder)
+    }
+
+    /// Opens what lies in the folder, and nowhere else.
+    fn opened(&self, name: &str, flags: OFlags) -> Result<File, Errno> {
+        let flags = flags | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
+        let inside = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+        let mut tries = 0;
+        loop {
+            match rustix::fs::openat2(&self.0, name, flags, Mode::empty(), inside) {
+                // Something was renamed on the way, anywhere on the machine.
+                Err(Errno::AGAIN) if tries < TRIES_MAX => tries += 1,
+                result => return result.map(File::from),
+            }
+        }
     }
 
     /// The file of a target, as in `/a%20b.html?x=1`. Links are followed inside the folder only;
     /// what begins with a dot is not there.
     pub(super) fn find(&self, target: &str) -> Result<Found, Missing> {
-        let path = target.split(['?', '#']).next().unwrap_or("");
+        let target = without_authority(target);
+        let (path, query) = target.split_at(target.find(['?', '#']).unwrap_or(target.len()));
         let whole = path_of(path).ok_or(Missing::Status(404))?;
-        let name = if whole.is_empty() || whole.ends_with('/') { whole + INDEX } else { whole };
-        // A pipe would wait for its other end.
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-        let inside = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
-        let opened = rustix::fs::openat2(&self.0, &*name, flags, Mode::empty(), inside);
-        let file = File::from(opened.map_err(status_of)?);
-        let about = file.metadata().map_err(|_| Missing::Status(500))?;
-        if about.is_dir() && !name.ends_with(INDEX) {
-            return Err(Missing::Moved(format!("{path}/")));
+        let is_folder = whole.is_empty() || whole.ends_with('/');
+        let name = if is_folder { whole + INDEX } else { whole };
+        // What it is, is looked at before it is opened: that would wake the writer of a pipe.
+        let seen = self.opened(&name, OFlags::PATH).map_err(status_of)?;
+        let kind = seen.metadata().map_err(|_| Missing::Status(500))?.file_type();
+        if kind.is_dir() && !is_folder {
+            return Err(Missing::Moved(format!("{path}/{query}")));
         }
-        if !about.is_file() {
+        if !kind.is_file() {
             return Err(Missing::Status(404));
         }
+        let file = self.opened(&name, OFlags::RDONLY).map_err(status_of)?;
+        let about = file.metadata().map_err(|_| Missing::Status(500))?;
         Ok(Found {
             file,
             size: about.len(),
@@ -67,6 +86,12 @@ impl Folder {
             tag: format!("\"{:x}-{:x}-{:x}\"", about.len(), about.mtime(), about.mtime_nsec()),
         })
     }
+}
+
+/// A target without the address of the server, which it may bring (RFC 9112, section 3.2.2).
+fn without_authority(target: &str) -> &str {
+    let Some(rest) = target.strip_prefix("http://") else { return target };
+    rest.find('/').map_or("/", |begin| &rest[begin..])
 }
 
 /// The path inside the folder, decoded. None where it can be no file's.
@@ -98,7 +123,7 @@ fn percent_decoded(text: &str) -> Option<String> {
 fn status_of(error: Errno) -> Missing {
     Missing::Status(match error {
         Errno::ACCESS | Errno::PERM => 403,
-        Errno::MFILE | Errno::NFILE | Errno::NOMEM => 503,
+        Errno::MFILE | Errno::NFILE | Errno::NOMEM | Errno::AGAIN => 503,
         Errno::IO => 500,
         // There is none, or the way to it leads out of the folder.
         _ => 404,
@@ -148,6 +173,13 @@ mod tests {
             assert_eq!(path_of(path), None, "{path}");
         }
         assert_eq!(path_of(&format!("/{}", "a/".repeat(PATH_MAX))), None);
+    }
+
+    #[test]
+    fn the_servers_own_address_is_no_part_of_a_path() {
+        assert_eq!(without_authority("http://a:80/b?c"), "/b?c");
+        assert_eq!(without_authority("http://a"), "/");
+        assert_eq!(without_authority("/http://a/b"), "/http://a/b");
     }
 
     #[test]

@@ -15,6 +15,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use nix::sys::signal::{SigSet, Signal};
 use nix::sys::socket::{setsockopt, sockopt};
 use thinktime_core::error::Invalid;
 
@@ -24,6 +25,8 @@ use folder::Folder;
 pub use line::Order;
 
 const IF_NONE_MATCH: &str = "If-None-Match";
+
+const BACKLOG: i32 = 4096;
 
 /// How files are sent.
 #[derive(Clone, Copy, Debug)]
@@ -85,6 +88,8 @@ impl FileServer {
         })?;
         let listener = TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
+        // More clients may come at once than the customary 128.
+        rustix::net::listen(&listener, BACKLOG)?;
         if let Some(class) = sending.link_class {
             setsockopt(&listener, sockopt::Priority, &class.0.cast_signed()).map_err(|error| {
                 let why = "setting the class of packets takes the capability CAP_NET_ADMIN";
@@ -108,6 +113,8 @@ impl FileServer {
     /// When the operating system refuses what the server needs. What clients do wrong never ends
     /// it.
     pub fn serve(self, stop: &AtomicBool) -> io::Result<Served> {
+        // `sendfile` to a client that is gone would end the process, where nobody ignores that.
+        SigSet::from(Signal::SIGPIPE).thread_block()?;
         let mut engine = Engine::new(self.listener, self.folder, self.sending)?;
         while !stop.load(Ordering::Relaxed) {
             engine.turn()?;
