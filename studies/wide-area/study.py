@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import lab
-import models
+import wide_lab as lab
+import wide_models as models
 import wide_tables
 
 import thinktime as tt

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import models
+import wide_models as models
 
 sys.path.insert(0, str(models.HERE.parent))
 

@@ -19,7 +19,7 @@ from thinktime.lab import file
 STUDY = Path(__file__).resolve().parents[2] / "studies" / "wide-area"
 sys.path.insert(0, str(STUDY))
 
-import models  # noqa: E402 - the study is a folder of scripts
+import wide_models as models  # noqa: E402 - the study is a folder of scripts
 import wide_tables  # noqa: E402
 
 

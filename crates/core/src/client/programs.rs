@@ -22,10 +22,14 @@ impl Population {
 
     /// Whether an attempt that failed is made again: because the workload says so, or, where that
     /// says nothing of retries, its program.
+    #[inline]
     pub(super) fn tries_again(&self, attempt: &Attempt, retry: &Retry, reply: &Reply<'_>) -> bool {
-        if retry.covers(attempt.attempt, reply.error, reply.status) {
-            return true;
-        }
+        retry.covers(attempt.attempt, reply.error, reply.status)
+            || self.program_tries_again(attempt, retry, reply)
+    }
+
+    #[cold]
+    fn program_tries_again(&self, attempt: &Attempt, retry: &Retry, reply: &Reply<'_>) -> bool {
         let Some(programs) = self.programs.as_ref().filter(|_| retry.attempts == 1) else {
             return false;
         };

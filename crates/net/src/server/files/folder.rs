@@ -48,7 +48,7 @@ impl Folder {
 
     /// Opens what lies in the folder, and nowhere else.
     fn opened(&self, name: &str, flags: OFlags) -> Result<File, Errno> {
-        let flags = flags | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
+        let flags = flags | OFlags::CLOEXEC;
         let inside = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
         let mut tries = 0;
         loop {
@@ -77,8 +77,13 @@ impl Folder {
         if !kind.is_file() {
             return Err(Missing::Status(404));
         }
-        let file = self.opened(&name, OFlags::RDONLY).map_err(status_of)?;
+        // It may be another by now, even a pipe.
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let file = self.opened(&name, flags).map_err(status_of)?;
         let about = file.metadata().map_err(|_| Missing::Status(500))?;
+        if !about.is_file() {
+            return Err(Missing::Status(404));
+        }
         Ok(Found {
             file,
             size: about.len(),

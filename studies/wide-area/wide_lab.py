@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import models
+import wide_models as models
 
 import thinktime as tt
 
