@@ -29,9 +29,6 @@ sys.path.insert(0, str(models.HERE.parent))
 
 from sample_path import at_load
 
-PREDICTED, QUICK_PREDICTED = 20_000, 2_000
-"""Requests of a simulated cell; of the quick study fewer."""
-
 LONG_RUN, QUICK_LONG_RUN = 100_000, 3_000
 """Requests of a simulated point of Figure 4."""
 
@@ -107,7 +104,7 @@ def _predict(kept: Kept, quick: bool) -> None:
     for link in _links(quick):
         for size in models.SIZES:
             system = models.behind(link, models.quick_server())
-            requests = QUICK_PREDICTED if quick else PREDICTED
+            requests = models.QUICK_PREDICTED if quick else models.PREDICTED
             done = tt.simulate(models.transfers([size]), system, requests=requests, rows="none")
             kept.put("predicted", wide_tables.cell_name(link, size), lab.figures(done))
     for point in _points(quick):

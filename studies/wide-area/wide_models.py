@@ -24,6 +24,9 @@ LOSSES = (0, 1, 3)
 
 CONGESTION_CONTROL = "reno"
 
+PREDICTED, QUICK_PREDICTED = 20_000, 2_000
+"""Requests of a simulated cell; of the quick study fewer."""
+
 
 @dataclass(frozen=True)
 class Link:

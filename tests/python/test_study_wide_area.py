@@ -64,13 +64,11 @@ def test_most_cells_are_predicted_within_a_fifth() -> None:
 
 def test_predictions_are_those_of_this_model() -> None:
     """One cell of each size, simulated anew: the kept mean is the same to the last digit."""
-    import study
-
     found = json.loads((STUDY / "results.json").read_text("utf-8"))["predicted"]
     link = models.LINKS[4]
     system = models.behind(link, models.quick_server())
     for size in ("2 kB", "50 kB"):
-        done = tt.simulate(models.transfers([size]), system, requests=study.PREDICTED, rows="none")
+        done = tt.simulate(models.transfers([size]), system, requests=models.PREDICTED, rows="none")
         kept = found[wide_tables.cell_name(link, size)]["mean_s"]
         assert done.summary["response_time_s"]["mean"] == pytest.approx(kept, rel=1e-9)
 
