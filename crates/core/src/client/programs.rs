@@ -22,20 +22,19 @@ impl Population {
 
     /// Whether an attempt that failed is made again: because the workload says so, or, where that
     /// says nothing of retries, its program.
-    #[inline]
+    #[inline(always)]
     pub(super) fn tries_again(&self, attempt: &Attempt, retry: &Retry, reply: &Reply<'_>) -> bool {
-        retry.covers(attempt.attempt, reply.error, reply.status)
-            || self.program_tries_again(attempt, retry, reply)
+        // Parts are handed on, since what is handed on whole cannot stay in registers.
+        let (slot, number) = (attempt.ticket.slot(), attempt.attempt);
+        retry.covers(number, reply.error, reply.status)
+            || (retry.attempts == 1 && self.program_tries_again(slot, number, reply.error))
     }
 
     #[cold]
-    fn program_tries_again(&self, attempt: &Attempt, retry: &Retry, reply: &Reply<'_>) -> bool {
-        let Some(programs) = self.programs.as_ref().filter(|_| retry.attempts == 1) else {
-            return false;
-        };
-        let call = programs.call(attempt.ticket.slot());
+    fn program_tries_again(&self, slot: usize, number: u32, error: Option<&str>) -> bool {
+        let call = self.programs.as_ref().and_then(|programs| programs.call(slot));
         let sql = call.as_ref().and_then(|call| call.sql.as_ref());
-        sql.is_some_and(|sql| sql.covers(attempt.attempt, reply.error))
+        sql.is_some_and(|sql| sql.covers(number, error))
     }
 
     /// A session ends. Where none of very many asked for anything, a run of a number of requests
