@@ -170,7 +170,7 @@ mod tests {
         let mut pace = Pace::new(Some(1e6));
         let (mut now, mut sent) = (Nanos::ZERO, 0);
         for step in 0..100_000_u64 {
-            now = now + Nanos(1000 * (step % 97));
+            now += Nanos(1000 * (step % 97));
             if let Some(piece) = pace.piece(now) {
                 pace.spend(piece);
                 sent += piece;
@@ -191,7 +191,7 @@ mod tests {
             pace.spend(piece);
             sent += piece;
         }
-        assert!(sent >= 10_000 && sent < 10_000 + TWO_PACKETS, "{sent}");
+        assert!((10_000..10_000 + TWO_PACKETS).contains(&sent), "{sent}");
         assert!(pace.wait() > Nanos::ZERO);
         pace.spend(TWO_PACKETS);
         let later = now + pace.wait();
