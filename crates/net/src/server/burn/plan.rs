@@ -272,7 +272,7 @@ mod tests {
             (
                 "demand = '1ms'\n[[behaviour]]\nsteps = [{ fork = [[{ use = 'a' }], \
                  [{ delay = '1ms' }]] }]",
-                "not `acquire`, `release` or `fork`",
+                "not `acquire`, `release`, `fork`, `send` or `receive`",
             ),
         ] {
             let message = plan(text).unwrap_err().to_string();
