@@ -95,6 +95,8 @@ def made(folder: Path, page: str) -> Path:
     (folder / "photo.png").write_bytes(b"\x89PNG")
     (folder / "visit.har").write_text(har(*VISIT))
     (folder / "commands.txt").write_text(CURL)
+    (folder / "site").mkdir()
+    (folder / "site" / "index.html").write_text("<p>Welcome")
     for snippet in [*snippets("README.md"), *snippets(page)]:
         if snippet.file is not None:
             (folder / snippet.file).write_text(snippet.text)
