@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import files
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from user_models import users
 
 HERE = Path(__file__).parent
 LINK = "link"
@@ -25,9 +30,8 @@ OTHER_PACKETS = 2 * 66
 """Bytes of a response's other packets: the acknowledgement of its request, and half-empty ones."""
 
 SERVERS = ("nginx, fair", "fair", "SRPT")
-MODELS = ("closed", "partly open", "open")
 USERS = 50
-REQUESTS_PER_SESSION = 5
+"""Of the closed model."""
 
 
 @dataclass(frozen=True)
@@ -41,17 +45,7 @@ class Cell:
 
 def workload(model: str, site: Sequence[files.File]) -> dict[str, Any]:
     """The workload of a model; its rate or think time is still to be set by a load."""
-    arrivals: dict[str, Any] = {"model": model.replace(" ", "-")}
-    session: dict[str, Any] = {"think": "exp(1s)"}
-    if model == "closed":
-        arrivals["clients"] = USERS
-    else:
-        arrivals["rate"] = "1/s"
-    if model == "partly open":
-        session = {"think": "exp(200ms)", "requests": f"geometric({REQUESTS_PER_SESSION})"}
-    made: dict[str, Any] = {"name": f"static files, {model}", "arrivals": arrivals}
-    if model != "open":
-        made["session"] = session
+    made = {"name": f"static files, {model}"} | users(model, USERS)
     made["request"] = [
         {"name": one.name, "get": f"/{one.name}", "weight": one.share, "size": f"{one.size}B"}
         for one in site

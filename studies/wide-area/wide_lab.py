@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -14,7 +12,9 @@ import wide_models as models
 
 import thinktime as tt
 
-COMMAND = [sys.executable, "-c", "from thinktime.cli import main; main()"]
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import labs
 
 
 def measured(
@@ -35,7 +35,7 @@ def measured(
             (folder / f"{run}.toml").write_text(workload.to_toml(), "utf-8")
         text = models.lab(link, list(runs), duration_s, warmup_s, seed)
         (folder / "lab.toml").write_text(text, "utf-8")
-        said = _lab([str(folder / "lab.toml"), "-o", str(folder / "out")])
+        said = labs.run(folder / "lab.toml", folder / "out")
         return {run: _figures(folder / "out" / run, said) for run in runs}
 
 
@@ -58,17 +58,3 @@ def figures(result: tt.Result) -> dict[str, Any]:
         "p99_s": times["p99"],
         "lateness_p99_s": summary["lateness_s"]["p99"],
     }
-
-
-def _lab(words: list[str]) -> str:
-    """Let a lab run; what it complains of. Where the study is ended, the lab is, and tidies up."""
-    process = subprocess.Popen(
-        [*COMMAND, "lab", *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE, text=True, start_new_session=True,
-    )  # fmt: skip
-    try:
-        return process.communicate()[1].strip()
-    except BaseException:
-        process.send_signal(signal.SIGINT)
-        process.communicate()
-        raise

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
+import user_models
+
+HERE = Path(__file__).parent
 SIZES = {"2 kB": 2_000, "50 kB": 50_000, "1 MB": 1_000_000}
 """Responses, in bytes."""
 
@@ -53,7 +57,6 @@ CONDITIONS = {"LAN": Link(0, 0), "good WAN": Link(25, 1), "poor WAN": Link(50, 4
 
 MODELS = ("open", "partly open", "closed")
 USERS = 200
-REQUESTS_PER_SESSION = 5
 SERVER = "server"
 RATE = 1.25e6
 """Bytes a second that the server of Figure 4 sends."""
@@ -94,21 +97,14 @@ def quick_server() -> dict[str, Any]:
 
 def users(model: str) -> dict[str, Any]:
     """The workload of a model in Figure 4; its rate or think time is still to be set by a load."""
-    arrivals: dict[str, Any] = {"model": model.replace(" ", "-")}
-    session: dict[str, Any] = {"think": "exp(1s)"}
-    if model == "closed":
-        arrivals["clients"] = USERS
-    else:
-        arrivals["rate"] = "1/s"
-    if model == "partly open":
-        session = {"think": "exp(200ms)", "requests": f"geometric({REQUESTS_PER_SESSION})"}
-    made: dict[str, Any] = {
-        "name": f"wide area, {model}",
-        "arrivals": arrivals,
-        "clients": {"connections": "per-request"},
-        "request": [{"name": "file", "get": "/file/{zipf(n=3000, s=0.6)}", "size": FILES}],
-    }
-    return made | ({} if model == "open" else {"session": session})
+    return (
+        {"name": f"wide area, {model}"}
+        | user_models.users(model, USERS)
+        | {
+            "clients": {"connections": "per-request"},
+            "request": [{"name": "file", "get": "/file/{zipf(n=3000, s=0.6)}", "size": FILES}],
+        }
+    )
 
 
 def file_server(policy: str) -> dict[str, Any]:
