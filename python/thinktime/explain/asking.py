@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from scipy.special import stdtrit
 
 from thinktime import InputError, RunError
 from thinktime._core import System, Workload
+from thinktime._scipy import stdtrit
 from thinktime.explain.candidates import Candidate
 from thinktime.explain.choosing import SAME, SEED
 from thinktime.operations import simulate
