@@ -162,11 +162,13 @@ impl State {
     fn done(&mut self, plan: &Plan, stopped: bool) -> Done {
         let lost = self.lost.iter().map(|one| Done {
             sessions: one.sessions,
-            window: Window { begin: plan.limit.warmup.min(one.time()), end: one.time() },
+            window: Window { begin: plan.limit.warmup, end: one.time() },
             ..Done::nothing()
         });
         let all = self.ends.drain(..).chain(lost);
         let mut done = all.reduce(joined).unwrap_or_else(Done::nothing);
+        // What was lost in the warm-up does not make the others' time longer.
+        done.window.begin = done.window.begin.min(done.window.end);
         done.interrupted |= stopped;
         done.load_lost = self.load_lost.take();
         done
