@@ -33,6 +33,9 @@ _CLOCK_EVERY_S = 10.0
 _CLOSED_S = 60.0
 """So long a generator may take to close the file of its rows."""
 
+_BEGUN_LATE_S = 0.1
+"""A generator that begins so much after the agreed instant is told."""
+
 _LATE_S = 1.5
 """An answer that comes so much later than it should is told."""
 
@@ -150,6 +153,9 @@ class Conductor:
             if member.slowest_s > _LATE_S and not member.lost:
                 self.gathering.warn(f"the generator {member.name} was slow: it answered up to "
                                     f"{member.slowest_s:.1f} s late")  # fmt: skip
+            if (member.begun_late_s or 0.0) > _BEGUN_LATE_S:
+                self.gathering.warn(f"the generator {member.name} began {member.begun_late_s:.1g} "
+                                    "s late")  # fmt: skip
         if self.assignment.leaving is not None:
             self._ask_for_rows(self.assignment.leaving)
         described = [member.described(self.assignment.of) for member in self.members]

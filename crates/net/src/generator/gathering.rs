@@ -154,7 +154,24 @@ pub fn gather(
     let mut state = gathering.state();
     outcome.summary.warnings.append(&mut state.warnings);
     outcome.summary.generators = std::mem::take(&mut state.generators);
+    outcome.summary.notes.extend(divided(&workload, gathering.shares));
     Ok(outcome)
+}
+
+/// What belongs to all clients together, and of which each share has its part, in words.
+fn divided(workload: &Workload, shares: usize) -> Option<String> {
+    let limits = || workload.populations.iter().map(|one| &one.clients);
+    let in_flight = limits().any(|one| one.concurrency < u64::MAX);
+    let budget = limits().any(|one| one.retry_budget.is_some());
+    let what = match (in_flight, budget) {
+        (true, true) => "the limit of requests in flight and the retry budget were",
+        (true, false) => "the limit of requests in flight was",
+        (false, true) => "the retry budget was",
+        (false, false) => return None,
+    };
+    (shares > 1).then(|| {
+        format!("{what} divided among {shares} event loops: each has its part, used or not")
+    })
 }
 
 impl State {
