@@ -229,8 +229,7 @@ def test_what_is_wrong_is_said(cluster: Any, target: str, tmp_path: Path) -> Non
         left(leave_rows="/there")
     with pytest.raises(tt.InputError, match="must begin with /"):
         left(on="auto", leave_rows="there")
-    with pytest.raises(tt.InputError, match="no rows are to be kept"):
-        left(on="auto", leave_rows="/there", rows="none")
+    assert not rows_there(left(on="auto", leave_rows="/there", rows="none").summary)
     (tmp_path / "file").touch()
     with pytest.raises(tt.InputError, match="is no folder on the node"):
         left(on="auto", leave_rows=tmp_path / "file" / "there")

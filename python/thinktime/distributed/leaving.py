@@ -34,16 +34,14 @@ class Leaving:
         return f"{self.folder}/generator-{place}"
 
 
-def checked(folder: str, rows: str | None) -> str:
-    """The folder, if rows can be left in it as far as can be told here.
+def checked(folder: str) -> str:
+    """The folder, if it is one on any node, as far as can be told here.
 
     Raises InputError if not.
     """
     if not folder.startswith("/"):
         raise _core.InputError(f"leave_rows: `{folder}` must begin with /: each node has it on its "
                                "own disk")  # fmt: skip
-    if rows == "none":
-        raise _core.InputError("leave_rows: no rows are to be kept (rows: none)")
     return folder.rstrip("/") or "/"
 
 

@@ -57,9 +57,9 @@ def gathered(
     on_loss = given.get("on_loss", _ON_LOSS[0])
     if on_loss not in _ON_LOSS:
         raise _core.InputError(f"on_loss: `{on_loss}` is none of {', '.join(_ON_LOSS)}")
-    folder = given.get("leave_rows")
-    if folder is not None:
-        folder = leaving.checked(folder, given.get("rows"))
+    folder = None
+    if "leave_rows" in given and given.get("rows") != "none":
+        folder = leaving.checked(given["leave_rows"])
     with ExitStack() as stack:
         cluster = stack.enter_context(connected(given["on"]))
         gathering = _core.Gathering(workload, options, given.get("generators", len(cluster.nodes)))
