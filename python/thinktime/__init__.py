@@ -36,6 +36,7 @@ from thinktime.report import report
 
 if TYPE_CHECKING:
     from thinktime.capacity_search import Capacity, CapacityStopped, capacity
+    from thinktime.collecting import collect
     from thinktime.mean_difference import Difference, difference
     from thinktime.operations import (
         Interrupted,
@@ -78,6 +79,7 @@ __all__ = [
     "__version__",
     "again",
     "capacity",
+    "collect",
     "difference",
     "recover",
     "report",
@@ -94,6 +96,7 @@ __all__ = [
 
 _LATER = {
     "thinktime.capacity_search": ("Capacity", "CapacityStopped", "capacity"),
+    "thinktime.collecting": ("collect",),
     "thinktime.mean_difference": ("Difference", "difference"),
     "thinktime.operations": (
         "Interrupted",

@@ -14,7 +14,7 @@ from thinktime.shown import is_text
 _FILES = {"ca_file", "certificate", "key", "unix_socket"}
 """Options that name files."""
 
-_GO_WITH = {"generators": "on", "on_loss": "on"}
+_GO_WITH = {"generators": "on", "on_loss": "on", "leave_rows": "on"}
 """Options that say nothing without another one."""
 
 

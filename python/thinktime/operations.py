@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from thinktime import _core, arrivals, validity
+from thinktime import _core, arrivals, rows_there, validity
 from thinktime.given import options_json
 from thinktime.inputs import GivenSystem, GivenWorkload, system_of, workload_of
 from thinktime.labels import Label, Labelled, label_for
@@ -158,6 +158,7 @@ def run(
     on: str | None = None,
     generators: int | None = None,
     on_loss: str | None = None,
+    leave_rows: str | Path | None = None,
 ) -> Result:
     """Run a workload against a real server.
 
@@ -217,6 +218,9 @@ def run(
             each node.
         on_loss: What happens when a generator is lost: "stop" (the default), or "continue", when
             another one takes its sessions over.
+        leave_rows: Leave the rows on the nodes, each in this folder of its own disk, instead of
+            gathering them: an absolute path. The summary says where they are (`generators`), and
+            `collect` fetches them.
 
     Raises:
         InputError: if the input is wrong.
@@ -273,6 +277,7 @@ def _finished(outcome: _core.ResultData, label: Label | None, told: Progress | N
     if isinstance(told, Labelled) and outcome.unwritten is None:
         told.finish()
         validity.note(result)
+        rows_there.note(result)
     if outcome.unwritten is not None:
         raise Unwritten(result, outcome.unwritten)
     if result.interrupted:

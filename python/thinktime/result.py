@@ -95,7 +95,10 @@ class Result:
 
     @property
     def requests(self) -> _core.Table | None:
-        """A row an attempt, in the order in which they ended; all, a sample, or None."""
+        """A row an attempt, in the order in which they ended; all, a sample, or None.
+
+        None, too, where they are on the nodes that made the load (`collect`).
+        """
         return self._outcome.requests
 
     @property

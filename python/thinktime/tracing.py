@@ -10,6 +10,7 @@ import tomllib
 from typing import TYPE_CHECKING, Any
 
 from thinktime import _core
+from thinktime.rows_there import why_no_rows
 
 if TYPE_CHECKING:
     import polars as pl
@@ -94,7 +95,8 @@ def _check(result: Result) -> None:
             "[clients] of the workload"
         )
     if result.requests is None:
-        raise _core.InputError(f"{place}: no rows of requests were kept: run it with --rows all")
+        why = why_no_rows(result) or "no rows of requests were kept: run it with --rows all"
+        raise _core.InputError(f"{place}: {why}")
 
 
 def _traced(table: dict[str, Any]) -> bool:

@@ -44,7 +44,10 @@ pub(crate) fn run(
     let target = Target::of(target, &options).map_err(wrong)?;
     let system = demands.map(|system| system.inner.clone());
     let plan = Plan::of(&options, &workload.inner, system).map_err(wrong)?;
-    let keep = Keep::parse(options.rows.as_deref(), 0.0).map_err(wrong)?;
+    let mut keep = Keep::parse(options.rows.as_deref(), 0.0).map_err(wrong)?;
+    if options.leave_rows.is_some() {
+        keep = Keep::None; // whoever makes the load keeps them
+    }
     let limit = plan.limit;
     let run = RunFile {
         run: RunTable {

@@ -53,7 +53,7 @@ def command(
     **given: Any,
 ) -> None:
     """Run a workload against a real server."""
-    if output is None:
+    if output is None and given["leave_rows"] is None:
         given["rows"] = "none"
     chosen = common.chosen(given | {"label": label})
     with common.mapped_errors():

@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from thinktime.rows_there import rows_there
 from thinktime.validity.finding import Unseen
 
 if TYPE_CHECKING:
@@ -64,7 +65,10 @@ class Evidence:
             Unseen: if they were not kept, or only a sample of them.
         """
         if self.given_rows is None:
-            raise Unseen("no rows were kept (`-o DIR`, `--rows all`)")
+            raise Unseen(
+                "the rows stayed on the nodes (`thinktime collect`)" if rows_there(self.summary)
+                else "no rows were kept (`-o DIR`, `--rows all`)"
+            )  # fmt: skip
         if not self.rows_complete:
             raise Unseen("only a sample of the rows was kept (`--rows all` keeps them)")
         import polars as pl

@@ -66,6 +66,9 @@ options! {
         /// What happens when a generator is lost: stop (the default) or continue, when another one
         /// takes its sessions over.
         on_loss: Text,
+        /// Leave the rows on the nodes, each in this folder of its own disk, instead of gathering
+        /// them in requests.parquet; thinktime collect fetches them.
+        leave_rows: Text,
         /// Rows of requests.parquet: all (the default), none, or 1/N of the sessions.
         rows: Text,
     }

@@ -223,6 +223,27 @@ pub struct GeneratorNode {
     pub taken_over_by: Option<String>,
     /// From which time on it did, in seconds.
     pub taken_over_at_s: Option<f64>,
+    /// The rows that stayed on its node; none where they were gathered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<RowsThere>,
+}
+
+/// Rows that a generator keeps on its node's own disk.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RowsThere {
+    /// The node's address.
+    pub node: String,
+    /// The folder there, which holds a `requests.parquet`.
+    pub path: String,
+    /// How many rows there are; none where nobody could say so.
+    pub rows: Option<u64>,
+    /// Of how many sessions, those included of which no row is kept.
+    pub sessions: Option<u64>,
+    /// The length of the file, in bytes.
+    pub bytes: Option<u64>,
+    /// What is known to be missing, and why.
+    pub missing: Option<String>,
 }
 
 impl GeneratorFigures {

@@ -38,7 +38,7 @@ pub use errors::{LATE, STATUS, TIMEOUT, UNANSWERED, UNSENT};
 pub use failures::cause;
 pub use figures::{
     ClusterFigures, DemandFigures, GeneratorFigures, GeneratorNode, MachineFigures, PoolFigures,
-    PopulationFigures, RequestFigures, StationFigures, TimeFigures,
+    PopulationFigures, RequestFigures, RowsThere, StationFigures, TimeFigures,
 };
 pub use links::LinkFigures;
 pub use objectives::{Lost, Objectives};

@@ -1,0 +1,35 @@
+"""`thinktime collect`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from thinktime.cli import common, options, plain
+
+
+def command(
+    result: Annotated[
+        Path, typer.Argument(help="The result directory of a run with --leave-rows.")
+    ],
+    on: options.On = None,
+    remove: Annotated[
+        bool, typer.Option("--remove", help="Remove them on the nodes when all are here.")
+    ] = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Fetch the rows that a run left on the nodes that made its load.
+
+    They become requests.parquet of RESULT. Rows on this machine need no --on.
+    """
+    from thinktime.collecting import collect
+
+    def tell(generator: str) -> None:
+        if not quiet:
+            common.errors.print(f"fetching from {generator}", style="dim", markup=False)
+
+    with common.mapped_errors():
+        found = collect(result, on=on, remove=remove, progress=tell)
+    plain.say(f"{len(found.requests or ()):,} rows are in {result / 'requests.parquet'}")
