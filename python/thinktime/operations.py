@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from thinktime import _core, arrivals, validity
 from thinktime.given import options_json
@@ -20,6 +20,7 @@ from thinktime.switching import switch as switch
 
 if TYPE_CHECKING:
     from thinktime import distributed
+    from thinktime.lab.asked import Asked
 
 Progress = Callable[[int, float, int], None]
 """Called about twenty times a second with requests over, seconds of the run's own clock, and
@@ -153,6 +154,7 @@ def run(
     lookup: Time | None = None,
     unix_socket: str | Path | None = None,
     proxy: str | None = None,
+    link: str | None = None,
     lateness: Time | None = None,
     loops: int = 1,
     on: str | None = None,
@@ -207,6 +209,9 @@ def run(
         proxy: An HTTP proxy by which the target is reached, as in `http://HOST:PORT`; user and
             password in it are in no result. By default the one that HTTP_PROXY, HTTPS_PROXY and
             NO_PROXY name for a target that is not on this machine; "" for none.
+        link: A link that all packets to the target and back cross, with the keys of a lab's
+            `[[link]]`, as in "delay = 50ms, loss = 1%, rate = 10Mbit/s"; or a file with one
+            `[[link]]`. TCP over it is the kernel's own. It needs root.
         lateness: How much later than scheduled requests of an open model may be sent, so that
             the generator wakes more rarely and costs less CPU time; 0 by default.
         loops: How many event loops the generator runs, each in a thread of its own with its
@@ -225,12 +230,16 @@ def run(
         Interrupted: on Ctrl-C, with the result so far.
     """
     given = locals() | {"proxy": chosen_proxy(proxy, target, unix_socket)}
+    asked = None if link is None else link_asked(link)
+    given["link"] = None if asked is None else asked.text
     options = options_json("run", given)
     workload = arrivals.replaced(_seeded(workload, seed), given)
     name, told = _labelled(workload, label, output, progress)
     modelled = None if demands is None else system_of(demands)
 
-    def do(gathering: _core.Gathering | None = None) -> _core.ResultData:
+    def do(
+        gathering: _core.Gathering | None = None, crossing: tuple[Path, str] | None = None
+    ) -> _core.ResultData:
         return _core.run(
             workload,
             target,
@@ -241,13 +250,28 @@ def run(
             progress=told,
             monitor=None if monitor is None else lambda seen: monitor(Moment.of(seen)),
             gathering=gathering,
+            crossing=crossing,
         )
 
+    if asked is not None:
+        from thinktime.lab.crossing import crossed
+
+        done, link_crossed = crossed(
+            asked, workload, target, given, lambda inside: do(crossing=inside)
+        )
+        return _finished(done, name, told, link_crossed.note)
     if on is None:
         return _finished(do(), name, told)
     from thinktime.distributed import gathered
 
     return _finished(gathered(workload, target, options, modelled, do), name, told)
+
+
+def link_asked(link: str) -> Asked:
+    """The link that is asked for; what makes it is imported where it is needed."""
+    from thinktime.lab.asked import asked
+
+    return asked(link)
 
 
 def _seeded(given: GivenWorkload, seed: int | None) -> _core.Workload:
@@ -268,8 +292,15 @@ def _labelled(
     return label, progress if output is None else Labelled(label, Path(output), progress)
 
 
-def _finished(outcome: _core.ResultData, label: Label | None, told: Progress | None) -> Result:
+def _finished(
+    outcome: _core.ResultData,
+    label: Label | None,
+    told: Progress | None,
+    note: Callable[[dict[str, Any]], None] = lambda _: None,
+) -> Result:
+    """The result, written; `note` says more in its summary."""
     result = Result(outcome, label)
+    note(result.summary)
     if isinstance(told, Labelled) and outcome.unwritten is None:
         told.finish()
         validity.note(result)

@@ -14,6 +14,7 @@ from thinktime.cli import common, live, options, several, told, watch
 from thinktime.cli.watch import NOBODY, Watch
 from thinktime.given import options_json
 from thinktime.moment import Moment
+from thinktime.operations import link_asked
 from thinktime.validity.evidence import Evidence
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def command(
             raise InputError("give a workload file and --target, or --again DIR")
         else:
             loaded = common.load_workload(workload)
+            _need_rights(loaded, chosen)
             anew = _Anew(loaded, target, _Shown(quiet, watched), {"demands": demands, **chosen})
             if many is None:
                 name, operation = anew.operation({"output": output})
@@ -75,6 +77,22 @@ def command(
         several.finish(many, anew.numbered, json)
     else:
         common.finish(operation, json, output, files, name)
+
+
+def _need_rights(workload: Workload, given: dict[str, Any]) -> None:
+    """Go on where a link can be made, if there is to be one.
+
+    Raises:
+        InputError: It is no link, or does not go with the rest.
+        RunError: There are no rights for it.
+    """
+    if given.get("link") is None:
+        return
+    from thinktime.lab import crossing, permission
+
+    link_asked(str(given["link"]))
+    crossing.check(workload, given)
+    permission.need(crossing.NEED, reaching_out=True)
 
 
 def _watching(watched: Watch) -> dict[str, bool]:
@@ -147,6 +165,7 @@ def _again(
     if done.kind != "run":
         raise InputError(f"{path} is a simulation: `thinktime simulate --again {path}`")
     workload, _ = done.inputs()
+    _need_rights(workload, done.options | given)
     end = _core.planned_end("run", workload, options_json("run", done.options | given))
     where = target or str(done.target)
     begun = _begun(workload, where, end, given)
