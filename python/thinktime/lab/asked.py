@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from thinktime import InputError
-from thinktime.lab import file, values
+from thinktime.lab import file
 from thinktime.lab.file import Link
 from thinktime.lab.lines import Entry, Key, read
 
@@ -57,7 +56,9 @@ def asked(said: str) -> Asked:
         ) from None
     entries = tables.get("link", [])
     if len(entries) != 1:
-        raise InputError(f"{said}: a run crosses one link, and the file has {len(entries)} [[link]]")
+        raise InputError(
+            f"{said}: a run crosses one link, and the file has {len(entries)} [[link]]"
+        )
     return _made(_of_link(entries[0]))
 
 

@@ -9,6 +9,7 @@ always is.
 from __future__ import annotations
 
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -22,7 +23,7 @@ from urllib.parse import urlsplit
 from thinktime import _core
 from thinktime._core import InputError, RunError
 from thinktime.given import options_json
-from thinktime.lab import permission, places
+from thinktime.lab import links, permission, places
 from thinktime.lab.asked import CLIENTS, TARGET, Asked
 from thinktime.lab.file import Lab
 from thinktime.lab.running import Running, new_identity, stop
@@ -141,6 +142,9 @@ def crossed(
     if not permission.is_root():
         raise RunError(f"{NEED} needs root: the command `thinktime run` can do without, in a user "
                        "namespace")  # fmt: skip
+    if links.is_program(asked.link) and not os.access(links.TUN, os.R_OK | os.W_OK):
+        raise RunError(f"{links.TUN} is missing or not open to this user: links with a delay, "
+                       "jitter or loss need it")  # fmt: skip
     identity = new_identity()
     found = Crossed(asked, workload.seed)
     with Running(_lab(asked, workload), places.folder(identity) / "logs", identity=identity) as lab:
@@ -233,7 +237,9 @@ def _addresses(place: str, resolve: Sequence[str], version: int | None) -> list[
         texts = []
         for entry in resolve:
             if not entry.lower().startswith(f"{place}:".lower()):
-                raise InputError(f"resolve: `{entry}` is not about the target: write {place}:ADDRESS")
+                raise InputError(
+                    f"resolve: `{entry}` is not about the target: write {place}:ADDRESS"
+                )
             texts += entry[len(place) + 1 :].split(",")
     found: list[tuple[int, Any]] = []
     for text in texts:

@@ -63,10 +63,8 @@ _USER = [
 _RUN_OWN = 'mount -t tmpfs tmpfs /run && exec "$@"'
 """A folder `/run` of its own."""
 
-_RUN_OVER = """exec 9</run
-mount -t tmpfs tmpfs /run && mkdir /run/.below && mount --rbind /proc/self/fd/9 /run/.below || exit
-exec 9<&-
-cd /run/.below
+_RUN_OVER = """mount --rbind /run /tmp && mount -t tmpfs tmpfs /run && mkdir /run/.below &&
+  mount --move /tmp /run/.below && cd /run/.below || exit
 for one in *; do
   case $one in netns | thinktime-labs) ;; *) ln -s "/run/.below/$one" "/run/$one" ;; esac
 done

@@ -45,6 +45,10 @@ RESET = struct.pack("ii", 1, 0)
 """SO_LINGER by which closing a socket aborts its connection."""
 
 
+Target = tuple[int, tuple[object, ...]]
+"""A family and an address of it."""
+
+
 @dataclass(eq=False)
 class Side:
     """One of the two sockets of a connection, and what waits to be written to it."""
@@ -64,10 +68,10 @@ class Side:
 class Relay:
     """All connections, and what was counted of them."""
 
-    def __init__(self, listener: socket.socket, targets: list[tuple[int, tuple[object, ...]]]) -> None:
+    def __init__(self, listener: socket.socket, targets: list[Target]) -> None:
         """`targets` are families and addresses, which new connections take in turn."""
         self.listener = listener
-        self.targets: Iterator[tuple[int, tuple[object, ...]]] = itertools.cycle(targets)
+        self.targets: Iterator[Target] = itertools.cycle(targets)
         self.counts = {"accepted": 0, "refused": 0, "reset": 0}
         self.why = ""
         """What the first connection met that the target did not take."""
@@ -177,7 +181,7 @@ class Relay:
         side.held = side.held[sent:]
 
     def _watch(self, side: Side) -> None:
-        """Look for what this side waits for; for nothing, errors too, where it waits for nothing."""
+        """Look for what this side waits for; where that is nothing, for no errors either."""
         number, mask = side.socket.fileno(), 0
         if not side.connected or side.held:
             mask |= select.EPOLLOUT
@@ -248,7 +252,7 @@ def listener_in(namespace: str, address: tuple[str, int]) -> socket.socket:
     return found[0]
 
 
-def reached(targets: list[tuple[int, tuple[object, ...]]]) -> list[tuple[int, tuple[object, ...]]]:
+def reached(targets: list[Target]) -> list[Target]:
     """The targets of the family of the first one that takes a connection.
 
     Raises:
