@@ -20,7 +20,6 @@ from thinktime.switching import switch as switch
 
 if TYPE_CHECKING:
     from thinktime import distributed
-    from thinktime.lab.asked import Asked
 
 Progress = Callable[[int, float, int], None]
 """Called about twenty times a second with requests over, seconds of the run's own clock, and
@@ -230,8 +229,6 @@ def run(
         Interrupted: on Ctrl-C, with the result so far.
     """
     given = locals() | {"proxy": chosen_proxy(proxy, target, unix_socket)}
-    asked = None if link is None else link_asked(link)
-    given["link"] = None if asked is None else asked.text
     options = options_json("run", given)
     workload = arrivals.replaced(_seeded(workload, seed), given)
     name, told = _labelled(workload, label, output, progress)
@@ -253,25 +250,16 @@ def run(
             crossing=crossing,
         )
 
-    if asked is not None:
+    if link is not None:
         from thinktime.lab.crossing import crossed
 
-        done, link_crossed = crossed(
-            asked, workload, target, given, lambda inside: do(crossing=inside)
-        )
-        return _finished(done, name, told, link_crossed.note)
+        done, over = crossed(link, workload, target, given, lambda inside: do(crossing=inside))
+        return _finished(done, name, told, over.note)
     if on is None:
         return _finished(do(), name, told)
     from thinktime.distributed import gathered
 
     return _finished(gathered(workload, target, options, modelled, do), name, told)
-
-
-def link_asked(link: str) -> Asked:
-    """The link that is asked for; what makes it is imported where it is needed."""
-    from thinktime.lab.asked import asked
-
-    return asked(link)
 
 
 def _seeded(given: GivenWorkload, seed: int | None) -> _core.Workload:

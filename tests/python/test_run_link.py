@@ -39,17 +39,17 @@ def serving(answer: Callable[[socket.socket, bytes], bytes | None]) -> Iterator[
     """A server that answers each head with what `answer` gives; None ends the connection."""
 
     class Server(TcpServer):
-        def finish_request(self, request: socket.socket, _client: object) -> None:  # type: ignore[override]
+        def finish_request(self, request: socket.socket, _client: object) -> None:
             with request.makefile("rb") as lines:
                 while head := b"".join(iter(lines.readline, b"\r\n")):
                     if (said := answer(request, head)) is None:
                         return
                     request.sendall(said)
 
-        def shutdown_request(self, request: socket.socket) -> None:  # type: ignore[override]
+        def shutdown_request(self, request: socket.socket) -> None:
             request.close()
 
-    with Server(("127.0.0.1", 0), None) as server:  # type: ignore[arg-type]
+    with Server(("127.0.0.1", 0), None) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         try:

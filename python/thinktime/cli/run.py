@@ -14,7 +14,6 @@ from thinktime.cli import common, live, options, several, told, watch
 from thinktime.cli.watch import NOBODY, Watch
 from thinktime.given import options_json
 from thinktime.moment import Moment
-from thinktime.operations import link_asked
 from thinktime.validity.evidence import Evidence
 
 if TYPE_CHECKING:
@@ -90,7 +89,7 @@ def _need_rights(workload: Workload, given: dict[str, Any]) -> None:
         return
     from thinktime.lab import crossing, permission
 
-    link_asked(str(given["link"]))
+    options_json("run", given)  # says what is wrong with it
     crossing.check(workload, given)
     permission.need(crossing.NEED, reaching_out=True)
 

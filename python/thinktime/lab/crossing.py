@@ -24,8 +24,8 @@ from thinktime import _core
 from thinktime._core import InputError, RunError
 from thinktime.given import options_json
 from thinktime.lab import links, permission, places
-from thinktime.lab.asked import CLIENTS, TARGET, Asked
-from thinktime.lab.file import Lab
+from thinktime.lab.asked import CLIENTS, TARGET, Asked, asked
+from thinktime.lab.file import Lab, Link
 from thinktime.lab.running import Running, new_identity, stop
 
 RELAY = Path(__file__).with_name("relay.py")
@@ -120,7 +120,7 @@ def check(workload: _core.Workload, given: Mapping[str, Any]) -> None:
 
 
 def crossed(
-    asked: Asked,
+    link: str,
     workload: _core.Workload,
     target: str,
     given: Mapping[str, Any],
@@ -131,36 +131,42 @@ def crossed(
     `given` are the options of the run. Nothing is made where rights are missing.
 
     Raises:
-        InputError: Something does not go with a link, or the target's host is not found.
+        InputError: It is no link, something does not go with it, or the target is not found.
         RunError: The link cannot be made, or the target cannot be reached.
     """
+    found = Crossed(asked(link), workload.seed)
     check(workload, given)
     place = _authority(target, given.get("proxy"))
     targets = _addresses(place, given.get("resolve") or (), given.get("ip_version"))
-    if (why := permission.missing(NEED)) is not None:
-        raise RunError(why)
-    if not permission.is_root():
-        raise RunError(f"{NEED} needs root: the command `thinktime run` can do without, in a user "
-                       "namespace")  # fmt: skip
-    if links.is_program(asked.link) and not os.access(links.TUN, os.R_OK | os.W_OK):
-        raise RunError(f"{links.TUN} is missing or not open to this user: links with a delay, "
-                       "jitter or loss need it")  # fmt: skip
+    _need_rights(found.asked.link)
     identity = new_identity()
-    found = Crossed(asked, workload.seed)
-    with Running(_lab(asked, workload), places.folder(identity) / "logs", identity=identity) as lab:
-        end = lab.hosts[TARGET]
+    logs = places.folder(identity) / "logs"
+    with Running(_lab(found.asked, workload), logs, identity=identity) as lab:
         relay = _start_relay(lab, targets, place, target)
-        reached = dict(given) | {
-            "link": None, "ip_version": None, "resolve": [f"{place}:{end.address}"],
-        }  # fmt: skip
+        resolved = [f"{place}:{lab.hosts[TARGET].address}"]
+        reached = dict(given) | {"link": None, "ip_version": None, "resolve": resolved}
         try:
             done = do((lab.hosts[CLIENTS].path, options_json("run", reached)))
         finally:
             ended = relay.poll() is not None
             stop(relay, signal.SIGTERM)
         found.relay = {} if ended else _read(_counts(lab))
-        found.ways = lab.end_links().get(asked.link.name, [])
+        found.ways = lab.end_links().get(found.asked.link.name, [])
     return done, found
+
+
+def _need_rights(link: Link) -> None:
+    if (why := permission.missing(NEED)) is not None:
+        raise RunError(why)
+    if not permission.is_root():
+        raise RunError(
+            f"{NEED} needs root; `thinktime run` can do without, in a user namespace of its own"
+        )
+    if links.is_program(link) and not os.access(links.TUN, os.R_OK | os.W_OK):
+        raise RunError(
+            f"{links.TUN} is missing or not open to this user: links with a delay, jitter or loss "
+            "need it"
+        )
 
 
 def _lab(asked: Asked, workload: _core.Workload) -> Lab:
