@@ -167,7 +167,9 @@ TABLES: dict[str, tuple[dict[str, Key], type[Any]]] = {
 }
 """The tables of a file: their keys, and what is made of one."""
 
-OURS = ("--target", "--output", "-o", "--json", "--again", "--quiet", "--on", "--generators")
+OURS = (
+    "--target", "--output", "-o", "--json", "--again", "--quiet", "--on", "--generators", "--link",
+)  # fmt: skip
 """Options of `thinktime run` that the lab gives itself, or that make no sense in one."""
 
 
