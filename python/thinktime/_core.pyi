@@ -339,6 +339,7 @@ def run(
     progress: Callable[[int, float, int], None] | None = None,
     monitor: Callable[[dict[str, Any]], None] | None = None,
     gathering: Gathering | None = None,
+    crossing: tuple[Path, str] | None = None,
 ) -> ResultData: ...
 
 @final

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from thinktime import _core, arrivals, rows_there, validity
 from thinktime.given import options_json
@@ -153,6 +153,7 @@ def run(
     lookup: Time | None = None,
     unix_socket: str | Path | None = None,
     proxy: str | None = None,
+    link: str | None = None,
     lateness: Time | None = None,
     loops: int = 1,
     on: str | None = None,
@@ -208,6 +209,9 @@ def run(
         proxy: An HTTP proxy by which the target is reached, as in `http://HOST:PORT`; user and
             password in it are in no result. By default the one that HTTP_PROXY, HTTPS_PROXY and
             NO_PROXY name for a target that is not on this machine; "" for none.
+        link: A link that all packets to the target and back cross, with the keys of a lab's
+            `[[link]]`, as in "delay = 50ms, loss = 1%, rate = 10Mbit/s"; or a file with one
+            `[[link]]`. TCP over it is the kernel's own. It needs root.
         lateness: How much later than scheduled requests of an open model may be sent, so that
             the generator wakes more rarely and costs less CPU time; 0 by default.
         loops: How many event loops the generator runs, each in a thread of its own with its
@@ -234,7 +238,9 @@ def run(
     name, told = _labelled(workload, label, output, progress)
     modelled = None if demands is None else system_of(demands)
 
-    def do(gathering: _core.Gathering | None = None) -> _core.ResultData:
+    def do(
+        gathering: _core.Gathering | None = None, crossing: tuple[Path, str] | None = None
+    ) -> _core.ResultData:
         return _core.run(
             workload,
             target,
@@ -245,8 +251,14 @@ def run(
             progress=told,
             monitor=None if monitor is None else lambda seen: monitor(Moment.of(seen)),
             gathering=gathering,
+            crossing=crossing,
         )
 
+    if link is not None:
+        from thinktime.lab.crossing import crossed
+
+        done, over = crossed(link, workload, target, given, lambda inside: do(crossing=inside))
+        return _finished(done, name, told, over.note)
     if on is None:
         return _finished(do(), name, told)
     from thinktime.distributed import gathered
@@ -272,8 +284,15 @@ def _labelled(
     return label, progress if output is None else Labelled(label, Path(output), progress)
 
 
-def _finished(outcome: _core.ResultData, label: Label | None, told: Progress | None) -> Result:
+def _finished(
+    outcome: _core.ResultData,
+    label: Label | None,
+    told: Progress | None,
+    note: Callable[[dict[str, Any]], None] = lambda _: None,
+) -> Result:
+    """The result, written; `note` says more in its summary."""
     result = Result(outcome, label)
+    note(result.summary)
     if isinstance(told, Labelled) and outcome.unwritten is None:
         told.finish()
         validity.note(result)

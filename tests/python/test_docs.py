@@ -39,6 +39,7 @@ NOT_RUN = {
     "thinktime record": "it waits for Ctrl-C; test_record.py records visits with it",
     "thinktime new": "it needs a page of HTML; test_new.py has a server with some",
     "thinktime run postgresql://shop@127.0.0.1/shop": "it needs a database, as tests have",
+    "thinktime run --link": "it needs root; test_run_link.py has links, and servers behind them",
     "thinktime lab": "it needs root; test_lab.py has labs, and test_lab_file.py the example",
     "thinktime capacity --target": "minutes of probes; test_capacity.py searches a real server",
     "thinktime capacity --generator": "minutes of probes; test_capacity.py has its parts",

@@ -24,7 +24,7 @@ use crate::workload::Workload;
 #[pyfunction]
 #[pyo3(signature = (
     workload, target, options, *, demands = None, output = None, started = None, progress = None,
-    monitor = None, gathering = None
+    monitor = None, gathering = None, crossing = None
 ))]
 #[allow(clippy::too_many_arguments, reason = "they are Python's keyword arguments")]
 pub(crate) fn run(
@@ -38,10 +38,14 @@ pub(crate) fn run(
     progress: Option<Py<PyAny>>,
     monitor: Option<Py<PyAny>>,
     gathering: Option<&Gathering>,
+    crossing: Option<(PathBuf, String)>,
 ) -> PyResult<ResultData> {
     let wrong = |error| invalid(&error);
     let options = RunOptions::from_json(options).map_err(wrong)?;
-    let target = Target::of(target, &options).map_err(wrong)?;
+    let (namespace, reached) = crossing.unzip();
+    let reached = reached.map(|reached| RunOptions::from_json(&reached)).transpose();
+    let reached = reached.map_err(wrong)?;
+    let target = Target::of(target, reached.as_ref().unwrap_or(&options)).map_err(wrong)?;
     let system = demands.map(|system| system.inner.clone());
     let plan = Plan::of(&options, &workload.inner, system).map_err(wrong)?;
     let mut keep = Keep::parse(options.rows.as_deref(), 0.0).map_err(wrong)?;
@@ -89,9 +93,12 @@ pub(crate) fn run(
         };
         let mut sink = Watched { sink: &mut writer, monitor: &monitor, wanted: shown };
         let (inner, sink, report) = (&workload.inner, &mut sink, &mut report);
-        let done = match &gathering {
-            Some(gathering) => generator::gather(inner, &plan, gathering, sink, report),
-            None => generator::run(inner, &target, &plan, sink, report),
+        // This thread, and those that it starts, make all sockets of the run.
+        let entered = namespace.as_deref().map_or(Ok(()), thinktime_net::namespace::enter);
+        let done = match (entered, &gathering) {
+            (Err(error), _) => Err(error.into()),
+            (Ok(()), Some(gathering)) => generator::gather(inner, &plan, gathering, sink, report),
+            (Ok(()), None) => generator::run(inner, &target, &plan, sink, report),
         };
         if monitor.borrow().traced.is_some() && latest.time_s > 0.0 {
             let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);

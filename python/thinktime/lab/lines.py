@@ -47,6 +47,11 @@ class Entry:
         line = self.lines.get(key, self.lines.get("", 1))
         return InputError(f"{self.path}:{line}: {f'{where}: ' if where else ''}{message}")
 
+    def unknown(self, key: str, hint: str) -> InputError:
+        """An error about a key that there is not."""
+        line = self.lines.get(key, self.lines.get("", 1))
+        return InputError(f"{self.path}:{line}: unknown key `{key}`: {hint}")
+
     def read(self, keys: Mapping[str, Key]) -> dict[str, Any]:
         """The values of all these keys.
 
@@ -57,8 +62,7 @@ class Entry:
             if key not in keys:
                 near = difflib.get_close_matches(key, keys, 1)
                 hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(keys)}"
-                line = self.lines.get(key, self.lines.get("", 1))
-                raise InputError(f"{self.path}:{line}: unknown key `{key}`: {hint}")
+                raise self.unknown(key, hint)
         return {name: self._value(name, key) for name, key in keys.items()}
 
     def _value(self, name: str, key: Key) -> Any:

@@ -9,16 +9,16 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import IO
+from typing import IO, Any
 
 from thinktime import RunError
 from thinktime.lab import cleaning, links, places, routes
 from thinktime.lab.file import Lab, Link, Server
-from thinktime.lab.journal import Journal
+from thinktime.lab.journal import Journal, started
 from thinktime.lab.namespaces import Namespace, listens
 
 READY_S = 30
@@ -175,6 +175,26 @@ class Running:
     def _log(self, name: str) -> IO[bytes]:
         self._files.append(open(self.logs / f"{name}.txt", "wb"))  # noqa: SIM115
         return self._files[-1]
+
+    def start_outside(
+        self, program: str, plan: Mapping[str, Any], name: str
+    ) -> subprocess.Popen[bytes]:
+        """Start a Python program where this process is, in no host; it ends with the lab.
+
+        It is given the plan as JSON. What it prints on standard output is for the caller to read.
+        """
+        words = [sys.executable, "-I", "-S", program, json.dumps(plan)]
+        process = subprocess.Popen(
+            ["setpriv", "--pdeathsig", "KILL", "--", *words],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=self._log(name),
+            start_new_session=True,
+        )
+        assert self._journal is not None
+        # No namespace tells of it.
+        self._journal.note(process=process.pid, began=started(process.pid))
+        return process
 
     def last_words(self, name: str) -> str:
         """What a program printed last."""

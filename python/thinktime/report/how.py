@@ -66,6 +66,7 @@ def _source(case: Case, entry: Entry) -> Source:
     facts = [
         ("directory", str(result.path or "")),
         ("target", result.target or ""),
+        ("over a link", _link(summary.get("link"))),
         ("seed", str(summary.get("seed", ""))),
         ("requests", units.count(summary.get("requests"))),
         ("measured for", units.seconds(summary.get("duration_s"))),
@@ -85,6 +86,13 @@ def _of_run(text: str) -> list[tuple[str, str]]:
     if not isinstance(run, Mapping):
         return []
     return [(key, _value(run[key])) for key in _OF_RUN if key in run]
+
+
+def _link(crossed: Mapping[str, object] | None) -> str:
+    """The link that a run crossed; empty where it crossed none."""
+    if crossed is None:
+        return ""
+    return f"{crossed.get('asked')}; {crossed.get('congestion_control')}"
 
 
 def _value(value: object) -> str:

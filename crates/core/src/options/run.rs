@@ -54,6 +54,9 @@ options! {
         unix_socket: Text,
         /// An HTTP proxy by which the target is reached, as in http://HOST:PORT.
         proxy: Proxy,
+        /// A link that all packets to the target and back cross, as in "delay = 50ms, loss = 1%,
+        /// rate = 10Mbit/s"; or a file with one [[link]]. Needs root or user namespaces.
+        link: Text,
         /// How much later than scheduled requests may be sent, to save CPU time; 0s by default.
         lateness: Time,
         /// Event loops, each on a core of its own; 1 by default.
