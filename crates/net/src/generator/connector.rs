@@ -17,6 +17,8 @@ use super::login::login;
 use super::peer::Peer;
 use super::prelude::Prelude;
 use super::protocols::{Carrier, Opening, Protocol};
+use super::quic::QuicOptions;
+use super::quic_socket::QuicSocket;
 use super::source::Sources;
 use super::target::Target;
 use super::tls::{TlsStream, configuration};
@@ -37,6 +39,8 @@ pub(super) struct Connector {
     sources: Sources,
     carrier: Carrier,
     tls: Option<Tls>,
+    /// How QUIC is spoken, where that carries the bytes.
+    quic: Option<QuicOptions>,
     /// What opens a tunnel through a proxy, where connections need one.
     tunnel: Option<Arc<[u8]>>,
     proxy_authorization: Option<String>,
@@ -85,6 +89,7 @@ impl Connector {
             Arc::from(format!("CONNECT {to} HTTP/1.1\r\nHost: {to}\r\n{field}\r\n").as_bytes())
         });
         let tls = tls(target)?;
+        let quic = quic(target, tls.as_ref())?;
         let sources = match peer.ip() {
             Some(ip) => Sources::new(&target.sources, ip)?,
             None => Sources::default(),
@@ -96,6 +101,7 @@ impl Connector {
             sources,
             carrier: scheme.carrier,
             tls,
+            quic,
             tunnel,
             proxy_authorization: target.proxy().and_then(authorization),
             login: login(target, workload)?.map(Arc::new),
@@ -119,7 +125,7 @@ impl Connector {
     /// for.
     pub(super) fn check(target: &Target, workload: &Workload) -> Result<(), Invalid> {
         login(target, workload)?;
-        tls(target).map(drop)
+        quic(target, tls(target)?.as_ref()).map(drop)
     }
 
     /// An address of the target, if it has any.
@@ -155,6 +161,7 @@ impl Connector {
             fields: &self.fields,
             subprotocols: &self.subprotocols,
             proxy_authorization: self.proxy_authorization.as_deref(),
+            quic: self.quic.as_ref(),
             login: self.login.as_ref(),
             keeping: self.keeping,
             streams: self.streams,
@@ -176,10 +183,14 @@ impl Connector {
             Peer::UnixSocket(path) => open_unix(path)?,
             Peer::Addresses(addresses) => {
                 let address = addresses.take_next();
-                if self.carrier == Carrier::Datagrams {
+                if !self.carrier.connects() {
                     let socket = self.sources.open(|source| open_datagrams(address, source))?;
+                    let transport = match self.carrier {
+                        Carrier::Quic => Transport::Quic(Box::new(QuicSocket::new(socket)?)),
+                        _ => Transport::Datagrams(socket),
+                    };
                     self.opened += 1;
-                    return Ok((Transport::Datagrams(socket), self.opened));
+                    return Ok((transport, self.opened));
                 }
                 self.sources.open(|source| open_socket(address, source))?
             }
@@ -208,6 +219,12 @@ fn tls(target: &Target) -> Result<Option<Tls>, Invalid> {
         .map_err(|error| Invalid::new(format!("`{}`: {error}", target.url)))?;
     let names = offered(target).iter().map(|protocol| protocol.alpn.to_vec()).collect();
     Ok(Some(Tls { configuration: configuration(options, names)?, name }))
+}
+
+/// How QUIC is spoken with it, if it is.
+fn quic(target: &Target, tls: Option<&Tls>) -> Result<Option<QuicOptions>, Invalid> {
+    let tls = tls.filter(|_| target.scheme.carrier == Carrier::Quic);
+    tls.map(|tls| QuicOptions::new(&tls.configuration, target.host_name())).transpose()
 }
 
 /// What a proxy is told of who asks, if anything.

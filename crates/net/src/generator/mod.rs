@@ -38,6 +38,8 @@ mod pool;
 mod prelude;
 mod prepared;
 mod protocols;
+mod quic;
+mod quic_socket;
 mod reading;
 mod redirects;
 mod requests;

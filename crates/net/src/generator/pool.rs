@@ -40,7 +40,9 @@ impl Pool {
                 (self.connections.len() - 1) as u32
             }
         };
-        if let Err(error) = poller.add(&connection, place.into()) {
+        let added = poller.add(&connection, place.into());
+        let timer = connection.timer().map_or(Ok(()), |timer| poller.add(timer, place.into()));
+        if let Err(error) = added.and(timer) {
             self.vacant.push(place);
             return Err(error);
         }

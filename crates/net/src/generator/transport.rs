@@ -1,4 +1,5 @@
-//! What carries a connection's bytes: TCP, TLS over TCP, or UDP. Nothing here ever blocks.
+//! What carries a connection's bytes: TCP, TLS over TCP, UDP, or UDP with a timer for QUIC. Nothing
+//! here ever blocks.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream, UdpSocket};
@@ -13,6 +14,7 @@ use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 
 use super::failure::{CLOSED, Failure, failure, would_block};
 use super::input::Input;
+use super::quic_socket::QuicSocket;
 use super::stamped;
 use super::tls::TlsStream;
 use crate::protocol::{Outbox, REPLY_BYTES_MAX};
@@ -22,6 +24,7 @@ pub(super) enum Transport {
     Plain(Plain),
     Tls(Box<TlsStream>),
     Datagrams(UdpSocket),
+    Quic(Box<QuicSocket>),
 }
 
 /// A TCP socket.
@@ -58,17 +61,19 @@ impl Transport {
             Transport::Plain(plain) => plain.read(buffer),
             Transport::Tls(stream) => stream.read(buffer),
             Transport::Datagrams(socket) => receive(socket, buffer),
+            Transport::Quic(socket) => socket.read(buffer),
         }
     }
 
     /// Writes bytes of the protocol above, and what is held back of earlier ones, until all are
     /// gone or the socket would block: how many of `bytes` were taken. They are one datagram, if
-    /// datagrams are carried.
+    /// datagrams are carried; those of QUIC are each behind its length.
     fn write(&mut self, bytes: &[u8]) -> Result<usize, Failure> {
         match self {
             Transport::Plain(plain) => write_socket(&mut plain.socket, bytes),
             Transport::Tls(stream) => stream.write(bytes),
             Transport::Datagrams(socket) => transmit(socket, bytes),
+            Transport::Quic(socket) => socket.write(bytes),
         }
     }
 
@@ -98,7 +103,7 @@ impl Transport {
     /// Whether bytes that were taken earlier still wait to be written.
     fn holds_bytes(&self) -> bool {
         match self {
-            Transport::Plain(_) | Transport::Datagrams(_) => false,
+            Transport::Plain(_) | Transport::Datagrams(_) | Transport::Quic(_) => false,
             Transport::Tls(stream) => stream.holds_bytes(),
         }
     }
@@ -123,6 +128,7 @@ impl AsFd for Transport {
             Transport::Plain(plain) => plain.socket.as_fd(),
             Transport::Tls(stream) => stream.socket().as_fd(),
             Transport::Datagrams(socket) => socket.as_fd(),
+            Transport::Quic(socket) => socket.as_fd(),
         }
     }
 }
@@ -191,7 +197,7 @@ fn read_socket(socket: &mut TcpStream, buffer: &mut [u8]) -> Result<Input, Failu
     }
 }
 
-fn receive(socket: &UdpSocket, buffer: &mut [u8]) -> Result<Input, Failure> {
+pub(super) fn receive(socket: &UdpSocket, buffer: &mut [u8]) -> Result<Input, Failure> {
     loop {
         match socket.recv(buffer) {
             Ok(count) => return Ok(Input::Bytes(count)),
@@ -202,7 +208,7 @@ fn receive(socket: &UdpSocket, buffer: &mut [u8]) -> Result<Input, Failure> {
     }
 }
 
-fn transmit(socket: &UdpSocket, datagram: &[u8]) -> Result<usize, Failure> {
+pub(super) fn transmit(socket: &UdpSocket, datagram: &[u8]) -> Result<usize, Failure> {
     loop {
         match socket.send(datagram) {
             Ok(count) => return Ok(count),
