@@ -1,6 +1,6 @@
 //! How targets' URLs begin, and what carries the bytes.
 
-use super::{Carries, Protocol, http1, proxied};
+use super::{Carries, Protocol, SCHEMES, http1, proxied};
 
 /// How a target's URL begins, and what follows from that.
 pub(in crate::generator) struct Scheme {
