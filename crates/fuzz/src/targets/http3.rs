@@ -1,6 +1,6 @@
-//! HTTP/3: an input is what comes over streams, each part behind the number of its stream, one byte of
-//! which the highest bit says that the stream ends, and its length in two bytes. However the parts are
-//! cut, the same is read; each request ends at most once.
+//! HTTP/3: an input is what comes over streams, each part behind the number of its stream, one byte
+//! of which the highest bit says that the stream ends, and its length in two bytes. However the
+//! parts are cut, the same is read; each request ends at most once.
 
 use std::collections::VecDeque;
 

@@ -13,6 +13,7 @@ use thinktime_core::options::Proxy;
 use thinktime_core::random::{Purpose, StreamFamily};
 use thinktime_core::workload::Workload;
 
+use super::datagrams::open_datagrams;
 use super::login::login;
 use super::peer::Peer;
 use super::prelude::Prelude;
@@ -22,7 +23,7 @@ use super::quic_socket::QuicSocket;
 use super::source::Sources;
 use super::target::Target;
 use super::tls::{TlsStream, configuration};
-use super::transport::{Plain, Transport, open_datagrams, open_socket, open_unix};
+use super::transport::{Plain, Transport, open_socket, open_unix};
 use super::tunnel::Tunnel;
 use crate::protocol::Keeping;
 use crate::protocol::postgresql::Login;
@@ -39,8 +40,6 @@ pub(super) struct Connector {
     sources: Sources,
     carrier: Carrier,
     tls: Option<Tls>,
-    /// How QUIC is spoken, where that carries the bytes.
-    quic: Option<QuicOptions>,
     /// What opens a tunnel through a proxy, where connections need one.
     tunnel: Option<Arc<[u8]>>,
     proxy_authorization: Option<String>,
@@ -69,6 +68,8 @@ pub(super) struct Connector {
 struct Tls {
     configuration: Arc<ClientConfig>,
     name: ServerName<'static>,
+    /// How QUIC is spoken, where that carries the bytes.
+    quic: Option<QuicOptions>,
 }
 
 impl Connector {
@@ -89,7 +90,6 @@ impl Connector {
             Arc::from(format!("CONNECT {to} HTTP/1.1\r\nHost: {to}\r\n{field}\r\n").as_bytes())
         });
         let tls = tls(target)?;
-        let quic = quic(target, tls.as_ref())?;
         let sources = match peer.ip() {
             Some(ip) => Sources::new(&target.sources, ip)?,
             None => Sources::default(),
@@ -101,7 +101,6 @@ impl Connector {
             sources,
             carrier: scheme.carrier,
             tls,
-            quic,
             tunnel,
             proxy_authorization: target.proxy().and_then(authorization),
             login: login(target, workload)?.map(Arc::new),
@@ -125,7 +124,7 @@ impl Connector {
     /// for.
     pub(super) fn check(target: &Target, workload: &Workload) -> Result<(), Invalid> {
         login(target, workload)?;
-        quic(target, tls(target)?.as_ref()).map(drop)
+        tls(target).map(drop)
     }
 
     /// An address of the target, if it has any.
@@ -161,7 +160,7 @@ impl Connector {
             fields: &self.fields,
             subprotocols: &self.subprotocols,
             proxy_authorization: self.proxy_authorization.as_deref(),
-            quic: self.quic.as_ref(),
+            quic: self.tls.as_ref().and_then(|tls| tls.quic.as_ref()),
             login: self.login.as_ref(),
             keeping: self.keeping,
             streams: self.streams,
@@ -218,13 +217,10 @@ fn tls(target: &Target) -> Result<Option<Tls>, Invalid> {
     let name = ServerName::try_from(target.host_name().to_owned())
         .map_err(|error| Invalid::new(format!("`{}`: {error}", target.url)))?;
     let names = offered(target).iter().map(|protocol| protocol.alpn.to_vec()).collect();
-    Ok(Some(Tls { configuration: configuration(options, names)?, name }))
-}
-
-/// How QUIC is spoken with it, if it is.
-fn quic(target: &Target, tls: Option<&Tls>) -> Result<Option<QuicOptions>, Invalid> {
-    let tls = tls.filter(|_| target.scheme.carrier == Carrier::Quic);
-    tls.map(|tls| QuicOptions::new(&tls.configuration, target.host_name())).transpose()
+    let configuration = configuration(options, names)?;
+    let by_quic = target.scheme.carrier == Carrier::Quic;
+    let quic = by_quic.then(|| QuicOptions::new(&configuration, target.host_name())).transpose()?;
+    Ok(Some(Tls { configuration, name, quic }))
 }
 
 /// What a proxy is told of who asks, if anything.

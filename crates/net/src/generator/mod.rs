@@ -14,6 +14,7 @@ mod connector;
 mod cookies;
 mod credentials;
 mod database;
+mod datagrams;
 mod early;
 mod ends;
 mod engine;

@@ -1,4 +1,5 @@
-//! QUIC (RFC 9000) by quinn-proto, which has neither a socket nor a clock: one connection of a client.
+//! QUIC (RFC 9000) by quinn-proto, which has neither a socket nor a clock: one connection of a
+//! client.
 //!
 //! Nothing is sent before the handshake is over (0-RTT), datagrams have 1200 bytes as they must be
 //! able to, and the congestion control is Cubic (RFC 9438).
@@ -45,8 +46,7 @@ impl QuicOptions {
     /// When QUIC cannot be spoken with this configuration of TLS.
     pub(super) fn new(tls: &Arc<rustls::ClientConfig>, name: &str) -> Result<QuicOptions, Invalid> {
         let wrong = |why: &dyn std::fmt::Display| Invalid::new(format!("QUIC to `{name}`: {why}"));
-        let crypto =
-            QuicClientConfig::try_from(Arc::clone(tls)).map_err(|error| wrong(&error))?;
+        let crypto = QuicClientConfig::try_from(Arc::clone(tls)).map_err(|error| wrong(&error))?;
         let mut transport = TransportConfig::default();
         transport
             .max_concurrent_bidi_streams(VarInt::from_u32(0))

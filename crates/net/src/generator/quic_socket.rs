@@ -12,10 +12,10 @@ use rustix::time::{
 };
 use thinktime_core::time::Nanos;
 
+use super::datagrams::{receive, transmit};
 use super::failure::Failure;
 use super::input::Input;
 use super::quic::LENGTH_BYTES;
-use super::transport::{receive, transmit};
 use crate::poller::Clock;
 use crate::protocol::Outbox;
 

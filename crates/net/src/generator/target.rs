@@ -1,6 +1,6 @@
 //! Where requests go: `http://HOST:PORT`, `https://` for TLS, `h2c://` for HTTP/2 without TLS,
-//! `h3://` for HTTP/3, `ws://` and `wss://` for WebSocket, `tcp://` and `udp://` for bytes as they are, and
-//! `postgresql://USER@HOST:PORT/DATABASE`.
+//! `h3://` for HTTP/3, `ws://` and `wss://` for WebSocket, `tcp://` and `udp://` for bytes as they
+//! are, and `postgresql://USER@HOST:PORT/DATABASE`.
 
 use thinktime_core::error::Invalid;
 use thinktime_core::options::{Proxy, RunOptions};
@@ -54,8 +54,8 @@ impl Target {
         Ok(target.with_tls(tls).with_sources(sources.collect::<Result<_, Invalid>>()?))
     }
 
-    /// Parses `http://HOST[:PORT][/PREFIX]`, or the same with `https`, `h2c`, `h3`, `ws` or `wss`, or
-    /// `tcp://HOST:PORT`, or `udp`, and looks the host up, once. The default of TLS options is
+    /// Parses `http://HOST[:PORT][/PREFIX]`, or the same with `https`, `h2c`, `h3`, `ws` or `wss`,
+    /// or `tcp://HOST:PORT`, or `udp`, and looks the host up, once. The default of TLS options is
     /// [`TlsOptions::default`].
     ///
     /// # Errors

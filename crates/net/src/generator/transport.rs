@@ -12,6 +12,7 @@ use nix::sys::socket::sockopt::IpBindAddressNoPort;
 use rustix::io::Errno;
 use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 
+use super::datagrams::{receive, transmit};
 use super::failure::{CLOSED, Failure, failure, would_block};
 use super::input::Input;
 use super::quic_socket::QuicSocket;
@@ -167,20 +168,6 @@ pub(super) fn open_unix(path: &Path) -> io::Result<TcpStream> {
     Ok(socket.into())
 }
 
-/// Opens a UDP socket that sends to one address and receives from it alone.
-pub(super) fn open_datagrams(
-    address: SocketAddr,
-    source: Option<SocketAddr>,
-) -> io::Result<UdpSocket> {
-    let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
-    socket.set_nonblocking(true)?;
-    if let Some(source) = source {
-        socket.bind(&source.into())?;
-    }
-    socket.connect(&address.into())?;
-    Ok(socket.into())
-}
-
 fn in_progress(error: &io::Error) -> bool {
     error.raw_os_error() == Some(Errno::INPROGRESS.raw_os_error())
 }
@@ -192,28 +179,6 @@ fn read_socket(socket: &mut TcpStream, buffer: &mut [u8]) -> Result<Input, Failu
             Ok(count) => return Ok(Input::Bytes(count)),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) if would_block(&error) => return Ok(Input::Blocked),
-            Err(error) => return Err(failure(&error)),
-        }
-    }
-}
-
-pub(super) fn receive(socket: &UdpSocket, buffer: &mut [u8]) -> Result<Input, Failure> {
-    loop {
-        match socket.recv(buffer) {
-            Ok(count) => return Ok(Input::Bytes(count)),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) if would_block(&error) => return Ok(Input::Blocked),
-            Err(error) => return Err(failure(&error)),
-        }
-    }
-}
-
-pub(super) fn transmit(socket: &UdpSocket, datagram: &[u8]) -> Result<usize, Failure> {
-    loop {
-        match socket.send(datagram) {
-            Ok(count) => return Ok(count),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) if would_block(&error) => return Ok(0),
             Err(error) => return Err(failure(&error)),
         }
     }

@@ -31,11 +31,11 @@ use crate::protocol::http1::RequestHead;
 use crate::protocol::postgresql::Login;
 use crate::protocol::{Keeping, Outbox};
 pub(super) use asking::{Asking, Proceeding};
-pub(super) use scheme::{Carrier, Scheme};
 use misfits::{
     NO_GRPC, WHOLE_MESSAGES, misfit_of_messages, misfit_of_requests, misfit_of_statements,
     several_messages, whole_message,
 };
+pub(super) use scheme::{Carrier, Scheme};
 
 /// The schemes of targets: what carries the bytes, the port where none is named, and the protocols
 /// that may be spoken, the best first. With TLS the server chooses among them.

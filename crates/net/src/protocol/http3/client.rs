@@ -51,11 +51,11 @@ impl Client {
         Client { streams: Vec::new(), control: Control::default(), keeping, failed: None }
     }
 
-    /// What goes over streams of the client's own, one each, which stay open: its settings, and that
-    /// header compression has nothing to say.
+    /// What goes over streams of the client's own, one each, which stay open: its settings, and
+    /// that header compression has nothing to say.
     #[must_use]
     pub fn greeting() -> [Vec<u8>; 3] {
-        // No dynamic table is the default of both sides, and so need not be said; heads are bounded.
+        // No dynamic table is the default of both sides, and need not be said; heads are bounded.
         const MAX_FIELD_SECTION_SIZE: u64 = 0x6;
         let mut settings = Vec::new();
         varint::push(&mut settings, MAX_FIELD_SECTION_SIZE);
@@ -105,8 +105,9 @@ impl Client {
         self.control.gone_from.is_some() || self.failed.is_some()
     }
 
-    /// Feeds what came over a stream: one of a request, or one of the server's own. `ends` says that
-    /// nothing follows. Events are appended to `events`; it is said if the stream is to be stopped.
+    /// Feeds what came over a stream: one of a request, or one of the server's own. `ends` says
+    /// that nothing follows. Events are appended to `events`; it is said if the stream is to be
+    /// stopped.
     ///
     /// # Errors
     /// What the server did wrong. Close the connection then with the error's code. What happened
@@ -167,27 +168,16 @@ impl Client {
         events: &mut VecDeque<Event>,
     ) -> Result<Option<Stop>, Http3Error> {
         let Some(place) = self.place(id) else { return Ok(None) };
-        let keeps = self.keeping != Keeping::Nothing;
-        let mut left = bytes.len();
-        loop {
-            let stream = &mut self.streams[place];
-            let begun = stream.response.begun;
-            let step = stream.take(&mut bytes, keeps)?;
-            stream.response.bytes += (left - bytes.len()) as u64;
-            left = bytes.len();
-            if !begun && stream.response.begun {
-                events.push_back(Event::Begun { stream: id });
-            }
+        while let Some(step) = self.step(place, &mut bytes, events)? {
             match step {
-                None => break,
-                Some(Step::On) => {}
-                Some(Step::Barren) => self.control.barren.count()?,
-                Some(Step::Data) => self.control.barren.reset(),
-                Some(Step::Over(status)) => {
+                Step::On => {}
+                Step::Barren => self.control.barren.count()?,
+                Step::Data => self.control.barren.reset(),
+                Step::Over(status) => {
                     self.complete(place, status, events);
                     return Ok(Some(Stop { code: code::REQUEST_CANCELLED }));
                 }
-                Some(Step::Malformed) => return Ok(Some(self.malformed(place, events))),
+                Step::Malformed => return Ok(Some(self.malformed(place, events))),
             }
         }
         if !ends {
@@ -200,6 +190,23 @@ impl Client {
             }
             None => Ok(Some(self.malformed(place, events))),
         }
+    }
+
+    /// Takes the next part of a frame off the bytes: what it did, if there is one.
+    fn step(
+        &mut self,
+        place: usize,
+        bytes: &mut &[u8],
+        events: &mut VecDeque<Event>,
+    ) -> Result<Option<Step>, Http3Error> {
+        let stream = &mut self.streams[place];
+        let (begun, before) = (stream.response.begun, bytes.len());
+        let step = stream.take(bytes, self.keeping != Keeping::Nothing)?;
+        stream.response.bytes += (before - bytes.len()) as u64;
+        if !begun && stream.response.begun {
+            events.push_back(Event::Begun { stream: stream.id });
+        }
+        Ok(step)
     }
 
     fn complete(&mut self, place: usize, status: u16, events: &mut VecDeque<Event>) {

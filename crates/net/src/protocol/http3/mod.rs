@@ -1,9 +1,9 @@
 //! HTTP/3 (RFC 9114) for a client, with header compression (QPACK, RFC 9204).
 //!
-//! A [`Client`] is one end of one connection, without QUIC: it writes what goes over streams, and is
-//! fed with what came over them, in order and in pieces of any size; how bytes were cut into pieces
-//! never changes what is read. Streams have the numbers that QUIC gives them. Bodies are counted and
-//! skipped, unless they are to be kept.
+//! A [`Client`] is one end of one connection, without QUIC: it writes what goes over streams, and
+//! is fed with what came over them, in order and in pieces of any size; how bytes were cut into
+//! pieces never changes what is read. Streams have the numbers that QUIC gives them. Bodies are
+//! counted and skipped, unless they are to be kept.
 //!
 //! There is no dynamic table in either direction: a head never waits for another stream, and none
 //! of what a server says makes the client keep fields.
@@ -105,7 +105,8 @@ impl Http3Error {
         }
     }
 
-    /// The code with which the connection is to be closed: RFC 9114 section 8.1, RFC 9204 section 6.
+    /// The code with which the connection is to be closed: RFC 9114 section 8.1, RFC 9204 section
+    /// 6.
     #[must_use]
     pub fn code(self) -> u64 {
         match self {

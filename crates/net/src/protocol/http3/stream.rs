@@ -39,13 +39,7 @@ pub(super) struct Stream {
 
 impl Stream {
     pub(super) fn new(id: u64, response: Response) -> Stream {
-        Stream {
-            id,
-            frames: FrameReader::default(),
-            block: Vec::new(),
-            trailed: false,
-            response,
-        }
+        Stream { id, frames: FrameReader::default(), block: Vec::new(), trailed: false, response }
     }
 
     /// Takes the next part of a frame off the bytes: what it did, if there is one.

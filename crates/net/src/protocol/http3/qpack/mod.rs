@@ -1,7 +1,7 @@
 //! Header compression (QPACK), RFC 9204, with the static table alone.
 //!
-//! The client grants the server no dynamic table and uses none of the server's. So each header block
-//! stands for itself, and the streams of the encoder and the decoder have nothing to say.
+//! The client grants the server no dynamic table and uses none of the server's. So each header
+//! block stands for itself, and the streams of the encoder and the decoder have nothing to say.
 
 mod table;
 

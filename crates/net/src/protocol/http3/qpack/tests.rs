@@ -58,7 +58,16 @@ fn blocks_that_make_no_sense_are_refused() {
     // Nothing, half a prefix, a negative base, an index beyond the table, dynamic indices of all
     // kinds, a name without value.
     for block in [
-        "", "00", "0080", "0000ff24", "000080", "000040", "000010", "000000", "000023", "0000216161",
+        "",
+        "00",
+        "0080",
+        "0000ff24",
+        "000080",
+        "000040",
+        "000010",
+        "000000",
+        "000023",
+        "0000216161",
     ] {
         assert_eq!(fields(&bytes(block)), Err(Http3Error::Decompression), "{block}");
     }

@@ -132,7 +132,11 @@ proptest! {
     #[test]
     fn anything_is_read_alike_however_it_is_cut(
         stream in prop::sample::select(vec![0, 4, CONTROL]),
-        begin in prop::sample::select(vec![vec![], vec![0, 4, 0], script().head(&[(":status", "200")]).0]),
+        begin in prop::sample::select(vec![
+            vec![],
+            vec![0, 4, 0],
+            script().head(&[(":status", "200")]).0,
+        ]),
         bytes in prop::collection::vec(prop_oneof![0_u8..16, any::<u8>()], 0..300),
         size in 1_usize..50,
     ) {

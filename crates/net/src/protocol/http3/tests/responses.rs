@@ -19,7 +19,8 @@ fn complete(outcome: Outcome) -> (u16, u64, String, usize) {
 
 #[test]
 fn a_response_is_read() {
-    let script = script().head(&[(":status", "200"), ("content-length", "300")]).data(100).data(200);
+    let script =
+        script().head(&[(":status", "200"), ("content-length", "300")]).data(100).data(200);
     let size = script.0.len() as u64;
     let head = "HTTP/3 200\r\ncontent-length: 300\r\n".to_owned();
     assert_eq!(complete(response(&script)), (200, size, head, 300));
