@@ -120,6 +120,15 @@ impl Pool {
         }
     }
 
+    /// Closes the connections that end only where that is said: the kernel does not say it for them.
+    pub(super) fn say_goodbye(&mut self) {
+        for place in 0..self.connections.len() as u32 {
+            if self.get(place).is_some_and(|connection| connection.timer().is_some()) {
+                self.drop(place);
+            }
+        }
+    }
+
     /// Takes a connection out.
     pub(super) fn take(&mut self, place: u32) -> Option<Connection> {
         let connection = self.connections.get_mut(place as usize)?.take()?;
