@@ -29,6 +29,11 @@ fn http2_holds() {
 }
 
 #[test]
+fn http3_holds() {
+    tried("http3");
+}
+
+#[test]
 fn hpack_holds() {
     tried("hpack");
 }

@@ -82,6 +82,14 @@ impl Connection {
         })
     }
 
+    /// What rings when something is due, where the transport has a timer.
+    pub(super) fn timer(&self) -> Option<BorrowedFd<'_>> {
+        match &self.transport {
+            Transport::Quic(socket) => Some(socket.timer()),
+            _ => None,
+        }
+    }
+
     /// Whether it can take on another exchange.
     pub(super) fn has_room(&self) -> bool {
         if self.once && self.begun {
@@ -139,6 +147,11 @@ impl Connection {
         if let Some(prelude) = &mut self.prelude {
             return prelude.ask(&self.transport);
         }
+        if let (Transport::Quic(socket), Spoken::Decided(conversation)) =
+            (&mut self.transport, &mut self.spoken)
+        {
+            return socket.send(&mut self.out, |out| conversation.transmit(out));
+        }
         self.transport.send(&mut self.out)
     }
 
@@ -147,7 +160,8 @@ impl Connection {
     pub(super) fn read(&mut self, reading: &mut Reading, clock: Clock) -> Result<Event, Failure> {
         let result = self.listen(reading, clock);
         let over = matches!(result, Err(_) | Ok(Event::Blocked | Event::Later));
-        if over && std::mem::take(&mut self.replied) {
+        let keeps_time = matches!(self.transport, Transport::Quic(_));
+        if over && (std::mem::take(&mut self.replied) || keeps_time) {
             let sent = self.flush();
             // Why the client leaves is worth one try.
             if result.is_ok() {

@@ -181,6 +181,7 @@ impl<L: Ledger> Engine<'_, L> {
                 self.record(&row);
             }
         }
+        self.pool.say_goodbye();
         self.ledger.complete_up_to(Nanos::MAX);
         let warning = self.end_sharing(now);
         let mut report = Report::joined(self.report(), self.bodies.take());

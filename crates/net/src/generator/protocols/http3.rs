@@ -1,0 +1,292 @@
+//! The generator's side of an HTTP/3 connection: many exchanges at a time, a stream of QUIC each.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use bytes::Bytes;
+use quinn_proto::{Dir, Event as Quic, StreamEvent, StreamId, VarInt};
+use thinktime_core::client::Attempt;
+use thinktime_core::workload::RequestKind;
+
+use super::streams::Exchanges;
+use super::{Arrival, Carries, Conversation, Opening, Outgoing, PathUse, Protocol};
+use super::{NO_GRPC, misfit_of_requests};
+use crate::generator::exchange::{Event, Exchange};
+use crate::generator::failure::Failure;
+use crate::generator::quic::{Heard, Session, word};
+use crate::poller::Clock;
+use crate::protocol::Outbox;
+use crate::protocol::http2::STREAMS_MAX;
+use crate::protocol::http3::{Client, Http3Error, Stop, Written, code};
+
+pub(super) const PROTOCOL: &Protocol = &Protocol {
+    alpn: b"h3",
+    path: PathUse::Prefix,
+    carries: Carries::Requests,
+    handshakes: false,
+    heeds_arrival: false,
+    many: true,
+    misfit,
+    expects: |_| None,
+    open: Http3::open,
+};
+
+/// A connection of which more bytes than these wait to be sent takes on no further exchange.
+const CLOGGED_BYTES: usize = 1 << 20;
+
+fn misfit(kind: &RequestKind, _scripted: bool) -> Option<&'static str> {
+    kind.grpc.as_ref().map(|_| NO_GRPC).or_else(|| misfit_of_requests(kind))
+}
+
+/// A connection. What it has to send is written when it is asked what is due.
+struct Http3 {
+    session: Session,
+    client: Client,
+    exchanges: Exchanges<u64>,
+    /// How many there may be.
+    most: usize,
+    /// Whether the handshake is over.
+    connected: bool,
+    /// What waits for the end of the handshake.
+    waiting: VecDeque<(Exchange, Written)>,
+    /// What of requests waits for a window, by streams.
+    unsent: Vec<(StreamId, Bytes)>,
+    /// The stream of the next request, if the server allows one.
+    next: Option<StreamId>,
+    /// How many exchanges the server allowed at first, if these were fewer than waited.
+    allowed: Option<usize>,
+    /// What came of exchanges that never began.
+    unbegun: VecDeque<Event>,
+}
+
+impl Http3 {
+    fn open(opening: &Opening<'_>, _out: &mut Outbox) -> Box<dyn Conversation> {
+        let options = opening.quic.expect("what QUIC carries has its options");
+        Box::new(Http3 {
+            session: Session::open(options),
+            client: Client::new(opening.keeping),
+            exchanges: Exchanges::new("http3_malformed"),
+            most: opening.streams.min(STREAMS_MAX),
+            connected: false,
+            waiting: VecDeque::new(),
+            unsent: Vec::new(),
+            next: None,
+            allowed: None,
+            unbegun: VecDeque::new(),
+        })
+    }
+
+    fn is_clogged(&self) -> bool {
+        let waits = self.unsent.iter().map(|(_, bytes)| bytes.len()).sum::<usize>();
+        waits > CLOGGED_BYTES
+    }
+
+    /// Sees to all that has happened to the connection.
+    fn go_on(&mut self) -> Result<(), Failure> {
+        while let Some(event) = self.session.poll() {
+            match event {
+                Quic::Connected => self.greet(),
+                Quic::ConnectionLost { reason } => return Err(word(&reason, self.connected)),
+                Quic::Stream(StreamEvent::Readable { id }) => self.hear(id)?,
+                Quic::Stream(StreamEvent::Opened { dir: Dir::Uni }) => {
+                    while let Some(id) = self.session.accept_stream() {
+                        self.hear(id)?;
+                    }
+                }
+                Quic::Stream(StreamEvent::Writable { id }) => self.write_on(id),
+                Quic::Stream(StreamEvent::Stopped { id, .. }) => self.forget_unsent(id),
+                Quic::Stream(StreamEvent::Available { dir: Dir::Bi }) if self.next.is_none() => {
+                    self.next = self.session.open_stream(Dir::Bi);
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The handshake is over: says what is said first, and begins what waited, as far as the server
+    /// allows; what it does not goes elsewhere.
+    fn greet(&mut self) {
+        self.connected = true;
+        for words in Client::greeting() {
+            if let Some(stream) = self.session.open_stream(Dir::Uni) {
+                self.session.write(stream, &mut words.into());
+            }
+        }
+        self.next = self.session.open_stream(Dir::Bi);
+        for (exchange, written) in std::mem::take(&mut self.waiting) {
+            if self.next.is_none() {
+                self.allowed = self.allowed.or(Some(self.exchanges.len()));
+            }
+            self.begin_written(exchange, written);
+        }
+    }
+
+    fn begin_written(&mut self, exchange: Exchange, written: Written) {
+        if !self.client.takes(written.list_bytes) {
+            let failure = "request_head_too_large";
+            return self.unbegun.push_back(Event::Failed { exchange, failure });
+        }
+        let Some(stream) = self.next.take() else {
+            return self.unbegun.push_back(Event::Unprocessed(exchange));
+        };
+        self.client.begin(stream.into(), written.head_only);
+        self.exchanges.begin(stream.into(), exchange);
+        self.write(stream, written.bytes.into());
+        self.next = self.session.open_stream(Dir::Bi);
+    }
+
+    /// Writes what the windows allow of a request; the rest follows as they open.
+    fn write(&mut self, stream: StreamId, mut bytes: Bytes) {
+        if self.session.write(stream, &mut bytes) {
+            self.session.finish(stream);
+        } else {
+            self.unsent.push((stream, bytes));
+        }
+    }
+
+    fn write_on(&mut self, stream: StreamId) {
+        if let Some(place) = self.unsent.iter().position(|(id, _)| *id == stream) {
+            let (_, bytes) = self.unsent.swap_remove(place);
+            self.write(stream, bytes);
+        }
+    }
+
+    fn forget_unsent(&mut self, stream: StreamId) {
+        self.unsent.retain(|(id, _)| *id != stream);
+    }
+
+    /// Reads what came over a stream.
+    fn hear(&mut self, id: StreamId) -> Result<(), Failure> {
+        let Http3 { session, client, exchanges, .. } = self;
+        let (stream, events) = (u64::from(id), &mut exchanges.events);
+        let (mut result, mut ended) = (Ok(None), false);
+        session.read(id, |heard| {
+            result = match heard {
+                Heard::Bytes(bytes) => client.read(stream, bytes, false, events),
+                Heard::End => client.read(stream, &[], true, events),
+                Heard::Reset(code) => client.reset(stream, code, events).map(|()| None),
+            };
+            ended = !matches!(heard, Heard::Bytes(_));
+            result == Ok(None)
+        });
+        match result {
+            Ok(Some(Stop { code })) => {
+                self.forget_unsent(id);
+                self.session.stop(id, code);
+            }
+            // The server answers without having heard all: it need not hear the rest.
+            Ok(None) if ended && self.unsent.iter().any(|(own, _)| *own == id) => {
+                self.forget_unsent(id);
+                self.session.reset(id, code::REQUEST_CANCELLED);
+            }
+            Ok(None) => {}
+            Err(error) => {
+                self.session.close(error.code());
+                return Err(Http3Error::kind(error));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Conversation for Http3 {
+    fn has_room(&self, _out: &Outbox) -> bool {
+        if !self.connected {
+            return self.waiting.len() < self.most && !self.is_closing();
+        }
+        let room = self.next.is_some() && self.exchanges.len() < self.most;
+        room && !self.is_closing() && !self.is_clogged()
+    }
+
+    fn is_idle(&self) -> bool {
+        self.exchanges.is_empty() && self.waiting.is_empty() && self.unbegun.is_empty()
+    }
+
+    fn is_closing(&self) -> bool {
+        self.client.is_closing() || self.session.is_closed()
+    }
+
+    fn allowed(&self) -> Option<usize> {
+        self.allowed
+    }
+
+    fn begin(&mut self, exchange: Exchange, what: Outgoing<'_>, _out: &mut Outbox) {
+        let Some(request) = what.request() else { return };
+        let written = Client::write(request);
+        let exchange = Exchange { bytes_sent: written.bytes.len() as u64, ..exchange };
+        if self.connected {
+            self.begin_written(exchange, written);
+        } else {
+            self.waiting.push_back((exchange, written));
+        }
+    }
+
+    /// A datagram; an empty one says that something is due.
+    fn read(
+        &mut self,
+        bytes: &[u8],
+        _ending: bool,
+        arrival: Arrival,
+        _out: &mut Outbox,
+    ) -> Result<Option<Event>, Failure> {
+        self.session.take(bytes);
+        if self.exchanges.failure.is_none() {
+            self.exchanges.failure = self.go_on().err();
+        }
+        self.more(arrival.clock)
+    }
+
+    fn more(&mut self, clock: Clock) -> Result<Option<Event>, Failure> {
+        match self.unbegun.pop_front() {
+            Some(event) => Ok(Some(event)),
+            None => self.exchanges.more(clock),
+        }
+    }
+
+    fn transmit(&mut self, out: &mut Outbox) -> Option<Duration> {
+        let after = self.session.transmit(out.buffer());
+        if self.unbegun.is_empty() { after } else { Some(Duration::ZERO) }
+    }
+
+    /// Tells the server that the attempt's stream is over. A connection over which nothing ever
+    /// came may be one that leads nowhere, and is closed with its last stream.
+    fn give_up(
+        &mut self,
+        attempt: &Attempt,
+        proven: bool,
+        _out: &mut Outbox,
+    ) -> Option<(Exchange, bool)> {
+        let waits = self.waiting.iter().position(|(own, _)| own.attempt == *attempt);
+        if let Some((exchange, _)) = waits.and_then(|place| self.waiting.remove(place)) {
+            return Some((exchange, self.waiting.is_empty()));
+        }
+        let (number, exchange) = self.exchanges.give_up(attempt)?;
+        let clogged = self.is_clogged();
+        if let Some(stream) = stream_of(number) {
+            self.client.forget(number);
+            self.forget_unsent(stream);
+            self.session.stop(stream, code::REQUEST_CANCELLED);
+        }
+        Some((exchange, self.exchanges.is_empty() && (!proven || clogged)))
+    }
+
+    fn take_exchange(&mut self) -> Option<Exchange> {
+        let waits = self.waiting.pop_front().map(|(exchange, _)| exchange);
+        let unbegun = || match self.unbegun.pop_front() {
+            Some(Event::Unprocessed(exchange) | Event::Failed { exchange, .. }) => Some(exchange),
+            _ => None,
+        };
+        waits.or_else(unbegun).or_else(|| self.exchanges.take_any())
+    }
+
+    fn close(&mut self, out: &mut Outbox) {
+        self.session.close(code::NO_ERROR);
+        self.session.transmit(out.buffer());
+    }
+}
+
+/// The stream of this number.
+fn stream_of(number: u64) -> Option<StreamId> {
+    VarInt::from_u64(number).ok().map(StreamId::from)
+}
