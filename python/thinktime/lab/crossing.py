@@ -221,7 +221,7 @@ def _authority(target: str, proxy: str | None) -> str:
         named = parts.port is not None
     except ValueError as error:
         raise InputError(f"`{target}`: {error}") from None
-    if parts.scheme == "udp":
+    if parts.scheme in ("udp", "h3"):
         raise InputError("link: datagrams do not go over it: a lab carries them (`thinktime lab`)")
     if parts.scheme not in _PORTS or not parts.hostname:
         raise InputError(f"`{target}`: a target is written as http://HOST:PORT")
