@@ -86,7 +86,6 @@ def test_the_result_says_which_node_has_which_rows(left: tt.Result, tmp_path: Pa
         assert one.missing is None
         assert (tmp_path / "there") in Path(one.path).parents
     assert left.path is not None
-    assert not (left.path / "requests.parquet").exists()
     assert json.loads((left.path / FILE).read_text()) == {"generators": [vars(o) for o in there]}
     assert left.requests is None
     assert left.untrusted is None

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from thinktime import _core
@@ -19,6 +20,8 @@ AUTO = "auto"
 """Stands for the cluster that this machine belongs to."""
 
 _CLIENT = "ray://"
+_TOKEN = Path.home() / ".ray" / "auth_token"
+"""Where Ray looks for a token."""
 
 _QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
@@ -99,6 +102,8 @@ def connected(on: str) -> Iterator[Cluster]:
     if on == LOCAL:
         for name, value in SURROUNDINGS.items():
             os.environ.setdefault(name, value)
+    if on.startswith(_CLIENT):
+        _take_token()
     import ray
 
     if ray.is_initialized():
@@ -108,11 +113,20 @@ def connected(on: str) -> Iterator[Cluster]:
         _connect(ray, on)
     except Exception as error:  # Ray raises errors of many kinds
         why = str(error).strip().splitlines() or [type(error).__name__]
-        raise _core.RunError(f"no Ray cluster at `{on}`: {why[0]}") from None
+        token = "; one that wants a token needs it here" if on.startswith(_CLIENT) else ""
+        raise _core.RunError(f"no Ray cluster at `{on}`: {why[0]}{token}") from None
     try:
         yield Cluster(on)
     finally:
         ray.shutdown()
+
+
+def _take_token() -> None:
+    """Let Ray's client show the token that is here, as Ray does by itself where it is no client."""
+    names = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
+    found = any(name in os.environ for name in names) or _TOKEN.is_file()
+    if found and "RAY_AUTH_MODE" not in os.environ:
+        os.environ["RAY_AUTH_MODE"] = "token"
 
 
 def _connect(ray: Any, on: str) -> None:
