@@ -26,6 +26,7 @@ _TOKEN = Path.home() / ".ray" / "auth_token"
 _QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_TQDM": "0",
+    "RAY_IGNORE_UNHANDLED_ERRORS": "1",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
 }
 """No telemetry, and nothing on standard error that is none of the user's business."""
