@@ -108,7 +108,7 @@ def test_a_cluster_that_asks_nobody_who_he_is_is_warned_of(
 def test_a_token_that_is_here_is_shown_to_a_cluster_elsewhere(
     surroundings: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """Ray does so by itself, but not as a client."""
+    """Ray's client does not do so by itself."""
     token = tmp_path / "auth_token"
     surroundings.setattr(connection, "_TOKEN", token)
     connected(surroundings, "ray://127.0.0.1:10001", Ray())
@@ -137,7 +137,7 @@ def test_one_of_this_machine_has_no_dashboard_and_tells_nobody(
 
 
 def test_what_is_not_there_is_said(surroundings: pytest.MonkeyPatch) -> None:
-    with pytest.raises(tt.RunError, match=r"no Ray cluster at `auto`: nobody there$"):
+    with pytest.raises(tt.RunError, match="no Ray cluster at `auto`: nobody there; one that wants"):
         connected(surroundings, "auto", Ray(fails=True))
     surroundings.setattr(connection, "find_spec", lambda _: None)
     with pytest.raises(tt.InputError, match=r"pip install 'thinktime\[ray\]'"):

@@ -103,7 +103,7 @@ def connected(on: str) -> Iterator[Cluster]:
     if on == LOCAL:
         for name, value in SURROUNDINGS.items():
             os.environ.setdefault(name, value)
-    if on.startswith(_CLIENT):
+    if on != LOCAL:
         _take_token()
     import ray
 
@@ -114,7 +114,7 @@ def connected(on: str) -> Iterator[Cluster]:
         _connect(ray, on)
     except Exception as error:  # Ray raises errors of many kinds
         why = str(error).strip().splitlines() or [type(error).__name__]
-        token = "; one that wants a token needs it here" if on.startswith(_CLIENT) else ""
+        token = "" if on == LOCAL else "; one that wants a token needs it here"
         raise _core.RunError(f"no Ray cluster at `{on}`: {why[0]}{token}") from None
     try:
         yield Cluster(on)
@@ -123,7 +123,7 @@ def connected(on: str) -> Iterator[Cluster]:
 
 
 def _take_token() -> None:
-    """Let Ray's client show the token that is here, as Ray does by itself where it is no client."""
+    """Let Ray show the token that is here: its client does not by itself, nor for RAY_ADDRESS."""
     names = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
     found = any(name in os.environ for name in names) or _TOKEN.is_file()
     if found and "RAY_AUTH_MODE" not in os.environ:
