@@ -103,13 +103,13 @@ def connected(on: str) -> Iterator[Cluster]:
     if on == LOCAL:
         for name, value in SURROUNDINGS.items():
             os.environ.setdefault(name, value)
+    if "ray" in sys.modules and sys.modules["ray"].is_initialized():
+        yield Cluster(on)  # the caller's, who ends it
+        return
     if on != LOCAL:
         _take_token()
     import ray
 
-    if ray.is_initialized():
-        yield Cluster(on)  # the caller's, who ends it
-        return
     try:
         _connect(ray, on)
     except Exception as error:  # Ray raises errors of many kinds
