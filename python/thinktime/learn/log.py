@@ -251,10 +251,8 @@ def _raw(
 
 def _file_of(log: str | Path) -> str:
     """The file to read: of a result of Thinktime's own, its rows."""
-    rows = Path(log) / ROWS
-    if rows.is_file():
-        return str(rows)
     if (Path(log) / ROWS_THERE).is_file():
         raise _core.InputError(f"{log}: its rows are on the nodes that made the load: `thinktime "
                                f"collect {log}` fetches them")  # fmt: skip
-    return str(log)
+    rows = Path(log) / ROWS
+    return str(rows) if rows.is_file() else str(log)

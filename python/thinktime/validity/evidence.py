@@ -64,11 +64,10 @@ class Evidence:
         Raises:
             Unseen: if they were not kept, or only a sample of them.
         """
+        if rows_there(self.summary):
+            raise Unseen("the rows stayed on the nodes (`thinktime collect`)")
         if self.given_rows is None:
-            raise Unseen(
-                "the rows stayed on the nodes (`thinktime collect`)" if rows_there(self.summary)
-                else "no rows were kept (`-o DIR`, `--rows all`)"
-            )  # fmt: skip
+            raise Unseen("no rows were kept (`-o DIR`, `--rows all`)")
         if not self.rows_complete:
             raise Unseen("only a sample of the rows was kept (`--rows all` keeps them)")
         import polars as pl

@@ -11,6 +11,7 @@ mod collector;
 mod errors;
 mod failures;
 mod figures;
+mod generators;
 mod intervals;
 mod links;
 mod objectives;
@@ -37,9 +38,10 @@ pub use collector::{Collector, Ended, Window};
 pub use errors::{LATE, STATUS, TIMEOUT, UNANSWERED, UNSENT};
 pub use failures::cause;
 pub use figures::{
-    ClusterFigures, DemandFigures, GeneratorFigures, GeneratorNode, MachineFigures, PoolFigures,
-    PopulationFigures, RequestFigures, RowsThere, StationFigures, TimeFigures,
+    ClusterFigures, DemandFigures, GeneratorFigures, MachineFigures, PoolFigures,
+    PopulationFigures, RequestFigures, StationFigures, TimeFigures,
 };
+pub use generators::{GeneratorNode, RowsThere};
 pub use links::LinkFigures;
 pub use objectives::{Lost, Objectives};
 pub use offered::{RateMissed, rate_missed};

@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::by_request::request_figures;
 use super::figures::{
-    ClusterFigures, DemandFigures, GeneratorFigures, GeneratorNode, MachineFigures, PoolFigures,
+    ClusterFigures, DemandFigures, GeneratorFigures, MachineFigures, PoolFigures,
     PopulationFigures, RequestFigures, StationFigures, TimeFigures,
 };
+use super::generators::GeneratorNode;
 use super::links::LinkFigures;
 use super::{Collector, MeanInterval, ObjectiveFigures, Tally, Window, student_half_width_95};
 use crate::program::{CheckCount, Report};
