@@ -23,6 +23,7 @@ import cases
 import pytest
 from labs import ORDINARY, THINKTIME, WAIT_S, need_root, need_tun, ordinary, traces
 from real_runs import BUSY, TcpServer, trusted_or_late
+from test_https import tls_server
 
 import thinktime as tt
 from thinktime.lab import places
@@ -84,8 +85,9 @@ def test_a_run_sees_the_delay_and_its_server_what_it_always_sees() -> None:
         return OK
 
     with nothing_left(), serving(answer) as server:
-        target = url(server, "localhost")
-        result = tt.run(ONE_CLIENT, target, link="delay = 50ms", requests=5, ip_version=4)
+        target = url(server, "shop.test")
+        resolve = [f"{target[7:]}:127.0.0.1"]
+        result = tt.run(ONE_CLIENT, target, link="delay = 50ms", requests=5, resolve=resolve)
     assert trusted_or_late(result)
     times, link = result.summary["response_time_s"], result.summary["link"]
     assert (result.summary["requests"], result.summary["errors"]) == (5, 0)
@@ -98,6 +100,18 @@ def test_a_run_sees_the_delay_and_its_server_what_it_always_sees() -> None:
     assert clients == {"127.0.0.1"}
     assert all(f"\r\nHost: {target[7:]}\r\n".encode() in head for head in heads)
     assert result.target == target
+
+
+def test_tls_is_spoken_with_the_target_itself(tmp_path: Path) -> None:
+    """The relay has no certificate: that of the target is checked, for the target's own name."""
+    with nothing_left(), tls_server(tmp_path) as target:
+        given = {"ca_file": tmp_path / "own.crt", "link": "delay = 20ms", "requests": 3}
+        result = tt.run(ONE_CLIENT, target, **given)
+        other = target.replace("127.0.0.1", "localhost")
+        named = tt.run(ONE_CLIENT, other, **given, ip_version=4)
+    assert result.summary["errors"] == 0
+    assert result.summary["response_time_s"]["min"] >= 0.04
+    assert set(named.summary["errors_by_kind"]) == {"tls_certificate"}
 
 
 def test_losses_are_counted_and_made_up_for() -> None:
