@@ -102,6 +102,21 @@ def test_a_run_sees_the_delay_and_its_server_what_it_always_sees() -> None:
     assert result.target == target
 
 
+def test_with_a_proxy_the_link_is_on_the_way_to_it() -> None:
+    heads = []
+
+    def answer(_one: socket.socket, head: bytes) -> bytes:
+        heads.append(head)
+        return OK
+
+    with nothing_left(), serving(answer) as proxy:
+        given = {"proxy": url(proxy), "link": "delay = 20ms", "requests": 2}
+        result = tt.run(ONE_CLIENT, "http://shop.test", **given)
+    assert (result.summary["requests"], result.summary["errors"]) == (2, 0)
+    assert result.summary["response_time_s"]["min"] >= 0.04
+    assert all(head.startswith(b"GET http://shop.test") for head in heads)
+
+
 def test_tls_is_spoken_with_the_target_itself(tmp_path: Path) -> None:
     """The relay has no certificate: that of the target is checked, for the target's own name."""
     with nothing_left(), tls_server(tmp_path) as target:
