@@ -23,6 +23,7 @@ import cases
 import pytest
 from labs import ORDINARY, THINKTIME, WAIT_S, need_root, need_tun, ordinary, traces
 from real_runs import BUSY, TcpServer, trusted_or_late
+from test_https import tls_server
 
 import thinktime as tt
 from thinktime.lab import places
@@ -84,8 +85,9 @@ def test_a_run_sees_the_delay_and_its_server_what_it_always_sees() -> None:
         return OK
 
     with nothing_left(), serving(answer) as server:
-        target = url(server, "localhost")
-        result = tt.run(ONE_CLIENT, target, link="delay = 50ms", requests=5, ip_version=4)
+        target = url(server, "shop.test")
+        resolve = [f"{target[7:]}:127.0.0.1"]
+        result = tt.run(ONE_CLIENT, target, link="delay = 50ms", requests=5, resolve=resolve)
     assert trusted_or_late(result)
     times, link = result.summary["response_time_s"], result.summary["link"]
     assert (result.summary["requests"], result.summary["errors"]) == (5, 0)
@@ -98,6 +100,33 @@ def test_a_run_sees_the_delay_and_its_server_what_it_always_sees() -> None:
     assert clients == {"127.0.0.1"}
     assert all(f"\r\nHost: {target[7:]}\r\n".encode() in head for head in heads)
     assert result.target == target
+
+
+def test_with_a_proxy_the_link_is_on_the_way_to_it() -> None:
+    heads = []
+
+    def answer(_one: socket.socket, head: bytes) -> bytes:
+        heads.append(head)
+        return OK
+
+    with nothing_left(), serving(answer) as proxy:
+        given = {"proxy": url(proxy), "link": "delay = 20ms", "requests": 2}
+        result = tt.run(ONE_CLIENT, "http://shop.test", **given)
+    assert (result.summary["requests"], result.summary["errors"]) == (2, 0)
+    assert result.summary["response_time_s"]["min"] >= 0.04
+    assert all(head.startswith(b"GET http://shop.test") for head in heads)
+
+
+def test_tls_is_spoken_with_the_target_itself(tmp_path: Path) -> None:
+    """The relay has no certificate: that of the target is checked, for the target's own name."""
+    with nothing_left(), tls_server(tmp_path) as target:
+        given = {"ca_file": tmp_path / "own.crt", "link": "delay = 20ms", "requests": 3}
+        result = tt.run(ONE_CLIENT, target, **given)
+        other = target.replace("127.0.0.1", "localhost")
+        named = tt.run(ONE_CLIENT, other, **given, ip_version=4)
+    assert result.summary["errors"] == 0
+    assert result.summary["response_time_s"]["min"] >= 0.04
+    assert set(named.summary["errors_by_kind"]) == {"tls_certificate"}
 
 
 def test_losses_are_counted_and_made_up_for() -> None:
@@ -212,6 +241,12 @@ def started(folder: Path, *words: str) -> subprocess.Popen[str]:
     )  # fmt: skip
 
 
+def wait_for(asked: threading.Event, process: subprocess.Popen[str]) -> None:
+    """Until the server has been asked; not for ever, where nobody will."""
+    while not asked.wait(0.05):
+        assert process.poll() is None, process.communicate()
+
+
 def test_a_live_page_is_reached_and_ctrl_c_keeps_the_result(tmp_path: Path) -> None:
     asked = threading.Event()
 
@@ -228,7 +263,7 @@ def test_a_live_page_is_reached_and_ctrl_c_keeps_the_result(tmp_path: Path) -> N
             line = process.stderr.readline()
             assert line, said
             said += line
-        assert asked.wait(WAIT_S)
+        wait_for(asked, process)
         with urllib.request.urlopen(found[1], timeout=WAIT_S) as page:
             assert b"Running" in page.read()
         process.send_signal(signal.SIGINT)
@@ -250,7 +285,7 @@ def test_after_kill_9_clean_leaves_nothing(tmp_path: Path) -> None:
         before = set(places.identities())
         words = ["--target", url(server), "--link", "delay = 20ms", "--duration", "300s"]
         process = started(tmp_path, *words)
-        assert asked.wait(WAIT_S)
+        wait_for(asked, process)
         (identity,) = set(places.identities()) - before
         process.kill()
         process.communicate()
