@@ -46,6 +46,7 @@ class Connection(QuicConnectionProtocol):
         super().__init__(*arguments, **named)
         self.site = site
         self.http: H3Connection | None = None
+        self.first = False
         self.bodies: dict[int, int] = {}
         self.heads: dict[int, dict[str, str]] = {}
 
@@ -53,6 +54,7 @@ class Connection(QuicConnectionProtocol):
         if isinstance(event, ProtocolNegotiated) and event.alpn_protocol == "h3":
             self.http = H3Connection(self._quic)
             self.site.connections += 1
+            self.first = self.site.connections == 1
         for happened in self.http.handle_event(event) if self.http else ():
             if isinstance(happened, HeadersReceived):
                 fields = {name.decode(): value.decode() for name, value in happened.headers}
@@ -85,9 +87,11 @@ class Connection(QuicConnectionProtocol):
                 self._quic.reset_stream(stream, ErrorCode.H3_REQUEST_REJECTED)
             case "goaway":
                 self.send(stream, [(":status", "200")], 10)
-                control = self.http._local_control_stream_id
-                farewell = encode_frame(FrameType.GOAWAY, encode_uint_var(stream + 4))
-                self._quic.send_stream_data(control, farewell)
+                if self.first:
+                    control = self.http._local_control_stream_id
+                    farewell = encode_frame(FrameType.GOAWAY, encode_uint_var(stream + 4))
+                    self._quic.send_stream_data(control, farewell)
+                    self.first = False
             case "close":
                 self.close(error_code=ErrorCode.H3_NO_ERROR)
             case "garbage":

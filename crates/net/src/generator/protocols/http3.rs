@@ -43,18 +43,17 @@ struct Http3 {
     session: Session,
     client: Client,
     exchanges: Exchanges<u64>,
-    /// How many there may be.
+    /// How many there may be: as many as the server allows at first, once that is known.
     most: usize,
     /// Whether the handshake is over.
     connected: bool,
-    /// What waits for the end of the handshake.
+    /// What waits for the end of the handshake, or for the server to allow another stream: it does so
+    /// some time after others have ended.
     waiting: VecDeque<(Exchange, Written)>,
     /// What of requests waits for a window, by streams.
     unsent: Vec<(StreamId, Bytes)>,
-    /// The stream of the next request, if the server allows one.
-    next: Option<StreamId>,
-    /// How many exchanges the server allowed at first, if these were fewer than waited.
-    allowed: Option<usize>,
+    /// The streams that the server has allowed at first and that carry nothing yet.
+    streams: VecDeque<StreamId>,
     /// What came of exchanges that never began.
     unbegun: VecDeque<Event>,
 }
@@ -70,8 +69,7 @@ impl Http3 {
             connected: false,
             waiting: VecDeque::new(),
             unsent: Vec::new(),
-            next: None,
-            allowed: None,
+            streams: VecDeque::new(),
             unbegun: VecDeque::new(),
         })
     }
@@ -95,17 +93,17 @@ impl Http3 {
                 }
                 Quic::Stream(StreamEvent::Writable { id }) => self.write_on(id),
                 Quic::Stream(StreamEvent::Stopped { id, .. }) => self.forget_unsent(id),
-                Quic::Stream(StreamEvent::Available { dir: Dir::Bi }) if self.next.is_none() => {
-                    self.next = self.session.open_stream(Dir::Bi);
-                }
                 _ => {}
             }
+        }
+        if self.connected && !self.waiting.is_empty() {
+            self.begin_what_waits();
         }
         Ok(())
     }
 
-    /// The handshake is over: says what is said first, and begins what waited, as far as the server
-    /// allows; what it does not goes elsewhere.
+    /// The handshake is over: says what is said first, and finds out how much the server allows.
+    /// What it does not goes elsewhere.
     fn greet(&mut self) {
         self.connected = true;
         for words in Client::greeting() {
@@ -113,27 +111,48 @@ impl Http3 {
                 self.session.write(stream, &mut words.into());
             }
         }
-        self.next = self.session.open_stream(Dir::Bi);
-        for (exchange, written) in std::mem::take(&mut self.waiting) {
-            if self.next.is_none() {
-                self.allowed = self.allowed.or(Some(self.exchanges.len()));
+        // Of a stream that is opened the server learns when something goes over it.
+        let opened = std::iter::from_fn(|| self.session.open_stream(Dir::Bi));
+        self.streams = opened.take(self.most).collect();
+        self.most = self.streams.len();
+        let elsewhere = self.waiting.drain(self.most.min(self.waiting.len())..);
+        self.unbegun.extend(elsewhere.map(|(exchange, _)| Event::Unprocessed(exchange)));
+    }
+
+    /// Begins what waits, as far as the server allows. If none is on its way whose end could make
+    /// it allow more, what is left goes elsewhere.
+    fn begin_what_waits(&mut self) {
+        while let Some((exchange, written)) = self.waiting.pop_front() {
+            if let Err(back) = self.begin_written(exchange, written) {
+                self.waiting.push_front(back);
+                break;
             }
-            self.begin_written(exchange, written);
+        }
+        if self.exchanges.is_empty() || self.client.is_closing() {
+            let left = self.waiting.drain(..);
+            self.unbegun.extend(left.map(|(exchange, _)| Event::Unprocessed(exchange)));
         }
     }
 
-    fn begin_written(&mut self, exchange: Exchange, written: Written) {
+    /// Begins an exchange, or gives it back if the server allows none now.
+    fn begin_written(
+        &mut self,
+        exchange: Exchange,
+        written: Written,
+    ) -> Result<(), (Exchange, Written)> {
         if !self.client.takes(written.list_bytes) {
             let failure = "request_head_too_large";
-            return self.unbegun.push_back(Event::Failed { exchange, failure });
+            self.unbegun.push_back(Event::Failed { exchange, failure });
+            return Ok(());
         }
-        let Some(stream) = self.next.take() else {
-            return self.unbegun.push_back(Event::Unprocessed(exchange));
-        };
+        let closing = self.client.is_closing();
+        let next = self.streams.pop_front().filter(|_| !closing);
+        let next = next.or_else(|| self.session.open_stream(Dir::Bi).filter(|_| !closing));
+        let Some(stream) = next else { return Err((exchange, written)) };
         self.client.begin(stream.into(), written.head_only);
         self.exchanges.begin(stream.into(), exchange);
         self.write(stream, written.bytes.into());
-        self.next = self.session.open_stream(Dir::Bi);
+        Ok(())
     }
 
     /// Writes what the windows allow of a request; the rest follows as they open.
@@ -192,10 +211,7 @@ impl Http3 {
 
 impl Conversation for Http3 {
     fn has_room(&self, _out: &Outbox) -> bool {
-        if !self.connected {
-            return self.waiting.len() < self.most && !self.is_closing();
-        }
-        let room = self.next.is_some() && self.exchanges.len() < self.most;
+        let room = self.exchanges.len() + self.waiting.len() < self.most;
         room && !self.is_closing() && !self.is_clogged()
     }
 
@@ -208,17 +224,16 @@ impl Conversation for Http3 {
     }
 
     fn allowed(&self) -> Option<usize> {
-        self.allowed
+        self.connected.then_some(self.most)
     }
 
     fn begin(&mut self, exchange: Exchange, what: Outgoing<'_>, _out: &mut Outbox) {
         let Some(request) = what.request() else { return };
         let written = Client::write(request);
         let exchange = Exchange { bytes_sent: written.bytes.len() as u64, ..exchange };
+        self.waiting.push_back((exchange, written));
         if self.connected {
-            self.begin_written(exchange, written);
-        } else {
-            self.waiting.push_back((exchange, written));
+            self.begin_what_waits();
         }
     }
 
@@ -259,7 +274,7 @@ impl Conversation for Http3 {
     ) -> Option<(Exchange, bool)> {
         let waits = self.waiting.iter().position(|(own, _)| own.attempt == *attempt);
         if let Some((exchange, _)) = waits.and_then(|place| self.waiting.remove(place)) {
-            return Some((exchange, self.waiting.is_empty()));
+            return Some((exchange, self.waiting.is_empty() && !self.connected));
         }
         let (number, exchange) = self.exchanges.give_up(attempt)?;
         let clogged = self.is_clogged();
