@@ -145,7 +145,7 @@ def test_others_on_the_connection_go_on(site: Site) -> None:
 
 
 def test_a_server_that_goes_away_is_asked_over_another_connection(site: Site) -> None:
-    """Its first connection takes no more requests at some time: what was on its way goes out again."""
+    """Its first connection takes no more requests at some time: what is on its way goes elsewhere."""
     run = workload("/size/10", "/goaway", clients=10)
     summary = tt.run(run, site.url, requests=100, insecure=True).summary
     assert (summary["requests"], summary["errors"]) == (100, 0), summary["errors_by_kind"]

@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use bytes::Bytes;
 use quinn_proto::{Dir, Event as Quic, StreamEvent, StreamId, VarInt};
 use thinktime_core::client::Attempt;
 use thinktime_core::workload::RequestKind;
@@ -50,8 +49,6 @@ struct Http3 {
     /// What waits for the end of the handshake, or for the server to allow another stream: it does so
     /// some time after others have ended.
     waiting: VecDeque<(Exchange, Written)>,
-    /// What of requests waits for a window, by streams.
-    unsent: Vec<(StreamId, Bytes)>,
     /// The streams that the server has allowed at first and that carry nothing yet.
     streams: VecDeque<StreamId>,
     /// What came of exchanges that never began.
@@ -68,15 +65,13 @@ impl Http3 {
             most: opening.streams.min(STREAMS_MAX),
             connected: false,
             waiting: VecDeque::new(),
-            unsent: Vec::new(),
             streams: VecDeque::new(),
             unbegun: VecDeque::new(),
         })
     }
 
     fn is_clogged(&self) -> bool {
-        let waits = self.unsent.iter().map(|(_, bytes)| bytes.len()).sum::<usize>();
-        waits > CLOGGED_BYTES
+        self.session.unsent_bytes() > CLOGGED_BYTES
     }
 
     /// Sees to all that has happened to the connection.
@@ -91,8 +86,6 @@ impl Http3 {
                         self.hear(id)?;
                     }
                 }
-                Quic::Stream(StreamEvent::Writable { id }) => self.write_on(id),
-                Quic::Stream(StreamEvent::Stopped { id, .. }) => self.forget_unsent(id),
                 _ => {}
             }
         }
@@ -122,10 +115,18 @@ impl Http3 {
     /// Begins what waits, as far as the server allows. If none is on its way whose end could make
     /// it allow more, what is left goes elsewhere.
     fn begin_what_waits(&mut self) {
-        while let Some((exchange, written)) = self.waiting.pop_front() {
-            if let Err(back) = self.begin_written(exchange, written) {
-                self.waiting.push_front(back);
-                break;
+        while !self.waiting.is_empty()
+            && let Some(stream) = self.next_stream()
+            && let Some((exchange, written)) = self.waiting.pop_front()
+        {
+            if self.client.takes(written.list_bytes) {
+                self.client.begin(stream.into(), written.head_only);
+                self.exchanges.begin(stream.into(), exchange);
+                self.session.write_last(stream, written.bytes.into());
+            } else {
+                self.streams.push_front(stream);
+                let failure = "request_head_too_large";
+                self.unbegun.push_back(Event::Failed { exchange, failure });
             }
         }
         if self.exchanges.is_empty() || self.client.is_closing() {
@@ -134,45 +135,12 @@ impl Http3 {
         }
     }
 
-    /// Begins an exchange, or gives it back if the server allows none now.
-    fn begin_written(
-        &mut self,
-        exchange: Exchange,
-        written: Written,
-    ) -> Result<(), (Exchange, Written)> {
-        if !self.client.takes(written.list_bytes) {
-            let failure = "request_head_too_large";
-            self.unbegun.push_back(Event::Failed { exchange, failure });
-            return Ok(());
+    /// A stream for the next request, if the server takes one now.
+    fn next_stream(&mut self) -> Option<StreamId> {
+        if self.client.is_closing() {
+            return None;
         }
-        let closing = self.client.is_closing();
-        let next = self.streams.pop_front().filter(|_| !closing);
-        let next = next.or_else(|| self.session.open_stream(Dir::Bi).filter(|_| !closing));
-        let Some(stream) = next else { return Err((exchange, written)) };
-        self.client.begin(stream.into(), written.head_only);
-        self.exchanges.begin(stream.into(), exchange);
-        self.write(stream, written.bytes.into());
-        Ok(())
-    }
-
-    /// Writes what the windows allow of a request; the rest follows as they open.
-    fn write(&mut self, stream: StreamId, mut bytes: Bytes) {
-        if self.session.write(stream, &mut bytes) {
-            self.session.finish(stream);
-        } else {
-            self.unsent.push((stream, bytes));
-        }
-    }
-
-    fn write_on(&mut self, stream: StreamId) {
-        if let Some(place) = self.unsent.iter().position(|(id, _)| *id == stream) {
-            let (_, bytes) = self.unsent.swap_remove(place);
-            self.write(stream, bytes);
-        }
-    }
-
-    fn forget_unsent(&mut self, stream: StreamId) {
-        self.unsent.retain(|(id, _)| *id != stream);
+        self.streams.pop_front().or_else(|| self.session.open_stream(Dir::Bi))
     }
 
     /// Reads what came over a stream.
@@ -190,14 +158,10 @@ impl Http3 {
             result == Ok(None)
         });
         match result {
-            Ok(Some(Stop { code })) => {
-                self.forget_unsent(id);
-                self.session.stop(id, code);
-            }
+            Ok(Some(Stop { code })) => self.session.stop(id, code),
             // The server answers without having heard all: it need not hear the rest.
-            Ok(None) if ended && self.unsent.iter().any(|(own, _)| *own == id) => {
-                self.forget_unsent(id);
-                self.session.reset(id, code::REQUEST_CANCELLED);
+            Ok(None) if ended && id.dir() == Dir::Bi => {
+                self.session.cut_short(id, code::REQUEST_CANCELLED);
             }
             Ok(None) => {}
             Err(error) => {
@@ -260,6 +224,9 @@ impl Conversation for Http3 {
     }
 
     fn transmit(&mut self, out: &mut Outbox) -> Option<Duration> {
+        if self.connected && !self.waiting.is_empty() {
+            self.begin_what_waits();
+        }
         let after = self.session.transmit(out.buffer());
         if self.unbegun.is_empty() { after } else { Some(Duration::ZERO) }
     }
@@ -280,7 +247,6 @@ impl Conversation for Http3 {
         let clogged = self.is_clogged();
         if let Some(stream) = stream_of(number) {
             self.client.forget(number);
-            self.forget_unsent(stream);
             self.session.stop(stream, code::REQUEST_CANCELLED);
         }
         Some((exchange, self.exchanges.is_empty() && (!proven || clogged)))
