@@ -76,6 +76,9 @@ class Connection(QuicConnectionProtocol):
                 self.send(stream, [(":status", "200")], int(number), length=True)
             case "status":
                 self.send(stream, [(":status", number)], 0)
+            case "moved":
+                head = [(":status", "302"), ("location", f"/size/{number}")]
+                self.send(stream, [*head, ("set-cookie", "tea=green; Path=/")], 0)
             case "interim":
                 self.http.send_headers(stream, _bytes([(":status", "103"), ("link", "</a>")]))
                 self.send(stream, [(":status", "200")], 10, trailers=[("checksum", "7")])

@@ -118,6 +118,23 @@ def test_responses_of_other_kinds_are_read(site: Site) -> None:
     assert site.connections == 1
 
 
+def test_checks_cookies_and_redirects_are_those_of_other_versions(site: Site) -> None:
+    text = CLOSED.format(2) + "cookies = true\nredirects = 1\n"
+    requests = (
+        '[[request]]\nname = "moved"\nget = "/moved/20"\nheaders = { X-Who = "me" }\n'
+        '[request.checks]\nbody = { of = "body", is = "xxxxxxxxxxxxxxxxxxxx" }\n'
+        'length = { of = "header:Content-Length", is = "20" }\n'
+    )
+    summary = tt.run(
+        cases.workload(text, requests=requests), site.url, requests=20, insecure=True
+    ).summary
+    passed = {"passed": 20, "failed": 0}
+    assert (summary["errors"], summary["checks"]) == (0, {"body": passed, "length": passed})
+    followed = [head for head in site.headers if head[":path"] == "/size/20"]
+    assert len(followed) == 20
+    assert all(head["cookie"] == "tea=green" and head["x-who"] == "me" for head in followed)
+
+
 @pytest.mark.parametrize(
     ("path", "word"),
     [
@@ -145,7 +162,7 @@ def test_others_on_the_connection_go_on(site: Site) -> None:
 
 
 def test_a_server_that_goes_away_is_asked_over_another_connection(site: Site) -> None:
-    """Its first connection takes no more requests at some time: what is on its way goes elsewhere."""
+    """One connection takes no more requests at some time: what is on its way goes elsewhere."""
     run = workload("/size/10", "/goaway", clients=10)
     summary = tt.run(run, site.url, requests=100, insecure=True).summary
     assert (summary["requests"], summary["errors"]) == (100, 0), summary["errors_by_kind"]
