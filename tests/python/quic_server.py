@@ -84,6 +84,16 @@ class Connection(QuicConnectionProtocol):
                 self.send(stream, [(":status", "200")], 10, trailers=[("checksum", "7")])
             case "wrong-length":
                 self.send(stream, [(":status", "200"), ("content-length", "9")], 5)
+            case "late":
+                later = (stream, [(":status", "200")], 10)
+                asyncio.get_running_loop().call_later(LATE_S, self.send_late, *later)
+            case _:
+                self.misbehave(stream, what)
+        self.transmit()
+
+    def misbehave(self, stream: int, what: str) -> None:
+        """Answer in another way than clients like; with a status of 404, if it is not known how."""
+        match what:
             case "reset":
                 self._quic.reset_stream(stream, ErrorCode.H3_INTERNAL_ERROR)
             case "reject":
@@ -101,12 +111,8 @@ class Connection(QuicConnectionProtocol):
                 self._quic.send_stream_data(stream, b"\x04\x00", end_stream=True)
             case "silence":
                 pass
-            case "late":
-                later = (stream, [(":status", "200")], 10)
-                asyncio.get_running_loop().call_later(LATE_S, self.send_late, *later)
             case _:
                 self.send(stream, [(":status", "404")], 0)
-        self.transmit()
 
     def send_late(self, *arguments: Any) -> None:
         self.send(*arguments)

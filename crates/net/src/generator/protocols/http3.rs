@@ -46,8 +46,8 @@ struct Http3 {
     most: usize,
     /// Whether the handshake is over.
     connected: bool,
-    /// What waits for the end of the handshake, or for the server to allow another stream: it does so
-    /// some time after others have ended.
+    /// What waits for the end of the handshake, or for the server to allow another stream: it does
+    /// so some time after others have ended.
     waiting: VecDeque<(Exchange, Written)>,
     /// The streams that the server has allowed at first and that carry nothing yet.
     streams: VecDeque<StreamId>,
