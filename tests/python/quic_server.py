@@ -111,6 +111,8 @@ class Connection(QuicConnectionProtocol):
                 self._quic.send_stream_data(stream, b"\x04\x00", end_stream=True)
             case "silence":
                 pass
+            case "vanish":
+                self._transport.close()
             case _:
                 self.send(stream, [(":status", "404")], 0)
 
@@ -166,7 +168,8 @@ def quic_server(
         stops.append(lambda: loop.call_soon_threadsafe(stop.set))
         begun.set()
         await stop.wait()
-        server.close()
+        if not server._transport.is_closing():
+            server.close()
 
     thread = threading.Thread(target=lambda: asyncio.run(main()))
     thread.start()
@@ -176,6 +179,34 @@ def quic_server(
     finally:
         stops[0]()
         thread.join()
+
+
+@contextmanager
+def of_another_version() -> Iterator[str]:
+    """A server that says of each datagram that it speaks another version of QUIC (RFC 9000, section
+    17.2.1): its URL."""
+    over = threading.Event()
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
+        server.bind(("127.0.0.1", 0))
+        server.settimeout(0.05)
+
+        def answer() -> None:
+            while not over.is_set():
+                try:
+                    data, client = server.recvfrom(65536)
+                except TimeoutError:
+                    continue
+                length = 6 + data[5]
+                to, by = data[5:length], data[length : length + 1 + data[length]]
+                server.sendto(b"\xc0\0\0\0\0" + by + to + b"\x0a\x1a\x2a\x3a", client)
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        try:
+            yield f"h3://127.0.0.1:{server.getsockname()[1]}"
+        finally:
+            over.set()
+            thread.join()
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("aioquic", reason="the server is one of the package aioquic")
 
-from quic_server import Site, losing, quic_server
+from quic_server import Site, losing, of_another_version, quic_server
 from test_https import make_certificate
 
 import thinktime as tt
@@ -213,6 +213,18 @@ def test_a_server_of_another_protocol_is_counted(files: Path) -> None:
     with quic_server(files / "own.crt", files / "own.key", alpn="hq-interop") as site:
         summary = tt.run(workload("/"), site.url, requests=10, insecure=True).summary
     assert summary["errors_by_kind"] == {"tls_handshake": 10}
+
+
+def test_a_server_of_another_version_is_counted() -> None:
+    with of_another_version() as url:
+        summary = tt.run(workload("/"), url, requests=10, insecure=True).summary
+    assert summary["errors_by_kind"] == {"quic_version": 10}
+
+
+def test_a_server_that_is_gone_is_found_out(site: Site) -> None:
+    """It says nothing when it goes; its machine says that nobody is there."""
+    summary = tt.run(workload("/vanish", clients=1), site.url, requests=5, insecure=True).summary
+    assert summary["errors_by_kind"] == {"refused": 5}
 
 
 def test_a_server_that_asks_twice_is_answered_twice(files: Path) -> None:
