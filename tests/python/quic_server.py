@@ -46,6 +46,7 @@ class Connection(QuicConnectionProtocol):
         super().__init__(*arguments, **named)
         self.site = site
         self.http: H3Connection | None = None
+        self.first = False
         self.bodies: dict[int, int] = {}
         self.heads: dict[int, dict[str, str]] = {}
 
@@ -53,6 +54,7 @@ class Connection(QuicConnectionProtocol):
         if isinstance(event, ProtocolNegotiated) and event.alpn_protocol == "h3":
             self.http = H3Connection(self._quic)
             self.site.connections += 1
+            self.first = self.site.connections == 1
         for happened in self.http.handle_event(event) if self.http else ():
             if isinstance(happened, HeadersReceived):
                 fields = {name.decode(): value.decode() for name, value in happened.headers}
@@ -74,32 +76,45 @@ class Connection(QuicConnectionProtocol):
                 self.send(stream, [(":status", "200")], int(number), length=True)
             case "status":
                 self.send(stream, [(":status", number)], 0)
+            case "moved":
+                head = [(":status", "302"), ("location", f"/size/{number}")]
+                self.send(stream, [*head, ("set-cookie", "tea=green; Path=/")], 0)
             case "interim":
                 self.http.send_headers(stream, _bytes([(":status", "103"), ("link", "</a>")]))
                 self.send(stream, [(":status", "200")], 10, trailers=[("checksum", "7")])
             case "wrong-length":
                 self.send(stream, [(":status", "200"), ("content-length", "9")], 5)
+            case "late":
+                later = (stream, [(":status", "200")], 10)
+                asyncio.get_running_loop().call_later(LATE_S, self.send_late, *later)
+            case _:
+                self.misbehave(stream, what)
+        self.transmit()
+
+    def misbehave(self, stream: int, what: str) -> None:
+        """Answer in another way than clients like; with a status of 404, if it is not known how."""
+        match what:
             case "reset":
                 self._quic.reset_stream(stream, ErrorCode.H3_INTERNAL_ERROR)
             case "reject":
                 self._quic.reset_stream(stream, ErrorCode.H3_REQUEST_REJECTED)
             case "goaway":
                 self.send(stream, [(":status", "200")], 10)
-                control = self.http._local_control_stream_id
-                farewell = encode_frame(FrameType.GOAWAY, encode_uint_var(stream + 4))
-                self._quic.send_stream_data(control, farewell)
+                if self.first:
+                    control = self.http._local_control_stream_id
+                    farewell = encode_frame(FrameType.GOAWAY, encode_uint_var(stream + 4))
+                    self._quic.send_stream_data(control, farewell)
+                    self.first = False
             case "close":
                 self.close(error_code=ErrorCode.H3_NO_ERROR)
             case "garbage":
                 self._quic.send_stream_data(stream, b"\x04\x00", end_stream=True)
             case "silence":
                 pass
-            case "late":
-                later = (stream, [(":status", "200")], 10)
-                asyncio.get_running_loop().call_later(LATE_S, self.send_late, *later)
+            case "vanish":
+                self._transport.close()
             case _:
                 self.send(stream, [(":status", "404")], 0)
-        self.transmit()
 
     def send_late(self, *arguments: Any) -> None:
         self.send(*arguments)
@@ -153,7 +168,8 @@ def quic_server(
         stops.append(lambda: loop.call_soon_threadsafe(stop.set))
         begun.set()
         await stop.wait()
-        server.close()
+        if not server._transport.is_closing():
+            server.close()
 
     thread = threading.Thread(target=lambda: asyncio.run(main()))
     thread.start()
@@ -163,6 +179,34 @@ def quic_server(
     finally:
         stops[0]()
         thread.join()
+
+
+@contextmanager
+def of_another_version() -> Iterator[str]:
+    """A server that says of each datagram that it speaks another version of QUIC (RFC 9000, section
+    17.2.1): its URL."""
+    over = threading.Event()
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
+        server.bind(("127.0.0.1", 0))
+        server.settimeout(0.05)
+
+        def answer() -> None:
+            while not over.is_set():
+                try:
+                    data, client = server.recvfrom(65536)
+                except TimeoutError:
+                    continue
+                length = 6 + data[5]
+                to, by = data[5:length], data[length : length + 1 + data[length]]
+                server.sendto(b"\xc0\0\0\0\0" + by + to + b"\x0a\x1a\x2a\x3a", client)
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        try:
+            yield f"h3://127.0.0.1:{server.getsockname()[1]}"
+        finally:
+            over.set()
+            thread.join()
 
 
 @contextmanager

@@ -207,10 +207,8 @@ fn check_connections(target: &Target, all: &[Population]) -> Result<(), &'static
         );
     }
     if target.scheme.first().many && all.iter().any(|one| one.clients.pooled) {
-        return Err(
-            "a connection of HTTP/2 carries many requests: limit these by `concurrency`, not by a \
-             number of `connections`",
-        );
+        return Err("a connection of HTTP/2 or HTTP/3 carries many requests: limit these by \
+             `concurrency`, not by a number of `connections`");
     }
     Ok(())
 }

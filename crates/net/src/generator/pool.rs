@@ -120,7 +120,7 @@ impl Pool {
         }
     }
 
-    /// Closes the connections that end only where that is said: the kernel does not say it for them.
+    /// Closes the connections that end only where that is said: the kernel says it of others.
     pub(super) fn say_goodbye(&mut self) {
         for place in 0..self.connections.len() as u32 {
             if self.get(place).is_some_and(|connection| connection.timer().is_some()) {

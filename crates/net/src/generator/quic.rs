@@ -12,8 +12,8 @@ use bytes::{Bytes, BytesMut};
 use quinn_proto::crypto::rustls::QuicClientConfig;
 use quinn_proto::{
     ClientConfig, Connection, ConnectionError, ConnectionHandle, DatagramEvent, Dir, Endpoint,
-    EndpointConfig, Event, ReadError, StreamId, TransportConfig, TransportErrorCode, VarInt,
-    WriteError,
+    EndpointConfig, Event, ReadError, StreamEvent, StreamId, TransportConfig, TransportErrorCode,
+    VarInt, WriteError,
 };
 use rustls::AlertDescription;
 use thinktime_core::error::Invalid;
@@ -73,6 +73,8 @@ pub(super) struct Session {
     connection: Connection,
     /// The datagram that is being written.
     datagram: Vec<u8>,
+    /// What waits for a window, by streams, each of which ends with it.
+    unsent: Vec<(StreamId, Bytes)>,
 }
 
 /// What came over a stream.
@@ -98,7 +100,8 @@ impl Session {
         let client = options.client.clone();
         let (handle, connection) =
             endpoint.connect(Clock::instant(), client, SERVER, &options.name)?;
-        Ok(Session { endpoint, handle, connection, datagram: Vec::new() })
+        let (datagram, unsent) = (Vec::new(), Vec::new());
+        Ok(Session { endpoint, handle, connection, datagram, unsent })
     }
 
     /// Takes a datagram in; an empty one says that it is time to look at the clock.
@@ -116,14 +119,24 @@ impl Session {
         }
     }
 
-    /// What has happened, if anything has.
+    /// What has happened, if anything has that does not concern the session alone.
     pub(super) fn poll(&mut self) -> Option<Event> {
         while let Some(event) = self.connection.poll_endpoint_events() {
             if let Some(event) = self.endpoint.handle_event(self.handle, event) {
                 self.connection.handle_event(event);
             }
         }
-        self.connection.poll()
+        loop {
+            match self.connection.poll()? {
+                Event::Stream(StreamEvent::Writable { id }) => {
+                    if let Some(bytes) = self.forget_unsent(id) {
+                        self.write_last(id, bytes);
+                    }
+                }
+                Event::Stream(StreamEvent::Stopped { id, .. }) => drop(self.forget_unsent(id)),
+                event => return Some(event),
+            }
+        }
     }
 
     /// Writes datagrams that are due, each behind its length, and says how long the connection may
@@ -166,10 +179,25 @@ impl Session {
         true
     }
 
-    /// Says that nothing more will be written to a stream.
-    pub(super) fn finish(&mut self, stream: StreamId) {
-        // Of one that the server has stopped, it need not be said.
-        self.connection.send_stream(stream).finish().ok();
+    /// Writes to a stream, and ends it: what the windows allow at once, the rest as they open.
+    pub(super) fn write_last(&mut self, stream: StreamId, mut bytes: Bytes) {
+        if self.write(stream, &mut bytes) {
+            // Of one that the server has stopped, it need not be said.
+            self.connection.send_stream(stream).finish().ok();
+        } else {
+            self.unsent.push((stream, bytes));
+        }
+    }
+
+    /// How many bytes wait for windows.
+    pub(super) fn unsent_bytes(&self) -> usize {
+        self.unsent.iter().map(|(_, bytes)| bytes.len()).sum()
+    }
+
+    /// What waits to be written to a stream is not to be.
+    fn forget_unsent(&mut self, stream: StreamId) -> Option<Bytes> {
+        let place = self.unsent.iter().position(|(id, _)| *id == stream)?;
+        Some(self.unsent.swap_remove(place).1)
     }
 
     /// Hands what came over a stream to `take`, until nothing is left or that says no.
@@ -200,15 +228,18 @@ impl Session {
     /// Gives a stream up: nothing more is wanted of it, nor said if it is one in both directions.
     pub(super) fn stop(&mut self, stream: StreamId, code: u64) {
         let code = number(code);
+        self.forget_unsent(stream);
         self.connection.recv_stream(stream).stop(code).ok();
         if stream.dir() == Dir::Bi {
             self.connection.send_stream(stream).reset(code).ok();
         }
     }
 
-    /// Says no more over a stream, of which the rest is still wanted or has come.
-    pub(super) fn reset(&mut self, stream: StreamId, code: u64) {
-        self.connection.send_stream(stream).reset(number(code)).ok();
+    /// Says no more over a stream whose other end has said all, if there is more to say.
+    pub(super) fn cut_short(&mut self, stream: StreamId, code: u64) {
+        if self.forget_unsent(stream).is_some() {
+            self.connection.send_stream(stream).reset(number(code)).ok();
+        }
     }
 
     /// Whether nothing can be carried any more.

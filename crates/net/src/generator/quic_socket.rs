@@ -116,3 +116,54 @@ impl AsFd for QuicSocket {
         self.socket.as_fd()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::poller::Poller;
+
+    /// A socket, and one of which it is the server.
+    fn pair() -> (QuicSocket, UdpSocket) {
+        let server = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+        socket.connect(server.local_addr().unwrap()).unwrap();
+        socket.set_nonblocking(true).unwrap();
+        (QuicSocket::new(socket).unwrap(), server)
+    }
+
+    #[test]
+    fn datagrams_go_one_by_one() {
+        let (mut socket, server) = pair();
+        let mut out = Outbox::default();
+        let mut words = vec![&b"one"[..], b"three"];
+        let sent = socket.send(&mut out, |out| {
+            while let Some(word) = words.pop() {
+                out.buffer().extend_from_slice(&(word.len() as u32).to_be_bytes());
+                out.buffer().extend_from_slice(word);
+            }
+            None
+        });
+        assert_eq!((sent, out.unsent().len()), (Ok(()), 0));
+        let mut buffer = [0; 100];
+        let count = server.recv(&mut buffer).unwrap();
+        assert_eq!(&buffer[..count], b"three");
+        let count = server.recv(&mut buffer).unwrap();
+        assert_eq!(&buffer[..count], b"one");
+    }
+
+    #[test]
+    fn what_is_due_is_told_by_an_empty_datagram_once() {
+        let (mut socket, _server) = pair();
+        let poller = &mut Poller::new().unwrap();
+        poller.add(socket.timer(), 7).unwrap();
+        let (mut buffer, mut ready) = ([0; 100], Vec::new());
+        assert_eq!(socket.read(&mut buffer), Ok(Input::Blocked));
+        for after in [Duration::from_millis(1), Duration::ZERO] {
+            socket.send(&mut Outbox::default(), |_| Some(after)).unwrap();
+            poller.wait(Nanos(60_000_000_000), &mut ready).unwrap();
+            assert!(ready.iter().any(|one| one.token == 7 && one.readable));
+            assert_eq!(socket.read(&mut buffer), Ok(Input::Bytes(0)));
+            assert_eq!(socket.read(&mut buffer), Ok(Input::Blocked));
+        }
+    }
+}

@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use bytes::Bytes;
 use quinn_proto::{Dir, Event as Quic, StreamEvent, StreamId, VarInt};
 use thinktime_core::client::Attempt;
 use thinktime_core::workload::RequestKind;
@@ -43,18 +42,15 @@ struct Http3 {
     session: Session,
     client: Client,
     exchanges: Exchanges<u64>,
-    /// How many there may be.
+    /// How many there may be: as many as the server allows at first, once that is known.
     most: usize,
     /// Whether the handshake is over.
     connected: bool,
-    /// What waits for the end of the handshake.
+    /// What waits for the end of the handshake, or for the server to allow another stream: it does
+    /// so some time after others have ended.
     waiting: VecDeque<(Exchange, Written)>,
-    /// What of requests waits for a window, by streams.
-    unsent: Vec<(StreamId, Bytes)>,
-    /// The stream of the next request, if the server allows one.
-    next: Option<StreamId>,
-    /// How many exchanges the server allowed at first, if these were fewer than waited.
-    allowed: Option<usize>,
+    /// The streams that the server has allowed at first and that carry nothing yet.
+    streams: VecDeque<StreamId>,
     /// What came of exchanges that never began.
     unbegun: VecDeque<Event>,
 }
@@ -69,16 +65,13 @@ impl Http3 {
             most: opening.streams.min(STREAMS_MAX),
             connected: false,
             waiting: VecDeque::new(),
-            unsent: Vec::new(),
-            next: None,
-            allowed: None,
+            streams: VecDeque::new(),
             unbegun: VecDeque::new(),
         })
     }
 
     fn is_clogged(&self) -> bool {
-        let waits = self.unsent.iter().map(|(_, bytes)| bytes.len()).sum::<usize>();
-        waits > CLOGGED_BYTES
+        self.session.unsent_bytes() > CLOGGED_BYTES
     }
 
     /// Sees to all that has happened to the connection.
@@ -93,19 +86,17 @@ impl Http3 {
                         self.hear(id)?;
                     }
                 }
-                Quic::Stream(StreamEvent::Writable { id }) => self.write_on(id),
-                Quic::Stream(StreamEvent::Stopped { id, .. }) => self.forget_unsent(id),
-                Quic::Stream(StreamEvent::Available { dir: Dir::Bi }) if self.next.is_none() => {
-                    self.next = self.session.open_stream(Dir::Bi);
-                }
                 _ => {}
             }
+        }
+        if self.connected && !self.waiting.is_empty() {
+            self.begin_what_waits();
         }
         Ok(())
     }
 
-    /// The handshake is over: says what is said first, and begins what waited, as far as the server
-    /// allows; what it does not goes elsewhere.
+    /// The handshake is over: says what is said first, and finds out how much the server allows.
+    /// What it does not goes elsewhere.
     fn greet(&mut self) {
         self.connected = true;
         for words in Client::greeting() {
@@ -113,47 +104,43 @@ impl Http3 {
                 self.session.write(stream, &mut words.into());
             }
         }
-        self.next = self.session.open_stream(Dir::Bi);
-        for (exchange, written) in std::mem::take(&mut self.waiting) {
-            if self.next.is_none() {
-                self.allowed = self.allowed.or(Some(self.exchanges.len()));
+        // Of a stream that is opened the server learns when something goes over it.
+        let opened = std::iter::from_fn(|| self.session.open_stream(Dir::Bi));
+        self.streams = opened.take(self.most).collect();
+        self.most = self.streams.len();
+        let elsewhere = self.waiting.drain(self.most.min(self.waiting.len())..);
+        self.unbegun.extend(elsewhere.map(|(exchange, _)| Event::Unprocessed(exchange)));
+    }
+
+    /// Begins what waits, as far as the server allows. If none is on its way whose end could make
+    /// it allow more, what is left goes elsewhere.
+    fn begin_what_waits(&mut self) {
+        while !self.waiting.is_empty()
+            && let Some(stream) = self.next_stream()
+            && let Some((exchange, written)) = self.waiting.pop_front()
+        {
+            if self.client.takes(written.list_bytes) {
+                self.client.begin(stream.into(), written.head_only);
+                self.exchanges.begin(stream.into(), exchange);
+                self.session.write_last(stream, written.bytes.into());
+            } else {
+                self.streams.push_front(stream);
+                let failure = "request_head_too_large";
+                self.unbegun.push_back(Event::Failed { exchange, failure });
             }
-            self.begin_written(exchange, written);
+        }
+        if self.exchanges.is_empty() || self.client.is_closing() {
+            let left = self.waiting.drain(..);
+            self.unbegun.extend(left.map(|(exchange, _)| Event::Unprocessed(exchange)));
         }
     }
 
-    fn begin_written(&mut self, exchange: Exchange, written: Written) {
-        if !self.client.takes(written.list_bytes) {
-            let failure = "request_head_too_large";
-            return self.unbegun.push_back(Event::Failed { exchange, failure });
+    /// A stream for the next request, if the server takes one now.
+    fn next_stream(&mut self) -> Option<StreamId> {
+        if self.client.is_closing() {
+            return None;
         }
-        let Some(stream) = self.next.take() else {
-            return self.unbegun.push_back(Event::Unprocessed(exchange));
-        };
-        self.client.begin(stream.into(), written.head_only);
-        self.exchanges.begin(stream.into(), exchange);
-        self.write(stream, written.bytes.into());
-        self.next = self.session.open_stream(Dir::Bi);
-    }
-
-    /// Writes what the windows allow of a request; the rest follows as they open.
-    fn write(&mut self, stream: StreamId, mut bytes: Bytes) {
-        if self.session.write(stream, &mut bytes) {
-            self.session.finish(stream);
-        } else {
-            self.unsent.push((stream, bytes));
-        }
-    }
-
-    fn write_on(&mut self, stream: StreamId) {
-        if let Some(place) = self.unsent.iter().position(|(id, _)| *id == stream) {
-            let (_, bytes) = self.unsent.swap_remove(place);
-            self.write(stream, bytes);
-        }
-    }
-
-    fn forget_unsent(&mut self, stream: StreamId) {
-        self.unsent.retain(|(id, _)| *id != stream);
+        self.streams.pop_front().or_else(|| self.session.open_stream(Dir::Bi))
     }
 
     /// Reads what came over a stream.
@@ -171,14 +158,10 @@ impl Http3 {
             result == Ok(None)
         });
         match result {
-            Ok(Some(Stop { code })) => {
-                self.forget_unsent(id);
-                self.session.stop(id, code);
-            }
+            Ok(Some(Stop { code })) => self.session.stop(id, code),
             // The server answers without having heard all: it need not hear the rest.
-            Ok(None) if ended && self.unsent.iter().any(|(own, _)| *own == id) => {
-                self.forget_unsent(id);
-                self.session.reset(id, code::REQUEST_CANCELLED);
+            Ok(None) if ended && id.dir() == Dir::Bi => {
+                self.session.cut_short(id, code::REQUEST_CANCELLED);
             }
             Ok(None) => {}
             Err(error) => {
@@ -192,10 +175,7 @@ impl Http3 {
 
 impl Conversation for Http3 {
     fn has_room(&self, _out: &Outbox) -> bool {
-        if !self.connected {
-            return self.waiting.len() < self.most && !self.is_closing();
-        }
-        let room = self.next.is_some() && self.exchanges.len() < self.most;
+        let room = self.exchanges.len() + self.waiting.len() < self.most;
         room && !self.is_closing() && !self.is_clogged()
     }
 
@@ -208,17 +188,16 @@ impl Conversation for Http3 {
     }
 
     fn allowed(&self) -> Option<usize> {
-        self.allowed
+        self.connected.then_some(self.most)
     }
 
     fn begin(&mut self, exchange: Exchange, what: Outgoing<'_>, _out: &mut Outbox) {
         let Some(request) = what.request() else { return };
         let written = Client::write(request);
         let exchange = Exchange { bytes_sent: written.bytes.len() as u64, ..exchange };
+        self.waiting.push_back((exchange, written));
         if self.connected {
-            self.begin_written(exchange, written);
-        } else {
-            self.waiting.push_back((exchange, written));
+            self.begin_what_waits();
         }
     }
 
@@ -245,6 +224,9 @@ impl Conversation for Http3 {
     }
 
     fn transmit(&mut self, out: &mut Outbox) -> Option<Duration> {
+        if self.connected && !self.waiting.is_empty() {
+            self.begin_what_waits();
+        }
         let after = self.session.transmit(out.buffer());
         if self.unbegun.is_empty() { after } else { Some(Duration::ZERO) }
     }
@@ -259,13 +241,12 @@ impl Conversation for Http3 {
     ) -> Option<(Exchange, bool)> {
         let waits = self.waiting.iter().position(|(own, _)| own.attempt == *attempt);
         if let Some((exchange, _)) = waits.and_then(|place| self.waiting.remove(place)) {
-            return Some((exchange, self.waiting.is_empty()));
+            return Some((exchange, self.waiting.is_empty() && !self.connected));
         }
         let (number, exchange) = self.exchanges.give_up(attempt)?;
         let clogged = self.is_clogged();
         if let Some(stream) = stream_of(number) {
             self.client.forget(number);
-            self.forget_unsent(stream);
             self.session.stop(stream, code::REQUEST_CANCELLED);
         }
         Some((exchange, self.exchanges.is_empty() && (!proven || clogged)))
