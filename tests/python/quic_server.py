@@ -34,6 +34,8 @@ class Site:
     def __init__(self) -> None:
         self.url = ""
         self.connections = 0
+        self.streams: int | None = None
+        """How many requests a connection may have at first; it may have more later."""
         self.asked: list[tuple[str, str, int]] = []
         """Methods, paths, and the bytes of bodies."""
         self.headers: list[dict[str, str]] = []
@@ -47,6 +49,9 @@ class Connection(QuicConnectionProtocol):
         self.site = site
         self.http: H3Connection | None = None
         self.first = False
+        if site.streams is not None:
+            self._quic._local_max_streams_bidi.value = site.streams
+            self._quic._local_max_streams_bidi.sent = site.streams
         self.bodies: dict[int, int] = {}
         self.heads: dict[int, dict[str, str]] = {}
 

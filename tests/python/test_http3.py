@@ -84,6 +84,15 @@ def test_more_clients_than_a_connection_takes_have_several(site: Site) -> None:
     assert 3 <= site.connections <= 6
 
 
+@pytest.mark.parametrize("streams", [1, 2, 10])
+def test_a_server_may_allow_few_requests_at_once(site: Site, streams: int) -> None:
+    site.streams = streams
+    run = workload("/size/10", clients=50)
+    summary = tt.run(run, site.url, requests=500, insecure=True).summary
+    assert (summary["requests"], summary["errors"]) == (500, 0), summary["errors_by_kind"]
+    assert site.connections > 1
+
+
 @pytest.mark.parametrize("how", ["per-session", "per-request"])
 def test_connections_are_used_as_long_as_is_said(site: Site, how: str) -> None:
     text = CLOSED.format(2) + f'[clients]\nconnections = "{how}"\n'

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use quinn_proto::{Dir, Event as Quic, StreamEvent, StreamId, VarInt};
 use thinktime_core::client::Attempt;
+use thinktime_core::time::Nanos;
 use thinktime_core::workload::RequestKind;
 
 use super::streams::Exchanges;
@@ -30,6 +31,8 @@ pub(super) const PROTOCOL: &Protocol = &Protocol {
     open: Http3::open,
 };
 
+/// So long a server is waited for that allows no stream though none is open.
+const STARVING_MAX: Nanos = Nanos(1_000_000_000);
 /// A connection of which more bytes than these wait to be sent takes on no further exchange.
 const CLOGGED_BYTES: usize = 1 << 20;
 
@@ -49,6 +52,8 @@ struct Http3 {
     /// What waits for the end of the handshake, or for the server to allow another stream: it does
     /// so some time after others have ended.
     waiting: VecDeque<(Exchange, Written)>,
+    /// Runs while requests wait for a stream and none is on its way whose end could bring one.
+    starving: Option<Clock>,
     /// The streams that the server has allowed at first and that carry nothing yet.
     streams: VecDeque<StreamId>,
     /// What came of exchanges that never began.
@@ -65,6 +70,7 @@ impl Http3 {
             most: opening.streams.min(STREAMS_MAX),
             connected: false,
             waiting: VecDeque::new(),
+            starving: None,
             streams: VecDeque::new(),
             unbegun: VecDeque::new(),
         })
@@ -112,8 +118,8 @@ impl Http3 {
         self.unbegun.extend(elsewhere.map(|(exchange, _)| Event::Unprocessed(exchange)));
     }
 
-    /// Begins what waits, as far as the server allows. If none is on its way whose end could make
-    /// it allow more, what is left goes elsewhere.
+    /// Begins what waits, as far as the server allows. If it allows no more for a time, though
+    /// none is on its way, what is left goes elsewhere.
     fn begin_what_waits(&mut self) {
         while !self.waiting.is_empty()
             && let Some(stream) = self.next_stream()
@@ -129,7 +135,12 @@ impl Http3 {
                 self.unbegun.push_back(Event::Failed { exchange, failure });
             }
         }
-        if self.exchanges.is_empty() || self.client.is_closing() {
+        self.starving = match self.exchanges.is_empty() && !self.waiting.is_empty() {
+            true => self.starving.or_else(|| Some(Clock::start())),
+            false => None,
+        };
+        let starved = self.starving.is_some_and(|since| since.now() >= STARVING_MAX);
+        if starved || self.client.is_closing() {
             let left = self.waiting.drain(..);
             self.unbegun.extend(left.map(|(exchange, _)| Event::Unprocessed(exchange)));
         }
@@ -228,7 +239,12 @@ impl Conversation for Http3 {
             self.begin_what_waits();
         }
         let after = self.session.transmit(out.buffer());
-        if self.unbegun.is_empty() { after } else { Some(Duration::ZERO) }
+        if !self.unbegun.is_empty() {
+            return Some(Duration::ZERO);
+        }
+        let left =
+            self.starving.map(|since| Duration::from_nanos(STARVING_MAX.since(since.now()).0));
+        after.into_iter().chain(left).min()
     }
 
     /// Tells the server that the attempt's stream is over. A connection over which nothing ever
