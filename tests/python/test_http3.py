@@ -258,3 +258,9 @@ def test_nothing_carries_it_but_datagrams() -> None:
         tt.run(run, "h3://127.0.0.1:1", requests=1, proxy="http://127.0.0.1:2")
     with pytest.raises(tt.InputError, match="`unix_socket` does not go with HTTP/3"):
         tt.run(run, "h3://127.0.0.1:1", requests=1, unix_socket="/run/x.sock")
+
+
+def test_calls_of_grpc_are_refused() -> None:
+    example = Path(__file__).resolve().parents[2] / "examples" / "grpc.toml"
+    with pytest.raises(tt.InputError, match="`grpc` goes to targets of h2c or https"):
+        tt.run(example, "h3://127.0.0.1:1", requests=1)
