@@ -242,17 +242,13 @@ def run(
         gathering: _core.Gathering | None = None, crossing: tuple[Path, str] | None = None
     ) -> _core.ResultData:
         return _core.run(
-            workload,
-            target,
-            options,
-            demands=modelled,
+            workload, target, options, demands=modelled,
             output=None if output is None else Path(output),
             started=datetime.now(UTC).isoformat(timespec="seconds"),
             progress=told,
             monitor=None if monitor is None else lambda seen: monitor(Moment.of(seen)),
-            gathering=gathering,
-            crossing=crossing,
-        )
+            gathering=gathering, crossing=crossing,
+        )  # fmt: skip
 
     if link is not None:
         from thinktime.lab.crossing import crossed

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -60,6 +62,23 @@ def running(folder: Path, text: str) -> Iterator[Running]:
     logs.mkdir()
     with Running(file.load(path), logs) as lab:
         yield lab
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """No other test that asks for this makes labs in the block, in whichever process."""
+    with (Path(tempfile.gettempdir()) / "thinktime-tests-of-labs.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+@contextmanager
+def nothing_left() -> Iterator[None]:
+    """Of what is done in the block nothing is left on the machine."""
+    with alone():
+        before = traces()
+        yield
+        assert traces() == before
 
 
 def inside(lab: Running, host: str, *words: str, fails: bool = False) -> str:

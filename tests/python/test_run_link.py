@@ -20,8 +20,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import cases
+import labs
 import pytest
-from labs import ORDINARY, THINKTIME, WAIT_S, need_root, need_tun, ordinary, traces
+from labs import ORDINARY, THINKTIME, WAIT_S, need_root, need_tun, ordinary
 from real_runs import BUSY, TcpServer, trusted_or_late
 from test_https import tls_server
 
@@ -69,9 +70,8 @@ def nothing_left() -> Iterator[None]:
     """Whatever happens in this block, nothing of it is left on the machine."""
     need_root()
     need_tun()
-    before = traces()
-    yield
-    assert traces() == before
+    with labs.nothing_left():
+        yield
 
 
 def test_a_run_sees_the_delay_and_its_server_what_it_always_sees() -> None:

@@ -77,10 +77,9 @@ def test_the_study_in_small(tmp_path: Path) -> None:
     labs.need_root()
     labs.need_tun()
     command = [sys.executable, str(STUDY / "study.py"), "--quick", "--to", str(tmp_path)]
-    before = labs.traces()
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stderr
-    assert labs.traces() == before
+    with labs.nothing_left():
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+        assert done.returncode == 0, done.stderr
     found = json.loads((tmp_path / "results.json").read_text("utf-8"))
     (cell,) = found["measured"].values()
     for size in ("of-2kb", "of-50kb", "of-1mb"):
