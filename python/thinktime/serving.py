@@ -97,6 +97,8 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
         if files is not None:
             if any(one is not None for one in (system, threads, cores, workload, server)) or burn:
                 raise InputError("files are served instead of a system: leave what is of it out")
+            if not Path(files).is_dir():
+                raise InputError(f"files: `{files}` is no folder")
             order = "fair" if policy is None else policy
             self._server = _core.Server.of_files(files, listen, order, rate, link_class)
             return

@@ -36,6 +36,7 @@ def test_a_text_has_the_keys_of_a_link() -> None:
     [
         ("delay = far", "link: delay: found 'far', wanted a time such as 250ms or 1.5s"),
         ("delay = 2h", "link: delay: is longer than an hour"),
+        ("delay = 50", "link: delay: `50` has no unit, as 50ms has"),
         ("loss = 100%", "link: loss: a share is less than 100 %"),
         ("loss = -1%", "link: loss: found '-1%'"),
         ("rate = 10", "link: rate: give a rate, as in 10Mbit/s"),
@@ -78,6 +79,7 @@ def test_a_file_has_one_link(begin: str, tmp_path: Path) -> None:
         (f'{SYSTEM}[[link]]\nname = "lan"\n', "and the file has 2 [[link]]"),
         (f'{SYSTEM}delay = "far"\n', ":6: link.delay: found 'far'"),
         (f'{SYSTEM}\nlag = "1ms"\n', ":7: unknown key `lag`"),
+        (f'{SYSTEM}connections = "keep"\n', ":6: link.connections: only a model takes it"),
         (f"{SYSTEM}initial_window = 4\n", ":6: link.initial_window: only a model takes it"),
         ("[[link", "Expected"),
     ],

@@ -25,11 +25,16 @@ def command(
     They become requests.parquet of RESULT. Rows on this machine need no --on.
     """
     from thinktime.collecting import collect
+    from thinktime.result import Result
+    from thinktime.rows_there import rows_there
 
     def tell(generator: str) -> None:
         if not quiet:
             common.errors.print(f"fetching from {generator}", style="dim", markup=False)
 
     with common.mapped_errors():
+        places = [f"{one.path} on {one.node}" for one in rows_there(Result.load(result).summary)]
         found = collect(result, on=on, remove=remove, progress=tell)
     plain.say(f"{len(found.requests or ()):,} rows are in {result / 'requests.parquet'}")
+    if not remove:
+        plain.say(f"they are still in {', '.join(places)}: remove them there when you like")

@@ -20,11 +20,14 @@ KEYS: dict[str, Key] = {key: one for key, one in file.LINK.items() if key != "be
 }
 """What may be asked for: the keys of a lab's `[[link]]`, and who takes the rate how."""
 
-_OF_FILES = ("between", "name", "connections")
+_OF_FILES = ("between", "name")
 """Keys of `[[link]]` in files that say nothing of the link itself."""
 
-_OF_MODELS = ("initial_window", "segment", "minimum_timeout")
+_OF_MODELS = ("initial_window", "segment", "minimum_timeout", "connections")
 """Keys of `[[link]]` in a system file that the kernel's TCP does not take from there."""
+
+_MEASURED = {"delay": "50ms", "jitter": "5ms", "buffer": "64kB"}
+"""Keys whose values have a unit, with an example: a number alone is seldom what was meant."""
 
 EXAMPLE = "delay = 50ms, loss = 1%, rate = 10Mbit/s"
 
@@ -37,6 +40,12 @@ class Asked:
     congestion_control: str
     text: str
     """As in `delay = 50ms, loss = 1%`: what was said and nothing else, wherever that stood."""
+
+    @property
+    def words(self) -> str:
+        """All of it, with the congestion control that nobody named."""
+        control = self.congestion_control
+        return self.text if control in self.text else f"{self.text}; {control}"
 
 
 def asked(said: str) -> Asked:
@@ -81,6 +90,8 @@ def _pairs(text: str) -> dict[str, str]:
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not key or not equals or not value:
             raise InputError(f'link: `{part.strip()}`: give keys and values, as in "{EXAMPLE}"')
+        if key in _MEASURED and value.strip("0123456789.") == "" and value.strip("0."):
+            raise InputError(f"link: {key}: `{value}` has no unit, as {_MEASURED[key]} has")
         if key in found:
             raise InputError(f"link: {key}: is there twice")
         found[key] = value.strip("\"'")

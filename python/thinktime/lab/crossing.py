@@ -77,9 +77,9 @@ class Crossed:
         summary.setdefault("warnings", []).extend(self._warnings())
 
     def _note(self) -> str:
-        said = f"the run crossed a link ({self.asked.text}; {self.asked.congestion_control})"
+        said = f"the run crossed a link ({self.asked.words})"
         counted = [
-            f"packets {where} the target: " + ", ".join(f"{n:,} {what}" for what, n in way.items())
+            f"packets {where} the target: " + _counted(way)
             for where, way in zip(("to", "from"), self.ways, strict=False)
         ]
         return "; ".join([said, *counted])
@@ -98,6 +98,10 @@ class Crossed:
                 f"{refused:,} connections were not taken by the target ({self.relay['why']}): over "
                 "the link their clients had them already, and saw a reset"
             )
+
+
+def _counted(way: Mapping[str, int]) -> str:
+    return ", ".join(f"{many:,} {what.replace('_', ' ')}" for what, many in way.items())
 
 
 def check(workload: _core.Workload, given: Mapping[str, Any]) -> None:
@@ -222,7 +226,10 @@ def _authority(target: str, proxy: str | None) -> str:
     except ValueError as error:
         raise InputError(f"`{target}`: {error}") from None
     if parts.scheme in ("udp", "h3"):
-        raise InputError("link: datagrams do not go over it: a lab carries them (`thinktime lab`)")
+        raise InputError(
+            f"link: datagrams ({parts.scheme}) do not go over it: a lab carries them "
+            "(`thinktime lab`)"
+        )
     if parts.scheme not in _PORTS or not parts.hostname:
         raise InputError(f"`{target}`: a target is written as http://HOST:PORT")
     if proxy:

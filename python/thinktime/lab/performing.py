@@ -88,7 +88,7 @@ def _stay(running: Running, tell: Tell) -> None:
         # From outside of a user namespace they are not seen.
         how = "" if permission.is_inside() else f": ip netns exec {host.name} COMMAND"
         tell(f"{host.host} is {host.address}{how}")
-    tell("nothing is to be run: Ctrl-C ends the lab")
+    tell("nothing is to be run: Ctrl-C ends the lab; commands know the addresses, not the names")
     while True:
         time.sleep(1)
 

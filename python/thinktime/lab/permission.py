@@ -37,6 +37,10 @@ def missing(what: str = "a lab") -> str | None:
 
     `what` is it that needs it, in words.
     """
+    # Where they are, ordinary users of some systems do not look.
+    places = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    more = [one for one in ("/usr/sbin", "/sbin") if one not in places]
+    os.environ["PATH"] = os.pathsep.join([*places, *more])
     for tool, package in TOOLS.items():
         if shutil.which(tool) is None:
             return f"`{tool}` is not installed: it is in the package {package}"

@@ -92,7 +92,8 @@ def _link(crossed: Mapping[str, object] | None) -> str:
     """The link that a run crossed; empty where it crossed none."""
     if crossed is None:
         return ""
-    return f"{crossed.get('asked')}; {crossed.get('congestion_control')}"
+    asked, control = str(crossed.get("asked")), str(crossed.get("congestion_control"))
+    return asked if control in asked else f"{asked}; {control}"
 
 
 def _value(value: object) -> str:
