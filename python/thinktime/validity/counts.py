@@ -3,7 +3,8 @@
 N is the time average of the number of requests in the system: of a simulation's stations, which
 count it themselves, or of the run's own look at the end of each interval. X is the number that
 succeeded, by the time; R is the mean of the histogram's times, less what requests waited at their
-clients for a place or a connection. Where the three do not agree, something was not counted, or the run is so short that what it began with and left behind matters.
+clients for a place or a connection. Where the three do not agree, something was not counted, or the
+run is so short that what it began with and left behind matters.
 
 Source: Little, 'A proof for the queuing formula L = λW' (Operations Research 9, 1961).
 """
