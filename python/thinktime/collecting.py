@@ -48,6 +48,9 @@ def collect(
     there = rows_there(found.summary)
     if found.path is None or not there:
         raise _core.InputError(f"{result}: none of its rows are on other machines")
+    for one in there:
+        if re.fullmatch(r"generator-\d+", Path(one.path).name) is None:
+            raise _core.InputError(f"{result}: {one.path} is no folder in which a run leaves rows")
     far = [one for one in there if one.missing is None and not is_here(one.path)]
     if far and on is None:
         nodes = ", ".join(dict.fromkeys(one.node for one in far))
@@ -92,7 +95,23 @@ def _fetched(one: RowsThere, to: Path, fetching: Fetching | None) -> bool:
         if one.missing is not None:
             return False
         raise _core.RunError(f"rows of {one.generator} on {one.node}: {error}") from None
+    _check_number(one, to)
     return True
+
+
+def _check_number(one: RowsThere, file: Path) -> None:
+    """Raise RunError unless all rows came that were left, as far as their number is known."""
+    import polars as pl
+    from polars.exceptions import PolarsError
+
+    try:
+        came = int(pl.scan_parquet(file).select(pl.len()).collect().item())
+    except (PolarsError, OSError) as error:
+        raise _core.RunError(f"rows of {one.generator} on {one.node}: {error}") from None
+    if one.rows is not None and came != one.rows:
+        raise _core.RunError(
+            f"rows of {one.generator} on {one.node}: {one.rows:,} were left, and {came:,} are there"
+        )
 
 
 def _removed(one: RowsThere, fetching: Fetching | None) -> None:
@@ -118,7 +137,7 @@ def _put_together(files: Sequence[Path], to: Path) -> None:
         ended = rows.sort("done_ns", nulls_last=True, maintain_order=True)
         ended.sink_parquet(to, compression="zstd")
     except PolarsError as error:
-        raise _core.RunError(f"rows that were fetched are damaged: {error}") from None
+        raise _core.RunError(f"rows that were fetched cannot be put together: {error}") from None
 
 
 def _note(result: Result, *, whole: bool) -> None:

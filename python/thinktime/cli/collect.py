@@ -33,8 +33,12 @@ def command(
             common.errors.print(f"fetching from {generator}", style="dim", markup=False)
 
     with common.mapped_errors():
-        places = [f"{one.path} on {one.node}" for one in rows_there(Result.load(result).summary)]
+        left = rows_there(Result.load(result).summary)
         found = collect(result, on=on, remove=remove, progress=tell)
     plain.say(f"{len(found.requests or ()):,} rows are in {result / 'requests.parquet'}")
+    for one in left:
+        if one.missing is not None:
+            common.errors.print(f"warning: of {one.generator}: {one.missing}", markup=False)
     if not remove:
-        plain.say(f"they are still in {', '.join(places)}: remove them there when you like")
+        places = ", ".join(f"{one.path} on {one.node}" for one in left)
+        plain.say(f"they are still in {places}: remove them there when you like")

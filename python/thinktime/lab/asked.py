@@ -57,6 +57,8 @@ def asked(said: str) -> Asked:
     if "=" in said or not said.strip():
         return _made(_Text(_pairs(said)))
     try:
+        if Path(said).exists() and not Path(said).is_file():
+            raise InputError(f"link: {said} is no file")
         _, tables = read(Path(said))
     except OSError as error:
         raise InputError(

@@ -60,6 +60,9 @@ class Crossed:
     ways: list[dict[str, int]] = field(default_factory=list)
     """Packets to the target, and from it; nothing where the kernel carried them."""
 
+    lost: list[str] = field(default_factory=list)
+    """What to say where the program that carries the link did not last."""
+
     relay: dict[str, Any] = field(default_factory=dict)
 
     def note(self, summary: dict[str, Any]) -> None:
@@ -85,6 +88,7 @@ class Crossed:
         return "; ".join([said, *counted])
 
     def _warnings(self) -> Iterable[str]:
+        yield from self.lost
         unread = sum(way.get("unread", 0) for way in self.ways)
         if unread:
             yield (
@@ -92,7 +96,7 @@ class Crossed:
                 "busy, or there are too many for a program"
             )
         if not self.relay:
-            yield "the relay behind the link ended before the run did"
+            yield "the relay behind the link ended, or was stopped, before the run ended"
         elif refused := self.relay["refused"]:
             yield (
                 f"{refused:,} connections were not taken by the target ({self.relay['why']}): over "
@@ -155,7 +159,8 @@ def crossed(
             ended = relay.poll() is not None
             stop(relay, signal.SIGTERM)
         found.relay = {} if ended else _read(_counts(lab))
-        found.ways = lab.end_links().get(found.asked.link.name, [])
+        counted = lab.end_links()
+        found.ways, found.lost = counted.get(found.asked.link.name, []), lab.lost_links(counted)
     return done, found
 
 

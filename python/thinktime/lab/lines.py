@@ -88,7 +88,7 @@ def read(path: Path) -> tuple[Entry, dict[str, list[Entry]]]:
         said = tomllib.loads(text)
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: is no text in UTF-8: {error.reason}") from None
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         found = re.search(r" \(at line (\d+), .*\)", str(error))
         line = f":{found[1]}" if found else ""
         raise InputError(f"{path}{line}: {str(error).split(' (at ')[0]}") from None

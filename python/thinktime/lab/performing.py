@@ -73,6 +73,7 @@ def perform(
             outcome.interrupted = bool(lab.runs or lab.hostiles)
         outcome.warnings += running.ended_servers()
         outcome.links = running.end_links()
+        outcome.warnings += running.lost_links(outcome.links)
     outcome.warnings += [
         f"the link {name} was too slow for {sum(counted)} packets, which were lost: the machine "
         "is busy, or there are too many for a program"

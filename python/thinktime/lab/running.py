@@ -213,21 +213,33 @@ class Running:
     def end_links(self) -> dict[str, list[dict[str, int]]]:
         """End the programs that carry links; returns what each counted, in both directions.
 
-        `unread` are packets that the program was too slow to take.
+        `unread` are packets that the program was too slow to take. Of one that has ended before
+        there is nothing: `lost_links` names it then.
         """
         found = {}
         for link in self.lab.links:
             if link.name in self._forwarders:
-                unread = [
-                    links.unread(self.hosts[host], other)
-                    for host, other in (link.between, link.between[::-1])
-                ]
+                try:
+                    unread = [
+                        links.unread(self.hosts[host], other)
+                        for host, other in (link.between, link.between[::-1])
+                    ]
+                except RunError:  # its devices went with it
+                    continue
                 stop(self._forwarders[link.name], signal.SIGTERM)
                 counts = read_counts(self._counts(link))
                 found[link.name] = [
                     one | {"unread": more} for one, more in zip(counts, unread, strict=False)
                 ]
         return found
+
+    def lost_links(self, counted: Mapping[str, object]) -> list[str]:
+        """What to say of each link whose program did not tell what it `counted`."""
+        return [
+            f"the program that carries the link {name} ended, or was stopped, before the end"
+            for name in self._forwarders
+            if not counted.get(name)
+        ]
 
     def end(self) -> None:
         """Take all away; Ctrl-C and its like wait until that is done."""
@@ -238,7 +250,7 @@ class Running:
                 self._journal.close()
                 cleaning.remove(self.identity)
             for one in (*self._servers.values(), *self._forwarders.values()):
-                one.wait()
+                stop(one, signal.SIGTERM)  # of a namespace that somebody took away it may be left
             for file in self._files:
                 file.close()
 

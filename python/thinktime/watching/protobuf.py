@@ -16,6 +16,7 @@ from prometheus_client.core import Metric
 CONTENT_TYPE = (
     "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited"
 )
+_MESSAGE = "io.prometheus.client.metricfamily"
 _TYPES = {"counter": 0, "gauge": 1, "histogram": 4}
 _VALUES = {"counter": 3, "gauge": 2}
 """The field of a metric that holds the value of each type."""
@@ -26,7 +27,24 @@ Buckets = Sequence[tuple[int, int]]
 
 def accepted(accept: str) -> bool:
     """Whether who sends this `Accept` field takes the format: Prometheus, once told to."""
-    return "proto=io.prometheus.client.MetricFamily" in accept.replace(" ", "")
+    wanted, text = 0.0, 0.0
+    for one in accept.lower().replace(" ", "").replace('"', "").split(","):
+        kind, *parameters = one.split(";")
+        given = dict(part.split("=", 1) for part in parameters if "=" in part)
+        share = _share(given.get("q", "1"))
+        if kind != "application/vnd.google.protobuf":
+            text = max(text, share)
+        elif given.get("proto") == _MESSAGE and given.get("encoding") == "delimited":
+            wanted = max(wanted, share)
+    return wanted > 0 and wanted >= text
+
+
+def _share(said: str) -> float:
+    """How much it is wanted; not at all where that is no number."""
+    try:
+        return float(said)
+    except ValueError:
+        return 0.0
 
 
 def encoded(metrics: Iterable[Metric], schema: int, native: Mapping[str, Buckets]) -> bytes:

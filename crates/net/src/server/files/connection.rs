@@ -101,7 +101,7 @@ impl Connection {
         }
         let (response, status) = match self.asked.pop_front() {
             Some(request) => {
-                self.closing |= !request.keep_alive;
+                self.closing |= !request.keep_alive || self.ended && self.asked.is_empty();
                 Response::to(&request, folder, !self.closing)
             }
             None if self.bad && !self.closing => {
