@@ -298,10 +298,10 @@ def test_what_cannot_be_served_is_told(tmp_path: Path) -> None:
         tt.serve()
     with pytest.raises(tt.InputError, match="give files too"):
         tt.serve({"station": [{"name": "a", "demand": "1ms"}]}, policy="srpt")
-    with pytest.raises(tt.RunError, match="nowhere"):
+    with pytest.raises(tt.InputError, match="nowhere` is no folder"):
         tt.serve(files=tmp_path / "nowhere")
     (tmp_path / "file").write_text("")
-    with pytest.raises(tt.RunError, match="file"):
+    with pytest.raises(tt.InputError, match="file` is no folder"):
         tt.serve(files=tmp_path / "file")
 
 
