@@ -89,9 +89,8 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
 
         Raises:
             InputError: if the system, the address, the threads, the cores, the workload or how
-                files are sent are wrong, or do not fit together.
-            RunError: if the address is taken, there is no such folder, or its files may not be
-                sent so.
+                files are sent are wrong, or do not fit together, or there is no such folder.
+            RunError: if the address is taken, or the files may not be sent so.
         """
         self._burned: Burned | None = None
         if files is not None:
