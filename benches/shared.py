@@ -6,7 +6,8 @@ overlap, so that the server or the event loop is the limit. Each figure is the l
 else the machine does only adds to them. Eve's are those of its table 3 (two PCs of 600 MHz, Fast
 Ethernet), for an access, whatever it does.
 
-Usage: python benches/shared.py [redis://HOST:PORT]; without a server one is started here.
+Usage: python benches/shared.py [redis://HOST:PORT or valkey-server or redis-server]; a program is
+started here, by default the first of these that is installed.
 """
 
 from __future__ import annotations
@@ -36,11 +37,12 @@ ROUNDS = 15
 
 
 @contextmanager
-def started() -> Iterator[str]:
-    """A server on this machine that keeps nothing."""
-    program = shutil.which("valkey-server") or shutil.which("redis-server")
+def started(*programs: str) -> Iterator[str]:
+    """A server on this machine that keeps nothing, of the first of these that is installed."""
+    program = next(filter(None, map(shutil.which, programs)), None)
     if program is None:
-        sys.exit("install valkey-server or redis-server, or name a server")
+        sys.exit(f"install {' or '.join(programs)}, or name a server")
+    print(subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -89,7 +91,8 @@ def least(operation: str, shared: str | None, clients: int, each: int, target: s
 
 def main() -> None:
     """Print the tables."""
-    with started() if len(sys.argv) < 2 else given(sys.argv[1]) as shared:
+    named = sys.argv[1:] or ["valkey-server", "redis-server"]
+    with given(named[0]) if "://" in named[0] else started(*named) as shared:
         system = {"name": "s", "station": [{"name": "s", "demand": "const(10us)"}]}
         with tt.serve(system) as server:
             print(

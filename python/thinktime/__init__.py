@@ -36,6 +36,7 @@ from thinktime.report import report
 
 if TYPE_CHECKING:
     from thinktime.capacity_search import Capacity, CapacityStopped, capacity
+    from thinktime.collecting import collect
     from thinktime.mean_difference import Difference, difference
     from thinktime.operations import (
         Interrupted,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from thinktime.repeating import again
     from thinktime.result import Result
     from thinktime.sweeping import Stopped, sweep
+    from thinktime.tracing import trace_id, traceparent, traces
     from thinktime.verdict import Objective, Verdict
 
 for _error in (InputError, RunError):
@@ -77,6 +79,7 @@ __all__ = [
     "__version__",
     "again",
     "capacity",
+    "collect",
     "difference",
     "recover",
     "report",
@@ -86,10 +89,14 @@ __all__ = [
     "simulate",
     "sweep",
     "switch",
+    "trace_id",
+    "traceparent",
+    "traces",
 ]
 
 _LATER = {
     "thinktime.capacity_search": ("Capacity", "CapacityStopped", "capacity"),
+    "thinktime.collecting": ("collect",),
     "thinktime.mean_difference": ("Difference", "difference"),
     "thinktime.operations": (
         "Interrupted",
@@ -104,6 +111,7 @@ _LATER = {
     "thinktime.repeating": ("again",),
     "thinktime.result": ("Result",),
     "thinktime.sweeping": ("Stopped", "sweep"),
+    "thinktime.tracing": ("trace_id", "traceparent", "traces"),
     "thinktime.verdict": ("Objective", "Verdict"),
 }
 """What is imported when it is first asked for, so that a command waits for what it needs alone.

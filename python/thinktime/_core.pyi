@@ -44,6 +44,7 @@ __all__ = [
     "schedulers",
     "schema",
     "simulate",
+    "trace_context",
 ]
 
 __version__: str
@@ -274,6 +275,14 @@ class Server:
         cores: list[int] | None = None,
         workload: Workload | None = None,
     ) -> Server: ...
+    @staticmethod
+    def of_files(
+        folder: str | Path,
+        listen: str = "127.0.0.1:0",
+        order: str = "fair",
+        rate: str | None = None,
+        link_class: str | None = None,
+    ) -> Server: ...
     @property
     def url(self) -> str: ...
     @property
@@ -330,6 +339,7 @@ def run(
     progress: Callable[[int, float, int], None] | None = None,
     monitor: Callable[[dict[str, Any]], None] | None = None,
     gathering: Gathering | None = None,
+    crossing: tuple[Path, str] | None = None,
 ) -> ResultData: ...
 
 @final
@@ -424,6 +434,7 @@ def planned_end(
 ) -> tuple[int | None, float | None]: ...
 def distributions() -> list[tuple[str, str, str]]: ...
 def dispatch_policies() -> list[tuple[str, str, str]]: ...
+def trace_context(seed: int, session: int, request: int, attempt: int) -> tuple[str, str, str]: ...
 def certificate_authority(name: str, from_s: int, until_s: int) -> tuple[str, str]: ...
 def host_certificate(
     host: str, authority_name: str, authority_key: str, from_s: int, until_s: int

@@ -14,7 +14,7 @@ from thinktime.shown import is_text
 _FILES = {"ca_file", "certificate", "key", "unix_socket"}
 """Options that name files."""
 
-_GO_WITH = {"generators": "on", "on_loss": "on"}
+_GO_WITH = {"generators": "on", "on_loss": "on", "leave_rows": "on"}
 """Options that say nothing without another one."""
 
 
@@ -22,12 +22,17 @@ def options_json(command: str, values: Mapping[str, Any]) -> str:
     """Those of the command's options that are given, as JSON.
 
     Raises:
-        InputError: if one is a number that is not finite, or no text, which JSON does not have.
+        InputError: if one is a number that is not finite, or no text, which JSON does not have; or
+            the link is none.
     """
     given = {name: values[name] for name, _, _ in _core.options(command) if name in values}
     for name in _FILES & given.keys():
         if given[name] not in (None, ""):
             given[name] = str(Path(given[name]).absolute())  # wherever it is done again
+    if given.get("link") is not None:
+        from thinktime.lab.asked import asked
+
+        given["link"] = asked(str(given["link"])).text  # a file may be another one by then
     if given.get("proxy") == "":
         del given["proxy"]  # none, whatever the environment says
     for name, value in given.items():

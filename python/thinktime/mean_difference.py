@@ -65,7 +65,8 @@ def difference(first: Result, second: Result) -> Difference:
 def paired_difference(a: Sequence[float], b: Sequence[float]) -> Difference:
     """How much the means `b` are above the means `a` of the same replications, two at least."""
     import numpy as np
-    from scipy.special import stdtrit
+
+    from thinktime._scipy import stdtrit
 
     steps = np.asarray(b) - np.asarray(a)
     quantile = float(stdtrit(len(steps) - 1, 0.975))

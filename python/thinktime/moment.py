@@ -40,6 +40,36 @@ class ObjectiveMoment:
 
 
 @dataclass(frozen=True)
+class RequestSpan:
+    """A request that was chosen for its trace to be looked at: a slow one, or one that failed.
+
+    Times are in nanoseconds since the beginning of 1970.
+    """
+
+    trace: str
+    """The trace: 32 hexadecimal digits."""
+
+    span: str
+    """The request's last attempt, the parent of what the server did for it: 16 digits."""
+
+    name: str
+    session: int
+    request: int
+    attempt: int
+
+    scheduled_unix_ns: int
+    sent_unix_ns: int
+    done_unix_ns: int
+
+    status: int | None
+    error: str | None
+
+    of: int
+    """Among how many requests it was chosen: those of the same second that succeeded, or that
+    failed, as it did."""
+
+
+@dataclass(frozen=True)
 class Moment:
     """A run at one moment.
 
@@ -79,9 +109,15 @@ class Moment:
     """How many of them are in each bucket that has any: number `n` holds those above
     2^((n - 1) / 16) s and up to 2^(n / 16) s, so that a bucket is 4.4 % wide."""
 
+    spans: tuple[RequestSpan, ...] = ()
+    """Requests chosen since the last moment, where they say which trace they belong to: of each
+    second the ten slowest that succeeded, and ten drawn from those that failed."""
+
     @classmethod
     def of(cls, seen: dict[str, Any]) -> Moment:
         """Of what the generator tells."""
         populations = {name: PopulationMoment(**own) for name, own in seen["populations"].items()}
         objectives = tuple(ObjectiveMoment(**one) for one in seen["objectives"])
-        return cls(**(seen | {"populations": populations, "objectives": objectives}))
+        spans = tuple(RequestSpan(**one) for one in seen["spans"])
+        parts = {"populations": populations, "objectives": objectives, "spans": spans}
+        return cls(**(seen | parts))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from thinktime import _core, arrivals, validity
+from thinktime import _core, arrivals, rows_there, validity
 from thinktime.given import options_json
 from thinktime.inputs import GivenSystem, GivenWorkload, system_of, workload_of
 from thinktime.labels import Label, Labelled, label_for
@@ -153,11 +153,13 @@ def run(
     lookup: Time | None = None,
     unix_socket: str | Path | None = None,
     proxy: str | None = None,
+    link: str | None = None,
     lateness: Time | None = None,
     loops: int = 1,
     on: str | None = None,
     generators: int | None = None,
     on_loss: str | None = None,
+    leave_rows: str | Path | None = None,
 ) -> Result:
     """Run a workload against a real server.
 
@@ -188,10 +190,10 @@ def run(
         show_errors: Keep how the first response of each kind of failure began, by request and
             cause: `by_request.NAME.bodies` of the summary, and the table of what went wrong. What
             the server wrote stands in the result then.
-        ca_file: The certificate authorities that an https target must be known to, as a file of
-            PEM certificates; those that Mozilla trusts by default.
-        insecure: Take any certificate of an https target.
-        certificate: The client's certificate for an https target, as a file in PEM form, with
+        ca_file: The certificate authorities that an https or h3 target must be known to, as a file
+            of PEM certificates; those that Mozilla trusts by default.
+        insecure: Take any certificate of an https or h3 target.
+        certificate: The client's certificate for an https or h3 target, as a file in PEM form, with
             those that lead to its authority.
         key: The private key of the certificate, as a file in PEM form without a password; in the
             certificate's file by default.
@@ -207,6 +209,9 @@ def run(
         proxy: An HTTP proxy by which the target is reached, as in `http://HOST:PORT`; user and
             password in it are in no result. By default the one that HTTP_PROXY, HTTPS_PROXY and
             NO_PROXY name for a target that is not on this machine; "" for none.
+        link: A link that all packets to the target and back cross, with the keys of a lab's
+            `[[link]]`, as in "delay = 50ms, loss = 1%, rate = 10Mbit/s"; or a file with one
+            `[[link]]`. TCP over it is the kernel's own. It needs root.
         lateness: How much later than scheduled requests of an open model may be sent, so that
             the generator wakes more rarely and costs less CPU time; 0 by default.
         loops: How many event loops the generator runs, each in a thread of its own with its
@@ -217,6 +222,9 @@ def run(
             each node.
         on_loss: What happens when a generator is lost: "stop" (the default), or "continue", when
             another one takes its sessions over.
+        leave_rows: Leave the rows on the nodes, each in this folder of its own disk, instead of
+            gathering them: an absolute path. The summary says where they are (`generators`), and
+            `collect` fetches them.
 
     Raises:
         InputError: if the input is wrong.
@@ -230,19 +238,23 @@ def run(
     name, told = _labelled(workload, label, output, progress)
     modelled = None if demands is None else system_of(demands)
 
-    def do(gathering: _core.Gathering | None = None) -> _core.ResultData:
+    def do(
+        gathering: _core.Gathering | None = None, crossing: tuple[Path, str] | None = None
+    ) -> _core.ResultData:
         return _core.run(
-            workload,
-            target,
-            options,
-            demands=modelled,
+            workload, target, options, demands=modelled,
             output=None if output is None else Path(output),
             started=datetime.now(UTC).isoformat(timespec="seconds"),
             progress=told,
             monitor=None if monitor is None else lambda seen: monitor(Moment.of(seen)),
-            gathering=gathering,
-        )
+            gathering=gathering, crossing=crossing,
+        )  # fmt: skip
 
+    if link is not None:
+        from thinktime.lab.crossing import crossed
+
+        done, over = crossed(link, workload, target, given, lambda inside: do(crossing=inside))
+        return _finished(done, name, told, over.note)
     if on is None:
         return _finished(do(), name, told)
     from thinktime.distributed import gathered
@@ -268,11 +280,19 @@ def _labelled(
     return label, progress if output is None else Labelled(label, Path(output), progress)
 
 
-def _finished(outcome: _core.ResultData, label: Label | None, told: Progress | None) -> Result:
+def _finished(
+    outcome: _core.ResultData,
+    label: Label | None,
+    told: Progress | None,
+    note: Callable[[dict[str, Any]], None] = lambda _: None,
+) -> Result:
+    """The result, written; `note` says more in its summary."""
     result = Result(outcome, label)
+    note(result.summary)
     if isinstance(told, Labelled) and outcome.unwritten is None:
         told.finish()
         validity.note(result)
+        rows_there.note(result)
     if outcome.unwritten is not None:
         raise Unwritten(result, outcome.unwritten)
     if result.interrupted:

@@ -37,9 +37,8 @@ class Result:
         self._label = label
         text = outcome.summary_json
         self.summary = {} if text is None else json.loads(text)
-        noted = None if self.path is None else validity.noted(self.path)
-        if noted is not None:
-            self.summary["validity"] = noted
+        if self.path is not None:
+            self.summary |= validity.noted(self.path)
 
     @classmethod
     def load(cls, path: str | Path) -> Result:
@@ -95,7 +94,10 @@ class Result:
 
     @property
     def requests(self) -> _core.Table | None:
-        """A row an attempt, in the order in which they ended; all, a sample, or None."""
+        """A row an attempt, in the order in which they ended; all, a sample, or None.
+
+        None, too, where they are on the nodes that made the load (`collect`).
+        """
         return self._outcome.requests
 
     @property

@@ -1,12 +1,14 @@
-"""`serve`: a system as a real server."""
+"""`serve`: a system, or a folder of files, as a real server."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 
 from thinktime import _core
+from thinktime._core import InputError
 from thinktime.inputs import GivenSystem, GivenWorkload, system_of, workload_of
 
 
@@ -34,11 +36,16 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
 
         with tt.serve("server.toml") as server:
             tt.run(workload, server.url)
+
+    With `files` it serves a folder instead, and decides whose bytes are sent next:
+
+        with tt.serve(files="site", policy="srpt", rate="1.2MB/s") as server:
+            ...
     """
 
     def __init__(
         self,
-        system: GivenSystem,
+        system: GivenSystem | None = None,
         *,
         listen: str = "127.0.0.1:0",
         seed: int = 1,
@@ -47,6 +54,10 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
         cores: Sequence[int] | None = None,
         workload: GivenWorkload | None = None,
         server: int | None = None,
+        files: str | Path | None = None,
+        policy: str | None = None,
+        rate: str | None = None,
+        link_class: str | None = None,
     ) -> None:
         """Bind to `HOST:PORT` (port 0: a free one) and serve at once.
 
@@ -66,13 +77,34 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
                 seed gives them. Without it all have 16 bytes. Not for a server that burns.
             server: Serve only this server of the system's cluster, counted from 0, for a switch
                 in front of it. The system must be one cluster and nothing else.
+            files: The folder whose files are served, instead of a system.
+            policy: With files, whose bytes are sent next: those of all responses in turn (`fair`,
+                the default), or of the one with the least left (`srpt`).
+            rate: With files, the most bytes that are sent in a second, as in `1.2MB/s`: a little
+                less than a thin link takes, so that its queue stands in the server, which orders
+                it. Headers of packets are not counted. By default as fast as clients take them.
+            link_class: With files, the first of eight classes of the link (`htb`), as in `1:10` in
+                `tc`'s notation: packets of responses with at most 2, 5, 10, 20, 50, 100 and 200 kB
+                left, and more, name one each (`SO_PRIORITY`). Takes the capability CAP_NET_ADMIN.
 
         Raises:
-            InputError: if the system, the address, the threads, the cores or the workload are
-                wrong, or system and workload do not fit together.
-            RunError: if the address is taken.
+            InputError: if the system, the address, the threads, the cores, the workload or how
+                files are sent are wrong, or do not fit together, or there is no such folder.
+            RunError: if the address is taken, or the files may not be sent so.
         """
         self._burned: Burned | None = None
+        if files is not None:
+            if any(one is not None for one in (system, threads, cores, workload, server)) or burn:
+                raise InputError("files are served instead of a system: leave what is of it out")
+            if not Path(files).is_dir():
+                raise InputError(f"files: `{files}` is no folder")
+            order = "fair" if policy is None else policy
+            self._server = _core.Server.of_files(files, listen, order, rate, link_class)
+            return
+        if system is None:
+            raise InputError("nothing to serve: give a system, or a folder of files")
+        if any(one is not None for one in (policy, rate, link_class)):
+            raise InputError("policy, rate and link_class say how files are sent: give files too")
         model = system_of(system)
         self._server = _core.Server(
             model if server is None else model.only_server(server),

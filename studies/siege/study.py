@@ -13,7 +13,6 @@ import argparse
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from dataclasses import asdict
@@ -27,7 +26,10 @@ import table
 
 import thinktime as tt
 
-COMMAND = [sys.executable, "-c", "from thinktime.cli import main; main()"]
+sys.path.insert(0, str(cells.HERE.parent))
+
+import labs
+
 MARGIN_S = 1.0
 """Requests so close to the beginning and the end of an attack belong to no part."""
 
@@ -64,14 +66,10 @@ def measured(cell: cells.Cell) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="siege-") as folder:
         file, output = Path(folder) / "lab.toml", Path(folder) / "out"
         file.write_text(cell.lab())
-        # No terminal: what the lab prints is of no use here, unless it fails.
-        done = subprocess.run(
-            [*COMMAND, "lab", str(file), "-o", str(output)],
-            capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False,
-        )  # fmt: skip
+        said = labs.run(file, output)
         result = output / "good-users"
         if not (result / "summary.json").exists():
-            raise SystemExit(f"{cell.name}: no result: {done.stderr.strip()}")
+            raise SystemExit(f"{cell.name}: no result: {said}")
         lab = json.loads((output / "lab.json").read_text())
         return asdict(cell) | {
             "hostile": lab["hostile"][cell.kind]["counts"],

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import files
-import server
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from user_models import users
 
 HERE = Path(__file__).parent
 LINK = "link"
@@ -19,13 +23,15 @@ RATE = 10e6 / 8
 PAYLOAD = 1448 / 1514
 """The part of a full packet that is the file's."""
 
+HEADER = 210
+"""Bytes of a response's header, nearly alike from nginx and from `thinktime serve`."""
+
 OTHER_PACKETS = 2 * 66
 """Bytes of a response's other packets: the acknowledgement of its request, and half-empty ones."""
 
 SERVERS = ("nginx, fair", "fair", "SRPT")
-MODELS = ("closed", "partly open", "open")
 USERS = 50
-REQUESTS_PER_SESSION = 5
+"""Of the closed model."""
 
 
 @dataclass(frozen=True)
@@ -39,17 +45,7 @@ class Cell:
 
 def workload(model: str, site: Sequence[files.File]) -> dict[str, Any]:
     """The workload of a model; its rate or think time is still to be set by a load."""
-    arrivals: dict[str, Any] = {"model": model.replace(" ", "-")}
-    session: dict[str, Any] = {"think": "exp(1s)"}
-    if model == "closed":
-        arrivals["clients"] = USERS
-    else:
-        arrivals["rate"] = "1/s"
-    if model == "partly open":
-        session = {"think": "exp(200ms)", "requests": f"geometric({REQUESTS_PER_SESSION})"}
-    made: dict[str, Any] = {"name": f"static files, {model}", "arrivals": arrivals}
-    if model != "open":
-        made["session"] = session
+    made = {"name": f"static files, {model}"} | users(model, USERS)
     made["request"] = [
         {"name": one.name, "get": f"/{one.name}", "weight": one.share, "size": f"{one.size}B"}
         for one in site
@@ -60,7 +56,7 @@ def workload(model: str, site: Sequence[files.File]) -> dict[str, Any]:
 def system(which: str) -> dict[str, Any]:
     """The link as a station, shared evenly or for what has least left."""
     policy = "srpt" if which == "SRPT" else "ps"
-    besides_s = (server.HEADER + OTHER_PACKETS) / RATE
+    besides_s = (HEADER + OTHER_PACKETS) / RATE
     demand = f"{besides_s}s + size / {RATE * PAYLOAD}B/s"
     return {
         "name": f"a link of 10 Mbit/s, {policy}",
@@ -94,19 +90,15 @@ options = "--duration {duration}s --warmup {warmup}s"
 
 
 def lab(which: str, python: str, duration_s: float, warmup_s: float) -> str:
-    """The LAB file; it expects `workload.toml`, `sizes.json` and the folder `files` beside it."""
+    """The LAB file; it expects `workload.toml` and the folder `files` beside it."""
     shape = f"sh {HERE}/shape.sh to-users"
     if which == "nginx, fair":
         # It keeps what it writes in the lab's folder, and its files are beside the LAB file.
         start = f"ln -s $PWD/files {{folder}}/files && cd {{folder}} && exec nginx -p . -c {HERE}"
         start += "/nginx.conf"
     else:
-        policy = "srpt" if which == "SRPT" else "fair"
-        start = f"exec {python} {HERE}/server.py 8080 {policy} sizes.json"
+        how = "--policy srpt --link-class 1:10" if which == "SRPT" else "--policy fair"
+        program = f"{python} -c 'from thinktime.cli import main; main()'"
+        start = f"exec {program} serve --listen 0.0.0.0:8080 --files files {how}"
     command = json.dumps(["sh", "-c", f"{shape} && {start}"])
     return LAB.format(command=command, duration=duration_s, warmup=warmup_s)
-
-
-def sizes(site: Sequence[files.File]) -> str:
-    """The sizes by path, for the server."""
-    return json.dumps({f"/{one.name}": one.size for one in site})

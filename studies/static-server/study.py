@@ -13,7 +13,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -31,9 +30,9 @@ from thinktime.lab import permission
 
 sys.path.insert(0, str(models.HERE.parent))
 
+import labs
 from sample_path import at_load
 
-COMMAND = [sys.executable, "-c", "from thinktime.cli import main; main()"]
 WARMUP_S = 2.0
 LONG_RUN, QUICK_RUN = 200_000, 5000
 """Requests of the simulation that says what comes in the long run; of the quick study fewer."""
@@ -119,11 +118,10 @@ def _measured(
         (folder / "files").mkdir()
         for one in site:
             (folder / "files" / one.name).write_bytes(bytes(one.size))
-        (folder / "sizes.json").write_text(models.sizes(site), "utf-8")
         (folder / "workload.toml").write_text(workload.to_toml(), "utf-8")
         text = models.lab(cell.server, sys.executable, whole_s, WARMUP_S)
         (folder / "lab.toml").write_text(text, "utf-8")
-        said = _lab([str(folder / "lab.toml"), "-o", str(folder / "out")])
+        said = labs.run(folder / "lab.toml", folder / "out")
         result = folder / "out" / "users"
         if not (result / "summary.json").exists():
             raise SystemExit(f"{cell.server}, {cell.model}: no result: {said}")
@@ -132,20 +130,6 @@ def _measured(
         figures = _figures(rows, site, WARMUP_S)
         figures["lateness_p99_s"] = loaded.summary["lateness_s"]["p99"]
         return figures
-
-
-def _lab(words: list[str]) -> str:
-    """Let a lab run; what it complains of. Where the study is ended, the lab is, and tidies up."""
-    process = subprocess.Popen(
-        [*COMMAND, "lab", *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE, text=True, start_new_session=True,
-    )  # fmt: skip
-    try:
-        return process.communicate()[1].strip()
-    except BaseException:
-        process.send_signal(signal.SIGINT)
-        process.communicate()
-        raise
 
 
 def _figures(rows: pl.DataFrame, site: list[files.File], warmup_s: float) -> dict[str, Any]:

@@ -117,9 +117,18 @@ class Browser:
     def wait(self, condition: str) -> None:
         """Wait until a JavaScript expression is true."""
         end = time.monotonic() + _PATIENCE_S
-        while not self.evaluate(condition):
+        while not self._is_true(condition):
             assert time.monotonic() < end, f"it never came true: {condition}"
             time.sleep(0.05)
+
+    def _is_true(self, condition: str) -> bool:
+        """Whether it is; not of a page that is just being loaded anew."""
+        try:
+            return bool(self.evaluate(condition))
+        except AssertionError as error:
+            if "navigated" not in str(error):
+                raise
+            return False
 
     def evaluate(self, expression: str) -> Any:
         """The value of a JavaScript expression on the page."""

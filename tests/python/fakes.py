@@ -109,9 +109,13 @@ class System:
     clusters: list[Any] = field(default_factory=list)
 
     def to_toml(self) -> str:
-        """Enough to tell systems apart."""
-        words = [(one.name, one.servers, one.policy, str(one.demand)) for one in self.stations]
-        return f"stations = {json.dumps(list(map(str, words)))}"
+        """As a system file has it."""
+        parts = [
+            f"[[station]]\nname = {json.dumps(one.name)}\nservers = {one.servers}\n"
+            f"policy = {json.dumps(one.policy)}\ndemand = {json.dumps(str(one.demand))}\n"
+            for one in self.stations
+        ]
+        return f"name = {json.dumps(self.name)}\n{''.join(parts)}"
 
 
 @dataclass
@@ -129,6 +133,11 @@ class Population:
     name: str = ""
     has_pages: bool = False
     remembers: bool = False
+
+    @property
+    def steps(self) -> list[float]:
+        """How often sessions come to each kind."""
+        return self.visits or self.mix
 
 
 @dataclass
@@ -159,15 +168,19 @@ class Workload:
             )
         ]  # fmt: skip
 
+    def _length(self) -> str:
+        length = self.session_length
+        return "" if length is None else f"requests = {json.dumps(length.text)}\n"
+
     def to_toml(self) -> str:
         """Enough to tell workloads apart."""
         arrivals = {"model": self.model, "clients": self.clients, "poisson": self.poisson}
         whole = [self.name, self.plain, list(self.request_names), str(self.session_length)]
-        think = "" if self.think is None else self.think.text
+        think = "const(0s)" if self.think is None else self.think.text
         return (
             f"whole = {json.dumps(json.dumps(whole))}\n"
             f"[arrivals]\nwords = {json.dumps(json.dumps(arrivals))}\n"
-            f"[session]\nthink = {json.dumps(think)}\n"
+            f"[session]\nthink = {json.dumps(think)}\n{self._length()}"
         )
 
 

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+import thinktime as tt
 from thinktime.lab import file, permission, places
 from thinktime.lab.running import Running
 
 THINKTIME = [sys.executable, "-c", "from thinktime.cli import main; main()"]
 WAIT_S = 300
+MARKS = ("/lab/forwarder.py", "/lab/relay.py", "lab-test-mark")
+"""What the command line of a program that has to do with a lab has in it."""
 
 TWO_HOSTS = """name = "two"
 [[host]]
@@ -59,6 +64,23 @@ def running(folder: Path, text: str) -> Iterator[Running]:
         yield lab
 
 
+@contextmanager
+def alone() -> Iterator[None]:
+    """No other test that asks for this makes labs in the block, in whichever process."""
+    with (Path(tempfile.gettempdir()) / "thinktime-tests-of-labs.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+@contextmanager
+def nothing_left() -> Iterator[None]:
+    """Of what is done in the block nothing is left on the machine."""
+    with alone():
+        before = traces()
+        yield
+        assert traces() == before
+
+
 def inside(lab: Running, host: str, *words: str, fails: bool = False) -> str:
     """What a program on a host prints; it has to succeed unless it `fails`."""
     done = subprocess.run(
@@ -92,7 +114,24 @@ def _processes() -> Iterator[str]:
             words = (one / "cmdline").read_bytes().decode("utf-8", "replace").split("\0")
         except (OSError, ValueError):
             continue
-        if one.name != str(os.getpid()) and any(
-            mark in word for word in words for mark in ("/lab/forwarder.py", "lab-test-mark")
-        ):
+        if one.name != str(os.getpid()) and any(mark in word for word in words for mark in MARKS):
             yield f"{one.name}: {' '.join(words)}"
+
+
+ORDINARY = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--"]
+
+
+def ordinary(folder: Path) -> list[str]:
+    """How the command is run by a user who is not root; skips where that cannot be."""
+    need_root()
+    version = f"python3.{sys.version_info.minor}"
+    paths = [
+        str(Path(tt.__file__).parents[1]),
+        *(one for one in sys.path if "site-packages" in one),
+    ]
+    for python in (sys.executable, f"/usr/bin/{version}"):
+        words = [*ORDINARY, "env", f"PYTHONPATH={':'.join(paths)}", f"HOME={folder}", python, "-c"]
+        probe = [*words, "import thinktime.cli"]
+        if subprocess.run(probe, capture_output=True, cwd="/").returncode == 0:
+            return [*words, "from thinktime.cli import main; main()"]
+    pytest.skip("an ordinary user cannot read this Python or the package")

@@ -1,7 +1,7 @@
 """Pictures of pages for the docs: `make pictures` writes them anew.
 
 The live page of a run against a server of this machine, the report that it becomes, and a sweep of
-a simulated server; by day and by night.
+a simulated server, and what reports draw of a workload and a system; by day and by night.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ get = "/search"
 p99 = "200ms"
 """
 SYSTEM = 'name = "s"\n[[station]]\nname = "server"\npolicy = "ps"\ndemand = "exp(10ms)"\n'
+EXAMPLES = Path(__file__).parents[2] / "examples"
 WIDTH, PHONE, HEIGHT = 900, 360, 1900
 COLOURS = 256
 LIVE_S = 60
@@ -65,12 +66,25 @@ def main(folder: Path) -> None:
         assert len(sweep)
         browser.open(files / "sweep" / "sweep.html", WIDTH)
         taken(browser, folder / "sweep-{}.png", "#section-percentiles")
+        diagrams(browser, files, folder)
 
 
-def taken(browser: Browser, path: Path, part: str = "body") -> None:
+def diagrams(browser: Browser, files: Path, folder: Path) -> None:
+    """The workload and the system of two examples, as a report draws them."""
+    made = [
+        tt.simulate(EXAMPLES / workload, EXAMPLES / system, requests=20_000, rows="none")
+        for workload, system in (
+            ("shop-visitors.toml", "shop-visitors-server.toml"), ("shop.toml", "three-tier.toml"),
+        )
+    ]  # fmt: skip
+    browser.open(tt.report(made, files / "diagrams.html"), 1100)
+    taken(browser, folder / "diagrams-{}.png", "#section-diagrams", 1100)
+
+
+def taken(browser: Browser, path: Path, part: str = "body", width: int = WIDTH) -> None:
     """A picture of a part of a page by day and one by night."""
     for name, dark in (("light", False), ("dark", True)):
-        browser.look(WIDTH, dark=dark)
+        browser.look(width, dark=dark)
         time.sleep(1.5)  # charts follow the colours of the page
         written(browser, path.with_name(path.name.format(name)), part)
 

@@ -16,7 +16,11 @@ from pathlib import Path
 import pytest
 from nginx_server import free_port
 
-PROGRAM = shutil.which("valkey-server") or shutil.which("redis-server")
+KINDS = ("valkey-server", "redis-server")
+"""Programs that do; each is the name of its system package."""
+
+each_kind = pytest.mark.parametrize("kind", KINDS)
+"""Lets a test run with each of them."""
 
 KEEPS = ("--appendonly", "yes", "--appendfsync", "always")
 """Options with which a server forgets nothing."""
@@ -27,6 +31,7 @@ class Shared:
     """The server."""
 
     directory: Path
+    program: str
     options: tuple[str, ...] = ()
     port: int = field(default_factory=free_port)
     process: subprocess.Popen[bytes] | None = None
@@ -38,10 +43,9 @@ class Shared:
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
-        assert PROGRAM is not None
         with (self.directory / "server.log").open("ab") as log:
             self.process = subprocess.Popen(
-                [PROGRAM, "--port", str(self.port), "--bind", "127.0.0.1", "--save", "",
+                [self.program, "--port", str(self.port), "--bind", "127.0.0.1", "--save", "",
                  "--dir", str(self.directory), *self.options],
                 stdout=log, stderr=log,
             )  # fmt: skip
@@ -97,11 +101,13 @@ class Shared:
 
 
 @contextmanager
-def shared_server(directory: Path, *options: str) -> Iterator[Shared]:
-    """Run one; skips the test where neither Valkey nor Redis is installed."""
-    if PROGRAM is None:
-        pytest.skip("neither of the system packages redis-server and valkey-server is installed")
-    server = Shared(directory, options)
+def shared_server(directory: Path, *options: str, kind: str | None = None) -> Iterator[Shared]:
+    """Run one, of this kind or of any; skips the test where it is not installed."""
+    program = next(filter(None, map(shutil.which, KINDS if kind is None else (kind,))), None)
+    if program is None:
+        packages = " and ".join(KINDS) if kind is None else kind
+        pytest.skip(f"of the system packages {packages} none is installed")
+    server = Shared(directory, program, options)
     server.start()
     try:
         yield server

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -77,7 +78,8 @@ def surroundings(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """An environment of its own, in which there is a Ray."""
     monkeypatch.setattr(connection, "find_spec", lambda _: SimpleNamespace())
     monkeypatch.setattr(os, "environ", dict(os.environ))
-    for name in (*connection.SURROUNDINGS, "RAY_AUTH_MODE"):
+    monkeypatch.setattr(connection, "_TOKEN", Path("/nowhere"))
+    for name in (*connection.SURROUNDINGS, "RAY_AUTH_MODE", "RAY_AUTH_TOKEN"):
         os.environ.pop(name, None)
     return monkeypatch
 
@@ -103,6 +105,26 @@ def test_a_cluster_that_asks_nobody_who_he_is_is_warned_of(
     assert capsys.readouterr().err == ""
 
 
+def test_a_token_that_is_here_is_shown_to_a_cluster_elsewhere(
+    surroundings: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Ray's client does not do so by itself."""
+    token = tmp_path / "auth_token"
+    surroundings.setattr(connection, "_TOKEN", token)
+    connected(surroundings, "ray://127.0.0.1:10001", Ray())
+    assert "RAY_AUTH_MODE" not in os.environ
+    token.write_text("secret")
+    connected(surroundings, "ray://127.0.0.1:10001", Ray())
+    assert os.environ.pop("RAY_AUTH_MODE") == "token"
+    os.environ["RAY_AUTH_MODE"] = "disabled"
+    connected(surroundings, "ray://127.0.0.1:10001", Ray())
+    assert os.environ.pop("RAY_AUTH_MODE") == "disabled"
+    token.unlink()
+    os.environ["RAY_AUTH_TOKEN"] = "secret"
+    connected(surroundings, "ray://127.0.0.1:10001", Ray())
+    assert os.environ["RAY_AUTH_MODE"] == "token"
+
+
 def test_one_of_this_machine_has_no_dashboard_and_tells_nobody(
     surroundings: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -115,7 +137,7 @@ def test_one_of_this_machine_has_no_dashboard_and_tells_nobody(
 
 
 def test_what_is_not_there_is_said(surroundings: pytest.MonkeyPatch) -> None:
-    with pytest.raises(tt.RunError, match=r"no Ray cluster at `auto`: nobody there$"):
+    with pytest.raises(tt.RunError, match="no Ray cluster at `auto`: nobody there; one that wants"):
         connected(surroundings, "auto", Ray(fails=True))
     surroundings.setattr(connection, "find_spec", lambda _: None)
     with pytest.raises(tt.InputError, match=r"pip install 'thinktime\[ray\]'"):

@@ -39,6 +39,7 @@ NOT_RUN = {
     "thinktime record": "it waits for Ctrl-C; test_record.py records visits with it",
     "thinktime new": "it needs a page of HTML; test_new.py has a server with some",
     "thinktime run postgresql://shop@127.0.0.1/shop": "it needs a database, as tests have",
+    "thinktime run --link": "it needs root; test_run_link.py has links, and servers behind them",
     "thinktime lab": "it needs root; test_lab.py has labs, and test_lab_file.py the example",
     "thinktime capacity --target": "minutes of probes; test_capacity.py searches a real server",
     "thinktime capacity --generator": "minutes of probes; test_capacity.py has its parts",
@@ -57,10 +58,11 @@ OTHER_LANGUAGES = {
     "docs/ci.md 3": "how the template is included; test_pipelines.py does the same with it",
     "docs/live.md 1": "the address that it prints; test_live_page.py opens it",
     "docs/live.md 2": "a way to another machine, by a program of others",
+    "docs/live.md 3": "a header field; test_traces.py looks at those that are sent",
     "docs/machines.md 5": "a diagram",
     "docs/switch.md 5": "a line of a log; test_switch.py looks at others",
     "docs/switch.md 6": "an answer to a probe; test_switch_probes.py has servers that give some",
-    "docs/scripts.md 3": "a part of a script, which examples/browser.luau has as a whole",
+    "docs/scripts.md 5": "a part of a script, which examples/browser.luau has as a whole",
 }
 """Blocks that are neither a file nor a command nor a program, and what they are."""
 
@@ -76,6 +78,7 @@ COMPLETED = {
     "docs/system-file.md 3": 'name = "part"\n'
     '[[station]]\nname = "web"\ndemand = "exp(1ms)"\n'
     '[[station]]\nname = "application"\n[[station]]\nname = "database"\n{}',
+    "docs/system-file.md 4": 'name = "part"\n[[station]]\nname = "web"\ndemand = "exp(1ms)"\n{}',
     "docs/tutorial.md 3": '{}demand = "exp(1ms)"\n',
     "docs/tutorial.md 4": OPEN + "{}",
     "docs/workload-file.md 6": OPEN + "{}",
@@ -93,6 +96,8 @@ def made(folder: Path, page: str) -> Path:
     (folder / "photo.png").write_bytes(b"\x89PNG")
     (folder / "visit.har").write_text(har(*VISIT))
     (folder / "commands.txt").write_text(CURL)
+    (folder / "site").mkdir()
+    (folder / "site" / "index.html").write_text("<p>Welcome")
     for snippet in [*snippets("README.md"), *snippets(page)]:
         if snippet.file is not None:
             (folder / snippet.file).write_text(snippet.text)
@@ -276,6 +281,11 @@ def test_scripts_are_simulated(tmp_path: Path) -> None:
     system = tt.System.load(ROOT / "examples" / "shop-server.toml")
     result = tt.simulate(tmp_path / "buyers.toml", system, duration="20s")
     assert result.summary["requests"] > 100
+    assert not result.summary["warnings"]
+    database = tt.System('name = "s"\n[[station]]\nname = "db"\ndemand = "exp(10ms)"\n')
+    result = tt.simulate(tmp_path / "buyers-of-a-database.toml", database, duration="20s")
+    by_request = result.summary["by_request"]
+    assert by_request["item"]["requests"] > 100 < by_request["order"]["requests"]
     assert not result.summary["warnings"]
 
 

@@ -17,7 +17,18 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from labs import THINKTIME, TWO_HOSTS, WAIT_S, inside, need_root, need_tun, running, traces
+from labs import (
+    ORDINARY,
+    THINKTIME,
+    TWO_HOSTS,
+    WAIT_S,
+    inside,
+    need_root,
+    need_tun,
+    ordinary,
+    running,
+    traces,
+)
 from real_runs import ended_well
 
 import thinktime as tt
@@ -272,25 +283,6 @@ def test_a_process_that_forks_while_it_is_ended_is_ended(tmp_path: Path) -> None
         while len(cleaning.processes(inodes)) < 20:
             time.sleep(0.01)
     assert not traces()["processes"]
-
-
-ORDINARY = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--"]
-
-
-def ordinary(folder: Path) -> list[str]:
-    """How the command is run by a user who is not root; skips where that cannot be."""
-    need_root()
-    version = f"python3.{sys.version_info.minor}"
-    paths = [
-        str(Path(tt.__file__).parents[1]),
-        *(one for one in sys.path if "site-packages" in one),
-    ]
-    for python in (sys.executable, f"/usr/bin/{version}"):
-        words = [*ORDINARY, "env", f"PYTHONPATH={':'.join(paths)}", f"HOME={folder}", python, "-c"]
-        probe = [*words, "import thinktime.cli"]
-        if subprocess.run(probe, capture_output=True, cwd="/").returncode == 0:
-            return [*words, "from thinktime.cli import main; main()"]
-    pytest.skip("an ordinary user cannot read this Python or the package")
 
 
 def test_an_ordinary_user_has_labs_in_a_user_namespace() -> None:

@@ -95,7 +95,7 @@ def test_a_file_says_what_it_says(tmp_path: Path) -> None:
         (('"25ms"', '"1..2ms"'), ":13: link.delay"),
         (('"25ms"', '"2h"'), ":13: link.delay: is longer than an hour"),
         (('"25ms"', '"1ms"'), ":14: link.jitter: is larger than the delay"),
-        (('"10Mbit/s"', '"10MB/s"'), ":12: link.rate: give a rate, as in 10Mbit/s"),
+        (('"10Mbit/s"', '"10 knots"'), ":12: link.rate: give a rate, as in 10Mbit/s"),
         (('"10Mbit/s"', '"1.1.1Mbit/s"'), ":12: link.rate"),
         (('"10Mbit/s"', '"0Mbit/s"'), ":12: link.rate"),
         (('rate = "10Mbit/s"\n', ""), ":15: link.buffer: goes with `rate`"),

@@ -18,7 +18,7 @@ OPEN = 'name = "w"\n[arrivals]\nmodel = "open"\nrate = "50/s"\n'
 CLOSED = 'name = "w"\n[arrivals]\nmodel = "closed"\nclients = 2\n[session]\nthink = "1ms"\n'
 
 
-@pytest.mark.parametrize("scheme", ["h3", "mysql", "amqp", "ldap", "smtp"])
+@pytest.mark.parametrize("scheme", ["http3", "mysql", "amqp", "ldap", "smtp"])
 def test_other_protocols_are_no_targets(scheme: str) -> None:
     with pytest.raises(tt.InputError, match="a target is written as"):
         tt.run(tt.Workload(OPEN), f"{scheme}://127.0.0.1:9", duration="1s")

@@ -106,6 +106,17 @@ def test_event_loops_of_each_generator_have_shares_of_their_own(cluster: Any, ta
     assert schedule(result).equals(schedule(tt.run(workload("open"), target, duration="1s")))
 
 
+def test_limits_that_are_divided_are_told(cluster: Any, target: str) -> None:
+    def notes(**limits: Any) -> str:
+        given = workload("open") | {"clients": limits}
+        result = tt.run(given, target, duration="500ms", on="auto", generators=2)
+        return " ".join(result.summary["notes"])
+
+    assert "the limit of requests in flight was divided among 2" in notes(concurrency=50)
+    assert "the retry budget was divided among 2" in notes(retry_budget={"share": 0.1})
+    assert "divided" not in notes(connections="keep-alive")
+
+
 def test_files_of_a_workload_are_taken_along(cluster: Any, target: str, tmp_path: Path) -> None:
     (tmp_path / "starts.csv").write_text("time\n0.1\n0.2\n0.35\n", "ascii")
     text = """

@@ -82,6 +82,7 @@ def text_of(made: Page) -> str:
         if section.drawing is not None:
             parts += [f"[{key.name}]" for key in section.drawing.keys]
             parts += [f"{panel.title}: {panel.words}" for panel in section.drawing.panels]
+        parts += [f"{one.title}: {one.words}" for one in section.diagrams]
     return "\n".join(parts) + "\n"
 
 
@@ -140,10 +141,11 @@ def test_learned_pages_say_the_advice_first(pages: dict[str, Page]) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_chart_is_told_in_words(pages: dict[str, Page], name: str) -> None:
     for section in pages[name].sections:
-        assert section.drawing is not None
-        for panel in section.drawing.panels:
-            assert any(letter.isdigit() for letter in panel.words), section.title
-            assert panel.words.endswith(".")
+        panels = [] if section.drawing is None else section.drawing.panels
+        assert panels or section.diagrams
+        for one in (*panels, *section.diagrams):
+            assert any(letter.isdigit() for letter in one.words), section.title
+            assert one.words.endswith(".")
 
 
 # ---- geometry

@@ -83,4 +83,4 @@ def test_parameters_are_told_one_by_one() -> None:
     part = made.split("### `run`\n")[1].split("\n### ")[0]
     for name in inspect.signature(tt.run).parameters:
         assert f"- `{name}`: " in part, name
-    assert "        on_loss: str | None = None,\n    ) -> Result" in part
+    assert "        leave_rows: str | Path | None = None,\n    ) -> Result" in part

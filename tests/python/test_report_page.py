@@ -93,7 +93,8 @@ def test_the_same_results_give_the_same_page(demo):
 
 def evil_results():
     system = replace(SYSTEM, name=EVIL, stations=[replace(SYSTEM.stations[0], name=EVIL)])
-    workloads = [open_(80, name=EVIL), open_(80, name=EVIL + "2")]
+    names = {"request_names": [EVIL]}
+    workloads = [open_(80, name=EVIL, **names), open_(80, name=EVIL + "2", **names)]
     results = [fakes.result("run", w, system, 300, directory=EVIL) for w in workloads]
     for result in results:
         result.summary["warnings"] = [EVIL]

@@ -19,7 +19,7 @@ from typing import Any
 
 from answering import Answer, Asked, answering
 from real_runs import complaint, ended_well
-from shared_server import KEEPS, Shared, shared_server
+from shared_server import KEEPS, Shared, each_kind, shared_server
 from watched_commands import COMMAND
 
 import thinktime as tt
@@ -97,11 +97,16 @@ def counted(result: tt.Result) -> int:
     return found
 
 
+@each_kind
 def test_nothing_is_lost_or_done_twice_by_a_server_that_keeps_what_it_was_told(
     tmp_path: Path,
+    kind: str,
 ) -> None:
     """Killed twice and stopped once, for less than sessions wait."""
-    with shared_server(tmp_path, *KEEPS) as server, answering(lambda _: Answer()) as (url, seen):
+    with (
+        shared_server(tmp_path, *KEEPS, kind=kind) as server,
+        answering(lambda _: Answer()) as (url, seen),
+    ):
         table = f'{{ url = "{server.url}", wait = "60s", lease = "60s" }}'
         kill, stop = restarted(server), stopped(server, 0.5)
         with meanwhile(seen, [(40, one) for one in (kill, stop, kill)]):
@@ -117,10 +122,11 @@ def test_nothing_is_lost_or_done_twice_by_a_server_that_keeps_what_it_was_told(
         assert not any("forgotten" in one for one in result.summary["warnings"])
 
 
-def test_a_server_that_forgets_gives_no_token_twice(tmp_path: Path) -> None:
+@each_kind
+def test_a_server_that_forgets_gives_no_token_twice(tmp_path: Path, kind: str) -> None:
     """What was counted is lost, and said to be; those who had a lock are told apart by its token,
     and find their next write refused."""
-    with shared_server(tmp_path) as server, answering(lambda _: Answer()) as (url, seen):
+    with shared_server(tmp_path, kind=kind) as server, answering(lambda _: Answer()) as (url, seen):
         table = f'{{ url = "{server.url}", wait = "60s", lease = "60s" }}'
         with meanwhile(seen, [(50, restarted(server)), (50, restarted(server))]):
             result = tt.run(workload(tmp_path, COUNTING, table), url, requests=200, duration="300s")
@@ -142,7 +148,8 @@ OTHERS = (
 )
 
 
-def test_sessions_wait_so_long_and_nobody_else_does(tmp_path: Path) -> None:
+@each_kind
+def test_sessions_wait_so_long_and_nobody_else_does(tmp_path: Path, kind: str) -> None:
     """The server stands still for two seconds; sessions wait for half a second."""
     pause = """
     local fine, why = pcall(function() client.shared:add("n") end)
@@ -151,7 +158,7 @@ def test_sessions_wait_so_long_and_nobody_else_does(tmp_path: Path) -> None:
     client:get("/sharing")
     client:think("20ms")
     """
-    with shared_server(tmp_path) as server, answering(lambda _: Answer()) as (url, seen):
+    with shared_server(tmp_path, kind=kind) as server, answering(lambda _: Answer()) as (url, seen):
         table = f'{{ url = "{server.url}", wait = "500ms" }}'
         with meanwhile(seen, [(200, stopped(server, 2.0))]):
             result = tt.run(workload(tmp_path, pause, table, OTHERS), url, duration="4s")
@@ -167,9 +174,10 @@ def test_sessions_wait_so_long_and_nobody_else_does(tmp_path: Path) -> None:
             assert result.summary["lateness_s"]["max"] < 0.5
 
 
-def test_a_server_that_is_gone_ends_sessions_and_not_the_run(tmp_path: Path) -> None:
+@each_kind
+def test_a_server_that_is_gone_ends_sessions_and_not_the_run(tmp_path: Path, kind: str) -> None:
     body = 'client:get("/")\nclient.shared:lock("a")\nclient.shared:add("n")\nclient:think("10ms")'
-    with shared_server(tmp_path) as server, answering(lambda _: Answer()) as (url, seen):
+    with shared_server(tmp_path, kind=kind) as server, answering(lambda _: Answer()) as (url, seen):
         table = f'{{ url = "{server.url}", wait = "100ms" }}'
         with meanwhile(seen, [(50, server.kill)]):
             result = tt.run(workload(tmp_path, body, table), url, duration="2s")
@@ -179,10 +187,11 @@ def test_a_server_that_is_gone_ends_sessions_and_not_the_run(tmp_path: Path) -> 
         assert len(seen) > 60
 
 
-def test_a_session_ends_when_the_server_refuses(tmp_path: Path) -> None:
+@each_kind
+def test_a_session_ends_when_the_server_refuses(tmp_path: Path, kind: str) -> None:
     """It may use a megabyte less than it has."""
     body = 'client.shared:put("x", string.rep("x", 100))\nclient:get("/")'
-    with shared_server(tmp_path) as server, answering(lambda _: Answer()) as (url, seen):
+    with shared_server(tmp_path, kind=kind) as server, answering(lambda _: Answer()) as (url, seen):
 
         def fill() -> None:
             server.said("CONFIG", "SET", "maxmemory", "1")
@@ -206,7 +215,8 @@ def run_of(server: Shared) -> str:
     return key.removesuffix(":values")
 
 
-def test_a_lock_of_whoever_is_gone_goes_to_the_next(tmp_path: Path) -> None:
+@each_kind
+def test_a_lock_of_whoever_is_gone_goes_to_the_next(tmp_path: Path, kind: str) -> None:
     """And what the gone one says later is refused."""
     body = """
     client.shared:put("begun", true)
@@ -218,7 +228,7 @@ def test_a_lock_of_whoever_is_gone_goes_to_the_next(tmp_path: Path) -> None:
     client:think("1h")
     """
     told: dict[str, Any] = {}
-    with shared_server(tmp_path) as server, answering(lambda _: Answer()) as (url, seen):
+    with shared_server(tmp_path, kind=kind) as server, answering(lambda _: Answer()) as (url, seen):
 
         def take() -> None:
             told["run"] = run_of(server)
@@ -234,7 +244,10 @@ def test_a_lock_of_whoever_is_gone_goes_to_the_next(tmp_path: Path) -> None:
         assert server.value("who") == "tme"
 
 
-def test_a_generator_that_stood_still_for_too_long_finds_its_writes_refused(tmp_path: Path) -> None:
+@each_kind
+def test_a_generator_that_stood_still_for_too_long_finds_its_writes_refused(
+    tmp_path: Path, kind: str
+) -> None:
     """It is stopped while it has the lock, until another has it; the target sees both tokens."""
     body = """
     client.shared:put("begun", true)
@@ -255,7 +268,7 @@ def test_a_generator_that_stood_still_for_too_long_finds_its_writes_refused(tmp_
             os.kill(generator[0].pid, signal.SIGCONT)
         return Answer()
 
-    with shared_server(tmp_path) as server, answering(answer) as (url, seen):
+    with shared_server(tmp_path, kind=kind) as server, answering(answer) as (url, seen):
         workload(tmp_path, body, f'{{ url = "{server.url}", lease = "300ms" }}')
         limits = ["--requests", "2", "--duration", "100s"]
         arguments = ["run", "workload.toml", "--target", url, *limits, "--json"]

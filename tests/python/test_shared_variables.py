@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 from answering import Answer, answering
-from shared_server import Shared, shared_server
+from shared_server import KINDS, Shared, shared_server
 
 import thinktime as tt
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[Shared]:
-    with shared_server(tmp_path) as server:
+@pytest.fixture(params=KINDS)
+def server(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Shared]:
+    with shared_server(tmp_path, kind=request.param) as server:
         yield server
 
 

@@ -1,4 +1,4 @@
-"""The study of static files: its sizes, its server, and in small the whole of it.
+"""The study of static files: its sizes, its link, and in small the whole of it.
 
 Of times nothing is asserted: other work on the machine would spoil them.
 """
@@ -11,7 +11,6 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import labs
@@ -27,7 +26,6 @@ sys.path.insert(0, str(STUDY))
 
 import files  # noqa: E402 - the study is a folder of scripts
 import models  # noqa: E402
-import server  # noqa: E402
 import static_tables  # noqa: E402
 
 
@@ -52,63 +50,51 @@ def test_sizes_are_those_of_the_law() -> None:
     assert half == pytest.approx(0.5, abs=0.1)
 
 
-def test_priorities_fall_with_what_is_left() -> None:
-    shown = [server.priority_of(left) for left in (1, 2000, 2001, 50_000, 200_000, 200_001)]
-    assert [f"{one >> 16:x}:{one & 0xFFFF:x}" for one in shown] == [
-        "1:10", "1:10", "1:11", "1:14", "1:16", "1:17",
-    ]  # fmt: skip
-    classes = re.search(r"for class in ([\d ]+);", (STUDY / "shape.sh").read_text())
-    assert classes is not None
-    assert len(classes[1].split()) == len(server.BOUNDS) + 1
+def test_the_link_has_the_classes_that_the_server_names() -> None:
+    """Eight, from 1:10 on (crates/net/src/server/files)."""
+    shape = (STUDY / "shape.sh").read_text()
+    assert "for class in 0 1 2 3 4 5 6 7;" in shape
+    assert 'classid "1:1$class"' in shape
+    assert "--link-class 1:10" in models.lab("SRPT", "python", 1, 1)
 
 
-@pytest.fixture
-def port(tmp_path: Path) -> Iterator[int]:
-    """The study's server with one file."""
-    (tmp_path / "sizes.json").write_text('{"/file": 100000, "/empty": 0}')
-    found = free_port()
-    command = [sys.executable, str(STUDY / "server.py"), str(found), "fair"]
-    process = subprocess.Popen([*command, str(tmp_path / "sizes.json")])
+def header_of(url: str) -> int:
+    """Bytes of the header of a response for a file of 100,000 bytes."""
+    host, port = url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=60) as client:
+        client.sendall(b"GET /file HTTP/1.1\r\nHost: a\r\nConnection: keep-alive\r\n\r\n")
+        whole = b""
+        while b"\r\n\r\n" not in whole:
+            whole += client.recv(65536)
+    assert whole.startswith(b"HTTP/1.1 200 OK\r\n")
+    return whole.index(b"\r\n\r\n") + 4
+
+
+def test_headers_are_about_as_long_as_the_model_has_them(tmp_path: Path) -> None:
+    if NGINX is None:
+        pytest.skip("the system package nginx is not installed")
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files" / "file").write_bytes(bytes(100_000))
+    with tt.serve(files=tmp_path / "files") as server:
+        assert header_of(server.url) == pytest.approx(models.HEADER, abs=20)
+    port = free_port()
+    text = (STUDY / "nginx.conf").read_text().replace("listen 8080", f"listen 127.0.0.1:{port}")
+    (tmp_path / "nginx.conf").write_text(text)
+    process = subprocess.Popen([NGINX, "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf")])
     try:
         end = time.monotonic() + 300
         while True:
             try:
-                socket.create_connection(("127.0.0.1", found)).close()
+                found = header_of(f"http://127.0.0.1:{port}")
                 break
             except ConnectionRefusedError:
                 assert process.poll() is None
                 assert time.monotonic() < end
                 time.sleep(0.05)
-        yield found
+        assert found == pytest.approx(models.HEADER, abs=20)
     finally:
-        process.kill()
+        process.terminate()
         process.wait()
-
-
-def said(port: int, text: bytes) -> bytes:
-    """What the server says to these bytes until it says no more, or the connection ends."""
-    with socket.create_connection(("127.0.0.1", port), timeout=60) as client:
-        client.sendall(text)
-        client.shutdown(socket.SHUT_WR)
-        found = b""
-        while data := client.recv(65536):
-            found += data
-        return found
-
-
-def test_the_server_answers_and_is_not_hurt_by_nonsense(port: int) -> None:
-    get = b"GET /%s HTTP/1.1\r\nHost: a\r\n\r\n"
-    whole = said(port, get % b"file" + get % b"empty" + get % b"nothing")
-    first, rest = whole.split(b"\r\n\r\n", 1)
-    assert first.startswith(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n")
-    assert len(first) + 4 == server.HEADER
-    assert rest[:100_000] == bytes(100_000)
-    assert rest[100_000:] == (
-        server.header(0) + b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
-    )
-    for nonsense in (b"", b"\r\n\r\n", b"GET\r\n\r\n", b"a" * 20_000, b"\xff \xff \xff\r\n\r\n"):
-        assert b"200 OK" not in said(port, nonsense)
-    assert said(port, get % b"file").startswith(b"HTTP/1.1 200 OK")
 
 
 @pytest.mark.parametrize("which", ["fair", "SRPT"])
@@ -120,7 +106,7 @@ def test_the_link_is_as_busy_as_it_should_be(which: str) -> None:
     )
     mean, _ = files.moments(site)
     rate = found.workload.request_rate
-    carried = rate * (mean * 1514 / 1448 + server.HEADER + models.OTHER_PACKETS)
+    carried = rate * (mean * 1514 / 1448 + models.HEADER + models.OTHER_PACKETS)
     assert carried == pytest.approx(0.6 * 1.25e6, rel=1e-3)
 
 
@@ -135,10 +121,9 @@ def test_the_study_in_small(tmp_path: Path) -> None:
     if NGINX is None:
         pytest.skip("the system package nginx is not installed")
     command = [sys.executable, str(STUDY / "study.py"), "--quick", "--to", str(tmp_path)]
-    before = labs.traces()
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stderr
-    assert labs.traces() == before
+    with labs.nothing_left():
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+        assert done.returncode == 0, done.stderr
     found = json.loads((tmp_path / "results.json").read_text("utf-8"))
     assert [one["server"] for one in found["cells"]] == ["nginx, fair", "SRPT"]
     for one in found["cells"]:

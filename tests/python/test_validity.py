@@ -254,6 +254,28 @@ def test_counts_of_a_real_server_come_from_the_series(fine: Evidence) -> None:
     assert verdict(replace(seen, given_series=lost), "counts") == SPOILT
 
 
+def test_counts_have_those_who_wait_at_their_clients() -> None:
+    """Stations do not count who waits for a place, which is a part of response times."""
+    text = 'name = "w"\n[arrivals]\nmodel = "open"\nrate = "70/s"\n[clients]\nconcurrency = 1\n'
+    system = 'name = "s"\n[[station]]\nname = "a"\nservers = 4\ndemand = "exp(10ms)"\n'
+    seen = of_result(tt.simulate(tt.Workload(text), tt.System(system), requests=20_000))
+    # An M/M/1 queue: its server is the place.
+    waited_s = 0.7 / (100 - 70)
+    assert seen.waited_mean_s == pytest.approx(waited_s, rel=0.1)
+    assert verdict(seen, "counts") == FINE
+    wrong = seen.summary | {"waiting_s": seen.summary["waiting_s"] | {"mean": waited_s / 2}}
+    assert verdict(replace(seen, summary=wrong), "counts") == SPOILT
+
+
+def test_requests_that_are_tried_again_are_in_no_count() -> None:
+    text = 'name = "w"\n[arrivals]\nmodel = "open"\nrate = "50/s"\n[[request]]\nname = "a"\n'
+    text += 'get = "/"\ntimeout = "20ms"\nretry = { attempts = 9, backoff = "const(50ms)" }\n'
+    system = 'name = "s"\n[[station]]\nname = "a"\ndemand = "exp(4ms)"\n'
+    seen = of_result(tt.simulate(tt.Workload(text), tt.System(system), requests=10_000))
+    assert seen.summary["retries"] > 0 == seen.summary["errors"]
+    assert verdict(seen, "counts") == UNSEEN
+
+
 # ---- percentiles
 
 

@@ -19,7 +19,7 @@ from thinktime import InputError
 from thinktime.moment import Moment, ObjectiveMoment, PopulationMoment
 from thinktime.report import page as pages
 from thinktime.validity import DOUBTFUL, UNSEEN, Finding
-from thinktime.watching import metrics, otlp
+from thinktime.watching import metrics, otlp, protobuf
 from thinktime.watching.frames import Begun
 from thinktime.watching.live_page import Subject
 
@@ -238,3 +238,27 @@ def test_the_dashboard_asks_for_metrics_and_labels_that_there_are(subject: Subje
     parts = ("_count", "_sum")
     unused = {one for one in told if not one.endswith(parts)} - used
     assert unused == set()
+
+
+# ---- the protobuf format
+
+FAMILY = "io.prometheus.client.MetricFamily"
+PROTO = f"application/vnd.google.protobuf;proto={FAMILY};encoding=delimited"
+
+
+@pytest.mark.parametrize(
+    ("accept", "taken"),
+    [
+        (PROTO, True),
+        (f"{PROTO};q=0.6,application/openmetrics-text;version=1.0.0;q=0.5,*/*;q=0.1", True),
+        (PROTO.replace(FAMILY, f'"{FAMILY}"'), True),
+        (f"{PROTO};q=0", False),
+        (f"{PROTO};q=0.1, text/plain;q=0.9", False),
+        (PROTO.replace("delimited", "text"), False),
+        (f"{PROTO};q=much", False),
+        ("*/*", False),
+        ("", False),
+    ],
+)  # fmt: skip
+def test_who_takes_the_protobuf_format(accept: str, taken: bool) -> None:
+    assert protobuf.accepted(accept) == taken

@@ -26,6 +26,7 @@ mod ring;
 pub mod schema;
 pub mod system;
 pub mod time;
+pub mod trace;
 pub mod units;
 pub mod words;
 pub mod workload;

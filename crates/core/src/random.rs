@@ -58,6 +58,10 @@ pub enum Purpose {
     Row = 23,
     /// What dispatch policies draw.
     Dispatch = 24,
+    /// What links lose and delay.
+    Link = 25,
+    /// Which traces requests belong to.
+    Trace = 26,
 }
 
 /// All streams of one seed and purpose.

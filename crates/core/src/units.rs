@@ -139,23 +139,32 @@ pub fn parse_rate(text: &str) -> Result<f64, Invalid> {
     non_negative(text, Quantity::parse(text)?.expect(Dimension::Rate)?)
 }
 
-/// Parses a rate of transfer in bytes a second, as in `12.5MB/s`; a bare number is bytes a second.
+/// Units of rates of transfer that count bits, in bytes a second.
+const BIT_RATES: &[(&str, f64)] =
+    &[("kbit/s", 125.0), ("Mbit/s", 125e3), ("Gbit/s", 125e6), ("bit/s", 0.125)];
+
+/// Parses a rate of transfer in bytes a second, as in `12.5MB/s` or `100Mbit/s`; a bare number is
+/// bytes a second.
 ///
 /// # Errors
 /// When the text is no such rate, or not above 0.
 pub fn parse_transfer_rate(text: &str) -> Result<f64, Invalid> {
     let text = text.trim();
-    let a_second = text.strip_suffix("/s").map(str::trim_end);
-    let wanted = match a_second {
-        Some(_) => Dimension::Size,
-        None => Dimension::Number,
+    let in_bits = BIT_RATES.iter().find_map(|(unit, size)| Some((text.strip_suffix(unit)?, *size)));
+    let in_bytes = || text.strip_suffix("/s").map(|number| (number, 1.0));
+    let (number, size) = in_bits.or_else(in_bytes).unwrap_or((text, 1.0));
+    let wanted = match in_bits {
+        None if number != text => Dimension::Size,
+        _ => Dimension::Number,
     };
-    match Quantity::parse(a_second.unwrap_or(text)) {
-        Ok(Quantity { value, dimension }) if dimension == wanted => match value {
+    match Quantity::parse(number.trim_end()).map(|one| (one.value * size, one.dimension)) {
+        Ok((value, dimension)) if dimension == wanted => match value {
             _ if value > 0.0 && value.is_finite() => Ok(value),
             _ => Err(Invalid::new(format!("`{text}` must be above 0, and finite"))),
         },
-        _ => Err(Invalid::new(format!("`{text}` is no rate in bytes a second, such as 12.5MB/s"))),
+        _ => Err(Invalid::new(format!(
+            "`{text}` is no rate in bytes a second, such as 12.5MB/s or 100Mbit/s"
+        ))),
     }
 }
 
@@ -264,7 +273,12 @@ mod tests {
         assert_eq!(parse_transfer_rate("12.5MB/s"), Ok(12.5e6));
         assert_eq!(parse_transfer_rate(" 4 KiB /s "), Ok(4096.0));
         assert_eq!(parse_transfer_rate("1000"), Ok(1000.0));
-        for wrong in ["12.5MB", "100/s", "0B/s", "-1B/s", "1MB/min", "fast", "", "/s", "1e999B/s"] {
+        assert_eq!(parse_transfer_rate("10Mbit/s"), Ok(1.25e6));
+        assert_eq!(parse_transfer_rate("8 bit/s"), Ok(1.0));
+        for wrong in [
+            "12.5MB", "100/s", "0B/s", "-1B/s", "1MBbit/s", "bit/s", "1MB/min", "fast", "", "/s",
+            "1e999B/s",
+        ] {
             assert!(parse_transfer_rate(wrong).is_err(), "{wrong}");
         }
     }

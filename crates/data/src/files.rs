@@ -6,6 +6,8 @@ pub(crate) const REQUESTS: &str = "requests.parquet";
 pub(crate) const SERIES: &str = "series.parquet";
 pub(crate) const HISTOGRAM: &str = "latency.hlog";
 pub(crate) const SCHEDULE: &str = "schedule.json";
+/// Says where the rows are that stayed on other machines.
+pub(crate) const ELSEWHERE: &str = "rows.json";
 
 /// The files of a result, in the order in which they are written.
 pub(crate) const OF_RESULT: [&str; 6] = [RUN, REQUESTS, SUMMARY, SERIES, HISTOGRAM, SCHEDULE];
@@ -30,13 +32,14 @@ pub(crate) fn is_known(name: &str) -> bool {
     KNOWN.contains(&name) || name.starts_with(TAIL)
 }
 
-pub(crate) const KNOWN: [&str; 13] = [
+pub(crate) const KNOWN: [&str; 14] = [
     RUN,
     SUMMARY,
     REQUESTS,
     SERIES,
     HISTOGRAM,
     SCHEDULE,
+    ELSEWHERE,
     MARK,
     REPLACED,
     FOOTER,

@@ -3,11 +3,13 @@
 //!
 //! - [`certificates`]: who a client or a server is, from files.
 //! - [`generator`]: a workload against a real server (`thinktime run`).
+//! - [`namespace`]: network namespaces, in which a thread's sockets are made.
 //! - [`server`]: a modelled system as a real server (`thinktime serve`).
 //! - [`protocol`]: codecs without I/O.
 
 pub mod certificates;
 pub mod generator;
+pub mod namespace;
 mod poller;
 pub mod protocol;
 pub mod server;

@@ -42,6 +42,13 @@ impl Clock {
         Clock { start: (instant + left).checked_sub(past).unwrap_or(instant) }
     }
 
+    /// Now, for libraries that keep time by the machine's monotonic clock.
+    #[must_use]
+    #[allow(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
+    pub(crate) fn instant() -> Instant {
+        Instant::now()
+    }
+
     /// The date: seconds since the beginning of 1970.
     #[must_use]
     #[allow(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]

@@ -23,6 +23,7 @@ mod supervise;
 mod switch;
 mod system;
 mod table;
+mod traces;
 mod workload;
 
 use pyo3::prelude::*;
@@ -63,6 +64,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(schema::planned_end, module)?)?;
     module.add_function(wrap_pyfunction!(schema::distributions, module)?)?;
     module.add_function(wrap_pyfunction!(schema::dispatch_policies, module)?)?;
+    module.add_function(wrap_pyfunction!(traces::trace_context, module)?)?;
     module.add_function(wrap_pyfunction!(authority::certificate_authority, module)?)?;
     module.add_function(wrap_pyfunction!(authority::host_certificate, module)?)?;
     module.add_function(wrap_pyfunction!(authority::public_key, module)?)?;

@@ -11,6 +11,8 @@ use thinktime_core::time::Nanos;
 use thinktime_core::workload::{Figure, Objective, Of, RequestKind, Workload};
 use thinktime_net::generator::RunProgress;
 
+use crate::traces::{Span, Spans};
+
 /// Looks at the rows of a run on their way to the writer.
 #[derive(Debug)]
 pub(crate) struct Monitor {
@@ -25,6 +27,8 @@ pub(crate) struct Monitor {
     /// The place of the population of each kind of request.
     of_kind: Vec<u32>,
     objectives: Vec<Wanted>,
+    /// Chooses requests whose traces are told of, where any says which it belongs to.
+    pub(crate) traced: Option<Spans>,
 }
 
 /// An objective of requests that a run is on its way to.
@@ -125,6 +129,7 @@ impl Monitor {
             objectives: (workload.slo.objectives.iter())
                 .filter_map(|one| Wanted::of(one, workload))
                 .collect(),
+            traced: Spans::of(workload),
             of_kind: workload.requests.iter().map(|kind| kind.population).collect(),
         }
     }
@@ -135,6 +140,9 @@ impl Monitor {
         }
         if row.fate == Fate::Retried {
             return;
+        }
+        if let Some(traced) = &mut self.traced {
+            traced.take(row);
         }
         let counts = self.limit.counts(row.attempt.request_scheduled);
         let response = row.error.is_none().then(|| row.done.since(row.attempt.request_scheduled));
@@ -157,8 +165,17 @@ impl Monitor {
         }
     }
 
-    /// What is to be shown now.
-    pub(crate) fn seen(&self, progress: &RunProgress) -> Seen {
+    /// What is to be shown now, after what was not shown yet; `last` says that nothing follows.
+    pub(crate) fn seen(
+        &mut self,
+        progress: &RunProgress,
+        unshown: Option<Seen>,
+        last: bool,
+    ) -> Seen {
+        let mut spans = unshown.map_or(Vec::new(), |unshown| unshown.spans);
+        if let Some(traced) = &mut self.traced {
+            traced.end_period(Nanos::from_secs_f64(progress.time_s), last, &mut spans);
+        }
         let populations = self.populations.iter();
         Seen {
             time_s: progress.time_s,
@@ -170,6 +187,7 @@ impl Monitor {
             errors: self.errors.iter().map(|(kind, count)| (*kind, *count)).collect(),
             populations: populations.map(|(name, own)| (name.clone(), own.figures())).collect(),
             objectives: self.objectives.iter().map(|one| one.seen(&self.all)).collect(),
+            spans,
         }
     }
 }
@@ -186,6 +204,8 @@ pub(crate) struct Seen {
     errors: Vec<(&'static str, u64)>,
     populations: Vec<(String, Figures)>,
     objectives: Vec<ObjectiveSeen>,
+    /// Requests that were chosen since the last moment.
+    spans: Vec<Span>,
 }
 
 /// An objective and what was measured of it so far.
@@ -243,6 +263,8 @@ impl Seen {
             Ok(dict)
         });
         dict.set_item("objectives", objectives.collect::<PyResult<Vec<_>>>()?)?;
+        let spans = self.spans.iter().map(|span| span.to_dict(py));
+        dict.set_item("spans", spans.collect::<PyResult<Vec<_>>>()?)?;
         Ok(dict)
     }
 }

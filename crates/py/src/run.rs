@@ -24,7 +24,7 @@ use crate::workload::Workload;
 #[pyfunction]
 #[pyo3(signature = (
     workload, target, options, *, demands = None, output = None, started = None, progress = None,
-    monitor = None, gathering = None
+    monitor = None, gathering = None, crossing = None
 ))]
 #[allow(clippy::too_many_arguments, reason = "they are Python's keyword arguments")]
 pub(crate) fn run(
@@ -38,13 +38,20 @@ pub(crate) fn run(
     progress: Option<Py<PyAny>>,
     monitor: Option<Py<PyAny>>,
     gathering: Option<&Gathering>,
+    crossing: Option<(PathBuf, String)>,
 ) -> PyResult<ResultData> {
     let wrong = |error| invalid(&error);
     let options = RunOptions::from_json(options).map_err(wrong)?;
-    let target = Target::of(target, &options).map_err(wrong)?;
+    let (namespace, reached) = crossing.unzip();
+    let reached = reached.map(|reached| RunOptions::from_json(&reached)).transpose();
+    let reached = reached.map_err(wrong)?;
+    let target = Target::of(target, reached.as_ref().unwrap_or(&options)).map_err(wrong)?;
     let system = demands.map(|system| system.inner.clone());
     let plan = Plan::of(&options, &workload.inner, system).map_err(wrong)?;
-    let keep = Keep::parse(options.rows.as_deref(), 0.0).map_err(wrong)?;
+    let mut keep = Keep::parse(options.rows.as_deref(), 0.0).map_err(wrong)?;
+    if options.leave_rows.is_some() {
+        keep = Keep::None; // whoever makes the load keeps them
+    }
     let limit = plan.limit;
     let run = RunFile {
         run: RunTable {
@@ -71,24 +78,36 @@ pub(crate) fn run(
     let (storage, mut writer) = Storage::open(output, run, labels, keep, figures)?;
     let gathering = gathering.map(|gathering| Arc::clone(&gathering.inner));
     let (seen, shown) = (Mutex::new(None), monitor.is_some());
-    let tell = |py: Python<'_>| tell(py, monitor.as_ref(), &seen);
-    let (done, rows) = supervise_and(py, progress.as_ref(), tell, |watch| {
+    let tell_now = |py: Python<'_>| tell(py, monitor.as_ref(), &seen);
+    let (done, rows) = supervise_and(py, progress.as_ref(), tell_now, |watch| {
         let monitor = RefCell::new(Monitor::new(limit, &workload.inner));
+        let mut latest = RunProgress::default();
         let mut report = |progress: RunProgress| {
+            latest = progress;
             // The generator waits for nobody: a moment that cannot be shown at once is not shown.
             if let Ok(mut seen) = seen.try_lock() {
-                *seen = Some(monitor.borrow().seen(&progress));
+                let unshown = seen.take();
+                *seen = Some(monitor.borrow_mut().seen(&progress, unshown, false));
             }
             watch.report(progress.requests, progress.time_s, progress.in_flight)
         };
         let mut sink = Watched { sink: &mut writer, monitor: &monitor, wanted: shown };
         let (inner, sink, report) = (&workload.inner, &mut sink, &mut report);
-        let done = match &gathering {
-            Some(gathering) => generator::gather(inner, &plan, gathering, sink, report),
-            None => generator::run(inner, &target, &plan, sink, report),
+        // This thread, and those that it starts, make all sockets of the run.
+        let entered = namespace.as_deref().map_or(Ok(()), thinktime_net::namespace::enter);
+        let done = match (entered, &gathering) {
+            (Err(error), _) => Err(error.into()),
+            (Ok(()), Some(gathering)) => generator::gather(inner, &plan, gathering, sink, report),
+            (Ok(()), None) => generator::run(inner, &target, &plan, sink, report),
         };
+        if monitor.borrow().traced.is_some() && latest.time_s > 0.0 {
+            let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+            let unshown = seen.take();
+            *seen = Some(monitor.borrow_mut().seen(&latest, unshown, true));
+        }
         (done, writer.finish())
     })?;
+    tell(py, monitor.as_ref(), &seen)?;
     let done = done.map_err(|error| run_error(&error))?;
     let (interrupted, untrusted) = (done.ending == Ending::Interrupted, done.untrusted);
     let outcome = OutcomeTable { interrupted, untrusted, ..OutcomeTable::default() };

@@ -1,14 +1,17 @@
 //! `Server`.
 
 use std::net::{SocketAddr, ToSocketAddrs};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 use pyo3::prelude::*;
 use thinktime_core::error::Invalid;
+use thinktime_core::units::parse_transfer_rate;
 use thinktime_net::server;
 use thinktime_net::server::burn::{BurnPlan, BurnServer, Burned, Threads};
+use thinktime_net::server::files::{FileServer, LinkClass, Order, Sending};
 
 use crate::errors::{InputError, RunError, invalid};
 use crate::parameters::seed_of;
@@ -53,10 +56,7 @@ impl Server {
         cores: Option<Vec<usize>>,
         workload: Option<&Workload>,
     ) -> PyResult<Server> {
-        let address =
-            listen.to_socket_addrs().ok().and_then(|mut found| found.next()).ok_or_else(|| {
-                InputError::new_err(format!("`{listen}` is not of the form HOST:PORT"))
-            })?;
+        let address = address_of(listen)?;
         let failed = |error| RunError::new_err(format!("cannot listen on {listen}: {error}"));
         if burn {
             if workload.is_some() {
@@ -78,9 +78,40 @@ impl Server {
         let server =
             server::Server::bind(&system.inner, workload, address, seed).map_err(failed)?;
         let address = server.address().map_err(failed)?;
-        let done = |served: server::Served| (served.requests, served.refused, None);
-        let serve = move |stop: &AtomicBool| server.serve(stop).map(done);
+        let serve = move |stop: &AtomicBool| server.serve(stop).map(modelled);
         Server::start(address, None, serve).map_err(failed)
+    }
+
+    /// Serves the files of a folder: in this order (`fair` or `srpt`), no faster than a rate such
+    /// as `1.2MB/s`, and in eight classes of the link from one such as `1:10` on.
+    #[staticmethod]
+    #[pyo3(signature = (
+        folder,
+        listen = "127.0.0.1:0",
+        order = "fair",
+        rate = None,
+        link_class = None
+    ))]
+    fn of_files(
+        folder: PathBuf,
+        listen: &str,
+        order: &str,
+        rate: Option<&str>,
+        link_class: Option<&str>,
+    ) -> PyResult<Server> {
+        let read = || -> Result<Sending, Invalid> {
+            Ok(Sending {
+                order: Order::parse(order)?,
+                bytes_per_s: rate.map(parse_transfer_rate).transpose()?,
+                link_class: link_class.map(LinkClass::parse).transpose()?,
+            })
+        };
+        let sending = read().map_err(|error| invalid(&error))?;
+        let address = address_of(listen)?;
+        let failed = |error| RunError::new_err(format!("cannot serve files on {listen}: {error}"));
+        let server = FileServer::bind(&folder, sending, address).map_err(failed)?;
+        let address = server.address().map_err(failed)?;
+        Server::start(address, None, move |stop| server.serve(stop).map(modelled)).map_err(failed)
     }
 
     /// `http://HOST:PORT`.
@@ -139,6 +170,15 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
     }
+}
+
+fn address_of(listen: &str) -> PyResult<SocketAddr> {
+    let found = listen.to_socket_addrs().ok().and_then(|mut found| found.next());
+    found.ok_or_else(|| InputError::new_err(format!("`{listen}` is not of the form HOST:PORT")))
+}
+
+fn modelled(done: server::Served) -> Done {
+    (done.requests, done.refused, None)
 }
 
 fn burned(done: Burned) -> Done {

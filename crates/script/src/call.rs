@@ -31,11 +31,9 @@ pub(crate) fn call(
     if let Some(kind) = content_type {
         headers.insert(0, ("Content-Type".to_owned(), kind.to_owned()));
     }
-    let cuts = Vec::new();
-    Ok((
-        Call { method, target, headers, body, cuts, binary: false, expect: None, grpc: None },
-        name,
-    ))
+    let (cuts, binary, expect) = (Vec::new(), false, None);
+    let (grpc, sql) = (None, None);
+    Ok((Call { method, target, headers, body, cuts, binary, expect, grpc, sql }, name))
 }
 
 /// A call of gRPC with this message; with none, with that of the workload.

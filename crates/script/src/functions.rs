@@ -7,7 +7,7 @@ use std::rc::Rc;
 use mlua::{IntoLuaMulti, Lua, MultiValue, Result, Table, Value};
 
 use crate::host::{Answer, Host};
-use crate::{data, json, sandbox, variables};
+use crate::{data, json, sandbox, sql, variables};
 
 /// The table of host functions.
 pub(crate) fn functions(lua: &Lua, host: &Rc<RefCell<Host>>) -> Result<Table> {
@@ -17,6 +17,7 @@ pub(crate) fn functions(lua: &Lua, host: &Rc<RefCell<Host>>) -> Result<Table> {
     contents(&made)?;
     children(&made)?;
     draws(&made)?;
+    sql::functions(&made)?;
     variables::functions(&made)?;
     Ok(table)
 }
@@ -29,6 +30,11 @@ pub(crate) struct Maker<'a> {
 }
 
 impl Maker<'_> {
+    /// Adds a value.
+    pub(crate) fn set(&self, name: &str, value: Value) -> Result<()> {
+        self.table.set(name, value)
+    }
+
     /// Adds a function that gives a value, or nil and what is wrong.
     pub(crate) fn add<A, T, F>(&self, name: &str, function: F) -> Result<()>
     where

@@ -8,7 +8,7 @@ use mlua::{Table, Value};
 use thinktime_core::data::DataTable;
 use thinktime_core::distribution::Distribution;
 use thinktime_core::files::NoFiles;
-use thinktime_core::program::{Call, Report, SharedAnswer};
+use thinktime_core::program::{Call, Reply, Report, SharedAnswer};
 use thinktime_core::random::{Stream, StreamFamily};
 use thinktime_core::time::Nanos;
 use thinktime_core::units::Dimension;
@@ -19,6 +19,7 @@ use crate::call;
 use crate::children::Family;
 use crate::send::Expectations;
 use crate::shared::Variables;
+use crate::sql::Statements;
 use crate::text::Patterns;
 
 /// What host functions work on: the session whose turn it is, and what all have in common.
@@ -32,11 +33,14 @@ pub(crate) struct Host {
     pub(crate) serial: u64,
     pub(crate) head: Vec<u8>,
     pub(crate) body: Vec<u8>,
+    /// Whether that is only the beginning.
+    pub(crate) cut: bool,
     pub(crate) requests: Vec<String>,
     /// Which of these are calls of gRPC; empty where none is.
     calls: Vec<Option<Arc<GrpcCall>>>,
     laws: BTreeMap<String, Distribution>,
     expectations: Expectations,
+    pub(crate) statements: Statements,
     pub(crate) shared: Variables,
     /// Sessions that waited for a lock and have it now, or for children that have ended.
     pub(crate) woken: VecDeque<usize>,
@@ -58,6 +62,10 @@ pub(crate) struct Session {
     /// The request that it wants, or waits for, and its kind.
     pub(crate) call: Option<Rc<Call>>,
     pub(crate) kind: u32,
+    /// The next statement of its transaction.
+    pub(crate) statement: Option<Rc<Call>>,
+    /// What went wrong where its transaction could not go on: the session ends with that.
+    pub(crate) doomed: Option<String>,
     /// Whether it has ever waited.
     pub(crate) asked: bool,
     /// How often its program had begun before.
@@ -86,6 +94,8 @@ impl Session {
             stream,
             call: None,
             kind: 0,
+            statement: None,
+            doomed: None,
             asked: false,
             begun,
             turns: 0,
@@ -120,10 +130,12 @@ impl Host {
             serial: 0,
             head: Vec::new(),
             body: Vec::new(),
+            cut: false,
             requests: script.requests.clone(),
             calls: script.calls.clone(),
             laws: BTreeMap::new(),
             expectations: Expectations::default(),
+            statements: Statements::default(),
             shared,
             woken: VecDeque::new(),
             spawned: VecDeque::new(),
@@ -156,6 +168,20 @@ impl Host {
         session.turns = if session.instant == now { session.turns + 1 } else { 0 };
         session.instant = now;
         session.turns < TURNS_AT_ONCE_MAX
+    }
+
+    /// Keeps a response for this turn.
+    pub(crate) fn keep(&mut self, reply: &Reply<'_>) {
+        self.head.clear();
+        self.head.extend_from_slice(reply.head);
+        self.body.clear();
+        self.body.extend_from_slice(reply.body);
+        self.cut = reply.cut;
+    }
+
+    /// The time since the session's last turn.
+    pub(crate) fn since_last_turn(&self, now: Nanos, slot: usize) -> Nanos {
+        now.since(self.sessions[slot].instant)
     }
 
     /// The session has ended.
@@ -215,10 +241,7 @@ impl Host {
             "CALL" => self.grpc(&call::name_of(target)?, options, body).map(made)?,
             _ => call::call(method, target, options, body).map(made)?,
         };
-        let kind = match name {
-            None => 0,
-            Some(name) => self.kind(&name)?,
-        };
+        let kind = self.kind_of(name.as_deref())?;
         let session = self.session();
         (session.kind, session.call) = (kind, call);
         Ok(())
@@ -236,6 +259,11 @@ impl Host {
             return Err(format!("the request `{name}` has no `grpc`, and so takes no message"));
         };
         call::grpc(known, options, message).map(|call| (call, Some(name.to_owned())))
+    }
+
+    /// The place of the request of this name; of the first one where none is given.
+    pub(crate) fn kind_of(&self, name: Option<&str>) -> Answer<u32> {
+        name.map_or(Ok(0), |name| self.kind(name))
     }
 
     fn kind(&self, name: &str) -> Answer<u32> {

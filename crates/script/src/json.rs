@@ -1,6 +1,6 @@
 //! JSON to tables and back.
 
-use mlua::{Lua, Result, Value as Luau};
+use mlua::{Lua, Result, Table, Value as Luau};
 use serde_json::{Map, Number, Value};
 
 /// Tables may lie in one another so deep.
@@ -11,6 +11,29 @@ pub(crate) fn read(lua: &Lua, text: &[u8]) -> Result<std::result::Result<Luau, S
     match serde_json::from_slice::<Value>(text) {
         Ok(value) => to_luau(lua, &value).map(Ok),
         Err(error) => Ok(Err(format!("the body is no JSON: {error}"))),
+    }
+}
+
+/// The tables of a list of rows, each by the names of its columns.
+pub(crate) fn rows(
+    lua: &Lua,
+    text: &[u8],
+    most: usize,
+) -> Result<std::result::Result<Table, String>> {
+    match serde_json::from_slice::<Vec<Value>>(text) {
+        Ok(rows) if rows.len() > most => Ok(Err(format!(
+            "the answer has {} rows, and a script is given {most} at most: ask for fewer, as by \
+             `limit`",
+            rows.len()
+        ))),
+        Ok(rows) => {
+            let table = lua.create_table_with_capacity(rows.len(), 0)?;
+            for (at, row) in rows.iter().enumerate() {
+                table.raw_set(at + 1, to_luau(lua, row)?)?;
+            }
+            Ok(Ok(table))
+        }
+        Err(error) => Ok(Err(format!("the rows cannot be read: {error}"))),
     }
 }
 

@@ -18,7 +18,7 @@
 //! The inside: `prelude.luau` is what scripts see, `host` its functions in Rust, `machine` the
 //! interpreter with all its sessions, `sandbox` what scripts may name, `shared` the shared
 //! variables and `variables` what scripts see of them, `children` what a session does at the same
-//! time, `json` the way from text to tables and back.
+//! time, `sql` statements and transactions, `json` the way from text to tables and back.
 
 mod call;
 mod children;
@@ -31,6 +31,7 @@ mod machine;
 mod sandbox;
 mod send;
 mod shared;
+mod sql;
 mod text;
 mod variables;
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use mlua::{Function, Lua, Result, Value};
 use thinktime_core::data::DataTable;
 use thinktime_core::program::{
-    Action, Call, Event, Programs, Reply, Report, SharedAnswer, SharedRequest,
+    Action, Call, Event, Programs, Reply, Report, SharedAnswer, SharedRequest, TransactionStep,
 };
 use thinktime_core::random::{Purpose, StreamFamily};
 use thinktime_core::time::Nanos;
@@ -28,9 +28,23 @@ const ENDED: u32 = 0;
 const REQUEST: u32 = 1;
 const THINK: u32 = 2;
 const WAIT: u32 = 3;
+const STATEMENT: u32 = 5;
+const COMMIT: u32 = 6;
+const UNDO: u32 = 7;
+/// What it is given where a transaction goes on: whether that begins.
+const BEGUN: bool = true;
+const STEPPED: bool = false;
 
 /// What in a script looks at responses.
 const READERS: [&str; 5] = ["body", "json", "header", "match", "find_all"];
+/// And what does so where there is SQL.
+const SQL_READERS: [&str; 2] = ["rows", "message"];
+
+/// Whether a script looks at responses.
+fn reads_responses(source: &str) -> bool {
+    let has = |word: &&str| source.contains(word);
+    READERS.iter().any(has) || source.contains("sql") && SQL_READERS.iter().any(has)
+}
 
 #[derive(Debug)]
 pub(crate) struct Machine {
@@ -74,7 +88,7 @@ impl Machine {
             forget,
             host,
             budget,
-            reads_responses: READERS.iter().any(|word| script.source.contains(word)),
+            reads_responses: reads_responses(&script.source),
         })
     }
 
@@ -97,6 +111,41 @@ impl Machine {
                 self.name
             ))),
         )
+    }
+
+    /// One turn of a session whose transaction goes on.
+    fn transact_on(
+        &mut self,
+        now: Nanos,
+        slot: usize,
+        answer: Option<Reply<'_>>,
+    ) -> TransactionStep {
+        self.budget.renew();
+        let mut host = self.host.borrow_mut();
+        let seconds = host.since_last_turn(now, slot).as_secs_f64();
+        host.give_turn(now, slot);
+        if let Some(reply) = answer.filter(|_| self.reads_responses) {
+            host.keep(&reply);
+        }
+        drop(host);
+        let outcome: Result<(u32, Value)> = match answer {
+            None => self.step.call((slot, BEGUN)),
+            Some(_) => self.step.call((slot, STEPPED, Value::Nil, seconds)),
+        };
+        let mut host = self.host.borrow_mut();
+        host.endless_turns += u32::from(self.budget.is_spent());
+        let complaint = match outcome {
+            Ok((STATEMENT, _)) => match host.session().statement.take() {
+                Some(statement) => return TransactionStep::Statement(statement),
+                None => "a transaction went on without a statement".to_owned(),
+            },
+            Ok((COMMIT, _)) => return TransactionStep::Commit,
+            Ok((UNDO, _)) => return TransactionStep::Rollback,
+            Ok((_, message)) => sandbox::clean(&message.to_string().unwrap_or_default()),
+            Err(error) => sandbox::words(&error),
+        };
+        host.session().doomed = Some(complaint);
+        TransactionStep::Rollback
     }
 
     /// What a session's turn came to.
@@ -153,10 +202,7 @@ impl Machine {
         let slot = host.slot;
         host.sessions[slot].call = None;
         if self.reads_responses {
-            host.head.clear();
-            host.head.extend_from_slice(reply.head);
-            host.body.clear();
-            host.body.extend_from_slice(reply.body);
+            host.keep(reply);
         }
         (reply.status, reply.error, reply.response_time.as_secs_f64(), host.serial)
     }
@@ -189,6 +235,11 @@ impl Programs for Machine {
         if self.host.borrow().ends_with_children(slot) {
             return self.end_early(slot);
         }
+        let doomed = self.host.borrow_mut().sessions[slot].doomed.take();
+        if doomed.is_some() {
+            self.forget.call::<()>(slot).ok();
+            return self.finish(slot, doomed, false);
+        }
         self.go_on(now, slot, |machine| match event {
             Event::Waited => machine.step.call(slot),
             Event::Answered(reply) => {
@@ -196,6 +247,13 @@ impl Programs for Machine {
                 machine.step.call((slot, status, error, seconds, serial))
             }
         })
+    }
+
+    fn transact(&mut self, now: Nanos, slot: usize, answer: Option<Reply<'_>>) -> TransactionStep {
+        if self.host.borrow().sessions[slot].doomed.is_some() {
+            return TransactionStep::Rollback;
+        }
+        self.transact_on(now, slot, answer)
     }
 
     fn woken(&mut self) -> Option<usize> {

@@ -44,6 +44,7 @@ impl Expectations {
             binary: false,
             expect: None,
             grpc: None,
+            sql: None,
         };
         let mut name = None;
         let pairs = options.into_iter().flat_map(|table| table.pairs::<String, Value>());

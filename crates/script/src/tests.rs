@@ -4,6 +4,7 @@ mod browsing;
 mod calling;
 mod parallel;
 mod sending;
+mod sql;
 
 use super::*;
 use thinktime_core::program::{Action, Event, Reply};

@@ -48,6 +48,7 @@ impl Measured {
                     summary.add_station(name, station);
                     summary.add_machine(name, os, machine);
                 }
+                Some(NodeSummary::Link(link)) => summary.add_link(name, link),
                 Some(NodeSummary::Cluster(cluster)) => {
                     let AnyNodeModel::Cluster(model) = model else { continue };
                     summary.add_cluster(name, &model.dispatch_text, cluster);

@@ -43,7 +43,8 @@ struct Shop {
 /// A request without a body.
 fn call(method: Method, target: String) -> Call {
     let (headers, body, cuts) = (Vec::new(), Vec::new(), Vec::new());
-    Call { method, target, headers, body, cuts, binary: false, expect: None, grpc: None }
+    let (binary, expect, grpc, sql) = (false, None, None, None);
+    Call { method, target, headers, body, cuts, binary, expect, grpc, sql }
 }
 
 /// One buyer.

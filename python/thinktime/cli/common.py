@@ -15,6 +15,7 @@ from rich.console import RenderableType
 from thinktime import InputError, Interrupted, Result, RunError, Unwritten, Workload, validity
 from thinktime.cli import plain, told
 from thinktime.recovery import left_behind
+from thinktime.rows_there import rows_there, words
 from thinktime.verdict import Exit as Exit
 from thinktime.verdict import Verdict, verdict_of
 
@@ -192,6 +193,9 @@ def show(result: Result, as_json: bool, output: Path | None) -> None:
         from thinktime.report.objectives import unjudged_checks
 
         say_warnings(unjudged_checks(result))
+    if found := rows_there(result.summary):
+        errors.print("note:", words(found, result.path),
+                     style="dim", markup=False, soft_wrap=True)  # fmt: skip
     if output is not None:
         errors.print(f"result: {output}", markup=False, soft_wrap=True)
 

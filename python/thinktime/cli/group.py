@@ -26,6 +26,8 @@ COMMANDS = {
     "compare": "Say how results differ from the first one: times, throughput, errors, with "
     "intervals.",
     "explain": "Say what server fits a result, and what other systems would have shown.",
+    "traces": "Name the traces of the slowest requests of a run, and of those that failed.",
+    "collect": "Fetch the rows that a run left on the nodes that made its load.",
     "history": "Keep results by workload, target and commit, and say when figures changed.",
     "report": "Write one self-contained HTML page that compares results and works offline.",
     "recover": "Make an ordinary result of what a run or a simulation had written before it was "

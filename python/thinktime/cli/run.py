@@ -53,7 +53,7 @@ def command(
     **given: Any,
 ) -> None:
     """Run a workload against a real server."""
-    if output is None:
+    if output is None and given["leave_rows"] is None:
         given["rows"] = "none"
     chosen = common.chosen(given | {"label": label})
     with common.mapped_errors():
@@ -68,6 +68,7 @@ def command(
             raise InputError("give a workload file and --target, or --again DIR")
         else:
             loaded = common.load_workload(workload)
+            _need_rights(loaded, chosen)
             anew = _Anew(loaded, target, _Shown(quiet, watched), {"demands": demands, **chosen})
             if many is None:
                 name, operation = anew.operation({"output": output})
@@ -75,6 +76,22 @@ def command(
         several.finish(many, anew.numbered, json)
     else:
         common.finish(operation, json, output, files, name)
+
+
+def _need_rights(workload: Workload, given: dict[str, Any]) -> None:
+    """Go on where a link can be made, if there is to be one.
+
+    Raises:
+        InputError: It is no link, or does not go with the rest.
+        RunError: There are no rights for it.
+    """
+    if given.get("link") is None:
+        return
+    from thinktime.lab import crossing, permission
+
+    options_json("run", given)  # says what is wrong with it
+    crossing.check(workload, given)
+    permission.need(crossing.NEED, reaching_out=True)
 
 
 def _watching(watched: Watch) -> dict[str, bool]:
@@ -147,6 +164,7 @@ def _again(
     if done.kind != "run":
         raise InputError(f"{path} is a simulation: `thinktime simulate --again {path}`")
     workload, _ = done.inputs()
+    _need_rights(workload, done.options | given)
     end = _core.planned_end("run", workload, options_json("run", done.options | given))
     where = target or str(done.target)
     begun = _begun(workload, where, end, given)

@@ -15,7 +15,9 @@ from thinktime.workload import load
 
 
 def command(
-    system: Annotated[Path, typer.Argument(help="The system file.")],
+    system: Annotated[
+        Path | None, typer.Argument(help="The system file.", show_default=False)
+    ] = None,
     listen: Annotated[
         str, typer.Option(help="HOST:PORT; port 0 takes a free one.")
     ] = "127.0.0.1:8080",
@@ -40,12 +42,35 @@ def command(
         str | None,
         typer.Option(help="With --burn: the cores that its threads are confined to, as in 0,1."),
     ] = None,
+    files: Annotated[
+        Path | None, typer.Option(help="Serve the files of this folder, instead of a system.")
+    ] = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(
+            help="With --files: fair, or srpt, which first sends what has the least left.",
+            show_default="fair",
+        ),
+    ] = None,
+    rate: Annotated[
+        str | None,
+        typer.Option(help="With --files: the most that is sent in a second, as in 1.2MB/s."),
+    ] = None,
+    link_class: Annotated[
+        str | None,
+        typer.Option(
+            help="With --files: the first of eight classes of the link's queue, as in 1:10; what "
+            "has the least left names it."
+        ),
+    ] = None,
 ) -> None:
     """Serve a system over HTTP/1.1: responses leave when the model says so.
 
     With --burn they leave when a thread has used the demand of CPU time on this machine. A request
     may carry its own service demand in the header Thinktime-Demand (a time for each station,
-    separated by commas); else the server draws it. Ctrl-C ends the server.
+    separated by commas); else the server draws it. With --files DIR it serves a folder, and decides
+    whose bytes are sent next: behind a thin link, with --policy srpt and a --rate a little below
+    the link's, small files do not wait for large ones. Ctrl-C ends the server.
     """
     with (
         common.mapped_errors(),
@@ -58,6 +83,10 @@ def command(
             cores=None if cores is None else _cores(cores),
             workload=None if workload is None else load(workload),
             server=server,
+            files=files,
+            policy=policy,
+            rate=rate,
+            link_class=link_class,
         ) as serving,
     ):
         _until_interrupted(serving)

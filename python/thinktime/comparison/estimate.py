@@ -21,8 +21,8 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri, stdtrit
 
+from thinktime._scipy import ndtri, stdtrit
 from thinktime.comparison.requests import Floats, Requests
 
 PERCENTILES: Mapping[str, float] = {

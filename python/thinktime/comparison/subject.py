@@ -21,11 +21,10 @@ from thinktime.comparison.estimate import (
     rate_of_counts,
 )
 from thinktime.comparison.requests import requests_of
+from thinktime.rows_there import why_no_rows
 
 if TYPE_CHECKING:
     from thinktime import Result
-
-_ROWLESS = "the result keeps no rows, and its summary has no interval for it"
 
 
 @dataclass(frozen=True)
@@ -111,16 +110,22 @@ def _estimates(result: Result) -> Estimates:
     return {name: found[name] for name in FIGURES}
 
 
+def _rowless(result: Result) -> Missing:
+    why = why_no_rows(result) or "the result keeps no rows"
+    return Missing(f"{why}, and its summary has no interval for it")
+
+
 def _of_summary(result: Result) -> dict[str, Estimate | Missing]:
     times = result.summary.get("response_time_s") or {}
     intervals = result.summary.get("response_time_ci95") or {}
     mean, half = times.get("mean"), times.get("ci95")
-    found: dict[str, Estimate | Missing] = {"mean": Missing(_ROWLESS)}
+    missing = _rowless(result)
+    found: dict[str, Estimate | Missing] = {"mean": missing}
     if mean is not None and half is not None:
         found["mean"] = Estimate(float(mean), float(mean - half), float(mean + half))
     for name in PERCENTILES:
         value, ends = times.get(name), intervals.get(name)
-        found[name] = Missing(_ROWLESS)
+        found[name] = missing
         if value is not None and ends is not None:
             found[name] = Estimate(float(value), float(ends[0]), float(ends[1]))
     return found
@@ -128,7 +133,8 @@ def _of_summary(result: Result) -> dict[str, Estimate | Missing]:
 
 def _of_series(result: Result) -> dict[str, Estimate | Missing]:
     """Throughput and errors, by the counts of at least as many intervals as there are sections."""
-    nothing = {name: Missing(_ROWLESS) for name in ("throughput", "errors")}
+    missing = _rowless(result)
+    nothing = dict.fromkeys(("throughput", "errors"), missing)
     several = len(result.summary.get("replication_means_s") or []) > 1
     if result.series is None or several:  # the series is that of the first replication
         return dict(nothing)

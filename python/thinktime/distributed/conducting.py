@@ -12,6 +12,7 @@ from typing import Any
 from thinktime import _core
 from thinktime.distributed import clocks
 from thinktime.distributed.generator import About, Assignment
+from thinktime.distributed.leaving import Leaving
 
 _LEAD_NS = 500_000_000
 """So long before the run it is said when it begins, and longer by what it takes to tell each."""
@@ -29,6 +30,12 @@ has asked it for longer than it waits."""
 _CLOCK_EVERY_S = 10.0
 """The time between two looks at the clock of another machine during the run."""
 
+_CLOSED_S = 60.0
+"""So long a generator may take to close the file of its rows."""
+
+_BEGUN_LATE_S = 0.1
+"""A generator that begins so much after the agreed instant is told."""
+
 _LATE_S = 1.5
 """An answer that comes so much later than it should is told."""
 
@@ -42,6 +49,9 @@ class Member:
 
     name: str
     """The address of its node, and which of all generators it is."""
+
+    node: str
+    """The address of its node."""
 
     about: About
     offset: clocks.Offset
@@ -57,6 +67,8 @@ class Member:
     lost_at_s: float | None = None
     taken_over_by: str | None = None
     taken_over_at_s: float | None = None
+    rows: dict[str, Any] | None = None
+    """Where its rows are that stay there, as `summary.json` has it."""
 
     def described(self, of: int) -> dict[str, object]:
         """As `summary.json` has it."""
@@ -71,6 +83,7 @@ class Member:
             "lost_at_s": self.lost_at_s,
             "taken_over_by": self.taken_over_by,
             "taken_over_at_s": self.taken_over_at_s,
+            **({} if self.rows is None else {"rows": self.rows}),
         }
 
 
@@ -140,9 +153,27 @@ class Conductor:
             if member.slowest_s > _LATE_S and not member.lost:
                 self.gathering.warn(f"the generator {member.name} was slow: it answered up to "
                                     f"{member.slowest_s:.1f} s late")  # fmt: skip
+            if (member.begun_late_s or 0.0) > _BEGUN_LATE_S:
+                self.gathering.warn(f"the generator {member.name} began {member.begun_late_s:.1g} "
+                                    "s late")  # fmt: skip
+        if self.assignment.leaving is not None:
+            self._ask_for_rows(self.assignment.leaving)
         described = [member.described(self.assignment.of) for member in self.members]
         self.gathering.describe(json.dumps(described))
         self.gathering.end()
+
+    def _ask_for_rows(self, leaving: Leaving) -> None:
+        """Ask all for what is left with them of their rows."""
+        calls = {place: member.handle.left.remote() for place, member in enumerate(self.members)
+                 if not member.lost}  # fmt: skip
+        for place, member in enumerate(self.members):
+            path = leaving.of(place)
+            found = _left(calls[place]) if place in calls else _lost_rows(member, path)
+            unknown = dict.fromkeys(("rows", "sessions", "bytes", "missing"))
+            member.rows = {"node": member.node, "path": path} | unknown | found
+            if member.rows["missing"] is not None:
+                self.gathering.warn(f"rows of the generator {member.name} that were to stay in "
+                                    f"{path} are missing: {member.rows['missing']}")  # fmt: skip
 
     def _hear(self, stint: Stint) -> None:
         import ray
@@ -236,11 +267,31 @@ class Conductor:
         return None
 
 
-def _words(error: Exception) -> str:
+def _left(call: Any) -> dict[str, Any]:
+    """What a generator says of the rows that are left with it."""
+    import ray
+
+    try:
+        found: dict[str, Any] = ray.get(call, timeout=_CLOSED_S)
+    except Exception as error:  # whatever it is, the run has its figures
+        return {"missing": _words(error, _CLOSED_S)}
+    return found
+
+
+def _lost_rows(member: Member, path: str) -> dict[str, Any]:
+    """What is known of the rows of a generator that was lost."""
+    until = "" if member.lost_at_s is None else f" at {member.lost_at_s:.1f} s"
+    return {
+        "missing": f"it was lost{until}; what it had written by then is in {path}.partial, as far "
+        f"as that disk is there: `thinktime recover {path}` on that node makes a result of it"
+    }
+
+
+def _words(error: Exception, waited_s: float = _SILENT_S) -> str:
     """What happened to a generator, in a few words."""
     kind = type(error).__name__
     if "Timeout" in kind:
-        return f"no answer for {_SILENT_S:g} s"
+        return f"no answer for {waited_s:g} s"
     if "Died" in kind or "Unavailable" in kind:
         return "its process or node is gone"
     lines = str(getattr(error, "cause", None) or error).strip().splitlines()

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from thinktime import _core
@@ -19,10 +20,13 @@ AUTO = "auto"
 """Stands for the cluster that this machine belongs to."""
 
 _CLIENT = "ray://"
+_TOKEN = Path.home() / ".ray" / "auth_token"
+"""Where Ray looks for a token."""
 
 _QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_TQDM": "0",
+    "RAY_IGNORE_UNHANDLED_ERRORS": "1",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
 }
 """No telemetry, and nothing on standard error that is none of the user's business."""
@@ -99,20 +103,31 @@ def connected(on: str) -> Iterator[Cluster]:
     if on == LOCAL:
         for name, value in SURROUNDINGS.items():
             os.environ.setdefault(name, value)
-    import ray
-
-    if ray.is_initialized():
+    if "ray" in sys.modules and sys.modules["ray"].is_initialized():
         yield Cluster(on)  # the caller's, who ends it
         return
+    if on != LOCAL:
+        _take_token()
+    import ray
+
     try:
         _connect(ray, on)
     except Exception as error:  # Ray raises errors of many kinds
         why = str(error).strip().splitlines() or [type(error).__name__]
-        raise _core.RunError(f"no Ray cluster at `{on}`: {why[0]}") from None
+        token = "" if on == LOCAL else "; one that wants a token needs it here"
+        raise _core.RunError(f"no Ray cluster at `{on}`: {why[0]}{token}") from None
     try:
         yield Cluster(on)
     finally:
         ray.shutdown()
+
+
+def _take_token() -> None:
+    """Let Ray show the token that is here: its client does not by itself, nor for RAY_ADDRESS."""
+    names = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
+    found = any(name in os.environ for name in names) or _TOKEN.is_file()
+    if found and "RAY_AUTH_MODE" not in os.environ:
+        os.environ["RAY_AUTH_MODE"] = "token"
 
 
 def _connect(ray: Any, on: str) -> None:

@@ -9,9 +9,11 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Lock
+from typing import Any
 
 from thinktime import _core
-from thinktime.distributed import clocks
+from thinktime.distributed import clocks, leaving
 from thinktime.distributed.parcel import Parcel
 
 FILES = ("ca_file", "certificate", "key")
@@ -33,6 +35,9 @@ class Assignment:
     demands: Parcel[_core.System] | None = None
     files: Mapping[str, bytes] | None = None
     """Contents of the files that options name, by option."""
+
+    leaving: leaving.Leaving | None = None
+    """Where rows are left; None where they are gathered."""
 
     run: str = field(default_factory=lambda: secrets.token_hex(8))
     """Names the run to the server of what scripts share."""
@@ -57,6 +62,10 @@ class Generator:
         """Nothing is under way yet."""
         self._parts: dict[int, _core.Part] = {}
         self._folder = tempfile.TemporaryDirectory(prefix="thinktime-")
+        self._book: leaving.NodeBook | None = None
+        self._own: dict[str, Any] | None = None
+        """What the book of its rows is made of, which begins with the run."""
+        self._lock = Lock()
 
     def about(self) -> About:
         """What it is, and where."""
@@ -81,13 +90,20 @@ class Generator:
         for name, content in (what.files or {}).items():
             (folder / name).write_bytes(content)
             options[name] = str(folder / name)
+        workload = what.workload.opened(folder)
+        demands = None if what.demands is None else what.demands.opened(folder)
+        if what.leaving is not None and self._own is None:
+            leaving.check_place(what.leaving.folder)
+            self._own = {"workload": workload, "target": what.target, "options": options,
+                         "demands": demands, "leaving": what.leaving, "place": number,
+                         "shares": shares}  # fmt: skip
         self._parts[number] = _core.Part(
-            what.workload.opened(folder),
+            workload,
             what.target,
             json.dumps(options),
             list(shares),
             what.of,
-            demands=None if what.demands is None else what.demands.opened(folder),
+            demands=demands,
             from_s=from_s,
             begun=begun,
             run=what.run,
@@ -99,9 +115,35 @@ class Generator:
 
     def take(self, number: int, wait_s: float) -> tuple[bytes, bool, float | None]:
         """What there is to be told, as `_core.Part.take`."""
-        return self._parts[number].take(wait_s)
+        taken = self._parts[number].take(wait_s)
+        if taken[2] is not None:  # it has begun, and has read them
+            self._forget_files(number)
+        if self._own is not None:
+            self._kept().take(taken[0])
+        return taken
+
+    def _kept(self) -> leaving.NodeBook:
+        with self._lock:
+            if self._book is None:
+                assert self._own is not None
+                self._book = leaving.NodeBook(**self._own)
+            return self._book
+
+    def _forget_files(self, number: int) -> None:
+        """Remove certificates and keys, so that none is left behind whatever happens."""
+        for name in FILES:
+            (Path(self._folder.name) / str(number) / name).unlink(missing_ok=True)
+
+    def left(self) -> dict[str, Any]:
+        """Where its rows are, and how many, when all that it did has been taken."""
+        return self._kept().end()
 
     def stop(self) -> None:
         """End what is under way."""
         for part in self._parts.values():
             part.stop()
+
+    def close(self) -> None:
+        """Leave nothing behind but rows that are to stay."""
+        self.stop()
+        self._folder.cleanup()

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+import secrets
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, TypeVar
 
 from thinktime import _core
-from thinktime.distributed import clocks
+from thinktime.distributed import clocks, leaving
 from thinktime.distributed.conducting import Conductor, Member
 from thinktime.distributed.connection import Cluster, connected
 from thinktime.distributed.generator import FILES, About, Assignment, Generator
 from thinktime.distributed.parcel import Parcel, contents
 
 _ON_LOSS = ("stop", "continue")
+_NOT_FOR_EACH = ("on", "generators", "on_loss", "rows", "leave_rows")
+"""Options that say nothing to one of several generators."""
+
 _READY_S = 60.0
 """So long a cluster may take to make room and to start generators."""
+
+_CLOSE_S = 2.0
+"""So long they may take to clear away what they had taken along."""
 
 _Done = TypeVar("_Done")
 
@@ -33,7 +41,8 @@ def gathered(
     Args:
         workload: The workload.
         target: Where the server listens; each node must reach it by this url.
-        options: Those of `run`, in JSON; `on`, `generators` and `on_loss` say where and how.
+        options: Those of `run`, in JSON; `on`, `generators`, `on_loss` and `leave_rows` say where
+            and how.
         demands: The system whose demands the requests carry, if they do.
         run: Keeps the book of what comes together, and gives the result.
 
@@ -48,12 +57,16 @@ def gathered(
     on_loss = given.get("on_loss", _ON_LOSS[0])
     if on_loss not in _ON_LOSS:
         raise _core.InputError(f"on_loss: `{on_loss}` is none of {', '.join(_ON_LOSS)}")
+    folder = None
+    if "leave_rows" in given and given.get("rows") != "none":
+        folder = leaving.checked(given["leave_rows"])
     with ExitStack() as stack:
         cluster = stack.enter_context(connected(given["on"]))
         gathering = _core.Gathering(workload, options, given.get("generators", len(cluster.nodes)))
         assignment = Assignment(
             Parcel.of(workload), target, _own(given), gathering.shares,
             None if demands is None else Parcel.of(demands), contents(given, FILES),
+            None if folder is None else _leaving(folder, gathering.generators, given.get("rows")),
         )  # fmt: skip
         members = stack.enter_context(_started(cluster, gathering.generators))
         conductor = Conductor(members, assignment, gathering, on_loss == "continue")
@@ -65,8 +78,13 @@ def gathered(
 
 def _own(options: dict[str, Any]) -> str:
     """The options of each generator."""
-    return json.dumps({name: value for name, value in options.items()
-                       if name not in ("on", "generators", "on_loss", "rows")})  # fmt: skip
+    return json.dumps({name: value for name, value in options.items() if name not in _NOT_FOR_EACH})
+
+
+def _leaving(folder: str, generators: int, rows: str | None) -> leaving.Leaving:
+    """Rows go to a folder that is the run's own."""
+    run = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{secrets.token_hex(4)}"
+    return leaving.Leaving(f"{folder.rstrip('/')}/{run}", generators, rows)
 
 
 @contextmanager
@@ -84,7 +102,6 @@ def _causes() -> Iterator[None]:
 @contextmanager
 def _started(cluster: Cluster, number: int) -> Iterator[list[Member]]:
     """So many generators: one on each node, or as many on one as on another; in the end none."""
-    import ray
     from ray.util.placement_group import placement_group, remove_placement_group
 
     nodes = cluster.nodes
@@ -100,9 +117,21 @@ def _started(cluster: Cluster, number: int) -> Iterator[list[Member]]:
         addresses = {node.id: node.address for node in nodes}
         yield [_member(handle, place, addresses) for place, handle in enumerate(handles)]
     finally:
+        _end(handles)
+        remove_placement_group(group)
+
+
+def _end(handles: Sequence[Any]) -> None:
+    """Let them go, and clear away before what they had taken along."""
+    import ray
+
+    closing = [handle.close.remote() for handle in handles]
+    try:
+        if closing:
+            ray.wait(closing, num_returns=len(closing), timeout=_CLOSE_S)
+    finally:
         for handle in handles:
             ray.kill(handle)
-        remove_placement_group(group)
 
 
 def _placed(group: Any, number: int, used: int) -> Iterator[Any]:
@@ -130,4 +159,4 @@ def _member(handle: Any, place: int, addresses: Mapping[str, str]) -> Member:
         raise _core.RunError(f"the node {address} has Thinktime {about.version}, and this is "
                              f"{_core.__version__}: install the same on all")  # fmt: skip
     offset = clocks.offset(ask, about.boot)
-    return Member(handle, f"{address}/{place}", about, offset)
+    return Member(handle, f"{address}/{place}", address, about, offset)

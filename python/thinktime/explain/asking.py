@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
-from scipy.special import stdtrit
 
 from thinktime import InputError, RunError
 from thinktime._core import System, Workload
+from thinktime._scipy import stdtrit
 from thinktime.explain.candidates import Candidate
-from thinktime.explain.choosing import SEED
+from thinktime.explain.choosing import SAME, SEED
 from thinktime.operations import simulate
 from thinktime.report import units
 
@@ -29,6 +30,8 @@ FULL = 0.98
 REQUESTS_MAX = 50_000
 
 _CONFIDENCE = 0.95
+EXCLUDING = 0.999
+"""A mean beyond this interval for one more measurement is not the model's."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,16 @@ class Answer:
     throughput: float | None
     refused: str = ""
     """Why there is no answer, where there is none."""
+
+    mean_limits_s: tuple[float, float] | None = None
+    """Where the mean of another measurement would lie in 999 of 1,000 times."""
+
+    def excludes(self, mean_s: float) -> bool:
+        """Whether a measured mean is none of the model's: one that it gives once in 1,000 times."""
+        if self.mean_limits_s is None:
+            return False
+        low, high = self.mean_limits_s
+        return not low <= mean_s <= high
 
 
 @dataclass(frozen=True)
@@ -66,6 +79,9 @@ class _Question:
     more_servers: int = 0
     load: float | None = None
     """To be held, where the workload has none of its own."""
+
+    times: Literal["service_time_s", "response_time_s"] = "service_time_s"
+    """From sending to the answer, as what was measured; or from when a request was wanted."""
 
 
 def answers(those: tuple[Candidate, ...], asked: Asked) -> Iterator[Answer]:
@@ -106,7 +122,9 @@ def _questions(one: Candidate, asked: Asked) -> Iterator[_Question]:
     yield _Question("twice the load, open", Workload(_open(2 * asked.rate)))
     patience = units.seconds(asked.patience_s)
     yield _Question(
-        f"open, clients that retry after {patience}", Workload(_open(asked.rate, asked.patience_s))
+        f"open, clients that retry after {patience}",
+        Workload(_open(asked.rate, asked.patience_s)),
+        times="response_time_s",
     )
 
 
@@ -153,7 +171,7 @@ def _answered(one: _Question, those: tuple[Candidate, ...], asked: Asked) -> Ans
             warmup=0.0,
             rows="none",
         )
-        times = made.summary["response_time_s"]
+        times = made.summary[one.times]
         if times["mean"] is None:
             return _refused(one.words, "no request would succeed")
         means.append(float(times["mean"]))
@@ -166,6 +184,7 @@ def _answered(one: _Question, those: tuple[Candidate, ...], asked: Asked) -> Ans
         float(np.mean(tails)),
         _within(tails),
         float(np.mean(rates)),
+        mean_limits_s=_within(means, EXCLUDING, SAME),
     )
 
 
@@ -173,13 +192,17 @@ def _system(candidate: Candidate, one: _Question) -> System:
     return candidate.system(policy=one.policy, servers=candidate.servers + one.more_servers)
 
 
-def _within(values: list[float]) -> tuple[float, float]:
-    """Where one more value would lie, by Student's t of their logarithms."""
+def _within(
+    values: list[float], confidence: float = _CONFIDENCE, least: float = 0.0
+) -> tuple[float, float]:
+    """Where one more value would lie, by Student's t of their logarithms.
+
+    `least` is a standard deviation that chance has at least.
+    """
     logs = np.log(np.maximum(values, 1e-12))
     many = len(logs)
-    half = float(
-        stdtrit(many - 1, (1 + _CONFIDENCE) / 2) * logs.std(ddof=1) * np.sqrt(1 + 1 / many)
-    )
+    spread = max(float(logs.std(ddof=1)), least)
+    half = float(stdtrit(many - 1, (1 + confidence) / 2) * spread * np.sqrt(1 + 1 / many))
     middle = float(logs.mean())
     return float(np.exp(middle - half)), float(np.exp(middle + half))
 

@@ -22,17 +22,7 @@ from thinktime.learn.server.orders import ORDERS as ORDERS_SHOWN
 from thinktime.learn.server.orders import obeyed, one_at_a_time
 from thinktime.learn.server.policies import Policy, Timeline
 from thinktime.learn.server.served import Served
-
-WORDS = {
-    "fcfs": "first come, first served",
-    "ps": "processor sharing",
-    "srpt": "shortest remaining processing time",
-    "las": "least attained service",
-    "sjf": "shortest job first",
-    "psjf": "preemptive shortest job first",
-    "plcfs": "preemptive last come, first served",
-    "lcfs": "last come, first served",
-}
+from thinktime.report import policies
 
 WORKERS_MAX = 64
 POOLS = tuple((c, k) for c in (1, 2, 4, 8) for k in (2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32) if k > c)
@@ -74,7 +64,7 @@ class Candidate:
         if self.kind == "row":
             return "two stations in a row, first come, first served"
         many = "1 server" if self.servers == 1 else f"{self.servers} servers"
-        inside = f"{many}, {WORDS[self.policy]}"
+        inside = f"{many}, {policies.words(self.policy)}"
         return inside if self.places is None else f"a pool of {self.places} places around {inside}"
 
     def system(self, *, policy: str | None = None, servers: int | None = None) -> System:

@@ -9,6 +9,7 @@ import numpy as np
 
 from thinktime._core import Distribution
 from thinktime.explain.asking import Answer, Asked, answers, load_of
+from thinktime.explain.candidates import Candidate
 from thinktime.explain.choosing import CROWDED, Choice, choose, crowded
 from thinktime.explain.visits import MOST, Visits, visits_of
 from thinktime.report import units
@@ -99,9 +100,13 @@ def explain_result(
     best = choice.best
     if best is None or not best.fits:
         why = f"the result is not to be trusted: {untrusted}" if untrusted else _why(choice, seen)
-        return Explanation(None, None, None, None, None, None, (), why, *measured)
+        return _refused(why, *measured)
     one = best.candidate
     asked = Asked(result.workload, rate, length_s, _patience_s(measured[1]))
+    found = answers(best.variants, asked)
+    own = next(found)
+    if own.excludes(measured[0]):
+        return _refused(_contradicted(one, own, measured[0]), *measured)
     return Explanation(
         one.words,
         one.kind,
@@ -112,8 +117,27 @@ def explain_result(
         tuple(dict.fromkeys(other.candidate.words for other in choice.alike)),
         "",
         *measured,
-        answers=tuple(answers(best.variants, asked)),
+        answers=(own, *found),
         doubts=_doubts(result),
+    )
+
+
+def _refused(why: str, mean_s: float, p99_s: float, rate: float, requests: int) -> Explanation:
+    """What was measured, of which no model is shown."""
+    return Explanation(
+        None, None, None, None, None, None, (), why, mean_s, p99_s, rate, requests
+    )  # fmt: skip
+
+
+def _contradicted(one: Candidate, own: Answer, mean_s: float) -> str:
+    """Why a model that fits the times at which requests were sent is none of the measurement."""
+    low_s, high_s = own.mean_limits_s or (0.0, 0.0)
+    return (
+        f"the nearest one, {one.words}, does not give what was measured when it is asked for the "
+        f"measured workload: its mean is {units.seconds(own.mean_s)}, in 999 of 1,000 such "
+        f"measurements from {units.times_between(low_s, high_s)}, and {units.seconds(mean_s)} was "
+        "measured; requests did not come as the workload says, as where the machine stalled, or "
+        "the server stalled for all of them at once"
     )
 
 

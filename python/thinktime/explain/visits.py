@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from thinktime import InputError
 from thinktime.learn.server.served import Served
+from thinktime.rows_there import why_no_rows
 
 if TYPE_CHECKING:
     import polars as pl
@@ -102,7 +103,7 @@ def visits_of(result: Result, most: int = MOST) -> Visits:
     rows = _rows(result)
     if rows is None:
         kept = "all its rows are needed: run it again with `-o DIR --rows all`"
-        raise InputError(f"{where}: {kept}")
+        raise InputError(f"{where}: {why_no_rows(result) or kept}")
     found = _read(rows, most, str(where))
     if len(found) < LEAST:
         few = f"it has {len(found):,} requests with an answer, and {LEAST:,} are needed"

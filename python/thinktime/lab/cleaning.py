@@ -44,6 +44,7 @@ def remove(identity: str) -> None:
         RunError: Something could not be taken away.
     """
     names = places.namespaces(identity)
+    _end_outside(identity)
     _end_processes({places.inode(places.NETNS / name) for name in names})
     for name in names:
         done = subprocess.run(["ip", "netns", "del", name], capture_output=True, text=True)
@@ -61,6 +62,15 @@ def processes(inodes: set[tuple[int, int] | None]) -> list[int]:
     return [
         pid for pid in found if pid != os.getpid() and places.inode(f"/proc/{pid}/ns/net") in there
     ]
+
+
+def _end_outside(identity: str) -> None:
+    """End the programs of a lab that are in none of its namespaces: its journal names them."""
+    for said in journal.read(identity):
+        pid, began = said.get("process"), said.get("began")
+        if isinstance(pid, int) and began is not None and journal.started(pid) == began:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
 
 def _end_processes(inodes: set[tuple[int, int] | None]) -> None:

@@ -167,7 +167,9 @@ TABLES: dict[str, tuple[dict[str, Key], type[Any]]] = {
 }
 """The tables of a file: their keys, and what is made of one."""
 
-OURS = ("--target", "--output", "-o", "--json", "--again", "--quiet", "--on", "--generators")
+OURS = (
+    "--target", "--output", "-o", "--json", "--again", "--quiet", "--on", "--generators", "--link",
+)  # fmt: skip
 """Options of `thinktime run` that the lab gives itself, or that make no sense in one."""
 
 
@@ -236,10 +238,17 @@ def _check_link(lab: Lab, link: Link, entry: Entry) -> None:
         _known(lab, host, entry, "between")
     if sum(set(one.between) == set(link.between) for one in lab.links) > 1:
         raise entry.error("between", "there are two links between these hosts")
+    if (wrong := wrong_with(link)) is not None:
+        raise entry.error(*wrong)
+
+
+def wrong_with(link: Link) -> tuple[str, str] | None:
+    """A key whose value does not go with another one, and why; None where all is well."""
     if link.jitter > link.delay:
-        raise entry.error("jitter", "is larger than the delay")
+        return "jitter", "is larger than the delay"
     if link.buffer is not None and link.rate is None:
-        raise entry.error("buffer", "goes with `rate`: without one no packet waits")
+        return "buffer", "goes with `rate`: without one no packet waits"
+    return None
 
 
 def _check_run(lab: Lab, run: Load, entry: Entry) -> None:

@@ -147,7 +147,8 @@ def main() -> None:
     try:
         forward(directions)
     finally:
-        Path(plan["counts"]).write_text(json.dumps([one.counts for one in directions]))
+        counts = [one.counts | {"under_way": len(one.under_way)} for one in directions]
+        Path(plan["counts"]).write_text(json.dumps(counts))
 
 
 if __name__ == "__main__":

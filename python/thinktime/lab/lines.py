@@ -47,6 +47,11 @@ class Entry:
         line = self.lines.get(key, self.lines.get("", 1))
         return InputError(f"{self.path}:{line}: {f'{where}: ' if where else ''}{message}")
 
+    def unknown(self, key: str, hint: str) -> InputError:
+        """An error about a key that there is not."""
+        line = self.lines.get(key, self.lines.get("", 1))
+        return InputError(f"{self.path}:{line}: unknown key `{key}`: {hint}")
+
     def read(self, keys: Mapping[str, Key]) -> dict[str, Any]:
         """The values of all these keys.
 
@@ -57,8 +62,7 @@ class Entry:
             if key not in keys:
                 near = difflib.get_close_matches(key, keys, 1)
                 hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(keys)}"
-                line = self.lines.get(key, self.lines.get("", 1))
-                raise InputError(f"{self.path}:{line}: unknown key `{key}`: {hint}")
+                raise self.unknown(key, hint)
         return {name: self._value(name, key) for name, key in keys.items()}
 
     def _value(self, name: str, key: Key) -> Any:
@@ -84,7 +88,7 @@ def read(path: Path) -> tuple[Entry, dict[str, list[Entry]]]:
         said = tomllib.loads(text)
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: is no text in UTF-8: {error.reason}") from None
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         found = re.search(r" \(at line (\d+), .*\)", str(error))
         line = f":{found[1]}" if found else ""
         raise InputError(f"{path}{line}: {str(error).split(' (at ')[0]}") from None

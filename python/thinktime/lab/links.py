@@ -19,6 +19,7 @@ from thinktime.lab.file import Link
 from thinktime.lab.namespaces import Namespace, run
 
 FORWARDER = Path(__file__).with_name("forwarder.py")
+TUN = "/dev/net/tun"
 BUFFER_S = 0.1
 BUFFER_BYTES_MIN = 30_000
 """The buffer of a link that says nothing of it: 100 ms of its rate, twenty packets at least."""
@@ -117,7 +118,7 @@ def start_forwarder(
         why = Path(said.name).read_text("utf-8", "replace").splitlines()[-1:]
         hint = (
             ": links with a delay, jitter or loss need this device, which root may open"
-            if "/dev/net/tun" in "".join(why)
+            if TUN in "".join(why)
             else ""
         )
         raise RunError(f"the link {link.name} does not start: {' '.join(why)}{hint}")

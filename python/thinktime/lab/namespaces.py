@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from thinktime import RunError
-from thinktime.lab import places
+from thinktime.lab import permission, places
 
 ENTER = 'mount --bind "$0" /etc/hosts && exec setpriv --pdeathsig KILL -- "$@"'
 """The host names of the lab, in a mount namespace of the program's own; and an end with us."""
@@ -27,7 +27,13 @@ class Namespace:
 
     def make(self) -> None:
         """Make it, with its own address on the loopback device and nothing else."""
-        run(["ip", "netns", "add", self.name])
+        if permission.is_inside():
+            # `ip netns` would come back to a namespace that is not this user's.
+            places.NETNS.mkdir(exist_ok=True)
+            self.path.touch()
+            run(["unshare", f"--net={self.path}", "true"])
+        else:
+            run(["ip", "netns", "add", self.name])
         self.ip("link set lo up", f"address add {self.address}/32 dev lo")
         # Autoconfiguration would send packets that nobody asked for.
         self.set("net/ipv6/conf/all/disable_ipv6", "1", there_only=True)

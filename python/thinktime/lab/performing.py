@@ -73,6 +73,7 @@ def perform(
             outcome.interrupted = bool(lab.runs or lab.hostiles)
         outcome.warnings += running.ended_servers()
         outcome.links = running.end_links()
+        outcome.warnings += running.lost_links(outcome.links)
     outcome.warnings += [
         f"the link {name} was too slow for {sum(counted)} packets, which were lost: the machine "
         "is busy, or there are too many for a program"
@@ -88,7 +89,7 @@ def _stay(running: Running, tell: Tell) -> None:
         # From outside of a user namespace they are not seen.
         how = "" if permission.is_inside() else f": ip netns exec {host.name} COMMAND"
         tell(f"{host.host} is {host.address}{how}")
-    tell("nothing is to be run: Ctrl-C ends the lab")
+    tell("nothing is to be run: Ctrl-C ends the lab; commands know the addresses, not the names")
     while True:
         time.sleep(1)
 

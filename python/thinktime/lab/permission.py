@@ -32,18 +32,25 @@ def is_inside() -> bool:
     return MARK in os.environ
 
 
-def missing() -> str | None:
-    """Why no lab can be made here, and what would help; None where one can."""
+def missing(what: str = "a lab") -> str | None:
+    """Why no lab can be made here, and what would help; None where one can.
+
+    `what` is it that needs it, in words.
+    """
+    # Where they are, ordinary users of some systems do not look.
+    places = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    more = [one for one in ("/usr/sbin", "/sbin") if one not in places]
+    os.environ["PATH"] = os.pathsep.join([*places, *more])
     for tool, package in TOOLS.items():
         if shutil.which(tool) is None:
             return f"`{tool}` is not installed: it is in the package {package}"
     if is_root():
         done = subprocess.run(["unshare", "--net", "true"], capture_output=True, text=True)
         return None if done.returncode == 0 else f"no network namespaces: {done.stderr.strip()}"
-    done = subprocess.run([*_USER, "true"], capture_output=True, text=True)
+    done = subprocess.run([*_USER, "--net", "--", "true"], capture_output=True, text=True)
     if done.returncode:
         return (
-            "a lab needs root, or user namespaces, which are not permitted here "
+            f"{what} needs root, or user namespaces, which are not permitted here "
             f"({' '.join(done.stderr.split())}): start it as root (sudo), or allow them "
             "(sysctl user.max_user_namespaces and, where there is one, "
             "kernel.unprivileged_userns_clone or kernel.apparmor_restrict_unprivileged_userns)"
@@ -52,26 +59,41 @@ def missing() -> str | None:
 
 
 _USER = [
-    "unshare", "--user", "--map-root-user", "--net", "--mount", "--pid", "--fork",
-    "--kill-child", "--mount-proc", "--",
+    "unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork", "--kill-child",
+    "--mount-proc",
 ]  # fmt: skip
+"""Begins a user namespace in which this user is root."""
+
+_RUN_OWN = 'mount -t tmpfs tmpfs /run && exec "$@"'
+"""A folder `/run` of its own."""
+
+_RUN_OVER = """mount --rbind /run /tmp && mount -t tmpfs tmpfs /run && mkdir /run/.below &&
+  mount --move /tmp /run/.below && cd /run/.below || exit
+for one in *; do
+  case $one in netns | thinktime-labs) ;; *) ln -s "/run/.below/$one" "/run/$one" ;; esac
+done
+cd "$0" && exec "$@"
+"""
+"""The same, with links to all that others have in theirs, such as the way to a name server."""
 
 
-def need() -> None:
+def need(what: str = "a lab", reaching_out: bool = False) -> None:
     """Go on as root of a user namespace where this process is not root.
 
-    There the whole lab is in namespaces that end with it, `/run` included.
+    There the whole lab is in namespaces that end with it, `/run` included. Of `reaching_out` the
+    network namespace stays the one in which this process was started, with all that it reaches.
 
     Raises:
-        RunError: There is no lab to be had.
+        RunError: `what` is not to be had here.
     """
-    if (why := missing()) is not None:
+    if (why := missing(what)) is not None:
         raise RunError(why)
     if is_root():
         return
     if is_inside():
-        raise RunError("a lab needs root, and the user namespace does not give what it needs")
+        raise RunError(f"{what} needs root, and the user namespace does not give what it needs")
     os.environ[MARK] = "1"
     again = [sys.executable, "-c", "from thinktime.cli import main; main()", *sys.argv[1:]]
-    script = 'mount -t tmpfs tmpfs /run && exec "$@"'
-    os.execvp("unshare", [*_USER, "sh", "-c", script, "sh", *again])
+    words = [*_USER, *([] if reaching_out else ["--net"]), "--", "sh", "-c"]
+    script = [_RUN_OVER, os.getcwd()] if reaching_out else [_RUN_OWN, "sh"]
+    os.execvp("unshare", [*words, *script, *again])

@@ -9,16 +9,16 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import IO
+from typing import IO, Any
 
 from thinktime import RunError
 from thinktime.lab import cleaning, links, places, routes
 from thinktime.lab.file import Lab, Link, Server
-from thinktime.lab.journal import Journal
+from thinktime.lab.journal import Journal, started
 from thinktime.lab.namespaces import Namespace, listens
 
 READY_S = 30
@@ -176,6 +176,26 @@ class Running:
         self._files.append(open(self.logs / f"{name}.txt", "wb"))  # noqa: SIM115
         return self._files[-1]
 
+    def start_outside(
+        self, program: str, plan: Mapping[str, Any], name: str
+    ) -> subprocess.Popen[bytes]:
+        """Start a Python program where this process is, in no host; it ends with the lab.
+
+        It is given the plan as JSON. What it prints on standard output is for the caller to read.
+        """
+        words = [sys.executable, "-I", "-S", program, json.dumps(plan)]
+        process = subprocess.Popen(
+            ["setpriv", "--pdeathsig", "KILL", "--", *words],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=self._log(name),
+            start_new_session=True,
+        )
+        assert self._journal is not None
+        # No namespace tells of it.
+        self._journal.note(process=process.pid, began=started(process.pid))
+        return process
+
     def last_words(self, name: str) -> str:
         """What a program printed last."""
         lines = (self.logs / f"{name}.txt").read_text("utf-8", "replace").split("\n")
@@ -193,21 +213,33 @@ class Running:
     def end_links(self) -> dict[str, list[dict[str, int]]]:
         """End the programs that carry links; returns what each counted, in both directions.
 
-        `unread` are packets that the program was too slow to take.
+        `unread` are packets that the program was too slow to take. Of one that has ended before
+        there is nothing: `lost_links` names it then.
         """
         found = {}
         for link in self.lab.links:
             if link.name in self._forwarders:
-                unread = [
-                    links.unread(self.hosts[host], other)
-                    for host, other in (link.between, link.between[::-1])
-                ]
+                try:
+                    unread = [
+                        links.unread(self.hosts[host], other)
+                        for host, other in (link.between, link.between[::-1])
+                    ]
+                except RunError:  # its devices went with it
+                    continue
                 stop(self._forwarders[link.name], signal.SIGTERM)
                 counts = read_counts(self._counts(link))
                 found[link.name] = [
                     one | {"unread": more} for one, more in zip(counts, unread, strict=False)
                 ]
         return found
+
+    def lost_links(self, counted: Mapping[str, object]) -> list[str]:
+        """What to say of each link whose program did not tell what it `counted`."""
+        return [
+            f"the program that carries the link {name} ended, or was stopped, before the end"
+            for name in self._forwarders
+            if not counted.get(name)
+        ]
 
     def end(self) -> None:
         """Take all away; Ctrl-C and its like wait until that is done."""
@@ -218,7 +250,7 @@ class Running:
                 self._journal.close()
                 cleaning.remove(self.identity)
             for one in (*self._servers.values(), *self._forwarders.values()):
-                one.wait()
+                stop(one, signal.SIGTERM)  # of a namespace that somebody took away it may be left
             for file in self._files:
                 file.close()
 

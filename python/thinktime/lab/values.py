@@ -11,7 +11,11 @@ from thinktime import Distribution, InputError
 
 NAME = re.compile(r"[a-z][a-z0-9-]{0,11}")
 PROGRAM = re.compile(r"[a-z][a-z0-9-]{0,39}")
-BITS = {"bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9}
+BITS = {
+    "bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9,
+    "B/s": 8.0, "kB/s": 8e3, "MB/s": 8e6, "GB/s": 8e9,
+}  # fmt: skip
+"""The bits a second of each unit of a rate."""
 TIME = r"(?:ns|us|µs|ms|s|min|h)?"
 SIZE = r"(?:B|kB|MB|KiB|MiB)?"
 EVENTS = r"/(?:ms|s|min|h)"
@@ -114,7 +118,7 @@ def rate(said: Any) -> float:
 
 def bytes_a_second(said: Any) -> float:
     """The rate of a link."""
-    found = re.fullmatch(r"([0-9.]+(?:e[+-]?\d+)?)\s*([kMG]?bit/s)", str(said).strip())
+    found = re.fullmatch(r"([0-9.]+(?:e[+-]?\d+)?)\s*([kMG]?(?:bit|B)/s)", str(said).strip())
     try:
         bits = float(found[1]) * BITS[found[2]] if found else 0.0
     except ValueError:

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from thinktime._core import InputError
+from thinktime._scipy import import_beside
 from thinktime.capacity_search import seconds
 from thinktime.learn.advice import advise
 from thinktime.learn.arrivals import learn_arrivals
@@ -90,6 +91,7 @@ def learn(
         InputError: if a log cannot be read; the message says which and why.
     """
     _check(crawlers, load, demand_cv2, least_users)
+    import_beside()  # which reading leaves time for
     log = read(
         logs,
         format=format,

@@ -13,6 +13,7 @@ import polars as pl
 from thinktime import _core
 from thinktime.learn.requests import METHODS, Requests
 from thinktime.report import units
+from thinktime.rows_there import FILE as ROWS_THERE
 
 if TYPE_CHECKING:
     from thinktime import distributed
@@ -250,5 +251,8 @@ def _raw(
 
 def _file_of(log: str | Path) -> str:
     """The file to read: of a result of Thinktime's own, its rows."""
+    if (Path(log) / ROWS_THERE).is_file():
+        raise _core.InputError(f"{log}: its rows are on the nodes that made the load: `thinktime "
+                               f"collect {log}` fetches them")  # fmt: skip
     rows = Path(log) / ROWS
     return str(rows) if rows.is_file() else str(log)

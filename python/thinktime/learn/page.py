@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from thinktime._core import InputError
 from thinktime.learn import tables
 from thinktime.learn.charts import CHARTS
 from thinktime.learn.plan import apart, plan
-from thinktime.report import page, units
+from thinktime.report import diagrams, page, units
 from thinktime.report.charts.chart import sections
-from thinktime.report.page import Page, Verdict
+from thinktime.report.page import Page, Section, Verdict
 
 if TYPE_CHECKING:
     from thinktime.learn import Learned
@@ -42,7 +43,16 @@ def page_of(learned: Learned) -> Page:
         tables.requests(learned),
     ]
     shown = [table for table in found if table.lines]
-    return Page("Learned from a log", _verdict(learned), shown, sections(CHARTS, learned), WORDS)
+    drawn = [*sections(CHARTS, learned), *_drawn(learned)]
+    return Page("Learned from a log", _verdict(learned), shown, drawn, WORDS)
+
+
+def _drawn(learned: Learned) -> list[Section]:
+    """The workload; nothing where its file cannot be read, which the command says."""
+    try:
+        return [diagrams.of_workload(learned.workload())]
+    except InputError:
+        return []
 
 
 def _verdict(learned: Learned) -> Verdict:

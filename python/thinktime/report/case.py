@@ -16,6 +16,7 @@ from thinktime.theory.match import theory_for
 
 if TYPE_CHECKING:
     from thinktime import Distribution, Result, Workload
+    from thinktime.report.attempts import Rows
 
 Kind = Literal["measured", "simulated", "exact"]
 Note = Literal["", "same sample path", "long"]
@@ -50,6 +51,13 @@ class Entry:
     def figures(self) -> Figures:
         """The result's figures."""
         return figures.of_result(self.result)
+
+    @cached_property
+    def rows(self) -> Rows | None:
+        """The result's rows, as far as charts need them; None where none were kept."""
+        from thinktime.report.attempts import rows_of
+
+        return rows_of(self.result)
 
 
 @dataclass(frozen=True)

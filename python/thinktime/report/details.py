@@ -12,6 +12,7 @@ from thinktime.report import (
     doubted,
     explained,
     failures,
+    links,
     machines,
     objectives,
     sharing,
@@ -47,6 +48,14 @@ def tables(cases: Sequence[Case]) -> list[Table]:
             clusters.HEADINGS,
             _groups(cases, _clusters),
             "How evenly the dispatch policy spread the work, and what the servers' caches held.",
+        ),
+        Table(
+            "links",
+            "Links",
+            "link",
+            links.HEADINGS,
+            _groups(cases, _links),
+            "What the links carried, and what TCP had to send again.",
         ),
         explained.table(_groups(cases, lambda entry: explained.lines_of(entry.result))),
     ]
@@ -88,6 +97,10 @@ def _requests(entry: Entry) -> list[Line]:
 
 def _clusters(entry: Entry) -> list[Line]:
     return [one.line for one in clusters.figures_of(entry.result)]
+
+
+def _links(entry: Entry) -> list[Line]:
+    return [one.line for one in links.figures_of(entry.result)]
 
 
 def _machines(entry: Entry) -> list[Line]:

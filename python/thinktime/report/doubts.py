@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from thinktime.report import units
 from thinktime.report.case import Case, Entry
+from thinktime.rows_there import why_no_rows
 
 _SHORTFALL = 0.03  # achieved below offered by this share is said
 
@@ -22,7 +23,7 @@ def sentences(cases: Sequence[Case]) -> list[str]:
 
 
 def _doubts(entry: Entry) -> list[str]:
-    found = [_untrusted(entry), _interrupted(entry)]
+    found: list[str | None] = [_untrusted(entry), _interrupted(entry)]
     if entry.figures.requests:
         found += [_dropped(entry), _shortfall(entry)]
     else:
@@ -30,6 +31,7 @@ def _doubts(entry: Entry) -> list[str]:
     why = entry.result.untrusted or ""
     warnings = [str(warning) for warning in entry.result.summary.get("warnings") or []]
     found += [warning for warning in warnings if warning not in why]
+    found.append(why_no_rows(entry.result))
     return list(dict.fromkeys(doubt for doubt in found if doubt))
 
 

@@ -25,7 +25,7 @@ def table(groups: Sequence[Group]) -> Table:
     return Table(
         "explained", "What another system would have shown", "", HEADINGS, groups,
         note="19 of 20: where another measurement of the same length would lie, were the model "
-        "right. Times run from sending to the answer.",
+        "right. Times run from sending to the answer, with retries from the first sending.",
         spare=("19 of 20 p99", "throughput", "19 of 20"),
     )  # fmt: skip
 

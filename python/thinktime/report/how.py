@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping, Sequence
 
-from thinktime.report import clusters, machines, units
+from thinktime.report import clusters, links, machines, units
 from thinktime.report.case import Case, Entry
 from thinktime.report.masked import without_secrets
 from thinktime.report.page import Source
@@ -50,8 +50,10 @@ def words(cases: Sequence[Case]) -> dict[str, str]:
     scheduled = any(e.result.summary.get("machines") for case in cases for e in case.entries)
     paged = any(e.result.summary.get("pages") for case in cases for e in case.entries)
     dispatched = any(e.result.summary.get("clusters") for case in cases for e in case.entries)
+    linked = any(e.result.summary.get("links") for case in cases for e in case.entries)
     more = (_OF_PAGES if paged else {}) | (machines.WORDS if scheduled else {})
-    return found | WORDS | more | (clusters.WORDS if dispatched else {})
+    more |= (clusters.WORDS if dispatched else {}) | (links.WORDS if linked else {})
+    return found | WORDS | more
 
 
 def sources(cases: Sequence[Case]) -> list[Source]:
@@ -64,6 +66,7 @@ def _source(case: Case, entry: Entry) -> Source:
     facts = [
         ("directory", str(result.path or "")),
         ("target", result.target or ""),
+        ("over a link", _link(summary.get("link"))),
         ("seed", str(summary.get("seed", ""))),
         ("requests", units.count(summary.get("requests"))),
         ("measured for", units.seconds(summary.get("duration_s"))),
@@ -83,6 +86,14 @@ def _of_run(text: str) -> list[tuple[str, str]]:
     if not isinstance(run, Mapping):
         return []
     return [(key, _value(run[key])) for key in _OF_RUN if key in run]
+
+
+def _link(crossed: Mapping[str, object] | None) -> str:
+    """The link that a run crossed; empty where it crossed none."""
+    if crossed is None:
+        return ""
+    asked, control = str(crossed.get("asked")), str(crossed.get("congestion_control"))
+    return asked if control in asked else f"{asked}; {control}"
 
 
 def _value(value: object) -> str:

@@ -22,6 +22,7 @@ from thinktime.report.table import Table
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
     from thinktime.report.charts.chart import Drawing
 
@@ -42,6 +43,19 @@ class Verdict:
 
 
 @dataclass(frozen=True)
+class Diagram:
+    """A picture of parts and ways, which is markup and needs no script."""
+
+    title: str
+    svg: Markup
+    words: str
+    """What it shows, in sentences: for those who cannot see it."""
+
+    behind: Table | None
+    """All that it shows, and what it has no room for."""
+
+
+@dataclass(frozen=True)
 class Section:
     """A chart under its heading."""
 
@@ -52,6 +66,9 @@ class Section:
 
     drawing: Drawing | None
     """None where there is nothing to draw."""
+
+    diagrams: Sequence[Diagram] = ()
+    """Pictures that are no charts, side by side where there is room."""
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from thinktime.report import clusters, doubted, failures, machines, units
+from thinktime.report import clusters, doubted, failures, links, machines, units
 from thinktime.report.by_population import Counted, exact_populations, pages_of, populations_of
 from thinktime.report.by_request import RequestTimes, times_of
 from thinktime.report.case import Case, Entry, Kind, Note
 from thinktime.report.clusters import ClusterFigures
 from thinktime.report.figures import TIMES, Figures
+from thinktime.report.links import LinkFigures
 from thinktime.report.machines import MachineFigures
 from thinktime.report.objectives import check_lines_of, lines_of
 from thinktime.report.table import Cell, Group, Line, LineStyle, Table
@@ -53,6 +54,9 @@ class Row:
 
     clusters: Sequence[ClusterFigures] = ()
     """The result's clusters."""
+
+    links: Sequence[LinkFigures] = ()
+    """The result's links."""
 
     populations: Sequence[Counted] = ()
     """The result's requests by population, where there are several."""
@@ -161,6 +165,7 @@ def _entry_row(case: Case, entry: Entry) -> Row:
         requests=times_of(entry.result),
         machines=machines.figures_of(entry.result),
         clusters=clusters.figures_of(entry.result),
+        links=links.figures_of(entry.result),
         populations=populations_of(entry.result),
         pages=pages_of(entry.result),
         objectives=lines_of(entry.result),

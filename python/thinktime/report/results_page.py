@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from thinktime.report import details, how, page, results, units
+from thinktime.report import details, diagrams, how, page, results, units
 from thinktime.report.case import Case
 from thinktime.report.case import cases as cases_of
 from thinktime.report.charts import CHARTS
@@ -38,7 +38,7 @@ def page_of(found: Sequence[Result], title: str | None = None) -> Page:
         title or _title(cases),
         _verdict(cases, compared),
         [results.table(results.rows(cases)), *differences, *details.tables(cases)],
-        sections(CHARTS, cases),
+        [*sections(CHARTS, cases), *diagrams.sections(cases)],
         how.words(cases),
         how.sources(cases),
     )

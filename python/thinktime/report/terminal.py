@@ -28,7 +28,7 @@ _TURNED_MAX = 4  # more rows than these are easier to compare one below the othe
 def render(rows: Sequence[Row]) -> RenderableType:
     """The rows as a table; below it populations, pages, objectives, failures, checks, machines.
 
-    Request names are shown for systems with machines or clusters, which have a line each.
+    Request names are shown for systems with machines, clusters or links, which have a line each.
     """
     named = len(rows) > 1
     parts: list[RenderableType] = [Shown(results.table(rows)), *_legend(rows)]
@@ -43,7 +43,7 @@ def render(rows: Sequence[Row]) -> RenderableType:
     for table, lines in below:
         groups = _groups(rows, lines, named=named)
         parts += [Shown(table(groups))] if groups else []
-    detailed = [row for row in rows if row.machines or row.clusters]
+    detailed = [row for row in rows if row.machines or row.clusters or row.links]
     parts += [part for row in detailed for part in _details(row, named=named)]
     return Group(*parts)
 
@@ -76,7 +76,7 @@ def _title(row: Row, *, named: bool) -> str:
 
 
 def _details(row: Row, *, named: bool) -> list[RenderableType]:
-    """Response times by request name, a line a machine, and the servers of each cluster."""
+    """Response times by request name, a line a machine or link, the servers of each cluster."""
     parts: list[RenderableType] = []
     title = _title(row, named=named)
     if row.requests:
@@ -85,6 +85,7 @@ def _details(row: Row, *, named: bool) -> list[RenderableType]:
     elif title:
         parts.append(Text(title, style="bold"))
     parts += [Text(one.words) for one in row.machines]
+    parts += [Text(one.words) for one in row.links]
     for one in row.clusters:
         parts += [Text(one.words), Text(), Shown(one.servers_table)]
     return parts if row.clusters else [*parts, Text()]

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr, stdtrit
 
+from thinktime._scipy import ndtr, stdtrit
 from thinktime.stats._samples import fraction, sample, varying
 
 

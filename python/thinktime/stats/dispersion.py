@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import chdtr, chdtrc
 
+from thinktime._scipy import chdtr, chdtrc
 from thinktime.stats._samples import sample
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import stdtr
 
+from thinktime._scipy import stdtr
 from thinktime.stats._samples import sample, varying
 
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import kolmogorov
+
+from thinktime._scipy import kolmogorov
 
 
 def kolmogorov_smirnov(places: NDArray[np.float64]) -> tuple[float, float]:

@@ -16,8 +16,8 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import bdtr, ndtri
 
+from thinktime._scipy import bdtr, ndtri
 from thinktime.stats._samples import fraction, sample
 
 Method = Literal["exact", "normal", "extremes"]

@@ -75,7 +75,7 @@ def widening(comparisons: int) -> float:
 
     Of sections that depend on one another the long ones make the interval.
     """
-    from scipy.special import stdtrit
+    from thinktime._scipy import stdtrit
 
     single, all_of_them = (
         float(stdtrit(LONG - 1, 1 - FALSE_ALARM / 2 / tests)) for tests in (1, comparisons)

@@ -26,7 +26,9 @@ _WORKLOAD = _keys("workload")
 _SYSTEM = tuple(key for key in _keys("system") if key not in _WORKLOAD)
 """What keys of files begin with."""
 
-_NOT_VARIED = ("rows", "stop_on_slo", "show_errors", "insecure", "on", "on_loss")
+_NOT_VARIED = (
+    "rows", "leave_rows", "stop_on_slo", "show_errors", "insecure", "on", "on_loss",
+)  # fmt: skip
 """Options that make no difference to a point's figures, or no number of them."""
 
 

@@ -96,6 +96,13 @@ from thinktime.theory.size_based import (
     srpt_conditional_response,
     srpt_mean_response,
 )
+from thinktime.theory.tcp import (
+    TcpPath,
+    slow_start_rounds,
+    tcp_setup_time,
+    tcp_throughput,
+    tcp_transfer_time,
+)
 from thinktime.theory.transform import (
     Mg1Response,
     Mg1Waiting,
@@ -128,6 +135,7 @@ __all__ = [
     "RetryCapacity",
     "RetryEquilibrium",
     "Station",
+    "TcpPath",
     "Uniform",
     "Waiting",
     "asymptotic_bounds",
@@ -178,8 +186,12 @@ __all__ = [
     "saturated_mean_response",
     "sjf_conditional_response",
     "sjf_mean_response",
+    "slow_start_rounds",
     "srpt_conditional_response",
     "srpt_mean_response",
     "surely_stable",
+    "tcp_setup_time",
+    "tcp_throughput",
+    "tcp_transfer_time",
     "think_time_for_load",
 ]

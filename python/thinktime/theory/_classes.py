@@ -15,9 +15,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from thinktime._scipy import brentq
 from thinktime.theory._closed import ALONE, CLIENTS_MAX, IN_STEP, MVA, NEVER_SERVED, has_density
 from thinktime.theory._queue import in_a_row
-from thinktime.theory._scipy import brentq
 from thinktime.theory._served import Served, demands_of
 from thinktime.theory._users import Users
 from thinktime.theory.found import PopulationTheory, Theory

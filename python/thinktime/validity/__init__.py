@@ -57,13 +57,21 @@ def note(result: Result) -> None:
         write_whole(place, json.dumps(result.summary, indent=2, ensure_ascii=False) + "\n")
 
 
-def noted(directory: Path) -> list[dict[str, Any]] | None:
-    """What was noted in a result directory; None where an older version wrote it."""
+def noted(directory: Path) -> dict[str, Any]:
+    """What was noted in the summary of a result directory after it was made.
+
+    It is `validity`, which older versions did not note, and the `link` of a run that crossed one.
+    """
     try:
-        found = json.loads((directory / _SUMMARY).read_text("utf-8"))["validity"]
-        return [Finding.of(one).as_dict() for one in found]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return None
+        said = json.loads((directory / _SUMMARY).read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    found: dict[str, Any] = {}
+    with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        found["validity"] = [Finding.of(one).as_dict() for one in said["validity"]]
+    if isinstance(said, dict) and isinstance(said.get("link"), dict):
+        found["link"] = said["link"]
+    return found
 
 
 __all__ = [

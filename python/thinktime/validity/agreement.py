@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import fdtrc, stdtrit
 
+from thinktime._scipy import fdtrc, stdtrit
 from thinktime.report import units
 from thinktime.validity.evidence import Evidence
 from thinktime.validity.finding import DOUBTFUL, FINE, UNSEEN, Finding, Unseen

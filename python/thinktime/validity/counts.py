@@ -2,8 +2,9 @@
 
 N is the time average of the number of requests in the system: of a simulation's stations, which
 count it themselves, or of the run's own look at the end of each interval. X is the number that
-succeeded, by the time; R is the mean of the histogram's times. Where the three do not agree,
-something was not counted, or the run is so short that what it began with and left behind matters.
+succeeded, by the time; R is the mean of the histogram's times, less what requests waited at their
+clients for a place or a connection. Where the three do not agree, something was not counted, or the
+run is so short that what it began with and left behind matters.
 
 Source: Little, 'A proof for the queuing formula L = λW' (Operations Research 9, 1961).
 """
@@ -32,10 +33,13 @@ def check(seen: Evidence) -> Finding | None:
         raise Unseen("no request succeeded")
     if errors:
         raise Unseen("some requests failed, and their times are in no mean")
+    if seen.summary.get("retries"):
+        raise Unseen("some requests were tried again, and between attempts they are in no count")
     begin, end = seen.window
     rate = seen.succeeded / seen.replications / (end - begin) if end > begin else 0.0
     if rate <= 0:
         raise Unseen("no time was measured")
+    mean_s -= seen.waited_mean_s  # at their clients, where nobody counts them
     expected = rate * mean_s
     number, spread = _at_stations(seen) or _looked_at(seen)
     # Requests that were there at the begin and the end are counted on one side alone.

@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from thinktime.rows_there import rows_there
 from thinktime.validity.finding import Unseen
 
 if TYPE_CHECKING:
@@ -63,6 +64,8 @@ class Evidence:
         Raises:
             Unseen: if they were not kept, or only a sample of them.
         """
+        if rows_there(self.summary):
+            raise Unseen("the rows stayed on the nodes (`thinktime collect`)")
         if self.given_rows is None:
             raise Unseen("no rows were kept (`-o DIR`, `--rows all`)")
         if not self.rows_complete:
@@ -133,6 +136,16 @@ class Evidence:
             for one in self.arrivals
         )
 
+    @property
+    def has_waited(self) -> bool:
+        """Whether requests waited at their clients, for a place or a connection."""
+        return ((self.summary.get("waiting_s") or {}).get("max") or 0.0) > 0
+
+    @property
+    def waited_mean_s(self) -> float:
+        """The mean time for which they did."""
+        return float((self.summary.get("waiting_s") or {}).get("mean") or 0.0)
+
     def with_planned_times(self) -> None:
         """Pass where rows say when requests were planned.
 
@@ -140,7 +153,7 @@ class Evidence:
             Unseen: if requests waited for a place or a connection: their rows say when they had
                 one, and the response times of the summary alone include the wait.
         """
-        if ((self.summary.get("waiting_s") or {}).get("max") or 0.0) > 0:
+        if self.has_waited:
             raise Unseen("requests waited for a place or a connection, and rows begin after that")
 
     @property

@@ -58,6 +58,8 @@ class Desk:
             self._say("taken")
         else:
             self._subject.take(message)
+            if kind == "moment" and self._pusher is not None:
+                self._pusher.take(thing[0].spans)
             self._told.set()
 
     async def show(self) -> None:

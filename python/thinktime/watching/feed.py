@@ -19,9 +19,10 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import IO, Any
 
-from thinktime.moment import Moment
+from thinktime.moment import Moment, RequestSpan
 from thinktime.watching.frames import Setting, packed
 
 EVERY_S = 1.0
@@ -29,6 +30,7 @@ EVERY_S = 1.0
 
 _PIPE_BYTES = 1 << 20
 _KEPT_MAX = 8
+_SPANS_MAX = 1000
 _ANSWER_S = 3.0
 _TAKEN_S = 8.0
 """So long the end waits for viewers to take the last page."""
@@ -43,6 +45,8 @@ class Feed:
         self._begun = b""
         self._due = 0.0
         self._most = 0
+        self._untold: Moment | None = None
+        self._spans: deque[RequestSpan] = deque(maxlen=_SPANS_MAX)
         self._stoppable = threading.Lock()
         self._running = True
         self._answers: queue.SimpleQueue[str] = queue.SimpleQueue()
@@ -73,9 +77,16 @@ class Feed:
     def moment(self, moment: Moment) -> None:
         """Tell a moment of a run, once a second, with the most that was in flight since."""
         self._most = max(self._most, moment.in_flight)
+        self._spans.extend(moment.spans)
+        self._untold = moment
         if self._is_due():
-            self.tell("moment", (moment, self._most))
-            self._most = 0
+            self._tell_moment(moment)
+
+    def _tell_moment(self, moment: Moment) -> None:
+        self.tell("moment", (replace(moment, spans=tuple(self._spans)), self._most))
+        self._spans.clear()
+        self._untold = None
+        self._most = 0
 
     def progress(self, done: int, time_s: float, in_system: int) -> None:
         """Tell how far a simulation is, once a second."""
@@ -91,6 +102,8 @@ class Feed:
 
     def over(self) -> None:
         """From now on viewers cannot stop what is over."""
+        if self._untold is not None and self._spans:
+            self._tell_moment(self._untold)
         with self._stoppable:
             self._running = False
 

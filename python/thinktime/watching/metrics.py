@@ -26,7 +26,8 @@ from starlette.types import ASGIApp
 
 from thinktime.moment import Moment
 from thinktime.validity import DOUBTFUL, FINE, SPOILT, Finding
-from thinktime.watching.buckets import PER_OCTAVE
+from thinktime.watching import protobuf
+from thinktime.watching.buckets import PER_OCTAVE, SCALE
 from thinktime.watching.site import KnownHosts
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ _VERDICTS = {FINE: 0, DOUBTFUL: 1, SPOILT: 2}
 
 BOUNDS = range(-14 * PER_OCTAVE, 6 * PER_OCTAVE + 1, PER_OCTAVE // 2)
 """Places of the buckets whose upper bounds are told: from 61 us to 64 s, two to a factor of two."""
+
+RESPONSE_TIMES = "thinktime_response_time_seconds"
 
 
 class Metrics(Collector):
@@ -63,10 +66,19 @@ def text_of(subject: Subject) -> bytes:
     return generate_latest(registry)
 
 
+def protobuf_of(subject: Subject) -> bytes:
+    """The same as protobuf, with response times as a native histogram, too."""
+    moment = subject.moment
+    buckets = () if moment is None else sorted(moment.response_buckets)
+    return protobuf.encoded(Metrics(subject).collect(), SCALE, {RESPONSE_TIMES: buckets})
+
+
 def app(subject: Subject, hosts: Iterable[str]) -> ASGIApp:
     """What serves `/metrics`."""
 
-    async def metrics(_request: Request) -> Response:
+    async def metrics(request: Request) -> Response:
+        if protobuf.accepted(request.headers.get("accept", "")):
+            return Response(protobuf_of(subject), media_type=protobuf.CONTENT_TYPE)
         return Response(text_of(subject), media_type=CONTENT_TYPE_LATEST)
 
     middleware = [Middleware(KnownHosts, hosts=hosts)]
@@ -101,7 +113,7 @@ def _histogram(moment: Moment, workload: str) -> Metric:
     buckets = [(bound, float(count)) for bound, count in below]
     whole = float(sum(count for _, count in counts))
     found = HistogramMetricFamily(
-        "thinktime_response_time_seconds",
+        RESPONSE_TIMES,
         "Response times of requests that succeeded after the warm-up, from their scheduled time.",
         labels=("workload",),
     )

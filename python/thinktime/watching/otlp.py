@@ -12,19 +12,22 @@ import asyncio
 import json
 import time
 import urllib.request
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from thinktime._core import InputError, __version__
-from thinktime.moment import Moment
+from thinktime.moment import Moment, RequestSpan
 from thinktime.watching.buckets import SCALE
+from thinktime.watching.spans import traces
 
 if TYPE_CHECKING:
     from thinktime.watching.live_page import Subject
 
 EVERY_S = 5.0
 _PATIENCE_S = 2.0
+_SPANS_MAX = 1000
 _CUMULATIVE = 2
 
 
@@ -34,6 +37,8 @@ class Pusher:
     def __init__(self, url: str, headers: Sequence[tuple[str, str]], subject: Subject) -> None:
         """To the collector's url, to which `/v1/metrics` is added where it has no path."""
         self.url = metrics_url(url)
+        self.traces_url = traces_url(self.url)
+        self._spans: deque[RequestSpan] = deque(maxlen=_SPANS_MAX)
         self._headers = dict(headers) | {"Content-Type": "application/json"}
         self._subject = subject
         self._begun_ns = time.time_ns()
@@ -44,6 +49,10 @@ class Pusher:
             await asyncio.sleep(EVERY_S)
             await self.once()
 
+    def take(self, spans: Iterable[RequestSpan]) -> None:
+        """Take requests whose spans are pushed next."""
+        self._spans.extend(spans)
+
     async def once(self) -> None:
         """Push once, if anything is known."""
         moment = self._subject.moment
@@ -51,10 +60,14 @@ class Pusher:
             return
         name = self._subject.begun.workload
         content = message(moment, name, self._begun_ns, time.time_ns())
-        await asyncio.to_thread(self._send, json.dumps(content).encode())
+        await asyncio.to_thread(self._send, self.url, json.dumps(content).encode())
+        if self._spans and self.traces_url is not None:
+            spans = traces(self._spans, name)
+            self._spans.clear()
+            await asyncio.to_thread(self._send, self.traces_url, json.dumps(spans).encode())
 
-    def _send(self, content: bytes) -> None:
-        request = urllib.request.Request(self.url, content, self._headers)
+    def _send(self, url: str, content: bytes) -> None:
+        request = urllib.request.Request(url, content, self._headers)
         try:
             with urllib.request.urlopen(request, timeout=_PATIENCE_S) as answer:
                 answer.read()
@@ -87,6 +100,12 @@ def metrics_url(url: str) -> str:
     """Where metrics go: a collector's url alone is completed as OpenTelemetry says."""
     base = url.rstrip("/")
     return base if "/" in base.partition("://")[2] else f"{base}/v1/metrics"
+
+
+def traces_url(metrics: str) -> str | None:
+    """Where traces go, beside metrics; None where no place for traces follows from that."""
+    base = metrics.removesuffix("/v1/metrics")
+    return None if base == metrics else f"{base}/v1/traces"
 
 
 def message(moment: Moment, workload: str, begun_ns: int, now_ns: int) -> dict[str, Any]:

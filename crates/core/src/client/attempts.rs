@@ -75,7 +75,7 @@ impl Clients {
         let retry = &self.kinds[attempt.kind as usize].retry;
         let place = usize::from(self.slots.get(ticket).population);
         let population = &mut self.populations[place];
-        let again = failed && retry.covers(attempt.attempt, reply.error, reply.status);
+        let again = failed && population.tries_again(&attempt, retry, &reply);
         if again && population.budget.as_mut().is_none_or(Budget::spend) {
             let wait = population.laws.backoff(&attempt, retry);
             self.timers.set(now + wait, ticket, Wish::Retry);

@@ -5,8 +5,9 @@ use std::rc::Rc;
 use super::population::{Population, SESSIONS};
 use super::session::{Ticket, Wish};
 use super::{Attempt, Clients};
-use crate::program::{Action, Call, Event, Reply, Report};
+use crate::program::{Action, Call, Event, Reply, Report, TransactionStep};
 use crate::time::Nanos;
+use crate::workload::Retry;
 
 /// After so many turns of programs without a request there will be none.
 const IDLE_TURNS_MAX: u64 = 2_000_000;
@@ -17,6 +18,23 @@ impl Population {
     /// What a closed session does first, after its first think time.
     pub(super) fn first_wish(&self) -> Wish {
         if self.programs.is_some() { Wish::Begin } else { Wish::Request }
+    }
+
+    /// Whether an attempt that failed is made again: because the workload says so, or, where that
+    /// says nothing of retries, its program.
+    #[inline(always)]
+    pub(super) fn tries_again(&self, attempt: &Attempt, retry: &Retry, reply: &Reply<'_>) -> bool {
+        // Parts are handed on, since what is handed on whole cannot stay in registers.
+        let (slot, number) = (attempt.ticket.slot(), attempt.attempt);
+        retry.covers(number, reply.error, reply.status)
+            || (retry.attempts == 1 && self.program_tries_again(slot, number, reply.error))
+    }
+
+    #[cold]
+    fn program_tries_again(&self, slot: usize, number: u32, error: Option<&str>) -> bool {
+        let call = self.programs.as_ref().and_then(|programs| programs.call(slot));
+        let sql = call.as_ref().and_then(|call| call.sql.as_ref());
+        sql.is_some_and(|sql| sql.covers(number, error))
     }
 
     /// A session ends. Where none of very many asked for anything, a run of a number of requests
@@ -169,6 +187,24 @@ impl Clients {
     pub fn reads_responses(&self) -> bool {
         let programs = self.populations.iter().flat_map(|one| &one.programs);
         programs.into_iter().any(|programs| programs.reads_responses())
+    }
+
+    /// The transaction of an attempt on its way goes on, as [`crate::program::Programs::transact`]
+    /// has it.
+    pub fn transact(
+        &mut self,
+        now: Nanos,
+        attempt: &Attempt,
+        answer: Option<Reply<'_>>,
+    ) -> TransactionStep {
+        let ticket = attempt.ticket;
+        if self.slots.in_flight(ticket).is_none() {
+            return TransactionStep::Rollback;
+        }
+        match &mut self.population_of(ticket).programs {
+            Some(programs) => programs.transact(now, ticket.slot(), answer),
+            None => TransactionStep::Rollback,
+        }
     }
 
     /// What programs found out.

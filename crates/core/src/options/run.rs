@@ -29,13 +29,13 @@ options! {
         stop_on_slo: Flag,
         /// Show how the first response began of each kind of failure: what the server wrote.
         show_errors: Flag,
-        /// Certificate authorities of an https target, as a file in PEM form; those that Mozilla
-        /// trusts by default.
+        /// Certificate authorities of an https or h3 target, as a file in PEM form; those that
+        /// Mozilla trusts by default.
         ca_file: Text,
-        /// Take any certificate of an https target.
+        /// Take any certificate of an https or h3 target.
         insecure: Flag,
-        /// The client's certificate for an https target, as a file in PEM form, with those that
-        /// lead to its authority.
+        /// The client's certificate for an https or h3 target, as a file in PEM form, with those
+        /// that lead to its authority.
         certificate: Text,
         /// The private key of the certificate, as a file in PEM form; in the certificate's file by
         /// default.
@@ -54,6 +54,9 @@ options! {
         unix_socket: Text,
         /// An HTTP proxy by which the target is reached, as in http://HOST:PORT.
         proxy: Proxy,
+        /// A link that all packets to the target and back cross, as in "delay = 50ms, loss = 1%,
+        /// rate = 10Mbit/s"; or a file with one [[link]]. Needs root or user namespaces.
+        link: Text,
         /// How much later than scheduled requests may be sent, to save CPU time; 0s by default.
         lateness: Time,
         /// Event loops, each on a core of its own; 1 by default.
@@ -66,6 +69,9 @@ options! {
         /// What happens when a generator is lost: stop (the default) or continue, when another one
         /// takes its sessions over.
         on_loss: Text,
+        /// Leave the rows on the nodes, each in this folder of its own disk, instead of gathering
+        /// them in requests.parquet; thinktime collect fetches them.
+        leave_rows: Text,
         /// Rows of requests.parquet: all (the default), none, or 1/N of the sessions.
         rows: Text,
     }

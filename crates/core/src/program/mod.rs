@@ -8,6 +8,7 @@
 
 mod report;
 mod shared;
+mod sql;
 
 use std::fmt::Debug;
 use std::rc::Rc;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 
 pub use report::{CheckCount, CheckCounts, Report};
 pub use shared::{Shared, SharedAnswer, SharedFailure, SharedRequest, SharedWish};
+pub use sql::{SqlCall, TransactionStep};
 
 use crate::data::DataTable;
 use crate::time::Nanos;
@@ -97,6 +99,15 @@ pub trait Programs: Debug {
     /// The request that the session's last action was for.
     fn call(&self, slot: usize) -> Option<Rc<Call>>;
 
+    /// The transaction that is the session's request goes on: it has begun, perhaps anew after an
+    /// attempt that failed, or its last statement was answered so. Gives what comes next. A
+    /// statement that fails ends the attempt, and is not told. Asked by drivers that send
+    /// statements; elsewhere the request is answered as a whole.
+    fn transact(&mut self, now: Nanos, slot: usize, answer: Option<Reply<'_>>) -> TransactionStep {
+        let _ = (now, slot, answer);
+        TransactionStep::Rollback
+    }
+
     /// Whether responses' heads and bodies are looked at, so that they must be kept for
     /// [`Event::Answered`].
     fn reads_responses(&self) -> bool {
@@ -153,6 +164,8 @@ pub struct Reply<'a> {
     pub head: &'a [u8],
     /// The body.
     pub body: &'a [u8],
+    /// Whether the body is only the beginning of what came.
+    pub cut: bool,
 }
 
 impl Reply<'_> {
@@ -182,6 +195,8 @@ pub struct Call {
     pub expect: Option<Expect>,
     /// Of the call of gRPC of the workload's request: whose message it brings.
     pub grpc: Option<MessageOf>,
+    /// With [`Method::Sql`]: the statement, whose parameters are the body; or the transaction.
+    pub sql: Option<SqlCall>,
 }
 
 /// Whose message a call of gRPC brings.

@@ -198,33 +198,6 @@ pub struct GeneratorFigures {
     pub interface_share: Option<f64>,
 }
 
-/// One of several generators that made the load together.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct GeneratorNode {
-    /// The address of its node, and which of all generators it is, as in `10.0.0.7/0`.
-    pub name: String,
-    /// Its shares of the sessions: it began every session whose number gives one of these when it
-    /// is divided by the number of all shares.
-    pub shares: Vec<u64>,
-    /// The number of all shares.
-    pub of: u64,
-    /// How much later than agreed it began, in seconds.
-    pub begun_late_s: Option<f64>,
-    /// How far its node's clock was ahead of the driver's before the run, in seconds.
-    pub clock_offset_s: f64,
-    /// How much the offset may be wrong by, in seconds.
-    pub clock_uncertainty_s: f64,
-    /// By how much the offset had changed at the end, in seconds.
-    pub clock_drift_s: Option<f64>,
-    /// The time from which on its sessions are missing, in seconds; none where it was not lost.
-    pub lost_at_s: Option<f64>,
-    /// The name of the generator that took its sessions over.
-    pub taken_over_by: Option<String>,
-    /// From which time on it did, in seconds.
-    pub taken_over_at_s: Option<f64>,
-}
-
 impl GeneratorFigures {
     /// With those of another event loop of the same generator.
     #[must_use]

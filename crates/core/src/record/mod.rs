@@ -11,7 +11,9 @@ mod collector;
 mod errors;
 mod failures;
 mod figures;
+mod generators;
 mod intervals;
+mod links;
 mod objectives;
 mod offered;
 mod packed;
@@ -36,9 +38,11 @@ pub use collector::{Collector, Ended, Window};
 pub use errors::{LATE, STATUS, TIMEOUT, UNANSWERED, UNSENT};
 pub use failures::cause;
 pub use figures::{
-    ClusterFigures, DemandFigures, GeneratorFigures, GeneratorNode, MachineFigures, PoolFigures,
+    ClusterFigures, DemandFigures, GeneratorFigures, MachineFigures, PoolFigures,
     PopulationFigures, RequestFigures, StationFigures, TimeFigures,
 };
+pub use generators::{GeneratorNode, RowsThere};
+pub use links::LinkFigures;
 pub use objectives::{Lost, Objectives};
 pub use offered::{RateMissed, rate_missed};
 pub use row::{Row, RowSink, SoFar};

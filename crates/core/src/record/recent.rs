@@ -94,6 +94,9 @@ impl Collector {
             let all = responses.iter().zip(self.recent.kinds());
             all.for_each(|(time, kind)| self.populations.add(*kind, time.0));
         }
+        if let Some(waiting) = &mut self.waiting {
+            responses.iter().for_each(|_| waiting.add(Nanos::ZERO)); // they were sent at once
+        }
         self.counts.requests += responses.len() as u64;
         self.recent.clear();
     }

@@ -6,9 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use super::by_request::request_figures;
 use super::figures::{
-    ClusterFigures, DemandFigures, GeneratorFigures, GeneratorNode, MachineFigures, PoolFigures,
+    ClusterFigures, DemandFigures, GeneratorFigures, MachineFigures, PoolFigures,
     PopulationFigures, RequestFigures, StationFigures, TimeFigures,
 };
+use super::generators::GeneratorNode;
+use super::links::LinkFigures;
 use super::{Collector, MeanInterval, ObjectiveFigures, Tally, Window, student_half_width_95};
 use crate::program::{CheckCount, Report};
 use crate::system::StationSummary;
@@ -75,6 +77,9 @@ pub struct Summary {
     /// The clusters of a modelled system by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub clusters: BTreeMap<String, ClusterFigures>,
+    /// The links of a modelled system by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub links: BTreeMap<String, LinkFigures>,
     /// Response times by request name.
     pub by_request: BTreeMap<String, RequestFigures>,
     /// The figures of each population by name; none where the workload names none.
@@ -160,6 +165,7 @@ impl Summary {
             pools: BTreeMap::new(),
             machines: BTreeMap::new(),
             clusters: BTreeMap::new(),
+            links: BTreeMap::new(),
             by_request: request_figures(workload, collector, &responses),
             by_population: Summary::populations_of(workload, collector, duration_s),
             pages: pages.map(|pages| pages.pages),

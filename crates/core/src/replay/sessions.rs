@@ -83,6 +83,7 @@ impl Programs for Replaying {
             binary: false,
             expect: None,
             grpc: None,
+            sql: None,
         }))
     }
 

@@ -47,6 +47,10 @@ pub enum Step {
     Release(NodeId),
     /// Go through several parts at once, and go on when all are done.
     Fork(Vec<Vec<Step>>),
+    /// Go over a link to the server, with so many bytes, if the step says how many.
+    Send(NodeId, Option<u32>),
+    /// Come back over it, with so many bytes, or with as many as the response has.
+    Receive(NodeId, Option<u32>),
 }
 
 /// What behaviours refer to.
@@ -101,7 +105,8 @@ impl Context<'_> {
         let [kind] = kinds.as_slice() else {
             return fail(
                 "",
-                "is one of `use`, `delay`, `acquire`, `release` and `fork`".to_owned(),
+                "is one of `use`, `delay`, `acquire`, `release`, `fork`, `send` and `receive`"
+                    .to_owned(),
             );
         };
         if table.demand.is_some() && *kind != "use" {
@@ -109,6 +114,9 @@ impl Context<'_> {
         }
         if table.disk && *kind != "delay" {
             return fail("disk", "goes with `delay` only".to_owned());
+        }
+        if table.size.is_some() && !["send", "receive"].contains(kind) {
+            return fail("size", "goes with `send` and `receive` only".to_owned());
         }
         if let Some(name) = &table.visits {
             return self.use_step(table, name, path);
@@ -120,6 +128,9 @@ impl Context<'_> {
             return Ok(Step::Delay { node, length, disk: table.disk });
         }
         if let Some(step) = self.pool_step(table, path, held)? {
+            return Ok(step);
+        }
+        if let Some(step) = self.link_step(table, path)? {
             return Ok(step);
         }
         self.fork(table.fork.as_deref().unwrap_or_default(), path, held)
@@ -161,35 +172,6 @@ impl Context<'_> {
         let open: Vec<(&str, u32)> = open.map(|(door, at)| (door.name.as_str(), at)).collect();
         let found = find("station", name, open.iter().map(|(name, _)| *name))?;
         Ok(DoorId(open[found].1))
-    }
-
-    /// The step that takes a place of a pool or gives it back, if it is one.
-    fn pool_step(
-        &self,
-        table: &StepTable,
-        path: &str,
-        held: &mut Vec<NodeId>,
-    ) -> Placed<Option<Step>> {
-        let fail = |key: &str, what: &str, name: &str| {
-            Err((format!("{path}.{key}"), Invalid::new(format!("`{name}` {what}"))))
-        };
-        if let Some(name) = &table.acquire {
-            let pool = self.pool(name, path, "acquire")?;
-            if held.contains(&pool) {
-                return fail("acquire", "is held already", name);
-            }
-            held.push(pool);
-            return Ok(Some(Step::Acquire(pool)));
-        }
-        if let Some(name) = &table.release {
-            let pool = self.pool(name, path, "release")?;
-            let Some(at) = held.iter().position(|one| *one == pool) else {
-                return fail("release", "is not held here", name);
-            };
-            held.remove(at);
-            return Ok(Some(Step::Release(pool)));
-        }
-        Ok(None)
     }
 
     /// A door that keeps one of a limited number of things, and that parts use while the whole
@@ -236,13 +218,6 @@ impl Context<'_> {
         Ok(Step::Fork(parts.iter().enumerate().map(part).collect::<Result<_, _>>()?))
     }
 
-    fn pool(&self, name: &str, path: &str, key: &str) -> Placed<NodeId> {
-        let pools = self.nodes.iter().zip(0..).filter(|(one, _)| one.model().is_acquired());
-        let pools: Vec<(&str, NodeId)> = pools.map(|(one, at)| (one.name(), NodeId(at))).collect();
-        let found = find("pool", name, pools.iter().map(|(name, _)| *name));
-        found.map(|at| pools[at].1).map_err(|error| (format!("{path}.{key}"), error))
-    }
-
     fn find_node(&self, so: impl Fn(&AnyNodeModel) -> bool) -> Option<NodeId> {
         self.nodes.iter().position(so).map(|at| NodeId(at as u32))
     }
@@ -272,7 +247,7 @@ fn releases_foreign(steps: &[Step]) -> Option<NodeId> {
     })
 }
 
-fn find<'a>(
+pub(super) fn find<'a>(
     what: &str,
     name: &str,
     names: impl Iterator<Item = &'a str> + Clone,

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::cluster::ClusterTable;
+use super::link::LinkTable;
 use super::machine::{MachineTable, ServiceTable};
 use crate::schema::Scalar;
 
@@ -32,6 +33,10 @@ pub struct SystemFile {
     /// Servers behind a switch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cluster: Vec<ClusterTable>,
+    /// Lines over which requests and responses go. A request without a behaviour goes over all of
+    /// them, in this order, before it visits anything, and its response comes back over them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub link: Vec<LinkTable>,
     /// The steps that requests go through, by request name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub behaviour: Vec<BehaviourTable>,
@@ -120,7 +125,7 @@ pub struct BehaviourTable {
     pub steps: Vec<StepTable>,
 }
 
-/// One step: exactly one of `use`, `delay`, `acquire`, `release` and `fork`.
+/// One step: exactly one of `use`, `delay`, `acquire`, `release`, `fork`, `send` and `receive`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub struct StepTable {
@@ -145,6 +150,16 @@ pub struct StepTable {
     /// Lists of steps that are gone through at once; the request goes on when all are done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fork: Option<Vec<Vec<StepTable>>>,
+    /// Send the request over this link.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub send: Option<String>,
+    /// Receive the response over this link.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receive: Option<String>,
+    /// How many bytes go over the link by this `send` or `receive`, as in `"2kB"`; by default 200
+    /// bytes are sent, and what is received has the size of the response.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<Scalar>,
 }
 
 impl StepTable {
@@ -156,6 +171,8 @@ impl StepTable {
             (self.acquire.is_some(), "acquire"),
             (self.release.is_some(), "release"),
             (self.fork.is_some(), "fork"),
+            (self.send.is_some(), "send"),
+            (self.receive.is_some(), "receive"),
         ];
         given.into_iter().filter(|(is, _)| *is).map(|(_, key)| key).collect()
     }

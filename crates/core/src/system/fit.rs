@@ -1,7 +1,7 @@
 //! Whether a system and a workload go together.
 
 use super::model::SystemModel;
-use super::node::DoorId;
+use super::node::{DoorId, NodeId};
 use crate::error::{Invalid, nearest};
 use crate::workload::{RequestKind, Workload};
 
@@ -40,6 +40,7 @@ impl SystemModel {
         }
         for (kind, name) in known.iter().enumerate() {
             self.check_size(&workload.requests[kind], program.needs_size(kind))?;
+            self.check_received(&workload.requests[kind], program.receives_over(kind))?;
             let demand: f64 = program.mean_demands_s(kind, self.doors.len()).iter().sum();
             let declared = self.behaviour_of(name).is_some();
             match program.lacks_demand(kind).filter(|_| declared) {
@@ -69,6 +70,19 @@ impl SystemModel {
                 "the demand of `{0}` at `{1}` hangs on the size of its response, but the request \
                  `{0}` of the workload has no `size`, as in size = \"20kB\"",
                 request.name, self.doors[door.0 as usize].name
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// A request that receives its response over a link has a size.
+    fn check_received(&self, request: &RequestKind, link: Option<NodeId>) -> Result<(), Invalid> {
+        match (link, &request.size) {
+            (Some(link), None) => Err(Invalid::new(format!(
+                "the response to `{0}` comes over the link `{1}`, but the request `{0}` of the \
+                 workload has no `size`, as in size = \"20kB\"",
+                request.name,
+                self.nodes[link.0 as usize].name()
             ))),
             _ => Ok(()),
         }

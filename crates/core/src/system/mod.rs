@@ -1,4 +1,5 @@
-//! A modelled system: nodes (stations, pools, machines, delays), and requests that go through them.
+//! A modelled system: nodes (stations, pools, machines, links, delays), and requests that go
+//! through them.
 //!
 //! [`SystemModel`] is what the file says; [`System`] is the state machine. It is told of arrivals,
 //! says when it next wants to act, and gives departures. The same code is simulated on a virtual
@@ -17,9 +18,11 @@ mod inside;
 mod jobs;
 mod known_sizes;
 mod line;
+pub mod link;
 mod lone;
 pub mod machine;
 mod model;
+mod named_steps;
 mod node;
 mod nodes;
 mod pool;
@@ -77,7 +80,8 @@ pub struct Departure {
     pub station: DoorId,
     /// All the service demand that it brought to what it went through.
     pub demand: Nanos,
-    /// Why it was not served to the end: [`REFUSED`], [`DROPPED`] or [`RESET`].
+    /// Why it was not served to the end: [`REFUSED`], [`DROPPED`], [`RESET`] or
+    /// [`CONNECT_TIMEOUT`].
     pub error: Option<&'static str>,
 }
 
@@ -85,6 +89,8 @@ pub struct Departure {
 pub const REFUSED: &str = "refused";
 /// The word for a request that had waited too long when its turn came.
 pub const DROPPED: &str = "dropped";
+/// The word for a request for which no connection came about.
+pub const CONNECT_TIMEOUT: &str = "connect_timeout";
 /// The word for a request whose server has failed.
 pub const RESET: &str = "reset";
 

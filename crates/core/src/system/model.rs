@@ -6,6 +6,7 @@ use super::behaviour::{Behaviour, Context};
 use super::cluster::ClusterModel;
 use super::demand::Demand;
 use super::file::{BehaviourTable, SystemFile};
+use super::link::LinkModel;
 use super::machine::MachineModel;
 use super::node::{Door, DoorId, Kept, NodeId};
 use super::nodes::AnyNodeModel;
@@ -104,6 +105,14 @@ impl SystemModel {
     pub fn clusters(&self) -> impl Iterator<Item = &ClusterModel> {
         self.nodes.iter().filter_map(|node| match node {
             AnyNodeModel::Cluster(cluster) => Some(cluster),
+            _ => None,
+        })
+    }
+
+    /// The links, in the order of the file.
+    pub fn links(&self) -> impl Iterator<Item = (NodeId, &LinkModel)> {
+        self.nodes.iter().zip((0..).map(NodeId)).filter_map(|(node, id)| match node {
+            AnyNodeModel::Link(link) => Some((id, link)),
             _ => None,
         })
     }

@@ -1,14 +1,15 @@
 //! What every node is: the one interface between requests and what they go through.
 //!
-//! A system is a list of nodes: stations, pools, machines, and one for all delays. Each kind is a
-//! file with two things in it: what the system file says of such a node ([`NodeModel`]), and the
-//! node in motion ([`Node`]). `nodes.rs` has the list of kinds.
+//! A system is a list of nodes: stations, pools, machines, links, and one for all delays. Each kind
+//! is a file with two things in it: what the system file says of such a node ([`NodeModel`]), and
+//! the node in motion ([`Node`]). `nodes.rs` has the list of kinds.
 
 use serde::{Deserialize, Serialize};
 
 use super::cluster::ClusterSummary;
 use super::demand::Demand;
 use super::jobs::{Handle, Jobs};
+use super::link::LinkSummary;
 use super::machine::{MachineSummary, Schedule};
 use super::nodes::AnyNode;
 use super::program::Program;
@@ -20,6 +21,14 @@ use crate::time::Nanos;
 /// Names a node: its number in the system's one list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NodeId(pub(super) u32);
+
+impl NodeId {
+    /// Its place in the list.
+    #[must_use]
+    pub fn number(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// Names a door: its number in the system's list of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -136,6 +145,8 @@ pub enum NodeSummary {
     },
     /// Among the clusters, and its stations among the stations.
     Cluster(ClusterSummary),
+    /// Among the links.
+    Link(LinkSummary),
 }
 
 impl NodeSummary {
@@ -152,6 +163,7 @@ impl NodeSummary {
                 machine.join(other);
             }
             (NodeSummary::Cluster(mine), NodeSummary::Cluster(theirs)) => mine.join(theirs),
+            (NodeSummary::Link(mine), NodeSummary::Link(theirs)) => mine.join(theirs),
             _ => unreachable!("a node is of one kind"),
         }
     }

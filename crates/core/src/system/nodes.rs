@@ -4,6 +4,7 @@ use super::agenda::Agenda;
 use super::cluster::{Cluster, ClusterModel, Condition};
 use super::delay::{Delay, DelayModel};
 use super::jobs::{Handle, Jobs, Keeping};
+use super::link::{Link, LinkModel};
 use super::machine::{MachineModel, MachineNode, Schedule};
 use super::node::{Answer, Building, DoorId, Node, NodeId, NodeModel, NodeSummary, Visit};
 use super::pool::{Pool, PoolModel};
@@ -69,6 +70,8 @@ kinds! {
     Pool(PoolModel, Pool),
     /// Servers behind a switch.
     Cluster(ClusterModel, Box<Cluster>),
+    /// Lines over which requests and responses go.
+    Link(LinkModel, Box<Link>),
 }
 
 impl AnyNodeModel {

@@ -4,10 +4,11 @@ use super::behaviour::{Behaviour, Step};
 use super::cluster::GATE;
 use super::delay::DelayModel;
 use super::demand::DemandLaw;
+use super::link::connections;
 use super::model::SystemModel;
 use super::node::{DoorId, Kept, NodeId};
 use crate::time::Nanos;
-use crate::workload::{Sizes, Targets, Workload};
+use crate::workload::{Reuse, Sizes, Targets, Workload};
 
 /// An instruction. Draws are numbered from 0 within each kind of request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub(super) enum Instruction {
     Visit { node: NodeId, entrance: u32, draw: u32, door: DoorId },
     /// Take the demands of so many draws along, for the entrances of the node that is entered next.
     Bring { first: u32, draws: u32 },
+    /// Take so many bytes along to the link that comes next, or [`OF_RESPONSE`].
+    Carry { bytes: u32 },
     /// Let go of what was kept of a node.
     Release { node: NodeId, entrance: u32 },
     /// Go through parts at once: the instructions that follow, each beginning a part, say where;
@@ -32,6 +35,8 @@ pub(super) enum Instruction {
 
 /// A visit brings no demand.
 pub(super) const NO_DRAW: u32 = u32::MAX;
+/// As many bytes as the response has.
+pub(super) const OF_RESPONSE: u32 = u32::MAX;
 
 /// The behaviours of all kinds of request.
 #[derive(Clone, Debug)]
@@ -47,6 +52,10 @@ pub struct Program {
     pub(super) sizes: Vec<Option<Sizes>>,
     /// By kind, what its requests ask for; empty where that is not known.
     pub(super) targets: Vec<Targets>,
+    /// By kind, which of its requests set up a connection; empty where that is not known.
+    pub(super) connections: Vec<Reuse>,
+    /// By kind, the first link over which it receives its response, whose size it so needs.
+    pub(super) receives: Vec<Option<NodeId>>,
     /// Whether any request has parallel parts.
     pub(super) forks: bool,
     /// Whether it goes by doors where the system has no demand for the request.
@@ -75,6 +84,7 @@ impl Program {
         Program {
             sizes: kinds.iter().map(|kind| kind.size.clone()).collect(),
             targets: kinds.iter().map(|kind| kind.targets(workload.seed)).collect(),
+            connections: connections(workload),
             ..self
         }
     }
@@ -83,12 +93,24 @@ impl Program {
         let (code, begins, laws, doors) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let sizes = vec![None; kinds.len()];
         let targets = Vec::new();
-        let mut program =
-            Program { code, begins, laws, doors, sizes, targets, forks: false, all_doors };
+        let (connections, receives, forks) = (Vec::new(), Vec::new(), false);
+        let mut program = Program {
+            code,
+            begins,
+            laws,
+            doors,
+            sizes,
+            targets,
+            connections,
+            receives,
+            forks,
+            all_doors,
+        };
         for kind in kinds {
             program.begins.push(program.code.len() as u32);
             program.laws.push(Vec::new());
             program.doors.push(Vec::new());
+            program.receives.push(None);
             match system.behaviour_of(kind) {
                 Some(Behaviour { steps, .. }) => program.steps(system, kind, steps),
                 None => program.all_visits(system, kind),
@@ -98,9 +120,16 @@ impl Program {
         program
     }
 
-    /// Without a behaviour, a request goes by all doors that have a demand for it; a door's draw
-    /// has the door's number.
+    /// Without a behaviour, a request goes over all links, by all doors that have a demand for it,
+    /// and back over the links; a door's draw has the door's number.
     fn all_visits(&mut self, system: &SystemModel, kind: &str) {
+        let links: Vec<NodeId> = system.links().map(|(id, _)| id).collect();
+        links.iter().for_each(|link| self.send(*link, None));
+        self.visits_between(system, kind);
+        links.iter().rev().for_each(|link| self.receive(*link, None));
+    }
+
+    fn visits_between(&mut self, system: &SystemModel, kind: &str) {
         let mut entered = None;
         for (door, _) in system.doors() {
             let (node, _) = system.behind(door);
@@ -179,12 +208,14 @@ impl Program {
                     self.code.push(Instruction::Release { node: *node, entrance: 0 });
                 }
                 Step::Fork(parts) => self.fork(system, kind, parts),
+                Step::Send(link, bytes) => self.send(*link, *bytes),
+                Step::Receive(link, bytes) => self.receive(*link, *bytes),
             }
         }
     }
 
     /// A visit by no door.
-    fn come_to(&mut self, node: NodeId, entrance: u32, draw: u32) {
+    pub(super) fn come_to(&mut self, node: NodeId, entrance: u32, draw: u32) {
         self.code.push(Instruction::Visit { node, entrance, draw, door: DoorId::NONE });
     }
 

@@ -4,7 +4,7 @@ use super::cluster::GATE;
 use super::jobs::{Handle, Jobs, Keeping, NOBODY, Place};
 use super::machine::Cause;
 use super::node::{Answer, DoorId, Visit};
-use super::program::{Instruction, NO_DRAW};
+use super::program::{Instruction, NO_DRAW, OF_RESPONSE};
 use super::{DemandSource, Departure, Presence, REFUSED, System};
 use crate::time::Nanos;
 
@@ -51,6 +51,7 @@ impl<D: DemandSource> System<D> {
                     }
                 }
                 Instruction::Bring { first, draws } => self.bring(handle, first, draws),
+                Instruction::Carry { bytes } => self.carry(handle, bytes),
                 Instruction::Release { node, entrance } => {
                     let what = Keeping { node, entrance };
                     served_at = self.release(now, what, handle, served_at);
@@ -88,6 +89,15 @@ impl<D: DemandSource> System<D> {
         let draws = first..first + draws;
         brought.demands.extend(draws.map(|draw| demands.demand(&job, draw as usize)));
         (brought.target, brought.size) = demands.content(&job);
+    }
+
+    /// How much goes over the link that the visitor comes to next.
+    #[inline(never)]
+    fn carry(&mut self, handle: Handle, bytes: u32) {
+        self.jobs.brought.size = match bytes {
+            OF_RESPONSE => self.demands.content(&self.jobs[handle].job).1,
+            _ => u64::from(bytes),
+        };
     }
 
     fn fork(&mut self, whole: Handle, parts: u32, after: u32) {

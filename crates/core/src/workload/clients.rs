@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::credentials::{AwsTable, Oauth2Table};
 use crate::error::Invalid;
 use crate::schema::Scalar;
+use crate::trace::TRACEPARENT;
 use crate::units::parse_share;
 
 /// What all clients have in common, as behind one proxy or in one process.
@@ -54,6 +55,10 @@ pub struct ClientsTable {
     /// requests wait, first come, first served.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connections: Option<ConnectionsValue>,
+    /// Whether requests of HTTP tell servers which trace they belong to, in the header field
+    /// `traceparent` of W3C Trace Context: `false` by default. Ids follow from the seed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traceparent: Option<bool>,
 }
 
 /// How connections are used.
@@ -104,6 +109,8 @@ pub struct ClientLimits {
     pub connections: Reuse,
     /// Whether the limit of attempts in flight is that of a pool of connections.
     pub pooled: bool,
+    /// Whether requests say which trace they belong to.
+    pub traced: bool,
 }
 
 /// A token bucket for retries.
@@ -123,6 +130,7 @@ impl ClientLimits {
         retry_budget: None,
         connections: Reuse::KeepAlive,
         pooled: false,
+        traced: false,
     };
 
     pub(super) fn from_table(
@@ -155,8 +163,18 @@ impl ClientLimits {
             retry_budget: budget.map_err(|error| ("retry_budget", error))?,
             connections,
             pooled: pool.is_some(),
+            traced: traced(table).map_err(|error| ("traceparent", error))?,
         })
     }
+}
+
+/// Whether requests say which trace they belong to, and nothing else does.
+fn traced(table: &ClientsTable) -> Result<bool, Invalid> {
+    let traced = table.traceparent == Some(true);
+    if traced && table.headers.keys().any(|name| name.eq_ignore_ascii_case(TRACEPARENT)) {
+        return Err(Invalid::new("does not go with a `traceparent` among the `headers`"));
+    }
+    Ok(traced)
 }
 
 impl RetryBudget {

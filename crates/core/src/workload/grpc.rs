@@ -167,6 +167,7 @@ impl GrpcCall {
             binary: false,
             expect: None,
             grpc: Some(of),
+            sql: None,
         })
     }
 

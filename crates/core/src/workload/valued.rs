@@ -201,7 +201,8 @@ impl RequestKind {
             }
             let (method, binary) = (self.method, self.message.binary);
             let grpc = self.grpc.as_ref().map(|_| MessageOf::Workload);
-            Ok(Call { method, target, headers, body, cuts, binary, expect: None, grpc })
+            let (expect, sql) = (None, None);
+            Ok(Call { method, target, headers, body, cuts, binary, expect, grpc, sql })
         })
     }
 }

@@ -4,6 +4,7 @@ mod grpc;
 mod hpack;
 mod http1;
 mod http2;
+mod http3;
 mod log;
 mod luau;
 mod postgresql;
@@ -13,9 +14,10 @@ mod websocket;
 use crate::Target;
 
 /// All targets.
-pub static TARGETS: [Target; 9] = [
+pub static TARGETS: [Target; 10] = [
     http1::TARGET,
     http2::TARGET,
+    http3::TARGET,
     hpack::TARGET,
     websocket::TARGET,
     postgresql::TARGET,

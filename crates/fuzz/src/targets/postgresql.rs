@@ -51,8 +51,8 @@ fn heard(bytes: &[u8], size: usize, admitted: bool, keeping: bool) -> Heard {
     let mut client = Client::open(login.into(), keeping, out.buffer());
     if admitted {
         assert!(client.read(ADMITTED, &mut out, |_| {}).is_ok() && client.is_ready());
-        let id = StatementId { kind: 0, place: 0 };
-        client.execute(id, "select $1", [&b"1"[..]].into_iter(), out.buffer());
+        let id = Some(StatementId { kind: 0, place: 0 });
+        client.execute(id, "select $1", [Some(&b"1"[..])].into_iter(), out.buffer());
     }
     for piece in bytes.chunks(size.max(1)) {
         if let Err(error) = client.read(piece, &mut out, |event| events.push(event)) {

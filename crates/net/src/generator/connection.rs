@@ -12,7 +12,7 @@ use super::exchange::{Event, Exchange};
 use super::failure::Failure;
 use super::input::Input;
 use super::prelude::Prelude;
-use super::protocols::{Arrival, Conversation, Outgoing};
+use super::protocols::{Arrival, Conversation, Outgoing, Proceeding};
 use super::reading::Reading;
 use super::transport::Transport;
 use crate::poller::Clock;
@@ -82,6 +82,14 @@ impl Connection {
         })
     }
 
+    /// What rings when something is due, where the transport has a timer.
+    pub(super) fn timer(&self) -> Option<BorrowedFd<'_>> {
+        match &self.transport {
+            Transport::Quic(socket) => Some(socket.timer()),
+            _ => None,
+        }
+    }
+
     /// Whether it can take on another exchange.
     pub(super) fn has_room(&self) -> bool {
         if self.once && self.begun {
@@ -127,10 +135,22 @@ impl Connection {
         }
     }
 
+    /// Goes on with a transaction that asked what comes next.
+    pub(super) fn proceed(&mut self, next: Proceeding<'_>) {
+        if let Spoken::Decided(conversation) = &mut self.spoken {
+            conversation.proceed(next, &mut self.out);
+        }
+    }
+
     /// Writes as much as the socket takes.
     pub(super) fn flush(&mut self) -> Result<(), Failure> {
         if let Some(prelude) = &mut self.prelude {
             return prelude.ask(&self.transport);
+        }
+        if let (Transport::Quic(socket), Spoken::Decided(conversation)) =
+            (&mut self.transport, &mut self.spoken)
+        {
+            return socket.send(&mut self.out, |out| conversation.transmit(out));
         }
         self.transport.send(&mut self.out)
     }
@@ -140,7 +160,8 @@ impl Connection {
     pub(super) fn read(&mut self, reading: &mut Reading, clock: Clock) -> Result<Event, Failure> {
         let result = self.listen(reading, clock);
         let over = matches!(result, Err(_) | Ok(Event::Blocked | Event::Later));
-        if over && std::mem::take(&mut self.replied) {
+        let keeps_time = matches!(self.transport, Transport::Quic(_));
+        if over && (std::mem::take(&mut self.replied) || keeps_time) {
             let sent = self.flush();
             // Why the client leaves is worth one try.
             if result.is_ok() {

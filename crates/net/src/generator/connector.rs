@@ -13,14 +13,17 @@ use thinktime_core::options::Proxy;
 use thinktime_core::random::{Purpose, StreamFamily};
 use thinktime_core::workload::Workload;
 
+use super::datagrams::open_datagrams;
 use super::login::login;
 use super::peer::Peer;
 use super::prelude::Prelude;
 use super::protocols::{Carrier, Opening, Protocol};
+use super::quic::QuicOptions;
+use super::quic_socket::QuicSocket;
 use super::source::Sources;
 use super::target::Target;
 use super::tls::{TlsStream, configuration};
-use super::transport::{Plain, Transport, open_datagrams, open_socket, open_unix};
+use super::transport::{Plain, Transport, open_socket, open_unix};
 use super::tunnel::Tunnel;
 use crate::protocol::Keeping;
 use crate::protocol::postgresql::Login;
@@ -65,6 +68,8 @@ pub(super) struct Connector {
 struct Tls {
     configuration: Arc<ClientConfig>,
     name: ServerName<'static>,
+    /// How QUIC is spoken, where that carries the bytes.
+    quic: Option<QuicOptions>,
 }
 
 impl Connector {
@@ -155,6 +160,7 @@ impl Connector {
             fields: &self.fields,
             subprotocols: &self.subprotocols,
             proxy_authorization: self.proxy_authorization.as_deref(),
+            quic: self.tls.as_ref().and_then(|tls| tls.quic.as_ref()),
             login: self.login.as_ref(),
             keeping: self.keeping,
             streams: self.streams,
@@ -176,10 +182,14 @@ impl Connector {
             Peer::UnixSocket(path) => open_unix(path)?,
             Peer::Addresses(addresses) => {
                 let address = addresses.take_next();
-                if self.carrier == Carrier::Datagrams {
+                if !self.carrier.connects() {
                     let socket = self.sources.open(|source| open_datagrams(address, source))?;
+                    let transport = match self.carrier {
+                        Carrier::Quic => Transport::Quic(Box::new(QuicSocket::new(socket)?)),
+                        _ => Transport::Datagrams(socket),
+                    };
                     self.opened += 1;
-                    return Ok((Transport::Datagrams(socket), self.opened));
+                    return Ok((transport, self.opened));
                 }
                 self.sources.open(|source| open_socket(address, source))?
             }
@@ -207,7 +217,10 @@ fn tls(target: &Target) -> Result<Option<Tls>, Invalid> {
     let name = ServerName::try_from(target.host_name().to_owned())
         .map_err(|error| Invalid::new(format!("`{}`: {error}", target.url)))?;
     let names = offered(target).iter().map(|protocol| protocol.alpn.to_vec()).collect();
-    Ok(Some(Tls { configuration: configuration(options, names)?, name }))
+    let configuration = configuration(options, names)?;
+    let by_quic = target.scheme.carrier == Carrier::Quic;
+    let quic = by_quic.then(|| QuicOptions::new(&configuration, target.host_name())).transpose()?;
+    Ok(Some(Tls { configuration, name, quic }))
 }
 
 /// What a proxy is told of who asks, if anything.

@@ -36,7 +36,8 @@ impl<L: Ledger> Engine<'_, L> {
             let name = self.requests.name(&exchange.attempt);
             bodies.failed_body(name, cause(error, status), body);
         }
-        let reply = Reply { error, status, head, body, ..Reply::default() };
+        let cut = answer.kept.as_ref().is_some_and(|kept| kept.cut);
+        let reply = Reply { error, status, head, body, cut, ..Reply::default() };
         let owner = self.values.is_some().then(|| self.clients.owner(&exchange.attempt));
         let Some(ended) = self.clients.answer(now, exchange.attempt.ticket, reply) else { return };
         let row = Row {
@@ -180,6 +181,7 @@ impl<L: Ledger> Engine<'_, L> {
                 self.record(&row);
             }
         }
+        self.pool.say_goodbye();
         self.ledger.complete_up_to(Nanos::MAX);
         let warning = self.end_sharing(now);
         let mut report = Report::joined(self.report(), self.bodies.take());

@@ -52,6 +52,9 @@ pub(super) enum Event {
     Ready,
     /// A response is complete.
     Done { exchange: Exchange, answer: Answer },
+    /// A transaction whose statements a program gives has begun, or its last statement is answered,
+    /// with this: it is to be said what comes next.
+    Asks { attempt: Attempt, begun: bool, kept: Option<Box<Kept>> },
     /// The server did not look at the request, and says so.
     Unprocessed(Exchange),
     /// An exchange failed; the connection goes on.

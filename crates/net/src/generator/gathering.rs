@@ -154,7 +154,24 @@ pub fn gather(
     let mut state = gathering.state();
     outcome.summary.warnings.append(&mut state.warnings);
     outcome.summary.generators = std::mem::take(&mut state.generators);
+    outcome.summary.notes.extend(divided(&workload, gathering.shares));
     Ok(outcome)
+}
+
+/// What belongs to all clients together, and of which each share has its part, in words.
+fn divided(workload: &Workload, shares: usize) -> Option<String> {
+    let limits = || workload.populations.iter().map(|one| &one.clients);
+    let in_flight = limits().any(|one| one.concurrency < u64::MAX);
+    let budget = limits().any(|one| one.retry_budget.is_some());
+    let what = match (in_flight, budget) {
+        (true, true) => "the limit of requests in flight and the retry budget were",
+        (true, false) => "the limit of requests in flight was",
+        (false, true) => "the retry budget was",
+        (false, false) => return None,
+    };
+    (shares > 1).then(|| {
+        format!("{what} divided among {shares} event loops: each has its part, used or not")
+    })
 }
 
 impl State {
@@ -162,11 +179,13 @@ impl State {
     fn done(&mut self, plan: &Plan, stopped: bool) -> Done {
         let lost = self.lost.iter().map(|one| Done {
             sessions: one.sessions,
-            window: Window { begin: plan.limit.warmup.min(one.time()), end: one.time() },
+            window: Window { begin: plan.limit.warmup, end: one.time() },
             ..Done::nothing()
         });
         let all = self.ends.drain(..).chain(lost);
         let mut done = all.reduce(joined).unwrap_or_else(Done::nothing);
+        // What was lost in the warm-up does not make the others' time longer.
+        done.window.begin = done.window.begin.min(done.window.end);
         done.interrupted |= stopped;
         done.load_lost = self.load_lost.take();
         done

@@ -4,7 +4,7 @@ use std::mem::take;
 
 use thinktime_core::client::Attempt;
 use thinktime_core::error::Invalid;
-use thinktime_core::program::Call;
+use thinktime_core::program::{Call, SqlCall};
 use thinktime_core::random::{Purpose, StreamFamily};
 use thinktime_core::workload::{Authorization, Expect, Method, Population, RequestKind, Workload};
 
@@ -82,9 +82,12 @@ impl<'a> Messages<'a> {
             }
         }
         let binary = call.map_or(kind.message.binary, |call| call.binary);
-        if let Some(sql) = &kind.sql {
+        if let Some(call) = call.filter(|call| call.sql.is_some()) {
+            Messages::statement(attempt.kind, call, |asking| write(Outgoing::Statements(asking)));
+        } else if let Some(sql) = &kind.sql {
             let (kind, bytes, cuts) = (attempt.kind, &bytes[..], &cuts[..]);
-            write(Outgoing::Statements(&Asking { kind, sql, bytes, cuts }));
+            let (nulls, place) = (&[][..], Some(0));
+            write(Outgoing::Statements(&Asking { kind, sql, bytes, cuts, nulls, place }));
         } else if let Some(expect) = self.expected(attempt, call) {
             let messages = kind.messages.unwrap_or(1);
             let each = kind.wait_for_each;
@@ -92,6 +95,13 @@ impl<'a> Messages<'a> {
             write(Outgoing::Message(&Sending { bytes, binary, expect, cuts, messages, each }));
         }
         (self.bytes, self.cuts) = (bytes, cuts);
+    }
+
+    /// Gives a statement of a program's, or how its transaction begins, to `write`.
+    pub(super) fn statement(kind: u32, call: &Call, write: impl FnOnce(&Asking<'_>)) {
+        let Some(SqlCall { sql, place, nulls, .. }) = &call.sql else { return };
+        let (bytes, cuts, place) = (&call.body[..], &call.cuts[..], *place);
+        write(&Asking { kind, sql, bytes, cuts, nulls, place });
     }
 
     /// When the attempt's answer is complete: as its call, its kind or the protocol has it.
@@ -165,13 +175,24 @@ fn check_openings(workload: &Workload, target: &Target) -> Result<(), Invalid> {
     } else if all.iter().any(|one| !one.subprotocols.is_empty()) {
         return fail("`subprotocols` go to targets of ws or wss");
     }
+    if target.scheme.carries() != Carries::Requests {
+        check_without_http(all).or_else(fail)?;
+    }
+    check_connections(target, all).or_else(fail)
+}
+
+/// Some keys are for HTTP only.
+fn check_without_http(all: &[Population]) -> Result<(), &'static str> {
     let changing = |one: &Population| {
         matches!(one.authorization, Some(Authorization::Oauth2(_) | Authorization::Aws(_)))
     };
-    if target.scheme.carries() != Carries::Requests && all.iter().any(changing) {
-        return fail("`oauth2` and `aws` go to HTTP servers only");
+    if all.iter().any(changing) {
+        return Err("`oauth2` and `aws` go to HTTP servers only");
     }
-    check_connections(target, all).or_else(fail)
+    if all.iter().any(|one| one.clients.traced) {
+        return Err("`traceparent` goes to HTTP servers only");
+    }
+    Ok(())
 }
 
 /// Passwords and pools go with the target.
@@ -186,10 +207,8 @@ fn check_connections(target: &Target, all: &[Population]) -> Result<(), &'static
         );
     }
     if target.scheme.first().many && all.iter().any(|one| one.clients.pooled) {
-        return Err(
-            "a connection of HTTP/2 carries many requests: limit these by `concurrency`, not by a \
-             number of `connections`",
-        );
+        return Err("a connection of HTTP/2 or HTTP/3 carries many requests: limit these by \
+             `concurrency`, not by a number of `connections`");
     }
     Ok(())
 }

@@ -7,12 +7,14 @@
 
 mod answering;
 mod aws;
+mod chooser;
 mod common;
 mod connection;
 mod connector;
 mod cookies;
 mod credentials;
 mod database;
+mod datagrams;
 mod early;
 mod ends;
 mod engine;
@@ -37,6 +39,8 @@ mod pool;
 mod prelude;
 mod prepared;
 mod protocols;
+mod quic;
+mod quic_socket;
 mod reading;
 mod redirects;
 mod requests;
@@ -58,6 +62,7 @@ use thinktime_core::time::Nanos;
 use thinktime_core::words;
 use thinktime_core::workload::Workload;
 
+pub use chooser::{Chooser, Chosen};
 use connector::Connector;
 use early::{EarlyEnd, Observed};
 use engine::Engine;

@@ -9,7 +9,6 @@ use super::failure::would_block;
 use super::lookup::{Lookup, Renewal};
 use super::place::{Host, Place};
 use super::plan::RunError;
-use super::protocols::Carrier;
 use super::target::Target;
 use super::transport::open_unix;
 
@@ -56,7 +55,7 @@ impl Peer {
             }
         };
         // Nobody says whether datagrams arrive.
-        let tried = target.scheme.carrier != Carrier::Datagrams;
+        let tried = target.scheme.carrier.connects();
         let reached = if tried { reached(&host.addresses) } else { Ok(host.addresses[0]) };
         let reached = reached.map_err(unreachable)?;
         let alike = |other: &SocketAddr| other.is_ipv4() == reached.is_ipv4();

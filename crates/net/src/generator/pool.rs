@@ -40,7 +40,9 @@ impl Pool {
                 (self.connections.len() - 1) as u32
             }
         };
-        if let Err(error) = poller.add(&connection, place.into()) {
+        let added = poller.add(&connection, place.into());
+        let timer = connection.timer().map_or(Ok(()), |timer| poller.add(timer, place.into()));
+        if let Err(error) = added.and(timer) {
             self.vacant.push(place);
             return Err(error);
         }
@@ -115,6 +117,15 @@ impl Pool {
     pub(super) fn drop(&mut self, place: u32) {
         if let Some(connection) = self.take(place) {
             connection.close();
+        }
+    }
+
+    /// Closes the connections that end only where that is said: the kernel says it of others.
+    pub(super) fn say_goodbye(&mut self) {
+        for place in 0..self.connections.len() as u32 {
+            if self.get(place).is_some_and(|connection| connection.timer().is_some()) {
+                self.drop(place);
+            }
         }
     }
 

@@ -5,6 +5,7 @@ use thinktime_core::program::Call;
 use thinktime_core::random::{Purpose, StreamFamily};
 use thinktime_core::system::DrawnDemands;
 use thinktime_core::time::Nanos;
+use thinktime_core::trace::{TRACEPARENT, Traces};
 use thinktime_core::workload::{Method, Population, Reads, Reuse, Workload};
 
 use super::common::missing;
@@ -36,6 +37,8 @@ pub(super) struct Requests<'a> {
     target: &'a Target,
     demands: Option<DrawnDemands>,
     targets: StreamFamily,
+    /// The traces of requests, where any population says which they belong to.
+    traces: Option<Traces>,
     path: String,
     jars: Option<Jars>,
     credentials: Option<Credentials>,
@@ -59,6 +62,9 @@ impl<'a> Requests<'a> {
                 DrawnDemands::new(&program, workload.seed, Purpose::Demand)
             }),
             targets: StreamFamily::new(workload.seed, Purpose::Target),
+            traces: (workload.populations.iter())
+                .any(|one| one.clients.traced)
+                .then(|| Traces::new(workload.seed)),
             path: String::new(),
             jars: browsing()
                 .any(|one| one.cookies)
@@ -155,18 +161,16 @@ impl<'a> Requests<'a> {
         let common = call.map(|call| missing(&call.headers, &population.headers));
         let cookies = cookies.map(|cookies| with_own(cookies, own));
         let demand = self.demands.as_mut().map(|demands| demand_value(demands, attempt, kind));
+        let traceparent = self.traceparent(attempt, own);
         let all = own.iter().chain(common.into_iter().flatten());
         let own = all.map(|(name, value)| (name.as_str(), value.as_str()));
-        let own = own.filter(|(name, _)| {
-            let merged = cookies.is_some() && name.eq_ignore_ascii_case(COOKIE);
-            let about_body = bodiless && name.to_ascii_lowercase().starts_with("content-");
-            !merged && !about_body
-        });
+        let own = own.filter(|(name, _)| !is_replaced(name, cookies.is_some(), bodiless));
         let once = self.connections(attempt) == Reuse::PerRequest;
         let headers: Vec<(&str, &str)> = own
             .chain(demand.as_deref().map(|text| (DEMAND_HEADER, text)))
             .chain(cookies.as_deref().map(|text| (COOKIE, text)))
             .chain(once.then_some(("Connection", "close")))
+            .chain(traceparent.as_deref().map(|text| (TRACEPARENT, text)))
             .collect();
         let request = RequestHead {
             method: self.word(attempt, call),
@@ -176,6 +180,14 @@ impl<'a> Requests<'a> {
             body: if bodiless { &[] } else { call.map_or(&kind.body, |call| &call.body) },
         };
         identified(self.credentials.as_mut(), kind.population, &request, write)
+    }
+
+    /// Which trace an attempt belongs to, where its population says so and it says nothing itself.
+    fn traceparent(&self, attempt: &Attempt, own: &[(String, String)]) -> Option<String> {
+        let traces = self.traces.as_ref()?;
+        let said = || own.iter().any(|(name, _)| name.eq_ignore_ascii_case(TRACEPARENT));
+        let traced = self.population(attempt).clients.traced && !said();
+        traced.then(|| traces.of(attempt).traceparent())
     }
 
     /// The name of an attempt's request.
@@ -248,6 +260,13 @@ impl<'a> Requests<'a> {
             Method::Post | Method::Patch | Method::Other | Method::Send | Method::Sql
         )
     }
+}
+
+/// Whether a request's own field is not sent: one of cookies that is merged with the jar's, or one
+/// about a body that is left out.
+fn is_replaced(name: &str, merged: bool, bodiless: bool) -> bool {
+    merged && name.eq_ignore_ascii_case(COOKIE)
+        || bodiless && name.to_ascii_lowercase().starts_with("content-")
 }
 
 /// Gives a request of a population to `write`, with what changes of who asks, if anything does.

@@ -1,6 +1,6 @@
 //! Where requests go: `http://HOST:PORT`, `https://` for TLS, `h2c://` for HTTP/2 without TLS,
-//! `ws://` and `wss://` for WebSocket, `tcp://` and `udp://` for bytes as they are, and
-//! `postgresql://USER@HOST:PORT/DATABASE`.
+//! `h3://` for HTTP/3, `ws://` and `wss://` for WebSocket, `tcp://` and `udp://` for bytes as they
+//! are, and `postgresql://USER@HOST:PORT/DATABASE`.
 
 use thinktime_core::error::Invalid;
 use thinktime_core::options::{Proxy, RunOptions};
@@ -37,9 +37,9 @@ pub struct Target {
 }
 
 /// How targets are written, for messages.
-const FORM: &str = "a target is written as http://HOST:PORT, with https or h2c in place of http \
-                    where the server speaks TLS, or HTTP/2 without TLS; with ws or wss for \
-                    WebSocket; as tcp://HOST:PORT or udp://HOST:PORT; or as \
+const FORM: &str = "a target is written as http://HOST:PORT, with https, h2c or h3 in place of \
+                    http where the server speaks TLS, HTTP/2 without TLS, or HTTP/3; with ws or \
+                    wss for WebSocket; as tcp://HOST:PORT or udp://HOST:PORT; or as \
                     postgresql://USER@HOST:PORT/DATABASE";
 
 impl Target {
@@ -54,8 +54,8 @@ impl Target {
         Ok(target.with_tls(tls).with_sources(sources.collect::<Result<_, Invalid>>()?))
     }
 
-    /// Parses `http://HOST[:PORT][/PREFIX]`, or the same with `https`, `h2c`, `ws` or `wss`, or
-    /// `tcp://HOST:PORT`, or `udp`, and looks the host up, once. The default of TLS options is
+    /// Parses `http://HOST[:PORT][/PREFIX]`, or the same with `https`, `h2c`, `h3`, `ws` or `wss`,
+    /// or `tcp://HOST:PORT`, or `udp`, and looks the host up, once. The default of TLS options is
     /// [`TlsOptions::default`].
     ///
     /// # Errors
@@ -85,7 +85,7 @@ impl Target {
             None => return Err(wrong()),
         };
         let secure = database.as_ref().map(|database| database.secure);
-        let secure = secure.unwrap_or(scheme.carrier == Carrier::Tls);
+        let secure = secure.unwrap_or(scheme.carrier.is_secure());
         check_way(options, scheme, secure)
             .map_err(|why| Invalid::new(format!("`{url}`: {why}")))?;
         let listens = options.proxy.as_ref().map_or(&full, |proxy| &proxy.authority);
@@ -206,6 +206,10 @@ fn check_way(options: &RunOptions, scheme: &Scheme, secure: bool) -> Result<(), 
     match scheme.carrier {
         Carrier::Datagrams if socket => Err("`unix_socket` does not go with datagrams"),
         Carrier::Datagrams if proxy => Err("`proxy` does not go with datagrams"),
+        Carrier::Quic if socket => Err("`unix_socket` does not go with HTTP/3"),
+        Carrier::Quic if proxy => {
+            Err("`proxy` does not go with HTTP/3: a proxy of HTTP carries no datagrams")
+        }
         _ if proxy && socket => Err("give `proxy` or `unix_socket`, not both"),
         _ if proxy && database => Err("`proxy` does not go with a database"),
         _ if socket && database && secure => {
@@ -233,6 +237,9 @@ mod tests {
         assert_eq!(Target::parse("http://[::1]").unwrap().place.address().unwrap().port(), 80);
         assert_eq!(Target::parse("https://[::1]").unwrap().place.address().unwrap().port(), 443);
         assert_eq!(Target::parse("h2c://127.0.0.1:8080").unwrap().scheme.name, "h2c");
+        let quic = Target::parse("h3://127.0.0.1/shop").unwrap();
+        assert_eq!((quic.place.address().unwrap().port(), quic.prefix.as_str()), (443, "/shop"));
+        assert!(quic.tls().is_some());
     }
 
     #[test]

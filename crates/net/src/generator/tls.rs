@@ -52,7 +52,7 @@ impl TlsOptions {
             (options.key.is_some(), "key"),
         ];
         if let (false, Some((_, option))) = (secure, given.iter().find(|(given, _)| *given)) {
-            let message = format!("`{option}` goes with an https or wss target only");
+            let message = format!("`{option}` goes with an https, wss or h3 target only");
             return Err(Invalid::new(message));
         }
         if insecure && options.ca_file.is_some() {
@@ -237,8 +237,9 @@ fn word(error: &rustls::Error, handshaking: bool) -> Failure {
     }
 }
 
-/// Whether the server says by this that it does not take the client's certificate, or misses it.
-fn is_about_client(alert: AlertDescription) -> bool {
+/// Whether one side says by this that it does not take the other's certificate, or misses it: of a
+/// server, the client's.
+pub(super) fn is_about_client(alert: AlertDescription) -> bool {
     use AlertDescription as Alert;
     matches!(
         alert,

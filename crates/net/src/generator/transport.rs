@@ -1,4 +1,5 @@
-//! What carries a connection's bytes: TCP, TLS over TCP, or UDP. Nothing here ever blocks.
+//! What carries a connection's bytes: TCP, TLS over TCP, UDP, or UDP with a timer for QUIC. Nothing
+//! here ever blocks.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream, UdpSocket};
@@ -11,8 +12,10 @@ use nix::sys::socket::sockopt::IpBindAddressNoPort;
 use rustix::io::Errno;
 use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 
+use super::datagrams::{receive, transmit};
 use super::failure::{CLOSED, Failure, failure, would_block};
 use super::input::Input;
+use super::quic_socket::QuicSocket;
 use super::stamped;
 use super::tls::TlsStream;
 use crate::protocol::{Outbox, REPLY_BYTES_MAX};
@@ -22,6 +25,7 @@ pub(super) enum Transport {
     Plain(Plain),
     Tls(Box<TlsStream>),
     Datagrams(UdpSocket),
+    Quic(Box<QuicSocket>),
 }
 
 /// A TCP socket.
@@ -58,17 +62,19 @@ impl Transport {
             Transport::Plain(plain) => plain.read(buffer),
             Transport::Tls(stream) => stream.read(buffer),
             Transport::Datagrams(socket) => receive(socket, buffer),
+            Transport::Quic(socket) => socket.read(buffer),
         }
     }
 
     /// Writes bytes of the protocol above, and what is held back of earlier ones, until all are
     /// gone or the socket would block: how many of `bytes` were taken. They are one datagram, if
-    /// datagrams are carried.
+    /// datagrams are carried; those of QUIC are each behind its length.
     fn write(&mut self, bytes: &[u8]) -> Result<usize, Failure> {
         match self {
             Transport::Plain(plain) => write_socket(&mut plain.socket, bytes),
             Transport::Tls(stream) => stream.write(bytes),
             Transport::Datagrams(socket) => transmit(socket, bytes),
+            Transport::Quic(socket) => socket.write(bytes),
         }
     }
 
@@ -98,7 +104,7 @@ impl Transport {
     /// Whether bytes that were taken earlier still wait to be written.
     fn holds_bytes(&self) -> bool {
         match self {
-            Transport::Plain(_) | Transport::Datagrams(_) => false,
+            Transport::Plain(_) | Transport::Datagrams(_) | Transport::Quic(_) => false,
             Transport::Tls(stream) => stream.holds_bytes(),
         }
     }
@@ -123,6 +129,7 @@ impl AsFd for Transport {
             Transport::Plain(plain) => plain.socket.as_fd(),
             Transport::Tls(stream) => stream.socket().as_fd(),
             Transport::Datagrams(socket) => socket.as_fd(),
+            Transport::Quic(socket) => socket.as_fd(),
         }
     }
 }
@@ -161,20 +168,6 @@ pub(super) fn open_unix(path: &Path) -> io::Result<TcpStream> {
     Ok(socket.into())
 }
 
-/// Opens a UDP socket that sends to one address and receives from it alone.
-pub(super) fn open_datagrams(
-    address: SocketAddr,
-    source: Option<SocketAddr>,
-) -> io::Result<UdpSocket> {
-    let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
-    socket.set_nonblocking(true)?;
-    if let Some(source) = source {
-        socket.bind(&source.into())?;
-    }
-    socket.connect(&address.into())?;
-    Ok(socket.into())
-}
-
 fn in_progress(error: &io::Error) -> bool {
     error.raw_os_error() == Some(Errno::INPROGRESS.raw_os_error())
 }
@@ -186,28 +179,6 @@ fn read_socket(socket: &mut TcpStream, buffer: &mut [u8]) -> Result<Input, Failu
             Ok(count) => return Ok(Input::Bytes(count)),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) if would_block(&error) => return Ok(Input::Blocked),
-            Err(error) => return Err(failure(&error)),
-        }
-    }
-}
-
-fn receive(socket: &UdpSocket, buffer: &mut [u8]) -> Result<Input, Failure> {
-    loop {
-        match socket.recv(buffer) {
-            Ok(count) => return Ok(Input::Bytes(count)),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) if would_block(&error) => return Ok(Input::Blocked),
-            Err(error) => return Err(failure(&error)),
-        }
-    }
-}
-
-fn transmit(socket: &UdpSocket, datagram: &[u8]) -> Result<usize, Failure> {
-    loop {
-        match socket.send(datagram) {
-            Ok(count) => return Ok(count),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) if would_block(&error) => return Ok(0),
             Err(error) => return Err(failure(&error)),
         }
     }

@@ -1,10 +1,16 @@
 //! The turns of connections that are ready: writing, reading, and what comes of it.
 
+use thinktime_core::client::Attempt;
+use thinktime_core::program::{Reply, TransactionStep};
+
 use super::connector::EXCHANGES_MAX;
 use super::engine::Engine;
 use super::exchange::Event;
 use super::ledger::Ledger;
+use super::messages::Messages;
+use super::protocols::Proceeding;
 use crate::poller::Readiness;
+use crate::protocol::Kept;
 
 impl<L: Ledger> Engine<'_, L> {
     pub(super) fn handle(&mut self, readiness: &Readiness) {
@@ -69,11 +75,33 @@ impl<L: Ledger> Engine<'_, L> {
         let stays = self.pool.get(place).is_some();
         match event {
             Event::Done { exchange, answer } => self.complete(&exchange, answer),
+            Event::Asks { attempt, begun, kept } => self.transact(place, &attempt, begun, kept),
             Event::Unprocessed(exchange) => self.send_again(exchange, "stream_refused"),
             Event::Failed { exchange, failure } => self.fail(exchange, failure),
             Event::Blocked | Event::Later | Event::Ready => {}
         }
         stays
+    }
+
+    /// A transaction whose statements a program gives goes on as that says.
+    fn transact(&mut self, place: u32, attempt: &Attempt, begun: bool, kept: Option<Box<Kept>>) {
+        let kept = kept.unwrap_or_default();
+        if let Some(bodies_cut) = &mut self.bodies_cut {
+            *bodies_cut += u64::from(kept.cut && !begun);
+        }
+        let answer = Reply { body: &kept.body, cut: kept.cut, ..Reply::default() };
+        let step = self.clients.transact(self.clock.now(), attempt, (!begun).then_some(answer));
+        let Some(connection) = self.pool.get(place) else { return };
+        match step {
+            TransactionStep::Statement(call) => {
+                Messages::statement(attempt.kind, &call, |asking| {
+                    connection.proceed(Proceeding::Statement(asking));
+                });
+            }
+            TransactionStep::Commit => connection.proceed(Proceeding::Commit),
+            TransactionStep::Rollback => connection.proceed(Proceeding::Rollback),
+        }
+        self.write(place);
     }
 
     /// A handshake is over: what waited for it goes over the connection as far as there is room,

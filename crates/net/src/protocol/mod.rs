@@ -5,15 +5,22 @@
 //! what arrived and sends what it wrote, so the same code runs over TCP, TLS or a test's slice.
 
 mod content;
+mod fields;
 pub mod grpc;
+mod head;
 pub mod http1;
 pub mod http2;
+pub mod http3;
 mod kept;
+mod literals;
 mod outbox;
 pub mod postgresql;
 pub mod resp;
+mod response;
+mod streams;
 pub mod websocket;
 
 pub use content::{Content, Damaged};
 pub use kept::{KEPT_BODY_BYTES_MAX, Keeping, Kept};
 pub use outbox::{Outbox, REPLY_BYTES_MAX, RepliesUnread};
+pub use streams::StreamEvent;

@@ -4,7 +4,7 @@ use thinktime_core::client::Attempt;
 use thinktime_core::error::Invalid;
 use thinktime_core::random::Purpose;
 use thinktime_core::system::{
-    Demand, DemandSource, DoorId, DrawnDemands, Job, Program, SystemModel,
+    Demand, DemandSource, DoorId, DrawnDemands, Job, NodeId, Program, SystemModel,
 };
 use thinktime_core::time::Nanos;
 use thinktime_core::units::parse_time;
@@ -115,6 +115,12 @@ impl Kinds {
     /// The first door at which a demand hangs on the size of the response.
     pub(super) fn needs_size(&self) -> Option<DoorId> {
         (0..self.names.len()).find_map(|kind| self.program.needs_size(kind))
+    }
+
+    /// The number of the first node that is a link over which a response comes, of its own size.
+    pub(super) fn receives_over(&self) -> Option<usize> {
+        let kinds = 0..self.names.len();
+        kinds.filter_map(|kind| self.program.receives_over(kind)).map(NodeId::number).next()
     }
 
     /// What is known of a request.

@@ -9,6 +9,7 @@ pub mod burn;
 mod connection;
 mod demands;
 mod engine;
+pub mod files;
 mod reading;
 
 use std::io;
@@ -55,7 +56,15 @@ pub fn check(system: &SystemModel, workload: Option<&Workload>) -> Result<(), In
             cluster.name
         )));
     }
-    let Some(door) = Kinds::new(system, None).needs_size() else { return Ok(()) };
+    let kinds = Kinds::new(system, None);
+    if let Some(link) = kinds.receives_over() {
+        return Err(Invalid::new(format!(
+            "responses come over the link `{}`, which takes as long as they are large: give the \
+             workload that says it (--workload FILE)",
+            system.nodes[link].name()
+        )));
+    }
+    let Some(door) = kinds.needs_size() else { return Ok(()) };
     Err(Invalid::new(format!(
         "the demand at `{}` hangs on the size of responses: give the workload that says it \
          (--workload FILE)",

@@ -308,6 +308,7 @@ impl Programs for Families {
             binary: false,
             expect: None,
             grpc: None,
+            sql: None,
         }))
     }
 

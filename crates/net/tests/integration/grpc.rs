@@ -335,8 +335,8 @@ impl Programs for Calling {
         }
         let (headers, body, cuts) = (Vec::new(), Vec::new(), Vec::new());
         let (method, target) = (Method::Get, "/".to_owned());
-        let (binary, expect, grpc) = (false, None, None);
-        let get = Call { method, target, headers, body, cuts, binary, expect, grpc };
+        let (binary, expect, grpc, sql) = (false, None, None, None);
+        let get = Call { method, target, headers, body, cuts, binary, expect, grpc, sql };
         self.of.gets.then(|| Rc::new(get))
     }
 

@@ -11,9 +11,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import erfcx
 
+from thinktime._scipy import erfcx, minimize
 from thinktime.learn.fit._straight import Straight, distance
 from thinktime.learn.fit.family import FloatArray
 from thinktime.learn.fit.observed import TINY

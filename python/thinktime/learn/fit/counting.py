@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import gammainc, gammaincc
 
+from thinktime._scipy import gammainc, gammaincc
 from thinktime.learn.fit.exponential import bisected
 from thinktime.learn.fit.family import Family, FloatArray, Parameters, Range
 from thinktime.learn.fit.observed import Observed

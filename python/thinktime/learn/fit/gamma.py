@@ -10,8 +10,8 @@ import math
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import gammainc, gammaincc, gammaincinv
 
+from thinktime._scipy import gammainc, gammaincc, gammaincinv
 from thinktime.learn.fit.family import POSITIVE, Family, FloatArray, Parameters, Range, written
 from thinktime.learn.fit.observed import Observed
 

@@ -8,8 +8,8 @@ E[X; X <= x] = μ (Φ(a) - e^{2λ/μ} Φ(-b)).
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import log_ndtr, ndtr
 
+from thinktime._scipy import log_ndtr, ndtr
 from thinktime.learn.fit.exponential import bisected
 from thinktime.learn.fit.family import POSITIVE, Family, FloatArray, Parameters, Range
 from thinktime.learn.fit.observed import Observed

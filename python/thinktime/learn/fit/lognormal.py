@@ -10,8 +10,8 @@ import math
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import log_ndtr, ndtr, ndtri
 
+from thinktime._scipy import log_ndtr, ndtr, ndtri
 from thinktime.learn.fit.family import REAL, Family, FloatArray, Parameters, Range, written
 from thinktime.learn.fit.observed import Observed
 

@@ -15,8 +15,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import erfc
 
+from thinktime._scipy import erfc
 from thinktime.learn.fit._bent import Bent, bent
 from thinktime.learn.fit._straight import (
     LEAST_VALUES,

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import gammainc
 
+from thinktime._scipy import gammainc
 from thinktime.learn.fit.family import POSITIVE, Family, FloatArray, Parameters, Range, written
 from thinktime.learn.fit.observed import Observed
 

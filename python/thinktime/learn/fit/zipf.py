@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 
+from thinktime._scipy import brentq
 from thinktime.learn.fit.family import FloatArray
 
 _EXPONENT_MAX = 10.0

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc
 
+from thinktime._scipy import chdtrc
 from thinktime.learn.arrivals import SESSIONS_A_STEP, SIGNIFICANCE, STEPS_MAX, WIDTHS_MIN
 from thinktime.learn.starts.covered import Covered, Times
 from thinktime.learn.starts.dispersion import Counts

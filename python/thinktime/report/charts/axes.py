@@ -101,7 +101,10 @@ def linear(low: float, high: float, kind: str, title: str = "") -> dict[str, Any
         return axis | {"tickformat": "~s", "ticksuffix": "s"}
     if kind == "time":
         ticks = _round_times(low, high)
-        return axis | {"tickvals": ticks, "ticktext": [units.seconds(tick, 2) for tick in ticks]}
+        return axis | {
+            "tickvals": ticks,
+            "ticktext": [_time(tick) if tick else "0 s" for tick in ticks],
+        }
     if kind == "share":
         return axis | {"tickformat": "~%"}
     return axis | {"separatethousands": True, "exponentformat": "none"}

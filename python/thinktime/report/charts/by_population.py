@@ -33,10 +33,9 @@ def _draw_pages(cases: Sequence[Case]) -> Drawing | None:
 
 
 def _pages(case: Case, entry: Entry) -> list[Curve]:
-    pages = entry.result.pages if entry.result.summary.get("pages") else None
-    if pages is None:
+    if entry.rows is None or entry.rows.pages is None:
         return []
-    counted = pages.filter(
+    counted = entry.rows.pages.filter(
         ~pl.col("failed") & (pl.col("scheduled_ns") >= distributions.warmup_ns(entry))
     )
     times = counted.select(

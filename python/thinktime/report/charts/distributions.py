@@ -49,7 +49,7 @@ def curves_of(
     """A curve for each name in a column of a frame with `time_s`, where it has enough times."""
     found = []
     for name in dict.fromkeys(names):
-        one = times.filter(pl.col(column) == name)["time_s"].sort().to_numpy()
+        one = np.sort(times.filter(pl.col(column) == name)["time_s"].to_numpy())
         if len(one) >= _FEW:
             found.append((case, entry, name, one.astype(float)))
     return found
@@ -60,16 +60,11 @@ def times_of(entry: Entry) -> pl.DataFrame | None:
 
     It runs from the first attempt to the success. None where no rows were kept.
     """
-    if entry.result.requests is None:
+    if entry.rows is None:
         return None
-    key = ["replication", "session", "request"]
-    rows = pl.DataFrame(entry.result.requests)
-    words = [name for name in ("name", "population") if name in rows.columns]
-    rows = rows.with_columns(pl.col(words).cast(pl.String))
-    begun = rows.filter(pl.col("attempt") == 1).select(*key, first_ns="scheduled_ns")
-    done = rows.filter(pl.col("error").is_null() & pl.col("done_ns").is_not_null())
-    joined = done.join(begun, on=key).filter(pl.col("first_ns") >= warmup_ns(entry))
-    return joined.select(*words, time_s=(pl.col("done_ns") - pl.col("first_ns")) / 1e9)
+    counted = entry.rows.answered.filter(pl.col("begun_ns") >= warmup_ns(entry))
+    words = [name for name in ("name", "population") if name in counted.columns]
+    return counted.select(*words, time_s=(pl.col("done_ns") - pl.col("begun_ns")) / 1e9)
 
 
 def warmup_ns(entry: Entry) -> int:
@@ -87,9 +82,17 @@ def _panel(name: str, curves: Sequence[Curve], what: str) -> Panel:
 
 
 def _words(case: Case, entry: Entry, name: str, times: FloatArray) -> str:
-    p50, p95 = (units.seconds(float(np.quantile(times, p))) for p in (0.5, 0.95))
+    p50, p95 = (units.seconds(_quantile(times, p)) for p in (0.5, 0.95))
     note = f", {entry.note}" if entry.note else ""
     return f"{case.label}, {entry.kind}{note}: median {p50}, p95 {p95}"
+
+
+def _quantile(rising: FloatArray, share: float) -> float:
+    """As numpy has it, by interpolation, of values that are in their order."""
+    place = share * (len(rising) - 1)
+    low = int(place)
+    high = min(low + 1, len(rising) - 1)
+    return float(rising[low] + (place - low) * (rising[high] - rising[low]))
 
 
 def _trace(case: Case, entry: Entry, name: str, times: FloatArray) -> go.Scatter:
@@ -105,6 +108,6 @@ def _trace(case: Case, entry: Entry, name: str, times: FloatArray) -> go.Scatter
 
 def _time_axis(curves: Sequence[Curve]) -> dict[str, object]:
     """From where the first per cent is answered to where nearly all are."""
-    least = min(float(np.quantile(times, 0.01)) for *_, times in curves)
-    most = max(float(np.quantile(times, 0.999)) for *_, times in curves)
+    least = min(_quantile(times, 0.01) for *_, times in curves)
+    most = max(_quantile(times, 0.999) for *_, times in curves)
     return axes.log(max(least, 1e-9), max(most, 1e-9), "time", "response time t")

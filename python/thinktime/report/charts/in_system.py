@@ -3,18 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import plotly.graph_objects as go
 import polars as pl
+from numpy.typing import NDArray
 
 from thinktime.report import units
 from thinktime.report.case import Case, Entry, Kind
 from thinktime.report.charts import panels
-from thinktime.report.charts.chart import Chart, Drawing, colour, kind_keys, line, thin
+from thinktime.report.charts.chart import (
+    Chart,
+    Drawing,
+    colour,
+    kind_keys,
+    line,
+    thin,
+)
 from thinktime.theory.law import FloatArray
 
+EVENTS_MAX = 20_000
+"""Of more events than this, the number is drawn as a band from its least to its greatest value."""
+
+STRETCHES = 300
+"""So many stretches of time have such a band."""
+
 Steps = tuple[FloatArray, FloatArray]
+Times = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Band:
+    """The number in the system in stretches of time, of which each has one value less."""
+
+    edges_s: FloatArray
+    least: FloatArray
+    mean: FloatArray
+    greatest: FloatArray
 
 
 def _draw(cases: Sequence[Case]) -> Drawing | None:
@@ -23,11 +50,10 @@ def _draw(cases: Sequence[Case]) -> Drawing | None:
     for case in cases:
         traces, told = list[go.Scatter](), list[str]()
         for entry in panels.shown(case):
-            points = number_in_system(entry, until_s)
-            if points is not None:
-                name = f"{case.label}: {entry.kind}"
-                traces.append(_number(case, entry, thin(*points), name))
-                told.append(f"{entry.kind} {_words(points, until_s)}")
+            drawn = _of_entry(case, entry, until_s)
+            if drawn is not None:
+                traces += drawn[0]
+                told.append(f"{entry.kind} {drawn[1]}")
                 kinds.append(entry.kind)
         if traces and case.theory is not None:
             traces += _exact(case, until_s)
@@ -42,9 +68,22 @@ def _draw(cases: Sequence[Case]) -> Drawing | None:
     return Drawing(panels.stacked(found, "requests in the system", until_s), keys, linked=True)
 
 
-def _words(points: Steps, until_s: float) -> str:
+def _of_entry(case: Case, entry: Entry, until_s: float) -> tuple[list[go.Scatter], str] | None:
+    """The curves of a result, and the mean and greatest number in words."""
+    name = f"{case.label}: {entry.kind}"
+    rows = entry.rows if entry.result.rows_complete else None
+    if rows is not None and 2 * rows.attempts.height > EVENTS_MAX and until_s > 0:
+        found = band(rows.attempts, until_s)
+        return _band(case, entry, found, name), _words(found.mean.mean(), found.greatest.max())
+    points = number_in_system(entry, until_s)
+    if points is None:
+        return None
     mean = panels.mean_of_steps(*points, until_s)
-    return f"mean {units.number(mean)}, most {units.count(int(points[1].max()))}"
+    return [_number(case, entry, thin(*points), name)], _words(mean, points[1].max())
+
+
+def _words(mean: float, most: float) -> str:
+    return f"mean {units.number(float(mean))}, most {units.count(int(most))}"
 
 
 def _number(case: Case, entry: Entry, points: Steps, name: str) -> go.Scatter:
@@ -55,11 +94,25 @@ def _number(case: Case, entry: Entry, points: Steps, name: str) -> go.Scatter:
     return panels.steps(*points, name, style, fill="tozeroy", fillcolor=f"{colour(case)}33")
 
 
+def _band(case: Case, entry: Entry, found: Band, name: str) -> list[go.Scatter]:
+    """The mean, in front of what lies between the least and the greatest."""
+    edge = {"color": colour(case), "width": 0}
+    return [
+        panels.steps(found.edges_s, np.append(y, y[-1]), f"{name}{what}", style, **more)
+        for y, what, style, more in (
+            (found.least, ", least", edge, {}),
+            (found.greatest, ", greatest", edge,
+             {"fill": "tonexty", "fillcolor": f"{colour(case)}44"}),
+            (found.mean, ", mean", line(case, entry.kind), {}),
+        )
+    ]  # fmt: skip
+
+
 def number_in_system(entry: Entry, until_s: float) -> Steps | None:
     """Times and the number from then on: of every event if all rows are there, else sampled."""
-    if entry.result.requests is not None and entry.result.rows_complete:
-        table = pl.DataFrame(entry.result.requests)
-        return _by_events(table, until_s) if table.height > 0 else None
+    rows = entry.rows if entry.result.rows_complete else None
+    if rows is not None:
+        return _by_events(rows.attempts, until_s) if rows.attempts.height > 0 else None
     series = panels.series(entry, until_s)
     if series is None or "in_system" not in series.columns:
         return None
@@ -67,19 +120,52 @@ def number_in_system(entry: Entry, until_s: float) -> Steps | None:
     return ends.to_numpy().astype(float), series["in_system"].to_numpy().astype(float)
 
 
-def _by_events(table: pl.DataFrame, until_s: float) -> Steps:
-    """Of the first replication. What never ends stays in the system."""
-    if "replication" in table.columns:
-        table = table.filter(pl.col("replication") == table["replication"].min())
-    until_ns = until_s * 1e9
-    arrivals = table["scheduled_ns"].drop_nulls().to_numpy()
-    departures = table["done_ns"].drop_nulls().to_numpy()
-    arrivals, departures = arrivals[arrivals <= until_ns], departures[departures <= until_ns]
-    times = np.concatenate([arrivals, departures])
-    change = np.concatenate([np.ones(len(arrivals)), -np.ones(len(departures))])
-    order = np.argsort(times, kind="stable")  # at one instant arrivals come first
-    times, number = times[order] / 1e9, np.cumsum(change[order])
-    return np.concatenate([[0.0], times]), np.concatenate([[0.0], number])
+def _by_events(attempts: pl.DataFrame, until_s: float) -> Steps:
+    """What never ends stays in the system; at one instant arrivals come first."""
+    came, left, up, down = _events(attempts, until_s)
+    times = np.concatenate([came, left])
+    order = np.argsort(times, kind="stable")
+    number = np.concatenate([up, down])[order]
+    return np.append(0.0, times[order] / 1e9), np.append(0.0, number)
+
+
+def band(attempts: pl.DataFrame, until_s: float) -> Band:
+    """The number in the system of all attempts; nothing of it is lost but when it was so."""
+    came, left, up, down = _events(attempts, until_s)
+    edges = np.linspace(0, until_s, STRETCHES + 1)
+    at = [np.searchsorted(times, edges * 1e9, side="left") for times in (came, left)]
+    begin = (at[0] - at[1])[:-1].astype(float)
+    least, greatest = begin.copy(), begin.copy()
+    for number, places in ((up, at[0]), (down, at[1])):
+        for n, (first, after) in enumerate(pairwise(places.tolist())):
+            if after > first:
+                part = number[first:after]
+                least[n] = min(least[n], float(part.min()))
+                greatest[n] = max(greatest[n], float(part.max()))
+    whole = _there_s(came, at[0], edges) - _there_s(left, at[1], edges)
+    return Band(edges, least, np.diff(whole) / np.diff(edges), greatest)
+
+
+def _there_s(times_ns: Times, places: Times, edges_s: FloatArray) -> FloatArray:
+    """For how long all that came had been there, in seconds together, at each of some times."""
+    begun = np.append(0.0, np.cumsum(times_ns / 1e9))
+    return np.asarray(places * edges_s - begun[places])
+
+
+def _events(attempts: pl.DataFrame, until_s: float) -> tuple[Times, Times, Times, Times]:
+    """When attempts came and left, both rising, and the number in the system after each."""
+    came, left = (_until(attempts[name], until_s) for name in ("scheduled_ns", "done_ns"))
+    up = np.arange(1, len(came) + 1) - np.searchsorted(left, came, side="left")
+    down = np.searchsorted(came, left, side="right") - np.arange(1, len(left) + 1)
+    return came, left, up, down
+
+
+def _until(times: pl.Series, until_s: float) -> Times:
+    """Rising times in nanoseconds, up to a time."""
+    known = times.drop_nulls().to_numpy()
+    # Departures mostly are in their order.
+    rising = known if bool((known[1:] >= known[:-1]).all()) else np.sort(known)
+    return rising[: int(np.searchsorted(rising, until_s * 1e9, side="right"))]
 
 
 def _exact(case: Case, until_s: float) -> list[go.Scatter]:
@@ -96,6 +182,7 @@ CHART = Chart(
     title="How many are in the system",
     caption="A closed system can never hold more requests than it has clients; where users "
     "arrive on their own nothing bounds the queue, and it takes long to drain (dotted: the "
-    "exact mean).",
+    "exact mean). Of many requests the mean of each moment is drawn, before a band from the least "
+    "to the greatest.",
     draw=_draw,
 )

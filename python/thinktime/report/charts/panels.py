@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 import polars as pl
 
@@ -104,7 +104,6 @@ def stacked(found: Sequence[TimeLine], y_title: str, until_s: float) -> list[Pan
 
 def mean_of_steps(x: FloatArray, y: FloatArray, until_s: float) -> float:
     """The mean over time of a curve that stays until it changes."""
-    ends = [*x[1:].tolist(), max(until_s, float(x[-1]))]
-    spans = [end - begin for begin, end in zip(x.tolist(), ends, strict=True)]
-    whole = math.fsum(spans)
-    return math.fsum(s * v for s, v in zip(spans, y.tolist(), strict=True)) / whole if whole else 0
+    spans = np.diff(x, append=max(until_s, float(x[-1])))
+    whole = float(spans.sum())
+    return float(spans @ y) / whole if whole else 0.0

@@ -86,10 +86,10 @@ impl SystemFile {
                 "`server` is for a system of one cluster; this one has {number}"
             )));
         };
-        let SystemFile { station, machine, service, pool, behaviour, .. } = self;
+        let SystemFile { station, machine, service, pool, behaviour, link, .. } = self;
         let others = machine.iter().filter(|one| !cluster.copies(&one.name)).count()
             + service.iter().filter(|one| !cluster.copies(&one.machine)).count();
-        let beside = [station.len(), others, pool.len(), behaviour.len()];
+        let beside = [station.len(), others, pool.len(), behaviour.len(), link.len()];
         if beside.iter().any(|number| *number > 0) {
             return Err(Invalid::new("`server` is for a cluster with nothing beside it"));
         }

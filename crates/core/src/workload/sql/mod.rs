@@ -19,7 +19,8 @@ const PARAMETERS_MAX: usize = 65_535;
 /// What a request of SQL does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sql {
-    /// Its statements, each sent when the one before has been answered; never empty.
+    /// Its statements, each sent when the one before has been answered; empty only where a program
+    /// gives them one after another.
     pub statements: Vec<Statement>,
     /// The statement by which a transaction around them begins; none for one statement by itself,
     /// which is a transaction of its own.
@@ -48,6 +49,19 @@ pub enum Isolation {
 }
 
 impl Isolation {
+    /// Of this name.
+    fn of(word: &str) -> Result<Isolation, Invalid> {
+        match word {
+            "read-committed" => Ok(Isolation::ReadCommitted),
+            "repeatable-read" => Ok(Isolation::RepeatableRead),
+            "serializable" => Ok(Isolation::Serializable),
+            _ => Err(Invalid::new(format!(
+                "`{word}` is no isolation: write \"read-committed\", \"repeatable-read\" or \
+                 \"serializable\""
+            ))),
+        }
+    }
+
     fn begin(this: Option<Isolation>) -> &'static str {
         match this {
             None => "begin",
@@ -62,6 +76,36 @@ impl Isolation {
 pub(super) type Keyed<T> = Result<T, (&'static str, Invalid)>;
 
 impl Sql {
+    /// A statement that a program sends, whose parameters are those that stand in it.
+    ///
+    /// # Errors
+    /// When it is none, or several, or begins or ends a transaction; or a parameter is left out, as
+    /// `$2` where `$3` stands.
+    pub fn statement(text: &str) -> Result<Sql, Invalid> {
+        let read = Text::read(text)?;
+        let last = read.marks.iter().map(|mark| mark.number).max().unwrap_or(0);
+        if last > PARAMETERS_MAX {
+            return Err(Invalid::new(format!("`${last}` is too many: {PARAMETERS_MAX} may be")));
+        }
+        let mut used = vec![false; last];
+        let statement = read.statement(&mut used).map_err(|(_, error)| error)?;
+        if let Some(place) = used.iter().position(|used| !used) {
+            let why = format!("`${last}` stands in the statement, and `${}` does not", place + 1);
+            return Err(Invalid::new(why));
+        }
+        Ok(Sql { statements: vec![statement], begin: None })
+    }
+
+    /// A transaction whose statements a program gives one after another, perhaps of this
+    /// [`Isolation`].
+    ///
+    /// # Errors
+    /// When that is the name of none.
+    pub fn transaction(isolation: Option<&str>) -> Result<Sql, Invalid> {
+        let isolation = isolation.map(Isolation::of).transpose()?;
+        Ok(Sql { statements: Vec::new(), begin: Some(Isolation::begin(isolation)) })
+    }
+
     /// What a request's table says of SQL, if anything, with its parameters as messages; an error
     /// comes with its key.
     pub(super) fn from_table(

@@ -84,6 +84,29 @@ fn what_makes_no_sense_is_named_by_its_key() {
     }
 }
 
+/// A program's statement has the parameters that stand in it.
+#[test]
+fn statements_of_programs_say_which_parameters_they_have() {
+    let sql = Sql::statement("select $2, $1 where $2 > 0 -- $3").unwrap();
+    assert_eq!((&sql.statements[0].parameters[..], sql.begin), (&[1, 0][..], None));
+    assert_eq!(sql.statements[0].text, "select $1, $2 where $1 > 0 -- $3");
+    for (text, why) in [
+        ("select $1, $3", "`$3` stands in the statement, and `$2` does not"),
+        ("select $65536", "`$65536` is too many"),
+        ("rollback", "`rollback` begins or ends a transaction"),
+        ("select 1; select 2", "holds several statements"),
+        ("", "has no statement"),
+    ] {
+        let error = Sql::statement(text).unwrap_err().to_string();
+        assert!(error.starts_with(why), "{text}: {error}");
+    }
+    let begin = |isolation| Sql::transaction(isolation).map(|sql| sql.begin);
+    assert_eq!(begin(None).unwrap(), Some("begin"));
+    let serializable = begin(Some("serializable")).unwrap();
+    assert_eq!(serializable, Some("begin isolation level serializable"));
+    assert!(begin(Some("chaos")).unwrap_err().to_string().starts_with("`chaos` is no isolation"));
+}
+
 proptest::proptest! {
     /// Any text is read or refused, and what is no parameter stays as it is.
     #[test]

@@ -37,9 +37,7 @@ impl<'a> Text<'a> {
             if token == b";" {
                 over = true;
             } else if over && !blank {
-                return Err(Invalid::new(
-                    "holds several statements: a list in `transaction` is for these",
-                ));
+                return Err(Invalid::new("holds several statements: `transaction` is for these"));
             } else if !blank {
                 first.get_or_insert(at..end);
             }
@@ -56,8 +54,8 @@ impl<'a> Text<'a> {
         let word = whole[first].to_ascii_lowercase();
         if CONTROL.contains(&word.as_str()) {
             return Err(Invalid::new(format!(
-                "`{word}` begins or ends a transaction: `transaction` is a list of the statements \
-                 of one, which begins and ends by itself"
+                "`{word}` begins or ends a transaction: `transaction` is for the statements of \
+                 one, which begins and ends by itself"
             )));
         }
         Ok(Text { whole, marks })

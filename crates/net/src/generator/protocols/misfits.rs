@@ -10,10 +10,15 @@ const NO_SQL: &str = "`sql` and `transaction` go to targets of postgresql";
 
 /// Why a request does not fit a protocol of statements.
 pub(super) fn misfit_of_statements(kind: &RequestKind, scripted: bool) -> Option<&'static str> {
-    if scripted {
-        return Some("a script sends no SQL: leave `script` out, and describe the requests here");
+    if scripted && kind.sql.is_some() {
+        return Some(
+            "a script says itself what it sends: leave `sql` and `transaction` out, or `script`",
+        );
     }
-    if kind.sql.is_none() {
+    if kind.grpc.is_some() {
+        return Some(NO_GRPC);
+    }
+    if !scripted && kind.sql.is_none() {
         return Some("a database takes statements: give the request `sql` or `transaction`");
     }
     let of_messages = kind.expect.is_some() || kind.messages.is_some() || kind.wait_for_each;

@@ -1,11 +1,15 @@
 //! What can be spoken with a server: one file a protocol, and the list from the schemes of targets
 //! to them. CONTRIBUTING.md shows how to add one.
 
+mod asking;
 mod http1;
 mod http2;
+mod http3;
 mod misfits;
 mod postgresql;
 mod proxied;
+mod scheme;
+mod streams;
 mod tcp;
 mod udp;
 mod websocket;
@@ -16,26 +20,30 @@ use std::time::Duration;
 use thinktime_core::client::Attempt;
 use thinktime_core::random::Stream;
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::{Expect, RequestKind, Sql};
+use thinktime_core::workload::{Expect, RequestKind};
 
 use super::answering::Sending;
 use super::exchange::{Event, Exchange};
 use super::failure::{CLOSED, Failure};
+use super::quic::QuicOptions;
 use crate::poller::Clock;
 use crate::protocol::http1::RequestHead;
 use crate::protocol::postgresql::Login;
 use crate::protocol::{Keeping, Outbox};
+pub(super) use asking::{Asking, Proceeding};
 use misfits::{
     NO_GRPC, WHOLE_MESSAGES, misfit_of_messages, misfit_of_requests, misfit_of_statements,
     several_messages, whole_message,
 };
+pub(super) use scheme::{Carrier, Scheme};
 
 /// The schemes of targets: what carries the bytes, the port where none is named, and the protocols
 /// that may be spoken, the best first. With TLS the server chooses among them.
-pub(super) static SCHEMES: [Scheme; 9] = [
+pub(super) static SCHEMES: [Scheme; 10] = [
     Scheme::new("http", Carrier::Tcp, Some(80), &[http1::PROTOCOL]),
     Scheme::new("h2c", Carrier::Tcp, Some(80), &[http2::PROTOCOL]),
     Scheme::new("https", Carrier::Tls, Some(443), &[http2::PROTOCOL, http1::PROTOCOL]),
+    Scheme::new("h3", Carrier::Quic, Some(443), &[http3::PROTOCOL]),
     Scheme::new("ws", Carrier::Tcp, Some(80), &[websocket::PROTOCOL]),
     Scheme::new("wss", Carrier::Tls, Some(443), &[websocket::PROTOCOL]),
     Scheme::new("tcp", Carrier::Tcp, None, &[tcp::PROTOCOL]),
@@ -43,23 +51,6 @@ pub(super) static SCHEMES: [Scheme; 9] = [
     Scheme::new("postgresql", Carrier::Tcp, Some(5432), &[postgresql::PROTOCOL]),
     Scheme::new("postgres", Carrier::Tcp, Some(5432), &[postgresql::PROTOCOL]),
 ];
-
-/// How a target's URL begins, and what follows from that.
-pub(super) struct Scheme {
-    pub(super) name: &'static str,
-    pub(super) carrier: Carrier,
-    /// Where none is named; nothing where one must be.
-    pub(super) port: Option<u16>,
-    pub(super) protocols: &'static [&'static Protocol],
-}
-
-/// What carries the bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Carrier {
-    Tcp,
-    Tls,
-    Datagrams,
-}
 
 /// What is to be known of a protocol before a connection speaks it.
 pub(super) struct Protocol {
@@ -118,6 +109,8 @@ pub(super) struct Opening<'a> {
     pub(super) subprotocols: &'a [String],
     /// What a proxy is told with each request that it passes on.
     pub(super) proxy_authorization: Option<&'a str>,
+    /// How QUIC is spoken, where that carries the bytes.
+    pub(super) quic: Option<&'a QuicOptions>,
     /// Who logs in to a database.
     pub(super) login: Option<&'a Arc<Login>>,
     /// What is kept of responses.
@@ -136,17 +129,6 @@ pub(super) enum Outgoing<'a> {
     Stream(&'a RequestHead<'a>, u64),
     Message(&'a Sending<'a>),
     Statements(&'a Asking<'a>),
-}
-
-/// Statements of SQL with their parameters.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Asking<'a> {
-    /// The place of the request's kind among all.
-    pub(super) kind: u32,
-    pub(super) sql: &'a Arc<Sql>,
-    /// The parameters, one after another, and where each but the first begins.
-    pub(super) bytes: &'a [u8],
-    pub(super) cuts: &'a [usize],
 }
 
 impl<'a> Outgoing<'a> {
@@ -222,6 +204,13 @@ pub(super) trait Conversation {
         Ok(None)
     }
 
+    /// Writes datagrams that are due, each behind its length, where QUIC carries them, and says how
+    /// long it may be left alone then if nothing comes; for ever, if it does not say. After that it
+    /// is given an empty datagram.
+    fn transmit(&mut self, _out: &mut Outbox) -> Option<Duration> {
+        None
+    }
+
     /// The server has ended the stream.
     ///
     /// # Errors
@@ -229,6 +218,9 @@ pub(super) trait Conversation {
     fn end_of_stream(&mut self) -> Result<Event, Failure> {
         Err(CLOSED)
     }
+
+    /// Goes on with what [`Event::Asks`] asked about.
+    fn proceed(&mut self, _next: Proceeding<'_>, _out: &mut Outbox) {}
 
     /// Gives an attempt up: its exchange, and whether the connection is to be closed. `proven` says
     /// that a response came over it before.
@@ -245,55 +237,3 @@ pub(super) trait Conversation {
     /// Writes what is said before the connection is closed.
     fn close(&mut self, _out: &mut Outbox) {}
 }
-
-impl Scheme {
-    const fn new(
-        name: &'static str,
-        carrier: Carrier,
-        port: Option<u16>,
-        protocols: &'static [&'static Protocol],
-    ) -> Scheme {
-        Scheme { name, carrier, port, protocols }
-    }
-
-    /// The scheme of this name.
-    pub(super) fn of(name: &str) -> Option<&'static Scheme> {
-        SCHEMES.iter().find(|scheme| scheme.name == name)
-    }
-
-    /// The protocol that is spoken where the server does not choose another.
-    pub(super) fn first(&self) -> &'static Protocol {
-        self.protocols[0]
-    }
-
-    /// What an HTTP proxy passes on request by request, where it does; else it opens a tunnel.
-    pub(super) fn by_proxy(&self) -> Option<&'static [&'static Protocol]> {
-        // A WebSocket begins as HTTP/1.1 does, but a proxy would not pass it on.
-        let http1 = self.first().alpn == http1::PROTOCOL.alpn;
-        let plain = self.carrier == Carrier::Tcp && self.carries() == Carries::Requests && http1;
-        plain.then_some(&[proxied::PROTOCOL])
-    }
-
-    /// The protocols that TLS offers: all, or the plainest alone.
-    pub(super) fn offered(&self, all: bool) -> &'static [&'static Protocol] {
-        if all { self.protocols } else { &self.protocols[self.protocols.len() - 1..] }
-    }
-
-    pub(super) fn carries(&self) -> Carries {
-        self.first().carries
-    }
-}
-
-impl std::fmt::Debug for Scheme {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name)
-    }
-}
-
-impl PartialEq for Scheme {
-    fn eq(&self, other: &Scheme) -> bool {
-        self.name == other.name
-    }
-}
-
-impl Eq for Scheme {}

@@ -8,7 +8,7 @@ use thinktime_core::time::Nanos;
 use thinktime_core::workload::Sql;
 
 use super::{
-    Arrival, Asking, Carries, Conversation, Opening, Outgoing, PathUse, Protocol,
+    Arrival, Asking, Carries, Conversation, Opening, Outgoing, PathUse, Proceeding, Protocol,
     misfit_of_statements,
 };
 use crate::generator::exchange::{Answer, Event, Exchange};
@@ -41,19 +41,25 @@ struct Postgresql {
 /// A request under way.
 struct Work {
     exchange: Exchange,
-    kind: u32,
-    sql: Arc<Sql>,
-    parameters: Parameters,
+    asked: Asked,
+    /// Whether a program gives the statements of its transaction one after another.
+    told: bool,
     step: Step,
     rows: u32,
     bytes: u64,
     error: Option<Failure>,
 }
 
-/// Values one after another, and where each but the first begins.
-struct Parameters {
+/// Statements with their parameters.
+struct Asked {
+    kind: u32,
+    sql: Arc<Sql>,
+    /// The place of the first statement among those of its kind that are prepared, if they are.
+    place: Option<u32>,
+    /// Values one after another, where each but the first begins, and which are null.
     bytes: Vec<u8>,
     cuts: Vec<usize>,
+    nulls: Vec<usize>,
 }
 
 /// How far a request is: what it waits for.
@@ -65,28 +71,50 @@ enum Step {
     Begin,
     /// For the answer to this statement.
     Statement(usize),
+    /// For what a program says comes next.
+    Asking,
     /// For the transaction to end.
     Commit,
     /// For the transaction to be undone.
     Rollback,
 }
 
-impl Parameters {
-    fn get(&self, place: usize) -> &[u8] {
+impl Asked {
+    fn of(asking: &Asking<'_>) -> Asked {
+        Asked {
+            kind: asking.kind,
+            sql: Arc::clone(asking.sql),
+            place: asking.place,
+            bytes: asking.bytes.to_vec(),
+            cuts: asking.cuts.to_vec(),
+            nulls: asking.nulls.to_vec(),
+        }
+    }
+
+    fn parameter(&self, place: usize) -> Option<&[u8]> {
+        if self.nulls.contains(&place) {
+            return None;
+        }
         let begin = if place == 0 { 0 } else { self.cuts[place - 1] };
         let end = self.cuts.get(place).copied().unwrap_or(self.bytes.len());
-        &self.bytes[begin..end]
+        Some(&self.bytes[begin..end])
+    }
+
+    /// Runs one of the statements; says how many bytes that takes.
+    fn execute(&self, place: usize, client: &mut Client, out: &mut Vec<u8>) -> u64 {
+        let statement = &self.sql.statements[place];
+        let named = |first: u32| StatementId { kind: self.kind, place: first + place as u32 };
+        let values = statement.parameters.iter().map(|place| self.parameter(*place));
+        client.execute(self.place.map(named), &statement.text, values, out)
     }
 }
 
 impl Work {
     fn new(exchange: Exchange, asking: &Asking<'_>) -> Work {
-        let (bytes, cuts) = (asking.bytes.to_vec(), asking.cuts.to_vec());
         Work {
             exchange,
-            kind: asking.kind,
-            sql: Arc::clone(asking.sql),
-            parameters: Parameters { bytes, cuts },
+            asked: Asked::of(asking),
+            told: asking.sql.statements.is_empty(),
             step: Step::Waiting,
             rows: 0,
             bytes: 0,
@@ -96,15 +124,16 @@ impl Work {
 
     /// What comes next; nothing where all is done.
     fn next(&self) -> Option<Step> {
-        let transaction = self.sql.begin.is_some();
+        let transaction = self.told || self.asked.sql.begin.is_some();
         match self.step {
             Step::Commit | Step::Rollback => None,
             _ if self.error.is_some() => {
                 (transaction && self.step != Step::Begin).then_some(Step::Rollback)
             }
             Step::Waiting if transaction => Some(Step::Begin),
-            Step::Waiting | Step::Begin => Some(Step::Statement(0)),
-            Step::Statement(place) if place + 1 < self.sql.statements.len() => {
+            Step::Begin | Step::Statement(_) | Step::Asking if self.told => Some(Step::Asking),
+            Step::Waiting | Step::Begin | Step::Asking => Some(Step::Statement(0)),
+            Step::Statement(place) if place + 1 < self.asked.sql.statements.len() => {
                 Some(Step::Statement(place + 1))
             }
             Step::Statement(_) => transaction.then_some(Step::Commit),
@@ -115,16 +144,11 @@ impl Work {
     fn send(&mut self, step: Step, client: &mut Client, out: &mut Vec<u8>) {
         self.step = step;
         self.exchange.bytes_sent += match step {
-            Step::Waiting => 0,
-            Step::Begin => client.query(self.sql.begin.unwrap_or("begin"), out),
+            Step::Waiting | Step::Asking => 0,
+            Step::Begin => client.query(self.asked.sql.begin.unwrap_or("begin"), out),
             Step::Commit => client.query("commit", out),
             Step::Rollback => client.query("rollback", out),
-            Step::Statement(place) => {
-                let statement = &self.sql.statements[place];
-                let id = StatementId { kind: self.kind, place: place as u32 };
-                let values = statement.parameters.iter().map(|place| self.parameters.get(*place));
-                client.execute(id, &statement.text, values, out)
-            }
+            Step::Statement(place) => self.asked.execute(place, client, out),
         };
     }
 
@@ -152,18 +176,28 @@ impl Postgresql {
     fn go_on(&mut self, out: &mut Outbox) -> Option<Event> {
         let work = self.work.as_mut()?;
         if let Some(step) = work.next() {
+            let begun = work.step == Step::Begin;
             work.send(step, &mut self.client, out.buffer());
-            return None;
+            if step != Step::Asking {
+                return None;
+            }
+            let attempt = work.exchange.attempt;
+            return Some(Event::Asks { attempt, begun, kept: self.kept() });
         }
         // A statement may have begun what only its own transaction could end.
         self.closing |= self.client.in_transaction();
         let Work { exchange, rows, bytes, error, .. } = self.work.take()?;
-        let kept = self.keeping.then(|| {
+        let answer = Answer { rows, error, ..Answer::new(0, bytes, self.kept()) };
+        Some(Event::Done { exchange, answer })
+    }
+
+    /// The rows of the last statement that gave any, or what the server said of a failure, where
+    /// somebody looks into it.
+    fn kept(&mut self) -> Option<Box<Kept>> {
+        self.keeping.then(|| {
             let (body, cut) = self.client.take_kept();
             Box::new(Kept { body, cut, ..Kept::default() })
-        });
-        let answer = Answer { rows, error, ..Answer::new(0, bytes, kept) };
-        Some(Event::Done { exchange, answer })
+        })
     }
 }
 
@@ -221,6 +255,19 @@ impl Conversation for Postgresql {
             }
             other => other,
         }))
+    }
+
+    fn proceed(&mut self, next: Proceeding<'_>, out: &mut Outbox) {
+        let Some(work) = &mut self.work else { return };
+        let step = match next {
+            Proceeding::Statement(asking) => {
+                work.asked = Asked::of(asking);
+                Step::Statement(0)
+            }
+            Proceeding::Commit => Step::Commit,
+            Proceeding::Rollback => Step::Rollback,
+        };
+        work.send(step, &mut self.client, out.buffer());
     }
 
     /// The answer may still come, so the connection is of no use any more.

@@ -7,50 +7,15 @@ use super::hpack::{Decoder, Encoder};
 use super::settings::{self, Settings};
 use super::stream::{ReceiveWindow, STREAM_WINDOW, Stream};
 use super::{Http2Error, code};
-use crate::protocol::{Keeping, Kept, Outbox};
+use crate::protocol::{Keeping, Outbox, StreamEvent};
 
 /// What a client says first.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// The last number that a stream can have.
 const ID_MAX: u32 = (1 << 31) - 1;
 
-/// What happened to a stream. After any but [`Event::Begun`] the stream is closed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Event {
-    /// The first frame of the response came.
-    Begun {
-        /// The stream's number.
-        stream: u32,
-    },
-    /// The response is complete.
-    Complete {
-        /// The stream's number.
-        stream: u32,
-        /// The status code, 200 to 999.
-        status: u16,
-        /// Size of the response in bytes: its frames with their headers.
-        bytes: u64,
-        /// Its head, with the trailers, and its body, if the client keeps them.
-        kept: Option<Box<Kept>>,
-    },
-    /// The server ended the stream without a response.
-    Reset {
-        /// The stream's number.
-        stream: u32,
-        /// Why, as one of the codes of RFC 9113, section 7.
-        code: u32,
-    },
-    /// The response broke the protocol's rules, and the client ended the stream.
-    Malformed {
-        /// The stream's number.
-        stream: u32,
-    },
-    /// The server has not looked at the request, and says so: it can go out again elsewhere.
-    Unprocessed {
-        /// The stream's number.
-        stream: u32,
-    },
-}
+/// What happened to a stream. Codes are those of RFC 9113, section 7.
+pub type Event = StreamEvent<u32>;
 
 /// A client's end of one connection.
 #[derive(Debug)]

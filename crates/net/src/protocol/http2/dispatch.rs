@@ -4,9 +4,10 @@ use std::collections::VecDeque;
 
 use super::client::{Block, Client, Event};
 use super::frame::{self, Frame, flag, kind, number};
-use super::head::Head;
-use super::stream::{Malformed, WINDOW_MAX};
+use super::stream::WINDOW_MAX;
 use super::{BARREN_FRAMES_MAX, BLOCK_BYTES_MAX, Http2Error, code};
+use crate::protocol::head::Head;
+use crate::protocol::response::{Malformed, Response};
 use crate::protocol::{Keeping, Outbox};
 
 type Done = Result<(), Http2Error>;
@@ -72,12 +73,12 @@ impl Client {
         if !stream.receive_window.take(length) {
             return Err(Http2Error::FlowControl);
         }
-        stream.bytes += frame.bytes();
-        let first = stream.messages.is_some() && !data.is_empty();
-        if first && !std::mem::replace(&mut stream.begun, true) {
+        stream.response.bytes += frame.bytes();
+        let first = stream.response.messages.is_some() && !data.is_empty();
+        if first && !std::mem::replace(&mut stream.response.begun, true) {
             events.push_back(Event::Begun { stream: frame.stream });
         }
-        let result = stream.data(data, ends);
+        let result = stream.response.data(data, ends);
         if !ends && let Some(increment) = stream.receive_window.refill() {
             frame::push_number(out.buffer(), kind::WINDOW_UPDATE, frame.stream, increment);
         }
@@ -100,10 +101,10 @@ impl Client {
             block = block.get(5..).ok_or(Http2Error::FrameSize)?;
         }
         if let Some(place) = place {
-            let stream = &mut self.streams[place];
-            stream.bytes += frame.bytes();
+            let response = &mut self.streams[place].response;
+            response.bytes += frame.bytes();
             // Where messages are counted, a response begins with the first of them.
-            if stream.messages.is_none() && !std::mem::replace(&mut stream.begun, true) {
+            if response.messages.is_none() && !std::mem::replace(&mut response.begun, true) {
                 events.push_back(Event::Begun { stream: frame.stream });
             }
         }
@@ -129,7 +130,7 @@ impl Client {
             self.barren()?;
         }
         if let Some(place) = self.place(frame.stream) {
-            self.streams[place].bytes += frame.bytes();
+            self.streams[place].response.bytes += frame.bytes();
         }
         block.bytes.extend_from_slice(frame.payload);
         if block.bytes.len() > BLOCK_BYTES_MAX {
@@ -152,15 +153,14 @@ impl Client {
         out: &mut Outbox,
         events: &mut VecDeque<Event>,
     ) -> Done {
-        let kept = self.keeping != Keeping::Nothing;
-        let mut head = Head { lines: kept.then(Vec::new), ..Head::default() };
+        let mut head = Head::new("HTTP/2", self.keeping != Keeping::Nothing);
         self.decoder.read(block, |name, value| head.take(name, value))?;
         if !ends {
             // Interim heads could go on for ever; what follows a final one brings more.
             self.barren()?;
         }
         let Some(place) = self.place(stream) else { return Ok(()) };
-        let result = self.streams[place].head(&head, ends);
+        let result = self.streams[place].response.head(&head, ends);
         self.went_on(place, result, out, events);
         Ok(())
     }
@@ -180,9 +180,9 @@ impl Client {
         let id = stream.id;
         if let Ok(Some(status)) = result {
             self.barren = 0;
-            let (bytes, kept) = (stream.bytes, stream.kept);
+            let Response { bytes, kept, enough, .. } = stream.response;
             events.push_back(Event::Complete { stream: id, status, bytes, kept });
-            if stream.enough || !stream.unsent.is_empty() {
+            if enough || !stream.unsent.is_empty() {
                 // The server answers without having heard all: it need not hear the rest; or it
                 // would tell more than anybody waits for.
                 frame::push_number(out.buffer(), kind::RST_STREAM, id, code::CANCEL);

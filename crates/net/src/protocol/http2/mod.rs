@@ -13,13 +13,12 @@
 //! After an [`Http2Error`] the connection is of no use: a GOAWAY frame that says so was written.
 //!
 //! The inside, from the bytes up: `frame` cuts bytes into frames, `hpack` turns header blocks into
-//! fields and back, `head` makes a response's head of fields, `stream` follows one exchange, and
-//! `client` and `dispatch` join them.
+//! fields and back, `stream` follows one exchange, and `client` and `dispatch` join them. What a
+//! response's head and body mean is shared with HTTP/3 (`head` and `response` beside this module).
 
 mod client;
 mod dispatch;
 mod frame;
-mod head;
 mod hpack;
 mod request;
 mod settings;
@@ -33,6 +32,7 @@ pub use request::Begun;
 #[cfg(doc)]
 use super::REPLY_BYTES_MAX;
 use super::RepliesUnread;
+use super::literals::Undecodable;
 
 /// The streams that a client opens at the same time where nobody says.
 pub const STREAMS_MAX: usize = 100;
@@ -97,6 +97,12 @@ impl Http2Error {
             Self::Compression => code::COMPRESSION_ERROR,
             Self::HeadTooLarge | Self::Flood | Self::RepliesUnread => code::ENHANCE_YOUR_CALM,
         }
+    }
+}
+
+impl From<Undecodable> for Http2Error {
+    fn from(_: Undecodable) -> Self {
+        Self::Compression
     }
 }
 

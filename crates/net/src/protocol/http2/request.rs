@@ -4,14 +4,10 @@ use super::client::Client;
 use super::frame::{self, flag, kind};
 use super::hpack::Keep;
 use super::stream::Stream;
+use crate::protocol::fields::request_fields;
 use crate::protocol::grpc::MessageCount;
 use crate::protocol::http1::RequestHead;
-
-/// Fields that are about a connection of HTTP/1.1, or are written as pseudo-fields.
-const LEFT_OUT: [&str; 6] =
-    ["host", "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"];
-/// Fields that a client sends alike again and again.
-const KEPT: [&str; 5] = ["accept", "accept-encoding", "accept-language", "cookie", "user-agent"];
+use crate::protocol::response::Response;
 
 /// A request that was begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,9 +31,9 @@ impl Client {
         let before = out.len();
         let block = self.block(request, scheme);
         self.push_block(stream, &block, request.body.is_empty(), out);
-        let mut own = Stream::new(stream, self.server.window, request.method == "HEAD");
+        let response = Response::new(request.method == "HEAD", self.keeping.place());
+        let mut own = Stream::new(stream, self.server.window, response);
         own.unsent = request.body.to_vec();
-        own.kept = self.keeping.place();
         self.streams.push(own);
         let bytes = (out.len() - before) as u64 + framed(request.body.len());
         self.send_bodies(out);
@@ -49,36 +45,18 @@ impl Client {
     /// first of them.
     pub fn await_messages(&mut self, stream: u32, wanted: u64) {
         if let Some(place) = self.place(stream) {
-            self.streams[place].messages = Some(MessageCount::new(wanted));
+            self.streams[place].response.messages = Some(MessageCount::new(wanted));
         }
     }
 
     /// The header block of a request.
     fn block(&mut self, request: &RequestHead<'_>, scheme: &str) -> Vec<u8> {
         let (encoder, mut block) = (&mut self.encoder, Vec::with_capacity(256));
-        let value = |name: &str| {
-            let mut headers = request.headers.iter();
-            headers.find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| *value)
-        };
         encoder.begin(&mut block);
-        encoder.push(&mut block, ":method", request.method.as_bytes(), Keep::No);
-        encoder.push(&mut block, ":scheme", scheme.as_bytes(), Keep::No);
-        let authority = value("host").unwrap_or(request.host);
-        encoder.push(&mut block, ":authority", authority.as_bytes(), Keep::Yes);
-        encoder.push(&mut block, ":path", request.target.as_bytes(), Keep::No);
-        let suggested = matches!(request.method, "POST" | "PUT" | "PATCH");
-        if (suggested || !request.body.is_empty()) && value("content-length").is_none() {
-            let length = request.body.len().to_string();
-            encoder.push(&mut block, "content-length", length.as_bytes(), Keep::No);
-        }
-        for (name, value) in request.headers {
-            let name = name.to_ascii_lowercase();
-            if LEFT_OUT.contains(&&name[..]) {
-                continue;
-            }
-            let keep = if KEPT.contains(&&name[..]) { Keep::Yes } else { Keep::No };
-            encoder.push(&mut block, &name, value.as_bytes(), keep);
-        }
+        request_fields(request, scheme, |name, value, again| {
+            let keep = if again { Keep::Yes } else { Keep::No };
+            encoder.push(&mut block, name, value, keep);
+        });
         block
     }
 

@@ -68,19 +68,19 @@ impl Client {
         self.side.in_transaction
     }
 
-    /// Runs a statement, which is prepared first where it is new to the connection, with these
-    /// parameters. Says how many bytes that takes.
+    /// Runs a statement with these parameters, of which none is a null. It is prepared first where
+    /// it is new to the connection, and each time where it has no name. Says how many bytes that
+    /// takes.
     pub fn execute<'p>(
         &mut self,
-        id: StatementId,
+        id: Option<StatementId>,
         text: &str,
-        parameters: impl ExactSizeIterator<Item = &'p [u8]>,
+        parameters: impl ExactSizeIterator<Item = Option<&'p [u8]>>,
         out: &mut Vec<u8>,
     ) -> u64 {
         let side = &mut self.side;
         side.begin();
-        let name = format!("{}_{}", id.kind, id.place);
-        if side.write(id, &name, text, parameters).is_err() {
+        if side.write(id, text, parameters).is_err() {
             // Then nothing is asked for, and the server answers that.
             side.scratch.clear();
             side.error = Some(UNFIT);

@@ -91,7 +91,7 @@ impl Rows {
     pub(super) fn take(&mut self) -> (Vec<u8>, bool) {
         let mut json = std::mem::take(&mut self.json);
         json.extend_from_slice(if json.is_empty() { b"[]" } else { b"]" });
-        (json, self.cut)
+        (json, std::mem::take(&mut self.cut))
     }
 }
 

@@ -75,26 +75,27 @@ impl Side {
         message.len() as u64
     }
 
-    /// Writes what runs a statement, which is prepared by this name.
+    /// Writes what runs a statement, which is prepared by a name made of this, or by none.
     pub(super) fn write<'p>(
         &mut self,
-        id: StatementId,
-        name: &str,
+        id: Option<StatementId>,
         text: &str,
-        parameters: impl ExactSizeIterator<Item = &'p [u8]>,
+        parameters: impl ExactSizeIterator<Item = Option<&'p [u8]>>,
     ) -> std::io::Result<()> {
         let out = &mut self.scratch;
-        if !self.prepared.contains(&id) {
-            frontend::parse(name, text, std::iter::empty(), out)?;
-            self.preparing = Some(id);
+        let name = id.map_or(String::new(), |id| format!("{}_{}", id.kind, id.place));
+        if id.is_none_or(|id| !self.prepared.contains(&id)) {
+            frontend::parse(&name, text, std::iter::empty(), out)?;
+            self.preparing = id;
         }
         // All values are texts, in both directions.
-        let serialised = |value: &[u8], out: &mut BytesMut| {
+        let serialised = |value: Option<&[u8]>, out: &mut BytesMut| {
+            let Some(value) = value else { return Ok(IsNull::Yes) };
             out.extend_from_slice(value);
             Ok(IsNull::No)
         };
         let (no, bound) = (std::iter::empty::<i16>, parameters);
-        frontend::bind("", name, no(), bound, serialised, no(), out)
+        frontend::bind("", &name, no(), bound, serialised, no(), out)
             .map_err(|_| std::io::Error::other(UNFIT))?;
         if self.rows.is_some() {
             frontend::describe(b'P', "", out)?;

@@ -84,8 +84,8 @@ impl End {
     }
 
     fn execute(&mut self, text: &str, values: &[&str]) -> Vec<u8> {
-        let values = values.iter().map(|value| value.as_bytes());
-        let bytes = self.client.execute(ID, text, values, self.out.buffer());
+        let values = values.iter().map(|value| Some(value.as_bytes()));
+        let bytes = self.client.execute(Some(ID), text, values, self.out.buffer());
         let said = self.said();
         assert_eq!(said.len() as u64, bytes);
         said
@@ -137,6 +137,22 @@ fn a_statement_is_prepared_once() {
     assert_eq!(end.read(&answer, 7), Ok(vec![Event::Row, over]));
     assert_eq!(end.execute("select $1", &["42"]), run);
     assert!(!end.client.is_ready());
+}
+
+/// A parameter that is null has the length -1; what has no name is prepared each time.
+#[test]
+fn nulls_and_statements_without_a_name_are_sent() {
+    let mut end = End::open(false);
+    let parse = text(b'P', "\0select $1\0\0\0");
+    let bind = message(b'B', b"\0\0\0\0\0\x01\xff\xff\xff\xff\0\0");
+    let run = [parse, bind, b"E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04".to_vec()].concat();
+    for _ in 0..2 {
+        let null = [None].into_iter();
+        end.client.execute(None, "select $1", null, end.out.buffer());
+        assert_eq!(end.said(), run);
+        let answer = [message(b'1', b""), message(b'2', b""), text(b'C', "SELECT 1\0")];
+        end.read(&[answer.concat(), ready("I")].concat(), 7).unwrap();
+    }
 }
 
 #[test]

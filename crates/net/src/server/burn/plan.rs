@@ -61,6 +61,13 @@ impl BurnPlan {
         cores: &[usize],
         seed: u64,
     ) -> Result<BurnPlan, Invalid> {
+        if let Some((_, link)) = system.links().next() {
+            return Err(Invalid::new(format!(
+                "requests that burn come over the links that there are: leave out `{}`, or have it \
+                 for real in a lab (thinktime lab)",
+                link.name
+            )));
+        }
         let stations: Vec<&StationModel> = system.stations().collect();
         let machines: Vec<&MachineModel> = system.machines().collect();
         let own = threads_of_file(system, &stations, &machines);
@@ -196,9 +203,11 @@ fn steps_of(system: &SystemModel, kind: &str) -> Result<Vec<BurnStep>, Invalid> 
         system::Step::Enter(_)
         | system::Step::Acquire(_)
         | system::Step::Release(_)
+        | system::Step::Send(..)
+        | system::Step::Receive(..)
         | system::Step::Fork(_) => Err(Invalid::new(
             "requests that burn can `use` a station or a machine and `delay`, not `acquire`, \
-             `release` or `fork`",
+             `release`, `fork`, `send` or `receive`",
         )),
     };
     behaviour.steps.iter().map(step).collect()
@@ -255,6 +264,7 @@ mod tests {
             ("demand = '1ms'\npolicy = 'srpt'", "can only be `fcfs`"),
             ("demand = '1ms'\nqueue_limit = 3", "leave out queue_limit"),
             ("demand = '1ms'\nservers = 10001", "1 to 10000 threads, not 10001"),
+            ("demand = '1ms'\n[[link]]\nname = 'wan'", "leave out `wan`"),
             (
                 "demand = '1ms'\n[[station]]\nname = 'b'\ndemand = '1ms'",
                 "has 0 machines and 2 stations",
@@ -262,7 +272,7 @@ mod tests {
             (
                 "demand = '1ms'\n[[behaviour]]\nsteps = [{ fork = [[{ use = 'a' }], \
                  [{ delay = '1ms' }]] }]",
-                "not `acquire`, `release` or `fork`",
+                "not `acquire`, `release`, `fork`, `send` or `receive`",
             ),
         ] {
             let message = plan(text).unwrap_err().to_string();

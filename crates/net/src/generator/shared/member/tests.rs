@@ -24,17 +24,26 @@ struct Server {
 }
 
 impl Server {
-    /// Starts one that keeps nothing; none where neither is installed.
-    fn start() -> Option<Server> {
+    /// Starts one that keeps nothing; none where the program is not installed.
+    fn start(program: &str) -> Option<Server> {
         let port = TcpListener::bind("127.0.0.1:0").ok()?.local_addr().ok()?.port();
         let arguments = ["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", ""];
-        let start = |program| Command::new(program).args(arguments).stdout(Stdio::null()).spawn();
-        let child = start("valkey-server").or_else(|_| start("redis-server")).ok()?;
+        let child = Command::new(program).args(arguments).stdout(Stdio::null()).spawn().ok()?;
         let server = Server { child, port };
         while TcpStream::connect(("127.0.0.1", port)).is_err() {
             std::thread::sleep(Duration::from_millis(5));
         }
         Some(server)
+    }
+}
+
+/// Does this with each kind of server that is installed.
+fn on_each(test: impl Fn(&Server)) {
+    for program in ["valkey-server", "redis-server"] {
+        match Server::start(program) {
+            Some(server) => test(&server),
+            None => eprintln!("skipped: {program} is not installed"),
+        }
     }
 }
 
@@ -233,148 +242,138 @@ fn go_on(session: &mut Session, answer: SharedAnswer, tokens: &mut Vec<u64>) {
 
 #[test]
 fn nothing_is_lost_or_done_twice_however_connections_break() {
-    let Some(server) = Server::start() else {
-        eprintln!("skipped: neither valkey-server nor redis-server is installed");
-        return;
-    };
-    let mut runner = proptest::test_runner::TestRunner::deterministic();
-    let steps = prop::collection::vec((0..3_usize, prop::bool::weighted(0.3)), 50..200);
-    for number in 0..30 {
-        let breaks = steps.new_tree(&mut runner).unwrap().current();
-        let run = format!("run{number}");
-        let mut clients: Vec<Client> =
-            ["m", "n", "m1"].iter().map(|one| Client::new(server.port, &run, one)).collect();
-        let (rounds, tokens) = counted(&mut clients, &breaks);
-        // Those who wrote and were not told yet have done so once.
-        let written = match clients[0].does(9, SharedWish::Get(name("n"))) {
-            SharedAnswer::Value(Some(Shared::Number(number))) => number,
-            SharedAnswer::Value(None) => 0.0,
-            other => panic!("{other:?}"),
-        };
-        assert!((0.0..=1.0).contains(&(written - f64::from(rounds))), "{written} {rounds}");
-        assert!(written > 0.0);
-        assert!(tokens.is_sorted_by(|one, next| one < next), "{tokens:?}");
-        assert!(clients.iter().all(|one| one.member.forgotten == 0));
-    }
+    on_each(|server| {
+        let mut runner = proptest::test_runner::TestRunner::deterministic();
+        let steps = prop::collection::vec((0..3_usize, prop::bool::weighted(0.3)), 50..200);
+        for number in 0..30 {
+            let breaks = steps.new_tree(&mut runner).unwrap().current();
+            let run = format!("run{number}");
+            let mut clients: Vec<Client> =
+                ["m", "n", "m1"].iter().map(|one| Client::new(server.port, &run, one)).collect();
+            let (rounds, tokens) = counted(&mut clients, &breaks);
+            // Those who wrote and were not told yet have done so once.
+            let written = match clients[0].does(9, SharedWish::Get(name("n"))) {
+                SharedAnswer::Value(Some(Shared::Number(number))) => number,
+                SharedAnswer::Value(None) => 0.0,
+                other => panic!("{other:?}"),
+            };
+            assert!((0.0..=1.0).contains(&(written - f64::from(rounds))), "{written} {rounds}");
+            assert!(written > 0.0);
+            assert!(tokens.is_sorted_by(|one, next| one < next), "{tokens:?}");
+            assert!(clients.iter().all(|one| one.member.forgotten == 0));
+        }
+    });
 }
 
 #[test]
 fn what_a_dead_member_had_goes_on_and_what_it_writes_is_refused() {
-    let Some(server) = Server::start() else {
-        eprintln!("skipped: neither valkey-server nor redis-server is installed");
-        return;
-    };
-    let mut old = Client::new(server.port, "r", "old");
-    old.member.terms.lease = Nanos(100_000_000);
-    let SharedAnswer::Token(first) = old.does(0, SharedWish::Lock(name("a"), 0.0)) else {
-        panic!("no token")
-    };
-    let mut new = Client::new(server.port, "r", "new");
-    std::thread::sleep(Duration::from_millis(150));
-    let SharedAnswer::Token(second) = new.does(5, SharedWish::Lock(name("a"), 0.0)) else {
-        panic!("no token")
-    };
-    assert!(second > first);
-    let lost = SharedAnswer::Failed(SharedFailure::Lost(name("a")));
-    assert_eq!(old.does(0, SharedWish::Put(name("x"), Some(Shared::Flag(true)))), lost);
-    assert_eq!(old.does(0, SharedWish::Add(name("x"), 1.0)), lost);
-    assert_eq!(old.does(0, SharedWish::Unlock(name("a"))), lost);
-    assert_eq!(new.does(5, SharedWish::Get(name("x"))), SharedAnswer::Value(None));
-    assert_eq!(new.does(5, SharedWish::Unlock(name("a"))), SharedAnswer::Done);
+    on_each(|server| {
+        let mut old = Client::new(server.port, "r", "old");
+        old.member.terms.lease = Nanos(100_000_000);
+        let SharedAnswer::Token(first) = old.does(0, SharedWish::Lock(name("a"), 0.0)) else {
+            panic!("no token")
+        };
+        let mut new = Client::new(server.port, "r", "new");
+        std::thread::sleep(Duration::from_millis(150));
+        let SharedAnswer::Token(second) = new.does(5, SharedWish::Lock(name("a"), 0.0)) else {
+            panic!("no token")
+        };
+        assert!(second > first);
+        let lost = SharedAnswer::Failed(SharedFailure::Lost(name("a")));
+        assert_eq!(old.does(0, SharedWish::Put(name("x"), Some(Shared::Flag(true)))), lost);
+        assert_eq!(old.does(0, SharedWish::Add(name("x"), 1.0)), lost);
+        assert_eq!(old.does(0, SharedWish::Unlock(name("a"))), lost);
+        assert_eq!(new.does(5, SharedWish::Get(name("x"))), SharedAnswer::Value(None));
+        assert_eq!(new.does(5, SharedWish::Unlock(name("a"))), SharedAnswer::Done);
+    });
 }
 
 #[test]
 fn what_is_not_answered_in_time_fails_and_is_forgotten() {
-    let Some(server) = Server::start() else {
-        eprintln!("skipped: neither valkey-server nor redis-server is installed");
-        return;
-    };
-    let mut holder = Client::new(server.port, "t", "holder");
-    holder.does(0, SharedWish::Lock(name("a"), 0.0));
-    let mut client = Client::new(server.port, "t", "client");
-    client.member.terms.wait = SECOND;
-    client.ask(1, SharedWish::Lock(name("a"), 0.0));
-    client.ask(2, SharedWish::Get(name("x")));
-    client.exchange(false);
-    assert!(client.told.remove(&2).is_some());
-    client.member.lost(client.now);
-    client.ask(3, SharedWish::Add(name("x"), 1.0));
-    for (after, failed) in [(0.9, 0), (1.1, 2)] {
-        client.member.pass(client.now + Nanos::from_secs_f64(after));
-        let told: Vec<_> = std::iter::from_fn(|| client.member.answer()).collect();
-        assert_eq!(told.len(), failed, "{told:?}");
-        let silent = SharedAnswer::Failed(SharedFailure::Unavailable(name("silent")));
-        assert!(told.iter().all(|(_, answer)| *answer == silent));
-    }
-    client.now += Nanos(5 * SECOND.0);
-    client.connect();
-    client.exchange(false);
-    // Its place among those who wait is given up, and nothing was added.
-    assert_eq!(holder.does(0, SharedWish::Unlock(name("a"))), SharedAnswer::Done);
-    assert!(matches!(holder.does(0, SharedWish::Lock(name("a"), 0.0)), SharedAnswer::Token(_)));
-    assert_eq!(client.does(3, SharedWish::Get(name("x"))), SharedAnswer::Value(None));
+    on_each(|server| {
+        let mut holder = Client::new(server.port, "t", "holder");
+        holder.does(0, SharedWish::Lock(name("a"), 0.0));
+        let mut client = Client::new(server.port, "t", "client");
+        client.member.terms.wait = SECOND;
+        client.ask(1, SharedWish::Lock(name("a"), 0.0));
+        client.ask(2, SharedWish::Get(name("x")));
+        client.exchange(false);
+        assert!(client.told.remove(&2).is_some());
+        client.member.lost(client.now);
+        client.ask(3, SharedWish::Add(name("x"), 1.0));
+        for (after, failed) in [(0.9, 0), (1.1, 2)] {
+            client.member.pass(client.now + Nanos::from_secs_f64(after));
+            let told: Vec<_> = std::iter::from_fn(|| client.member.answer()).collect();
+            assert_eq!(told.len(), failed, "{told:?}");
+            let silent = SharedAnswer::Failed(SharedFailure::Unavailable(name("silent")));
+            assert!(told.iter().all(|(_, answer)| *answer == silent));
+        }
+        client.now += Nanos(5 * SECOND.0);
+        client.connect();
+        client.exchange(false);
+        // Its place among those who wait is given up, and nothing was added.
+        assert_eq!(holder.does(0, SharedWish::Unlock(name("a"))), SharedAnswer::Done);
+        assert!(matches!(holder.does(0, SharedWish::Lock(name("a"), 0.0)), SharedAnswer::Token(_)));
+        assert_eq!(client.does(3, SharedWish::Get(name("x"))), SharedAnswer::Value(None));
+    });
 }
 
 #[test]
 fn who_gave_up_gets_no_lock_whatever_was_lost() {
-    let Some(server) = Server::start() else {
-        eprintln!("skipped: neither valkey-server nor redis-server is installed");
-        return;
-    };
-    let mut holder = Client::new(server.port, "g", "holder");
-    holder.does(0, SharedWish::Lock(name("a"), 0.0));
-    let mut client = Client::new(server.port, "g", "client");
-    client.ask(1, SharedWish::Lock(name("a"), 0.0));
-    client.exchange(false);
-    client.ask(1, SharedWish::Leave);
-    // What says so is written, and never comes.
-    client.member.write(client.now, &mut Vec::new());
-    client.member.lost(client.now);
-    client.connect();
-    client.exchange(false);
-    assert_eq!(holder.does(0, SharedWish::Unlock(name("a"))), SharedAnswer::Done);
-    assert!(matches!(holder.does(0, SharedWish::Lock(name("a"), 0.0)), SharedAnswer::Token(_)));
+    on_each(|server| {
+        let mut holder = Client::new(server.port, "g", "holder");
+        holder.does(0, SharedWish::Lock(name("a"), 0.0));
+        let mut client = Client::new(server.port, "g", "client");
+        client.ask(1, SharedWish::Lock(name("a"), 0.0));
+        client.exchange(false);
+        client.ask(1, SharedWish::Leave);
+        // What says so is written, and never comes.
+        client.member.write(client.now, &mut Vec::new());
+        client.member.lost(client.now);
+        client.connect();
+        client.exchange(false);
+        assert_eq!(holder.does(0, SharedWish::Unlock(name("a"))), SharedAnswer::Done);
+        assert!(matches!(holder.does(0, SharedWish::Lock(name("a"), 0.0)), SharedAnswer::Token(_)));
+    });
 }
 
 #[test]
 fn what_comes_late_over_an_old_connection_does_nothing() {
-    let Some(server) = Server::start() else {
-        eprintln!("skipped: neither valkey-server nor redis-server is installed");
-        return;
-    };
-    let mut client = Client::new(server.port, "l", "client");
-    client.ask(1, SharedWish::Lock(name("a"), 0.0));
-    client.ask(2, SharedWish::Add(name("x"), 1.0));
-    let mut late = Vec::new();
-    client.member.write(client.now, &mut late);
-    let mut old = client.socket.take().unwrap();
-    client.member.lost(client.now);
-    client.connect();
-    client.exchange(false);
-    client.ask(1, SharedWish::Leave);
-    client.exchange(false);
-    assert_eq!(client.told[&2], SharedAnswer::Value(Some(Shared::Number(1.0))));
-    old.write_all(&late).unwrap();
-    let (mut input, mut buffer) = (Vec::new(), [0; 4096]);
-    for _ in 0..2 {
-        let (reply, length) = loop {
-            match resp::read(&input).unwrap() {
-                Some(found) => break found,
-                None => {
-                    let count = old.read(&mut buffer).unwrap();
-                    assert!(count > 0);
-                    input.extend_from_slice(&buffer[..count]);
+    on_each(|server| {
+        let mut client = Client::new(server.port, "l", "client");
+        client.ask(1, SharedWish::Lock(name("a"), 0.0));
+        client.ask(2, SharedWish::Add(name("x"), 1.0));
+        let mut late = Vec::new();
+        client.member.write(client.now, &mut late);
+        let mut old = client.socket.take().unwrap();
+        client.member.lost(client.now);
+        client.connect();
+        client.exchange(false);
+        client.ask(1, SharedWish::Leave);
+        client.exchange(false);
+        assert_eq!(client.told[&2], SharedAnswer::Value(Some(Shared::Number(1.0))));
+        old.write_all(&late).unwrap();
+        let (mut input, mut buffer) = (Vec::new(), [0; 4096]);
+        for _ in 0..2 {
+            let (reply, length) = loop {
+                match resp::read(&input).unwrap() {
+                    Some(found) => break found,
+                    None => {
+                        let count = old.read(&mut buffer).unwrap();
+                        assert!(count > 0);
+                        input.extend_from_slice(&buffer[..count]);
+                    }
                 }
-            }
-        };
-        input.drain(..length);
-        assert_eq!(reply, Reply::List(vec![Reply::Bytes(b"stale".to_vec())]));
-    }
-    // Nobody has the lock, and nothing was added once more.
-    let mut other = Client::new(server.port, "l", "other");
-    assert!(matches!(other.does(0, SharedWish::Lock(name("a"), 0.0)), SharedAnswer::Token(_)));
-    let sum = SharedAnswer::Value(Some(Shared::Number(1.0)));
-    assert_eq!(other.does(0, SharedWish::Get(name("x"))), sum);
+            };
+            input.drain(..length);
+            assert_eq!(reply, Reply::List(vec![Reply::Bytes(b"stale".to_vec())]));
+        }
+        // Nobody has the lock, and nothing was added once more.
+        let mut other = Client::new(server.port, "l", "other");
+        assert!(matches!(other.does(0, SharedWish::Lock(name("a"), 0.0)), SharedAnswer::Token(_)));
+        let sum = SharedAnswer::Value(Some(Shared::Number(1.0)));
+        assert_eq!(other.does(0, SharedWish::Get(name("x"))), sum);
+    });
 }
 
 #[test]

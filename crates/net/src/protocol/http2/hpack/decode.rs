@@ -1,8 +1,8 @@
 //! Reads header blocks.
 
-use super::integer::{take_integer, take_string};
 use super::table::{OVERHEAD, SIZE_MAX, Table};
 use crate::protocol::http2::{Http2Error, LIST_BYTES_MAX};
+use crate::protocol::literals::{take_integer, take_string};
 
 /// Reads the header blocks of one connection, one after another.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Writes header blocks.
 
-use super::integer::{push_integer, push_string};
 use super::table::{SIZE_MAX, STATIC, Table};
+use crate::protocol::literals::{push_integer, push_string};
 
 /// Whether a field is likely to come again, so that it is worth a place in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

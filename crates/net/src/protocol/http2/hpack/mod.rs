@@ -2,8 +2,6 @@
 
 mod decode;
 mod encode;
-mod huffman;
-mod integer;
 mod table;
 
 pub(super) use decode::Decoder;

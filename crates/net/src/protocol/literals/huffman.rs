@@ -3,7 +3,7 @@
 //! The code is canonical: ordered by length and then by symbol, codes count upwards. So the lengths
 //! are all that need be written down.
 
-use crate::protocol::http2::Http2Error;
+use super::Undecodable;
 
 /// The length of each symbol's code, in bits; the last is that of the end, which never appears.
 #[rustfmt::skip]
@@ -93,14 +93,14 @@ const fn count(length: usize) -> u32 {
 /// # Errors
 /// When a code is none, or what is left over at the end is not the beginning of the end symbol,
 /// shorter than a byte.
-pub(super) fn decode(bytes: &[u8], text: &mut Vec<u8>) -> Result<(), Http2Error> {
+pub(super) fn decode(bytes: &[u8], text: &mut Vec<u8>) -> Result<(), Undecodable> {
     let (mut code, mut length) = (0_u32, 0);
     for &byte in bytes {
         for shift in (0..8).rev() {
             code = code << 1 | u32::from(byte >> shift & 1);
             length += 1;
             if length > LONGEST {
-                return Err(Http2Error::Compression);
+                return Err(Undecodable);
             }
             let (first, place) = FIRST[length];
             let offset = code.wrapping_sub(first);
@@ -108,12 +108,12 @@ pub(super) fn decode(bytes: &[u8], text: &mut Vec<u8>) -> Result<(), Http2Error>
                 continue;
             }
             let symbol = SYMBOLS[usize::from(place) + offset as usize];
-            text.push(u8::try_from(symbol).map_err(|_| Http2Error::Compression)?);
+            text.push(u8::try_from(symbol).map_err(|_| Undecodable)?);
             (code, length) = (0, 0);
         }
     }
     let all_ones = code == (1 << length) - 1;
-    if length < 8 && all_ones { Ok(()) } else { Err(Http2Error::Compression) }
+    if length < 8 && all_ones { Ok(()) } else { Err(Undecodable) }
 }
 
 /// The length of the coded text, in bytes.
@@ -146,7 +146,7 @@ mod tests {
 
     use super::*;
 
-    fn decoded(bytes: &[u8]) -> Result<Vec<u8>, Http2Error> {
+    fn decoded(bytes: &[u8]) -> Result<Vec<u8>, Undecodable> {
         let mut text = Vec::new();
         decode(bytes, &mut text).map(|()| text)
     }
@@ -183,7 +183,7 @@ mod tests {
     fn wrong_endings_are_refused() {
         // Too much padding, padding with a nought, the end symbol itself.
         for bytes in [&[0x64, 0x02, 0xff][..], &[0x60], &[0xff, 0xff, 0xff, 0xff]] {
-            assert_eq!(decoded(bytes), Err(Http2Error::Compression), "{bytes:?}");
+            assert_eq!(decoded(bytes), Err(Undecodable), "{bytes:?}");
         }
     }
 

@@ -1,29 +1,39 @@
-//! The head of a response: what a client needs of its fields.
+//! The head of a response of HTTP/2 or HTTP/3: what a client needs of its fields.
 
 /// What the fields of one header block say.
 #[derive(Debug, Default)]
 pub(super) struct Head {
+    /// How the line of the status begins, where the block is kept as text.
+    version: &'static str,
     /// The status code.
     pub(super) status: Option<u16>,
     /// The length that the body is said to have, in bytes.
     pub(super) length: Option<u64>,
-    /// Whether the block breaks the rules of RFC 9113, section 8.2 and 8.3.
+    /// Whether the block breaks the rules of RFC 9113, section 8.2 and 8.3, which are those of RFC
+    /// 9114, section 4.2 and 4.3.
     pub(super) malformed: bool,
     /// The block as text, where it is kept: a status line, and a line for each field.
     pub(super) lines: Option<Vec<u8>>,
     pub(super) fields_seen: bool,
 }
 
-/// Fields that are about a connection of HTTP/1.1, and have no place in HTTP/2.
+/// Fields that are about a connection of HTTP/1.1, and have no place in later versions.
 const FORBIDDEN: [&[u8]; 5] =
     [b"connection", b"keep-alive", b"proxy-connection", b"transfer-encoding", b"upgrade"];
 
 impl Head {
+    /// A head of this version of HTTP, which is kept as text if `kept`.
+    pub(super) fn new(version: &'static str, kept: bool) -> Head {
+        Head { version, lines: kept.then(Vec::new), ..Head::default() }
+    }
+
     /// Takes one field in.
     pub(super) fn take(&mut self, name: &[u8], value: &[u8]) {
         if let Some(lines) = &mut self.lines {
-            let (begin, middle) =
-                if name == b":status" { (&b"HTTP/2"[..], &b" "[..]) } else { (name, &b": "[..]) };
+            let (begin, middle) = match name {
+                b":status" => (self.version.as_bytes(), &b" "[..]),
+                _ => (name, &b": "[..]),
+            };
             for part in [begin, middle, value, b"\r\n"] {
                 lines.extend_from_slice(part);
             }

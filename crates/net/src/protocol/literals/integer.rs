@@ -1,13 +1,12 @@
 //! Integers and strings, RFC 7541 section 5.
 
-use super::huffman;
-use crate::protocol::http2::Http2Error;
+use super::{Undecodable, huffman};
 
 /// No integer here has a use beyond this.
 const INTEGER_MAX: usize = 1 << 24;
 
 /// Takes an integer whose first byte holds `bits` bits of it.
-pub(super) fn take_integer(bytes: &mut &[u8], bits: u32) -> Result<usize, Http2Error> {
+pub(crate) fn take_integer(bytes: &mut &[u8], bits: u32) -> Result<usize, Undecodable> {
     let full = (1_usize << bits) - 1;
     let mut value = usize::from(take_byte(bytes)?) & full;
     if value < full {
@@ -23,21 +22,31 @@ pub(super) fn take_integer(bytes: &mut &[u8], bits: u32) -> Result<usize, Http2E
             return Ok(value);
         }
     }
-    Err(Http2Error::Compression)
+    Err(Undecodable)
 }
 
-fn take_byte(bytes: &mut &[u8]) -> Result<u8, Http2Error> {
-    let (&first, rest) = bytes.split_first().ok_or(Http2Error::Compression)?;
+fn take_byte(bytes: &mut &[u8]) -> Result<u8, Undecodable> {
+    let (&first, rest) = bytes.split_first().ok_or(Undecodable)?;
     *bytes = rest;
     Ok(first)
 }
 
-/// Takes a string, in place of what is in `text`.
-pub(super) fn take_string(bytes: &mut &[u8], text: &mut Vec<u8>) -> Result<(), Http2Error> {
+/// Takes a string that has its first byte for itself, in place of what is in `text`.
+pub(crate) fn take_string(bytes: &mut &[u8], text: &mut Vec<u8>) -> Result<(), Undecodable> {
+    take_string_of(bytes, 7, text)
+}
+
+/// Takes a string whose first byte holds `bits` bits of its length, and before these whether it is
+/// in the Huffman code.
+pub(crate) fn take_string_of(
+    bytes: &mut &[u8],
+    bits: u32,
+    text: &mut Vec<u8>,
+) -> Result<(), Undecodable> {
     text.clear();
-    let coded = bytes.first().is_some_and(|byte| byte & 0x80 != 0);
-    let length = take_integer(bytes, 7)?;
-    let (own, rest) = bytes.split_at_checked(length).ok_or(Http2Error::Compression)?;
+    let coded = bytes.first().is_some_and(|byte| byte >> bits & 1 != 0);
+    let length = take_integer(bytes, bits)?;
+    let (own, rest) = bytes.split_at_checked(length).ok_or(Undecodable)?;
     *bytes = rest;
     if coded {
         return huffman::decode(own, text);
@@ -47,7 +56,7 @@ pub(super) fn take_string(bytes: &mut &[u8], text: &mut Vec<u8>) -> Result<(), H
 }
 
 /// Appends an integer after the bits of `first` that are above its lowest `bits`.
-pub(super) fn push_integer(out: &mut Vec<u8>, first: u8, bits: u32, value: usize) {
+pub(crate) fn push_integer(out: &mut Vec<u8>, first: u8, bits: u32, value: usize) {
     let full = (1_usize << bits) - 1;
     if value < full {
         out.push(first | value as u8);
@@ -63,13 +72,18 @@ pub(super) fn push_integer(out: &mut Vec<u8>, first: u8, bits: u32, value: usize
 }
 
 /// Appends a string, in the shorter of its two forms.
-pub(super) fn push_string(out: &mut Vec<u8>, text: &[u8]) {
+pub(crate) fn push_string(out: &mut Vec<u8>, text: &[u8]) {
+    push_string_after(out, 0, 7, text);
+}
+
+/// The same after the bits of `first` that are above the lowest `bits` and one.
+pub(crate) fn push_string_after(out: &mut Vec<u8>, first: u8, bits: u32, text: &[u8]) {
     let coded = huffman::coded_bytes(text);
     if coded < text.len() {
-        push_integer(out, 0x80, 7, coded);
+        push_integer(out, first | 1 << bits, bits, coded);
         huffman::encode(text, out);
     } else {
-        push_integer(out, 0, 7, text.len());
+        push_integer(out, first, bits, text.len());
         out.extend_from_slice(text);
     }
 }
@@ -97,7 +111,7 @@ mod tests {
     fn integers_without_end_or_sense_are_refused() {
         for bytes in [&[][..], &[0x1f], &[0x1f, 0x80], &[0x1f, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f]]
         {
-            assert_eq!(take_integer(&mut &bytes[..], 5), Err(Http2Error::Compression));
+            assert_eq!(take_integer(&mut &bytes[..], 5), Err(Undecodable));
         }
     }
 
@@ -116,6 +130,12 @@ mod tests {
             prop_assert_eq!(take_string(&mut rest, &mut read), Ok(()));
             prop_assert_eq!(&read, &text);
             prop_assert!(rest.is_empty());
+            let mut out = Vec::new();
+            push_string_after(&mut out, 0x20, 3, &text);
+            let mut rest = &out[..];
+            prop_assert_eq!(rest[0] & 0xf0, 0x20);
+            prop_assert_eq!(take_string_of(&mut rest, 3, &mut read), Ok(()));
+            prop_assert_eq!((&read, rest.len()), (&text, 0));
         }
     }
 }

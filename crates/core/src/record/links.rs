@@ -1,0 +1,32 @@
+//! What a summary says of links.
+
+use serde::{Deserialize, Serialize};
+
+use super::Summary;
+use crate::system::link::{Counts, LinkSummary};
+
+/// A link over the measured time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LinkFigures {
+    /// What it carried.
+    #[serde(flatten)]
+    pub counts: Counts,
+    /// The share of its rate that was used from clients to servers; none without a rate.
+    pub load_out: Option<f64>,
+    /// The share of its rate that was used from servers to clients; none without a rate.
+    pub load_back: Option<f64>,
+}
+
+impl From<&LinkSummary> for LinkFigures {
+    fn from(link: &LinkSummary) -> LinkFigures {
+        let load = |way: usize| link.loads.map(|loads| loads[way]);
+        LinkFigures { counts: link.counts, load_out: load(0), load_back: load(1) }
+    }
+}
+
+impl Summary {
+    /// Adds a link.
+    pub fn add_link(&mut self, name: &str, link: &LinkSummary) {
+        self.links.insert(name.to_owned(), link.into());
+    }
+}

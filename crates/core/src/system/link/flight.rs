@@ -1,0 +1,62 @@
+//! One round of segments on their way.
+
+use crate::time::Nanos;
+
+/// What became of the segments of a round, in the order in which they were sent.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Flight {
+    pub(super) delivered: u64,
+    /// When the first that was delivered had left the queue, and the last.
+    pub(super) first_left: Nanos,
+    pub(super) last_left: Nanos,
+    /// Lost ones that others followed which were delivered: the sender sees a gap.
+    pub(super) gaps: u64,
+    /// Whether one of these was sent for the first time.
+    pub(super) gap_is_fresh: bool,
+    /// Lost ones that none followed: the sender sees nothing of them.
+    pub(super) tail: u64,
+    pub(super) tail_is_fresh: bool,
+    /// How many were delivered after the first that was lost.
+    pub(super) after_gap: u64,
+}
+
+impl Flight {
+    /// The next segment was delivered, and left the queue at this time.
+    pub(super) fn deliver(&mut self, left: Nanos) {
+        if self.delivered == 0 {
+            self.first_left = left;
+        }
+        self.last_left = left;
+        self.delivered += 1;
+        self.gaps += self.tail;
+        self.gap_is_fresh |= self.tail_is_fresh;
+        (self.tail, self.tail_is_fresh) = (0, false);
+        self.after_gap += u64::from(self.gaps > 0);
+    }
+
+    /// The next segment was lost.
+    pub(super) fn lose(&mut self, fresh: bool) {
+        self.tail += 1;
+        self.tail_is_fresh |= fresh;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gaps_are_followed_by_what_was_delivered_and_tails_by_nothing() {
+        let mut flight = Flight::default();
+        // Of five: delivered, lost (a retransmission), delivered, delivered, lost (fresh).
+        flight.deliver(Nanos(3));
+        flight.lose(false);
+        flight.deliver(Nanos(5));
+        flight.deliver(Nanos(6));
+        flight.lose(true);
+        assert_eq!((flight.delivered, flight.gaps, flight.tail), (3, 1, 1));
+        assert_eq!((flight.gap_is_fresh, flight.tail_is_fresh), (false, true));
+        assert_eq!((flight.first_left, flight.last_left), (Nanos(3), Nanos(6)));
+        assert_eq!(flight.after_gap, 2);
+    }
+}

@@ -1,0 +1,21 @@
+//! Links: lines over which TCP carries requests and responses. The README beside says how.
+
+mod figures;
+mod file;
+mod flight;
+mod model;
+mod node;
+mod steps;
+#[cfg(test)]
+mod tests;
+mod timer;
+mod transfer;
+mod way;
+mod window;
+
+pub use figures::{Counts, LinkSummary};
+pub use file::LinkTable;
+pub use model::LinkModel;
+pub(super) use node::Link;
+pub(super) use steps::connections;
+pub use window::CongestionControl;

@@ -1,0 +1,159 @@
+//! A link in motion.
+
+use super::figures::{Counts, LinkSummary};
+use super::model::LinkModel;
+use super::transfer::{BACK, Begin, OUT, Outcome, Path, Transfer};
+use super::way::Way;
+use crate::heap::Heap;
+use crate::random::{Purpose, StreamFamily};
+use crate::system::jobs::{Handle, Jobs, Place};
+use crate::system::machine::Cause;
+use crate::system::node::{Answer, Building, Node, NodeId, NodeSummary, Visit};
+use crate::system::{CONNECT_TIMEOUT, Job};
+use crate::time::Nanos;
+use crate::workload::Reuse;
+
+/// All transfers over a link.
+#[derive(Debug)]
+pub(in crate::system) struct Link {
+    id: NodeId,
+    model: LinkModel,
+    ways: [Way; 2],
+    /// By kind of request, which requests set up a connection.
+    connections: Vec<Reuse>,
+    /// By place, those under way; places are used again.
+    transfers: Vec<Option<Transfer>>,
+    free: Vec<u32>,
+    /// The places, by when their transfer acts next.
+    due: Heap<u32>,
+    draws: StreamFamily,
+    counts: Counts,
+    began: Nanos,
+}
+
+impl Link {
+    /// The entrance by which requests go to the server, and that by which responses come back.
+    pub(in crate::system) const SEND: u32 = OUT as u32;
+    pub(in crate::system) const RECEIVE: u32 = BACK as u32;
+
+    pub(super) fn new(id: NodeId, model: &LinkModel, building: &Building<'_>) -> Link {
+        let kinds = 0..building.kinds.len();
+        let of_kind = |kind| model.connections.unwrap_or(building.program.connections(kind));
+        Link {
+            id,
+            model: model.clone(),
+            ways: [Way::new(model.rate), Way::new(model.rate)],
+            connections: kinds.map(of_kind).collect(),
+            transfers: Vec::new(),
+            free: Vec::new(),
+            due: Heap::new(),
+            draws: StreamFamily::new(building.seed, Purpose::Link).member(u64::from(id.0)),
+            counts: Counts::default(),
+            began: Nanos::ZERO,
+        }
+    }
+
+    /// Whether a connection is set up for this attempt. Without sessions of several requests the
+    /// first of a session is all there are.
+    fn connects(&self, job: &Job) -> bool {
+        match self.connections[job.kind as usize] {
+            Reuse::KeepAlive => false,
+            // The request's number in the session is the low half of its attempt's.
+            Reuse::PerSession => job.serial as u32 == 0,
+            Reuse::PerRequest => true,
+        }
+    }
+
+    fn act(&mut self, now: Nanos, place: u32) -> Outcome {
+        let Link { model, ways, counts, transfers, .. } = self;
+        let mut path = Path { link: model, ways, counts };
+        let transfer = transfers[place as usize].as_mut().expect("who is due is under way");
+        transfer.act(now, &mut path)
+    }
+
+    fn take(&mut self, place: u32) {
+        self.transfers[place as usize] = None;
+        self.free.push(place);
+    }
+}
+
+impl Node for Box<Link> {
+    fn arrive(&mut self, now: Nanos, visit: Visit, jobs: &mut Jobs) -> Answer {
+        let (handle, bytes) = (visit.handle, jobs.brought.size);
+        let visitor = &mut jobs[handle];
+        (visitor.place, visitor.waited_for) = (Place::Inside(self.id), Cause::Network);
+        // What it takes is no service.
+        visitor.demand = Nanos::ZERO;
+        let (job, step) = (visitor.job, visitor.step);
+        let connects = self.connects(&job);
+        let way = visit.entrance as usize;
+        // Each visit of a request has draws of its own.
+        let stream = self.draws.member(u64::from(step)).substream(job.session, job.serial);
+        self.counts.transfers += 1;
+        self.counts.bytes += bytes;
+        self.counts.connections += u64::from(connects && way == OUT);
+        let begin = Begin { handle, way, bytes, connects, stream };
+        let transfer = Some(Transfer::new(begin, &self.model, now));
+        let place = match self.free.pop() {
+            Some(place) => {
+                self.transfers[place as usize] = transfer;
+                place
+            }
+            None => {
+                self.transfers.push(transfer);
+                self.transfers.len() as u32 - 1
+            }
+        };
+        self.due.push(now.0, place);
+        Answer::Stays
+    }
+
+    fn next_event(&self) -> Nanos {
+        self.due.peek().map_or(Nanos::MAX, |(at, _)| Nanos(at))
+    }
+
+    fn advance(&mut self, now: Nanos, jobs: &mut Jobs) -> Option<Handle> {
+        let (_, place) = self.due.pop()?;
+        let handle = self.transfers[place as usize].as_ref()?.handle;
+        if !jobs.still_waits(handle) {
+            self.take(place);
+            return None;
+        }
+        match self.act(now, place) {
+            Outcome::Next(at) => {
+                self.due.push(at.0, place);
+                None
+            }
+            Outcome::Done => {
+                self.take(place);
+                Some(handle)
+            }
+            Outcome::Failed => {
+                self.take(place);
+                jobs[handle].place = Place::Between;
+                jobs.lost.push((handle, CONNECT_TIMEOUT));
+                None
+            }
+        }
+    }
+
+    /// It stays until its next turn, as gone.
+    fn withdraw(&mut self, _: Nanos, _: Handle, _: &mut Jobs) -> bool {
+        true
+    }
+
+    fn begin_measuring(&mut self, now: Nanos) {
+        (self.counts, self.began) = (Counts::default(), now);
+        self.ways.iter_mut().for_each(Way::begin_measuring);
+    }
+
+    fn summary(&self, now: Nanos) -> Option<NodeSummary> {
+        let duration_s = now.since(self.began).as_secs_f64();
+        let load = |way: &Way| {
+            let busy = way.busy()?.as_secs_f64();
+            Some(if duration_s > 0.0 { (busy / duration_s).min(1.0) } else { 0.0 })
+        };
+        let loads = load(&self.ways[OUT]).zip(load(&self.ways[BACK])).map(|(a, b)| [a, b]);
+        Some(NodeSummary::Link(LinkSummary { duration_s, counts: self.counts, loads }))
+    }
+}

@@ -1,0 +1,86 @@
+//! How targets' URLs begin, and what carries the bytes.
+
+use super::{Carries, Protocol, SCHEMES, http1, proxied};
+
+/// How a target's URL begins, and what follows from that.
+pub(in crate::generator) struct Scheme {
+    pub(in crate::generator) name: &'static str,
+    pub(in crate::generator) carrier: Carrier,
+    /// Where none is named; nothing where one must be.
+    pub(in crate::generator) port: Option<u16>,
+    pub(in crate::generator) protocols: &'static [&'static Protocol],
+}
+
+/// What carries the bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::generator) enum Carrier {
+    Tcp,
+    Tls,
+    Datagrams,
+    /// Datagrams that are made into streams, with TLS inside.
+    Quic,
+}
+
+impl Carrier {
+    /// Whether all that it carries goes by TLS.
+    pub(in crate::generator) fn is_secure(self) -> bool {
+        matches!(self, Carrier::Tls | Carrier::Quic)
+    }
+
+    /// Whether it makes connections that the kernel knows of.
+    pub(in crate::generator) fn connects(self) -> bool {
+        matches!(self, Carrier::Tcp | Carrier::Tls)
+    }
+}
+
+impl Scheme {
+    pub(super) const fn new(
+        name: &'static str,
+        carrier: Carrier,
+        port: Option<u16>,
+        protocols: &'static [&'static Protocol],
+    ) -> Scheme {
+        Scheme { name, carrier, port, protocols }
+    }
+
+    /// The scheme of this name.
+    pub(in crate::generator) fn of(name: &str) -> Option<&'static Scheme> {
+        SCHEMES.iter().find(|scheme| scheme.name == name)
+    }
+
+    /// The protocol that is spoken where the server does not choose another.
+    pub(in crate::generator) fn first(&self) -> &'static Protocol {
+        self.protocols[0]
+    }
+
+    /// What an HTTP proxy passes on request by request, where it does; else it opens a tunnel.
+    pub(in crate::generator) fn by_proxy(&self) -> Option<&'static [&'static Protocol]> {
+        // A WebSocket begins as HTTP/1.1 does, but a proxy would not pass it on.
+        let http1 = self.first().alpn == http1::PROTOCOL.alpn;
+        let plain = self.carrier == Carrier::Tcp && self.carries() == Carries::Requests && http1;
+        plain.then_some(&[proxied::PROTOCOL])
+    }
+
+    /// The protocols that TLS offers: all, or the plainest alone.
+    pub(in crate::generator) fn offered(&self, all: bool) -> &'static [&'static Protocol] {
+        if all { self.protocols } else { &self.protocols[self.protocols.len() - 1..] }
+    }
+
+    pub(in crate::generator) fn carries(&self) -> Carries {
+        self.first().carries
+    }
+}
+
+impl std::fmt::Debug for Scheme {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl PartialEq for Scheme {
+    fn eq(&self, other: &Scheme) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Scheme {}

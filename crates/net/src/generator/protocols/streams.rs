@@ -1,0 +1,99 @@
+//! The exchanges of a connection that carries several at a time, a stream each: HTTP/2 and HTTP/3.
+
+use std::collections::VecDeque;
+
+use thinktime_core::client::Attempt;
+
+use crate::generator::exchange::{Answer, Event, Exchange};
+use crate::generator::failure::Failure;
+use crate::poller::Clock;
+use crate::protocol::StreamEvent;
+
+/// The exchanges of a connection, and what is to be told of them.
+pub(super) struct Exchanges<N> {
+    /// What it carries, by streams.
+    carried: Vec<(N, Exchange)>,
+    /// What was read and not yet told.
+    pub(super) events: VecDeque<StreamEvent<N>>,
+    /// What broke the connection, once its events are told.
+    pub(super) failure: Option<Failure>,
+    /// The word for a response that breaks the rules.
+    malformed: Failure,
+}
+
+impl<N: Copy + PartialEq> Exchanges<N> {
+    /// None yet. A response that breaks the rules is counted by the word `malformed`.
+    pub(super) fn new(malformed: Failure) -> Exchanges<N> {
+        Exchanges { carried: Vec::new(), events: VecDeque::new(), failure: None, malformed }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.carried.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.carried.is_empty()
+    }
+
+    /// An exchange begins on a stream.
+    pub(super) fn begin(&mut self, stream: N, exchange: Exchange) {
+        self.carried.push((stream, exchange));
+    }
+
+    /// What else came of what was read.
+    pub(super) fn more(&mut self, clock: Clock) -> Result<Option<Event>, Failure> {
+        while let Some(event) = self.events.pop_front() {
+            if let Some(event) = self.turn(event, clock) {
+                return Ok(Some(event));
+            }
+        }
+        self.failure.map_or(Ok(None), Err)
+    }
+
+    /// Takes the exchange of an attempt that is given up, and its stream.
+    pub(super) fn give_up(&mut self, attempt: &Attempt) -> Option<(N, Exchange)> {
+        let of_it = |(_, exchange): &(N, Exchange)| exchange.attempt == *attempt;
+        let place = self.carried.iter().position(of_it)?;
+        Some(self.carried.remove(place))
+    }
+
+    /// Takes one of the exchanges.
+    pub(super) fn take_any(&mut self) -> Option<Exchange> {
+        (!self.carried.is_empty()).then(|| self.carried.remove(0).1)
+    }
+
+    /// What an event of a stream means to its exchange, if that is still of interest.
+    fn turn(&mut self, event: StreamEvent<N>, clock: Clock) -> Option<Event> {
+        use StreamEvent as Of;
+        match event {
+            Of::Begun { stream } => {
+                let place = self.place(stream)?;
+                self.carried[place].1.first_byte = clock.now();
+                None
+            }
+            Of::Complete { stream, status, bytes, kept } => {
+                let exchange = self.take(stream)?;
+                Some(Event::Done { exchange, answer: Answer::new(status, bytes, kept) })
+            }
+            Of::Unprocessed { stream } => self.take(stream).map(Event::Unprocessed),
+            Of::Reset { stream, .. } => {
+                let exchange = self.take(stream)?;
+                Some(Event::Failed { exchange, failure: "stream_reset" })
+            }
+            Of::Malformed { stream } => {
+                let exchange = self.take(stream)?;
+                Some(Event::Failed { exchange, failure: self.malformed })
+            }
+        }
+    }
+
+    /// Streams are opened in the order of their numbers, and the oldest mostly end first.
+    fn place(&self, stream: N) -> Option<usize> {
+        self.carried.iter().position(|(id, _)| *id == stream)
+    }
+
+    fn take(&mut self, stream: N) -> Option<Exchange> {
+        let place = self.place(stream)?;
+        Some(self.carried.remove(place).1)
+    }
+}

@@ -1,0 +1,252 @@
+//! A client's end of a connection.
+
+use std::collections::VecDeque;
+
+use super::control::{Control, of};
+use super::frame::{self, kind};
+use super::qpack::Encoder;
+use super::stream::{Step, Stream};
+use super::{Http3Error, LIST_BYTES_MAX, code, varint};
+use crate::protocol::fields::request_fields;
+use crate::protocol::http1::RequestHead;
+use crate::protocol::response::Response;
+use crate::protocol::{Keeping, StreamEvent};
+
+/// What happened to a stream. Codes are those of RFC 9114, section 8.1.
+pub type Event = StreamEvent<u64>;
+
+/// A stream is to be stopped: what else comes over it is of no interest, and what is not yet sent
+/// over it is not to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stop {
+    /// Why, for the server.
+    pub code: u64,
+}
+
+/// A request as it goes over a stream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// Its frames.
+    pub bytes: Vec<u8>,
+    /// The size of its list of fields as RFC 9114 counts it: section 4.2.2.
+    pub list_bytes: u64,
+    /// Whether its response has a head only.
+    pub head_only: bool,
+}
+
+/// A client's end of one connection.
+#[derive(Debug)]
+pub struct Client {
+    /// Streams of requests that wait for responses, by their numbers, upwards.
+    streams: Vec<Stream>,
+    control: Control,
+    keeping: Keeping,
+    failed: Option<Http3Error>,
+}
+
+impl Client {
+    /// A connection of whose responses so much is kept.
+    #[must_use]
+    pub fn new(keeping: Keeping) -> Client {
+        Client { streams: Vec::new(), control: Control::default(), keeping, failed: None }
+    }
+
+    /// What goes over streams of the client's own, one each, which stay open: its settings, and
+    /// that header compression has nothing to say.
+    #[must_use]
+    pub fn greeting() -> [Vec<u8>; 3] {
+        // No dynamic table is the default of both sides, and need not be said; heads are bounded.
+        const MAX_FIELD_SECTION_SIZE: u64 = 0x6;
+        let mut settings = Vec::new();
+        varint::push(&mut settings, MAX_FIELD_SECTION_SIZE);
+        varint::push(&mut settings, LIST_BYTES_MAX as u64);
+        let mut control = vec![of::CONTROL as u8];
+        frame::push(&mut control, kind::SETTINGS, &settings);
+        [control, vec![of::ENCODER as u8], vec![of::DECODER as u8]]
+    }
+
+    /// Writes a request, which is the same on every connection.
+    #[must_use]
+    pub fn write(request: &RequestHead<'_>) -> Written {
+        let mut encoder = Encoder::new();
+        request_fields(request, "https", |name, value, _| encoder.push(name, value));
+        let (block, list_bytes) = encoder.finish();
+        let mut bytes = Vec::with_capacity(block.len() + request.body.len() + 16);
+        frame::push(&mut bytes, kind::HEADERS, &block);
+        if !request.body.is_empty() {
+            frame::push(&mut bytes, kind::DATA, request.body);
+        }
+        Written { bytes, list_bytes, head_only: request.method == "HEAD" }
+    }
+
+    /// Whether the server takes a request's list of fields, as far as it has said.
+    #[must_use]
+    pub fn takes(&self, list_bytes: u64) -> bool {
+        self.control.list_bytes_max.is_none_or(|most| list_bytes <= most)
+    }
+
+    /// A request goes over the stream of this number, which is larger than those before.
+    pub fn begin(&mut self, stream: u64, head_only: bool) {
+        self.control.barren.reset();
+        let response = Response::new(head_only, self.keeping.place());
+        self.streams.push(Stream::new(stream, response));
+    }
+
+    /// Forgets a stream that is given up.
+    pub fn forget(&mut self, stream: u64) {
+        if let Some(place) = self.place(stream) {
+            self.streams.remove(place);
+        }
+    }
+
+    /// Whether no further request is of use: the server said so, or broke the rules.
+    #[must_use]
+    pub fn is_closing(&self) -> bool {
+        self.control.gone_from.is_some() || self.failed.is_some()
+    }
+
+    /// Feeds what came over a stream: one of a request, or one of the server's own. `ends` says
+    /// that nothing follows. Events are appended to `events`; it is said if the stream is to be
+    /// stopped.
+    ///
+    /// # Errors
+    /// What the server did wrong. Close the connection then with the error's code. What happened
+    /// before is among the events.
+    pub fn read(
+        &mut self,
+        stream: u64,
+        bytes: &[u8],
+        ends: bool,
+        events: &mut VecDeque<Event>,
+    ) -> Result<Option<Stop>, Http3Error> {
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
+        let result = if is_request(stream) {
+            self.respond(stream, bytes, ends, events)
+        } else {
+            self.hear(stream, bytes, ends, events)
+        };
+        self.failed = result.err();
+        result
+    }
+
+    /// The server has reset a stream with this code.
+    ///
+    /// # Errors
+    /// When it is one that must stay open.
+    pub fn reset(
+        &mut self,
+        stream: u64,
+        code: u64,
+        events: &mut VecDeque<Event>,
+    ) -> Result<(), Http3Error> {
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
+        if !is_request(stream) {
+            let result = self.control.reset(stream);
+            self.failed = result.err();
+            return result;
+        }
+        if let Some(place) = self.place(stream) {
+            self.streams.remove(place);
+            events.push_back(match code {
+                code::REQUEST_REJECTED => Event::Unprocessed { stream },
+                _ => Event::Reset { stream, code },
+            });
+        }
+        Ok(())
+    }
+
+    /// A part of a response.
+    fn respond(
+        &mut self,
+        id: u64,
+        mut bytes: &[u8],
+        ends: bool,
+        events: &mut VecDeque<Event>,
+    ) -> Result<Option<Stop>, Http3Error> {
+        let Some(place) = self.place(id) else { return Ok(None) };
+        while let Some(step) = self.step(place, &mut bytes, events)? {
+            match step {
+                Step::On => {}
+                Step::Barren => self.control.barren.count()?,
+                Step::Data => self.control.barren.reset(),
+                Step::Over(status) => {
+                    self.complete(place, status, events);
+                    return Ok(Some(Stop { code: code::REQUEST_CANCELLED }));
+                }
+                Step::Malformed => return Ok(Some(self.malformed(place, events))),
+            }
+        }
+        if !ends {
+            return Ok(None);
+        }
+        match self.streams[place].end()? {
+            Some(status) => {
+                self.complete(place, status, events);
+                Ok(None)
+            }
+            None => Ok(Some(self.malformed(place, events))),
+        }
+    }
+
+    /// Takes the next part of a frame off the bytes: what it did, if there is one.
+    fn step(
+        &mut self,
+        place: usize,
+        bytes: &mut &[u8],
+        events: &mut VecDeque<Event>,
+    ) -> Result<Option<Step>, Http3Error> {
+        let stream = &mut self.streams[place];
+        let (begun, before) = (stream.response.begun, bytes.len());
+        let step = stream.take(bytes, self.keeping != Keeping::Nothing)?;
+        stream.response.bytes += (before - bytes.len()) as u64;
+        if !begun && stream.response.begun {
+            events.push_back(Event::Begun { stream: stream.id });
+        }
+        Ok(step)
+    }
+
+    fn complete(&mut self, place: usize, status: u16, events: &mut VecDeque<Event>) {
+        self.control.barren.reset();
+        let Stream { id: stream, response, .. } = self.streams.remove(place);
+        let Response { bytes, kept, .. } = response;
+        events.push_back(Event::Complete { stream, status, bytes, kept });
+    }
+
+    fn malformed(&mut self, place: usize, events: &mut VecDeque<Event>) -> Stop {
+        let stream = self.streams.remove(place).id;
+        events.push_back(Event::Malformed { stream });
+        Stop { code: code::MESSAGE_ERROR }
+    }
+
+    /// Something over a stream of the server's own.
+    fn hear(
+        &mut self,
+        id: u64,
+        bytes: &[u8],
+        ends: bool,
+        events: &mut VecDeque<Event>,
+    ) -> Result<Option<Stop>, Http3Error> {
+        let result = self.control.read(id, bytes, ends);
+        if let Some(from) = self.control.gone_from {
+            let kept = self.streams.partition_point(|stream| stream.id < from);
+            for stream in self.streams.drain(kept..) {
+                events.push_back(Event::Unprocessed { stream: stream.id });
+            }
+        }
+        result
+    }
+
+    /// The place of a stream in the list.
+    fn place(&self, stream: u64) -> Option<usize> {
+        self.streams.binary_search_by_key(&stream, |it| it.id).ok()
+    }
+}
+
+/// Whether a stream is one of requests: opened by the client, in both directions.
+fn is_request(stream: u64) -> bool {
+    stream.is_multiple_of(4)
+}

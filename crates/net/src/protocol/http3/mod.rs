@@ -1,0 +1,153 @@
+//! HTTP/3 (RFC 9114) for a client, with header compression (QPACK, RFC 9204).
+//!
+//! A [`Client`] is one end of one connection, without QUIC: it writes what goes over streams, and
+//! is fed with what came over them, in order and in pieces of any size; how bytes were cut into
+//! pieces never changes what is read. Streams have the numbers that QUIC gives them. Bodies are
+//! counted and skipped, unless they are to be kept.
+//!
+//! There is no dynamic table in either direction: a head never waits for another stream, and none
+//! of what a server says makes the client keep fields.
+//!
+//! Memory is bounded whatever the server sends: a header block, a header list and a frame of the
+//! control stream have limits, and so has the number of frames that bring nothing.
+//!
+//! After an [`Http3Error`] the connection is of no use: it is to be closed with the error's
+//! [`code`](Http3Error::code).
+//!
+//! The inside, from the bytes up: `varint` and `frame` cut bytes into frames, `qpack` turns header
+//! blocks into fields and back, `stream` follows one exchange, `control` what the server says over
+//! streams of its own, and `client` joins them. What a response's head and body mean is shared with
+//! HTTP/2 (`head` and `response` beside this module).
+
+mod client;
+mod control;
+mod frame;
+mod qpack;
+mod stream;
+#[cfg(test)]
+mod tests;
+mod varint;
+
+pub use client::{Client, Event, Stop, Written};
+
+use super::literals::Undecodable;
+
+/// The longest header block that is read, in bytes as they arrive.
+pub const BLOCK_BYTES_MAX: usize = 64 * 1024;
+
+/// The largest header list that is read, in bytes as RFC 9114 counts them: 32 a field, and those of
+/// its name and value.
+pub const LIST_BYTES_MAX: usize = 64 * 1024;
+
+/// The longest settings that are read, in bytes.
+pub const SETTINGS_BYTES_MAX: usize = 4096;
+
+/// The most frames, instructions and streams in succession that may bring nothing of a response.
+pub const BARREN_FRAMES_MAX: u32 = 1000;
+
+/// What the server did wrong. The connection cannot be used any longer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum Http3Error {
+    /// A frame that may not stand where it stands.
+    #[error("a frame of HTTP/3 may not stand where it stands")]
+    FrameUnexpected,
+    /// A frame has not the form of its kind, or its stream ends in the midst of it.
+    #[error("a frame of HTTP/3 has a wrong form")]
+    Frame,
+    /// A second stream of a kind of which there is one only.
+    #[error("the server opened a second stream of a kind of which there is one")]
+    StreamCreation,
+    /// The server ended a stream that lasts as long as the connection.
+    #[error("the server ended a stream that must stay open")]
+    ClosedCriticalStream,
+    /// A number of a stream or a push that cannot be.
+    #[error("the server named a stream or a push that cannot be")]
+    Id,
+    /// A setting that may not be.
+    #[error("the server sent a setting that may not be")]
+    Settings,
+    /// The control stream begins with something else than settings.
+    #[error("the server's control stream begins without settings")]
+    MissingSettings,
+    /// A header block cannot be decompressed, or refers to a table that does not exist.
+    #[error("a header block cannot be decompressed")]
+    Decompression,
+    /// The server's encoder says something that has no sense without a dynamic table.
+    #[error("the server's encoder breaks the rules of header compression")]
+    EncoderStream,
+    /// The server's decoder confirms what was never sent.
+    #[error("the server's decoder breaks the rules of header compression")]
+    DecoderStream,
+    /// A header block is longer than [`BLOCK_BYTES_MAX`], or its list than [`LIST_BYTES_MAX`].
+    #[error("the head is longer than {BLOCK_BYTES_MAX} bytes")]
+    HeadTooLarge,
+    /// More than [`BARREN_FRAMES_MAX`] frames in succession brought nothing, or settings are longer
+    /// than [`SETTINGS_BYTES_MAX`].
+    #[error("the server sends frames that bring nothing")]
+    Flood,
+}
+
+impl Http3Error {
+    /// A short name that stays the same between versions, by which errors are counted.
+    #[must_use]
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::FrameUnexpected
+            | Self::StreamCreation
+            | Self::ClosedCriticalStream
+            | Self::Id
+            | Self::Settings
+            | Self::MissingSettings => "http3_protocol",
+            Self::Frame => "http3_frame",
+            Self::Decompression | Self::EncoderStream | Self::DecoderStream => "http3_compression",
+            Self::HeadTooLarge => "head_too_large",
+            Self::Flood => "http3_flood",
+        }
+    }
+
+    /// The code with which the connection is to be closed: RFC 9114 section 8.1, RFC 9204 section
+    /// 6.
+    #[must_use]
+    pub fn code(self) -> u64 {
+        match self {
+            Self::StreamCreation => code::STREAM_CREATION_ERROR,
+            Self::ClosedCriticalStream => code::CLOSED_CRITICAL_STREAM,
+            Self::FrameUnexpected => code::FRAME_UNEXPECTED,
+            Self::Frame => code::FRAME_ERROR,
+            Self::HeadTooLarge | Self::Flood => code::EXCESSIVE_LOAD,
+            Self::Id => code::ID_ERROR,
+            Self::Settings => code::SETTINGS_ERROR,
+            Self::MissingSettings => code::MISSING_SETTINGS,
+            Self::Decompression => code::DECOMPRESSION_FAILED,
+            Self::EncoderStream => code::ENCODER_STREAM_ERROR,
+            Self::DecoderStream => code::DECODER_STREAM_ERROR,
+        }
+    }
+}
+
+impl From<Undecodable> for Http3Error {
+    fn from(_: Undecodable) -> Self {
+        Self::Decompression
+    }
+}
+
+/// Error codes, RFC 9114 section 8.1 and RFC 9204 section 6.
+pub mod code {
+    /// The connection ends without an error.
+    pub const NO_ERROR: u64 = 0x100;
+    pub(super) const STREAM_CREATION_ERROR: u64 = 0x103;
+    pub(super) const CLOSED_CRITICAL_STREAM: u64 = 0x104;
+    pub(super) const FRAME_UNEXPECTED: u64 = 0x105;
+    pub(super) const FRAME_ERROR: u64 = 0x106;
+    pub(super) const EXCESSIVE_LOAD: u64 = 0x107;
+    pub(super) const ID_ERROR: u64 = 0x108;
+    pub(super) const SETTINGS_ERROR: u64 = 0x109;
+    pub(super) const MISSING_SETTINGS: u64 = 0x10a;
+    pub(super) const REQUEST_REJECTED: u64 = 0x10b;
+    /// The client wants the response no more.
+    pub const REQUEST_CANCELLED: u64 = 0x10c;
+    pub(super) const MESSAGE_ERROR: u64 = 0x10e;
+    pub(super) const DECOMPRESSION_FAILED: u64 = 0x200;
+    pub(super) const ENCODER_STREAM_ERROR: u64 = 0x201;
+    pub(super) const DECODER_STREAM_ERROR: u64 = 0x202;
+}

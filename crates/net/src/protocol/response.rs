@@ -1,0 +1,114 @@
+//! A response as far as it came, where a stream of HTTP/2 or HTTP/3 brings it.
+
+use super::grpc::MessageCount;
+use super::head::Head;
+use super::kept::Kept;
+
+/// A response as far as it came.
+#[derive(Debug)]
+pub(super) struct Response {
+    head_only: bool,
+    /// Whether a frame of it came.
+    pub(super) begun: bool,
+    /// The status, once the final head came.
+    pub(super) status: Option<u16>,
+    /// The length that the head says the body has.
+    length: Option<u64>,
+    body: u64,
+    /// The messages of gRPC that are awaited, where they are counted.
+    pub(super) messages: Option<MessageCount>,
+    /// Whether they have come, and more may follow that nobody waits for.
+    pub(super) enough: bool,
+    /// The size of its frames.
+    pub(super) bytes: u64,
+    /// What is kept of it, where anything is.
+    pub(super) kept: Option<Box<Kept>>,
+}
+
+/// A response that breaks the rules.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Malformed;
+
+impl Response {
+    /// A response to come; one to HEAD has no body.
+    pub(super) fn new(head_only: bool, kept: Option<Box<Kept>>) -> Response {
+        Response {
+            head_only,
+            begun: false,
+            status: None,
+            length: None,
+            body: 0,
+            messages: None,
+            enough: false,
+            bytes: 0,
+            kept,
+        }
+    }
+
+    /// Takes a head in, or trailers: the status, if the response ended with it.
+    pub(super) fn head(&mut self, head: &Head, ends: bool) -> Result<Option<u16>, Malformed> {
+        if head.malformed {
+            return Err(Malformed);
+        }
+        match (self.status, head.status) {
+            // Trailers are the last.
+            (Some(_), None) if ends => {
+                self.trailers(head)?;
+                self.end()
+            }
+            (None, Some(101)) => Err(Malformed),
+            (None, Some(100..200)) if !ends => Ok(None),
+            (None, Some(status @ 200..)) => {
+                self.status = Some(status);
+                self.length = head.length;
+                self.keep_lines(head);
+                if ends { self.end() } else { Ok(None) }
+            }
+            _ => Err(Malformed),
+        }
+    }
+
+    /// Takes trailers in, of which it is not yet known that they are the last.
+    pub(super) fn trailers(&mut self, head: &Head) -> Result<(), Malformed> {
+        if head.malformed || head.status.is_some() {
+            return Err(Malformed);
+        }
+        self.keep_lines(head);
+        Ok(())
+    }
+
+    fn keep_lines(&mut self, head: &Head) {
+        if let (Some(kept), Some(lines)) = (&mut self.kept, &head.lines) {
+            kept.head.extend_from_slice(lines);
+        }
+    }
+
+    /// Takes a part of the body in: the status, if the response ended with them.
+    pub(super) fn data(&mut self, data: &[u8], ends: bool) -> Result<Option<u16>, Malformed> {
+        self.body += data.len() as u64;
+        let too_long = self.length.is_some_and(|length| self.body > length);
+        if self.status.is_none() || too_long || (self.head_only && !data.is_empty()) {
+            return Err(Malformed);
+        }
+        if let Some(kept) = &mut self.kept {
+            kept.add_body(data);
+        }
+        if self.messages.as_mut().is_some_and(|count| count.take(data)) {
+            self.enough = !ends;
+            if let Some(kept) = &mut self.kept {
+                kept.enough = true;
+            }
+            return Ok(self.status);
+        }
+        if ends { self.end() } else { Ok(None) }
+    }
+
+    /// The response has ended: its status, which is not there if no final head came.
+    pub(super) fn end(&self) -> Result<Option<u16>, Malformed> {
+        let no_body = self.head_only || matches!(self.status, Some(204 | 304));
+        match self.length {
+            Some(length) if length != self.body && !no_body => Err(Malformed),
+            _ => Ok(self.status),
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! What happens to the streams of a connection that has several: HTTP/2 and HTTP/3.
+
+use super::Kept;
+
+/// What happened to a stream; `N` is the type of its number, and of codes. After any but
+/// [`StreamEvent::Begun`] the stream is closed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StreamEvent<N> {
+    /// The first frame of the response came.
+    Begun {
+        /// The stream's number.
+        stream: N,
+    },
+    /// The response is complete.
+    Complete {
+        /// The stream's number.
+        stream: N,
+        /// The status code, 200 to 999.
+        status: u16,
+        /// Size of the response in bytes: its frames with their headers.
+        bytes: u64,
+        /// Its head, with the trailers, and its body, if the client keeps them.
+        kept: Option<Box<Kept>>,
+    },
+    /// The server ended the stream without a response.
+    Reset {
+        /// The stream's number.
+        stream: N,
+        /// Why, as one of the protocol's codes.
+        code: N,
+    },
+    /// The response broke the protocol's rules, and the client ended the stream.
+    Malformed {
+        /// The stream's number.
+        stream: N,
+    },
+    /// The server has not looked at the request, and says so: it can go out again elsewhere.
+    Unprocessed {
+        /// The stream's number.
+        stream: N,
+    },
+}

@@ -1,0 +1,49 @@
+"""The functions of scipy that are needed, imported when one of them is first called.
+
+Scipy takes longer to import than a small simulation takes, and much is done without any of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from threading import Thread
+from typing import Any
+
+
+def _when_called(module: str, name: str) -> Callable[..., Any]:
+    def function(*arguments: Any, **named: Any) -> Any:
+        return getattr(import_module(module), name)(*arguments, **named)
+
+    function.__name__ = function.__qualname__ = name
+    return function
+
+
+def import_beside() -> None:
+    """Begin to import scipy in a thread, for who will need it after something else is done."""
+    Thread(target=import_module, args=("scipy.optimize",), daemon=True).start()
+
+
+brentq = _when_called("scipy.optimize", "brentq")
+minimize = _when_called("scipy.optimize", "minimize")
+minimize_scalar = _when_called("scipy.optimize", "minimize_scalar")
+bdtr = _when_called("scipy.special", "bdtr")
+betainc = _when_called("scipy.special", "betainc")
+chdtr = _when_called("scipy.special", "chdtr")
+chdtrc = _when_called("scipy.special", "chdtrc")
+erfc = _when_called("scipy.special", "erfc")
+erfcx = _when_called("scipy.special", "erfcx")
+exprel = _when_called("scipy.special", "exprel")
+fdtrc = _when_called("scipy.special", "fdtrc")
+gammainc = _when_called("scipy.special", "gammainc")
+gammaincc = _when_called("scipy.special", "gammaincc")
+gammaincinv = _when_called("scipy.special", "gammaincinv")
+gammaln = _when_called("scipy.special", "gammaln")
+kolmogorov = _when_called("scipy.special", "kolmogorov")
+log_ndtr = _when_called("scipy.special", "log_ndtr")
+ndtr = _when_called("scipy.special", "ndtr")
+ndtri = _when_called("scipy.special", "ndtri")
+stdtr = _when_called("scipy.special", "stdtr")
+stdtrit = _when_called("scipy.special", "stdtrit")
+wrightomega = _when_called("scipy.special", "wrightomega")
+xlogy = _when_called("scipy.special", "xlogy")

@@ -1,0 +1,84 @@
+"""The workload and the system of results as diagrams: who asks, and what serves them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from thinktime.report import units
+from thinktime.report.case import Case
+from thinktime.report.diagrams import server, users
+from thinktime.report.diagrams.population import Population, populations_of
+from thinktime.report.masked import without_secrets
+from thinktime.report.page import Diagram, Section
+
+if TYPE_CHECKING:
+    from thinktime import Workload
+
+DIAGRAMS_MAX = 6
+"""So many are drawn side by side; of more the number is told."""
+
+
+def sections(cases: Sequence[Case]) -> list[Section]:
+    """What there is to draw of some results; what several have in common is drawn once."""
+    asks, answers = list(_users(cases)), list(_servers(cases))
+    if not asks and not answers:
+        return []
+    caption = CAPTION
+    for found, what in ((asks, "populations"), (answers, "pictures of systems")):
+        if len(found) > DIAGRAMS_MAX:
+            caption += f" Of {units.count(len(found))} {what} the first {DIAGRAMS_MAX} are drawn."
+    shown = [*asks[:DIAGRAMS_MAX], *answers[:DIAGRAMS_MAX]]
+    return [Section("diagrams", "The workload and the system", caption, None, shown)]
+
+
+def of_workload(workload: Workload) -> Section:
+    """The populations of a workload alone."""
+    found = [users.diagram_of(one, one.name or workload.name) for one in populations_of(workload)]
+    left = len(found) - DIAGRAMS_MAX
+    more = f" Of {units.count(len(found))} the first {DIAGRAMS_MAX} are drawn." if left > 0 else ""
+    return Section("workload", "The workload", ASKS + more, None, found[:DIAGRAMS_MAX])
+
+
+ASKS = (
+    "From top to bottom: where sessions come from, what they ask for, and whether they come back "
+    "to ask again."
+)
+
+CAPTION = (
+    "From top to bottom: where sessions come from, what they ask for, and whether they come back "
+    "to ask again; and what requests come to in the system. An open box is a queue, a circle its "
+    "servers; a divided circle serves all at once."
+)
+
+
+def _users(cases: Sequence[Case]) -> Iterator[Diagram]:
+    drawn: list[Population] = []
+    for case in cases:
+        known = populations_of(case.entries[0].result.workload)
+        for one in known:
+            if one not in drawn:
+                drawn.append(one)
+                yield users.diagram_of(one, _title(case, one, several=len(cases) > 1))
+
+
+def _title(case: Case, one: Population, *, several: bool) -> str:
+    model = one.model.replace("-", " ")
+    own = f"{one.name}: {model}" if one.name else case.label
+    return f"{case.label}: {own}" if several and one.name else own
+
+
+def _servers(cases: Sequence[Case]) -> Iterator[Diagram]:
+    """Modelled systems, and the targets of which nothing is known."""
+    drawn: set[str] = set()
+    for result in (entry.result for case in cases for entry in case.entries):
+        if result.system is not None:
+            text = result.system.to_toml()
+            if text not in drawn:
+                drawn.add(text)
+                yield from server.diagrams_of(result.system, result.system.name)
+        elif result.target:
+            target = without_secrets(result.target)
+            if target not in drawn:
+                drawn.add(target)
+                yield server.target_of(target)

@@ -1,0 +1,228 @@
+"""What is drawn of a population: where its sessions come from, what they ask for, and the loop."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from thinktime.report import units
+
+if TYPE_CHECKING:
+    from thinktime import Workload
+    from thinktime._core import Population as Known
+
+END = "end"
+"""What `next` calls the end of a journey."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of request that sessions choose; those that are only objects of pages are none."""
+
+    name: str
+    share: float | None
+    """Of the requests that sessions choose; None where that is not known beforehand."""
+
+    first: float = 0.0
+    """The share of the sessions whose journey begins here."""
+
+    following: Sequence[tuple[str, float]] = ()
+    """What follows it, with probabilities; empty where the next request is drawn anew."""
+
+    facts: Sequence[str] = ()
+    """Its think time, objects, and what becomes of failures, in words."""
+
+
+@dataclass(frozen=True)
+class Population:
+    """A population, in words as far as they are drawn."""
+
+    name: str
+    model: str
+    """`open`, `closed` or `partly-open`."""
+
+    comes: Sequence[str]
+    """Where its sessions come from, the most important first."""
+
+    kinds: Sequence[Kind]
+    chooses: str
+    """What decides which request comes next, where it is no draw."""
+
+    think: str
+    """What a session does between two requests; empty where it has but one."""
+
+    leaves: str
+    """When a session leaves; empty where none ever does."""
+
+    limits: Sequence[str] = ()
+    """What holds requests back before they are sent."""
+
+    @property
+    def is_journey(self) -> bool:
+        """Whether what comes next hangs on where a session is."""
+        return any(one.following for one in self.kinds)
+
+    @property
+    def loops(self) -> bool:
+        """Whether a session sends more than one request."""
+        return self.model != "open"
+
+
+def populations_of(workload: Workload) -> list[Population]:
+    """All populations of a workload."""
+    whole = tomllib.loads(workload.to_toml())
+    tables: Sequence[Mapping[str, Any]] = whole.get("population") or [whole]
+    known = workload.populations
+    return [_population(*one) for one in zip(known, tables, strict=False)]
+
+
+def _population(known: Known, table: Mapping[str, Any]) -> Population:
+    session = table.get("session", {})
+    return Population(
+        known.name,
+        known.model,
+        _comes(known, table.get("arrivals", {})),
+        _kinds(known, table),
+        _chooses(table),
+        _think(known, session),
+        _leaves(known, table),
+        _limits(table.get("clients", {})),
+    )
+
+
+def _comes(known: Known, arrivals: Mapping[str, Any]) -> list[str]:
+    process = str(arrivals.get("process", "poisson" if known.poisson else ""))
+    if known.model == "closed":
+        found = [units.counted(known.clients or 0, "client")]
+        return [*found, _file(process)] if process.startswith("trace") else found
+    what = "requests" if known.model == "open" else "sessions"
+    rate = known.session_rate
+    found = [] if rate is None or not math.isfinite(rate) else [units.rate(rate, f"{what}/s")]
+    found.append(_process(process))
+    if arrivals.get("profile", "constant") != "constant":
+        found.append(f"the rate over time: {units.law(arrivals['profile'])}")
+    return [one for one in found if one]
+
+
+def _process(process: str) -> str:
+    if process.startswith("trace"):
+        return _file(process)
+    known = {"": "", "poisson": "Poisson arrivals", "even": "evenly spaced"}
+    return known.get(process, f"gaps {units.law(process)}")
+
+
+def _file(process: str) -> str:
+    return f"as in {process.partition('(')[2].rpartition(')')[0].partition(',')[0]}"
+
+
+def _kinds(known: Known, table: Mapping[str, Any]) -> list[Kind]:
+    """Those that sessions choose, in the order of the file."""
+    names, tables = known.request_names, {one["name"]: one for one in table.get("request", [])}
+    steps = _shares(known, table)
+    follows = any("next" in one for one in tables.values())
+    first = table.get("session", {}).get("first") or ({names[0]: 1.0} if follows and names else {})
+    found = []
+    for place, name in enumerate(names):
+        one = tables.get(name, {})
+        share = None if steps is None else steps[place]
+        if share is None or share > 0 or name in first:
+            following = sorted(one.get("next", {}).items(), key=lambda pair: -pair[1])
+            kept = [pair for pair in following if pair[1] > 0]
+            found.append(Kind(name, share, first.get(name, 0.0), kept, _facts(one)))
+    return found
+
+
+def _shares(known: Known, table: Mapping[str, Any]) -> list[float] | None:
+    """How the requests that sessions choose are shared out; None where that is not known."""
+    if _chooses(table):
+        return None
+    whole = math.fsum(known.steps)
+    return [one / whole for one in known.steps] if math.isfinite(whole) and whole > 0 else None
+
+
+def _chooses(table: Mapping[str, Any]) -> str:
+    script = table.get("session", {}).get("script")
+    if script is not None:
+        return f"the script {script} decides which comes next"
+    process = str(table.get("arrivals", {}).get("process", ""))
+    if process.startswith("trace(") and "column" not in process:
+        return f"each comes {_file(process)}"
+    return ""
+
+
+def _facts(request: Mapping[str, Any]) -> list[str]:
+    found = []
+    if "think" in request:
+        found.append(f"thinks {units.law(str(request['think']))}")
+    if "objects" in request:
+        found.append(_objects(request["objects"]))
+    if "timeout" in request:
+        found.append(f"gives up after {units.law(str(request['timeout']))}")
+    if "retry" in request:
+        attempts = request["retry"].get("attempts")
+        unlimited = attempts == "unlimited"
+        found.append("tries again without limit" if unlimited else f"up to {attempts} attempts")
+    return found
+
+
+def _objects(objects: Mapping[str, Any]) -> str:
+    """As in 'geometric(8) objects: image 60 %, script 40 %'."""
+    of = objects.get("of", {})
+    whole = math.fsum(of.values()) or 1.0
+    most = sorted(of.items(), key=lambda pair: -pair[1])
+    shares = ", ".join(f"{name} {percent(share / whole)}" for name, share in most)
+    return f"{units.law(str(objects.get('count')))} objects: {shares}"
+
+
+def _think(known: Known, session: Mapping[str, Any]) -> str:
+    if known.model == "open":
+        return ""
+    if session.get("script") is not None:
+        return "thinks as its script says"
+    law = session.get("think")
+    law = known.think if law is None else law
+    if law is None or (known.think is not None and known.think.mean == 0):
+        return "asks again at once"
+    return f"thinks {units.law(str(law))}"
+
+
+def _leaves(known: Known, table: Mapping[str, Any]) -> str:
+    """Of closed sessions when they begin anew."""
+    session = table.get("session", {})
+    whens = []
+    if "requests" in session:
+        whens.append(f"after {units.law(str(session['requests']))} requests")
+    if "lasts" in session:
+        whens.append(f"after {units.law(str(session['lasts']))}")
+    if session.get("on_error") == "end":
+        whens.append("when a request has failed")
+    when = " or ".join(whens)
+    if known.model == "open":
+        return "leaves when answered"
+    journeys = [one["next"] for one in table.get("request", []) if "next" in one]
+    ends = any(one.get(END, 0) > 0 for one in journeys)
+    if known.model == "closed":
+        return f"begins anew {when}".strip() if when or ends else ""
+    if session.get("script") is not None:
+        return f"leaves when its script ends{' or ' + when if when else ''}"
+    return f"leaves {when}".strip()
+
+
+def _limits(clients: Mapping[str, Any]) -> list[str]:
+    found = []
+    if "concurrency" in clients:
+        found.append(f"at most {units.count(clients['concurrency'])} in flight, others wait")
+    if isinstance(clients.get("connections"), int):
+        found.append(f"over at most {units.count(clients['connections'])} connections")
+    if "waiting" in clients:
+        found.append(f"with {units.count(clients['waiting'])} waiting, others fail")
+    return found
+
+
+def percent(share: float) -> str:
+    """A probability, as in '70 %'."""
+    text = units.percent(share)
+    return text if share == 0 or share >= 0.001 else "under 0.1 %"

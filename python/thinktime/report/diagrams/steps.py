@@ -1,0 +1,162 @@
+"""The diagram of a behaviour: its steps one below the other, what goes on at once indented."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from thinktime.report import units
+from thinktime.report.diagrams.board import LINE, Board
+from thinktime.report.diagrams.kinds import RIGHT
+from thinktime.report.page import Diagram, colour
+from thinktime.report.table import Cell, Group, Line, Table
+
+STEPS_MAX = 40
+"""So many steps are drawn; of more the number is told."""
+
+DEPTH_MAX = 8
+"""Deeper forks are not indented any further."""
+
+_WAY = 60.0
+_INDENT = 22.0
+_HELD = 8.0  # between the lines of pools that are held
+
+Step = Mapping[str, Any]
+
+
+Sign = Literal["use", "delay", "acquire", "release", "fork", "branch", "join", "other"]
+
+
+@dataclass(frozen=True)
+class Told:
+    """A step in words."""
+
+    sign: Sign
+    name: str
+    more: str = ""
+    depth: int = 0
+    """How many forks it is inside of."""
+
+    @property
+    def words(self) -> str:
+        """As a sentence has it."""
+        begin = {"acquire": "takes a place of ", "release": "gives back a place of "}
+        return f"{begin.get(self.sign, '')}{self.name}{f' ({self.more})' if self.more else ''}"
+
+
+def diagram_of(behaviour: Mapping[str, Any], system: Mapping[str, Any], title: str) -> Diagram:
+    """What requests of one name do, or all that have no behaviour of their own."""
+    name = behaviour.get("request")
+    named = any("request" in one for one in system.get("behaviour", []))
+    whose = f"requests {name}" if name is not None else f"all {'other ' * named}requests"
+    told = list(_told(behaviour.get("steps", []), system, name))
+    board = Board()
+    board.circle((_WAY, 11), 6, "source")
+    board.text((_WAY + 16, 15), whose, RIGHT - _WAY - 16, "small")
+    y = _drawn(board, told[:STEPS_MAX], 17.0)
+    left = len(told) - STEPS_MAX
+    if left > 0:
+        board.text((_WAY + 16, y + LINE), f"and {units.counted(left, 'more step')}", 200, "small")
+        y += LINE
+    board.arrow([(_WAY, y), (_WAY, y + 20)])
+    board.circle((_WAY, y + 26), 6, "sink")
+    board.text((_WAY + 16, y + 30), "answers", 200, "small")
+    words = f"Steps of {whose}, {len(told)} in all: {'; '.join(one.words for one in told)}."
+    svg = board.svg(y + 40, f"{title}. {words}")
+    lines = [Line(f"{n}", [Cell(one.words)]) for n, one in enumerate(told, 1)]
+    behind = Table("", f"{title}: {whose}", "step", ("what happens",), [Group(lines)])
+    return Diagram(f"{title}: {whose}", svg, words, behind)
+
+
+def _told(
+    steps: Sequence[Step], system: Mapping[str, Any], request: str | None, depth: int = 0
+) -> Iterator[Told]:
+    """All steps in their order, those that go on at once one after another."""
+    for step in steps:
+        if "use" in step:
+            yield Told("use", step["use"], _demand(step, system, request), depth)
+        elif "delay" in step:
+            disk = " for a disk" if step.get("disk") else ""
+            yield Told("delay", f"waits{disk}", units.law(str(step["delay"])), depth)
+        elif "acquire" in step:
+            yield Told("acquire", step["acquire"], "", depth)
+        elif "release" in step:
+            yield Told("release", step["release"], "", depth)
+        elif "fork" in step:
+            branches = step["fork"]
+            yield Told("fork", f"{units.count(len(branches))} things at the same time", "", depth)
+            for n, branch in enumerate(branches, 1):
+                yield Told("branch", f"{n} of {len(branches)}", "", depth + 1)
+                yield from _told(branch, system, request, depth + 1)
+            yield Told("join", "goes on when all are done", "", depth)
+        else:
+            yield Told(
+                "other", ", ".join(f"{key} {value}" for key, value in step.items()), "", depth
+            )
+
+
+def _demand(step: Step, system: Mapping[str, Any], request: str | None) -> str:
+    """Its own, or what the part that it uses has for the request."""
+    demand = step.get("demand")
+    if demand is None:
+        parts = [one for key in ("station", "machine", "service") for one in system.get(key, [])]
+        demand = next((one.get("demand") for one in parts if one["name"] == step["use"]), None)
+        demand = demand.get(request) if isinstance(demand, Mapping) else demand
+    return "" if demand is None else units.law(str(demand))
+
+
+def _drawn(board: Board, told: Sequence[Told], y: float) -> float:
+    """The steps on their way; gives where the last one ends."""
+    held: dict[str, float] = {}
+    for one in told:
+        x = _WAY + min(one.depth, DEPTH_MAX) * _INDENT
+        after = y + (20 if one.sign in ("use", "delay", "other") else 14)
+        if one.sign == "branch":
+            board.line([(x, y + 4), (x, after + 12)], "flow")
+        else:
+            (board.arrow if after - y > 14 else board.line)([(x, y), (x, after)])
+        y = _row(board, one, x, after)
+        for depth in range(min(one.depth, DEPTH_MAX)):
+            way = _WAY + depth * _INDENT
+            board.line([(way, after - 20), (way, y)], "waits")
+        _hold(board, one, held, y)
+    return y
+
+
+def _row(board: Board, one: Told, x: float, y: float) -> float:
+    """A step below its way; gives where it ends."""
+    room = RIGHT - x - 18
+    if one.sign == "use":
+        board.circle((x, y + 10), 10)
+    elif one.sign == "delay":
+        board.box((x - 9, y + 1), (18, 18), "think", 9)
+        board.line([(x, y + 4), (x, y + 10), (x + 4, y + 12)], "shape")
+    elif one.sign in ("fork", "join"):
+        board.box((x - 8, y), (_INDENT + 16, 4), "bar", 1)
+        board.text((x + _INDENT + 16, y + 7), one.name, room - _INDENT, "small")
+        return y + 4
+    elif one.sign == "other":
+        board.box((x - 9, y + 1), (18, 18), "part", 2)
+    else:
+        board.line([(x, y), (x, y + 16)])
+        board.text((x + 16, y + 8), one.words, room, "small")
+        return y + 16
+    board.text((x + 18, y + (9 if one.more else 14)), one.name, room, "strong")
+    if one.more:
+        board.text((x + 18, y + 9 + LINE - 1), one.more, room, "small")
+        board.line([(x, y + 20), (x, y + 26)])
+        return y + 26
+    return y + 20
+
+
+def _hold(board: Board, one: Told, held: dict[str, float], y: float) -> None:
+    """A line beside the way for as long as a place of a pool is held."""
+    if one.sign == "acquire":
+        held[one.name] = y - 12
+    elif one.sign == "release" and one.name in held:
+        place = list(held).index(one.name)
+        x = 40 - _HELD * min(place, 3)
+        begin = held.pop(one.name)
+        way = [(x + 8, begin), (x, begin), (x, y - 4), (x + 8, y - 4)]
+        board.line(way, "held", colour(place))

@@ -1,0 +1,30 @@
+"""Scheduling policies in words."""
+
+from __future__ import annotations
+
+WORDS = {
+    "fcfs": "first come, first served",
+    "ps": "processor sharing",
+    "srpt": "shortest remaining processing time",
+    "las": "least attained service",
+    "sjf": "shortest job first",
+    "ljf": "longest job first",
+    "psjf": "preemptive shortest job first",
+    "plcfs": "preemptive last come, first served",
+    "lcfs": "last come, first served",
+    "rr": "round robin",
+    "pesjf": "preemptive expected shortest job first",
+    "peljf": "preemptive expected longest job first",
+    "priority": "priorities",
+    "mlfq": "multi-level feedback",
+}
+
+SHARED = ("ps", "las")
+"""Under these nobody waits: all are served at once."""
+
+
+def words(policy: str) -> str:
+    """A policy as a system file has it, as in 'round robin (10ms)'."""
+    name, bracket, inner = policy.partition("(")
+    known = WORDS.get(name.strip())
+    return policy if known is None else known + (f" ({inner}" if bracket else "")

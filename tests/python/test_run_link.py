@@ -1,0 +1,365 @@
+"""`run --link`: a run whose connections cross a link, and what is left of it: nothing.
+
+The links' own delays, losses and rates are tested with the lab (`test_lab_links`). What is asserted
+of times here are lower bounds, which a busy machine does not break.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import socket
+import struct
+import subprocess
+import tempfile
+import threading
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import cases
+import labs
+import pytest
+from labs import ORDINARY, THINKTIME, WAIT_S, need_root, need_tun, ordinary
+from real_runs import BUSY, TcpServer, trusted_or_late
+from test_https import tls_server
+
+import thinktime as tt
+from thinktime.lab import places
+
+pytestmark = pytest.mark.serial
+"""What is on the machine is compared: no other test may make labs meanwhile."""
+
+ONE_CLIENT = cases.closed_model(1, "1ms")
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+
+
+@contextmanager
+def serving(answer: Callable[[socket.socket, bytes], bytes | None]) -> Iterator[TcpServer]:
+    """A server that answers each head with what `answer` gives; None ends the connection."""
+
+    class Server(TcpServer):
+        def finish_request(self, request: socket.socket, _client: object) -> None:
+            with request.makefile("rb") as lines:
+                while head := b"".join(iter(lines.readline, b"\r\n")):
+                    if (said := answer(request, head)) is None:
+                        return
+                    request.sendall(said)
+
+        def shutdown_request(self, request: socket.socket) -> None:
+            request.close()
+
+    with Server(("127.0.0.1", 0), None) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def url(server: TcpServer, host: str = "127.0.0.1") -> str:
+    return f"http://{host}:{server.server_address[1]}"
+
+
+@contextmanager
+def nothing_left() -> Iterator[None]:
+    """Whatever happens in this block, nothing of it is left on the machine."""
+    need_root()
+    need_tun()
+    with labs.nothing_left():
+        yield
+
+
+def test_a_run_sees_the_delay_and_its_server_what_it_always_sees() -> None:
+    """The connection is kept: a request takes a round trip, the first two, as its connection is set
+    up. The server finds the target's name in the request, and its own machine as the client."""
+    heads, clients = [], set()
+
+    def answer(one: socket.socket, head: bytes) -> bytes:
+        heads.append(head)
+        clients.add(one.getpeername()[0])
+        return OK
+
+    with nothing_left(), serving(answer) as server:
+        target = url(server, "shop.test")
+        resolve = [f"{target[7:]}:127.0.0.1"]
+        result = tt.run(ONE_CLIENT, target, link="delay = 50ms", requests=5, resolve=resolve)
+    assert trusted_or_late(result)
+    times, link = result.summary["response_time_s"], result.summary["link"]
+    assert (result.summary["requests"], result.summary["errors"]) == (5, 0)
+    assert times["min"] >= 0.1
+    assert times["max"] >= 0.2
+    assert link["asked"] == "delay = 50ms"
+    assert link["to_target"]["came"] >= 5
+    assert link["to_target"]["lost"] == link["from_target"]["lost"] == 0
+    assert any("the run crossed a link (delay = 50ms; reno)" in s for s in result.summary["notes"])
+    assert clients == {"127.0.0.1"}
+    assert all(f"\r\nHost: {target[7:]}\r\n".encode() in head for head in heads)
+    assert result.target == target
+
+
+def test_with_a_proxy_the_link_is_on_the_way_to_it() -> None:
+    heads = []
+
+    def answer(_one: socket.socket, head: bytes) -> bytes:
+        heads.append(head)
+        return OK
+
+    with nothing_left(), serving(answer) as proxy:
+        given = {"proxy": url(proxy), "link": "delay = 20ms", "requests": 2}
+        result = tt.run(ONE_CLIENT, "http://shop.test", **given)
+    assert (result.summary["requests"], result.summary["errors"]) == (2, 0)
+    assert result.summary["response_time_s"]["min"] >= 0.04
+    assert all(head.startswith(b"GET http://shop.test") for head in heads)
+
+
+def test_tls_is_spoken_with_the_target_itself(tmp_path: Path) -> None:
+    """The relay has no certificate: that of the target is checked, for the target's own name."""
+    with nothing_left(), tls_server(tmp_path) as target:
+        given = {"ca_file": tmp_path / "own.crt", "link": "delay = 20ms", "requests": 3}
+        result = tt.run(ONE_CLIENT, target, **given)
+        other = target.replace("127.0.0.1", "localhost")
+        named = tt.run(ONE_CLIENT, other, **given, ip_version=4)
+    assert result.summary["errors"] == 0
+    assert result.summary["response_time_s"]["min"] >= 0.04
+    assert set(named.summary["errors_by_kind"]) == {"tls_certificate"}
+
+
+def test_losses_are_counted_and_made_up_for() -> None:
+    """Of N packets 10 % are lost within five standard deviations, which one seed in a million
+    would miss, and the seed is fixed. TCP repairs all of them."""
+    with nothing_left(), serving(lambda _one, _head: OK) as server:
+        workload = cases.closed_model(10, "0ms")
+        result = tt.run(workload, url(server), link="loss = 10%, delay = 1ms", requests=300)
+    assert (result.summary["requests"], result.summary["errors"]) == (300, 0)
+    for way in ("to_target", "from_target"):
+        counted = result.summary["link"][way]
+        came = counted["came"]
+        assert came >= 300
+        assert abs(counted["lost"] - 0.1 * came) <= 5 * (0.09 * came) ** 0.5
+    # A packet that had to be sent again was missed for a retransmission timeout or a probe.
+    assert result.summary["response_time_s"]["max"] >= 0.01
+
+
+@pytest.mark.parametrize("more", ["", ", delay = 1ms"], ids=["kernel", "program"])
+def test_a_response_takes_as_long_as_the_rate_says(more: str) -> None:
+    """1 MB over 10 Mbit/s: 0.8 s and the headers of its packets, but for what the buckets of the
+    kernel's `tbf` hold."""
+    large = b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n" + bytes(1_000_000)
+    with nothing_left(), serving(lambda _one, _head: large) as server:
+        link = f"rate = 10Mbit/s{more}"
+        result = tt.run(ONE_CLIENT, url(server), link=link, requests=2)
+    assert result.summary["errors"] == 0
+    assert result.summary["response_time_s"]["min"] >= 0.79
+
+
+def test_ends_and_resets_of_the_server_reach_the_clients() -> None:
+    """A response that ends with its connection is whole; one that is aborted is a reset."""
+    number = 0
+
+    def answer(one: socket.socket, _head: bytes) -> bytes | None:
+        nonlocal number
+        number += 1
+        if number % 2:
+            one.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nto the end")
+        else:
+            one.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nbroken")
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        return None
+
+    with nothing_left(), serving(answer) as server:
+        result = tt.run(ONE_CLIENT, url(server), link="delay = 5ms", requests=10)
+    assert result.summary["requests"] == 10
+    assert result.summary["errors"] == 5
+    assert set(result.summary["errors_by_kind"]) <= {"reset", "closed"}
+
+
+def test_a_target_that_is_not_there_is_no_run() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        nobody = f"http://127.0.0.1:{gone.getsockname()[1]}"
+    with nothing_left(), pytest.raises(tt.RunError) as error:
+        tt.run(ONE_CLIENT, nobody, link="delay = 5ms")
+    assert str(error.value) == f"{nobody} cannot be reached: Connection refused"
+
+
+def test_a_target_that_goes_away_is_told_of() -> None:
+    """Over the link clients have their connections before the target can refuse them."""
+
+    def close_soon(listener: socket.socket) -> None:
+        # The relay looks whether it is there, and so does the generator.
+        for _ in range(2):
+            listener.accept()[0].close()
+        listener.close()
+
+    with nothing_left(), socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=close_soon, args=(listener,)).start()
+        target = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        result = tt.run(ONE_CLIENT, target, link="delay = 5ms", requests=5)
+    assert (result.summary["requests"], result.summary["errors"]) == (5, 5)
+    warnings = "\n".join(result.summary["warnings"])
+    assert re.search(r"\d+ connections were not taken by the target \(Connection ref", warnings)
+
+
+def test_several_loops_cross_the_link() -> None:
+    with nothing_left(), serving(lambda _one, _head: OK) as server:
+        workload = cases.closed_model(4, "0ms")
+        result = tt.run(workload, url(server), link="delay = 20ms", requests=20, loops=2)
+    assert (result.summary["requests"], result.summary["errors"]) == (20, 0)
+    assert result.summary["response_time_s"]["min"] >= 0.04
+
+
+def test_a_result_says_which_link_it_crossed_and_is_done_again_over_it(tmp_path: Path) -> None:
+    (tmp_path / "wan.toml").write_text('[[link]]\nname = "wan"\ndelay = "20ms"\n')
+    with nothing_left(), serving(lambda _one, _head: OK) as server:
+        given = str(tmp_path / "wan.toml")
+        output = tmp_path / "out"
+        first = tt.run(ONE_CLIENT, url(server), link=given, requests=3, output=output)
+        (tmp_path / "wan.toml").unlink()
+        again = tt.again(output)
+    read = tt.Result.load(output)
+    assert read.options["link"] == "delay = 20ms"
+    assert read.summary["link"] == first.summary["link"]
+    assert read.summary["notes"] == first.summary["notes"]
+    assert again.summary["link"]["asked"] == "delay = 20ms"
+    assert again.summary["response_time_s"]["min"] >= 0.04
+    page = tt.report([read], tmp_path / "report.html").read_text()
+    assert "delay = 20ms" in page
+
+
+# ---- the command
+
+
+def started(folder: Path, *words: str) -> subprocess.Popen[str]:
+    (folder / "w.toml").write_text(ONE_CLIENT.to_toml())
+    return subprocess.Popen(
+        [*THINKTIME, "run", "w.toml", *words], cwd=folder, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+
+
+def wait_for(asked: threading.Event, process: subprocess.Popen[str]) -> None:
+    """Until the server has been asked; not for ever, where nobody will."""
+    while not asked.wait(0.05):
+        assert process.poll() is None, process.communicate()
+
+
+def test_a_live_page_is_reached_and_ctrl_c_keeps_the_result(tmp_path: Path) -> None:
+    asked = threading.Event()
+
+    def answer(_one: socket.socket, _head: bytes) -> bytes:
+        asked.set()
+        return OK
+
+    with nothing_left(), serving(answer) as server:
+        words = ["--target", url(server), "--link", "delay = 20ms", "--duration", "300s", "--live"]
+        process = started(tmp_path, *words, "-o", "out")
+        assert process.stderr is not None
+        said = ""
+        while not (found := re.search(r"live: (\S+)", said)):
+            line = process.stderr.readline()
+            assert line, said
+            said += line
+        wait_for(asked, process)
+        with urllib.request.urlopen(found[1], timeout=WAIT_S) as page:
+            assert b"Running" in page.read()
+        process.send_signal(signal.SIGINT)
+        _, rest = process.communicate(timeout=WAIT_S)
+        assert process.returncode == BUSY, said + rest
+    result = tt.Result.load(tmp_path / "out")
+    assert result.interrupted
+    assert result.summary["link"]["to_target"]["came"] > 0
+
+
+def test_after_kill_9_clean_leaves_nothing(tmp_path: Path) -> None:
+    asked = threading.Event()
+
+    def answer(_one: socket.socket, _head: bytes) -> bytes:
+        asked.set()
+        return OK
+
+    with nothing_left(), serving(answer) as server:
+        before = set(places.identities())
+        words = ["--target", url(server), "--link", "delay = 20ms", "--duration", "300s"]
+        process = started(tmp_path, *words)
+        wait_for(asked, process)
+        (identity,) = set(places.identities()) - before
+        process.kill()
+        process.communicate()
+        done = subprocess.run(
+            [*THINKTIME, "lab", "clean"], capture_output=True, text=True, timeout=WAIT_S
+        )
+        assert done.returncode == 0, done.stderr
+        assert f"{identity}: taken away" in done.stdout
+
+
+def test_an_interrupt_while_it_is_made_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The steps are calls of the kernel's tools: one in the middle is interrupted."""
+    from thinktime.lab import links
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(links, "add_routes", interrupted)
+    answered = serving(lambda _one, _head: OK)
+    with nothing_left(), answered as server, pytest.raises(KeyboardInterrupt):
+        tt.run(ONE_CLIENT, url(server), link="delay = 20ms", requests=1)
+
+
+def test_an_error_of_the_run_leaves_nothing() -> None:
+    answered = serving(lambda _one, _head: OK)
+    with nothing_left(), answered as server, pytest.raises(tt.InputError, match="ca_file"):
+        tt.run(ONE_CLIENT, url(server), link="delay = 1ms", ca_file="none.pem")
+
+
+def test_who_may_not_is_told_what_is_needed(tmp_path: Path) -> None:
+    """Root without capabilities and without a user namespace to be had is nobody."""
+    (tmp_path / "w.toml").write_text(ONE_CLIENT.to_toml())
+    drop = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--"]
+    words = ["run", "w.toml", "--target", "http://127.0.0.1:1", "--link", "delay = 1ms"]
+    with nothing_left():
+        done = subprocess.run(
+            [*drop, *THINKTIME, *words],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=WAIT_S,
+        )
+    assert done.returncode == 3
+    assert "a run over a link needs root, or user namespaces" in done.stderr
+
+
+def test_an_ordinary_user_has_a_link_in_a_user_namespace() -> None:
+    """Here without a delay: /dev/net/tun may be open to root alone."""
+    # The folders of tests are root's alone.
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o777)
+    command = ordinary(folder)
+    probe = [*ORDINARY, "unshare", "--user", "--map-root-user", "--net", "true"]
+    if subprocess.run(probe, capture_output=True).returncode:
+        pytest.skip("user namespaces are not permitted")
+    (folder / "w.toml").write_text(ONE_CLIENT.to_toml())
+    try:
+        with nothing_left(), serving(lambda _one, _head: OK) as server:
+            words = ["run", "w.toml", "--target", url(server, "localhost"), "--requests", "5"]
+            done = subprocess.run(
+                [*command, *words, "--link", "rate = 10Mbit/s", "-o", "out", "--warmup", "0"],
+                cwd=folder, capture_output=True, text=True, timeout=WAIT_S,
+            )  # fmt: skip
+            assert done.returncode in (0, BUSY), done.stderr
+        summary = json.loads((folder / "out/summary.json").read_text())
+        assert (summary["requests"], summary["errors"]) == (5, 0)
+        assert summary["link"]["asked"] == "rate = 10Mbit/s"
+    finally:
+        subprocess.run(["rm", "-r", str(folder)], check=True)
+
+
+def test_wrong_values_are_refused_before_anything_is_made(tmp_path: Path) -> None:
+    (tmp_path / "w.toml").write_text(ONE_CLIENT.to_toml())
+    words = ["run", "w.toml", "--target", "http://127.0.0.1:1", "--link", "delay = far"]
+    done = subprocess.run([*THINKTIME, *words], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "link: delay: found 'far'" in done.stderr
