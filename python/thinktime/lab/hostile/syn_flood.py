@@ -16,7 +16,7 @@ class Client(Base):
         """Open the socket."""
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
         self._socket.setblocking(False)
-        self._first = int(settings.spoofed.network_address)
+        self._first = int(self.settings.spoofed.network_address)
 
     def act(self) -> None:
         """Send one."""
