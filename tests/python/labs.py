@@ -20,7 +20,7 @@ from thinktime.lab.running import Running
 
 THINKTIME = [sys.executable, "-c", "from thinktime.cli import main; main()"]
 WAIT_S = 300
-MARKS = ("/lab/forwarder.py", "/lab/relay.py", "lab-test-mark")
+MARKS = ("/lab/forwarder.py", "/lab/relay.py", "thinktime.lab.hostile", "lab-test-mark")
 """What the command line of a program that has to do with a lab has in it."""
 
 TWO_HOSTS = """name = "two"
@@ -60,16 +60,27 @@ def running(folder: Path, text: str) -> Iterator[Running]:
     path.write_text(text)
     logs = folder / "logs"
     logs.mkdir()
-    with Running(file.load(path), logs) as lab:
+    with alone(), Running(file.load(path), logs) as lab:
         yield lab
+
+
+_LOCK = Path(tempfile.gettempdir()) / "thinktime-tests-of-labs.lock"
+_held = 0
+"""How many blocks of this process, one in the other, have the lock."""
 
 
 @contextmanager
 def alone() -> Iterator[None]:
-    """No other test that asks for this makes labs in the block, in whichever process."""
-    with (Path(tempfile.gettempdir()) / "thinktime-tests-of-labs.lock").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+    """No other test makes labs in the block, in whichever process; blocks may be nested."""
+    global _held
+    with _LOCK.open("w") as lock:
+        if _held == 0:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        _held += 1
+        try:
+            yield
+        finally:
+            _held -= 1
 
 
 @contextmanager
