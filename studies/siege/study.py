@@ -4,7 +4,7 @@
 
 Each cell is a lab with good users, a hostile client, and a line that both share: see README.md.
 Needs root (or user namespaces) and nginx. It writes results.json and the table of README.md;
-Ctrl-C keeps what is there.
+after Ctrl-C or SIGTERM it writes nothing, and nothing of a lab is left.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from dataclasses import asdict
@@ -25,6 +26,7 @@ import polars as pl
 import table
 
 import thinktime as tt
+from thinktime.lab import permission
 
 sys.path.insert(0, str(cells.HERE.parent))
 
@@ -37,8 +39,13 @@ MARGIN_S = 1.0
 def main() -> int:
     """Try all cells and write what comes of it; returns the exit status."""
     options = _options()
-    if shutil.which("nginx") is None:
-        os.environ["PATH"] += ":/usr/sbin"
+    os.environ["PATH"] += ":/usr/sbin"
+    why = _missing()
+    if why is not None:
+        print(f"no siege can be laid: {why}", file=sys.stderr)
+        return 2
+    # Ended so, it ends its lab, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     found: list[dict[str, Any]] = []
     chosen = list(cells.all_cells(options.small))
     try:
@@ -59,6 +66,13 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--small", action="store_true", help="two cells, shorter")
     parser.add_argument("--to", type=Path, default=cells.HERE, help="where to write")
     return parser.parse_args()
+
+
+def _missing() -> str | None:
+    """What is not there, if anything."""
+    if shutil.which("nginx") is None:
+        return "nginx is not installed"
+    return permission.missing()
 
 
 def measured(cell: cells.Cell) -> dict[str, Any]:

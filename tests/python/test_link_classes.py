@@ -1,6 +1,7 @@
 """`serve --files --link-class`: packets go by the class that says what is left of their file.
 
-A lab has a link of eight classes (studies/static-server/shape.sh); the kernel counts what each sent.
+A lab has a link of eight classes (studies/static-server/shape.sh); the kernel counts what each
+sent.
 """
 
 from __future__ import annotations
@@ -54,9 +55,9 @@ def shaped(lab: Running) -> None:
 def test_the_kernel_sends_by_what_is_left(tmp_path: Path) -> None:
     """A small file is of the first class alone; a large one goes through all of them.
 
-    Each class gets what is left between two bounds, but for what the socket had taken when its class
-    changed (4 kB are unsent at most, and a packet or two wait in the queue), and 66 bytes of headers
-    with 1448 of the file.
+    Each class gets what is left between two bounds, but for what the socket had taken when its
+    class changed (4 kB are unsent at most, and a packet or two wait in the queue), and 66 bytes of
+    headers with 1448 of the file.
     """
     site = tmp_path / "site"
     site.mkdir()

@@ -6,9 +6,14 @@ Of times nothing is asserted: other work on the machine would spoil them.
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import labs
@@ -35,14 +40,31 @@ def test_every_hostile_client_is_tried_on_both_servers(tmp_path: Path) -> None:
         assert lab.hostiles[0].start + lab.hostiles[0].duration < 20
 
 
-def test_two_cells_are_measured_and_written(tmp_path: Path) -> None:
+@contextmanager
+def besieging(folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """The study in small; of its lab and of its folders nothing is left afterwards."""
     labs.need_root()
     if NGINX is None:
         pytest.skip("the system package nginx is not installed")
-    command = [sys.executable, str(STUDY / "study.py"), "--small", "--to", str(tmp_path)]
-    with labs.alone():
-        done = subprocess.run(command, capture_output=True, text=True, timeout=labs.WAIT_S)
-    assert done.returncode == 0, done.stderr
+    (folder / "temporary").mkdir()
+    command = [sys.executable, str(STUDY / "study.py"), "--small", "--to", str(folder)]
+    with labs.nothing_left():
+        process = subprocess.Popen(
+            command, stderr=subprocess.PIPE, text=True,
+            env=os.environ | {"TMPDIR": str(folder / "temporary")},
+        )  # fmt: skip
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.communicate()
+    assert os.listdir(folder / "temporary") == []
+
+
+def test_two_cells_are_measured_and_written(tmp_path: Path) -> None:
+    with besieging(tmp_path) as study:
+        said = study.communicate(timeout=labs.WAIT_S)[1]
+    assert study.returncode == 0, said
     found = json.loads((tmp_path / "results.json").read_text("utf-8"))
     assert [one["server"] for one in found] == ["nginx", "thinktime serve"]
     for one in found:
@@ -54,6 +76,21 @@ def test_two_cells_are_measured_and_written(tmp_path: Path) -> None:
     assert found[0]["parts"]["during"]["failed"] > found[0]["parts"]["before"]["failed"]
     page = (tmp_path / "README.md").read_text("utf-8")
     assert re.search(r"^\| nginx \| slow-headers \| 500/s \|", page, re.MULTILINE)
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_who_ends_a_study_ends_its_lab(how: signal.Signals, tmp_path: Path) -> None:
+    """While its users are there and the attack is under way."""
+    with besieging(tmp_path) as study:
+        end = time.monotonic() + labs.WAIT_S
+        while not any("thinktime.lab.hostile" in one for one in labs.traces()["processes"]):
+            assert study.poll() is None
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        study.send_signal(how)
+        said = study.communicate(timeout=labs.WAIT_S)[1]
+    assert study.returncode == {signal.SIGTERM: 143, signal.SIGINT: 130}[how], said
+    assert not (tmp_path / "results.json").exists()
 
 
 def test_the_table_of_the_page_is_that_of_the_results() -> None:
