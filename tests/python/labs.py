@@ -134,6 +134,11 @@ ORDINARY = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups",
 
 def ordinary(folder: Path) -> list[str]:
     """How the command is run by a user who is not root; skips where that cannot be."""
+    return [*ordinary_python(folder), "-c", "from thinktime.cli import main; main()"]
+
+
+def ordinary_python(folder: Path, *files: str) -> list[str]:
+    """How Python is, with the package; skips where that user cannot read these files."""
     need_root()
     version = f"python3.{sys.version_info.minor}"
     paths = [
@@ -141,8 +146,8 @@ def ordinary(folder: Path) -> list[str]:
         *(one for one in sys.path if "site-packages" in one),
     ]
     for python in (sys.executable, f"/usr/bin/{version}"):
-        words = [*ORDINARY, "env", f"PYTHONPATH={':'.join(paths)}", f"HOME={folder}", python, "-c"]
-        probe = [*words, "import thinktime.cli"]
-        if subprocess.run(probe, capture_output=True, cwd="/").returncode == 0:
-            return [*words, "from thinktime.cli import main; main()"]
-    pytest.skip("an ordinary user cannot read this Python or the package")
+        words = [*ORDINARY, "env", f"PYTHONPATH={':'.join(paths)}", f"HOME={folder}", python]
+        probe = [*words, "-c", "import sys, thinktime.cli; [open(one) for one in sys.argv[1:]]"]
+        if subprocess.run([*probe, *files], capture_output=True, cwd="/").returncode == 0:
+            return words
+    pytest.skip("an ordinary user cannot read this Python, the package or what is to be run")
