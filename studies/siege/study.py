@@ -3,8 +3,8 @@
     .venv/bin/python studies/siege/study.py [--small] [--to DIR]
 
 Each cell is a lab with good users, a hostile client, and a line that both share: see README.md.
-Needs root (or user namespaces) and nginx. It writes results.json and the table of README.md;
-after Ctrl-C or SIGTERM it writes nothing, and nothing of a lab is left.
+Needs root (or user namespaces) and nginx. It writes results.json, and the tables of README.md and
+of the page in docs; after Ctrl-C or SIGTERM it writes nothing, and nothing of a lab is left.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def main() -> int:
         return 130
     options.to.mkdir(parents=True, exist_ok=True)
     (options.to / "results.json").write_text(json.dumps(found, indent=1) + "\n")
-    table.write(options.to / "README.md", found)
+    table.write(options.to, found)
     return 0
 
 

@@ -93,9 +93,10 @@ def test_who_ends_a_study_ends_its_lab(how: signal.Signals, tmp_path: Path) -> N
     assert not (tmp_path / "results.json").exists()
 
 
-def test_the_table_of_the_page_is_that_of_the_results() -> None:
+def test_the_tables_of_the_pages_are_those_of_the_results() -> None:
     import table
 
     found = json.loads((STUDY / "results.json").read_text("utf-8"))
     assert len(found) == 2 * len(kinds.KINDS)
     assert "\n".join(table.lines(found)) in (STUDY / "README.md").read_text("utf-8")
+    assert "\n".join(table.beside(found)) in table.PAGE.read_text("utf-8")
