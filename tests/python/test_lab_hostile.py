@@ -17,7 +17,7 @@ from typing import Any
 
 import nginx_server
 import pytest
-from labs import TWO_HOSTS, WAIT_S, inside, need_root, running
+from labs import TWO_HOSTS, WAIT_S, alone, inside, need_root, running
 
 from thinktime.lab import places
 from thinktime.lab.hostile import kinds, packets
@@ -37,7 +37,8 @@ def settings(target: str, port: int = 8080, **more: Any) -> str:
 
 
 def started(words: list[str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(words, capture_output=True, text=True, timeout=WAIT_S)
+    with alone():  # others look whether hostile clients are left
+        return subprocess.run(words, capture_output=True, text=True, timeout=WAIT_S)
 
 
 # ---- refused anywhere else

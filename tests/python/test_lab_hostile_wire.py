@@ -261,10 +261,10 @@ print(json.dumps({"heads": heads, "taken": taken}))
 READ_ALL = """
 import socket
 one = socket.create_connection(("other", 8080))
-one.sendall(b"GET /quick HTTP/1.1\\r\\nHost: lab\\r\\nConnection: close\\r\\n\\r\\n")
-one.shutdown(socket.SHUT_WR)
-while one.recv(65536):
-    pass
+one.sendall(b"GET /quick HTTP/1.1\\r\\nHost: lab\\r\\n\\r\\n")
+left = 4_000_000
+while left > 0:
+    left -= len(one.recv(65536))
 """
 
 
@@ -287,3 +287,31 @@ def test_slow_reading_takes_next_to_nothing_of_a_large_answer(tmp_path: Path) ->
     assert 0 < counts["bytes read"] <= 16 * 2 * counts["opened"]
     assert min(slow) > 0
     assert max(slow) < 10_000
+
+
+# ---- datagrams
+
+
+DATAGRAMS = """
+import json, select, socket, sys
+one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
+one.bind(("0.0.0.0", 8080))
+print("ready", flush=True)
+sizes, watched = [], [one, sys.stdin]
+while (ready := select.select(watched, [], [], 0.3)[0]) or sys.stdin in watched:
+    if one in ready:
+        sizes.append(len(one.recv(65536)))
+    elif ready:
+        watched.remove(sys.stdin)
+print(json.dumps(sizes))
+"""
+
+
+def test_datagrams_come_to_the_port_that_is_named(tmp_path: Path) -> None:
+    with running(tmp_path, TWO_HOSTS) as lab:
+        sizes, counts = heard(
+            lab, lambda: attacked(lab, "udp-flood", rate=100.0), program=DATAGRAMS
+        )
+    assert sizes == [1400] * counts["sent"]
+    assert counts["sent"] >= 50
