@@ -18,7 +18,9 @@ import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import demands
@@ -44,8 +46,9 @@ QUICK = (0.5, 1.0, 10, 10, 5000)
 LOWER = 0.3
 """Of a run at the highest load, so much is enough at a lower one, where queues soon end."""
 
-PILOT = 0.8
-"""The load of the run that says what demands are when others are there."""
+PILOT, PILOTS, NEAR = 0.8, 3, 0.05
+"""The load of the runs that say what demands are when others are there, how many there are at most,
+and how near to that load is near enough."""
 
 
 @dataclass(frozen=True)
@@ -179,19 +182,21 @@ def _measured(
     warmup_s, seconds, users, asked, long_run = QUICK if options.quick else usual
     each = demands.measured(filled, between, size, asked)
     bench = Bench(filled, size, between, options.mix, warmup_s, seconds, users, long_run, each)
-    whole_s = warmup_s + seconds
-    pilot = at_load(
-        bench.workload("open"), predict.system(each, 1.0, "default", False), predict.CORE,
-        PILOT, whole_s,
-    )  # fmt: skip
-    seen = bench.run(pilot, "default", whole_s)
+    scale = _piloted(bench)
     mean_s, cv2 = demands.moments(each, mixes.shares(options.mix))
-    scale = seen["cpu_load"] / PILOT
     chosen = list(cells([float(load) for load in options.loads.split(",")], options.quick))
-    rows = []
-    for at, cell in enumerate(chosen, 1):
-        print(f"{at} of {len(chosen)}: {cell.model}, {cell.policy}, {cell.load}", file=sys.stderr)
-        rows.append(_cell(bench, cell, scale))
+    rows: list[dict[str, Any]] = []
+    for _, group in groupby(chosen, lambda cell: (cell.model, cell.load)):
+        more = []
+        for cell in group:
+            print(
+                f"{len(rows) + 1} of {len(chosen)}: {cell.model}, {cell.policy}, {cell.load}",
+                file=sys.stderr,
+            )
+            rows.append(_cell(bench, cell, scale))
+            more.append(rows[-1]["measured"]["cpu_load"] / rows[-1]["predicted"]["cpu_load"])
+        # A machine that others share is not as fast at all times: the next ones go by these.
+        scale *= fmean(more)
     return {
         "mix": options.mix,
         "size": asdict(size) | {"bytes": filled.bytes()},
@@ -203,6 +208,19 @@ def _measured(
     }  # fmt: skip
 
 
+def _piloted(bench: Bench) -> float:
+    """How much larger demands are under load than alone, by runs until one has the load asked."""
+    scale, whole_s = 1.0, bench.warmup_s + bench.duration_s
+    for _ in range(PILOTS):
+        model = predict.system(bench.demands, scale, "default", False)
+        pilot = at_load(bench.workload("open"), model, predict.CORE, PILOT, whole_s)
+        off = bench.run(pilot, "default", whole_s)["cpu_load"] / PILOT
+        scale *= off
+        if abs(off - 1) < NEAR:
+            break
+    return scale
+
+
 def _cell(bench: Bench, cell: Cell, scale: float) -> dict[str, Any]:
     """A cell, measured and simulated on the same sample path."""
     whole_s = bench.warmup_s + cell.part * bench.duration_s
@@ -212,7 +230,10 @@ def _cell(bench: Bench, cell: Cell, scale: float) -> dict[str, Any]:
     if cell.pools:
         rate = workload.request_rate
         real = mixes.by_class(bench.mix, bench.size.books, bench.store.customers, rate)
-    row: dict[str, Any] = asdict(cell) | {"measured": bench.run(real, cell.policy, whole_s)}
+    row: dict[str, Any] = asdict(cell) | {
+        "scale": scale,
+        "measured": bench.run(real, cell.policy, whole_s),
+    }
     ends = {"duration": whole_s, "warmup": bench.warmup_s}
     row["predicted"] = _simulated(bench, cell, workload, scale, ends)
     # Backends that meet others in memory and caches take longer than the pilot's did.

@@ -64,8 +64,8 @@ def about(found: Mapping[str, Any]) -> list[str]:
     return [
         f"{size['books']:,} books, {size['customers']:,} customers, {size['bytes'] / 1e6:.0f} MB; "
         f"the {found['mix']} mix; mean demand {1e3 * found['mean_s']:.2f} ms, "
-        f"C² {found['cv2']:.1f}; demands under load are {found['scale']:.2f} of those alone; "
-        f"{found['seconds']:g} s a run at the highest load.{told}"
+        f"C² {found['cv2']:.1f}; demands under load were {found['scale']:.2f} of those alone at "
+        f"the end; {found['seconds']:g} s a run at the highest load.{told}"
     ]
 
 
