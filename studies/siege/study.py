@@ -1,6 +1,6 @@
 """What good users see while somebody attacks: nginx and `thinktime serve`, each under siege.
 
-    .venv/bin/python studies/siege/study.py [--small] [--to DIR]
+    .venv/bin/python studies/siege/study.py [--small] [--only KIND,KIND] [--to DIR]
 
 Each cell is a lab with good users, a hostile client, and a line that both share: see README.md.
 Needs root (or user namespaces) and nginx. It writes results.json, and the tables of README.md and
@@ -47,7 +47,11 @@ def main() -> int:
     # Ended so, it ends its lab, too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     found: list[dict[str, Any]] = []
-    chosen = list(cells.all_cells(options.small))
+    chosen = [
+        one
+        for one in cells.all_cells(options.small)
+        if one.kind in options.only or not options.only
+    ]
     try:
         for at, cell in enumerate(chosen, 1):
             print(f"{at} of {len(chosen)}: {cell.server} under {cell.kind}", file=sys.stderr)
@@ -56,6 +60,8 @@ def main() -> int:
         print("interrupted; nothing is written", file=sys.stderr)
         return 130
     options.to.mkdir(parents=True, exist_ok=True)
+    if options.only:
+        found = _with_the_others(options.to / "results.json", found)
     (options.to / "results.json").write_text(json.dumps(found, indent=1) + "\n")
     table.write(options.to, found)
     return 0
@@ -64,8 +70,19 @@ def main() -> int:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--small", action="store_true", help="two cells, shorter")
+    parser.add_argument(
+        "--only", type=lambda said: said.split(","), default=[], metavar="KIND,KIND",
+        help="try these hostile clients anew, and keep what is there of the others",
+    )  # fmt: skip
     parser.add_argument("--to", type=Path, default=cells.HERE, help="where to write")
     return parser.parse_args()
+
+
+def _with_the_others(path: Path, found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What was found now, each in the place of what a file has of the same cell."""
+    kept = json.loads(path.read_text()) if path.exists() else []
+    by_cell = {(one["server"], one["kind"]): one for one in [*kept, *found]}
+    return list(by_cell.values())
 
 
 def _missing() -> str | None:

@@ -46,10 +46,11 @@ def fetched(lab: Running, name: str, size: int) -> list[int]:
 
 def shaped(lab: Running) -> None:
     """The classes; skips the test where the kernel has none."""
-    said = inside(lab, "other", "sh", "-c", 'sh "$0" to-one || true', str(SHAPE))
+    script = 'sh "$0" to-one || echo failed'
+    said = inside(lab, "other", "sh", "-c", script, str(SHAPE))
     if "kind is unknown" in said:
         pytest.skip("the kernel has no htb")
-    assert said.strip() == ""
+    assert "failed" not in said, said
 
 
 def test_the_kernel_sends_by_what_is_left(tmp_path: Path) -> None:
@@ -79,10 +80,10 @@ def test_the_kernel_sends_by_what_is_left(tmp_path: Path) -> None:
         assert SMALL < first < SMALL + 1500  # its head, a handshake and an end
         assert others == [0] * 7
     assert LARGE < sum(large) < 1.06 * LARGE + 1500
-    assert all(large), large
-    slack = 10_000
+    slack = 6_000
     for number in range(3, 8):
         above = LARGE if number == 7 else BOUNDS[number + 1]
         share = above - BOUNDS[number]
         assert share - slack < large[number] < 1.06 * share + slack, (number, large)
-    assert sum(large[:3]) < 1.06 * BOUNDS[3] + slack
+    # Of the first three it is a matter of pieces which of them gets how much.
+    assert BOUNDS[3] - slack < sum(large[:3]) < 1.06 * BOUNDS[3] + slack

@@ -78,6 +78,28 @@ def test_two_cells_are_measured_and_written(tmp_path: Path) -> None:
     assert re.search(r"^\| nginx \| slow-headers \| 500/s \|", page, re.MULTILINE)
 
 
+def test_what_is_tried_anew_takes_the_place_of_what_was_there(tmp_path: Path) -> None:
+    """By a study whose cells are not measured here: two of the kept ones are made anew."""
+    (tmp_path / "results.json").write_text((STUDY / "results.json").read_text("utf-8"))
+    script = (
+        "import sys; sys.argv[1:] = ['--only', 'garbage', '--to', sys.argv[1]]; import study; "
+        "study._missing = lambda: None; "
+        "study.measured = lambda cell: {**study.asdict(cell), 'parts': "
+        "dict.fromkeys(('before', 'during', 'after'), {'failed': 1.0})}; sys.exit(study.main())"
+    )
+    command = [sys.executable, "-c", script, str(tmp_path)]
+    done = subprocess.run(command, cwd=STUDY, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    kept, found = (
+        json.loads((one / "results.json").read_text("utf-8")) for one in (STUDY, tmp_path)
+    )
+    assert [(one["server"], one["kind"]) for one in found] == [
+        (one["server"], one["kind"]) for one in kept
+    ]
+    for old, new in zip(kept, found, strict=True):
+        assert (new == old) == (old["kind"] != "garbage")
+
+
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 def test_who_ends_a_study_ends_its_lab(how: signal.Signals, tmp_path: Path) -> None:
     """While its users are there and the attack is under way."""
