@@ -194,16 +194,15 @@ def in_small(words: list[str], to: Path) -> Iterator[subprocess.Popen[str]]:
     folder.chmod(0o1777)
     command = [*words, str(STUDY / "study.py"), "--quick", "--to", str(to)]
     try:
-        with labs.nothing_left():
-            process = subprocess.Popen(
-                command, stderr=subprocess.PIPE, text=True, cwd="/",
-                env=os.environ | {"TMPDIR": str(folder)},
-            )  # fmt: skip
-            try:
-                yield process
-            finally:
-                process.kill()
-                process.communicate()
+        process = subprocess.Popen(
+            command, stderr=subprocess.PIPE, text=True, cwd="/",
+            env=os.environ | {"TMPDIR": str(folder)},
+        )  # fmt: skip
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.communicate()
         assert os.listdir(folder) == []
         assert databases(folder) == []
     finally:
