@@ -26,6 +26,7 @@ def run(file: Path, output: Path) -> str:
     try:
         return process.communicate()[1].strip()
     except BaseException:
-        process.send_signal(signal.SIGINT)
+        # Not Ctrl-C, which who is started in the background ignores.
+        process.send_signal(signal.SIGTERM)
         process.communicate()
         raise

@@ -92,6 +92,15 @@ POLICIES: dict[str, tuple[Setting | None, Setting | None]] = {
 }
 """What short and long requests get, by policy."""
 
+FOR_ALL = ("default",)
+"""What any user may do. A class that was set may be for root alone to take back: nice values only
+grow, and real time is not to be had."""
+
+
+def permitted() -> tuple[str, ...]:
+    """The policies that this user may set."""
+    return tuple(POLICIES) if os.geteuid() == 0 else FOR_ALL
+
 
 def cpu_s(pid: int) -> float:
     """The CPU time that a process has had; 0 where it is gone."""

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "python"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from postgres_server import USER, Database, serving
+from postgres_cluster import USER, Database, serving
 
 HERE = Path(__file__).parent
 SETTINGS = (

@@ -57,13 +57,15 @@ def statements(found: Mapping[str, Any]) -> list[str]:
 
 
 def about(found: Mapping[str, Any]) -> list[str]:
-    """What the store was, in a sentence."""
+    """What the store was, in a sentence; and which policies were not tried, if any."""
     size = found["size"]
+    left_out = "; ".join(found.get("left_out", ()))
+    told = f" Left out, as only root may schedule so: {left_out}." if left_out else ""
     return [
         f"{size['books']:,} books, {size['customers']:,} customers, {size['bytes'] / 1e6:.0f} MB; "
         f"the {found['mix']} mix; mean demand {1e3 * found['mean_s']:.2f} ms, "
         f"C² {found['cv2']:.1f}; demands under load were {found['scale']:.2f} of those alone at "
-        f"the end; {found['seconds']:g} s a run at the highest load."
+        f"the end; {found['seconds']:g} s a run at the highest load.{told}"
     ]
 
 
@@ -112,7 +114,7 @@ def _figure(found: Mapping[str, Any], model: str, path: Path) -> None:
             row for row in found["cells"]
             if (row["model"], row["policy"], row["pools"]) == (model, policy, False)
         ]  # fmt: skip
-        for part in PARTS:
+        for part in PARTS if rows else ():
             chart.line(
                 f"{policy}, {part}", [row["load"] for row in rows],
                 [1e3 * row[part]["mean_s"] for row in rows],

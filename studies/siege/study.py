@@ -1,10 +1,10 @@
 """What good users see while somebody attacks: nginx and `thinktime serve`, each under siege.
 
-    .venv/bin/python studies/siege/study.py [--small] [--to DIR]
+    .venv/bin/python studies/siege/study.py [--small] [--only KIND,KIND] [--to DIR]
 
 Each cell is a lab with good users, a hostile client, and a line that both share: see README.md.
-Needs root (or user namespaces) and nginx. It writes results.json and the table of README.md;
-Ctrl-C keeps what is there.
+Needs root (or user namespaces) and nginx. It writes results.json, and the tables of README.md and
+of the page in docs; after Ctrl-C or SIGTERM it writes nothing, and nothing of a lab is left.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from dataclasses import asdict
@@ -25,6 +26,7 @@ import polars as pl
 import table
 
 import thinktime as tt
+from thinktime.lab import permission
 
 sys.path.insert(0, str(cells.HERE.parent))
 
@@ -37,10 +39,19 @@ MARGIN_S = 1.0
 def main() -> int:
     """Try all cells and write what comes of it; returns the exit status."""
     options = _options()
-    if shutil.which("nginx") is None:
-        os.environ["PATH"] += ":/usr/sbin"
+    os.environ["PATH"] += ":/usr/sbin"
+    why = _missing()
+    if why is not None:
+        print(f"no siege can be laid: {why}", file=sys.stderr)
+        return 2
+    # Ended so, it ends its lab, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     found: list[dict[str, Any]] = []
-    chosen = list(cells.all_cells(options.small))
+    chosen = [
+        one
+        for one in cells.all_cells(options.small)
+        if one.kind in options.only or not options.only
+    ]
     try:
         for at, cell in enumerate(chosen, 1):
             print(f"{at} of {len(chosen)}: {cell.server} under {cell.kind}", file=sys.stderr)
@@ -49,16 +60,36 @@ def main() -> int:
         print("interrupted; nothing is written", file=sys.stderr)
         return 130
     options.to.mkdir(parents=True, exist_ok=True)
+    if options.only:
+        found = _with_the_others(options.to / "results.json", found)
     (options.to / "results.json").write_text(json.dumps(found, indent=1) + "\n")
-    table.write(options.to / "README.md", found)
+    table.write(options.to, found)
     return 0
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--small", action="store_true", help="two cells, shorter")
+    parser.add_argument(
+        "--only", type=lambda said: said.split(","), default=[], metavar="KIND,KIND",
+        help="try these hostile clients anew, and keep what is there of the others",
+    )  # fmt: skip
     parser.add_argument("--to", type=Path, default=cells.HERE, help="where to write")
     return parser.parse_args()
+
+
+def _with_the_others(path: Path, found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What was found now, each in the place of what a file has of the same cell."""
+    kept = json.loads(path.read_text()) if path.exists() else []
+    by_cell = {(one["server"], one["kind"]): one for one in [*kept, *found]}
+    return list(by_cell.values())
+
+
+def _missing() -> str | None:
+    """What is not there, if anything."""
+    if shutil.which("nginx") is None:
+        return "nginx is not installed"
+    return permission.missing()
 
 
 def measured(cell: cells.Cell) -> dict[str, Any]:

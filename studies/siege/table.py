@@ -1,7 +1,11 @@
-"""The table of README.md."""
+"""The tables of README.md and of docs/studies-siege.md, of what results.json has.
+
+.venv/bin/python studies/siege/table.py
+"""
 
 from __future__ import annotations
 
+import json
 import sys
 import tomllib
 from collections.abc import Sequence
@@ -14,6 +18,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import marks
 
+HERE = Path(__file__).parent
+PAGE = HERE.parents[1] / "docs" / "studies-siege.md"
+
+EVE = {"syn-flood": "SYN-attack", "icmp-flood": "ICMP-flood"}
+"""What the paper has of each, by name: no more than that there is a module of it."""
+
+SERVERS = ("nginx", "thinktime serve")
 HEAD = ("server", "hostile client", "rate", "before", "during", "failed", "after", "failed")
 
 
@@ -22,9 +33,11 @@ def started(result: tt.Result) -> str:
     return str(tomllib.loads(result.run_toml)["run"]["started"])
 
 
-def write(page: Path, found: Sequence[dict[str, Any]]) -> None:
-    """Put the table between its marks."""
-    marks.put(page, lines(found))
+def write(folder: Path, found: Sequence[dict[str, Any]]) -> None:
+    """Put both tables between their marks; into another folder than the study's, the first."""
+    marks.put(folder / "README.md", lines(found))
+    if folder.resolve() == HERE.resolve():
+        marks.put(PAGE, beside(found))
 
 
 def lines(found: Sequence[dict[str, Any]]) -> list[str]:
@@ -41,8 +54,29 @@ def lines(found: Sequence[dict[str, Any]]) -> list[str]:
     return made
 
 
+def beside(found: Sequence[dict[str, Any]]) -> list[str]:
+    """A line a hostile client: what the paper has, and what users of either server saw."""
+    head = ["hostile client", "Eve's paper"]
+    for server in SERVERS:
+        head += [f"{server}: before", "during", "failed"]
+    made = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
+    by_cell = {(one["server"], one["kind"]): one["parts"] for one in found}
+    for kind in dict.fromkeys(one["kind"] for one in found):
+        cells = [kind, EVE.get(kind, "")]
+        for server in SERVERS:
+            parts = by_cell[server, kind]
+            cells += [_time(parts["before"]), _time(parts["during"])]
+            cells.append(f"{100 * parts['during']['failed']:.1f} %")
+        made.append("| " + " | ".join(cells) + " |")
+    return made
+
+
 def _time(part: dict[str, float]) -> str:
     """The 99th percentile of what was answered."""
     if part["failed"] >= 1:
         return "none"
     return f"{1000 * part['p99_s']:.1f} ms"
+
+
+if __name__ == "__main__":
+    write(HERE, json.loads((HERE / "results.json").read_text("utf-8")))

@@ -20,7 +20,7 @@ from thinktime.lab.running import Running
 
 THINKTIME = [sys.executable, "-c", "from thinktime.cli import main; main()"]
 WAIT_S = 300
-MARKS = ("/lab/forwarder.py", "/lab/relay.py", "lab-test-mark")
+MARKS = ("/lab/forwarder.py", "/lab/relay.py", "thinktime.lab.hostile", "lab-test-mark")
 """What the command line of a program that has to do with a lab has in it."""
 
 TWO_HOSTS = """name = "two"
@@ -60,16 +60,27 @@ def running(folder: Path, text: str) -> Iterator[Running]:
     path.write_text(text)
     logs = folder / "logs"
     logs.mkdir()
-    with Running(file.load(path), logs) as lab:
+    with alone(), Running(file.load(path), logs) as lab:
         yield lab
+
+
+_LOCK = Path(tempfile.gettempdir()) / "thinktime-tests-of-labs.lock"
+_held = 0
+"""How many blocks of this process, one in the other, have the lock."""
 
 
 @contextmanager
 def alone() -> Iterator[None]:
-    """No other test that asks for this makes labs in the block, in whichever process."""
-    with (Path(tempfile.gettempdir()) / "thinktime-tests-of-labs.lock").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+    """No other test makes labs in the block, in whichever process; blocks may be nested."""
+    global _held
+    with _LOCK.open("w") as lock:
+        if _held == 0:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        _held += 1
+        try:
+            yield
+        finally:
+            _held -= 1
 
 
 @contextmanager
@@ -123,6 +134,11 @@ ORDINARY = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups",
 
 def ordinary(folder: Path) -> list[str]:
     """How the command is run by a user who is not root; skips where that cannot be."""
+    return [*ordinary_python(folder), "-c", "from thinktime.cli import main; main()"]
+
+
+def ordinary_python(folder: Path, *files: str) -> list[str]:
+    """How Python is, with the package; skips where that user cannot read these files."""
     need_root()
     version = f"python3.{sys.version_info.minor}"
     paths = [
@@ -130,8 +146,8 @@ def ordinary(folder: Path) -> list[str]:
         *(one for one in sys.path if "site-packages" in one),
     ]
     for python in (sys.executable, f"/usr/bin/{version}"):
-        words = [*ORDINARY, "env", f"PYTHONPATH={':'.join(paths)}", f"HOME={folder}", python, "-c"]
-        probe = [*words, "import thinktime.cli"]
-        if subprocess.run(probe, capture_output=True, cwd="/").returncode == 0:
-            return [*words, "from thinktime.cli import main; main()"]
-    pytest.skip("an ordinary user cannot read this Python or the package")
+        words = [*ORDINARY, "env", f"PYTHONPATH={':'.join(paths)}", f"HOME={folder}", python]
+        probe = [*words, "-c", "import sys, thinktime.cli; [open(one) for one in sys.argv[1:]]"]
+        if subprocess.run([*probe, *files], capture_output=True, cwd="/").returncode == 0:
+            return words
+    pytest.skip("an ordinary user cannot read this Python, the package or what is to be run")

@@ -1,120 +1,41 @@
-"""PostgreSQL, for tests: a database that nobody here wrote, in a cluster of its own."""
+"""PostgreSQL, for tests: a database that nobody here wrote, in a cluster of its own.
+
+The same as studies have, but for what is not installed, which skips the test.
+"""
 
 from __future__ import annotations
 
-import os
-import shutil
-import signal
-import subprocess
-import time
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
-from nginx_server import free_port
 
-_DEBIAN = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
-_PATH = os.pathsep.join([os.environ.get("PATH", ""), *map(str, _DEBIAN)])
-USER = "tester"
+# At the end: some files of studies are called like those of tests.
+sys.path.append(str(Path(__file__).resolve().parents[2] / "studies"))
+
+import postgres_cluster
+from postgres_cluster import USER, Database
+
+__all__ = ["USER", "Database", "cluster", "program", "serving"]
 
 
 def program(name: str) -> str:
     """The path of a program of PostgreSQL. Skips the test where it is not installed."""
-    found = shutil.which(name, path=_PATH)
-    if found is None:
-        pytest.skip(f"{name} of the system package postgresql is not installed")
-    return found
-
-
-def _as_nobody(command: list[str]) -> list[str]:
-    """The command as somebody else than root, as which PostgreSQL refuses to run."""
-    if os.geteuid() != 0:
-        return command
-    setpriv = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
-    return [*setpriv, *command]
-
-
-@dataclass
-class Database:
-    """A cluster, and the server that runs on it."""
-
-    directory: Path
-    port: int
-    process: subprocess.Popen[bytes] | None = None
-    settings: list[str] = field(default_factory=list)
-
-    @property
-    def url(self) -> str:
-        """The target by TCP."""
-        return f"postgresql://{USER}@127.0.0.1:{self.port}/postgres"
-
-    @property
-    def socket(self) -> Path:
-        """The Unix socket."""
-        return self.directory / f".s.PGSQL.{self.port}"
-
-    def start(self, *settings: str) -> None:
-        """Start the server with these settings, as in `max_connections=5`, and wait for it."""
-        options = ["fsync=off", "shared_buffers=16MB", "listen_addresses=127.0.0.1", *settings]
-        given = [part for option in options for part in ("-c", option)]
-        command = [program("postgres"), "-D", str(self.directory / "data"), *given]
-        command += ["-k", str(self.directory), "-p", str(self.port)]
-        with (self.directory / "log").open("ab") as log:
-            self.process = subprocess.Popen(_as_nobody(command), stdout=log, stderr=log)
-        end = time.monotonic() + 300
-        while self.sql("select 1", check=False) != "1":
-            assert self.process.poll() is None, self.log()
-            assert time.monotonic() < end, "PostgreSQL does not answer"
-            time.sleep(0.05)
-
-    def stop(self, how: signal.Signals = signal.SIGINT) -> None:
-        """Stop the server: by SIGINT without waiting for its clients, by SIGQUIT as in a crash."""
-        assert self.process is not None
-        self.process.send_signal(how)
-        self.process.wait(timeout=300)
-
-    def sql(self, text: str, *, check: bool = True) -> str:
-        """What psql says to statements, over the Unix socket, which everybody may use."""
-        command = [program("psql"), "-h", str(self.directory), "-p", str(self.port), "-U", USER]
-        command += ["-d", "postgres", "-v", "ON_ERROR_STOP=1", "-qAtc", text]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-        assert done.returncode == 0 or not check, done.stderr
-        return done.stdout.strip()
-
-    def log(self) -> str:
-        """What the server wrote."""
-        return (self.directory / "log").read_text()
+    try:
+        return postgres_cluster.program(name)
+    except postgres_cluster.NotInstalledError as error:
+        pytest.skip(str(error))
 
 
 @contextmanager
 def cluster(*, authentication: str = "trust") -> Iterator[Database]:
-    """A cluster whose server is not started yet, and is stopped at the end.
-
-    `authentication` is that of TCP; all clients of the Unix socket are trusted.
-    """
-    initdb = program("initdb")
-    with TemporaryDirectory(prefix="thinktime-") as name:
-        directory = Path(name)
-        if os.geteuid() == 0:
-            shutil.chown(directory, "nobody", "nogroup")
-        made = [initdb, "-D", str(directory / "data"), "-U", USER, "--no-sync", "-E", "UTF8"]
-        made += ["--locale=C", "--auth-local=trust", f"--auth-host={authentication}"]
-        if authentication != "trust":
-            secret = directory / "password"
-            secret.write_text("hunter2\n")
-            if os.geteuid() == 0:
-                shutil.chown(secret, "nobody", "nogroup")
-            made += [f"--pwfile={secret}"]
-        subprocess.run(_as_nobody(made), check=True, capture_output=True, timeout=300)
-        database = Database(directory, free_port())
-        try:
-            yield database
-        finally:
-            if database.process is not None and database.process.poll() is None:
-                database.stop()
+    """A cluster whose server is not started yet, and is stopped at the end."""
+    for name in ("initdb", "postgres", "psql"):
+        program(name)
+    with postgres_cluster.cluster(authentication=authentication) as database:
+        yield database
 
 
 @contextmanager

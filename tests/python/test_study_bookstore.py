@@ -8,10 +8,16 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
+import signal
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import labs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -150,13 +156,78 @@ def test_the_page_has_the_ratios_of_the_results() -> None:
     assert "\n".join(tables.cells(found)) in (STUDY / "tables.md").read_text("utf-8")
 
 
-def test_the_study_in_small(tmp_path: Path) -> None:
-    program("initdb")
-    if os.geteuid() != 0 or len(os.sched_getaffinity(0)) < 2:
-        pytest.skip("the study needs root and two cores")
-    command = [sys.executable, str(STUDY / "study.py"), "--quick", "--to", str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+# ---- the whole
+
+
+NOT_ROOT = ["default"]
+"""The policies of those who are not root."""
+
+
+def test_who_is_not_root_gets_the_default_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert list(relay.permitted()) == list(relay.POLICIES)
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert list(relay.permitted()) == NOT_ROOT
+
+
+def test_no_study_needs_what_tests_are_made_with() -> None:
+    """Neither in the text of any, nor where this one is imported without it."""
+    for file in sorted(STUDY.parent.rglob("*.py")):
+        text = file.read_text("utf-8")
+        assert not re.search(r"^\s*(import|from) (pytest|hypothesis)\b", text, re.MULTILINE), file
+        assert not re.search(r"[\"'/]tests[\"'/]", text), file
+    blocked = "import sys; sys.modules['pytest'] = sys.modules['_pytest'] = None; import study"
+    done = subprocess.run(
+        [sys.executable, "-c", blocked], cwd=STUDY, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
+
+
+@contextmanager
+def in_small(words: list[str], to: Path) -> Iterator[subprocess.Popen[str]]:
+    """The study in small, started so; of its database and its folder nothing is left."""
+    program("initdb")
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("the study needs two cores")
+    # PostgreSQL runs as somebody who may not look into the folders of tests.
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o1777)
+    command = [*words, str(STUDY / "study.py"), "--quick", "--to", str(to)]
+    try:
+        process = subprocess.Popen(
+            command, stderr=subprocess.PIPE, text=True, cwd="/",
+            env=os.environ | {"TMPDIR": str(folder)},
+        )  # fmt: skip
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.communicate()
+        assert os.listdir(folder) == []
+        assert databases(folder) == []
+    finally:
+        shutil.rmtree(folder)
+
+
+def databases(folder: Path) -> list[str]:
+    """The processes of PostgreSQL whose files are in this folder."""
+    found = []
+    for one in Path("/proc").glob("[0-9]*"):
+        try:
+            if str(folder).encode() in (one / "cmdline").read_bytes():
+                found.append(one.name)
+        except OSError:
+            continue
+    return found
+
+
+def test_the_study_in_small(tmp_path: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("scheduling classes are for root to set")
+    with in_small([sys.executable], tmp_path) as study:
+        said = study.communicate(timeout=300)[1]
+    assert study.returncode == 0, said
+    assert "left out" not in said
     found = json.loads((tmp_path / "results.json").read_text("utf-8"))
     assert [one["model"] for one in found["cells"]] == list(mixes.MODELS)
     for one in found["cells"]:
@@ -169,3 +240,34 @@ def test_the_study_in_small(tmp_path: Path) -> None:
     page = (tmp_path / "tables.md").read_text("utf-8")
     assert re.search(r"^\| closed \| PESJF \| 0.5 \|", page, re.MULTILINE)
     assert (tmp_path / "figures" / "open.svg").exists()
+
+
+def test_an_ordinary_user_measures_the_default_scheduling() -> None:
+    """And is told what is left out, at once and in the tables."""
+    to = Path(tempfile.mkdtemp())
+    to.chmod(0o777)
+    try:
+        with in_small(labs.ordinary_python(to, str(STUDY / "study.py")), to) as study:
+            said = study.communicate(timeout=300)[1]
+        assert study.returncode == 0, said
+        assert "left out, as only root may schedule so: PESJF; PELJF; PESJF, idle;" in said
+        found = json.loads((to / "results.json").read_text("utf-8"))
+        cells = [(one["model"], one["policy"]) for one in found["cells"]]
+        assert cells == [(model, "default") for model in mixes.MODELS]
+        assert all(one["measured"]["errors"] == 0 for one in found["cells"])
+        assert all(one["measured"]["requests"] > 0 for one in found["cells"])
+        page = (to / "tables.md").read_text("utf-8")
+        assert "Left out, as only root may schedule so: PESJF; PELJF;" in page
+    finally:
+        shutil.rmtree(to)
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_who_ends_the_study_ends_its_database(how: signal.Signals, tmp_path: Path) -> None:
+    with in_small([sys.executable], tmp_path) as study:
+        assert study.stderr is not None
+        assert any("measuring demands" in line for line in study.stderr)
+        study.send_signal(how)
+        study.communicate(timeout=300)
+        assert study.returncode == {signal.SIGTERM: 143, signal.SIGINT: -signal.SIGINT}[how]
+    assert not (tmp_path / "results.json").exists()

@@ -6,9 +6,14 @@ Of times nothing is asserted: other work on the machine would spoil them.
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import labs
@@ -35,14 +40,31 @@ def test_every_hostile_client_is_tried_on_both_servers(tmp_path: Path) -> None:
         assert lab.hostiles[0].start + lab.hostiles[0].duration < 20
 
 
-def test_two_cells_are_measured_and_written(tmp_path: Path) -> None:
+@contextmanager
+def besieging(folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """The study in small; of its lab and of its folders nothing is left afterwards."""
     labs.need_root()
     if NGINX is None:
         pytest.skip("the system package nginx is not installed")
-    command = [sys.executable, str(STUDY / "study.py"), "--small", "--to", str(tmp_path)]
-    with labs.alone():
-        done = subprocess.run(command, capture_output=True, text=True, timeout=labs.WAIT_S)
-    assert done.returncode == 0, done.stderr
+    (folder / "temporary").mkdir()
+    command = [sys.executable, str(STUDY / "study.py"), "--small", "--to", str(folder)]
+    with labs.nothing_left():
+        process = subprocess.Popen(
+            command, stderr=subprocess.PIPE, text=True,
+            env=os.environ | {"TMPDIR": str(folder / "temporary")},
+        )  # fmt: skip
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.communicate()
+    assert os.listdir(folder / "temporary") == []
+
+
+def test_two_cells_are_measured_and_written(tmp_path: Path) -> None:
+    with besieging(tmp_path) as study:
+        said = study.communicate(timeout=labs.WAIT_S)[1]
+    assert study.returncode == 0, said
     found = json.loads((tmp_path / "results.json").read_text("utf-8"))
     assert [one["server"] for one in found] == ["nginx", "thinktime serve"]
     for one in found:
@@ -56,9 +78,47 @@ def test_two_cells_are_measured_and_written(tmp_path: Path) -> None:
     assert re.search(r"^\| nginx \| slow-headers \| 500/s \|", page, re.MULTILINE)
 
 
-def test_the_table_of_the_page_is_that_of_the_results() -> None:
+def test_what_is_tried_anew_takes_the_place_of_what_was_there(tmp_path: Path) -> None:
+    """By a study whose cells are not measured here: two of the kept ones are made anew."""
+    (tmp_path / "results.json").write_text((STUDY / "results.json").read_text("utf-8"))
+    script = (
+        "import sys; sys.argv[1:] = ['--only', 'garbage', '--to', sys.argv[1]]; import study; "
+        "study._missing = lambda: None; "
+        "study.measured = lambda cell: {**study.asdict(cell), 'parts': "
+        "dict.fromkeys(('before', 'during', 'after'), {'failed': 1.0})}; sys.exit(study.main())"
+    )
+    command = [sys.executable, "-c", script, str(tmp_path)]
+    done = subprocess.run(command, cwd=STUDY, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    kept, found = (
+        json.loads((one / "results.json").read_text("utf-8")) for one in (STUDY, tmp_path)
+    )
+    assert [(one["server"], one["kind"]) for one in found] == [
+        (one["server"], one["kind"]) for one in kept
+    ]
+    for old, new in zip(kept, found, strict=True):
+        assert (new == old) == (old["kind"] != "garbage")
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_who_ends_a_study_ends_its_lab(how: signal.Signals, tmp_path: Path) -> None:
+    """While its users are there and the attack is under way."""
+    with besieging(tmp_path) as study:
+        end = time.monotonic() + labs.WAIT_S
+        while not any("thinktime.lab.hostile" in one for one in labs.traces()["processes"]):
+            assert study.poll() is None
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        study.send_signal(how)
+        said = study.communicate(timeout=labs.WAIT_S)[1]
+    assert study.returncode == {signal.SIGTERM: 143, signal.SIGINT: 130}[how], said
+    assert not (tmp_path / "results.json").exists()
+
+
+def test_the_tables_of_the_pages_are_those_of_the_results() -> None:
     import table
 
     found = json.loads((STUDY / "results.json").read_text("utf-8"))
     assert len(found) == 2 * len(kinds.KINDS)
     assert "\n".join(table.lines(found)) in (STUDY / "README.md").read_text("utf-8")
+    assert "\n".join(table.beside(found)) in table.PAGE.read_text("utf-8")

@@ -9,7 +9,6 @@ always is.
 from __future__ import annotations
 
 import json
-import os
 import signal
 import socket
 import subprocess
@@ -23,9 +22,9 @@ from urllib.parse import urlsplit
 from thinktime import _core
 from thinktime._core import InputError, RunError
 from thinktime.given import options_json
-from thinktime.lab import links, permission, places
+from thinktime.lab import permission, places
 from thinktime.lab.asked import CLIENTS, TARGET, Asked, asked
-from thinktime.lab.file import Lab, Link
+from thinktime.lab.file import Lab
 from thinktime.lab.running import Running, new_identity, stop
 
 RELAY = Path(__file__).with_name("relay.py")
@@ -146,7 +145,7 @@ def crossed(
     check(workload, given)
     place = _authority(target, given.get("proxy"))
     targets = _addresses(place, given.get("resolve") or (), given.get("ip_version"))
-    _need_rights(found.asked.link)
+    _need_rights()
     identity = new_identity()
     logs = places.folder(identity) / "logs"
     with Running(_lab(found.asked, workload), logs, identity=identity) as lab:
@@ -164,17 +163,12 @@ def crossed(
     return done, found
 
 
-def _need_rights(link: Link) -> None:
+def _need_rights() -> None:
     if (why := permission.missing(NEED)) is not None:
         raise RunError(why)
     if not permission.is_root():
         raise RunError(
             f"{NEED} needs root; `thinktime run` can do without, in a user namespace of its own"
-        )
-    if links.is_program(link) and not os.access(links.TUN, os.R_OK | os.W_OK):
-        raise RunError(
-            f"{links.TUN} is missing or not open to this user: links with a delay, jitter or loss "
-            "need it"
         )
 
 

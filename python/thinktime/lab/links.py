@@ -54,19 +54,8 @@ def make_veth(link: Link, ends: tuple[Namespace, Namespace]) -> None:
     one.ip(f"link add {names[0]} type veth peer name {names[1]} netns {other.name}")
     for end, name in zip(ends, names, strict=True):
         for words in qdiscs(link):
-            _add_qdisc(end, name, words)
+            run(["tc", "-n", end.name, "qdisc", "add", "dev", name, *words])
         end.ip(f"link set {name} up")
-
-
-def _add_qdisc(end: Namespace, name: str, words: list[str]) -> None:
-    try:
-        run(["tc", "-n", end.name, "qdisc", "add", "dev", name, *words])
-    except RunError as error:
-        if "kind is unknown" not in str(error):
-            raise
-        missing = "netem" if "netem" in words else "tbf"
-        hint = ': leave `by = "netem"` out' if missing == "netem" else ""
-        raise RunError(f"this kernel has no {missing}, which limits links{hint}") from None
 
 
 def qdiscs(link: Link) -> list[list[str]]:
@@ -116,12 +105,7 @@ def start_forwarder(
     if process.stdout.readline() != b"ready\n":
         process.wait()
         why = Path(said.name).read_text("utf-8", "replace").splitlines()[-1:]
-        hint = (
-            ": links with a delay, jitter or loss need this device, which root may open"
-            if TUN in "".join(why)
-            else ""
-        )
-        raise RunError(f"the link {link.name} does not start: {' '.join(why)}{hint}")
+        raise RunError(f"the link {link.name} does not start: {' '.join(why)}")
     for end, name in zip(ends, devices, strict=True):
         end.ip(f"link set {name} txqueuelen {QUEUE_PACKETS} up")
     return process

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import IO, Any
 
 from thinktime import RunError
-from thinktime.lab import cleaning, links, places, routes
+from thinktime.lab import cleaning, links, needs, places, routes
 from thinktime.lab.file import Lab, Link, Server
 from thinktime.lab.journal import Journal, started
 from thinktime.lab.namespaces import Namespace, listens
@@ -64,8 +64,11 @@ class Running:
         """Make it all.
 
         Raises:
-            RunError: Something does not start; whatever was made until then is taken away.
+            RunError: The machine has not what it needs, and nothing was made; or something does
+                not start, and whatever was made until then is taken away.
         """
+        if (why := needs.missing(self.lab)) is not None:
+            raise RunError(why)
         try:
             self._journal = Journal(self.identity, self.lab.name)
             self.logs.mkdir(parents=True, exist_ok=True)
@@ -95,13 +98,7 @@ class Running:
             one.make()
             # Of the rest of its block nobody is there; what comes for them ends here.
             one.ip(f"route add blackhole {one.block}")
-            try:
-                one.set("net/ipv4/tcp_congestion_control", self.lab.congestion_control)
-            except RunError:
-                raise RunError(
-                    f"congestion control by `{self.lab.congestion_control}` is not permitted in a "
-                    "namespace of this machine: `reno` is everywhere"
-                ) from None
+            one.set("net/ipv4/tcp_congestion_control", self.lab.congestion_control)
             if sum(one.host in link.between for link in self.lab.links) > 1:
                 one.set("net/ipv4/ip_forward", "1")
 

@@ -1,7 +1,7 @@
 """The program that is a hostile client: `python -m thinktime.lab.hostile KIND SETTINGS`.
 
-It refuses to start anywhere but in a host of a running lab. At the end it prints, as JSON, what it
-counted, and when it began and ended.
+It refuses to do anything anywhere but in a host of a running lab. At the end it prints, as JSON,
+what it counted, and when it began and ended.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import signal
 import sys
 import time
 from importlib import import_module
-from ipaddress import IPv4Address, IPv4Network
+from ipaddress import IPv4Network
 
 from thinktime.lab.hostile import guard, kinds
 from thinktime.lab.hostile.client import Client, Settings
@@ -26,17 +26,15 @@ def main(arguments: list[str]) -> int:
     said = json.loads(arguments[1])
     said["target"] = (said["target"][0], int(said["target"][1]))
     said["spoofed"] = IPv4Network(said["spoofed"])
-    settings = Settings(**said)
+    module = import_module(f"thinktime.lab.hostile.{arguments[0].replace('-', '_')}")
+    client: Client = module.Client(Settings(**said))
+    began = time.time()
     try:
-        guard.check(IPv4Address(settings.target[0]))
+        with contextlib.suppress(KeyboardInterrupt):
+            client.attack()
     except guard.RefusedError as refused:
         print(f"refused: a hostile client runs in a lab only: {refused}", file=sys.stderr)
         return 2
-    module = import_module(f"thinktime.lab.hostile.{arguments[0].replace('-', '_')}")
-    client: Client = module.Client(settings)
-    began = time.time()
-    with contextlib.suppress(KeyboardInterrupt):
-        client.attack()
     print(json.dumps({"began": began, "ended": time.time(), "counts": client.counts}))
     return 0
 

@@ -11,12 +11,18 @@ from dataclasses import dataclass
 from ipaddress import IPv4Network
 from random import Random
 
-from thinktime.lab.hostile import kinds
+from thinktime.lab.hostile import guard, kinds
 
 LOOK_EVERY_S = 0.002
 TEND_EVERY_S = 1.0
 BEHIND_S = 0.1
 """Events that are late by more are left out and counted, so that they do not come in a heap."""
+
+TURN = 200
+"""Events that may come one after another before it is looked at what the server did."""
+
+WAIT_MIN_S = 0.001
+"""What waits has at least so long: a socket with less would not wait, which is something else."""
 
 
 @dataclass(frozen=True)
@@ -41,13 +47,18 @@ class Client:
     """A hostile client; each kind says what an event is."""
 
     def __init__(self, settings: Settings) -> None:
-        """Nothing happens yet."""
+        """Nothing is opened, and nothing is sent."""
         self.settings = settings
         self.counts: Counter[str] = Counter()
         self.random = Random(settings.seed)
+        self.end = float("inf")
+        """When the attack is over, on the monotonic clock."""
+
+    def begin(self) -> None:
+        """Open what is needed."""
 
     def act(self) -> None:
-        """Do what happens so often a second as the rate says."""
+        """Do what happens so often a second as the rate says; what may wait, waits to `end`."""
 
     def look(self) -> None:
         """Take what the server did; many times a second."""
@@ -58,20 +69,32 @@ class Client:
     def close(self) -> None:
         """End all that is held."""
 
+    def left_s(self, most: float) -> float:
+        """How long something may wait: as long as the attack lasts, and no longer than `most`."""
+        return min(most, max(self.end - time.monotonic(), WAIT_MIN_S))
+
     def attack(self) -> None:
-        """Do all of this for the duration, at the rate."""
+        """Do all of this for the duration, at the rate.
+
+        Raises:
+            RefusedError: This is no host of a lab, or the target is none; nothing was sent.
+        """
+        guard.check(self.settings.target[0])
+        self.begin()
         rate, duration = min(self.settings.rate, kinds.RATE_MAX), self.settings.duration
         begun = tended = time.monotonic()
-        end = begun + min(duration, kinds.DURATION_MAX_S)
+        self.end = begun + min(duration, kinds.DURATION_MAX_S)
         done = 0
         try:
-            while (now := time.monotonic()) < end:
+            while (now := time.monotonic()) < self.end:
                 due = int((now - begun) * rate)
                 most = max(1, int(rate * BEHIND_S))
                 if due - done > most:
                     self.counts["left out"] += due - done - most
                     done = due - most
-                for _ in range(min(due - done, 200)):
+                for _ in range(min(due - done, TURN)):
+                    if time.monotonic() >= self.end:
+                        break
                     self.act()
                     done += 1
                 self.look()
@@ -96,13 +119,16 @@ class Holding(Client):
     def __init__(self, settings: Settings) -> None:
         """Nothing is opened yet."""
         super().__init__(settings)
-        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-        self.most = min(kinds.HELD_MAX, most - 100)
+        self.most = 0
         self.held: dict[int, socket.socket] = {}
         self.open: dict[int, float] = {}
         """When those that are connected became so, by file number."""
 
+    def begin(self) -> None:
+        """As many files may be open as this process may have."""
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+        self.most = min(kinds.HELD_MAX, most - 100)
         self._poll = select.epoll()
 
     def act(self) -> None:

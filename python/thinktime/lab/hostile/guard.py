@@ -6,7 +6,7 @@ import fcntl
 import os
 import socket
 import struct
-from ipaddress import IPv4Address
+from ipaddress import AddressValueError, IPv4Address
 from pathlib import Path
 
 from thinktime.lab import journal, places
@@ -19,13 +19,17 @@ class RefusedError(Exception):
     """A hostile client may not run here."""
 
 
-def check(target: IPv4Address) -> None:
+def check(target: str) -> None:
     """See that this process is in a host of a lab, that no way leads out, and where the target is.
 
     Raises:
         RefusedError: One of these does not hold; the message says which.
     """
-    if target not in places.RANGE:
+    try:
+        known = IPv4Address(target) in places.RANGE
+    except AddressValueError:
+        known = False
+    if not known:
         raise RefusedError(f"{target} is no address of a lab: these are in {places.RANGE}")
     name, identity = _host()
     if not journal.is_running(identity):

@@ -11,10 +11,11 @@ from thinktime.lab.hostile.client import Client, Settings
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 HEADERS, RST_STREAM, SETTINGS, PING, CONTINUATION = 1, 3, 4, 6, 9
-END_STREAM, END_HEADERS = 1, 4
+ACK, END_STREAM, END_HEADERS = 1, 1, 4
 STREAM_MAX = (1 << 31) - 1
 RECONNECT_S = 0.01
-CONNECT_S = 1.0
+WAIT_S = 1.0
+"""So long a connection, or a server that takes nothing, is waited for at most."""
 
 
 def frame(kind: int, flags: int, stream: int, payload: bytes = b"") -> bytes:
@@ -36,6 +37,9 @@ def request(path: str) -> bytes:
 class Http2(Client):
     """A hostile client with one connection, which is made anew when the server ends it."""
 
+    accepts_settings = True
+    """Whether the server is told that its settings hold."""
+
     def __init__(self, settings: Settings) -> None:
         """Nothing is opened yet."""
         super().__init__(settings)
@@ -43,12 +47,16 @@ class Http2(Client):
         self._socket: socket.socket | None = None
         self._tried = 0.0
 
+    def connected(self) -> bool:
+        """Whether the connection is there, or could be made; then `stream` is the next one's."""
+        return self._socket is not None or self._connect()
+
     def send(self, what: bytes) -> bool:
-        """Send it whole, if the connection is there or can be made; False where not."""
-        if self._socket is None and not self._connect():
+        """Send it whole; False where no connection is left of it."""
+        if self._socket is None:
             return False
-        assert self._socket is not None
         try:
+            self._socket.settimeout(self.left_s(WAIT_S))
             self._socket.sendall(what)
         except TimeoutError:
             self._end("the server does not read")
@@ -66,7 +74,8 @@ class Http2(Client):
             return False
         self._tried = now
         try:
-            self._socket = socket.create_connection(self.settings.target, CONNECT_S)
+            wait_s = self.left_s(WAIT_S)
+            self._socket = socket.create_connection(self.settings.target, wait_s)
         except OSError:
             self.counts["refused"] += 1
             return False
@@ -75,7 +84,7 @@ class Http2(Client):
         return self.send(PREFACE + frame(SETTINGS, 0, 0) + self.begun())
 
     def look(self) -> None:
-        """Read what the server says, and forget it; its settings are accepted."""
+        """Read what the server says, and forget it; its settings are accepted where that fits."""
         if self._socket is None or not select.select([self._socket], (), (), 0)[0]:
             return
         try:
@@ -84,8 +93,8 @@ class Http2(Client):
             said = b""
         if not said:
             self._end("ended by the server")
-        elif said[3:4] == bytes((SETTINGS,)) and not said[4] & 1:
-            self.send(frame(SETTINGS, 1, 0))
+        elif self.accepts_settings and said[3:5] == bytes((SETTINGS, 0)):
+            self.send(frame(SETTINGS, ACK, 0))
 
     def _end(self, why: str) -> None:
         self.counts[why] += 1

@@ -6,7 +6,6 @@ import os
 import socket
 
 from thinktime.lab.hostile.client import Client as Base
-from thinktime.lab.hostile.client import Settings
 from thinktime.lab.hostile.packets import echo_request
 
 DATA = bytes(1400)
@@ -15,9 +14,8 @@ DATA = bytes(1400)
 class Client(Base):
     """Sends an echo request of 1400 bytes; the answers are not read."""
 
-    def __init__(self, settings: Settings) -> None:
+    def begin(self) -> None:
         """Open the socket."""
-        super().__init__(settings)
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
         self._socket.setblocking(False)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)

@@ -25,6 +25,8 @@ class Client(Http2):
         """Send one."""
         if self.stream >= STREAM_MAX:
             self.close()
+        if not self.connected():
+            return
         head = frame(HEADERS, END_STREAM | END_HEADERS, self.stream, request(self.settings.path))
         if self.send(head + frame(RST_STREAM, 0, self.stream, CANCEL)):
             self.counts["reset"] += 1

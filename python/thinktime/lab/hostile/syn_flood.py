@@ -6,19 +6,17 @@ import socket
 from ipaddress import IPv4Address
 
 from thinktime.lab.hostile.client import Client as Base
-from thinktime.lab.hostile.client import Settings
 from thinktime.lab.hostile.packets import syn
 
 
 class Client(Base):
     """Sends a SYN from an address of its host's block that is nobody's."""
 
-    def __init__(self, settings: Settings) -> None:
+    def begin(self) -> None:
         """Open the socket."""
-        super().__init__(settings)
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
         self._socket.setblocking(False)
-        self._first = int(settings.spoofed.network_address)
+        self._first = int(self.settings.spoofed.network_address)
 
     def act(self) -> None:
         """Send one."""

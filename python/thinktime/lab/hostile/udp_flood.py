@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 
 from thinktime.lab.hostile.client import Client as Base
-from thinktime.lab.hostile.client import Settings
 
 DATA = bytes(1400)
 
@@ -13,9 +12,8 @@ DATA = bytes(1400)
 class Client(Base):
     """Sends a datagram to the target's port, or to any where the target has none."""
 
-    def __init__(self, settings: Settings) -> None:
+    def begin(self) -> None:
         """Open the socket."""
-        super().__init__(settings)
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._socket.setblocking(False)
 
