@@ -29,6 +29,7 @@ from thinktime.report.charts.chart import (
     titled,
 )
 from thinktime.theory.law import FloatArray
+from thinktime.validity.percentiles import backed
 
 COLUMNS_MAX = 240
 ROWS_MAX = 56
@@ -44,7 +45,7 @@ class Heat:
     bounds_s: FloatArray
     counts: FloatArray
     percentiles_s: dict[str, FloatArray]
-    """p50 and p99 of each interval; nothing is drawn where it is not a number."""
+    """p50 and p99 of each interval; no number, so that nothing is drawn, where it has too few."""
 
     longest_s: FloatArray
 
@@ -84,7 +85,8 @@ def of_times(begun_s: FloatArray, times_s: FloatArray, until_s: float) -> Heat:
             rising = np.partition(times_s[order[begin:end]], [*ranks, end - begin - 1])
             longest[place] = rising[-1]
             for (name, *_), rank in zip(_SHARES, ranks, strict=True):
-                percentiles[name][place] = rising[rank]
+                if backed(name, end - begin):
+                    percentiles[name][place] = rising[rank]
     return Heat(interval, bounds, counts, percentiles, longest)
 
 
@@ -96,7 +98,8 @@ def of_buckets(interval_s: float, bounds_s: FloatArray, counts: FloatArray) -> H
     for name, share, _ in _SHARES:
         place = (below < share * whole[:, None] - 1e-9).sum(axis=1)
         upper = bounds_s[1:][np.minimum(place, counts.shape[1] - 1)]
-        percentiles[name] = np.where(whole > 0.5, upper, np.nan)
+        enough = np.array([backed(name, round(many)) for many in whole], dtype=bool)
+        percentiles[name] = np.where(enough, upper, np.nan)
     held = counts > 1e-9
     last = counts.shape[1] - 1 - np.argmax(held[:, ::-1], axis=1)
     longest = np.where(held.any(axis=1), bounds_s[1:][last], np.nan)
@@ -166,11 +169,14 @@ def _words(kind: Kind, heat: Heat) -> str:
     if not np.isfinite(longest).any():
         return f"Response times, {kind}: 0 were drawn."
     place = int(np.nanargmax(longest))
-    ends = units.times_between(float(np.nanmin(p99)), float(np.nanmax(p99)))
+    each = f"each {units.seconds(heat.interval_s, 2)}"
+    told = f"{each} has too few requests for a p99"
+    if np.isfinite(p99).any():
+        ends = units.times_between(float(np.nanmin(p99)), float(np.nanmax(p99)))
+        told = f"p99 of {each} {ends}"
     return (
-        f"Response times over time, {kind}: p99 of each {units.seconds(heat.interval_s, 2)} "
-        f"{ends}; the longest {units.seconds(float(longest[place]))}, at "
-        f"{units.seconds(place * heat.interval_s, 2)}."
+        f"Response times over time, {kind}: {told}; the longest "
+        f"{units.seconds(float(longest[place]))}, at {units.seconds(place * heat.interval_s, 2)}."
     )
 
 
@@ -189,7 +195,8 @@ CHART = Chart(
     name="heat",
     title="When requests took how long",
     caption="The darker a place, the more requests that were scheduled then took that long; one "
-    "alone is seen too. A dark band that rises is a queue that grows.",
+    "alone is seen too. A dark band that rises is a queue that grows. A line is drawn where a moment "
+    "has enough requests for its percentile.",
     draw=_draw,
     needed=False,
 )

@@ -51,10 +51,22 @@ def _words(curves: Sequence[Curve]) -> str:
     parts = []
     for case, kind, note, times, share in curves:
         named = f"{case.label}, {kind}{', long' if note == 'long' else ''}"
-        known = [p for p in (0.5, 0.01) if float(share.min()) <= p <= float(share.max())]
+        known = [
+            p
+            for p in (0.5, 0.01)
+            if float(share.min()) <= p <= float(share.max()) and _is_backed(case, kind, note, p)
+        ]
         told = [f"{_NAMES[p]} {units.seconds(_crossing(times, share, p))}" for p in known]
         parts.append(f"{named}: {', '.join(told)}" if told else named)
     return f"Response times that a share of requests exceeds. {'; '.join(parts)}."
+
+
+def _is_backed(case: Case, kind: Kind, note: Note, p: float) -> bool:
+    """Whether the curve's requests back the percentile."""
+    if kind == "exact":
+        return True
+    entry = case.find(kind, note)
+    return entry is not None and _NAMES[p] in entry.figures.times_s
 
 
 def _crossing(times: FloatArray, share: FloatArray, level: float) -> float:
