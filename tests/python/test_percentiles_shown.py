@@ -42,6 +42,7 @@ from thinktime.sweeping.charts import CHARTS as SWEPT_CHARTS
 from thinktime.sweeping.outcome import outcome
 from thinktime.sweeping.swept import Swept
 from thinktime.sweeping.table import table as swept_table
+from thinktime.theory.law import FloatArray
 from thinktime.validity.percentiles import NEEDED, backed
 from thinktime.verdict import Verdict
 from thinktime.watching.frames import Begun
@@ -165,23 +166,39 @@ def test_charts_of_a_report(many: int) -> None:
     hold(told, many, "p50", "p95", "p99")
 
 
+def heats(begun: FloatArray, times: FloatArray) -> Iterator[heat.Heat]:
+    """Of ten seconds, by single requests and by buckets of the same times."""
+    yield heat.of_times(begun, times, 10.0)
+    bounds = np.geomspace(1e-4, 10.0, 400)
+    counts = [np.histogram(times[begun // 1 == n], bounds)[0] for n in range(10)]
+    yield heat.of_buckets(1.0, bounds, np.array(counts, dtype=float))
+
+
 @each_number
 def test_moments_of_a_heat_map(many: int) -> None:
-    """All requests in one moment, and one in each of others."""
-    random = np.random.default_rng(3)
-    begun = np.concatenate([np.full(many, 0.5), np.arange(1.0, 10.0) + 0.5])
-    times = random.exponential(0.1, len(begun)) + 1e-3
-    made = heat.of_times(begun, times, 10.0)
-    bounds = np.geomspace(1e-4, 10.0, 40)
-    counts = np.array([np.histogram(times[begun // 1 == n], bounds)[0] for n in range(10)])
-    coarse = heat.of_buckets(1.0, bounds, counts.astype(float))
-    for one in (made, coarse):
+    """All requests in one moment."""
+    times = np.random.default_rng(3).exponential(0.1, many) + 1e-3
+    for one in heats(np.full(many, 0.5), times):
         for name in ("p50", "p99"):
-            drawn = np.isfinite(one.percentiles_s[name])
-            assert drawn.sum() == backed(name, many), name
-        assert np.isfinite(one.longest_s).sum() == 10
+            assert np.isfinite(one.percentiles_s[name]).sum() == backed(name, many), name
+        assert np.isfinite(one.longest_s).sum() == 1
         words = heat._words("measured", one)
         assert ("too few requests for a p99" in words) == (many < 368), words
+
+
+def test_moments_are_as_long_as_a_percentile_needs() -> None:
+    """Of 100 requests a second a p99 is that of five seconds."""
+    random = np.random.default_rng(4)
+    begun = np.sort(random.uniform(0, 10, 1000))
+    times = random.exponential(0.1, 1000) + 1e-3
+    for one in heats(begun, times):
+        assert one.moments_s["p99"] == pytest.approx(5.0)
+        for half in range(2):
+            values = times[begun // 5 == half]
+            drawn = one.percentiles_s["p99"].reshape(2, -1)[half]
+            assert len(set(drawn)) == 1
+            assert drawn[0] == pytest.approx(np.quantile(values, 0.99), rel=0.1)
+        assert "p99 of each 5.0 s" in heat._words("measured", one)
 
 
 @each_number

@@ -84,7 +84,8 @@ def _panel(name: str, curves: Sequence[Curve], what: str) -> Panel:
 def _words(case: Case, entry: Entry, name: str, times: FloatArray) -> str:
     many = len(times)
     p50, p95 = (
-        percentile.text(name, _quantile(times, p), many) for name, p in (("p50", 0.5), ("p95", 0.95))
+        percentile.text(name, _quantile(times, p), many)
+        for name, p in (("p50", 0.5), ("p95", 0.95))
     )
     note = f", {entry.note}" if entry.note else ""
     return f"{case.label}, {entry.kind}{note}: median {p50}, p95 {p95}"
