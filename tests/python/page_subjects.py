@@ -14,13 +14,7 @@ from thinktime.comparison.estimate import FIGURES
 from thinktime.history import Stored, trends
 from thinktime.sweeping.grid import Axis
 from thinktime.sweeping.swept import Swept
-from thinktime.validity import Finding
 
-REACHED = Finding("load", "fine", "a load of 0.500 was reached, 0.500 is exact").as_dict()
-UNSURE = Finding(
-    "percentiles", "doubtful", "too few independent requests for p99: p99 is that of about 120 "
-    "independent ones (207 at most), and 368 are needed", "run 3.1 times as long, or judge by p95",
-).as_dict()  # fmt: skip
 LONG = "a very long name of a workload, as people give them, with many words, before the release"
 
 
@@ -36,6 +30,17 @@ def results():
     found.append(fakes.result("simulate", sessions, one(exp(0.01)), 3000))
     found[0].summary["warnings"] = ["the generator itself was late by 1.20 ms on average"]
     return found
+
+
+REACHED = {
+    "name": "load", "verdict": "fine", "found": "a load of 0.500 was reached", "advice": "",
+}  # fmt: skip
+UNSURE = {
+    "name": "percentiles", "verdict": "doubtful",
+    "found": "too few independent requests for p99: p99 is that of about 120 independent ones "
+    "(207 at most), and 368 are needed",
+    "advice": "run 3.1 times as long, or judge by p95",
+}  # fmt: skip
 
 
 def swept(measured=False):
