@@ -43,6 +43,8 @@ from thinktime.sweeping.outcome import outcome
 from thinktime.sweeping.swept import Swept
 from thinktime.sweeping.table import table as swept_table
 from thinktime.theory.law import FloatArray
+from thinktime.validity import punctuality
+from thinktime.validity.evidence import of_result
 from thinktime.validity.percentiles import NEEDED, backed
 from thinktime.verdict import Verdict
 from thinktime.watching.frames import Begun
@@ -150,6 +152,11 @@ def test_a_run_with_its_lateness(many: int) -> None:
     (line,) = [one for one in table.lines if one.style == "measured"]
     late = line.cells[table.headings.index("lateness p99")].text
     assert late == ("50.0 µs" if many >= 368 else "—")
+    late_s = {"lateness_s": {"mean": 1e-3, "p99": 2e-3}}
+    seen = replace(of_result(simulated(many)), kind="run")
+    found = punctuality.check(replace(seen, summary=seen.summary | late_s))
+    assert found is not None
+    assert ("(p99 2.00 ms)" in found.found) == (many >= 368)
     both = several.table([made, made])
     hold({name for name, _ in numbers([both])}, many, "p50", "p90", "p99", "p99.9")
 
