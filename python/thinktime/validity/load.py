@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tomllib
 from typing import TYPE_CHECKING
 
 from thinktime.report import units
@@ -19,6 +20,9 @@ MATTERS = 0.01
 
 MATTERS_CLOSED = 0.02
 """Think times that hold a load are found by simulations, which are good to that."""
+
+_MACHINES_ALONE = {"name", "machine", "service"}
+"""What the file of a system has that is nothing but machines."""
 
 _SAME = 1e-3
 _DEVIATIONS = 4.0
@@ -83,18 +87,22 @@ def _offered(seen: Evidence) -> float | None:
 
     rate, demand = seen.workload.request_rate, busiest_demand_s(seen.system)
     system = seen.system
-    if rate is None or system is None or not system.plain or not seen.workload.plain:
+    if rate is None or system is None or not seen.workload.plain:
         return None
-    return _of_machines(seen.workload, system) if demand is None else rate * demand
+    if system.machines:
+        return _of_machines(seen.workload, system)
+    return rate * demand if demand is not None and system.plain else None
 
 
 def _of_machines(workload: Workload, system: System) -> float | None:
-    """The same where there are machines: loads are in proportion to the rate."""
+    """The same of machines by themselves: their loads are in proportion to the rate."""
     from thinktime import InputError
 
-    rate = workload.session_rate
-    if not system.machines or workload.model == "closed" or rate is None:
+    tables, rate = tomllib.loads(system.to_toml()), workload.session_rate
+    if workload.model == "closed" or rate is None or tables.keys() - _MACHINES_ALONE:
         return None
+    if any("queue_limit" in one for name in ("machine", "service") for one in tables.get(name, [])):
+        return None  # which turns requests away
     try:
         half = workload.at_load(system, 0.5).session_rate
     except InputError:  # several populations, or nothing is demanded
