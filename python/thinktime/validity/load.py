@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import math
+import tomllib
+from typing import TYPE_CHECKING
 
 from thinktime.report import units
 from thinktime.validity.evidence import Evidence
 from thinktime.validity.finding import DOUBTFUL, FINE, Finding, Unseen
+
+if TYPE_CHECKING:
+    from thinktime._core import System, Workload
 
 NAME = "load"
 
@@ -15,6 +20,9 @@ MATTERS = 0.01
 
 MATTERS_CLOSED = 0.02
 """Think times that hold a load are found by simulations, which are good to that."""
+
+_MACHINES_ALONE = {"name", "machine", "service"}
+"""What the file of a system has that is nothing but machines."""
 
 _SAME = 1e-3
 _DEVIATIONS = 4.0
@@ -27,7 +35,10 @@ _ADVICE = (
 
 
 def check(seen: Evidence) -> Finding | None:
-    """The busiest station's load; where there is none, the rate of requests."""
+    """The load of the busiest station or machine; where there is none, the rate of requests.
+
+    Machines are among the summary's stations, with their cores as servers.
+    """
     loads = [one.get("load") for one in (seen.summary.get("stations") or {}).values()]
     known = [float(one) for one in loads if one is not None]
     if seen.kind == "simulate" and known:
@@ -71,14 +82,32 @@ def _least(seen: Evidence) -> float:
 
 
 def _offered(seen: Evidence) -> float | None:
-    """Rate times demand of the busiest station."""
+    """Rate times demand of the busiest station or machine."""
     from thinktime.report.figures import busiest_demand_s
 
     rate, demand = seen.workload.request_rate, busiest_demand_s(seen.system)
     system = seen.system
-    if rate is None or demand is None or system is None or not system.plain:
+    if rate is None or system is None or not seen.workload.plain:
         return None
-    return rate * demand if seen.workload.plain else None
+    if system.machines:
+        return _of_machines(seen.workload, system)
+    return rate * demand if demand is not None and system.plain else None
+
+
+def _of_machines(workload: Workload, system: System) -> float | None:
+    """The same of machines by themselves: their loads are in proportion to the rate."""
+    from thinktime import InputError
+
+    tables, rate = tomllib.loads(system.to_toml()), workload.session_rate
+    if workload.model == "closed" or rate is None or tables.keys() - _MACHINES_ALONE:
+        return None
+    if any("queue_limit" in one for name in ("machine", "service") for one in tables.get(name, [])):
+        return None  # which turns requests away
+    try:
+        half = workload.at_load(system, 0.5).session_rate
+    except InputError:  # several populations, or nothing is demanded
+        return None
+    return 0.5 * rate / half if half else None
 
 
 def _deviation(seen: Evidence, load: float) -> float:
