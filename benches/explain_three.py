@@ -45,9 +45,7 @@ NEAR = 0.20
 
 FILE_BYTES = 65_536
 ROWS = 5_000
-QUERY = (
-    f"select sum(abalance) from pgbench_accounts where aid between $1::int and $1::int + {ROWS}"
-)
+QUERY = f"select sum(abalance) from pgbench_accounts where aid between $1::int and $1::int + {ROWS}"
 DATABASE = f'[[request]]\nname = "sum"\nsql = "{QUERY}"\nparameters = ["uniform(0.5, 80000.5)"]\n'
 FILE = '[[request]]\nname = "file"\nget = "/index.html"\n'
 
@@ -120,7 +118,7 @@ def demo_server(folder: Path, core: int, seconds: float) -> None:
 
 
 def nginx_server(folder: Path, core: int, seconds: float) -> None:
-    """nginx with one worker, and a file."""
+    """A file of nginx with one worker."""
     (folder / "server").mkdir()
     with nginx(folder / "server", core, FILE_BYTES) as server:
         title = f"nginx, a file of {FILE_BYTES // 1024} KiB, open"

@@ -41,7 +41,7 @@ def logged(result: tt.Result, file: Path, step_s: float = 1e-6, duration: bool =
     came_s = rows["scheduled_ns"].to_numpy() * 1e-9
     took_s = rows["done_ns"].to_numpy() * 1e-9 - came_s
     came_s, took_s = (np.floor(one / step_s) * step_s for one in (came_s, took_s))
-    lines = ["time,address,method,path,status" + (",duration_us" if duration else "")]
+    lines = ["start_time,address,method,path,status" + (",duration_us" if duration else "")]
     for came, took in zip(came_s, took_s, strict=True):
         last = f",{round(1e6 * took)}" if duration else ""
         lines.append(f"{START_S + came:.6f},10.0.0.1,GET,/item,200{last}")
@@ -71,7 +71,7 @@ def test_the_demands_of_a_log_are_those_of_the_server(tmp_path: Path) -> None:
 
 
 def test_the_server_is_named_with_the_demands_of_its_log(tmp_path: Path) -> None:
-    """The log is of another time, at a low load: its demands are not those of the result's times."""
+    """The log is of another time, at a low load: its demands are others than the result's."""
     file = logged(measured(rate=10, requests=6000), tmp_path / "access.csv")
     result = measured()
     found = explain_result(result, log=file)
@@ -118,6 +118,17 @@ def test_what_a_log_does_not_tell_is_said(
     assert str(file) in str(error.value)
 
 
+def test_durations_without_a_unit_are_said_to_be_seconds(tmp_path: Path) -> None:
+    file = logged(measured(rate=10), tmp_path / "access.csv")
+    bare = tmp_path / "bare.csv"
+    bare.write_text(file.read_text().replace("duration_us", "duration"))
+    assert "durations without a unit taken as seconds" in of_log(bare).source
+    assert "unit" not in of_log(file).source
+    told = of_log(bare, "csv:duration_us=duration")
+    assert "unit" not in told.source
+    assert tt.Distribution(told.law).mean == pytest.approx(0.010, rel=0.1)
+
+
 # ---- from a result at low load
 
 
@@ -150,7 +161,7 @@ def across(folder: Path, rate: float, requests: int, delay_s: float) -> tt.Resul
     later = pl.col("done_ns") + round(2e9 * delay_s)
     pl.read_parquet(file).with_columns(later.alias("done_ns")).write_parquet(file)
     result = tt.Result.load(folder)
-    result.summary["link"] = {"asked": f"delay = {1e3 * delay_s:g}ms, loss = 0%"}
+    result.summary["link"] = {"asked": f"delay = {1e3 * delay_s:g}ms, loss = 1%"}
     return result
 
 

@@ -7,7 +7,7 @@ the policy is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -81,7 +81,8 @@ def of_log(file: str | Path, log_format: str | None = None) -> Known:
     """
     from thinktime.learn.log import read
 
-    requests = read([file], format=log_format).requests
+    found = read([file], format=log_format)
+    requests = found.requests
     if not requests.timed:
         raise InputError(
             f"{file}: it has no durations: let the server log them, as nginx does with "
@@ -98,7 +99,10 @@ def of_log(file: str | Path, log_format: str | None = None) -> Known:
                 f"{file}: its {what} are in steps of {units.seconds(step_s)}, where a request "
                 f"takes {units.seconds(usual_s)} on average: that tells no demands; log finer times"
             )
-    return _alone(log, str(file))
+    known = _alone(log, str(file))
+    if not found.unit_open:
+        return known
+    return replace(known, source=f"{known.source}, durations without a unit taken as seconds")
 
 
 def of_low_load(result: Result, low: Result) -> Known:
@@ -119,7 +123,7 @@ def of_low_load(result: Result, low: Result) -> Known:
     if not network:
         return known
     without = f"{known.source}, without {units.seconds(network)} of its link"
-    return Known(known.law, without, known.seen)
+    return replace(known, source=without)
 
 
 def _alone(log: Served, where: str) -> Known:
