@@ -64,7 +64,7 @@ def of_entry(entry: Entry, until_s: float) -> Heat | None:
 
 def of_times(begun_s: FloatArray, times_s: FloatArray, until_s: float) -> Heat:
     """Of times above 0 and when each began."""
-    interval = _interval(until_s)
+    interval = panels.interval_for(until_s, COLUMNS_MAX)
     columns = math.ceil(until_s / interval - 1e-9)
     low, high = float(times_s.min()), float(times_s.max())
     bounds = np.geomspace(low * 0.999, max(high * 1.001, 1.2 * low), ROWS_MAX + 1)
@@ -101,12 +101,6 @@ def of_buckets(interval_s: float, bounds_s: FloatArray, counts: FloatArray) -> H
     last = counts.shape[1] - 1 - np.argmax(held[:, ::-1], axis=1)
     longest = np.where(held.any(axis=1), bounds_s[1:][last], np.nan)
     return Heat(interval_s, bounds_s, counts, percentiles, longest)
-
-
-def _interval(until_s: float) -> float:
-    """A round number of seconds of which there are no more than can be drawn."""
-    scale = 10.0 ** math.floor(math.log10(until_s / COLUMNS_MAX))
-    return next(scale * one for one in (1, 2, 5, 10, 20) if until_s / scale / one <= COLUMNS_MAX)
 
 
 def drawing(found: Sequence[tuple[Case, Kind, Heat]], until_s: float) -> Drawing | None:
