@@ -168,6 +168,17 @@ class Workload:
             )
         ]  # fmt: skip
 
+    def with_seed(self, seed: int) -> tt.Workload:
+        """A real one that does the same, for who simulates it."""
+        lines = [f'name = "stand-in"\nseed = {seed}\n[arrivals]\nmodel = "{self.model}"']
+        if self.model == "closed":
+            lines.append(f"clients = {self.clients}")
+        else:
+            lines.append(f"rate = {self.session_rate!r}")
+        think = "const(0s)" if self.think is None else self.think.text
+        lines += [] if self.model == "open" else [f'[session]\nthink = "{think}"', self._length()]
+        return tt.Workload("\n".join(lines) + "\n")
+
     def _length(self) -> str:
         length = self.session_length
         return "" if length is None else f"requests = {json.dumps(length.text)}\n"
@@ -324,11 +335,13 @@ def result(kind, workload, system, n, seed=1, directory="results", **more):
     return Result(
         Path(directory), kind, summary(kind, workload.model, times, duration, **numbers | more),
         workload, system, target="http://127.0.0.1:8080" if kind == "run" else None,
-        requests=rows(scheduled, done), series=series(scheduled, done), times_s=times,
+        requests=rows(scheduled, done, lateness), series=series(scheduled, done), times_s=times,
     )  # fmt: skip
 
 
-def rows(scheduled, done):
+def rows(scheduled, done, lateness_s=0.0):
+    """Requests that were all answered, each sent so much later than scheduled."""
+
     def nanos(times):
         return (np.asarray(times) * 1e9).astype(np.int64)
 
@@ -336,7 +349,8 @@ def rows(scheduled, done):
         {
             "replication": np.zeros(len(done), dtype=np.int64), "name": ["item"] * len(done),
             "attempt": np.ones(len(done), dtype=np.int64),
-            "scheduled_ns": nanos(scheduled), "done_ns": nanos(done),
+            "scheduled_ns": nanos(scheduled), "sent_ns": nanos(scheduled) + round(1e9 * lateness_s),
+            "done_ns": nanos(done), "error": pl.Series([None] * len(done), dtype=pl.String),
         }
     )  # fmt: skip
 

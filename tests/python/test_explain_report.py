@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import html
 from pathlib import Path
 
 import cases
+import polars as pl
 import pytest
 
 import thinktime as tt
-from thinktime.report import report
+from thinktime.report import report, units
 from thinktime.report.explained import lines_of
 
 H2 = "h2(10ms, cv2=4)"
@@ -45,6 +47,29 @@ def test_the_report_says_why_nothing_is_explained() -> None:
     (line,) = lines_of(idle)
     assert "No model is shown" in line.note
     assert "run it at a higher load" in line.note
+
+
+@pytest.mark.serial
+def test_a_run_against_a_real_server_has_the_section(tmp_path: Path) -> None:
+    """With a model, or with why there is none, as where the machine was busy."""
+    with tt.serve(cases.system(("ps", "exp(3ms)"))) as server:
+        result = tt.run(
+            cases.open_model(200), server.url, duration=12, output=tmp_path / "measured"
+        )  # fmt: skip
+    written = report(tt.Result.load(tmp_path / "measured"), tmp_path / "report.html")
+    page = " ".join(html.unescape(written.read_text()).split())
+    assert "What another system would have shown" in page
+    assert "cannot be read" not in page
+    rows = pl.DataFrame(result.requests).filter(pl.col("error").is_null())
+    mean_s = (rows["done_ns"] - rows["sent_ns"]).mean() * 1e-9
+    measured, *asked = lines_of(result)
+    assert measured.cells[0].text == units.seconds(mean_s)
+    assert " ".join(measured.note.split()) in page
+    if asked:
+        assert "does what was measured" in measured.note
+        assert "the same load, closed, 50 clients" in page
+    else:
+        assert measured.note.startswith("No model is shown: ")
 
 
 def test_simulations_need_no_such_section() -> None:

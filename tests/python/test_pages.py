@@ -100,6 +100,18 @@ def test_what_a_page_says(pages: dict[str, Page], name: str) -> None:
     golden(f"page-{name}", text_of(pages[name]))
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_no_recorded_page_says_that_it_could_not_look(pages: dict[str, Page], name: str) -> None:
+    """A stand-in that lacks what a section reads would have its failure recorded as its words."""
+    assert "cannot be read" not in text_of(pages[name])
+
+
+def test_the_recorded_page_shows_what_a_model_says(pages: dict[str, Page]) -> None:
+    text = text_of(pages["report"])
+    assert "does what was measured" in text
+    assert "the same load, closed, 50 clients" in text
+
+
 @pytest.mark.parametrize("width", [80, 110, 150])
 def test_what_a_terminal_shows(width: int) -> None:
     found = {

@@ -22,6 +22,30 @@ def command(
             metavar="LAW",
         ),
     ] = None,
+    log: Annotated[
+        Path | None,
+        typer.Option(
+            help="The server's own access log, with durations: demands are those of the requests "
+            "that found the server idle.",
+            metavar="FILE",
+        ),
+    ] = None,
+    format: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            help="The log's format or its definition, as `thinktime learn` takes it; by default "
+            "it is found from the first lines.",
+        ),
+    ] = None,
+    low_load: Annotated[
+        Path | None,
+        typer.Option(
+            help="A result of the same workload at low load: demands are the response times of "
+            "the requests that found the server idle.",
+            metavar="DIR",
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object alone.")] = False,
 ) -> None:
     """Say what server fits a result, and what other systems would have shown.
@@ -31,7 +55,10 @@ def command(
     from thinktime.explain import explain_result
 
     with common.mapped_errors():
-        found = explain_result(Result.load(result), demand)
+        low = None if low_load is None else Result.load(low_load)
+        found = explain_result(
+            Result.load(result), demand, log=log, log_format=format, low_load=low
+        )
     if json:
         typer.echo(json_module.dumps(found.as_dict(), indent=2))
     if found.refused:

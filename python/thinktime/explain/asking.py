@@ -18,8 +18,8 @@ from thinktime._core import System, Workload
 from thinktime._scipy import stdtrit
 from thinktime.explain.candidates import Candidate
 from thinktime.explain.choosing import SAME, SEED
+from thinktime.explain.patience import Patience
 from thinktime.operations import simulate
-from thinktime.report import units
 
 POLICIES = ("fcfs", "ps", "srpt")
 CLIENTS = (10, 50)
@@ -50,6 +50,8 @@ class Answer:
     mean_limits_s: tuple[float, float] | None = None
     """Where the mean of another measurement would lie in 999 of 1,000 times."""
 
+    throughput_within: tuple[float, float] | None = None
+
     def excludes(self, mean_s: float) -> bool:
         """Whether a measured mean is none of the model's: one that it gives once in 1,000 times."""
         if self.mean_limits_s is None:
@@ -67,8 +69,11 @@ class Asked:
     """Requests a second that were answered."""
 
     length_s: float
-    patience_s: float
-    """After how long a client gives up, where it retries."""
+    patience: Patience
+    """After how long clients give up, where they retry."""
+
+    network_s: float = 0.0
+    """What the network adds to each response time, in seconds."""
 
 
 @dataclass(frozen=True)
@@ -120,22 +125,15 @@ def _questions(one: Candidate, asked: Asked) -> Iterator[_Question]:
             yield _Question(f"scheduled by {policy}", own, policy=policy)
     yield _Question("one more server", own, more_servers=1)
     yield _Question("twice the load, open", Workload(_open(2 * asked.rate)))
-    patience = units.seconds(asked.patience_s)
     yield _Question(
-        f"open, clients that retry after {patience}",
-        Workload(_open(asked.rate, asked.patience_s)),
+        f"open, clients that {asked.patience.words}",
+        Workload(_open(asked.rate) + asked.patience.requests()),
         times="response_time_s",
     )
 
 
-def _open(rate: float, timeout_s: float | None = None) -> str:
-    text = f'name = "asked"\nseed = {SEED}\n[arrivals]\nmodel = "open"\nrate = {rate:.9g}\n'
-    if timeout_s is None:
-        return text
-    return text + (
-        f'[[request]]\nname = "request"\nget = "/"\ntimeout = "{timeout_s:.6g}s"\n'
-        'retry = { attempts = 3, backoff = "const(0s)" }\n'
-    )
+def _open(rate: float) -> str:
+    return f'name = "asked"\nseed = {SEED}\n[arrivals]\nmodel = "open"\nrate = {rate:.9g}\n'
 
 
 def _closed(clients: int) -> Workload:
@@ -174,8 +172,8 @@ def _answered(one: _Question, those: tuple[Candidate, ...], asked: Asked) -> Ans
         times = made.summary[one.times]
         if times["mean"] is None:
             return _refused(one.words, "no request would succeed")
-        means.append(float(times["mean"]))
-        tails.append(float(times["p99"]))
+        means.append(float(times["mean"]) + asked.network_s)
+        tails.append(float(times["p99"]) + asked.network_s)
         rates.append(float(made.summary["throughput"]))
     return Answer(
         one.words,
@@ -185,6 +183,7 @@ def _answered(one: _Question, those: tuple[Candidate, ...], asked: Asked) -> Ans
         _within(tails),
         float(np.mean(rates)),
         mean_limits_s=_within(means, EXCLUDING, SAME),
+        throughput_within=_within(rates),
     )
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from thinktime._core import System
+from thinktime.explain.demands import Known
 from thinktime.explain.laws import law_of_demands
 from thinktime.explain.visits import Floats, Visits
 from thinktime.learn.server.alone import alone
@@ -91,7 +92,7 @@ class Recognised:
     candidate: Candidate
     policy: Policy
     demands_s: Floats
-    """What each request demanded, if the policy is this one; empty where the law was given."""
+    """What each request demanded, if the policy is this one; empty where the law was known."""
 
     hangs: float
     """How far demands are from not hanging on how many were there, 0 to 1."""
@@ -99,14 +100,17 @@ class Recognised:
     noise: float
     """So much of it may be chance."""
 
+    known: Known | None = None
+    """The law of demands, where it is known from elsewhere."""
+
     @property
     def explains(self) -> bool:
         """Whether demands hang on nothing."""
         return self.hangs <= CLOSE + self.noise
 
     def learned_from(self, seen: Visits) -> Recognised:
-        """The same policy with the law of other demands; itself where the law was given."""
-        if not len(self.demands_s):
+        """The same policy with the law of other demands; itself where the law was known."""
+        if self.known is not None:
             return self
         had = Timeline.of(seen.served()).demands(self.policy)
         return _recognised(self.candidate.kind, self.policy, had, None, self.hangs, self.noise)
@@ -116,18 +120,19 @@ class Recognised:
 
         Each is that of as many demands drawn from those seen, with replacement (bootstrap).
         """
-        if not len(self.demands_s):
-            return [self.candidate] * many
+        if self.known is not None:
+            laws = self.known.variants(many)
+            return [replace(self.candidate, demands=(law,)) for law in laws]
         random = np.random.default_rng(_SEED)
         draws = [random.choice(self.demands_s, len(self.demands_s)) for _ in range(many)]
         laws = [law_of_demands(one) for one in draws]
         return [replace(self.candidate, demands=(law,)) for law in laws]
 
 
-def recognised(seen: Visits, demand: str | None = None) -> list[Recognised]:
+def recognised(seen: Visits, known: Known | None = None) -> list[Recognised]:
     """What explains the times, the best first; empty where nothing does.
 
-    `demand` is the law of demands where it is given.
+    `known` is the law of demands where it is known from elsewhere.
     """
     log = seen.served()
     told = sample(log, alone(log, 1))
@@ -142,18 +147,18 @@ def recognised(seen: Visits, demand: str | None = None) -> list[Recognised]:
         name, policy = one
         away = told.distance(policy)
         if away.apart <= CLOSE + away.noise:
-            had = np.zeros(0) if demand else timeline.demands(policy)
-            found.append(_recognised(name, policy, had, demand, away.apart, away.noise))
+            had = np.zeros(0) if known else timeline.demands(policy)
+            found.append(_recognised(name, policy, had, known, away.apart, away.noise))
     # An order that the server's own decisions show is certain; of the others the nearest comes
     # first, and a pool only where nothing simpler is as near, but for chance.
     return sorted(found, key=lambda one: (one.candidate.kind not in ORDERS_SHOWN, _cost(one)))
 
 
 def _recognised(
-    name: str, policy: Policy, had: Floats, demand: str | None, hangs: float, noise: float
+    name: str, policy: Policy, had: Floats, known: Known | None, hangs: float, noise: float
 ) -> Recognised:
-    law = demand or law_of_demands(had)
-    return Recognised(_candidate(name, policy, law), policy, had, hangs, noise)
+    law = law_of_demands(had) if known is None else known.law
+    return Recognised(_candidate(name, policy, law), policy, had, hangs, noise, known)
 
 
 def _cost(one: Recognised) -> float:

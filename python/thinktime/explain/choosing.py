@@ -18,6 +18,7 @@ import numpy as np
 
 from thinktime._core import Workload
 from thinktime.explain.candidates import Candidate, Recognised, in_a_row, keeps_order, recognised
+from thinktime.explain.demands import Known
 from thinktime.explain.scoring import distance
 from thinktime.explain.visits import Visits
 from thinktime.operations import simulate
@@ -103,8 +104,8 @@ Simulated = Callable[[Candidate, int], Visits]
 """What a model does, with other draws for each number."""
 
 
-def choose(seen: Visits, workload: Workload, demand: str | None = None) -> Choice:
-    """The model that fits best, of all that are tried; `demand` is a law where it is given.
+def choose(seen: Visits, workload: Workload, known: Known | None = None) -> Choice:
+    """The model that fits best, of all that are tried; `known` are demands known from elsewhere.
 
     Raises:
         InputError: if the workload cannot be simulated.
@@ -115,8 +116,8 @@ def choose(seen: Visits, workload: Workload, demand: str | None = None) -> Choic
     learned = Visits(seen.begin_s[early], seen.end_s[early])
     if crowded(seen) < CROWDED:
         return Choice(None, ())
-    explained = recognised(learned, demand)
-    rows = [] if explained or demand or not keeps_order(learned) else in_a_row(learned, RUNS)
+    explained = recognised(learned, known)
+    rows = [] if explained or known or not keeps_order(learned) else in_a_row(learned, RUNS)
     with _simulating(seen, workload) as simulated:
 
         def tried(those: list[Candidate]) -> Tried:

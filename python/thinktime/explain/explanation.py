@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from thinktime._core import Distribution
 from thinktime.explain.asking import Answer, Asked, answers, load_of
 from thinktime.explain.candidates import Candidate
 from thinktime.explain.choosing import CROWDED, Choice, choose, crowded
-from thinktime.explain.visits import MOST, Visits, visits_of
+from thinktime.explain.demands import Known, known_demands
+from thinktime.explain.patience import patience_of
+from thinktime.explain.visits import MOST, Visits, network_s, visits_of
 from thinktime.report import units
 from thinktime.validity import DOUBTFUL
 
 if TYPE_CHECKING:
     from thinktime.result import Result
 
+LEARNED = "learned from the times"
+"""Where demands are from that nobody gave."""
 
 _HANGS_ON = ("generator", "punctuality", "warm-up", "steady state", "counts")
 
@@ -58,12 +62,23 @@ class Explanation:
     doubts: tuple[str, ...] = ()
     """The checks of validity that doubt the measurement, by name, as far as a model hangs on it."""
 
+    demands: str = LEARNED
+    """Where the service demands are from, in words."""
+
+    network_s: float = 0.0
+    """What of each response time the network takes, as far as it is known; it is in all times."""
+
     @property
     def sentence(self) -> str:
         """What was found, in one sentence."""
         if self.refused:
-            return f"no model is shown: {self.refused}"
+            known = "" if self.demands == LEARNED else f"; demands are {self.demands}"
+            return f"no model is shown: {self.refused}{known}"
         doubts = f"; in doubt is {units.listed(list(self.doubts))}" if self.doubts else ""
+        if self.demands != LEARNED:
+            doubts = f"; demands are {self.demands}{doubts}"
+        if self.network_s:
+            doubts = f"; its link takes {units.seconds(self.network_s)} of each time{doubts}"
         return (
             f"{self.model} at a load of {self.load:.2f} does what was measured: on the part that "
             f"was held out it is {self.apart:.3f} off, and {self.allowed:.3f} may be chance{doubts}"
@@ -75,58 +90,102 @@ class Explanation:
 
 
 def explain_result(
-    result: Result, demand: str | None = None, requests_max: int = MOST
+    result: Result,
+    demand: str | None = None,
+    requests_max: int = MOST,
+    *,
+    log: str | Path | None = None,
+    log_format: str | None = None,
+    low_load: Result | None = None,
 ) -> Explanation:
     """Find the model of the server that a result is of, and ask it.
 
+    Service demands are learned from the times of the result itself, or known by one of `demand`,
+    `log` and `low_load`.
+
     Args:
         result: A run, or a simulation, with all its rows.
-        demand: The law of demands, as in "exp(5ms)", where it is known; else it is learned.
+        demand: The law of demands, as in "exp(5ms)", where it is known.
         requests_max: Of more requests the first ones are looked at.
+        log: The server's own access log, with durations, of the same requests at any time: demands
+            are those of the requests that found the server idle.
+        log_format: The log's format, as `thinktime learn --format` takes it; found from its first
+            lines by default.
+        low_load: A result of the same workload at low load: demands are the response times of the
+            requests that found the server idle.
 
     Raises:
-        InputError: if its rows were not kept, are too few, or many of its requests failed; or the
-            law is none.
+        InputError: if its rows were not kept, are too few, or many of its requests failed; the law
+            is none; or the log or the result at low load does not tell demands.
     """
-    if demand is not None:
-        Distribution(demand)
-    seen = visits_of(result, requests_max)
+    known = known_demands(result, demand, log, log_format, low_load)
+    whole = visits_of(result, requests_max)
+    # Clients that come again do so by what the network takes, too: it is not taken off there.
+    network = network_s(result) if result.workload.model == "open" else 0.0
+    seen = whole.without(network)
     untrusted = result.untrusted
-    choice = Choice(None, ()) if untrusted else choose(seen, result.workload, demand)
+    choice = Choice(None, ()) if untrusted else choose(seen, result.workload, known)
     length_s = float(seen.begin_s[-1])
     rate = len(seen) / length_s
-    took = seen.took_s
+    took = whole.took_s
     measured = (float(took.mean()), float(np.quantile(took, 0.99)), rate, len(seen))
     best = choice.best
     if best is None or not best.fits:
         why = f"the result is not to be trusted: {untrusted}" if untrusted else _why(choice, seen)
-        return _refused(why, *measured)
-    one = best.candidate
-    asked = Asked(result.workload, rate, length_s, _patience_s(measured[1]))
+        return _refused(why, measured, known)
+    asked = Asked(result.workload, rate, length_s, patience_of(result, measured[1]), network)
     found = answers(best.variants, asked)
     own = next(found)
     if own.excludes(measured[0]):
-        return _refused(_contradicted(one, own, measured[0]), *measured)
+        return _refused(_contradicted(best.candidate, own, measured[0]), measured, known)
+    return _shown(choice, best.candidate, measured, (own, *found), _about(result, known, network))
+
+
+def _shown(
+    choice: Choice,
+    one: Candidate,
+    measured: tuple[float, float, float, int],
+    found: tuple[Answer, ...],
+    about: dict[str, Any],
+) -> Explanation:
+    """What fits, and what it says."""
+    best = choice.best
+    assert best is not None
     return Explanation(
         one.words,
         one.kind,
         one.system().to_toml(),
-        load_of(one.system(), rate),
+        load_of(one.system(), measured[2]),
         best.apart,
         best.allowed,
         tuple(dict.fromkeys(other.candidate.words for other in choice.alike)),
         "",
         *measured,
-        answers=(own, *found),
-        doubts=_doubts(result),
+        answers=found,
+        **about,
     )
 
 
-def _refused(why: str, mean_s: float, p99_s: float, rate: float, requests: int) -> Explanation:
+def _about(result: Result, known: Known | None, network_s: float) -> dict[str, Any]:
+    """What beside its answers belongs to a model."""
+    return {
+        "doubts": _doubts(result),
+        "demands": _source(known),
+        "network_s": network_s,
+    }
+
+
+def _refused(
+    why: str, measured: tuple[float, float, float, int], known: Known | None
+) -> Explanation:
     """What was measured, of which no model is shown."""
     return Explanation(
-        None, None, None, None, None, None, (), why, mean_s, p99_s, rate, requests
+        None, None, None, None, None, None, (), why, *measured, demands=_source(known)
     )  # fmt: skip
+
+
+def _source(known: Known | None) -> str:
+    return LEARNED if known is None else known.source
 
 
 def _contradicted(one: Candidate, own: Answer, mean_s: float) -> str:
@@ -144,11 +203,6 @@ def _contradicted(one: Candidate, own: Answer, mean_s: float) -> str:
 def _doubts(result: Result) -> tuple[str, ...]:
     found = result.validity
     return tuple(one.name for one in found if one.verdict == DOUBTFUL and one.name in _HANGS_ON)
-
-
-def _patience_s(p99_s: float) -> float:
-    """A client's timeout: what one request in a hundred takes."""
-    return p99_s
 
 
 def _why(choice: Choice, seen: Visits) -> str:

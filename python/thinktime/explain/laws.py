@@ -7,7 +7,7 @@ import numpy as np
 from thinktime._core import Distribution
 from thinktime.explain.visits import Floats
 from thinktime.learn.server.laws import law_of
-from thinktime.learn.server.survival import survival
+from thinktime.learn.server.survival import Survival, survival
 
 STEP_S = 1e-6
 """Of the clock."""
@@ -20,31 +20,36 @@ SINGLE, PARTS = 100, 100
 
 
 def law_of_demands(values: Floats) -> str:
-    """The law of demands that were all seen, with their mean and nearly their second moment.
-
-    How long requests wait hangs on both: a law with a name that misses the second, because few
-    requests of many are very long, is not taken, but the values as they were seen.
-    """
+    """The law of demands that were all seen, with their mean and nearly their second moment."""
     seen = np.maximum(values, 1e-9)  # what is impossible under a policy counts as none
-    every = survival(seen, np.ones(len(seen), dtype=np.bool_))
+    return law_of_survival(survival(seen, np.ones(len(seen), dtype=np.bool_)))
+
+
+def law_of_survival(every: Survival) -> str:
+    """The law of demands whose probabilities are known, with nearly their second moment.
+
+    How long requests wait hangs on both moments: a law with a name that misses the second, because
+    few requests of many are very long, is not taken, but the values as they were seen.
+    """
     named = law_of(every, STEP_S, 1.0).notation
-    second = float((seen**2).mean()) / float(seen.mean()) ** 2
+    shares = every.weights / every.weights.sum()
+    second = float(every.values**2 @ shares) / float(every.values @ shares) ** 2
     if abs((1 + Distribution(named).cv2) / second - 1) <= SECOND_WITHIN:
         return named
-    return _as_seen(seen)
+    return _as_seen(every.values, shares)
 
 
-def _as_seen(values: Floats) -> str:
+def _as_seen(ordered: Floats, shares: Floats) -> str:
     """The largest values as they are, and the means of parts of the others."""
-    ordered = np.sort(values)
-    small, large = ordered[: -SINGLE or None], ordered[-SINGLE:]
-    parts = [part for part in np.array_split(small, PARTS) if len(part)]
-    means = np.array([*(part.mean() for part in parts), *large])
-    counts = np.array([*(len(part) for part in parts), *np.ones(len(large))])
+    small = max(len(ordered) - SINGLE, 0)
+    parts = [part for part in np.array_split(np.arange(small), PARTS) if len(part)]
+    means = [np.average(ordered[part], weights=shares[part]) for part in parts]
+    means += list(ordered[small:])
+    sums = np.array([*(shares[part].sum() for part in parts), *shares[small:]])
     written, place = np.unique([float(f"{mean:.6g}") for mean in means], return_inverse=True)
-    shares = np.bincount(place, weights=counts) / counts.sum()
+    together = np.bincount(place, weights=sums) / sums.sum()
     # Whole billionths, so that they sum to 1 as they are written.
-    whole = np.round(shares * 1e9).astype(np.int64)
+    whole = np.round(together * 1e9).astype(np.int64)
     whole[np.argmax(whole)] += 1_000_000_000 - whole.sum()
     pairs = zip(whole, written, strict=True)
     return f"discrete({', '.join(f'{one / 1e9:.9f}: {value:.6g}s' for one, value in pairs)})"

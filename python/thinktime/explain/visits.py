@@ -65,6 +65,13 @@ class Visits:
         """Those that came within a time."""
         return np.asarray((self.begin_s >= begin_s) & (self.begin_s < end_s))
 
+    def without(self, network_s: float) -> Visits:
+        """As the server saw them, where the network takes so long to it and back together."""
+        if not network_s:
+            return self
+        begin_s = self.begin_s + network_s / 2
+        return Visits(begin_s, np.maximum(self.end_s - network_s / 2, begin_s + STAMP_S))
+
     def served(self) -> Served:
         """The same as what learns servers from logs takes."""
         kinds = np.zeros(len(self), dtype=np.int64)
@@ -113,6 +120,19 @@ def visits_of(result: Result, most: int = MOST) -> Visits:
         why = f"{errors:,} of {many:,} requests failed: explain a run without failures"
         raise InputError(f"{where}: {why}")
     return found
+
+
+def network_s(result: Result) -> float:
+    """How long the network takes to the server and back, in seconds, as far as it is known.
+
+    Twice the delay of the link that a run crossed; 0 where it crossed none.
+    """
+    link = result.summary.get("link")
+    if not link:
+        return 0.0
+    from thinktime.lab.asked import asked
+
+    return 2 * asked(link["asked"]).link.delay
 
 
 def _rows(result: Result) -> Table | pl.LazyFrame | None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from thinktime.explain.explanation import Explanation
     from thinktime.result import Result
 
-HEADINGS = ("mean", "19 of 20", "p99", "19 of 20 p99", "throughput")
+HEADINGS = ("mean", "19 of 20", "p99", "19 of 20 p99", "throughput", "19 of 20 throughput")
 
 
 REPORTED = 10_000
@@ -26,7 +26,7 @@ def table(groups: Sequence[Group]) -> Table:
         "explained", "What another system would have shown", "", HEADINGS, groups,
         note="19 of 20: where another measurement of the same length would lie, were the model "
         "right. Times run from sending to the answer, with retries from the first sending.",
-        spare=("19 of 20 p99", "throughput", "19 of 20"),
+        spare=("19 of 20 throughput", "19 of 20 p99", "throughput", "19 of 20"),
     )  # fmt: skip
 
 
@@ -40,6 +40,7 @@ def lines(found: Explanation, note: str = "") -> list[Line]:
             Cell(units.seconds(found.p99_s)),
             Cell(""),
             Cell(units.rate(found.throughput)),
+            Cell(""),
         ],
         style="measured",
         note=note,
@@ -77,9 +78,14 @@ def _line(one: Answer) -> Line:
             Cell(units.seconds(one.p99_s)),
             Cell(_between(one.p99_within_s)),
             Cell(units.rate(one.throughput)),
+            Cell(_rates_between(one.throughput_within)),
         ],
     )
 
 
 def _between(ends: tuple[float, float] | None) -> str:
     return "" if ends is None else units.times_between(*ends)
+
+
+def _rates_between(ends: tuple[float, float] | None) -> str:
+    return "" if ends is None else f"{units.numbers_between(*ends)}/s"

@@ -1,0 +1,83 @@
+"""After how long clients give up and try again, where a model is asked about that."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from thinktime._core import Distribution
+from thinktime.report import units
+
+if TYPE_CHECKING:
+    from thinktime.result import Result
+
+ATTEMPTS = 3
+
+
+@dataclass(frozen=True)
+class Patience:
+    """The timeouts of clients, and which share of the requests has each."""
+
+    shares: tuple[tuple[float | None, float], ...]
+    """Timeouts in seconds with their shares; None for requests that wait for ever."""
+
+    given: bool
+    """Whether the workload says so; else it is what one request in a hundred takes."""
+
+    @property
+    def words(self) -> str:
+        """As in `retry after 250 ms, the workload's timeout`."""
+        times = [time for time, _ in self.shares if time is not None]
+        if not self.given:
+            return f"retry after {units.seconds(times[0])}, the measured p99"
+        if len(times) == 1:
+            return f"retry after {units.seconds(times[0])}, the workload's timeout"
+        return f"retry after {units.times_between(min(times), max(times))}, the workload's timeouts"
+
+    def requests(self) -> str:
+        """The `[[request]]` tables of a workload file."""
+        text = ""
+        for place, (time_s, share) in enumerate(self.shares):
+            text += f'[[request]]\nname = "request-{place}"\nget = "/"\nweight = {share:.9g}\n'
+            if time_s is not None:
+                text += f'timeout = "{time_s:.6g}s"\n'
+                text += f'retry = {{ attempts = {ATTEMPTS}, backoff = "const(0s)" }}\n'
+        return text
+
+
+def patience_of(result: Result, p99_s: float) -> Patience:
+    """The timeouts of the workload's requests, as often as these came; else the measured p99."""
+    names = _timeouts(tomllib.loads(result.workload.to_toml()))
+    counts = {
+        name: float(one.get("requests") or 0)
+        for name, one in (result.summary.get("by_request") or {}).items()
+    }
+    found: dict[float | None, float] = {}
+    for name, times in names.items():
+        share = counts.get(name, 0.0) if any(counts.values()) else 1.0
+        for time_s in times:  # populations may have requests of one name
+            found[time_s] = found.get(time_s, 0.0) + share / len(times)
+    kept = {time_s: share for time_s, share in found.items() if share > 0}
+    if all(time_s is None for time_s in kept):
+        return Patience(((p99_s, 1.0),), given=False)
+    ordered = sorted(kept.items(), key=lambda one: np.inf if one[0] is None else one[0])
+    return Patience(tuple(ordered), given=True)
+
+
+def _timeouts(file: dict[str, Any]) -> dict[str, list[float | None]]:
+    """By the name of each kind of request, its timeouts in seconds, None for none."""
+    found: dict[str, list[float | None]] = {}
+    for part in (file, *file.get("population", [])):
+        for one in part.get("request", []):
+            said = one.get("timeout")
+            time_s = None if said is None else _seconds(said)
+            found.setdefault(str(one.get("name")), []).append(time_s)
+    return found
+
+
+def _seconds(said: Any) -> float:
+    """A time of a workload file, which is one that can be read."""
+    return float(Distribution(f"const({said})").mean)
