@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from fakes import BIMODAL, exp, one, open_, partly_open
 
+import thinktime as tt
 from thinktime.capacity_search.answer import Capacity
 from thinktime.comparison import Estimate, Subject
 from thinktime.comparison.estimate import FIGURES
@@ -194,3 +195,15 @@ def watched():
         )  # fmt: skip
         subject.take(("moment", (moment, 9)))
     return subject
+
+
+def simulated():
+    """A simulation with two names, at a load of 0.6, and its exact values."""
+    workload = tt.Workload(
+        'name = "shop"\n[arrivals]\nmodel = "open"\nrate = "60/s"\n'
+        '[[request]]\nname = "item"\nweight = 3\n[[request]]\nname = "search"\n'
+    )
+    system = tt.System(
+        'name = "s"\n[[station]]\nname = "server"\npolicy = "ps"\ndemand = "exp(10ms)"\n'
+    )
+    return tt.simulate(workload, system, requests=3000, seed=7, rows="all")

@@ -157,7 +157,7 @@ def test_a_server_that_each_start_makes_another_is_named(tmp_path: Path) -> None
     [
         (["--restart", "true"], 2, "--restart goes with --runs"),
         (["--runs", "1"], 2, "--runs takes 2 to 1,000; it is 1"),
-        (["--runs", "2", "--live"], 2, "--runs does not go with --live"),
+        (["--runs", "2", "--otlp", "http://h"], 2, "--runs does not go with --otlp"),
         (["--runs", "2", "--junit", "x.xml"], 2, "--runs does not go with --junit"),
         (["--runs", "2", "-o", "full"], 2, "it is not empty"),
         (["--runs", "2", "--restart", "false"], 3, "it ended with 1"),
