@@ -69,7 +69,8 @@ def test_the_report_of_a_hostile_server(browser: Browser, tmp_path: Path) -> Non
     workload = tt.Workload(
         'name = "w"\n[arrivals]\nmodel = "closed"\nclients = 2\n[session]\nthink = "5ms"\n'
         "[[request]]\nname = '<b>item</b>'\nget = '/a'\n"
-        "checks = { '<script>window.hacked=1</script>' = { status = 200 } }\n"
+        "[request.checks]\n"
+        "'<script>window.hacked=1</script>' = { of = 'header:X-Error', contains = 'nothing' }\n"
     )
     headers = [("X-Error", ANSWER), ("Content-Type", "text/html")]
     with answering(lambda _: Answer(ANSWER, 500, headers)) as (url, _):
