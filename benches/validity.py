@@ -1,22 +1,31 @@
 """How often the checks of validity doubt runs in which nothing is wrong.
 
-    .venv/bin/python benches/validity.py [--runs 200] [--requests 20000]
+    .venv/bin/python benches/validity.py [--runs 200] [--requests 20000] [--percentiles]
 
 Prints a Markdown table: of each kind of run, how many of the simulations each check called doubtful
 or not to be trusted, in per cent. All of them have warm-ups that were found, constant rates, and
 loads below 1, so every doubt but that of percentiles is a false alarm; percentiles are doubted
 rightly where a run is short for its load. The last column puts every five runs together, and counts
 in how many of these sets they were said to settle on different values.
+
+With --percentiles a second table alone: of how many independent requests the p99 of each kind truly
+is, by how the share beyond the true one varies between all runs; which percentiles that backs; how
+many runs doubt one that is backed (false alarms); and how many do not doubt one that is not.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
 
 import thinktime as tt
 from thinktime.validity import UNSEEN, agreement_of, validity_of
 from thinktime.validity.checks import CHECKS
+from thinktime.validity.evidence import of_result
+from thinktime.validity.percentiles import NEEDED, Backing, backed, backing
 
 TOGETHER = 5
 """So many runs are held against each other."""
@@ -52,7 +61,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--requests", type=int, default=20_000)
+    parser.add_argument("--percentiles", action="store_true")
     given = parser.parse_args()
+    if given.percentiles:
+        print_percentiles(given.runs, given.requests)
+        return
     names = [name for name in CHECKS if name not in ("generator", "punctuality")]
     heads = [*names, "agreement"]
     print(f"| {given.runs} runs of {given.requests:,} requests | {' | '.join(heads)} |")
@@ -65,14 +78,78 @@ def main() -> None:
         print(f"| {kind} | {' | '.join(cells)} |", flush=True)
 
 
-def doubts(kind: str, runs: int, requests: int) -> tuple[Counter[str], Counter[str]]:
-    """By check, in how many runs it was in doubt, and in how many it could look."""
+def inputs(kind: str) -> tuple[tt.Workload, tt.System]:
+    """What is simulated."""
     sessions, policy, demand, servers, load = KINDS[kind]
     system = tt.System(
         f'name = "one"\n[[station]]\nname = "server"\npolicy = "{policy}"\n'
         f'demand = "{demand}"\nservers = {servers}\n'
     )
-    workload = tt.Workload(f'name = "fine"\n{sessions}').at_load(system, load)
+    return tt.Workload(f'name = "fine"\n{sessions}').at_load(system, load), system
+
+
+def print_percentiles(runs: int, requests: int) -> None:
+    """The table of the percentiles alone."""
+    heads = ("independent requests of the p99", "backed", "false alarms", "not doubted")
+    print(f"| {runs} runs of {requests:,} requests | {' | '.join(heads)} |")
+    print("|---|" + "---|" * len(heads))
+    for kind in KINDS:
+        workload, system = inputs(kind)
+        seen = [
+            Seen.of(tt.simulate(workload, system, requests=requests, seed=seed, rows="all"))
+            for seed in range(1, runs + 1)
+        ]
+        worth = {name: true_worth(seen, name, requests) for name in NEEDED if name != "p99.99"}
+        good = [name for name in worth if all(backed(n, worth[n]) for n in up_to(name))]
+        bad = [name for name in worth if name not in good]
+        false = sum(any(name in one.found.weak for name in good) for one in seen)
+        missed = [one for one in seen if bad and bad[0] not in one.found.weak]
+        cells = [
+            f"{worth['p99']:,.0f}", f"up to {good[-1]}" if good else "none",
+            f"{100 * false / runs:.1f} %",
+            f"{100 * len(missed) / runs:.1f} %" if bad else "–",
+        ]  # fmt: skip
+        print(f"| {kind} | {' | '.join(cells)} |", flush=True)
+
+
+def up_to(name: str) -> list[str]:
+    """A percentile and those below it."""
+    names = list(NEEDED)
+    return names[: names.index(name) + 1]
+
+
+@dataclass
+class Seen:
+    """What is kept of a run: its response times, and which percentiles the check doubts."""
+
+    times_s: np.ndarray
+    longer: np.ndarray
+    summary: dict[str, float]
+    found: Backing
+
+    @classmethod
+    def of(cls, result: tt.Result) -> Seen:
+        """Of a run."""
+        times = result.summary["response_time_s"]
+        return cls(*result.survival(), times, backing(of_result(result)))
+
+    def beyond(self, time_s: float) -> float:
+        """The share of requests that took longer."""
+        place = int(np.searchsorted(self.times_s, time_s, side="right"))
+        return float(self.longer[place - 1]) if place else 1.0
+
+
+def true_worth(seen: list[Seen], name: str, requests: int) -> float:
+    """Of how many independent requests a percentile is, by the spread over independent runs."""
+    truth = float(np.mean([one.summary[name] for one in seen]))
+    share = np.array([one.beyond(truth) for one in seen])
+    middle = float(share.mean())
+    return min(middle * (1 - middle) / max(float(share.var(ddof=1)), 1e-12), float(requests))
+
+
+def doubts(kind: str, runs: int, requests: int) -> tuple[Counter[str], Counter[str]]:
+    """By check, in how many runs it was in doubt, and in how many it could look."""
+    workload, system = inputs(kind)
     doubted: Counter[str] = Counter()
     looked: Counter[str] = Counter()
     together: list[tt.Result] = []

@@ -113,6 +113,21 @@ class Moment:
     """Requests chosen since the last moment, where they say which trace they belong to: of each
     second the ten slowest that succeeded, and ten drawn from those that failed."""
 
+    @property
+    def measured(self) -> int:
+        """How many response times there are: of requests after the warm-up that succeeded."""
+        return sum(count for _, count in self.response_buckets)
+
+    def measured_of(self, population: str) -> float:
+        """About how many of them a population has: its share of all that succeeded."""
+        own = self.populations[population].succeeded
+        return self.measured * own / self.succeeded if self.succeeded else 0.0
+
+    def measured_about(self, objective: ObjectiveMoment) -> float:
+        """How many of them an objective is about, at most where it is about one request name."""
+        of = objective.of
+        return self.measured_of(of) if of in self.populations else self.measured
+
     @classmethod
     def of(cls, seen: dict[str, Any]) -> Moment:
         """Of what the generator tells."""

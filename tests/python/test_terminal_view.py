@@ -30,7 +30,7 @@ def moment(second: float, **more: object) -> tt.Moment:
     figures = {
         "time_s": second, "in_flight": 7, "requests": int(200 * second),
         "succeeded": int(190 * second), "response_p50_s": 0.0031, "response_p99_s": 0.0421,
-        "lateness_p99_s": 64e-6, "errors": {},
+        "lateness_p99_s": 64e-6, "errors": {}, "response_buckets": ((-80, int(190 * second)),),
     }  # fmt: skip
     return tt.Moment(**(figures | more))  # type: ignore[arg-type]
 

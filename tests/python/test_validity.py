@@ -6,6 +6,7 @@ How often each is wrong on fine runs is measured by `benches/validity.py`; here 
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import cases
 import numpy as np
 import polars as pl
 import pytest
+from machine_results import machine, open_
 
 import thinktime as tt
 from thinktime.stats import minimum_samples
@@ -183,6 +185,21 @@ def test_a_load_that_was_not_reached(fine: Evidence) -> None:
     assert verdict(replace(fine, asked_load=0.501), "load") == FINE
 
 
+@pytest.mark.parametrize("os", ["linux-2.6.22", "processor-sharing"])
+def test_the_load_of_a_machine(os: str) -> None:
+    """Whether it was asked for, or follows from rate and demand."""
+    system = machine(os, cores=2)
+    asked = of_result(tt.simulate(open_(50), system, load=0.6, requests=40_000))
+    assert verdict(asked, "load") == FINE
+    assert verdict(replace(asked, asked_load=0.65, theory=None), "load") == DOUBTFUL
+    offered = replace(of_result(tt.simulate(open_(120), system, requests=40_000)), theory=None)
+    (found,) = [one for one in judge(offered) if one.name == "load"]
+    assert found.verdict == FINE
+    assert found.found.endswith(", 0.600 was asked for")
+    other = replace(offered, workload=open_(130))
+    assert verdict(other, "load") == DOUBTFUL
+
+
 def test_a_run_that_fills_up_slowly() -> None:
     """Sessions of two minutes, which begin with nobody there: the first request comes at once."""
     workload = cases.workload(
@@ -292,13 +309,45 @@ def test_a_busy_server_backs_fewer_percentiles() -> None:
     assert verdict(without_rows, "percentiles") == DOUBTFUL
 
 
-def test_a_percentile_without_the_data_for_it_is_no_number() -> None:
-    from thinktime.report.figures import of_result as figures_of
+def test_a_mean_that_is_hardly_known_backs_few_percentiles(fine: Evidence) -> None:
+    """Whatever the parts of the run say: its worth is (1.96 σ / half-width)², as σ is the mean."""
+    times = fine.summary["response_time_s"]
+    for half, weak in ((0.02, []), (0.3, ["p99", "p99.9"]), (0.5, ["p90", "p95", "p99", "p99.9"])):
+        wide = times | {"ci95": half * times["mean"]}
+        seen = replace(fine, summary=fine.summary | {"response_time_s": wide})
+        found = percentiles.backing(seen)
+        assert found.weak == weak
+        if weak:
+            worth = found.worth["p99"].number
+            assert worth == pytest.approx((2.093 / half) ** 2, rel=0.1), "of the exponential law"
 
-    few = tt.simulate(cases.open_model(10), ONE, requests=300)
-    assert set(figures_of(few).times_s) == {"mean", "p50", "p90"}
-    many = tt.simulate(cases.open_model(10), ONE, requests=5000)
-    assert set(figures_of(many).times_s) == {"mean", "p50", "p90", "p99", "p99.9"}
+
+def test_long_parts_show_what_lasts_for_long() -> None:
+    """A share that steps by 2 d in the middle varies as of p (1 - p) / d² of k - 1 independent."""
+    half = np.repeat([0.45, 0.55], 20) * 100
+    bins = pl.DataFrame({"many": np.full(40, 100), "p50": half})
+    short, long = (percentiles._of_parts(bins, joined, 4000.0)["p50"] for joined in (2, 5))
+    assert short.number == pytest.approx(0.25 / 0.05**2 * 19)
+    assert long.number == pytest.approx(0.25 / 0.05**2 * 7)
+    assert short.most == pytest.approx(1.729 * short.number, rel=0.001)
+    assert long.most == pytest.approx(2.287 * long.number, rel=0.001)
+
+
+def test_the_number_of_independent_requests_is_always_said(fine: Evidence) -> None:
+    short = of_result(tt.simulate(cases.open_model(90), ONE, requests=6000, rows="all"))
+    for seen in (fine, replace(fine, given_rows=None), short):
+        (found,) = [one for one in judge(seen) if one.name == "percentiles"]
+        assert re.search(
+            r"p[\d.]+ is that of about [\d\u202f]+ independent ones \([\d\u202f]+ at most\), and "
+            r"[\d\u202f]+ are needed", found.found,
+        ), found.found  # fmt: skip
+
+
+def test_replications_have_an_interval_of_few_means() -> None:
+    """Of two, t has one degree of freedom and is 12.7: the interval is that wide by itself."""
+    made = tt.simulate(cases.open_model(50), ONE, requests=20_000, replications=2)
+    found = percentiles.backing(of_result(made))
+    assert "p99" not in found.weak
 
 
 # ---- results

@@ -20,7 +20,7 @@ from typing import Any
 from thinktime import _core
 from thinktime.capacity_search.answer import Capacity, What, answer
 from thinktime.capacity_search.generator import generator_capacity
-from thinktime.capacity_search.probe import Probe, Slo, probe_of
+from thinktime.capacity_search.probe import Probe, Slo, probe_of, with_checks
 from thinktime.capacity_search.search import Search
 from thinktime.inputs import GivenSystem, GivenWorkload, system_of, workload_of
 from thinktime.operations import EARLY, Time, run, simulate
@@ -208,7 +208,7 @@ class _Prober:
         self.made += 1
         done = self._result(workload)
         stopped = any(one.startswith(EARLY) for one in done.summary["warnings"])
-        return probe_of(value, done, self.slo, stopped)
+        return with_checks(probe_of(value, done, self.slo, stopped), done)
 
     def _result(self, workload: _core.Workload) -> Result:
         if self.target is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from thinktime.capacity_search.probe import Probe
 from thinktime.capacity_search.search import Search
-from thinktime.report import units
+from thinktime.report import point_checks, units
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,8 +30,12 @@ _TYPES = {
     **dict.fromkeys(_FLOATS[3:], "Float64"),
     "generator": "Boolean",
     "why": "String",
+    "untrusted": "String",
 }
-"""The columns of the probes' table, each with the name of its type in polars."""
+"""The columns of the probes' table, each with the name of its type in polars; `validity` has a list
+of structs."""
+
+_OF_FINDINGS = ("name", "verdict", "found", "advice")
 
 
 @dataclass(frozen=True)
@@ -88,17 +92,46 @@ def answer(search: Search, what: What, unit: str, interrupted: bool = False) -> 
     verdict = _verdict(search, interrupted)
     value, low, high = _ends(search, verdict)
     words = _words(verdict, value, low, high, unit, search)
-    rows, doubts = table(search.probes), _doubts(search.probes)
+    rows, doubts = table(search.probes), _doubts(search.probes, unit)
     return Capacity(what, unit, value, low, high, verdict, words, rows, doubts)
 
 
 def so_far(probes: Sequence[Probe], what: What, unit: str) -> Capacity:
     """What is known while the search goes on: its probes."""
     words = f"{units.counted(len(probes), 'probe')} so far"
-    return Capacity(what, unit, None, None, None, "interrupted", words, table(probes))
+    doubts = _doubts(probes, unit)
+    return Capacity(what, unit, None, None, None, "interrupted", words, table(probes), doubts)
 
 
-def _doubts(probes: Sequence[Probe]) -> list[str]:
+def _doubts(probes: Sequence[Probe], unit: str) -> list[str]:
+    """That probes were too short, and what checks say of those that met the objectives.
+
+    The others are beyond the capacity, where no server is steady.
+    """
+    passed = [probe for probe in probes if probe.passed]
+    places = ((units.amount(probe.value, unit), _checks_of(probe)) for probe in passed)
+    return [*_too_short(probes), *_untrusted(probes, unit), *point_checks.sentences(places)]
+
+
+def _untrusted(probes: Sequence[Probe], unit: str) -> list[str]:
+    """Why probes are not to be trusted."""
+    by_why: dict[str, list[str]] = {}
+    for probe in probes:
+        if probe.untrusted is not None:
+            by_why.setdefault(probe.untrusted, []).append(units.amount(probe.value, unit))
+    return [
+        units.sentence(f"{point_checks.at(places)}: not to be trusted: {why}")
+        for why, places in by_why.items()
+    ]
+
+
+def _checks_of(probe: Probe) -> dict[str, Any]:
+    """What checks say of a probe, as its row has it."""
+    found = [one.as_dict() for one in probe.validity]
+    return {"untrusted": probe.untrusted, "validity": found}
+
+
+def _too_short(probes: Sequence[Probe]) -> list[str]:
     """That probes were too short, and what would be long enough."""
     short = [probe for probe in probes if probe.short]
     if not short:
@@ -126,10 +159,13 @@ def table(probes: Sequence[Probe]) -> pl.DataFrame:
             **probe.figures,
             "generator": probe.generator,
             "why": probe.why,
+            **_checks_of(probe),
         }
         for probe in probes
     ]
-    return pl.DataFrame(rows, schema={name: getattr(pl, kind) for name, kind in _TYPES.items()})
+    schema = {name: getattr(pl, kind) for name, kind in _TYPES.items()}
+    findings = pl.List(pl.Struct(dict.fromkeys(_OF_FINDINGS, pl.String)))
+    return pl.DataFrame(rows, schema=schema | {"validity": findings})
 
 
 def _verdict(search: Search, interrupted: bool) -> Verdict:

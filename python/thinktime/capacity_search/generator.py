@@ -18,6 +18,7 @@ from thinktime.capacity_search.search import Search
 from thinktime.operations import Time, run
 from thinktime.report import units
 from thinktime.result import Result
+from thinktime.validity.percentiles import backed
 
 LATENESS_P99_S = 1e-3
 """The 99th percentile of the lateness up to which the generator keeps to its schedule."""
@@ -96,6 +97,9 @@ def lateness_probe(rate: float, result: Result) -> Probe:
     margin = math.log(max(late, 1e-9) / LATENESS_P99_S)
     found_s, allowed_s = units.times_apart(late, LATENESS_P99_S)
     text = f"lateness p99 is {found_s}, the limit is {allowed_s}"
+    if not backed("p99", summary["requests"]):
+        few = units.counted(summary["requests"], "request")
+        text = f"lateness p99 cannot be told of {few}, the limit is {allowed_s}"
     # Lateness comes in bursts, of which a run has few: no formula knows its error.
     return Probe(rate, margin <= 0, margin, _ERROR, why=text, figures=figures)
 

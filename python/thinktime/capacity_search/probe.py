@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from thinktime import _core
+from thinktime import _core, validity
 from thinktime.report import units
 from thinktime.result import Result
+from thinktime.validity.finding import Finding
+from thinktime.validity.percentiles import backed
 from thinktime.verdict import Met, Objective
 
 _NORMAL_95 = 1.959964
@@ -99,6 +101,12 @@ class Probe:
     figures: Mapping[str, Any] = field(default_factory=dict)
     """More of what was measured, for tables."""
 
+    validity: Sequence[Finding] = ()
+    """What checks say of the run."""
+
+    untrusted: str | None = None
+    """Why the run is not to be trusted; None if it is."""
+
     @property
     def slo(self) -> Met:
         """As far as the interval tells."""
@@ -137,6 +145,16 @@ def probe_of(value: float, result: Result, slo: Slo, stopped: bool = False) -> P
     return Probe(value, passed, margin, error, stopped, short, suspect, why, figures)
 
 
+def with_checks(probe: Probe, result: Result) -> Probe:
+    """A probe with what checks say of its run.
+
+    They are asked once the probe is made: beyond its capacity a server is not steady, and this is
+    no reason to suspect the generator.
+    """
+    validity.note(result)
+    return replace(probe, validity=tuple(result.validity), untrusted=result.untrusted)
+
+
 def figures_of(summary: Mapping[str, Any]) -> dict[str, Any]:
     """What a table shows of a summary. Times are in seconds."""
     times, requests = summary["response_time_s"], summary["requests"]
@@ -151,12 +169,15 @@ def figures_of(summary: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _times(summary: Mapping[str, Any], slo: Slo) -> list[tuple[float, float, str]]:
-    found = []
+    found, many = [], int(summary["requests"] - summary["errors"])
     for name, limit in slo.times_s.items():
         measured = summary["response_time_s"].get(name)
         if measured is not None and measured > 0:
             found_s, allowed_s = units.times_apart(measured, limit)
             text = f"{name} is {found_s}, the limit is {allowed_s}"
+            if not backed(name, many):
+                few = units.counted(many, "request")
+                text = f"{name} cannot be told of {few}, the limit is {allowed_s}"
             found.append((math.log(measured / limit), _time_error(summary, name), text))
     return found
 

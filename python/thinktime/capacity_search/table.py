@@ -7,7 +7,7 @@ from typing import Any
 
 from thinktime.capacity_search.answer import Capacity
 from thinktime.capacity_search.probe import judged
-from thinktime.report import columns, units
+from thinktime.report import columns, point_checks, units
 from thinktime.report.table import Cell, Group, Line, Table
 
 _SHOWN = (
@@ -19,6 +19,7 @@ _SHOWN = (
     "requests",
     "error_share",
     "lateness_p99_s",
+    "validity",
     "why",
 )
 
@@ -45,7 +46,7 @@ def table(found: Capacity) -> Table:
 
 
 def _cells(row: dict[str, Any], names: list[str]) -> list[Cell]:
-    own = {"margin": _margin, "passed": _slo}
+    own = {"margin": _margin, "passed": _slo, "validity": point_checks.cell}
     return [own[name](row) if name in own else columns.cell(row, name) for name in names]
 
 

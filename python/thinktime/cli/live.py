@@ -14,6 +14,7 @@ from rich.text import Text
 
 from thinktime.cli.common import errors
 from thinktime.moment import Moment
+from thinktime.report import percentile
 from thinktime.report.objectives import name_of
 
 LINE_EVERY_S = 5.0
@@ -92,16 +93,17 @@ class View:
         if not self._moments:
             return f"{self._title}: nothing yet"
         last, (offered, achieved) = self._moments[-1], self.rates
+        p50, p99, late = _percentiles(last)
         parts = [
             f"{_clock(last.time_s)}: {last.requests:,} requests",
             f"{achieved:,.0f}/s of {offered:,.0f}/s offered",
             f"{last.in_flight:,} in flight",
-            f"p50 {_time(last.response_p50_s)}",
-            f"p99 {_time(last.response_p99_s)}",
-            f"lateness p99 {_time(last.lateness_p99_s)}",
+            f"p50 {p50}",
+            f"p99 {p99}",
+            f"lateness p99 {late}",
         ]
         parts += [
-            f"{name} {rate:,.0f}/s p99 {_time(last.populations[name].response_p99_s)}"
+            f"{name} {rate:,.0f}/s p99 {_percentiles_of(last, name)[1]}"
             for name, rate in self.population_rates.items()
         ]
         parts += [f"errors: {_errors(last)}"] if last.errors else []
@@ -115,12 +117,13 @@ class View:
         if not self._moments:
             return Text(f"{self._title} ...")
         last, (offered, achieved) = self._moments[-1], self.rates
+        p50, p99, late = _percentiles(last)
         grid = Table.grid(padding=(0, 3))
         for name, value, more, second in (
             ("rate", f"{achieved:,.0f}/s", "offered", f"{offered:,.0f}/s"),
             ("requests", f"{last.requests:,}", "in flight", f"{last.in_flight:,}"),
-            ("response time p50", _time(last.response_p50_s), "p99", _time(last.response_p99_s)),
-            ("lateness p99", _time(last.lateness_p99_s), "errors", _errors(last)),
+            ("response time p50", p50, "p99", p99),
+            ("lateness p99", late, "errors", _errors(last)),
         ):
             style = "red" if more == "errors" and last.errors else ""
             cells = (Text(name, "dim"), Text(value), Text(more, "dim"), Text(second, style))
@@ -132,9 +135,8 @@ class View:
     def _populations(self, last: Moment) -> RenderableType:
         grid = Table.grid(padding=(0, 3))
         for name, rate in self.population_rates.items():
-            own = last.populations[name]
-            texts = (f"{rate:,.0f}/s", "p50", _time(own.response_p50_s),
-                     "p99", _time(own.response_p99_s))  # fmt: skip
+            own, (p50, p99) = last.populations[name], _percentiles_of(last, name)
+            texts = (f"{rate:,.0f}/s", "p50", p50, "p99", p99)
             cells = [Text(text, "dim" if text in ("p50", "p99") else "") for text in texts]
             failed = own.requests - own.succeeded
             told = Text(f"{failed:,} failed", "red") if failed else Text("")
@@ -182,12 +184,32 @@ def _lines(view: View, console: Console, every_s: float) -> Callable[[Moment], N
     return take
 
 
+def _percentiles(moment: Moment) -> tuple[str, str, str]:
+    """The p50 and p99 of response times, and the p99 of lateness, as far as requests back them."""
+    many = moment.measured
+    found = (
+        ("p50", moment.response_p50_s), ("p99", moment.response_p99_s),
+        ("p99", moment.lateness_p99_s),
+    )  # fmt: skip
+    p50, p99, late = (_time(percentile.known(name, time, many)) for name, time in found)
+    return p50, p99, late
+
+
+def _percentiles_of(moment: Moment, population: str) -> tuple[str, str]:
+    """The p50 and p99 of a population."""
+    own, many = moment.populations[population], moment.measured_of(population)
+    found = (("p50", own.response_p50_s), ("p99", own.response_p99_s))
+    p50, p99 = (_time(percentile.known(name, time, many)) for name, time in found)
+    return p50, p99
+
+
 def _objectives(moment: Moment) -> RenderableType:
     """What was found of each objective so far, in red where it is beyond its limit."""
     grid = Table.grid(padding=(0, 3))
     for one in moment.objectives:
         text = _share if one.name == "errors" else _time
-        value = Text(text(one.value), "red" if one.beyond else "green" if one.value else "")
+        shown = percentile.known(one.name, one.value, moment.measured_about(one))
+        value = Text(text(shown), "red" if one.beyond else "green" if one.value else "")
         wanted = Text(f"wanted {text(one.limit)} or less", "dim")
         grid.add_row(Text(name_of(one), "dim"), value, wanted)
     return grid

@@ -21,6 +21,7 @@ from thinktime.comparison.estimate import (
     rate_of_counts,
 )
 from thinktime.comparison.requests import requests_of
+from thinktime.report import percentile
 from thinktime.rows_there import why_no_rows
 
 if TYPE_CHECKING:
@@ -119,12 +120,13 @@ def _of_summary(result: Result) -> dict[str, Estimate | Missing]:
     times = result.summary.get("response_time_s") or {}
     intervals = result.summary.get("response_time_ci95") or {}
     mean, half = times.get("mean"), times.get("ci95")
+    many = (result.summary.get("requests") or 0) - (result.summary.get("errors") or 0)
     missing = _rowless(result)
     found: dict[str, Estimate | Missing] = {"mean": missing}
     if mean is not None and half is not None:
         found["mean"] = Estimate(float(mean), float(mean - half), float(mean + half))
     for name in PERCENTILES:
-        value, ends = times.get(name), intervals.get(name)
+        value, ends = percentile.known(name, times.get(name), many), intervals.get(name)
         found[name] = missing
         if value is not None and ends is not None:
             found[name] = Estimate(float(value), float(ends[0]), float(ends[1]))

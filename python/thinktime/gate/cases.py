@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from thinktime.capacity_search import Capacity
 from thinktime.comparison import Comparison, Judged
-from thinktime.report import columns, objectives, units
+from thinktime.report import columns, objectives, point_checks, units
 from thinktime.result import Result
 from thinktime.verdict import Objective, Verdict
 
@@ -78,7 +78,8 @@ def _point(swept: Swept, row: Row) -> Case:
     figures = ", ".join(f"{columns.column(one).heading} {columns.cell(row, one).text}"
                         for one in names)  # fmt: skip
     why = row.get("untrusted")
-    words = f"{figures}; not to be trusted: {why}" if why else figures
+    doubts = f"not to be trusted: {why}" if why else point_checks.words(row)
+    words = "; ".join(filter(None, (figures, doubts)))
     return Case(swept.point_words(row), "undecided" if why else "passed", words)
 
 

@@ -14,6 +14,7 @@ from thinktime.report.table import Cell, Group, Line, Table
 from thinktime.report.units import sentence
 from thinktime.result import Result
 from thinktime.shown import in_one_line
+from thinktime.validity.finding import ORDER
 from thinktime.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -42,8 +43,15 @@ def of_result(result: Result, suite: Suite, verdict: tuple[str, str]) -> str:
         _failures(result),
         _list("Checks", _checks(suite, result)),
         _list("Warnings", map(sentence, _warnings(result))),
+        _list("Before you trust these numbers", _findings(result)),
     ]
     return _joined(parts)
+
+
+def _findings(result: Result) -> Iterator[str]:
+    """What each check of validity says, the worst first."""
+    found = sorted(result.validity, key=lambda one: ORDER.index(one.verdict))
+    yield from (f"{one.verdict}: {one.words}" for one in found)
 
 
 def _warnings(result: Result) -> list[str]:

@@ -8,6 +8,7 @@ from thinktime.comparison import words
 from thinktime.comparison.estimate import Estimate
 from thinktime.history.store import Stored
 from thinktime.history.trend import FIGURES, Trend
+from thinktime.report import units
 from thinktime.report.table import Cell, Group, Line, Table
 
 HEADINGS = ("commit", "branch", *FIGURES, "changed")
@@ -37,4 +38,6 @@ def _line(trend: Trend, place: int) -> Line:
 
 def _cell(one: Stored, figure: str) -> Cell:
     found = one.subject.estimates[figure]
-    return Cell(words.value(figure, found.value) if isinstance(found, Estimate) else "")
+    if not isinstance(found, Estimate):
+        return Cell(units.NOTHING)
+    return Cell(words.value(figure, found.value))

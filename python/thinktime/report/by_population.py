@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from thinktime.report import units
+from thinktime.report import percentile, units
 from thinktime.report.table import Cell, Group, Line, Table
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Counted:
     """How many a second were asked for."""
 
     times_s: Mapping[str, float]
-    """Response times in seconds: mean, p50, p90 and p99, as far as they are known."""
+    """Response times in seconds: mean, p50, p90 and p99, as far as requests back them."""
 
     ci95_s: float | None
     """The half-width of the mean's 95 % confidence interval, in seconds."""
@@ -66,17 +66,14 @@ def populations_of(result: Result) -> list[Counted]:
     found = result.populations
     if len(found) < 2:
         return []
-    return [
-        Counted(
-            name,
-            str(figures.get("model") or ""),
-            int(figures.get("requests") or 0),
-            int(figures.get("errors") or 0),
-            figures.get("offered_rate"),
-            *_times(figures.get("response_time_s")),
-        )
-        for name, figures in found.items()
-    ]
+    return [_requests(name, figures) for name, figures in found.items()]
+
+
+def _requests(name: str, figures: Mapping[str, Any]) -> Counted:
+    number, failed = int(figures.get("requests") or 0), int(figures.get("errors") or 0)
+    model, rate = str(figures.get("model") or ""), figures.get("offered_rate")
+    times = _times(figures.get("response_time_s"), number - failed)
+    return Counted(name, model, number, failed, rate, *times)
 
 
 def exact_populations(theory: Theory | None) -> list[Counted]:
@@ -106,13 +103,18 @@ def _pages(name: str, figures: Mapping[str, Any], duration_s: float) -> Counted:
     number = int(figures["pages"])
     rate = number / duration_s if duration_s > 0 else None
     failed = int(figures.get("page_errors") or 0)
-    return Counted(name, "", number, failed, rate, *_times(figures.get("page_response_time_s")))
+    times = _times(figures.get("page_response_time_s"), number - failed)
+    return Counted(name, "", number, failed, rate, *times)
 
 
-def _times(given: object) -> tuple[dict[str, float], float | None]:
-    """The times that are known, and the half-width of the mean's interval."""
+def _times(given: object, many: int) -> tuple[dict[str, float], float | None]:
+    """The times that so many back, and the half-width of the mean's interval."""
     times = given if isinstance(given, Mapping) else {}
-    known = {key: float(times[key]) for key in _TIMES if times.get(key) is not None}
+    known = {
+        key: float(time)
+        for key in _TIMES
+        if (time := percentile.known(key, times.get(key), many)) is not None
+    }
     return known, times.get("ci95")
 
 

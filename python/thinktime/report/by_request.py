@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from thinktime.report import units
+from thinktime.report import percentile, units
 from thinktime.report.table import Cell, Group, Line, Table
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class RequestTimes:
     name: str
     requests: int
     times_s: Mapping[str, float]
-    """Response times in seconds: mean, p50, p95 and p99, as far as they are known."""
+    """Response times in seconds: mean, p50, p95 and p99, as far as requests back them."""
 
     ci95_s: float | None
     """The half-width of the mean's 95 % confidence interval, in seconds."""
@@ -52,9 +52,13 @@ def times_of(result: Result) -> list[RequestTimes]:
 def _times(name: str, figures: Mapping[str, object]) -> RequestTimes:
     given = figures.get("response_time_s")
     times = given if isinstance(given, Mapping) else {}
-    known = {key: float(times[key]) for key in _TIMES if times.get(key) is not None}
     requests = figures.get("requests")
     count = requests if isinstance(requests, int) else 0
+    known = {
+        key: float(time)
+        for key in _TIMES
+        if (time := percentile.known(key, times.get(key), count)) is not None
+    }
     return RequestTimes(name, count, known, times.get("ci95"))
 
 

@@ -6,11 +6,12 @@ A figure's name is that of the column in results.parquet, probes.parquet and `--
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from thinktime.report import units
+from thinktime.report import percentile, units
 from thinktime.report.table import Cell
 
 Row = Mapping[str, Any]
@@ -66,6 +67,7 @@ COLUMNS: dict[str, Column] = {
     "imbalance": Column("imbalance", _share),
     "behind_heavy": Column("tail behind heavy", _share),
     "untrusted": Column("trust", lambda _why: "not to be trusted"),
+    "validity": Column("checks", _text),
     "slo": Column("SLO", _text),
     "passed": Column("SLO", lambda passed: "met" if passed else "not met"),
     "margin": Column("measured / allowed", lambda margin: units.number(math.exp(margin))),
@@ -75,6 +77,7 @@ COLUMNS: dict[str, Column] = {
 """Every figure that a table shows, in one place; those of a population come after its name."""
 
 _POPULATION = "population."
+_PERCENTILE = re.compile(r"(page_)?(?:response|lateness)_(p[\d.]+)_s")
 
 
 def of_population(name: str, figure: str) -> str:
@@ -105,11 +108,38 @@ def headings(names: Sequence[str]) -> list[str]:
     return [column(name).heading for name in names]
 
 
-def cell(row: Row, name: str) -> Cell:
-    """A row's figure; empty where it is not known."""
+def shown(row: Row, name: str) -> Any:
+    """A row's figure; None where it is not known, or a percentile of too few requests."""
     value = row.get(name)
     if value is None or value != value:
-        return Cell("")
+        return None
+    population, figure = parts(name)
+    found = _PERCENTILE.fullmatch(figure)
+    if found is None:
+        return value
+    return percentile.known(found[2], value, _behind(row, population, of_pages=bool(found[1])))
+
+
+def _behind(row: Row, population: str, *, of_pages: bool) -> float | None:
+    """How many succeeded, whose times a percentile is of; None where the row does not say."""
+
+    def count(figure: str) -> Any:
+        whole = of_population(population, figure) if population else figure
+        # A varied key may have the name of a figure.
+        return row.get(f"found_{whole}", row.get(whole))
+
+    many, failed = map(count, ("pages", "page_errors") if of_pages else ("requests", "errors"))
+    if many is None:
+        return None
+    return float(many - (many * (count("error_share") or 0.0) if failed is None else failed))
+
+
+def cell(row: Row, name: str) -> Cell:
+    """A row's figure; empty where it is not known, a dash for a percentile of too few."""
+    value = shown(row, name)
+    if value is None:
+        given = row.get(name)
+        return Cell("" if given is None or given != given else units.NOTHING)
     known = column(name)
     if known.more:
         return Cell(units.mean(value, row.get(known.more)))
@@ -118,4 +148,4 @@ def cell(row: Row, name: str) -> Cell:
 
 def said(rows: Sequence[Row], names: Sequence[str]) -> list[str]:
     """The figures of which some row says something: neither unknown everywhere, nor 0."""
-    return [name for name in names if any(row.get(name) for row in rows)]
+    return [name for name in names if any(shown(row, name) for row in rows)]

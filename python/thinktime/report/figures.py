@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from thinktime.report import percentile
 from thinktime.theory.found import Theory
-from thinktime.validity.percentiles import backed
 
 if TYPE_CHECKING:
     from thinktime import Result, System
@@ -44,14 +44,14 @@ def of_result(result: Result) -> Figures:
     """The figures of a result's summary."""
     summary = result.summary
     times = _table(summary, "response_time_s")
+    # A percentile that so few requests cannot bound is no number, only the largest times.
     many = (summary.get("requests") or 0) - (summary.get("errors") or 0)
     lateness = _table(summary, "lateness_s") if result.kind == "run" else {}
     return Figures(
-        # A percentile that so few requests cannot bound is no number, only the largest times.
         times_s={
-            name: float(times[name])
+            name: float(time)
             for name in TIMES
-            if times.get(name) is not None and backed(name, many)
+            if (time := percentile.known(name, times.get(name), many)) is not None
         },
         ci95_s=times.get("ci95"),
         load=_load(result),
@@ -60,7 +60,7 @@ def of_result(result: Result) -> Figures:
         requests=summary.get("requests"),
         errors=summary.get("errors"),
         lateness_mean_s=lateness.get("mean"),
-        lateness_p99_s=lateness.get("p99"),
+        lateness_p99_s=percentile.known("p99", lateness.get("p99"), many),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from thinktime.machine.sharing import REQUESTS_MIN, TOLERANCE, Comparison, Judged, Pair, compare
-from thinktime.report import units
+from thinktime.report import percentile, units
 from thinktime.report.table import Cell, Line
 
 if TYPE_CHECKING:
@@ -30,9 +30,9 @@ def _cells(pair: Pair) -> list[Cell]:
     for time in ("mean", "p50", "p95"):
         difference = pair.difference(time)
         words = units.NOTHING if difference is None else units.deviation(difference)
-        below = f"{units.seconds(pair.shared_s.get(time))}, {words}"
+        below = f"{percentile.text(time, pair.shared_s.get(time), pair.requests)}, {words}"
         far = difference is not None and abs(difference) > TOLERANCE
-        scheduled = units.seconds(pair.scheduled_s.get(time))
+        scheduled = percentile.text(time, pair.scheduled_s.get(time), pair.requests)
         found.append(Cell(scheduled, below, "below" if far else ""))
     return found
 

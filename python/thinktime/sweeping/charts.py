@@ -64,9 +64,8 @@ def _of_populations(swept: Swept) -> list[tuple[str, str, str, str]]:
 def _column(swept: Swept, name: str) -> str | None:
     """The column of a figure, if it says anything. That of a varied key says nothing."""
     for column in (f"found_{name}", name):
-        if column not in {axis.key for axis in swept.axes} and any(
-            row.get(column) for row in swept.rows
-        ):
+        varied = {axis.key for axis in swept.axes}
+        if column not in varied and columns.said(swept.rows, [column]):
             return column
     return None
 
@@ -77,11 +76,11 @@ def _panel(swept: Swept, column: str, title: str, y_title: str, kind: str) -> Pa
         figure.add_trace(_line(swept, curve, column))
         if column == "response_mean_s" and _has_exact([curve]):
             figure.add_trace(_exact(swept, curve))
-    values = [row[column] for curve in swept.drawn for row in curve.rows if row.get(column)]
+    drawn = [row for curve in swept.drawn for row in curve.rows if columns.shown(row, column)]
+    values = [row[column] for row in drawn]
     high = max(values)
     if half := columns.column(column).more:
-        rows = [row for curve in swept.drawn for row in curve.rows if row.get(column)]
-        high = max(row[column] + (row.get(half) or 0.0) for row in rows)
+        high = max(row[column] + (row.get(half) or 0.0) for row in drawn)
     scale = axes.log(min(values), high, kind) if axes.is_wide(values) else None
     figure.update_layout(layout(_PANEL_HEIGHT))
     figure.update_xaxes(_across(swept))
@@ -95,7 +94,7 @@ def _words(swept: Swept, column: str, title: str) -> str:
     write = columns.column(column).text
     told = []
     for curve in swept.drawn:
-        known = [row for row in curve.rows if row.get(column) is not None]
+        known = [row for row in curve.rows if columns.shown(row, column) is not None]
         if known:
             ends = (f(known, key=lambda row: row[column]) for f in (min, max))
             parts = [f"{write(row[column])} at {swept.point_words(row)}" for row in ends]
@@ -104,7 +103,7 @@ def _words(swept: Swept, column: str, title: str) -> str:
 
 
 def _line(swept: Swept, curve: Curve, column: str) -> go.Scatter:
-    rows = [row for row in curve.rows if row.get(column) is not None]
+    rows = [row for row in curve.rows if columns.shown(row, column) is not None]
     write, more = columns.column(column).text, columns.column(column).more
     half = [row.get(more) for row in rows] if more else None
     name = f"{curve.name}: {swept.kind}" if curve.name else swept.kind

@@ -12,7 +12,6 @@ from thinktime.report.charts.chart import INK, Chart, Drawing, Key, Panel, escap
 from thinktime.report.page import colour
 from thinktime.sweeping.knee import KNEE, knee_of, loaded
 from thinktime.sweeping.swept import Curve, Row, Swept
-from thinktime.validity.percentiles import backed
 
 _HEIGHT = 300
 _SHOWN = ("p50", "p90", "p99", "p99.9")
@@ -43,10 +42,9 @@ def _lines(rows: Sequence[Row]) -> list[tuple[str, _Points]]:
     found = []
     for name in _SHOWN:
         points = [
-            (float(row["offered_rate"]), float(row[f"response_{name}_s"]))
+            (float(row["offered_rate"]), float(time))
             for row in rows
-            if row.get(f"response_{name}_s")
-            and backed(name, (row.get("requests") or 0) - (row.get("errors") or 0))
+            if (time := columns.shown(row, f"response_{name}_s"))
         ]
         found += [(name, points)] if points else []
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from thinktime import validity
 from thinktime.report import columns
 from thinktime.report.clusters import hit_ratio
 from thinktime.result import Result
@@ -22,7 +23,11 @@ _RATES = ("offered_rate", "throughput", "think_time_s", "duration_s", "warmup_s"
 
 
 def row_of(point: Point, result: Result) -> Row:
-    """The figures of one result. Times are in seconds, rates in events a second."""
+    """The figures of one result, and what checks say of it.
+
+    Times are in seconds, rates in events a second.
+    """
+    validity.note(result)
     summary = result.summary
     times = summary.get("response_time_s") or {}
     stations = (summary.get("stations") or {}).values()
@@ -41,6 +46,7 @@ def row_of(point: Point, result: Result) -> Row:
         "warnings": " | ".join(summary.get("warnings") or []),
         "slo": _slo(result),
         "untrusted": result.untrusted,
+        "validity": summary.get("validity"),
         "point": point,
     }
 

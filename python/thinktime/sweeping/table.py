@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from thinktime.report import columns
-from thinktime.report.table import Group, Line, Table
-from thinktime.sweeping.swept import Swept, value_words
+from thinktime.report import columns, point_checks
+from thinktime.report.table import Cell, Group, Line, Table
+from thinktime.sweeping.swept import Row, Swept, value_words
 
 _SHOWN = (
     "response_mean_s",
@@ -27,6 +27,7 @@ _SHOWN = (
     "imbalance",
     "behind_heavy",
     "slo",
+    "validity",
     "untrusted",
 )
 
@@ -45,6 +46,8 @@ def table(swept: Swept) -> Table:
     varied = {axis.key for axis in swept.axes}
     shown = [*_SHOWN, *swept.by_population(*_BY_POPULATION)]
     names = [name for name in columns.said(swept.rows, shown) if name not in varied]
+    if "validity" in names:  # which says it, too
+        names = [name for name in names if name != "untrusted"]
     # What is of one population only goes first where there is no room.
     spare = [column for column in columns.headings(names) if column not in _HEADINGS]
     same = [name for name in names if name in _SETTINGS and _is_same(swept, name)]
@@ -55,7 +58,7 @@ def table(swept: Swept) -> Table:
             [
                 Line(
                     value_words(swept.across, row[swept.across.key], keyed=False),
-                    [columns.cell(row, name) for name in names],
+                    [_cell(row, name) for name in names],
                 )
                 for row in curve.rows
             ],
@@ -73,6 +76,10 @@ def table(swept: Swept) -> Table:
         f"Each point was {swept.kind}{': ' if all_have else ''}{', '.join(all_have)}.",
         spare=[*reversed(spare), *_SPARE],
     )
+
+
+def _cell(row: Row, name: str) -> Cell:
+    return point_checks.cell(row) if name == "validity" else columns.cell(row, name)
 
 
 def _is_same(swept: Swept, name: str) -> bool:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from thinktime.report import units
+from thinktime.report import point_checks, units
 from thinktime.report.page import Verdict
 from thinktime.sweeping import knee
 from thinktime.sweeping.advice import advice_words
 from thinktime.sweeping.swept import Row, Swept
-
-_POINTS_NAMED = 3
 
 
 def verdict(swept: Swept) -> Verdict:
@@ -78,7 +76,7 @@ def _exact(rows: list[Row]) -> list[str]:
 
 
 def _doubts(swept: Swept) -> list[str]:
-    """Why points are not to be trusted, then each warning once, with the points that have it."""
+    """Why points are not to be trusted, then each warning and each doubt of a check once."""
     spoilt: dict[str, list[str]] = {}
     found: dict[str, list[str]] = {}
     for row in swept.rows:
@@ -89,10 +87,5 @@ def _doubts(swept: Swept) -> list[str]:
             if warning and warning not in why:
                 found.setdefault(warning, []).append(point)
     said = [*spoilt.items(), *found.items()]
-    return [units.sentence(f"{_at(points)}: {doubt}") for doubt, points in said]
-
-
-def _at(points: list[str]) -> str:
-    if len(points) > _POINTS_NAMED:
-        return f"{len(points)} points, the first of them at {points[0]}"
-    return f"at {'; '.join(points)}"
+    told = [units.sentence(f"{point_checks.at(points)}: {doubt}") for doubt, points in said]
+    return told + point_checks.sentences((swept.point_words(row), row) for row in swept.rows)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from thinktime.report import units
 from thinktime.validity.evidence import Evidence
 from thinktime.validity.finding import DOUBTFUL, FINE, Finding, Unseen
+
+if TYPE_CHECKING:
+    from thinktime._core import System, Workload
 
 NAME = "load"
 
@@ -27,7 +31,10 @@ _ADVICE = (
 
 
 def check(seen: Evidence) -> Finding | None:
-    """The busiest station's load; where there is none, the rate of requests."""
+    """The load of the busiest station or machine; where there is none, the rate of requests.
+
+    Machines are among the summary's stations, with their cores as servers.
+    """
     loads = [one.get("load") for one in (seen.summary.get("stations") or {}).values()]
     known = [float(one) for one in loads if one is not None]
     if seen.kind == "simulate" and known:
@@ -71,14 +78,28 @@ def _least(seen: Evidence) -> float:
 
 
 def _offered(seen: Evidence) -> float | None:
-    """Rate times demand of the busiest station."""
+    """Rate times demand of the busiest station or machine."""
     from thinktime.report.figures import busiest_demand_s
 
     rate, demand = seen.workload.request_rate, busiest_demand_s(seen.system)
     system = seen.system
-    if rate is None or demand is None or system is None or not system.plain:
+    if rate is None or system is None or not system.plain or not seen.workload.plain:
         return None
-    return rate * demand if seen.workload.plain else None
+    return _of_machines(seen.workload, system) if demand is None else rate * demand
+
+
+def _of_machines(workload: Workload, system: System) -> float | None:
+    """The same where there are machines: loads are in proportion to the rate."""
+    from thinktime import InputError
+
+    rate = workload.session_rate
+    if not system.machines or workload.model == "closed" or rate is None:
+        return None
+    try:
+        half = workload.at_load(system, 0.5).session_rate
+    except InputError:  # several populations, or nothing is demanded
+        return None
+    return 0.5 * rate / half if half else None
 
 
 def _deviation(seen: Evidence, load: float) -> float:

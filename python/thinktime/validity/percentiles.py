@@ -1,9 +1,11 @@
 """`percentiles`: whether each percentile that is shown rests on enough independent requests.
 
 Successive response times are alike, so many requests say as much as few independent ones. How many
-that are follows from twenty parts of the run: the share of requests that take longer than the
-percentile varies between them by so much as that of so many independent ones would. An interval by
-order statistics needs a number of these that depends on the percentile alone.
+that are is told in three ways, of which the worst counts: the share of requests that take longer
+than the percentile varies between twenty parts of the run, and between eight longer ones, by so
+much as that of so many independent ones would; and so does the mean, by its own interval. Where
+neighbouring parts still depend on one another, the long ones show it, and the mean's interval. An
+interval by order statistics needs a number of these that depends on the percentile alone.
 
 Source: Le Boudec, 'Performance Evaluation of Computer and Communication Systems' (2010),
 section 2.2; Law, 'Simulation Modeling and Analysis' (2015), section 9.5.3.
@@ -11,9 +13,11 @@ section 2.2; Law, 'Simulation Modeling and Analysis' (2015), section 9.5.3.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from thinktime._scipy import ndtri, stdtrit
 from thinktime.report import units
 from thinktime.validity.evidence import Evidence
 from thinktime.validity.finding import DOUBTFUL, FINE, Finding, Unseen
@@ -30,13 +34,16 @@ PERCENTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p99.9": 0.999,
 NEEDED = {"p50": 6, "p90": 36, "p95": 72, "p99": 368, "p99.9": 3688, "p99.99": 36887}
 """So many independent requests bound it: `thinktime.stats.minimum_samples` at 95 %."""
 
-_PARTS = 20
+_BINS = 40
+"""The run is read in so many pieces, of which parts are made."""
 
-_PART_MAX = 50_000
+_JOINED = (2, 5)
+"""So many neighbouring pieces make a part: twenty short ones, or eight long ones."""
 
-_UNSURE = 1.73
-"""The number of independent requests is itself an estimate of 19 degrees of freedom: in 39 of 40
-runs it is no more than so many times too small (χ²)."""
+_BIN_MAX = 25_000
+
+_DEGREES_OF_MEAN = 19
+"""Of what the interval of the mean is made of: twenty batches."""
 
 
 def backed(name: str, requests: float) -> bool:
@@ -44,64 +51,132 @@ def backed(name: str, requests: float) -> bool:
     return requests >= NEEDED.get(name, 0)
 
 
+@dataclass(frozen=True)
+class Worth:
+    """Of how many independent requests a percentile is the one, as estimated."""
+
+    number: float
+    most: float
+    """In 39 of 40 runs there are no more than so many."""
+
+
+@dataclass(frozen=True)
+class Backing:
+    """Which percentiles are shown, and which of them rest on too little."""
+
+    shown: list[str]
+    weak: list[str]
+    """The lowest that is not backed, and all above it, which cannot be known better."""
+
+    worth: dict[str, Worth]
+
+
 def check(seen: Evidence) -> Finding | None:
     """The percentiles that a table shows, one after another, until one is not backed."""
     many = seen.succeeded
     if many <= 0:
         raise Unseen("no request succeeded")
-    worth = _worth(seen)
-    shown = [name for name in NEEDED if backed(name, many) and name != "p99.99"]
-    poor = [name for name in shown if not backed(name, _UNSURE * worth.get(name, many))]
-    # One that is not backed takes the higher ones with it, which cannot be known better.
-    weak = shown[shown.index(poor[0]) :] if poor else []
     hidden = [name for name in ("p50", "p90", "p99", "p99.9") if not backed(name, many)]
     left = f"; {units.listed(hidden)} not shown: {units.count(many)} requests are too few" if (
         hidden
     ) else ""  # fmt: skip
-    if not weak:
-        enough = "enough independent requests for "
-        good = enough + units.listed(shown) if shown else "none is shown"
-        return Finding(NAME, FINE, good + left)
-    first = weak[0]
-    factor = NEEDED[first] / max(worth[first], 1.0)
-    words = (
-        f"too few independent requests for {units.listed(weak)}: {first} is that of about "
-        f"{units.count(round(worth[first]))}, and {units.count(NEEDED[first])} are needed"
+    found = backing(seen)
+    if not found.shown:
+        return Finding(NAME, FINE, "none is shown" + left)
+    name = (found.weak or found.shown[-1:])[0]
+    worth, needed = found.worth[name], NEEDED[name]
+    told = (
+        f"{name} is that of about {units.count(round(worth.number))} independent ones "
+        f"({units.count(int(worth.most))} at most), and {units.count(needed)} are needed"
     )
-    longer = units.number(max(factor, 1.1), 2)
-    advice = f"run {longer} times as long, or judge by {_safe(shown, weak)}"
+    if not found.weak:
+        enough = f"enough independent requests for {units.listed(found.shown)}"
+        return Finding(NAME, FINE, f"{enough}: {told}{left}")
+    words = f"too few independent requests for {units.listed(found.weak)}: {told}"
+    longer = units.number(max(needed / max(worth.number, 1.0), 1.1), 2)
+    advice = f"run {longer} times as long, or judge by {_safe(found)}"
     return Finding(NAME, DOUBTFUL, words + left, advice)
 
 
-def _safe(shown: list[str], weak: list[str]) -> str:
-    safe = [name for name in shown if name not in weak]
+def backing(seen: Evidence) -> Backing:
+    """Which percentiles are shown, and which of them are backed.
+
+    Raises:
+        Unseen: if nothing tells how alike successive response times are.
+    """
+    many = seen.succeeded
+    shown = [name for name in NEEDED if backed(name, many) and name != "p99.99"]
+    if not shown:
+        return Backing([], [], {})
+    worth = _worth(seen)
+    poor = [name for name in shown if not backed(name, worth[name].most)]
+    return Backing(shown, shown[shown.index(poor[0]) :] if poor else [], worth)
+
+
+def _safe(found: Backing) -> str:
+    safe = [name for name in found.shown if name not in found.weak]
     return safe[-1] if safe else "the mean, with its interval"
 
 
-def _worth(seen: Evidence) -> Mapping[str, float]:
-    """By percentile, of how many independent requests it is the one."""
+def _worth(seen: Evidence) -> dict[str, Worth]:
+    """By percentile the least of the estimates."""
+    estimates = list(_estimates(seen))
+    if not estimates:
+        raise Unseen("the run is too short to tell how alike its response times are")
+    return {
+        name: min((one[name] for one in estimates if name in one), key=lambda one: one.most)
+        for name in PERCENTILES
+        if any(name in one for one in estimates)
+    }
+
+
+def _estimates(seen: Evidence) -> Iterator[dict[str, Worth]]:
+    """By short parts and by long ones, where rows tell, and by the interval of the mean."""
+    most = float(seen.succeeded)
     try:
-        parts = _parts(seen)
+        bins = _bins(seen)
     except Unseen:
-        return _from_mean(seen)
-    found: dict[str, float] = {}
-    looked, most = float(parts["many"].sum()), float(seen.succeeded)
-    if len(parts) < _PARTS / 2:
-        return dict.fromkeys(PERCENTILES, most)
-    for name in parts.columns:
-        p = PERCENTILES.get(name)
-        if p is not None:
-            spread = float(parts[name].to_numpy().var(ddof=1)) / len(parts)
-            worth = p * (1 - p) / spread if spread > 0 else looked
-            found[name] = min(most, worth * most / looked)
+        bins = None
+    if bins is not None and len(bins) >= _BINS / 2:
+        for joined in _JOINED:
+            yield _of_parts(bins, joined, most)
+    of_mean = _of_mean(seen)
+    if of_mean is not None:
+        yield dict.fromkeys(PERCENTILES, of_mean)
+
+
+def _of_parts(bins: pl.DataFrame, joined: int, most: float) -> dict[str, Worth]:
+    """By how much the share beyond each percentile varies between parts of so many bins."""
+    parts = len(bins) // joined
+    kept = bins.tail(parts * joined)
+    many = kept["many"].to_numpy().reshape(parts, joined).sum(axis=1)
+    looked = float(many.sum())
+    found = {}
+    for name, p in PERCENTILES.items():
+        if name in kept.columns:
+            share = kept[name].to_numpy().reshape(parts, joined).sum(axis=1) / many
+            spread = float(share.var(ddof=1)) / parts
+            number = p * (1 - p) / spread * most / looked if spread > 0 else most
+            found[name] = _limited(number, parts - 1, most)
     return found
 
 
-def _parts(seen: Evidence) -> pl.DataFrame:
-    """A row a part of the run: of `many` requests which share took longer than each percentile.
+def _limited(number: float, degrees: int, most: float) -> Worth:
+    """An estimate that is made of a variance with so many degrees of freedom.
 
-    Counted requests that succeeded at once, in the order in which they were over. Of long parts the
-    first `_PART_MAX` are looked at.
+    Such a variance is, in 39 of 40 runs, no more than χ² at 0.975 over its degrees of freedom times
+    too large: by Wilson and Hilferty, 'The distribution of chi-square' (PNAS 17, 1931).
+    """
+    part = 2 / (9 * degrees)
+    unsure = (1 - part + float(ndtri(0.975)) * part**0.5) ** 3
+    return Worth(min(number, most), min(number * unsure, most))
+
+
+def _bins(seen: Evidence) -> pl.DataFrame:
+    """A row a piece of the run: of `many` requests how many took longer than each percentile.
+
+    Counted requests that succeeded at once, in the order in which they were over. Of long pieces
+    the first `_BIN_MAX` are looked at.
     """
     rows = seen.rows.select("attempt", "error", "scheduled_ns", "done_ns")
     import polars as pl
@@ -109,44 +184,47 @@ def _parts(seen: Evidence) -> pl.DataFrame:
     begin_s, _ = seen.window
     summary = seen.summary["response_time_s"]
     took = (pl.col("done_ns") - pl.col("scheduled_ns")) * 1e-9
-    each = max(seen.rows_many // _PARTS, 1)
-    read = min(each, _PART_MAX)
-    parts = [rows.slice(n * each, read).with_columns(part=pl.lit(n)) for n in range(_PARTS)]
+    each = max(seen.rows_many // _BINS, 1)
+    read = min(each, _BIN_MAX)
+    pieces = [rows.slice(n * each, read).with_columns(piece=pl.lit(n)) for n in range(_BINS)]
     found = (
-        pl.concat(parts)
+        pl.concat(pieces)
         .filter(
             (pl.col("attempt") == 1)
             & pl.col("error").is_null()
             & (pl.col("scheduled_ns") >= int(begin_s * 1e9))
         )
-        .group_by("part")
+        .group_by("piece")
         .agg(
             pl.len().alias("many"),
             *(
-                (took > summary[name]).mean().alias(name)
+                (took > summary[name]).sum().alias(name)
                 for name in PERCENTILES
                 if summary.get(name) is not None
             ),
         )
+        .sort("piece")
         .collect(engine="streaming")
     )
-    # What a warm-up left is no whole part.
+    # What a warm-up left is no whole piece.
     return found.filter(pl.col("many") >= read / 2)
 
 
-def _from_mean(seen: Evidence) -> Mapping[str, float]:
-    """Without rows: of how many independent requests the mean is worth, by its interval."""
+def _of_mean(seen: Evidence) -> Worth | None:
+    """Of how many independent requests the mean is worth, by its interval; None without one."""
     half = (seen.summary.get("response_time_s") or {}).get("ci95")
-    many = float(seen.succeeded)
+    most = float(seen.succeeded)
     if half is None or seen.times is None or not len(seen.times[0]):
-        raise Unseen("the mean has no interval, and no rows were kept")
+        return None
     times, longer = seen.times
     shares = -_steps(longer)
     mean = float(times @ shares)
     variance = float((times - mean) ** 2 @ shares)
     if half <= 0 or variance <= 0:
-        return dict.fromkeys(PERCENTILES, many)
-    return dict.fromkeys(PERCENTILES, min(many, 1.96**2 * variance / half**2))
+        return Worth(most, most)
+    degrees = seen.replications - 1 if seen.replications > 1 else _DEGREES_OF_MEAN
+    quantile = float(stdtrit(degrees, 0.975))
+    return _limited(quantile**2 * variance / half**2, degrees, most)
 
 
 def _steps(longer: NDArray) -> NDArray:  # type: ignore[type-arg]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from thinktime.report import units
 from thinktime.validity.evidence import Evidence
 from thinktime.validity.finding import DOUBTFUL, FINE, SPOILT, Finding, Unseen
+from thinktime.validity.percentiles import backed
 
 NAME = "punctuality"
 
@@ -28,8 +29,9 @@ def check(seen: Evidence) -> Finding | None:
     mean, mean_s, p99 = late.get("mean"), seen.mean_s, late.get("p99")
     if mean is None or not mean_s:
         raise Unseen("no request succeeded")
+    tail = f" (p99 {units.seconds(p99)})" if backed("p99", seen.succeeded) else ""
     words = (
-        f"requests were sent {units.seconds(mean)} late on average (p99 {units.seconds(p99)}), "
+        f"requests were sent {units.seconds(mean)} late on average{tail}, "
         f"{units.percent(mean / mean_s)} of the mean response time"
     )
     if (seen.untrusted or "").startswith("the generator itself was late"):

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from thinktime.moment import Moment
-from thinktime.report import doubted, units
+from thinktime.moment import Moment, PopulationMoment
+from thinktime.report import doubted, percentile, units
 from thinktime.report.case import Case, Entry
 from thinktime.report.charts import heat, in_system, tail, throughput
 from thinktime.report.charts.chart import Chart, sections
@@ -146,12 +146,13 @@ class Subject:
         if self.moment is None:
             return f"{so_far}, {units.count(last.in_system)} in the system."
         offered, done = self._rates()
+        many = self.moment.measured
         times = [
-            f"{name} {units.seconds(time)}"
+            f"{name} {units.seconds(known)}"
             for name, time in (
                 ("p50", self.moment.response_p50_s), ("p99", self.moment.response_p99_s),
             )
-            if time is not None
+            if (known := percentile.known(name, time, many)) is not None
         ]  # fmt: skip
         rates = f"{units.rate(done)} of {units.rate(offered)} offered"
         return f"{', '.join([so_far, rates, *times])}."
@@ -187,22 +188,24 @@ def _numbers(moment: Moment) -> Table:
         Cell(units.count(moment.requests)),
         Cell(units.count(failed), strong="text" if failed else ""),
         Cell(units.count(moment.in_flight)),
-        *_times(moment),
-        Cell(units.seconds(moment.lateness_p99_s)),
+        *_times(moment, moment.measured),
+        percentile.cell("p99", moment.lateness_p99_s, moment.measured),
     ]
     headings = ("over", "failed", "in flight", "p50", "p99", "lateness p99")
     return Table("now", "So far", "requests", headings, [Group([Line("all", cells)])])
 
 
-def _times(seen: Any) -> list[Cell]:
-    return [Cell(units.seconds(time)) for time in (seen.response_p50_s, seen.response_p99_s)]
+def _times(seen: Moment | PopulationMoment, many: float) -> list[Cell]:
+    found = (("p50", seen.response_p50_s), ("p99", seen.response_p99_s))
+    return [percentile.cell(name, time, many) for name, time in found]
 
 
 def _objectives(moment: Moment) -> Table:
     lines = []
     for one in moment.objectives:
         text = units.percent if one.name == "errors" else units.seconds
-        found = units.NOTHING if one.value is None else text(one.value)
+        shown = percentile.known(one.name, one.value, moment.measured_about(one))
+        found = units.NOTHING if shown is None else text(shown)
         state = "beyond" if one.beyond else "within" if one.value is not None else units.NOTHING
         cells = [Cell(found), Cell(f"{text(one.limit)} or less"), Cell(state)]
         lines.append(Line(name_of(one), cells))
@@ -215,7 +218,8 @@ def _populations(moment: Moment) -> Table:
     lines = []
     for name, own in moment.populations.items():
         counts = (own.requests, own.requests - own.succeeded)
-        lines.append(Line(name, [*(Cell(units.count(one)) for one in counts), *_times(own)]))
+        times = _times(own, moment.measured_of(name))
+        lines.append(Line(name, [*(Cell(units.count(one)) for one in counts), *times]))
     headings = ("over", "failed", "p50", "p99")
     return Table("populations", "Populations", "population", headings, [Group(lines)])
 

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 import polars as pl
 
-from thinktime.report import units
+from thinktime.report import percentile
 from thinktime.report.case import Case, Entry
 from thinktime.report.charts import axes
 from thinktime.report.charts.chart import (
@@ -82,7 +82,11 @@ def _panel(name: str, curves: Sequence[Curve], what: str) -> Panel:
 
 
 def _words(case: Case, entry: Entry, name: str, times: FloatArray) -> str:
-    p50, p95 = (units.seconds(_quantile(times, p)) for p in (0.5, 0.95))
+    many = len(times)
+    p50, p95 = (
+        percentile.text(name, _quantile(times, p), many)
+        for name, p in (("p50", 0.5), ("p95", 0.95))
+    )
     note = f", {entry.note}" if entry.note else ""
     return f"{case.label}, {entry.kind}{note}: median {p50}, p95 {p95}"
 

@@ -1,6 +1,7 @@
 """How long requests took, over time: a heat map, with percentiles and the longest of each moment.
 
-Nothing is thinned: every request is in a cell, and a cell with one of them is seen.
+Nothing is thinned: every request is in a cell, and a cell with one of them is seen. A percentile is
+that of a moment with enough requests for it, which may be several intervals long.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 import polars as pl
+from numpy.typing import NDArray
 
 from thinktime.report import units
 from thinktime.report.case import Case, Entry, Kind
@@ -29,11 +31,14 @@ from thinktime.report.charts.chart import (
     titled,
 )
 from thinktime.theory.law import FloatArray
+from thinktime.validity.percentiles import NEEDED, backed
 
 COLUMNS_MAX = 240
 ROWS_MAX = 56
 _HEIGHT = 230
 _SHARES = (("p50", 0.5, "solid"), ("p99", 0.99, DASHES["simulated"]))
+_JOINED = (1, 2, 5, 10, 20, 50, 100)
+"""How many intervals a moment may have."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,10 @@ class Heat:
     bounds_s: FloatArray
     counts: FloatArray
     percentiles_s: dict[str, FloatArray]
-    """p50 and p99 of each interval; nothing is drawn where it is not a number."""
+    """p50 and p99 by interval; no number, so that nothing is drawn, where there are too few."""
+
+    moments_s: dict[str, float]
+    """How long the moments are that they are of: intervals that are joined, in seconds."""
 
     longest_s: FloatArray
 
@@ -74,33 +82,54 @@ def of_times(begun_s: FloatArray, times_s: FloatArray, until_s: float) -> Heat:
     cells = np.bincount(column * ROWS_MAX + row, minlength=columns * ROWS_MAX)
     counts = cells.reshape(columns, ROWS_MAX).astype(float)
     # Sorting by columns of 16 bits takes time in proportion to the number of requests.
-    order = np.argsort(column.astype(np.int16), kind="stable")
-    ends = np.concatenate([[0], np.cumsum(np.bincount(column, minlength=columns))])
-    percentiles = {name: np.full(columns, np.nan) for name, *_ in _SHARES}
-    longest = np.full(columns, np.nan)
-    for place, (begin, end) in enumerate(itertools.pairwise(ends.tolist())):
-        if end > begin:
-            ranks = [math.ceil(share * (end - begin)) - 1 for _, share, _ in _SHARES]
-            rising = np.partition(times_s[order[begin:end]], [*ranks, end - begin - 1])
-            longest[place] = rising[-1]
-            for (name, *_), rank in zip(_SHARES, ranks, strict=True):
-                percentiles[name][place] = rising[rank]
-    return Heat(interval, bounds, counts, percentiles, longest)
+    ordered = times_s[np.argsort(column.astype(np.int16), kind="stable")]
+    many = np.bincount(column, minlength=columns)
+    ends = np.concatenate([[0], np.cumsum(many)])
+    filled, longest = np.flatnonzero(many), np.full(columns, np.nan)
+    longest[filled] = np.maximum.reduceat(ordered, ends[filled])
+    percentiles: dict[str, FloatArray] = {}
+    moments: dict[str, float] = {}
+    for name, share, _ in _SHARES:
+        joined = _joined(many, name)
+        percentiles[name], moments[name] = np.full(columns, np.nan), joined * interval
+        edges = [*ends[:-1:joined].tolist(), len(ordered)]
+        for place, (begin, end) in enumerate(itertools.pairwise(edges)):
+            if backed(name, end - begin):
+                rank = math.ceil(share * (end - begin)) - 1
+                found = np.partition(ordered[begin:end], rank)[rank]
+                percentiles[name][place * joined : (place + 1) * joined] = found
+    return Heat(interval, bounds, counts, percentiles, moments, longest)
 
 
 def of_buckets(interval_s: float, bounds_s: FloatArray, counts: FloatArray) -> Heat:
     """Of counts between bounds; percentiles are the upper bounds of their buckets."""
-    whole = counts.sum(axis=1)
-    below = np.cumsum(counts, axis=1)
-    percentiles = {}
+    percentiles: dict[str, FloatArray] = {}
+    moments: dict[str, float] = {}
     for name, share, _ in _SHARES:
+        joined = _joined(counts.sum(axis=1), name)
+        parts = np.add.reduceat(counts, np.arange(0, len(counts), joined), axis=0)
+        whole, below = parts.sum(axis=1), np.cumsum(parts, axis=1)
         place = (below < share * whole[:, None] - 1e-9).sum(axis=1)
         upper = bounds_s[1:][np.minimum(place, counts.shape[1] - 1)]
-        percentiles[name] = np.where(whole > 0.5, upper, np.nan)
+        enough = whole > NEEDED[name] - 0.5
+        percentiles[name] = np.repeat(np.where(enough, upper, np.nan), joined)[: len(counts)]
+        moments[name] = joined * interval_s
     held = counts > 1e-9
     last = counts.shape[1] - 1 - np.argmax(held[:, ::-1], axis=1)
     longest = np.where(held.any(axis=1), bounds_s[1:][last], np.nan)
-    return Heat(interval_s, bounds_s, counts, percentiles, longest)
+    return Heat(interval_s, bounds_s, counts, percentiles, moments, longest)
+
+
+def _joined(many: FloatArray | NDArray[np.int64], name: str) -> int:
+    """So many neighbouring intervals are joined that most requests lie in moments with enough.
+
+    One, where no number of them does that.
+    """
+    for joined in _JOINED:
+        whole = np.add.reduceat(many, np.arange(0, len(many), joined))
+        if whole[whole > NEEDED[name] - 0.5].sum() > whole.sum() / 2:
+            return joined
+    return 1
 
 
 def drawing(found: Sequence[tuple[Case, Kind, Heat]], until_s: float) -> Drawing | None:
@@ -160,11 +189,13 @@ def _words(kind: Kind, heat: Heat) -> str:
     if not np.isfinite(longest).any():
         return f"Response times, {kind}: 0 were drawn."
     place = int(np.nanargmax(longest))
-    ends = units.times_between(float(np.nanmin(p99)), float(np.nanmax(p99)))
+    told = "too few requests for a p99"
+    if np.isfinite(p99).any():
+        ends = units.times_between(float(np.nanmin(p99)), float(np.nanmax(p99)))
+        told = f"p99 of each {units.seconds(heat.moments_s['p99'], 2)} {ends}"
     return (
-        f"Response times over time, {kind}: p99 of each {units.seconds(heat.interval_s, 2)} "
-        f"{ends}; the longest {units.seconds(float(longest[place]))}, at "
-        f"{units.seconds(place * heat.interval_s, 2)}."
+        f"Response times over time, {kind}: {told}; the longest "
+        f"{units.seconds(float(longest[place]))}, at {units.seconds(place * heat.interval_s, 2)}."
     )
 
 
@@ -183,7 +214,8 @@ CHART = Chart(
     name="heat",
     title="When requests took how long",
     caption="The darker a place, the more requests that were scheduled then took that long; one "
-    "alone is seen too. A dark band that rises is a queue that grows.",
+    "alone is seen too. A dark band that rises is a queue that grows. Lines are those of moments "
+    "that are long enough for their percentile.",
     draw=_draw,
     needed=False,
 )

@@ -24,6 +24,7 @@ from thinktime.report.charts.chart import (
     titled,
 )
 from thinktime.theory.law import FloatArray
+from thinktime.validity.percentiles import backed
 
 _SMALLEST_SHARE = 1e-6  # how far an exact curve goes where no result says
 _EXACT_POINTS = 240
@@ -51,10 +52,24 @@ def _words(curves: Sequence[Curve]) -> str:
     parts = []
     for case, kind, note, times, share in curves:
         named = f"{case.label}, {kind}{', long' if note == 'long' else ''}"
-        known = [p for p in (0.5, 0.01) if float(share.min()) <= p <= float(share.max())]
+        known = [
+            p
+            for p in (0.5, 0.01)
+            if float(share.min()) <= p <= float(share.max())
+            and (kind == "exact" or backed(_NAMES[p], _many(case, kind, note, share)))
+        ]
         told = [f"{_NAMES[p]} {units.seconds(_crossing(times, share, p))}" for p in known]
         parts.append(f"{named}: {', '.join(told)}" if told else named)
     return f"Response times that a share of requests exceeds. {'; '.join(parts)}."
+
+
+def _many(case: Case, kind: Kind, note: Note, share: FloatArray) -> float:
+    """Of how many requests a curve is; before a run ends by its least share, which few have."""
+    entry = case.find(kind, note)
+    summary = {} if entry is None else entry.result.summary
+    if not summary.get("requests"):
+        return 1 / float(share.min())
+    return float(summary["requests"] - (summary.get("errors") or 0))
 
 
 def _crossing(times: FloatArray, share: FloatArray, level: float) -> float:

@@ -1,0 +1,79 @@
+"""What checks say of points, as rows of a table have it: of a sweep, or probes of a search.
+
+A row has `validity`, what each check says, and `untrusted`, why the point is not to be trusted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from thinktime.report import units
+from thinktime.report.table import Cell
+from thinktime.validity.finding import DOUBTFUL, FINE, SPOILT, UNSEEN, Finding
+
+Row = Mapping[str, Any]
+
+_POINTS_NAMED = 3
+
+
+def doubted(row: Row) -> list[Finding]:
+    """The checks of a row that are in doubt, those that spoil it first."""
+    found = _findings(row)
+    return [one for word in (SPOILT, DOUBTFUL) for one in found if one.verdict == word]
+
+
+def cell(row: Row) -> Cell:
+    """The worst verdict, and below it the checks that have it where it is a doubt.
+
+    Empty where the row has no checks, as those of an older version.
+    """
+    found = _findings(row)
+    verdicts = {one.verdict for one in found}
+    if row.get("untrusted"):
+        verdicts.add(SPOILT)
+    # A check that could not look says nothing where another one could.
+    for word in (SPOILT, DOUBTFUL):
+        if word in verdicts:
+            return Cell(word, ", ".join(one.name for one in found if one.verdict == word), "text")
+    return Cell(next((word for word in (FINE, UNSEEN) if word in verdicts), ""))
+
+
+def words(row: Row) -> str:
+    """The checks in doubt, as in 'doubtful: load, percentiles'; empty where there are none."""
+    one = cell(row)
+    return f"{one.text}: {one.below}" if one.strong and one.below else ""
+
+
+def sentences(places: Iterable[tuple[str, Row]]) -> list[str]:
+    """A sentence a check that is in doubt anywhere: where, what was found, and what to do.
+
+    Args:
+        places: Each row with where it lies, as in 'load 0.9'.
+    """
+    by_check: dict[tuple[str, str], list[tuple[str, Finding]]] = {}
+    for place, row in places:
+        for one in doubted(row):
+            # Why a point is not to be trusted is said by itself.
+            if one.found not in (row.get("untrusted") or ""):
+                by_check.setdefault((one.verdict, one.name), []).append((place, one))
+    return [_sentence(found) for found in by_check.values()]
+
+
+def at(places: Sequence[str]) -> str:
+    """As in 'at load 0.1; load 0.2', or of many '5 points, the first of them at load 0.1'."""
+    if len(places) > _POINTS_NAMED:
+        return f"{len(places)} points, the first of them at {places[0]}"
+    return f"at {'; '.join(places)}"
+
+
+def _sentence(found: Sequence[tuple[str, Finding]]) -> str:
+    _, first = found[0]
+    advice = f"; {first.advice}" if first.advice else ""
+    where = "" if len(found) == 1 else "at the first of them "
+    what = f"{first.verdict}, {first.name}: {where}{first.found}{advice}"
+    return units.sentence(f"{at([place for place, _ in found])}: {what}")
+
+
+def _findings(row: Row) -> list[Finding]:
+    return [Finding.of(one) for one in row.get("validity") or ()]
