@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import page_subjects
+import polars as pl
 import pytest
 
 from thinktime.moment import Moment
 from thinktime.report.table import Table
-from thinktime.validity import DOUBTFUL, FINE, SPOILT, UNSEEN, Finding
+from thinktime.validity import DOUBTFUL, FINE, UNSEEN, Finding
 from thinktime.watching import points
 from thinktime.watching.checking import Cores
 from thinktime.watching.frames import Asked, Begun, Moments, Several
@@ -162,24 +163,13 @@ def test_a_second_run_looks_at_its_cores_anew(monkeypatch: pytest.MonkeyPatch) -
 # ---- points
 
 
-def test_points_that_are_not_to_be_trusted_are_counted() -> None:
-    begun = Begun("sweep", "Sweeping shop", "shop")
+def test_points_have_their_checks_as_they_come() -> None:
+    """In their row, and above all tables where one is in doubt."""
+    found = Finding("load", DOUBTFUL, "a load of 0.7 was reached, 0.9 was asked for")
     swept = page_subjects.swept(measured=True)
-    fine = points.page_of(begun, ("swept", (swept, 6, 6))).tables[-1]
-    assert fine.lines[0].cells[0].text == FINE
-    rows = swept.table.with_columns(untrusted=swept.table["seed"].cast(str).replace("1", "late"))
-    spoilt = replace(swept, table=rows)
-    found = points.page_of(begun, ("swept", (spoilt, 6, 6))).tables[-1]
-    assert found.lines[0].cells[0].text == SPOILT
-    assert "6 of 6 points: late" in found.lines[0].note
-
-
-def test_probes_that_the_generator_limited_are_counted() -> None:
-    begun = Begun("capacity", "Capacity of shop", "shop")
-    found = points.page_of(begun, ("capacity", page_subjects.capacity())).tables[-1]
-    assert found.lines[0].cells[0].text == FINE
-    probes = page_subjects.capacity().probes
-    marked = probes.with_columns(generator=probes["value"] > 90)
-    late = replace(page_subjects.capacity(), probes=marked)
-    told = points.page_of(begun, ("capacity", late)).tables[-1]
-    assert told.lines[0].cells[0].text == DOUBTFUL
+    rows = pl.DataFrame([row | {"validity": [found.as_dict()]} for row in swept.table.to_dicts()])
+    begun = Begun("sweep", "Sweeping shop", "shop")
+    made = points.page_of(begun, ("swept", (replace(swept, table=rows), 6, 6)))
+    assert any("a load of 0.7 was reached" in doubt for doubt in made.verdict.doubts)
+    cells = [cell for line in made.tables[0].lines for cell in line.cells]
+    assert any(cell.text == DOUBTFUL and cell.below == "load" for cell in cells)

@@ -34,6 +34,8 @@ WORDS = {
     "offered": "Requests begun; those done are the ones that succeeded.",
 }
 
+_SO_FAR = "What checks say so far; the report at the end has more of them."
+
 
 @dataclass
 class _Known:
@@ -178,7 +180,7 @@ def _instant(moment: Moment, most: int) -> Instant:
 def _tables(moment: Moment, validity: Sequence[Finding]) -> list[Table]:
     checks = doubted.table([Group([doubted.line_of(one) for one in validity])])
     parts = [_objectives(moment), _populations(moment), _errors(moment)]
-    found = [_numbers(moment), replace(checks, caption=points.SO_FAR), *parts]
+    found = [_numbers(moment), replace(checks, caption=_SO_FAR), *parts]
     return [table for table in found if table.lines]
 
 
