@@ -102,9 +102,7 @@ def is_command() -> bool:
     return _given.get() is not None
 
 
-def made_of(
-    workload: Workload, system: System | None, given: Mapping[str, Any]
-) -> Made:
+def made_of(workload: Workload, system: System | None, given: Mapping[str, Any]) -> Made:
     """What is about to be made of these.
 
     `given` is what was given by name: the workload and the system, whose paths are named, and

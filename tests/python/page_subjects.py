@@ -18,8 +18,8 @@ from thinktime.history import Stored, trends
 from thinktime.moment import Moment
 from thinktime.sweeping.grid import Axis
 from thinktime.sweeping.swept import Swept
+from thinktime.watching import live_page
 from thinktime.watching.frames import Asked, Begun
-from thinktime.watching.live_page import Subject
 
 LONG = "a very long name of a workload, as people give them, with many words, before the release"
 
@@ -195,11 +195,11 @@ def watched():
     asked = Asked("open", 100.0, poisson=True)
     title = "Running shop against http://127.0.0.1:8080"
     begun = Begun("run", title, "shop", None, 60.0, asked=asked)
-    subject = Subject(begun)
+    subject = live_page.Subject(begun)
     counts, total_s = {}, 0.0
     for second in range(1, 41):
-        for one in range(100):
-            place = -100 + (one * 7) % 40 + (30 if second > 30 else 0)
+        for number in range(100):
+            place = -100 + (number * 7) % 40 + (30 if second > 30 else 0)
             counts[place] = counts.get(place, 0) + 1
             total_s += 2.0 ** (place / 16)
         lateness = 0.5 if second > 30 else 50e-6

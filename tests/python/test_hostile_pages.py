@@ -1,4 +1,4 @@
-"""Pages of what strangers wrote, in a real browser: a log's lines and a server's answers are text."""
+"""Pages of what strangers wrote, in a real browser: lines of logs and answers of servers are text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ PATHS = (
     "/javascript:window.hacked=1",
 )
 AGENT = "<svg/onload=window.hacked=1></textarea><script>window.hacked=1</script>"
-ANSWER = '</td></table></script><img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
+ANSWER = (
+    '</td></table></script><img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
+)
 
 
 @pytest.fixture(scope="module")
@@ -74,9 +76,7 @@ def test_the_report_of_a_hostile_server(browser: Browser, tmp_path: Path) -> Non
     )
     headers = [("X-Error", ANSWER), ("Content-Type", "text/html")]
     with answering(lambda _: Answer(ANSWER, 500, headers)) as (url, _):
-        result = tt.run(
-            workload, url, duration=2, show_errors=True, output=tmp_path / "out"
-        )
+        result = tt.run(workload, url, duration=2, show_errors=True, output=tmp_path / "out")
     bodies = result.summary["by_request"]["<b>item</b>"]["bodies"]
     assert any("window.hacked=1" in text for text in bodies.values())
     said = is_text(browser, report(tt.Result.load(tmp_path / "out"), tmp_path / "report.html"))

@@ -1,4 +1,4 @@
-"""The command that takes the docs' pictures: it has all of them, and cuts none before its charts."""
+"""The command that takes the docs' pictures: it has all of them, and shows the first charts."""
 
 from __future__ import annotations
 

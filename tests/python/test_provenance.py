@@ -173,7 +173,5 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
 def test_a_pipe_is_not_read(tmp_path: Path) -> None:
     """Whoever would wait for what comes out of it would wait for good."""
     os.mkfifo(tmp_path / "pipe")
-    made = provenance.made_of(
-        tt.Workload(WORKLOAD), None, {"workload": tmp_path / "pipe"}
-    )
+    made = provenance.made_of(tt.Workload(WORKLOAD), None, {"workload": tmp_path / "pipe"})
     assert made.files == ()

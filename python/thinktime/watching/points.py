@@ -6,6 +6,7 @@ from thinktime.report import units
 from thinktime.report.page import Page, Verdict
 from thinktime.watching.frames import Begun, Message
 
+
 def page_of(begun: Begun, told: Message) -> Page:
     """The page of a sweep or a search, as it would be if it ended now."""
     kind, thing = told

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 import polars as pl
 
 from thinktime.report import units
-from thinktime.report.case import Case, Entry
+from thinktime.report.case import Case
 from thinktime.report.charts import panels, tallies
 from thinktime.report.charts.chart import Chart, Drawing, Key
 from thinktime.report.page import colour

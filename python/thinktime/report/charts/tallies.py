@@ -94,11 +94,15 @@ def _tally(rows: Rows, until_s: float, interval_s: float, *, several: bool) -> p
         drawn = table.filter(pl.col("scheduled_ns") <= round(until_s * _NS))
         if several and "replication" in has:
             drawn = drawn.filter(pl.col("replication") == 0)
-        return drawn.select(columns).group_by(keys).agg(
-            pl.len().alias("many"),
-            (pl.col("late").sum() / _NS).alias("late_s"),
-            (pl.col("late").max() / _NS).alias("late_most_s"),
-            pl.col("late").count().alias("sent"),
+        return (
+            drawn.select(columns)
+            .group_by(keys)
+            .agg(
+                pl.len().alias("many"),
+                (pl.col("late").sum() / _NS).alias("late_s"),
+                (pl.col("late").max() / _NS).alias("late_most_s"),
+                pl.col("late").count().alias("sent"),
+            )
         )
 
     # Whatever order it was summed up in, the same rows give the same table.
