@@ -1,4 +1,4 @@
-"""Pages of what strangers wrote, in a real browser: lines of logs and answers of servers are text."""
+"""Pages of what strangers wrote, in a real browser: lines of logs and answers are text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PATHS = (
     "/</script><script>window.hacked=1</script>",
     "/{{7*7}}%{x}",
     "/a?q=%3Cscript%3Ewindow.hacked=1%3C/script%3E",
-    "/\u202e&lt;b&gt;'\"",
+    "/\u202e&lt;b&gt;'",
     "/javascript:window.hacked=1",
 )
 AGENT = "<svg/onload=window.hacked=1></textarea><script>window.hacked=1</script>"
@@ -55,7 +55,7 @@ def is_text(browser: Browser, page: Path) -> str:
 
 def test_the_page_of_a_hostile_log(browser: Browser, tmp_path: Path) -> None:
     lines = [
-        entry(5 * i, PATHS[i % len(PATHS)], i % 50).replace("Mozilla/5.0", AGENT)
+        entry(5 * i, PATHS[i % len(PATHS)], i % 50).replace("Mozilla/5.0", f"Mozilla/5.0 {AGENT}")
         for i in range(3000)
     ]
     learned = learn([written(tmp_path / "access.log", lines)], fidelity=False)

@@ -85,6 +85,16 @@ def test_a_rate_that_is_not_reached_is_seen() -> None:
     assert "100/s were asked for" in found
 
 
+def test_the_wait_for_the_last_answers_is_no_part_of_a_run() -> None:
+    made = subject(30, replace(BEGUN, end_s=30.0))
+    assert made.moment is not None
+    counts, total_s = dict(made.moment.response_buckets), made.moment.response_sum_s
+    for second in range(31, 41):
+        take(made, second, 3000, 50e-6, total_s, counts)
+    assert verdicts(made)["load"] == FINE
+    assert verdicts(made)["warm-up"] == FINE
+
+
 @pytest.mark.parametrize(
     ("asked", "word"),
     [

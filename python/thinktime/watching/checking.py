@@ -183,11 +183,13 @@ def _evidence(
     history: History, moment: Moment, used: dict[str, float] | None, begun: Begun
 ) -> Evidence:
     begin_s, series = history.measured()
-    since = None if series is None else series.filter(series["start_s"] >= begin_s - 1e-9)
+    # What is waited for after the last request was begun is no part of the run.
+    end_s = min(history.end_s, begun.end_s or math.inf)
+    since = None if series is None else _within(series, begin_s, end_s)
     many = sum(count for _, count in moment.response_buckets)
     summary: dict[str, Any] = {
         "warmup_s": begin_s,
-        "duration_s": max(history.end_s - begin_s, 0.0),
+        "duration_s": max(end_s - begin_s, 0.0),
         "requests": many,
         "errors": sum(moment.errors.values()),
         "errors_by_kind": moment.errors,
@@ -204,6 +206,12 @@ def _evidence(
         "run", summary, cast("Workload", begun.asked), given_series=series,
         times=tail_of(moment.response_buckets), begun=begun,
     )  # fmt: skip
+
+
+def _within(series: pl.DataFrame, begin_s: float, end_s: float) -> pl.DataFrame:
+    """The intervals that lie between two times."""
+    ends = series["start_s"] + series["interval_s"]
+    return series.filter((series["start_s"] >= begin_s - 1e-9) & (ends <= end_s + 1e-9))
 
 
 def _begun_a_second(series: pl.DataFrame | None) -> float | None:
