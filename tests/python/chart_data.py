@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from thinktime.report.page import Page
 
@@ -38,12 +39,15 @@ def _figure(figure: Any) -> Iterator[str]:
         error = getattr(trace, "error_y", None)
         if error is not None and error.array is not None:
             yield f"    up: {numbers(list(error.array))}"
-            yield f"    down: {numbers(list(error.arrayminus))}"
+            down = error.array if error.arrayminus is None else error.arrayminus
+            yield f"    down: {numbers(list(down))}"
     for shape in figure.layout.shapes:
         ends = [_text(one) for one in (shape.x0, shape.y0, shape.x1, shape.y1)]
         yield f"  line: from {ends[0]}, {ends[1]} to {ends[2]}, {ends[3]}"
     for image in figure.layout.images:
-        yield f"  picture: {numbers(_columns(image.source))}"
+        counts = _opacity(image.source)
+        yield f"  picture, by column: {numbers(counts.sum(axis=0).tolist())}"
+        yield f"  picture, by row: {numbers(counts.sum(axis=1).tolist())}"
 
 
 def numbers(values: Sequence[Any]) -> str:
@@ -61,12 +65,11 @@ def _text(value: Any) -> str:
     return f"{number:.{DIGITS}g}" if math.isfinite(number) else "-"
 
 
-def _columns(uri: str) -> list[float]:
-    """The opacity of a picture of counts, a number a column, from 0 to 255 a place."""
+def _opacity(uri: str) -> NDArray[np.float64]:
+    """The opacity of each place of a picture of counts, from 0 to 255."""
     content = base64.b64decode(uri.partition("base64,")[2])
     width, height = (int.from_bytes(content[at : at + 4], "big") for at in (16, 20))
     begin = content.index(b"IDAT")
     length = int.from_bytes(content[begin - 4 : begin], "big")
     lines = np.frombuffer(zlib.decompress(content[begin + 4 : begin + 4 + length]), np.uint8)
-    sums = lines.reshape(height, width + 1)[:, 1:].astype(float).sum(axis=0)
-    return [float(one) for one in sums]
+    return lines.reshape(height, width + 1)[:, 1:].astype(float)

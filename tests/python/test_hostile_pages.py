@@ -58,12 +58,13 @@ def test_the_page_of_a_hostile_log(browser: Browser, tmp_path: Path) -> None:
         entry(5 * i, PATHS[i % len(PATHS)], i % 50).replace("Mozilla/5.0", f"Mozilla/5.0 {AGENT}")
         for i in range(3000)
     ]
-    learned = learn([written(tmp_path / "access.log", lines)], fidelity=False)
+    name = "<img src=x onerror=window.hacked=1>.log"
+    learned = learn([written(tmp_path / name, lines)], fidelity=False)
     page = tmp_path / "learned.html"
     learned_page.write(learned, page)
     said = is_text(browser, page)
-    assert "<img/src=x/onerror=window.hacked=1>" in said
-    assert "</script><script>window.hacked=1" in said
+    assert "/*" in said  # no path with such characters is named
+    assert "<img" not in said.replace(name, "")
 
 
 def test_the_report_of_a_hostile_server(browser: Browser, tmp_path: Path) -> None:
