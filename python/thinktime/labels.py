@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from thinktime import _core
+from thinktime import _core, provenance
+from thinktime.provenance import Made
 from thinktime.recovery import write_whole
 
 FILE = "label.json"
@@ -75,11 +76,17 @@ def write(label: Label, directory: Path) -> None:
 
 
 class Labelled:
-    """Writes the label while the result is being written, so that it is there after a kill, too."""
+    """Writes the label while the result is being written, so that it is there after a kill, too.
 
-    def __init__(self, label: Label, output: Path, progress: Progress | None) -> None:
+    And with it what the result is made by, where that is known.
+    """
+
+    def __init__(
+        self, label: Label, output: Path, progress: Progress | None, made: Made | None = None
+    ) -> None:
         """Note which unfinished results lie there already: they are not this one."""
         self._label, self._output, self._progress = label, output, progress
+        self._made = made
         self._others = set(self._unfinished())
         self._written = False
 
@@ -100,8 +107,11 @@ class Labelled:
         """A disk that is full spoils no result."""
         try:
             write(self._label, directory)
+            if self._made is not None:
+                provenance.write(self._made, directory)
         except OSError:
-            (directory / f"{FILE}.new").unlink(missing_ok=True)
+            for name in (FILE, provenance.FILE):
+                (directory / f"{name}.new").unlink(missing_ok=True)
 
     def _unfinished(self) -> list[Path]:
         place = self._output.absolute()

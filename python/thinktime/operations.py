@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from thinktime import _core, arrivals, rows_there, validity
 from thinktime.given import options_json
 from thinktime.inputs import GivenSystem, GivenWorkload, system_of, workload_of
-from thinktime.labels import Label, Labelled, label_for
 from thinktime.moment import Moment as Moment
+from thinktime.noting import Notes
 from thinktime.proxies import chosen as chosen_proxy
 from thinktime.result import Result
 from thinktime.serving import Burned as Burned
@@ -99,12 +99,13 @@ def simulate(
         Unwritten: if `output` cannot be written to; with the result.
         Interrupted: on Ctrl-C, with the result so far.
     """
-    options = options_json("simulate", locals())
+    given = dict(locals())
+    options = options_json("simulate", given)
     workload, system = _seeded(workload, seed), system_of(system)
     if load is not None:
         workload = workload.at_load(system, load)
-    name, told = _labelled(workload, label, output, progress)
     modelled = system
+    notes = Notes.of(workload, modelled, given)
 
     def do(elsewhere: distributed.Replicating | None = None) -> _core.ResultData:
         return _core.simulate(
@@ -112,15 +113,15 @@ def simulate(
             modelled,
             options,
             output=None if output is None else Path(output),
-            progress=told,
+            progress=notes.progress,
             elsewhere=elsewhere,
         )
 
     if on is None:
-        return _finished(do(), name, told)
+        return _finished(do(), notes)
     from thinktime.distributed import replicated
 
-    return _finished(replicated(workload, system, options, on, replications, do), name, told)
+    return _finished(replicated(workload, system, options, on, replications, do), notes)
 
 
 def run(
@@ -235,8 +236,8 @@ def run(
     given = locals() | {"proxy": chosen_proxy(proxy, target, unix_socket)}
     options = options_json("run", given)
     workload = arrivals.replaced(_seeded(workload, seed), given)
-    name, told = _labelled(workload, label, output, progress)
     modelled = None if demands is None else system_of(demands)
+    notes = Notes.of(workload, modelled, given)
 
     def do(
         gathering: _core.Gathering | None = None, crossing: tuple[Path, str] | None = None
@@ -245,7 +246,7 @@ def run(
             workload, target, options, demands=modelled,
             output=None if output is None else Path(output),
             started=datetime.now(UTC).isoformat(timespec="seconds"),
-            progress=told,
+            progress=notes.progress,
             monitor=None if monitor is None else lambda seen: monitor(Moment.of(seen)),
             gathering=gathering, crossing=crossing,
         )  # fmt: skip
@@ -254,12 +255,12 @@ def run(
         from thinktime.lab.crossing import crossed
 
         done, over = crossed(link, workload, target, given, lambda inside: do(crossing=inside))
-        return _finished(done, name, told, over.note)
+        return _finished(done, notes, over.note)
     if on is None:
-        return _finished(do(), name, told)
+        return _finished(do(), notes)
     from thinktime.distributed import gathered
 
-    return _finished(gathered(workload, target, options, modelled, do), name, told)
+    return _finished(gathered(workload, target, options, modelled, do), notes)
 
 
 def _seeded(given: GivenWorkload, seed: int | None) -> _core.Workload:
@@ -267,30 +268,15 @@ def _seeded(given: GivenWorkload, seed: int | None) -> _core.Workload:
     return workload if seed is None else workload.with_seed(seed)
 
 
-def _labelled(
-    workload: _core.Workload,
-    text: str | None,
-    output: str | Path | None,
-    progress: Progress | None,
-) -> tuple[Label | None, Progress | None]:
-    """The label, and a progress that writes it; none where nothing is written or told."""
-    if output is None and text is None:
-        return None, progress
-    label = label_for(workload.name, text)
-    return label, progress if output is None else Labelled(label, Path(output), progress)
-
-
 def _finished(
     outcome: _core.ResultData,
-    label: Label | None,
-    told: Progress | None,
+    notes: Notes,
     note: Callable[[dict[str, Any]], None] = lambda _: None,
 ) -> Result:
     """The result, written; `note` says more in its summary."""
-    result = Result(outcome, label)
+    result = Result(outcome, notes.label, notes.made)
     note(result.summary)
-    if isinstance(told, Labelled) and outcome.unwritten is None:
-        told.finish()
+    if outcome.unwritten is None and notes.finish():
         validity.note(result)
         rows_there.note(result)
     if outcome.unwritten is not None:

@@ -8,8 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from thinktime import _core, arrivals, labels, validity
+from thinktime import _core, arrivals, labels, provenance, validity
 from thinktime.labels import Label
+from thinktime.provenance import Made
 from thinktime.verdict import Objective, Verdict, verdict_of
 
 if TYPE_CHECKING:
@@ -31,10 +32,13 @@ class Result:
     summary: dict[str, Any]
     """The figures, as in `summary.json`: times in seconds, rates in events a second."""
 
-    def __init__(self, outcome: _core.ResultData, label: Label | None = None) -> None:
+    def __init__(
+        self, outcome: _core.ResultData, label: Label | None = None, made: Made | None = None
+    ) -> None:
         """Wrap what the compiled half gave; users get results from `simulate`, `run` or `load`."""
         self._outcome = outcome
         self._label = label
+        self._made = made
         text = outcome.summary_json
         self.summary = {} if text is None else json.loads(text)
         if self.path is not None:
@@ -71,6 +75,16 @@ class Result:
         if self._label is not None or self.path is None:
             return self._label
         return labels.read(self.path)
+
+    @cached_property
+    def made(self) -> Made | None:
+        """The command that it was made by, and the files that were named, by their hashes.
+
+        None where that was not noted: it was written nowhere, or by an older version.
+        """
+        if self._made is not None or self.path is None:
+            return self._made
+        return provenance.read(self.path)
 
     @property
     def kind(self) -> str:
@@ -241,9 +255,9 @@ class Result:
 
         Args:
             name: `tail` (the share of requests that take longer than a time), `heat` (response
-                times over time), `by_population`, `pages`, `by_name`, `in_system`, `throughput` or
-                `schedule`: those of the report, as its page calls them in links
-                (`#section-tail`).
+                times over time), `by_population`, `pages`, `by_name`, `in_system`, `throughput`,
+                `lateness`, `errors`, `names` or `populations` (each over time), or `schedule`:
+                those of the report, as its page calls them in links (`#section-tail`).
 
         Raises:
             InputError: if there is no chart of this name, or nothing to draw; it lists those that

@@ -105,14 +105,14 @@ class Browser:
         assert "errorText" not in found, f"{url}: {found.get('errorText')}"
         self.wait(f"location.href === {json.dumps(url)} && document.readyState === 'complete'")
 
-    def look(self, width: int, *, dark: bool = False) -> None:
-        """Look through a window of a width in pixels, by day or by night."""
+    def look(self, width: int, *, dark: bool = False, medium: str = "") -> None:
+        """Look through a window of a width in pixels, by day or by night, or at paper (`print`)."""
         self._ask(
             "Emulation.setDeviceMetricsOverride",
             width=width, height=900, deviceScaleFactor=1, mobile=False,
         )  # fmt: skip
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self._ask("Emulation.setEmulatedMedia", media="", features=[scheme])
+        self._ask("Emulation.setEmulatedMedia", media=medium, features=[scheme])
 
     def wait(self, condition: str) -> None:
         """Wait until a JavaScript expression is true."""

@@ -247,6 +247,7 @@ class Result:
     label: str = "a result"
     validity: list[Any] = field(default_factory=list)
     objectives: list[Any] = field(default_factory=list)
+    made: Any = None
 
     @property
     def populations(self):

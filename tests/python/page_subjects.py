@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import fakes
+import numpy as np
 import polars as pl
 from fakes import BIMODAL, exp, one, open_, partly_open
 
+import thinktime as tt
 from thinktime.capacity_search.answer import Capacity
 from thinktime.comparison import Estimate, Subject
 from thinktime.comparison.estimate import FIGURES
 from thinktime.history import Stored, trends
+from thinktime.moment import Moment
 from thinktime.sweeping.grid import Axis
 from thinktime.sweeping.swept import Swept
+from thinktime.watching import live_page
+from thinktime.watching.frames import Asked, Begun
 
 LONG = "a very long name of a workload, as people give them, with many words, before the release"
 
@@ -127,3 +133,91 @@ def capacity(verdict="found"):
     probes = pl.DataFrame(rows, infer_schema_length=None)
     words = "83/s, 95 % interval 81.5 to 84.4, by 6 probes"
     return Capacity("rate", "/s", 83.0, 81.5, 84.4, verdict, words, probes)
+
+
+NAMES, POPULATIONS = ("item", "search"), ("visitors", "crawlers")
+
+
+def rows(seconds=20, rate=100):
+    """Attempts of two names and two populations. From the eighth to the twelfth second they are
+    sent 200 ms late; in the last quarter every fifth one times out, and every seventh is told
+    404; one never ends."""
+    n = seconds * rate
+    number = np.arange(n)
+    scheduled = (number * (1e9 / rate)).astype(np.int64)
+    late = np.where((number >= 8 * rate) & (number < 12 * rate), 200_000_000, 50_000)
+    took = (2 + number % 13) * 1_000_000
+    last = number >= 3 * n // 4
+    error = [
+        "timeout" if at_end and one % 5 == 0 else "status" if at_end and one % 7 == 0 else None
+        for one, at_end in zip(number.tolist(), last.tolist(), strict=True)
+    ]
+    ended = (scheduled + late + took).tolist()
+    done = [None if one == 10 else value for one, value in enumerate(ended)]
+    status = [None if one == "timeout" else 404 if one else 200 for one in error]
+    return pl.DataFrame(
+        {
+            "session": number, "request": np.zeros(n, dtype=np.int64),
+            "replication": np.zeros(n, dtype=np.int64), "attempt": np.ones(n, dtype=np.int64),
+            "name": [NAMES[one % 3 == 0] for one in range(n)],
+            "population": [POPULATIONS[one % 4 == 0] for one in range(n)],
+            "scheduled_ns": scheduled, "sent_ns": scheduled + late,
+            "done_ns": pl.Series(done, dtype=pl.Int64),
+            "status": pl.Series(status, dtype=pl.UInt16),
+            "error": pl.Series(error, dtype=pl.String),
+        }
+    )  # fmt: skip
+
+
+def measured():
+    """A real run of those, of which nothing of the server is known."""
+    table = rows()
+    well = table.filter(pl.col("error").is_null() & pl.col("done_ns").is_not_null())
+    times = ((well["done_ns"] - well["scheduled_ns"]) / 1e9).to_numpy()
+    late = ((table["sent_ns"] - table["scheduled_ns"]) / 1e9).to_numpy()
+    workload = open_(100, name="shop", request_names=list(NAMES), request_weights=[2.0, 1.0])
+    causes = {"timeout": 100, "status": 57}
+    more = {
+        "lateness_s": fakes.figures(late), "errors_by_kind": causes, "ci95": 0.001,
+        "errors": sum(causes.values()),
+        "by_population": {name: {"requests": 1000, "errors": 0} for name in POPULATIONS},
+    }  # fmt: skip
+    scheduled = table["scheduled_ns"].to_numpy() / 1e9
+    return fakes.Result(
+        Path("results"), "run", fakes.summary("run", "open", times, 20.0, **more), workload, None,
+        target="http://127.0.0.1:8080", requests=table,
+        series=fakes.series(scheduled, scheduled + 0.01), times_s=times,
+    )  # fmt: skip
+
+
+def watched():
+    """What the live page knows of a run after 40 s, in which the generator is late from 30 s on."""
+    asked = Asked("open", 100.0, poisson=True)
+    title = "Running shop against http://127.0.0.1:8080"
+    begun = Begun("run", title, "shop", None, 60.0, asked=asked)
+    subject = live_page.Subject(begun)
+    counts, total_s = {}, 0.0
+    for second in range(1, 41):
+        for number in range(100):
+            place = -100 + (number * 7) % 40 + (30 if second > 30 else 0)
+            counts[place] = counts.get(place, 0) + 1
+            total_s += 2.0 ** (place / 16)
+        lateness = 0.5 if second > 30 else 50e-6
+        moment = Moment(
+            float(second), 3, 100 * second, 100 * second, 0.02, 0.06, lateness, {"timeout": 3},
+            response_sum_s=total_s, response_buckets=tuple(sorted(counts.items())),
+        )  # fmt: skip
+        subject.take(("moment", (moment, 9)))
+    return subject
+
+
+def simulated():
+    """A simulation with two names, at a load of 0.6, and its exact values."""
+    workload = tt.Workload(
+        'name = "shop"\n[arrivals]\nmodel = "open"\nrate = "60/s"\n'
+        '[[request]]\nname = "item"\nweight = 3\n[[request]]\nname = "search"\n'
+    )
+    system = tt.System(
+        'name = "s"\n[[station]]\nname = "server"\npolicy = "ps"\ndemand = "exp(10ms)"\n'
+    )
+    return tt.simulate(workload, system, requests=3000, seed=7, rows="all")

@@ -7,9 +7,10 @@ import re
 import numpy as np
 import plotly.graph_objects as go
 
-from thinktime.report.behind import POINTS_MAX, table_of
+from thinktime.report.behind import CURVES_MAX, POINTS_MAX, table_of
 from thinktime.report.charts import axes
-from thinktime.report.charts.chart import escape, layout, titled
+from thinktime.report.charts.chart import Drawing, Panel, escape, layout, titled
+from thinktime.report.page import Page, Section, Verdict, render
 
 EVIL = '<img src=x onerror="alert(1)"> %{x} &amp;'
 
@@ -48,3 +49,23 @@ def test_gaps_and_pictures_without_curves_are_no_table() -> None:
     assert table_of(go.Figure(), "nothing") is None
     assert table_of(go.Figure([go.Scatter(x=[1, 2], y=[None, float("nan")])]), "gaps") is None
     assert table_of(go.Figure([go.Heatmap(z=[[1, 2]])]), "heat") is None
+
+
+def test_curves_without_room_are_named() -> None:
+    made = go.Figure([go.Scatter(x=[1, 2], y=[3, 4], name=escape(f"<b>{n}")) for n in range(14)])
+    made.update_layout(layout(100))
+    table = table_of(titled(made, "value"), "a chart")
+    assert table is not None
+    assert len(table.groups) == CURVES_MAX
+    assert table.note == (
+        "The chart has 2 more curves, of which the figures are not here: <b>12, <b>13."
+    )
+    text = render(
+        Page("t", Verdict("v"), [], [Section("s", "S", "c", Drawing([Panel(made, "1.")]))])
+    )
+    assert "of which the figures are not here: &lt;b&gt;12" in text
+    few = go.Figure(list(made.data[:CURVES_MAX]))
+    few.update_layout(layout(100))
+    whole = table_of(titled(few, "value"), "a chart")
+    assert whole is not None
+    assert whole.note == ""

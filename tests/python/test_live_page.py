@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import socket
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -13,6 +14,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from answering import Answer, answering
 from browser import CHROMIUM, MISSING, Browser
 from made_logs import Known, make
 from real_runs import ended_well
@@ -97,15 +99,81 @@ def test_the_button_stops_a_simulation_and_keeps_it(files: Path, browser: Browse
     assert done.summary["requests"] > 1000
 
 
-SWEEP = ["sweep", "w.toml", "s.toml", "--vary", "load=0.1..0.9/2000", "--requests", "300000"]
-CAPACITY = ["capacity", "slo.toml", "s.toml", "--precision", "0.1%", "--duration", "30000s"]
-
-
 def stop(browser: Browser) -> None:
     """Press the button, and once more when it asks."""
     # At once: a page that is loaded anew in between, as with the first points, would ask again.
     browser.evaluate("for (const _ of 'ab') document.getElementById('stop').click()")
     browser.wait(f"!({LIVE})")
+
+
+def test_the_button_stops_a_run_and_keeps_it(files: Path, browser: Browser) -> None:
+    with tt.serve(tt.System(SYSTEM)) as server:
+        command = ["run", "w.toml", "--target", server.url, "--duration", "600s", "-o", "out"]
+        with Watched([*command, "--live"], files) as watched:
+            browser.visit(watched.url)
+            browser.wait(f"{DRAWN} > 2")
+            assert watched.process.poll() is None
+            stop(browser)
+            assert watched.ended() == 3, watched.said
+    done = tt.Result.load(files / "out")
+    assert done.interrupted
+    assert done.summary["requests"] > 100
+    assert "stopped before its end" in browser.evaluate("document.body.textContent")
+
+
+CHECK = """
+[...document.querySelectorAll('#table-validity tbody tr')]
+  .filter(one => one.querySelector('th')?.textContent.trim() === '%s')
+  .map(one => one.querySelector('td').textContent.trim())[0] || ''
+"""
+
+
+def test_a_verdict_turns_where_the_server_does(files: Path, browser: Browser) -> None:
+    """Answers take ten times as long from the twelfth second on: no steady state is that."""
+    begun: list[float] = []
+
+    def answer(_: object) -> Answer:
+        begun.append(time.monotonic())
+        time.sleep(0.05 if begun[-1] - begun[0] > 12 else 0.005)
+        return Answer("hello")
+
+    (files / "slow.toml").write_text(
+        'name = "slow"\n[arrivals]\nmodel = "closed"\nclients = 2\n[session]\nthink = "5ms"\n'
+    )
+    with answering(answer) as (url, _):
+        command = ["run", "slow.toml", "--target", url, "--duration", "60s", "--live"]
+        with Watched(command, files) as watched:
+            browser.visit(watched.url)
+            steady = CHECK % "steady state"
+            browser.wait(f"({steady}) !== ''")
+            assert browser.evaluate(steady) == "could not look"
+            browser.wait(f"({steady}) === 'doubtful'")
+            assert browser.evaluate(LIVE)
+            stop(browser)
+            assert watched.ended() == 3, watched.said
+
+
+def test_several_runs_are_shown_one_after_another_and_together(
+    files: Path, browser: Browser
+) -> None:
+    with tt.serve(tt.System(SYSTEM)) as server:
+        command = ["run", "w.toml", "--target", server.url, "--duration", "4s", "--runs", "2"]
+        with Watched([*command, "--live", "-o", "out"], files) as watched:
+            browser.visit(watched.url)
+            browser.wait(f"{HEADLINE}.startsWith('Run 1 of 2. ')")
+            browser.wait(f"{HEADLINE}.startsWith('Run 2 of 2. ')")
+            assert "run 1" in browser.evaluate("document.getElementById('table-runs').textContent")
+            browser.wait(f"!({LIVE})")
+            assert ended_well(watched.ended(), watched.said), watched.said
+    said = browser.evaluate("document.getElementById('table-agreement').textContent")
+    assert "agreement" in said
+    assert "run 2" in browser.evaluate("document.getElementById('table-runs').textContent")
+    noted = json.loads((files / "out" / "runs.json").read_text())
+    assert noted["validity"][0]["verdict"] in said
+
+
+SWEEP = ["sweep", "w.toml", "s.toml", "--vary", "load=0.1..0.9/2000", "--requests", "300000"]
+CAPACITY = ["capacity", "slo.toml", "s.toml", "--precision", "0.1%", "--duration", "30000s"]
 
 
 @pytest.mark.parametrize("command", [SWEEP, CAPACITY], ids=lambda one: one[0])
@@ -170,6 +238,40 @@ def test_only_who_knows_its_token_and_its_name_is_let_in(files: Path) -> None:
         assert watched.process.poll() is None
         with open(f"/proc/{watched.process.pid}/cmdline", "rb") as file:
             assert token.encode() not in file.read()
+
+
+def test_two_viewers_see_the_same(files: Path) -> None:
+    """Both read on to the end, and both have the report then."""
+    seen: list[list[dict[str, object]]] = [[], []]
+    last: list[str] = ["", ""]
+
+    def look(place: int, url: str) -> None:
+        with urllib.request.urlopen(f"{url}events", timeout=120) as events:
+            for line in events:
+                if line.startswith(b"data: "):
+                    seen[place].append(json.loads(line[6:]))
+                if seen[place] and "over" in seen[place][-1]:
+                    break
+        with urllib.request.urlopen(url, timeout=120) as page:
+            last[place] = page.read().decode()
+
+    with tt.serve(tt.System(SYSTEM)) as server:
+        command = ["run", "w.toml", "--target", server.url, "--duration", "5s", "--live"]
+        with Watched(command, files) as watched:
+            viewers = [threading.Thread(target=look, args=(n, watched.url)) for n in range(2)]
+            for one in viewers:
+                one.start()
+            for one in viewers:
+                one.join(300)
+            assert ended_well(watched.ended(), watched.said), watched.said
+    for found in seen:
+        assert len(found) >= 3
+        assert found[-1] == {"over": True}
+        assert len({one["main"] for one in found[:-1]}) > 1
+    both = {str(one["main"]) for one in seen[0][:-1]} & {str(one["main"]) for one in seen[1][:-1]}
+    assert len(both) >= 2
+    assert last[0] == last[1]
+    assert "How these numbers were obtained" in last[0]
 
 
 def test_a_viewer_who_stalls_holds_up_nobody(files: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import page_subjects
 import pytest
 from browser import CHROMIUM, MISSING, Browser, printed
+from chart_data import data_of
 from made_logs import Known, make
 from rich.console import Console
 
@@ -27,7 +28,10 @@ from thinktime.sweeping.page import page_of as swept_page
 from thinktime.sweeping.table import table as swept_table
 
 GOLDEN = Path(__file__).parent / "golden"
-NAMES = ("report", "sweep", "sweep-measured", "sweep-wide", "capacity", "learn", "history")
+NAMES = (
+    "report", "run", "simulate", "compare", "sweep", "sweep-measured", "sweep-wide", "capacity",
+    "learn", "history", "live",
+)  # fmt: skip
 PAPER = 1016  # A4 landscape without its margins, at 96 pixels an inch
 
 
@@ -39,12 +43,16 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Page]:
     wide = page_subjects.swept_wide()
     return {
         "report": report_page(page_subjects.results()),
+        "run": report_page([page_subjects.measured()]),
+        "simulate": report_page([page_subjects.simulated()]),
+        "compare": report_page(page_subjects.results()[-3:-1]),
         "sweep": swept_page(swept.table, swept.axes, measured=False),
         "sweep-measured": swept_page(measured.table, measured.axes, measured=True),
         "sweep-wide": swept_page(wide.table, wide.axes, measured=False),
         "capacity": capacity_page(page_subjects.capacity()),
         "learn": learned_page(learn([folder / "access.log"])),
         "history": history_page(page_subjects.history()),
+        "live": page_subjects.watched().page(),
     }
 
 
@@ -110,6 +118,20 @@ def test_the_recorded_page_shows_what_a_model_says(pages: dict[str, Page]) -> No
     text = text_of(pages["report"])
     assert "does what was measured" in text
     assert "the same load, closed, 50 clients" in text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_charts_draw(pages: dict[str, Page], name: str) -> None:
+    """The curves of every chart of every page, in some fifty numbers each."""
+    golden(f"charts-{name}", data_of(pages[name]))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_page_has_charts_to_record(pages: dict[str, Page], name: str) -> None:
+    text = data_of(pages[name])
+    numbers = [line for line in text.splitlines() if line.startswith("    y: ")]
+    assert len(numbers) > 0
+    assert max(len(line.split()) for line in numbers) >= 3
 
 
 @pytest.mark.parametrize("width", [80, 110, 150])

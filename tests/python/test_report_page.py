@@ -78,7 +78,9 @@ def test_page_loads_nothing_and_its_figures_parse(demo, tmp_path):
     figures = [name for name in made.scripts if name.startswith("figure-")]
     heats = [f"figure-heat{n}" for n in ("", "-2", "-3", "-4", "-5", "-6")]
     of_cases = [
-        f"figure-{name}{n}" for name in ("in_system", "throughput") for n in ("", "-2", "-3")
+        f"figure-{name}{n}"
+        for name in ("in_system", "throughput", "lateness")
+        for n in ("", "-2", "-3")
     ]
     assert figures == ["figure-tail", *heats, *of_cases]
     assert all(json.loads(made.scripts[name])["data"] for name in figures)
@@ -119,7 +121,7 @@ def test_names_are_only_ever_text(demo, tmp_path):
     }
     assert not any(name.startswith("on") for _, attributes in made.tags for name in attributes)
     assert EVIL in made.text
-    assert len(made.scripts) == 9  # seven figures, plotly and the page's own
+    assert len(made.scripts) == 11  # nine figures, plotly and the page's own
     shown = json.dumps([json.loads(made.scripts["figure-tail"])])
     assert "<img" not in shown
     assert "%{x}" not in shown.replace("%{x:.3s}", "")
@@ -169,7 +171,7 @@ def test_a_browser_draws_all_charts_without_a_complaint(evil, demo, tmp_path):
         r'class="chart js-plotly-plot"[^>]*id="chart-(\w+)"',
         done.stdout,
     )
-    assert len(drawn) == 4
+    assert len(drawn) == 5
     assert done.stdout.count('class="js-line"') >= 8 - 5 * evil
     assert '<img src="x"' not in done.stdout
 

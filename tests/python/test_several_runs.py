@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +18,10 @@ from typer.testing import CliRunner
 
 import thinktime as tt
 from thinktime.cli import app
-from thinktime.validity import DOUBTFUL, FINE, UNSEEN, agreement_of
+from thinktime.report.page import Page
+from thinktime.report.results_page import page_of
+from thinktime.report.several import runs_in
+from thinktime.validity import DOUBTFUL, FINE, UNSEEN, Finding, agreement_of
 from thinktime.validity.agreement import Told, differ, tails_differ, together, welch
 from thinktime.validity.agreement import agreement_of as agreement
 from thinktime.validity.evidence import of_result
@@ -112,6 +116,60 @@ def test_each_run_counts_once() -> None:
     assert half == pytest.approx(4.3027 * np.sqrt(7 / 3), rel=1e-4)
 
 
+# ---- the report
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two results, as `run --runs` leaves them, with what was found of them."""
+    folder = tmp_path_factory.mktemp("several") / "r"
+    one = cases.system(("fcfs", "exp(10ms)"))
+    for number in (1, 2):
+        tt.simulate(
+            cases.open_model(50), one, requests=2000, seed=number, rows="all",
+            output=folder / f"run-{number}",
+        )  # fmt: skip
+    finding = Finding("agreement", DOUBTFUL, "hysteresis: <b>two</b> values", "look for it")
+    noted = {"runs": ["run-1", "run-2"], "together": {}, "validity": [finding.as_dict()]}
+    (folder / "runs.json").write_text(json.dumps(noted))
+    return folder
+
+
+def report_of(*places: Path) -> Page:
+    return page_of([tt.Result.load(place) for place in places])
+
+
+def test_the_report_of_several_runs_says_first_whether_they_agree(written: Path) -> None:
+    made = report_of(written / "run-1", written / "run-2")
+    assert made.verdict.doubts[0].startswith("Agreement: hysteresis: <b>two</b> values; look for")
+    assert [table.name for table in made.tables[:3]] == ["results", "runs", "agreement"]
+    assert made.tables[1].lines[-1].name == "all runs"
+    done = CliRunner().invoke(
+        app, ["report", str(written), "-o", str(written.parent / "page.html")]
+    )
+    assert done.exit_code == 0, done.output
+    text = (written.parent / "page.html").read_text("utf-8")
+    assert "Whether the runs agree" in text
+    assert "hysteresis: &lt;b&gt;two&lt;/b&gt; values" in text
+
+
+def test_runs_that_were_not_made_together_say_nothing_of_agreement(
+    written: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(written / "run-2", tmp_path / "run-2")
+    for places in ([written / "run-1"], [written / "run-1", tmp_path / "run-2"]):
+        assert "agreement" not in {table.name for table in report_of(*places).tables}
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"runs": 3}', '{"runs": [], "validity": []}'])
+def test_a_note_that_somebody_spoilt_is_no_note(written: Path, tmp_path: Path, text: str) -> None:
+    shutil.copytree(written, tmp_path / "r")
+    (tmp_path / "r" / "runs.json").write_text(text)
+    made = report_of(tmp_path / "r" / "run-1", tmp_path / "r" / "run-2")
+    assert "agreement" not in {table.name for table in made.tables}
+    assert runs_in(tmp_path / "r") == [tmp_path / "r"]
+
+
 # ---- the command
 
 
@@ -157,7 +215,7 @@ def test_a_server_that_each_start_makes_another_is_named(tmp_path: Path) -> None
     [
         (["--restart", "true"], 2, "--restart goes with --runs"),
         (["--runs", "1"], 2, "--runs takes 2 to 1,000; it is 1"),
-        (["--runs", "2", "--live"], 2, "--runs does not go with --live"),
+        (["--runs", "2", "--otlp", "http://h"], 2, "--runs does not go with --otlp"),
         (["--runs", "2", "--junit", "x.xml"], 2, "--runs does not go with --junit"),
         (["--runs", "2", "-o", "full"], 2, "it is not empty"),
         (["--runs", "2", "--restart", "false"], 3, "it ended with 1"),

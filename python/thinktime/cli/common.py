@@ -14,6 +14,7 @@ from rich.console import RenderableType
 
 from thinktime import InputError, Interrupted, Result, RunError, Unwritten, Workload, validity
 from thinktime.cli import plain, told
+from thinktime.provenance import file_given
 from thinktime.recovery import left_behind
 from thinktime.rows_there import rows_there, words
 from thinktime.verdict import Exit as Exit
@@ -209,6 +210,7 @@ def load_workload(path: Path) -> Workload:
     from thinktime.workload import load
 
     loaded = load(path)
+    file_given("workload", path)
     for note in loaded.left_behind:
         errors.print("note:", note, style="dim", markup=False, soft_wrap=True)
     return loaded

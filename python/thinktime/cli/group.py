@@ -5,12 +5,15 @@ A command may need a second's worth of libraries; those of the others are not fo
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
+from thinktime import provenance
 from thinktime.cli import plain
 
 COMMANDS = {
@@ -56,6 +59,11 @@ class Commands(TyperGroup):
         """As a group without commands; the names are there for suggestions."""
         super().__init__(**options)
         self._loaded: dict[str, Any] = {}
+
+    def main(self, args: Sequence[str] | None = None, *more: Any, **named: Any) -> Any:
+        """Do a command, of which results keep the words."""
+        with provenance.command_given(sys.argv[1:] if args is None else args):
+            return super().main(args, *more, **named)
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names, in the order of help."""

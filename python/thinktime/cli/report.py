@@ -19,9 +19,11 @@ def command(
 ) -> None:
     """Write one self-contained HTML page that compares results and works offline."""
     from thinktime.report import report
+    from thinktime.report.several import runs_in
 
-    for one in results:
-        common.say_of_left_behind(one)
     with common.mapped_errors():
-        path = report(common.load_results(results), output, title=title)
+        found = [place for one in results for place in runs_in(one)]
+        for one in found:
+            common.say_of_left_behind(one)
+        path = report(common.load_results(found), output, title=title)
     plain.say(str(path))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from thinktime import InputError, Result, Workload, _core, again, run
+from thinktime import InputError, Result, Workload, _core, again, arrivals, run
 from thinktime.cli import common, live, options, several, told, watch
 from thinktime.cli.watch import NOBODY, Watch
 from thinktime.given import options_json
@@ -18,7 +19,7 @@ from thinktime.validity.evidence import Evidence
 
 if TYPE_CHECKING:
     from thinktime.watching.feed import Feed
-    from thinktime.watching.frames import Begun
+    from thinktime.watching.frames import Asked, Begun
 
 
 GivenWorkload = Annotated[
@@ -58,7 +59,8 @@ def command(
     chosen = common.chosen(given | {"label": label})
     with common.mapped_errors():
         barred = {"--again": again, "--junit": junit, "--markdown": markdown}
-        many = several.Several.asked(runs, restart, output, barred | _watching(watched))
+        barred |= {"--metrics": watched.metrics, "--otlp": watched.otlp}
+        many = several.Several.asked(runs, restart, output, barred)
         files = told.files(junit, markdown)
         if again is not None:
             if workload is not None or demands is not None:
@@ -73,7 +75,8 @@ def command(
             if many is None:
                 name, operation = anew.operation({"output": output})
     if many is not None:
-        several.finish(many, anew.numbered, json)
+        with common.mapped_errors(), watched.on(anew.begun({})) as feed:
+            several.finish(many, partial(anew.numbered, feed), json, feed)
     else:
         common.finish(operation, json, output, files, name)
 
@@ -94,12 +97,6 @@ def _need_rights(workload: Workload, given: dict[str, Any]) -> None:
     permission.need(crossing.NEED, reaching_out=True)
 
 
-def _watching(watched: Watch) -> dict[str, bool]:
-    """By name, whether those options were given by which it is watched."""
-    given = {"--live": watched.live, "--live-at": watched.live_at, "--metrics": watched.metrics}
-    return {name: bool(value) for name, value in (given | {"--otlp": watched.otlp}).items()}
-
-
 _Named = tuple[str, common.Operation]
 """The workload's name, and what is to be done."""
 
@@ -116,8 +113,12 @@ class _Shown:
         begun: Begun,
         target: str,
         do: Callable[[Callable[[Moment], None] | None], Result],
+        of_all: Feed | None = None,
     ) -> common.Operation:
-        """What `do` does with a monitor, on the terminal and for those who watch."""
+        """What `do` does with a monitor, on the terminal and for those who watch.
+
+        `of_all` is told instead where several runs are watched together.
+        """
 
         def operation() -> Result:
             with self.watch.on(begun) as feed:
@@ -128,7 +129,7 @@ class _Shown:
             with live.shown(title, begun.requests, begun.end_s, self.quiet) as monitor:
                 return do(watch.both(monitor, feed))
 
-        return operation
+        return operation if of_all is None else lambda: shown(of_all)
 
 
 @dataclass(frozen=True)
@@ -140,21 +141,25 @@ class _Anew:
     shown: _Shown
     given: dict[str, Any]
 
-    def operation(self, more: dict[str, Any]) -> _Named:
-        """The run, with some more options."""
+    def begun(self, more: dict[str, Any]) -> Begun:
+        """What is watched, with some more options."""
         given = self.given | more
         end = _core.planned_end("run", self.workload, options_json("run", given))
-        begun = _begun(self.workload, self.target, end, given)
+        return _begun(self.workload, self.target, end, given)
+
+    def operation(self, more: dict[str, Any], of_all: Feed | None = None) -> _Named:
+        """The run, with some more options."""
+        given = self.given | more
         return self.workload.name, self.shown.operation(
-            begun, self.target,
-            lambda monitor: run(self.workload, self.target, monitor=monitor, **given),
+            self.begun(more), self.target,
+            lambda monitor: run(self.workload, self.target, monitor=monitor, **given), of_all,
         )  # fmt: skip
 
-    def numbered(self, number: int, output: Path | None) -> common.Operation:
+    def numbered(self, feed: Feed | None, number: int, output: Path | None) -> common.Operation:
         """The so manyth of several runs, from 1, with a seed of its own."""
         first = self.given.get("seed")
         seed = (self.workload.seed if first is None else int(first)) + number - 1
-        return self.operation({"output": output, "seed": seed})[1]
+        return self.operation({"output": output, "seed": seed}, feed)[1]
 
 
 def _again(
@@ -179,5 +184,19 @@ def _begun(
 ) -> Begun:
     """How it is called, when it ends, and what checks have to know of it while it runs."""
     here = given.get("on") is None
+    workload = arrivals.replaced(workload, given)
     seen = Evidence("run", {}, workload)
-    return watch.begun("run", workload.name, target, end, steady=seen.is_steady_by_plan, here=here)
+    return watch.begun(
+        "run", workload.name, target, end, steady=seen.is_steady_by_plan, here=here,
+        asked=_asked(workload, seen),
+    )  # fmt: skip
+
+
+def _asked(workload: Workload, seen: Evidence) -> Asked:
+    from thinktime.watching.frames import Asked, Moments
+
+    length = workload.session_length
+    moments = None if length is None else Moments(length.mean, length.second_moment)
+    return Asked(
+        workload.model, workload.request_rate, workload.poisson, tuple(seen.arrivals), moments
+    )

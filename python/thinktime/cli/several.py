@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,6 +16,9 @@ from thinktime import InputError, Interrupted, Result, RunError, Unwritten, vali
 from thinktime.cli import common, plain
 from thinktime.recovery import write_whole
 from thinktime.verdict import Verdict, verdict_of
+
+if TYPE_CHECKING:
+    from thinktime.watching.feed import Feed
 
 Runs = Annotated[
     int | None,
@@ -33,7 +36,6 @@ Restart = Annotated[
     ),
 ]
 
-FILE = "runs.json"
 RUNS_MAX = 1000
 _RESTART_S = 300.0
 _ORDER = ("not to be trusted", "not met", "cannot tell", "met", "done")
@@ -98,16 +100,21 @@ class Several:
 
 
 def finish(
-    several: Several, each: Callable[[int, Path | None], common.Operation], as_json: bool
+    several: Several,
+    each: Callable[[int, Path | None], common.Operation],
+    as_json: bool,
+    feed: Feed | None = None,
 ) -> None:
     """Do all runs, show them together, and end with the status of the worst.
 
-    `each` gives the so manyth run, from 1, which writes its result there.
+    `each` gives the so manyth run, from 1, which writes its result there. Who watches is told of
+    those that are over by `feed`.
     """
     results: list[Result] = []
     worst: Verdict | None = None
     with common.mapped_errors():
         for number in range(1, several.runs + 1):
+            _tell(feed, number, several.runs, results)
             several.before()
             result, unwritten = _done(each(number, several.place(number)))
             validity.note(result)
@@ -116,9 +123,29 @@ def finish(
             if result.interrupted or unwritten:
                 break
         agreement = validity.agreement_of(results)
+        if feed is not None:
+            feed.finish(lambda: _page(results, agreement))
         _show(results, agreement, several.output, as_json)
     assert worst is not None
     common.end(worst)
+
+
+def _tell(feed: Feed | None, number: int, whole: int, over: list[Result]) -> None:
+    """Tell who watches which run comes now, and what those before it say together."""
+    if feed is None:
+        return
+    from thinktime.report import several as shown
+    from thinktime.watching.frames import Several as Told
+
+    agreement = validity.agreement_of(over) if len(over) > 1 else None
+    feed.tell("several", Told(number, whole, shown.table(over) if over else None, agreement))
+
+
+def _page(results: list[Result], agreement: validity.Finding) -> str:
+    from thinktime.report.page import render
+    from thinktime.report.results_page import page_of
+
+    return render(page_of(results, agreement=agreement))
 
 
 def _done(operation: common.Operation) -> tuple[Result, str | None]:
@@ -155,7 +182,7 @@ def _show(
     if output is not None:
         names = [f"run-{number}" for number in range(1, len(results) + 1)]
         text = json_module.dumps({"runs": names, **found}, indent=2, ensure_ascii=False)
-        write_whole(output / FILE, text + "\n")
+        write_whole(output / shown.FILE, text + "\n")
     if as_json:
         all_runs = {"runs": [one.summary for one in results], **found}
         typer.echo(json_module.dumps(all_runs, indent=2))

@@ -129,7 +129,7 @@ def begun(
     workload: str,
     target: str | None,
     end: tuple[int | None, float | None],
-    **more: bool,
+    **more: Any,
 ) -> Begun:
     """What is to be watched; of a target only what names it, and no password or query."""
     from thinktime.watching.frames import Begun

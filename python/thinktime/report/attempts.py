@@ -6,7 +6,8 @@ from its file, where there is one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -39,6 +40,26 @@ class Rows:
     pages: pl.DataFrame | None
     """A row a page, as `Result.pages` has them; None where there are none."""
 
+    table: pl.LazyFrame = field(default_factory=pl.LazyFrame)
+    """All of them, to be read as far as it is needed."""
+
+    whole: Callable[[], object] = field(default=lambda: None)
+    """Reads the whole table, and says what is wrong with it where that cannot be done."""
+
+    found: dict[tuple[float, float], pl.DataFrame] = field(default_factory=dict)
+    """What charts made of the table that others need, too."""
+
+    def summed(self, query: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
+        """What a query makes of the table, without holding all of it.
+
+        Raises:
+            InputError: if the file is damaged.
+        """
+        try:
+            return query(self.table).collect(engine="streaming")
+        except PolarsError:
+            return query(pl.DataFrame(self.whole()).lazy()).collect()
+
 
 def rows_of(result: Result) -> Rows | None:
     """Those of a result; None where none were kept.
@@ -50,14 +71,16 @@ def rows_of(result: Result) -> Rows | None:
     file = None if result.path is None else result.path / _FILE
     if file is not None and file.is_file():
         try:
-            return _rows(pl.scan_parquet(file), paged=paged)
+            return _rows(pl.scan_parquet(file), lambda: result.requests, paged=paged)
         except PolarsError:
             pass  # what reads whole tables says what is wrong with it
     table = result.requests
-    return None if table is None else _rows(pl.DataFrame(table).lazy(), paged=paged)
+    if table is None:
+        return None
+    return _rows(pl.DataFrame(table).lazy(), lambda: table, paged=paged)
 
 
-def _rows(table: pl.LazyFrame, *, paged: bool) -> Rows:
+def _rows(table: pl.LazyFrame, whole: Callable[[], object], *, paged: bool) -> Rows:
     has = set(table.collect_schema().names())
     again = bool(table.select((pl.col("attempt") > 1).any()).collect().item())
     key = [name for name in _KEY if name in has]
@@ -72,7 +95,7 @@ def _rows(table: pl.LazyFrame, *, paged: bool) -> Rows:
     read = table.select(kept).collect()
     attempts = read.filter("first").select(times)
     pages = pages_of(table) if paged else None
-    return Rows(attempts, _answered(read, key if again else []), pages)
+    return Rows(attempts, _answered(read, key if again else []), pages, table, whole)
 
 
 def _answered(read: pl.DataFrame, key: list[str]) -> pl.DataFrame:

@@ -35,11 +35,22 @@ def table_of(figure: go.Figure, title: str) -> Table | None:
     heads = (_plain(across.title.text) or "place", _plain(names[0]) if names else "value")
     groups = [
         Group([Line(x, [Cell(y)]) for x, y in _points(trace, figure)], _plain(trace.name))
-        for trace in figure.data[:CURVES_MAX]
+        for trace in figure.data
         if _is_curve(trace)
     ]
     groups = [group for group in groups if group.lines]
-    return Table("", title, heads[0], (heads[1],), groups) if groups else None
+    left = _left_out([group.title for group in groups[CURVES_MAX:]])
+    kept = groups[:CURVES_MAX]
+    return Table("", title, heads[0], (heads[1],), kept, note=left) if kept else None
+
+
+def _left_out(names: list[str]) -> str:
+    """What is said of curves for which a table has no room; nothing where it has all."""
+    if not names:
+        return ""
+    told = ", ".join(dict.fromkeys(name for name in names if name))
+    curves = units.counted(len(names), "more curve")
+    return f"The chart has {curves}, of which the figures are not here{': ' if told else ''}{told}."
 
 
 def _is_curve(trace: Any) -> bool:

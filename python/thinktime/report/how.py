@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from thinktime.report import clusters, links, machines, units
 from thinktime.report.case import Case, Entry
 from thinktime.report.masked import without_secrets
 from thinktime.report.page import Source
+
+if TYPE_CHECKING:
+    from thinktime import Result
 
 KINDS: dict[str, str] = {
     "measured": "A real run over the network: requests were sent to a real server, and timed.",
@@ -72,6 +77,7 @@ def _source(case: Case, entry: Entry) -> Source:
         ("measured for", units.seconds(summary.get("duration_s"))),
         ("after a warm-up of", units.seconds(summary.get("warmup_s") or None)),
         *_of_run(result.run_toml),
+        *_of_made(result),
     ]
     known = [(name, value) for name, value in facts if value not in ("", units.NOTHING)]
     return Source(f"{case.label}: {entry.words}", known, without_secrets(result.run_toml))
@@ -86,6 +92,21 @@ def _of_run(text: str) -> list[tuple[str, str]]:
     if not isinstance(run, Mapping):
         return []
     return [(key, _value(run[key])) for key in _OF_RUN if key in run]
+
+
+def _of_made(result: Result) -> Iterator[tuple[str, str]]:
+    """The command, how to give it again, the files that it named, and a simulation's host."""
+    made = result.made
+    if made is not None and made.command_line is not None:
+        yield "command", made.command_line
+    if result.path is not None:
+        yield "to do it again", shlex.join(["thinktime", result.kind, "--again", str(result.path)])
+    if made is None:
+        return
+    for one in made.files:
+        yield one.use, f"{one.name}, {units.size(one.bytes)}, SHA-256 {one.sha256}"
+    if made.host and result.kind == "simulate":  # of a run it is in run.toml
+        yield "host", _value(made.host)
 
 
 def _link(crossed: Mapping[str, object] | None) -> str:

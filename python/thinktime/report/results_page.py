@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from thinktime.report import details, diagrams, how, page, results, units
+from thinktime.report import details, diagrams, how, page, results, several, units
 from thinktime.report.case import Case
 from thinktime.report.case import cases as cases_of
 from thinktime.report.charts import CHARTS
@@ -15,6 +15,7 @@ from thinktime.report.charts.chart import sections
 from thinktime.report.findings import verdict
 from thinktime.report.page import Page, Verdict
 from thinktime.report.table import Table
+from thinktime.validity.finding import DOUBTFUL, Finding
 from thinktime.verdict import verdict_of
 
 if TYPE_CHECKING:
@@ -29,19 +30,38 @@ def write(found: Sequence[Result], path: Path, title: str | None = None) -> Path
     return page.write(page_of(found, title), path)
 
 
-def page_of(found: Sequence[Result], title: str | None = None) -> Page:
-    """The report of some results. The same results give the same page, byte for byte."""
+def page_of(
+    found: Sequence[Result], title: str | None = None, agreement: Finding | None = None
+) -> Page:
+    """The report of some results. The same results give the same page, byte for byte.
+
+    `agreement` says whether runs agree that were made together; by default as it was noted.
+    """
+    agreement = agreement or several.agreement_noted(found)
+    together = [] if agreement is None else _together(found, agreement)
     cases = cases_of(found)
     compared = _compared(found)
     differences = [] if compared is None else [_differences(compared)]
     return Page(
         title or _title(cases),
-        _verdict(cases, compared),
-        [results.table(results.rows(cases)), *differences, *details.tables(cases)],
+        _doubted(_verdict(cases, compared), agreement),
+        [results.table(results.rows(cases)), *together, *differences, *details.tables(cases)],
         [*sections(CHARTS, cases), *diagrams.sections(cases)],
         how.words(cases),
         how.sources(cases),
     )
+
+
+def _together(found: Sequence[Result], agreement: Finding) -> list[Table]:
+    """Each of several runs, all of them, and whether they agree."""
+    return [several.table(found), several.agreement_table(agreement)]
+
+
+def _doubted(verdict: Verdict, agreement: Finding | None) -> Verdict:
+    """Runs that do not agree are no small thing: it stands above all tables."""
+    if agreement is None or agreement.verdict != DOUBTFUL:
+        return verdict
+    return replace(verdict, doubts=[units.sentence(agreement.words), *verdict.doubts])
 
 
 def _compared(found: Sequence[Result]) -> Comparison | None:

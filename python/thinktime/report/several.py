@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from thinktime.report import figures, units
+from thinktime.report import doubted, figures, units
 from thinktime.report.table import Cell, Group, Line, Table
+from thinktime.validity.finding import Finding
 
 if TYPE_CHECKING:
     from thinktime import Result
+
+FILE = "runs.json"
+"""Says in the directory of several runs which they are, and what was found of them together."""
 
 TIMES = ("mean", "p50", "p90", "p99", "p99.9")
 HEADINGS = ("throughput", *TIMES, "errors")
@@ -45,6 +51,38 @@ def table(results: Sequence[Result]) -> Table:
         "run, averaged.",
         spare=("errors", "p90", "p50", "p99.9"),
     )  # fmt: skip
+
+
+def agreement_table(found: Finding) -> Table:
+    """Whether the runs agree."""
+    return Table(
+        "agreement", "Whether the runs agree", "check", ("verdict",),
+        [Group([doubted.line_of(found)])],
+    )  # fmt: skip
+
+
+def agreement_noted(results: Sequence[Result]) -> Finding | None:
+    """What was found of these results together, where they are all of one `run --runs`."""
+    places = [one.path.absolute() for one in results if one.path is not None]
+    folders = {place.parent for place in places}
+    if len(places) < len(results) or len(folders) != 1:
+        return None
+    try:
+        said = json.loads((folders.pop() / FILE).read_text("utf-8"))
+        found = Finding.of(said["validity"][0])
+        same = sorted(said["runs"]) == sorted(place.name for place in places)
+    except (OSError, ValueError, KeyError, TypeError, IndexError, RecursionError):
+        return None
+    return found if same else None
+
+
+def runs_in(place: Path) -> list[Path]:
+    """The results in the directory of several runs; the place itself where it is none."""
+    try:
+        names = json.loads((place / FILE).read_text("utf-8"))["runs"]
+        return [place / Path(str(name)).name for name in names] or [place]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return [place]
 
 
 def _line(number: int, result: Result) -> Line:

@@ -15,7 +15,7 @@ NOTED = 0.02
 RESOLUTION_S = 100e-6
 """A kernel takes so long to wake a thread: no figure of any generator is finer."""
 
-_ADVICE = (
+ADVICE = (
     "leave the generator a core of its own, lower the rate, or read `service_time_s` beside the "
     "response times"
 )
@@ -35,7 +35,7 @@ def check(seen: Evidence) -> Finding | None:
         f"{units.percent(mean / mean_s)} of the mean response time"
     )
     if (seen.untrusted or "").startswith("the generator itself was late"):
-        return Finding(NAME, SPOILT, words, _ADVICE)
+        return Finding(NAME, SPOILT, words, ADVICE)
     if mean > max(NOTED * mean_s, RESOLUTION_S):
-        return Finding(NAME, DOUBTFUL, words, _ADVICE)
+        return Finding(NAME, DOUBTFUL, words, ADVICE)
     return Finding(NAME, FINE, words)

@@ -9,12 +9,40 @@ import asyncio
 import pickle
 import struct
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from thinktime.report.table import Table
+    from thinktime.validity import Finding
 
 _LENGTH = struct.Struct("<I")
 
 Message = tuple[str, Any]
 """What kind of thing is told, and the thing."""
+
+
+@dataclass(frozen=True)
+class Moments:
+    """The first two moments of a law."""
+
+    mean: float
+    second_moment: float
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What checks read of a workload."""
+
+    model: str
+    request_rate: float | None
+    """Requests a second; None where the workload has no rate of its own."""
+
+    poisson: bool
+    arrivals: tuple[dict[str, Any], ...] = ()
+    """The table `arrivals` of each population."""
+
+    session_length: Moments | None = None
+    """Requests of a session; None where nobody knows."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +69,24 @@ class Begun:
 
     here: bool = True
     """Whether the command itself makes the load."""
+
+    asked: Asked | None = None
+    """What a run's workload asks for."""
+
+
+@dataclass(frozen=True)
+class Several:
+    """The runs of `--runs`, of which the last one is going on."""
+
+    number: int
+    """Its number, from 1."""
+
+    whole: int
+    table: Table | None
+    """Those that are over; None before one is."""
+
+    agreement: Finding | None
+    """Whether they agree; None before there are two."""
 
 
 @dataclass(frozen=True)

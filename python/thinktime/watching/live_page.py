@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Any, cast
 from thinktime.moment import Moment, PopulationMoment
 from thinktime.report import doubted, percentile, units
 from thinktime.report.case import Case, Entry
-from thinktime.report.charts import heat, in_system, throughput
+from thinktime.report.charts import heat, in_system, tail, throughput
 from thinktime.report.charts.chart import Chart, sections
 from thinktime.report.objectives import name_of
 from thinktime.report.page import Page, Verdict
 from thinktime.report.table import Cell, Group, Line, Table
+from thinktime.theory.law import FloatArray
 from thinktime.validity import Finding
-from thinktime.watching.buckets import bounds_of
+from thinktime.watching import points
+from thinktime.watching.buckets import bounds_of, tail_of
 from thinktime.watching.checking import Cores, findings
-from thinktime.watching.frames import Begun, Message
+from thinktime.watching.frames import Begun, Message, Several
 from thinktime.watching.history import History, Instant
 
 if TYPE_CHECKING:
@@ -42,8 +44,13 @@ class _Known:
     kind: str
     series: pl.DataFrame | None
     summary: dict[str, Any]
+    moment: Moment | None = None
     requests: None = None
     rows_complete: bool = False
+
+    def survival(self) -> tuple[FloatArray, FloatArray]:
+        """As of a result, by the upper bounds of buckets: response times, and who took longer."""
+        return tail_of(() if self.moment is None else self.moment.response_buckets)
 
 
 @dataclass
@@ -62,6 +69,9 @@ class Subject:
     validity: list[Finding] = field(default_factory=list)
     """What checks say of a run so far."""
 
+    several: Several | None = None
+    """Which of several runs it is; None where there is one."""
+
     def take(self, message: Message) -> None:
         """Take note of what was told."""
         kind, thing = message
@@ -69,11 +79,14 @@ class Subject:
             self.moment, most = thing
             self.history.take(_instant(thing[0], most))
             used = self.cores.look(thing[0].time_s)
-            self.validity = findings(self.history, thing[0], used, steady=self.begun.steady)
+            self.validity = findings(self.history, thing[0], used, self.begun)
         elif kind == "progress":
             done, time_s, in_system, most = thing
             self.history.take(Instant(time_s, done, done, in_system, most))
             self.told = message
+        elif kind == "several":
+            # Another run: what was known is that of the one before.
+            self.several, self.history, self.moment, self.validity = thing, History(), None, []
         else:
             self.told = message
 
@@ -85,6 +98,12 @@ class Subject:
         if self.told is not None and self.told[0] == "swept":
             _, done, whole = self.told[1]
             return float(done / whole) if whole else None
+        if self.several is not None:
+            over = self.several.number - 1 + (self._share_of_run() or 0.0)
+            return over / self.several.whole
+        return self._share_of_run()
+
+    def _share_of_run(self) -> float | None:
         if not self.history.instants:
             return None
         last = self.history.instants[-1]
@@ -95,16 +114,17 @@ class Subject:
     def page(self) -> Page:
         """All of it as a page."""
         if self.told is not None and self.told[0] in ("swept", "capacity"):
-            return _page_of_points(self.begun, self.told)
+            return points.page_of(self.begun, self.told)
         if self.told is not None and self.told[0] == "reading":
-            return _page_of_reading(self.begun, *self.told[1])
+            return points.page_of_reading(self.begun, *self.told[1])
+        of_all = [] if self.several is None else _several(self.several)
         if not self.history.instants:
-            return Page(self.begun.title, Verdict("Nothing is known yet."), [])
+            return Page(self.begun.title, Verdict(f"{self._which()}Nothing is known yet."), of_all)
         tables = [] if self.moment is None else _tables(self.moment, self.validity)
         return Page(
             self.begun.title,
-            Verdict(self._headline()),
-            tables,
+            Verdict(f"{self._which()}{self._headline()}"),
+            [*tables[:1], *of_all, *tables[1:]],
             sections(CHARTS, self),
             {name: WORDS[name] for name in (WORDS if self.moment else ("offered",))},
         )
@@ -114,8 +134,13 @@ class Subject:
         """What charts draw."""
         kind = "run" if self.moment is not None else "simulate"
         summary = {"warmup_s": 0.0, "duration_s": self.history.end_s}
-        known = cast("Result", _Known(kind, self.history.series(), summary))
+        known = cast("Result", _Known(kind, self.history.series(), summary, self.moment))
         return Case(self.begun.workload or self.begun.command, "", 0, [Entry(known, "")], None)
+
+    def _which(self) -> str:
+        """Which of several runs it is."""
+        several = self.several
+        return "" if several is None else f"Run {several.number} of {several.whole}. "
 
     def _headline(self) -> str:
         last = self.history.instants[-1]
@@ -207,30 +232,12 @@ def _errors(moment: Moment) -> Table:
     return Table("errors", "What went wrong", "failed attempts", ("attempts",), [Group(lines)])
 
 
-def _page_of_points(begun: Begun, told: Message) -> Page:
-    """The page of a sweep or a search, as it would be if it ended now."""
-    kind, thing = told
-    if kind == "swept":
-        from thinktime.sweeping.page import page_of
+def _several(several: Several) -> list[Table]:
+    """The runs that are over, and whether they agree."""
+    from thinktime.report.several import agreement_table
 
-        swept, done, whole = thing
-        so_far = f"{units.count(done)} of {units.counted(whole, 'point')} are done."
-        if swept.table.is_empty():
-            return Page(begun.title, Verdict(so_far), [])
-        made = page_of(swept.table, swept.axes, measured=swept.measured)
-    else:
-        from thinktime.capacity_search.page import page_of as capacity_page
-
-        so_far = f"{units.counted(len(thing.probes), 'probe')} so far."
-        made = capacity_page(thing)
-    verdict = Verdict(so_far, [], made.verdict.doubts)
-    return Page(begun.title, verdict, made.tables, made.sections, made.words)
-
-
-def _page_of_reading(begun: Begun, entries: int, share: float, unpacked: int) -> Page:
-    read = f"{units.counted(entries, 'request')} read, {units.size(unpacked)}."
-    over = "All is read; what it says is worked out." if share >= 1 else ""
-    return Page(begun.title, Verdict(read, [over] if over else []), [])
+    found = [] if several.table is None else [several.table]
+    return [*found, *([] if several.agreement is None else [agreement_table(several.agreement)])]
 
 
 def _of_cases(chart: Chart[Sequence[Case]]) -> Chart[Subject]:
@@ -256,6 +263,7 @@ def _heat(subject: Subject) -> Any:
 
 CHARTS: list[Chart[Subject]] = [
     Chart("heat", heat.CHART.title, heat.CHART.caption, _heat, needed=False),
+    _of_cases(tail.CHART),
     _of_cases(throughput.CHART),
     _of_cases(in_system.CHART),
 ]

@@ -6,8 +6,11 @@ from thinktime.report.case import Case
 from thinktime.report.charts import (
     by_name,
     by_population,
+    errors,
     heat,
     in_system,
+    lateness,
+    parts,
     schedule,
     tail,
     throughput,
@@ -22,6 +25,10 @@ CHARTS: list[Chart[Sequence[Case]]] = [
     by_name.CHART,
     in_system.CHART,
     throughput.CHART,
+    lateness.CHART,
+    errors.CHART,
+    parts.NAMES,
+    parts.POPULATIONS,
     schedule.CHART,
 ]
 """In the order of the page."""

@@ -72,7 +72,7 @@ def of_entry(entry: Entry, until_s: float) -> Heat | None:
 
 def of_times(begun_s: FloatArray, times_s: FloatArray, until_s: float) -> Heat:
     """Of times above 0 and when each began."""
-    interval = _interval(until_s)
+    interval = panels.interval_for(until_s, COLUMNS_MAX)
     columns = math.ceil(until_s / interval - 1e-9)
     low, high = float(times_s.min()), float(times_s.max())
     bounds = np.geomspace(low * 0.999, max(high * 1.001, 1.2 * low), ROWS_MAX + 1)
@@ -130,12 +130,6 @@ def _joined(many: FloatArray | NDArray[np.int64], name: str) -> int:
         if whole[whole > NEEDED[name] - 0.5].sum() > whole.sum() / 2:
             return joined
     return 1
-
-
-def _interval(until_s: float) -> float:
-    """A round number of seconds of which there are no more than can be drawn."""
-    scale = 10.0 ** math.floor(math.log10(until_s / COLUMNS_MAX))
-    return next(scale * one for one in (1, 2, 5, 10, 20) if until_s / scale / one <= COLUMNS_MAX)
 
 
 def drawing(found: Sequence[tuple[Case, Kind, Heat]], until_s: float) -> Drawing | None:

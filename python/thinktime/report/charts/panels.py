@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -60,6 +61,12 @@ def series(entry: Entry, until_s: float) -> pl.DataFrame | None:
     return summed if summed.height > 0 else None
 
 
+def interval_for(until_s: float, most: int) -> float:
+    """A round number of seconds of which no more than so many are in a span of time."""
+    scale = 10.0 ** math.floor(math.log10(until_s / most))
+    return next(scale * one for one in (1, 2, 5, 10, 20) if until_s / scale / one <= most)
+
+
 def interval_s(tables: Sequence[pl.DataFrame]) -> float:
     """The interval that several series can be brought to: the longest that any of them has."""
     return max((max(table["interval_s"].to_list()) for table in tables), default=0.0)
@@ -85,21 +92,35 @@ def steps(x: FloatArray, y: FloatArray, name: str, line: dict[str, Any], **more:
     )
 
 
-def stacked(found: Sequence[TimeLine], y_title: str, until_s: float) -> list[Panel]:
-    """A panel a case, on one scale."""
-    highest = max(max(trace.y, default=0.0) for one in found for trace in one.traces)
+def stacked(
+    found: Sequence[TimeLine], y_title: str, until_s: float, kind: str = "number", title: str = ""
+) -> list[Panel]:
+    """A panel a case, on one scale, which counts what `kind` says: see `axes.WORDS`.
+
+    A title stands behind the case's label.
+    """
+    scale = _scale([y for one in found for trace in one.traces for y in trace.y], kind)
     panels = []
     for one in found:
         made = go.Figure(list(one.traces))
         made.update_layout(layout(_HEIGHT, margin={"l": 40, "r": 16, "t": 22, "b": 24}))
-        made.update_yaxes(axes.linear(0, 1.05 * highest or 1.0, "number") | {"nticks": 4})
+        made.update_yaxes(scale)
         made.update_xaxes(axes.linear(0, until_s, "time"))
         titled(made, y_title, shift=2)
-        panels.append(Panel(made, one.words, one.case.label))
+        label = f"{one.case.label}: {title}" if title else one.case.label
+        panels.append(Panel(made, one.words, label))
     last = panels[-1].figure
     last.update_xaxes(title_text="time since the start of the run")
     last.update_layout(height=_HEIGHT + 24, margin_b=48)
     return panels
+
+
+def _scale(values: Sequence[float], kind: str) -> dict[str, Any]:
+    """From 0 to the greatest value; of times that are far apart logarithmic."""
+    known = [float(one) for one in values if math.isfinite(one)]
+    if kind == "time" and axes.is_wide(known):
+        return axes.log(min(known), max(known), kind)
+    return axes.linear(0, 1.05 * max(known, default=0.0) or 1.0, kind) | {"nticks": 4}
 
 
 def mean_of_steps(x: FloatArray, y: FloatArray, until_s: float) -> float:

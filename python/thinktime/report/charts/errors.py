@@ -1,0 +1,79 @@
+"""Failed attempts over time, by what went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+import polars as pl
+
+from thinktime.report import units
+from thinktime.report.case import Case
+from thinktime.report.charts import panels, tallies
+from thinktime.report.charts.chart import Chart, Drawing, Key
+from thinktime.report.page import colour
+
+Failed = tuple[Case, pl.DataFrame]
+"""The tally of the failed attempts of a case."""
+
+
+def _draw(cases: Sequence[Case]) -> Drawing | None:
+    until_s = panels.span_s(cases)
+    if not until_s > 0:
+        return None
+    interval = tallies.interval_of(until_s, len(cases))
+    found = [one for case in cases for one in _failed(case, until_s, interval)]
+    if not found:
+        return None
+    causes = tallies.most_frequent(pl.concat([table for _, table in found]), "cause", [])
+    lines = [_line(case, table, causes, until_s, interval) for case, table in found]
+    drawn = [line for line in lines if line.traces]
+    if not drawn:
+        return None
+    title = f"failed attempts a second, in {units.seconds(interval, 2)} each"
+    keys = [Key(cause, colour(n), group=f"cause {n}") for n, cause in enumerate(causes)]
+    return Drawing(panels.stacked(drawn, title, until_s), keys, linked=True)
+
+
+def _failed(case: Case, until_s: float, interval_s: float) -> list[Failed]:
+    """Of the first result of a case that has all of its rows: a sample has too few."""
+    for entry in panels.shown(case):
+        if entry.result.summary.get("errors_by_kind") and entry.result.rows_complete:
+            tallied = tallies.tally(entry, until_s, interval_s)
+            failed = None if tallied is None else tallied.filter(pl.col("cause").is_not_null())
+            if failed is not None and failed.height:
+                return [(case, failed)]
+    return []
+
+
+def _line(
+    case: Case, failed: pl.DataFrame, causes: Sequence[str], until_s: float, interval_s: float
+) -> panels.TimeLine:
+    traces, told = list[go.Scatter](), list[str]()
+    for n, cause in enumerate(causes):
+        own = failed.filter(pl.col("cause") == cause)
+        found = tallies.over_time(own, until_s, interval_s) if own.height else None
+        if found is not None:
+            rate = found.failed / interval_s
+            style = {"color": colour(n), "width": 1.6}
+            traces.append(
+                panels.steps(found.edges_s, np.append(rate, rate[-1]), f"{case.label}: {cause}",
+                             style, legendgroup=f"cause {n}")
+            )  # fmt: skip
+            told.append(f"{cause} {units.counted(int(own['many'].sum()), 'attempt')}")
+    rest = failed.filter(~pl.col("cause").is_in(list(causes)))
+    if rest.height:
+        told.append(f"others, which are not drawn, {units.count(int(rest['many'].sum()))}")
+    words = f"Attempts that failed in {units.seconds(until_s)}: {'; '.join(told)}."
+    return panels.TimeLine(case, traces, words)
+
+
+CHART = Chart(
+    name="errors",
+    title="When attempts failed, and why",
+    caption="Failed attempts a second by what went wrong: those that begin at one moment have one "
+    "cause, and those that come evenly another.",
+    draw=_draw,
+    needed=False,
+)

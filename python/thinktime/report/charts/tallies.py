@@ -1,0 +1,172 @@
+"""What happened in intervals of time, by what rows say: by request name, population and cause.
+
+Every attempt is in a tally: one pass over the rows, of which only sums are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from thinktime.report.attempts import Rows
+from thinktime.report.case import Entry
+from thinktime.report.charts import panels
+from thinktime.theory.law import FloatArray
+
+INTERVALS_MAX, INTERVALS_LEAST = 240, 40
+"""Intervals of all cases' curves, and of one at least."""
+
+CURVES_MAX = 8
+"""So many colours can be told apart."""
+
+_NS = 1e9
+
+
+@dataclass(frozen=True)
+class OverTime:
+    """Figures of attempts that have something in common, in intervals of one length."""
+
+    edges_s: FloatArray
+    """Where intervals begin and end."""
+
+    completed: FloatArray
+    """How many succeeded in each, by when they were over."""
+
+    failed: FloatArray
+    in_system: FloatArray
+    """How many were in the system at the end of each."""
+
+    late_mean_s: FloatArray
+    """The mean of sent minus scheduled, by when they were scheduled; not a number where none was
+    sent."""
+
+    late_most_s: FloatArray
+
+    @property
+    def interval_s(self) -> float:
+        """The length of each interval."""
+        return float(self.edges_s[1] - self.edges_s[0])
+
+
+def interval_of(until_s: float, cases: int) -> float:
+    """How long intervals are, so that a page of many cases stays small."""
+    return panels.interval_for(until_s, max(INTERVALS_MAX // cases, INTERVALS_LEAST))
+
+
+def tally(entry: Entry, until_s: float, interval_s: float) -> pl.DataFrame | None:
+    """Sums of the attempts of the first replication; None where no rows were kept.
+
+    Columns: `name`, `population` and `cause` (null for a success); `begun` and `over`, the numbers
+    of the intervals in which attempts were scheduled and over, null where one never was; `many`;
+    `late_s` and `late_most_s`, the sum and the greatest of sent minus scheduled, of those `sent`.
+    """
+    rows = entry.rows
+    if rows is None or not until_s > 0:
+        return None
+    key = (until_s, interval_s)
+    if key not in rows.found:
+        several = len(entry.result.summary.get("replication_means_s") or []) > 1
+        rows.found[key] = _tally(rows, until_s, interval_s, several=several)
+    return rows.found[key]
+
+
+def _tally(rows: Rows, until_s: float, interval_s: float, *, several: bool) -> pl.DataFrame:
+    has = set(rows.table.collect_schema().names())
+    width = round(interval_s * _NS)
+
+    def place(name: str) -> pl.Expr:
+        return (pl.col(name) // width).cast(pl.Int32)
+
+    sent = pl.col("sent_ns") if "sent_ns" in has else pl.lit(None, pl.Int64)
+    late = (sent - pl.col("scheduled_ns")).alias("late")
+    keys = ["name", "population", "cause", "begun", "over"]
+    columns = [
+        *(_word(name, has) for name in ("name", "population")),
+        _cause(has).alias("cause"), place("scheduled_ns").alias("begun"),
+        place("done_ns").alias("over"), late,
+    ]  # fmt: skip
+
+    def query(table: pl.LazyFrame) -> pl.LazyFrame:
+        # What began later is over later.
+        drawn = table.filter(pl.col("scheduled_ns") <= round(until_s * _NS))
+        if several and "replication" in has:
+            drawn = drawn.filter(pl.col("replication") == 0)
+        return (
+            drawn.select(columns)
+            .group_by(keys)
+            .agg(
+                pl.len().alias("many"),
+                (pl.col("late").sum() / _NS).alias("late_s"),
+                (pl.col("late").max() / _NS).alias("late_most_s"),
+                pl.col("late").count().alias("sent"),
+            )
+        )
+
+    # Whatever order it was summed up in, the same rows give the same table.
+    return rows.summed(query).sort(keys)
+
+
+def _word(name: str, has: set[str]) -> pl.Expr:
+    return (pl.col(name) if name in has else pl.lit(None)).cast(pl.String).alias(name)
+
+
+def _cause(has: set[str]) -> pl.Expr:
+    """What went wrong, as the table of failures has it: `timeout`, `status 404`."""
+    if "error" not in has:
+        return pl.lit(None, pl.String)
+    error = pl.col("error").cast(pl.String)
+    if "status" not in has:
+        return error
+    status = pl.concat_str(pl.lit("status "), pl.col("status").cast(pl.String))
+    by_status = (error == "status") & pl.col("status").is_not_null()
+    return pl.when(by_status).then(status).otherwise(error)
+
+
+def over_time(tallied: pl.DataFrame, until_s: float, interval_s: float) -> OverTime | None:
+    """Figures of all attempts of a tally, or of a part of it; None before an interval is over."""
+    whole = int(until_s / interval_s + 1e-9)
+    if whole < 1:
+        return None
+    begun, over = (tallied[name].to_numpy() for name in ("begun", "over"))
+    many = tallied["many"].to_numpy().astype(float)
+    ended = tallied["over"].is_not_null().to_numpy()
+    well = ended & tallied["cause"].is_null().to_numpy()
+    came, left = _sum(begun, many, whole), _sum(over[ended], many[ended], whole)
+    sent = _sum(begun, tallied["sent"].to_numpy().astype(float), whole)
+    late_s = _sum(begun, tallied["late_s"].fill_null(0.0).to_numpy(), whole)
+    most = np.full(whole + 1, np.nan)
+    np.fmax.at(most, np.minimum(begun, whole), tallied["late_most_s"].to_numpy().astype(float))
+    completed = _sum(over[well], many[well], whole)
+    return OverTime(
+        edges_s=np.linspace(0.0, whole * interval_s, whole + 1),
+        completed=completed,
+        failed=left - completed,
+        in_system=np.cumsum(came) - np.cumsum(left),
+        late_mean_s=np.where(sent > 0, late_s / np.maximum(sent, 1.0), np.nan),
+        late_most_s=most[:whole],
+    )
+
+
+def _sum(places: FloatArray, values: FloatArray, whole: int) -> FloatArray:
+    """The sum of values in each interval; what is beyond the last whole one is left out."""
+    at = np.minimum(places.astype(np.int64), whole)
+    return np.bincount(at, values, minlength=whole + 1)[:whole]
+
+
+def most_frequent(tallied: pl.DataFrame, column: str, order: Sequence[str]) -> list[str]:
+    """The values of a column that most attempts have, no more than can be told apart.
+
+    They stand in the order that is given, and behind it by how many attempts have them.
+    """
+    counted = (
+        tallied.filter(pl.col(column).is_not_null())
+        .group_by(column)
+        .agg(pl.col("many").sum())
+        .sort(["many", column], descending=[True, False])
+    )
+    found: list[str] = counted[column].to_list()[:CURVES_MAX]
+    places = {name: place for place, name in enumerate(order)}
+    return sorted(found, key=lambda name: (places.get(name, len(places)), found.index(name)))

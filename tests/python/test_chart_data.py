@@ -1,0 +1,37 @@
+"""What is recorded of charts changes with them."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+from chart_data import POINTS, data_of, numbers
+
+from thinktime.report.charts import raster
+from thinktime.report.charts.chart import Drawing, Panel
+from thinktime.report.page import Page, Section, Verdict
+
+
+def page(y: list[float], counts: np.ndarray) -> Page:
+    figure = go.Figure([go.Scatter(x=list(range(len(y))), y=y, name="curve")])
+    figure.add_vline(x=3.0)
+    figure.add_layout_image(source=raster.of_counts(counts, "#d9622b"))
+    drawing = Drawing([Panel(figure, "1.", "a panel")])
+    return Page("t", Verdict("v"), [], [Section("one", "One", "c", drawing)])
+
+
+def test_a_number_that_moves_is_seen() -> None:
+    counts = np.array([[1.0, 0.0], [5.0, 2.0]])
+    text = data_of(page([1.0, 2.0, float("nan")], counts))
+    assert "## one: One" in text
+    assert "    y: 1 2 -\n" in text
+    assert "line: from 3, 0 to 3, 1" in text
+    assert data_of(page([1.0, 2.001, float("nan")], counts)) != text
+    assert data_of(page([1.0, 2.0, float("nan")], np.flipud(counts))) != text
+    assert data_of(page([1.0, 2.0 + 1e-9, float("nan")], counts)) == text
+
+
+def test_long_curves_are_thinned_and_keep_their_ends() -> None:
+    text = numbers([float(one) for one in range(1000)])
+    assert text.startswith("(1000) 0 ")
+    assert text.endswith(" 999")
+    assert len(text.split()) == POINTS + 1

@@ -1,0 +1,185 @@
+"""Checks on what is known so far: each turns where what it looks at does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import page_subjects
+import polars as pl
+import pytest
+
+from thinktime.moment import Moment
+from thinktime.report.table import Table
+from thinktime.validity import DOUBTFUL, FINE, UNSEEN, Finding
+from thinktime.watching import points
+from thinktime.watching.checking import Cores
+from thinktime.watching.frames import Asked, Begun, Moments, Several
+from thinktime.watching.live_page import Subject
+
+BEGUN = Begun("run", "Running shop", "shop", None, 100.0, asked=Asked("open", 100.0, poisson=True))
+RANDOM = np.random.default_rng(5)
+
+
+def subject(
+    seconds: int, begun: Begun = BEGUN, late_s: float = 50e-6, rate: int = 100, spread: int = 8
+) -> Subject:
+    """A run of so many seconds with response times of about 10 ms, drawn anew each second."""
+    made = Subject(begun)
+    counts: dict[int, int] = {}
+    total_s = 0.0
+    for second in range(1, seconds + 1):
+        for place in RANDOM.integers(-106 - spread, -106 + spread, rate).tolist():
+            counts[place] = counts.get(place, 0) + 1
+            total_s += 2.0 ** (place / 16)
+        take(made, second, rate * second, late_s, total_s, counts)
+    return made
+
+
+def take(
+    made: Subject, second: float, over: int, late_s: float, total_s: float, counts: dict[int, int]
+) -> None:
+    moment = Moment(
+        float(second), 1, over, over, 0.01, 0.02, late_s, {}, response_sum_s=total_s,
+        response_buckets=tuple(sorted(counts.items())),
+    )  # fmt: skip
+    made.take(("moment", (moment, 2)))
+
+
+def verdicts(made: Subject) -> dict[str, str]:
+    return {one.name: one.verdict for one in made.validity}
+
+
+def test_all_checks_that_can_be_told_are_there_from_the_first_moment_on() -> None:
+    names = [
+        "generator", "punctuality", "load", "warm-up", "steady state", "counts", "percentiles",
+    ]  # fmt: skip
+    young, old = subject(1), subject(40)
+    assert list(verdicts(young)) == names == list(verdicts(old))
+    assert verdicts(young)["load"] == UNSEEN == verdicts(young)["percentiles"]
+    assert {verdicts(old)[name] for name in ("punctuality", "load", "percentiles")} == {FINE}
+
+
+@pytest.mark.parametrize(
+    ("late_s", "word"),
+    [(50e-6, FINE), (150e-6, FINE), (5e-3, UNSEEN), (15e-3, DOUBTFUL), (2.0, DOUBTFUL)],
+)
+def test_lateness_is_judged_by_what_its_p99_can_tell(late_s: float, word: str) -> None:
+    """Of 10 ms on average 2 % are 200 µs: a p99 below them is fine, one above the mean is not."""
+    assert verdicts(subject(12, late_s=late_s))["punctuality"] == word
+
+
+def test_punctuality_turns() -> None:
+    made = subject(12)
+    assert verdicts(made)["punctuality"] == FINE
+    counts = dict(made.moment.response_buckets) if made.moment else {}
+    take(made, 13, 1300, 0.5, made.moment.response_sum_s if made.moment else 0.0, counts)
+    assert verdicts(made)["punctuality"] == DOUBTFUL
+
+
+def test_a_rate_that_is_not_reached_is_seen() -> None:
+    assert verdicts(subject(30))["load"] == FINE
+    slower = subject(30, rate=80)
+    assert verdicts(slower)["load"] == DOUBTFUL
+    (found,) = (one.found for one in slower.validity if one.name == "load")
+    assert "100/s were asked for" in found
+
+
+def test_the_wait_for_the_last_answers_is_no_part_of_a_run() -> None:
+    made = subject(30, replace(BEGUN, end_s=30.0))
+    assert made.moment is not None
+    counts, total_s = dict(made.moment.response_buckets), made.moment.response_sum_s
+    for second in range(31, 41):
+        take(made, second, 3000, 50e-6, total_s, counts)
+    assert verdicts(made)["load"] == FINE
+    assert verdicts(made)["warm-up"] == FINE
+
+
+@pytest.mark.parametrize(
+    ("asked", "word"),
+    [
+        (Asked("closed", None, poisson=False), UNSEEN),
+        (Asked("partly-open", 100.0, poisson=True), UNSEEN),
+        (Asked("partly-open", 100.0, poisson=True, session_length=Moments(4.0, 28.0)), FINE),
+        (None, UNSEEN),
+    ],
+)
+def test_what_has_no_rate_or_no_known_sessions_is_not_judged(
+    asked: Asked | None, word: str
+) -> None:
+    assert verdicts(subject(30, replace(BEGUN, asked=asked)))["load"] == word
+
+
+def test_percentiles_of_few_independent_requests_are_doubted() -> None:
+    """Ten seconds of 20 ms, ten of 10 ms and so on: hundreds of requests say as much as a few."""
+    made = Subject(BEGUN)
+    counts: dict[int, int] = {}
+    total_s = 0.0
+    for second in range(1, 101):
+        place = -90 if second // 10 % 2 else -106
+        counts[place] = counts.get(place, 0) + 100
+        total_s += 100 * 2.0 ** (place / 16)
+        take(made, second, 100 * second, 50e-6, total_s, counts)
+    assert verdicts(made)["percentiles"] == DOUBTFUL
+    assert verdicts(subject(100))["percentiles"] == FINE
+
+
+def test_the_tail_is_that_of_what_was_measured() -> None:
+    made = page_subjects.watched()
+    tail = next(one for one in made.page().sections if one.name == "tail")
+    assert tail.drawing is not None
+    trace = tail.drawing.panels[0].figure.data[0]
+    assert made.moment is not None
+    counts = dict(made.moment.response_buckets)
+    whole = sum(counts.values())
+    drawn = dict(zip(trace.x, trace.y, strict=True))
+    for place in (-90, -70, -50):
+        share = sum(count for other, count in counts.items() if other > place) / whole
+        assert drawn[2.0 ** (place / 16)] == pytest.approx(share)
+
+
+# ---- several runs
+
+
+def test_each_of_several_runs_begins_anew_beside_those_that_are_over() -> None:
+    runs = Table("runs", "Runs", "run", (), [])
+    made = Subject(BEGUN)
+    made.take(("several", Several(1, 2, None, None)))
+    assert made.page().verdict.headline == "Run 1 of 2. Nothing is known yet."
+    assert made.share == 0.0
+    for second in range(1, 51):
+        take(made, second, 100 * second, 50e-6, second, {-106: 100 * second})
+    assert made.share == pytest.approx(0.25)
+    agreement = Finding("agreement", DOUBTFUL, "runs settle on different values")
+    made.take(("several", Several(2, 2, runs, agreement)))
+    assert made.page().verdict.headline == "Run 2 of 2. Nothing is known yet."
+    assert [table.name for table in made.page().tables] == ["runs", "agreement"]
+    assert made.share == 0.5
+    take(made, 1, 100, 50e-6, 1.0, {-106: 100})
+    assert [table.name for table in made.page().tables][:3] == ["now", "runs", "agreement"]
+    assert made.page().verdict.headline.startswith("Run 2 of 2. 1")
+    assert made.history.end_s == 1.0
+
+
+def test_a_second_run_looks_at_its_cores_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    cores, ran = Cores(1), iter([10, 11, 20, 24])
+    monkeypatch.setattr(Cores, "_threads", lambda _: {"1": (next(ran) * 10**9, 0)})
+    assert cores.look(5.0) is None
+    assert cores.look(7.0) == {"cpu_share": 0.5, "without_core_share": 0.0}
+    assert cores.look(0.1) is None  # another run
+    assert cores.look(8.1) == {"cpu_share": 0.5, "without_core_share": 0.0}
+
+
+# ---- points
+
+
+def test_points_have_their_checks_as_they_come() -> None:
+    """In their row, and above all tables where one is in doubt."""
+    found = Finding("load", DOUBTFUL, "a load of 0.7 was reached, 0.9 was asked for")
+    swept = page_subjects.swept(measured=True)
+    rows = pl.DataFrame([row | {"validity": [found.as_dict()]} for row in swept.table.to_dicts()])
+    begun = Begun("sweep", "Sweeping shop", "shop")
+    made = points.page_of(begun, ("swept", (replace(swept, table=rows), 6, 6)))
+    assert any("a load of 0.7 was reached" in doubt for doubt in made.verdict.doubts)
+    cells = [cell for line in made.tables[0].lines for cell in line.cells]
+    assert any(cell.text == DOUBTFUL and cell.below == "load" for cell in cells)

@@ -1,0 +1,63 @@
+"""The command that takes the docs' pictures: it has all of them, and shows the first charts."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import page_subjects
+import pictures
+import pytest
+from browser import CHROMIUM, MISSING, Browser
+
+from thinktime.report import page
+from thinktime.report.results_page import page_of
+from thinktime.validity import DOUBTFUL, FINE, Finding
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_every_picture_of_the_docs_is_taken_by_the_command() -> None:
+    texts = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+    shown = {
+        Path(name).name
+        for text in texts
+        for name in re.findall(r"\((?:docs/)?([\w-]+\.png)\)", text.read_text("utf-8"))
+    }
+    assert len(shown) > 5
+    assert shown <= set(pictures.PICTURES)
+    assert {one.name for one in (ROOT / "docs").glob("*.png")} <= set(pictures.PICTURES)
+
+
+def test_a_run_that_the_machine_made_late_is_not_shown() -> None:
+    fine = [Finding(name, FINE, "") for name in pictures.NEEDED]
+    assert pictures.is_quiet(None, fine)
+    assert not pictures.is_quiet("the generator itself was late", fine)
+    assert not pictures.is_quiet(None, fine[:1])
+    assert not pictures.is_quiet(None, [fine[0], Finding("punctuality", DOUBTFUL, "")])
+
+
+def test_pictures_reach_down_to_the_first_charts_on_screens_telephones_and_paper(
+    tmp_path: Path,
+) -> None:
+    if CHROMIUM is None:
+        pytest.skip(MISSING)
+    image = pytest.importorskip("PIL.Image")
+    path = page.write(page_of([page_subjects.measured()]), tmp_path / "report.html")
+    with Browser(tmp_path / "profile") as browser:
+        browser.open(path, pictures.WIDTH)
+        ends = browser.evaluate(
+            "document.querySelector('#section-heat').getBoundingClientRect().bottom"
+        )
+        pictures.taken(browser, tmp_path / "report-{}.png")
+        pictures.elsewhere(browser, tmp_path, "report")
+    sizes = {}
+    for name in ("light", "dark", "phone", "print"):
+        with image.open(tmp_path / f"report-{name}.png") as taken:
+            sizes[name] = taken.size
+    assert sizes["light"] == sizes["dark"]
+    assert sizes["light"][1] >= ends - 1
+    assert [sizes[name][0] for name in ("light", "phone", "print")] == [
+        pictures.WIDTH, pictures.PHONE, pictures.PAPER,
+    ]  # fmt: skip
+    assert sizes["phone"][1] > sizes["light"][1]
