@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from thinktime import _core
+from thinktime.arguments import checked
 from thinktime.recovery import write_whole
 from thinktime.result import Result
 from thinktime.rows_there import FILE, RowsThere, rows_there
@@ -23,6 +24,7 @@ _PARTLY = "some"
 """What `run.rows` says where rows are lost for ever."""
 
 
+@checked
 def collect(
     result: str | Path,
     *,

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from thinktime import _core
+from thinktime.arguments import checked
 from thinktime.moment import Moment
 from thinktime.operations import Progress, run, simulate
 from thinktime.result import Result
 
 
+@checked
 def again(
     result: Result | str | Path,
     *,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thinktime import _core, arrivals, labels, validity
+from thinktime.arguments import checked
 from thinktime.labels import Label
 from thinktime.verdict import Objective, Verdict, verdict_of
 
@@ -41,6 +42,7 @@ class Result:
             self.summary |= validity.noted(self.path)
 
     @classmethod
+    @checked
     def load(cls, path: str | Path) -> Result:
         """Read a result directory.
 
@@ -236,6 +238,7 @@ class Result:
         """The objectives that the result does not meet, in words."""
         return [one.words for one in self.objectives if one.verdict == "not met"]
 
+    @checked
     def chart(self, name: str) -> go.Figure:
         """A chart of the report, of this result alone, as a plotly figure.
 

@@ -9,6 +9,7 @@ from types import TracebackType
 
 from thinktime import _core
 from thinktime._core import InputError
+from thinktime.arguments import checked
 from thinktime.inputs import GivenSystem, GivenWorkload, system_of, workload_of
 
 
@@ -43,6 +44,7 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
             ...
     """
 
+    @checked
     def __init__(
         self,
         system: GivenSystem | None = None,
