@@ -46,5 +46,5 @@ def test_options_are_named_as_they_are_typed(arguments: list[str], words: str) -
 
 def test_python_has_the_names_of_python() -> None:
     CliRunner().invoke(app, [*RUN, "--leave-rows", "/rows"])
-    with pytest.raises(tt.InputError, match="^leave_rows: goes with `on`,"):
+    with pytest.raises(tt.InputError, match=r"^leave_rows: goes with `on`,"):
         tt.run("w.toml", "https://127.0.0.1:1", leave_rows="/rows")
