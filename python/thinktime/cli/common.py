@@ -141,7 +141,7 @@ def finish(
     untold = told.tell(files, lambda: _of_result(result, found.doubt))
     if found.status == "done":
         errors.print("nothing is judged: the workload sets no objective, [slo]",
-                     style="dim", markup=False)  # fmt: skip
+                     style="dim", markup=False, soft_wrap=True)  # fmt: skip
     end(verdict_of(result, untold) if untold else found)
 
 
