@@ -32,6 +32,7 @@ class Result:
     summary: dict[str, Any]
     """The figures, as in `summary.json`: times in seconds, rates in events a second."""
 
+    @checked
     def __init__(self, outcome: _core.ResultData, label: Label | None = None) -> None:
         """Wrap what the compiled half gave; users get results from `simulate`, `run` or `load`."""
         self._outcome = outcome

@@ -70,6 +70,7 @@ def test_wrong_arguments_are_wrong_input(
         (lambda: tt.difference(1, 2), "first: must be a Result, not 1"),
         (lambda: tt.report([3]), r"results\[1\]: must be a Result, not 3"),
         (lambda: tt.recover(b"there"), "path: must be a text or a path, not bytes"),
+        (lambda: tt.Result(3), "outcome: must be a ResultData, not 3"),
         (lambda: tt.Result.load(None), "path: must be a text or a path, not None"),
         (lambda: tt.trace_id(1, 1, 2**32), "request: must be a whole number from 0 to 4294967295"),
         (lambda: tt.traceparent(1, 1, 1, 0), "attempt: must be a whole number from 1 to"),
@@ -85,6 +86,13 @@ def test_wrong_arguments_are_wrong_input(
 def test_the_message_says_what_would_be_right(call: Callable[[], object], words: str) -> None:
     with pytest.raises(tt.InputError, match=words):
         call()
+
+
+def test_what_is_done_again_has_options() -> None:
+    done = tt.simulate(cases.open_model(80), SYSTEM, requests=100)
+    with pytest.raises(tt.InputError, match=r"`demand` is no option of `simulate`.*: there are"):
+        tt.again(done, demand=3)
+    assert tt.again(done, requests=50, label="less").summary["requests"] == 50
 
 
 def test_numbers_of_numpy_and_none_are_what_they_stand_for() -> None:
