@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
 from collections.abc import AsyncIterator
 
 import pytest
@@ -103,3 +104,13 @@ def test_a_connection_that_never_asks_is_ended(monkeypatch: pytest.MonkeyPatch) 
             assert (await answer(port)).startswith(b"HTTP/1.1 200 ")
 
     asyncio.run(asyncio.wait_for(main(), GUARD_S))
+
+
+def test_many_may_connect_before_the_watchers_are_there() -> None:
+    place = bound(LOOPBACK, "--metrics")
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(place.listener)
+        for _ in range(4 * connections.IDLE_MAX):
+            # Where there is no room the kernel answers nothing, and nobody here makes room.
+            address = place.listener.getsockname()
+            stack.enter_context(socket.create_connection(address, timeout=20))
