@@ -34,6 +34,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ([*RUN, "--ca", "a.pem", "--insecure"], "give `--ca` or `--insecure`"),
         ([*RUN, "--clients", "5"], "error: --clients = 5: does not go"),
         (["simulate", "w.toml", "s.toml", "--on", "ray"], "say how many (`--replications`)"),
+        (["learn", "-", "--on", "ray"], "error: --on: standard input is read by this process"),
         (["serve", "s.toml", "--link-class", "1:10"], "`--link-class` say how files are sent"),
         (["run", "wrong.toml", *RUN[2:]], "a partly-open model needs `requests`, the"),
     ],

@@ -10,6 +10,7 @@ import re
 from typing import Any
 
 import thinktime
+from thinktime import _core
 
 _OF_FILE = re.compile(r"\S+:\d+: |[^\s`:]*[./][^\s`]*: ")
 """How messages begin that are about the key of a file."""
@@ -30,11 +31,11 @@ def _words() -> dict[str, str]:
     """By name, the words of the options of the command that is done."""
     found = {}
     for command in _done:
-        if not callable(getattr(thinktime, command.name or "", None)):
-            continue  # it calls no function that has these options
+        known = {name for name, _, _ in _core.options("run")}
+        has_function = callable(getattr(thinktime, command.name or "", None))
         for one in command.params:
             long = [word for word in one.opts if word.startswith("--")]
-            if long and one.name not in _ONLY_HERE:
+            if long and one.name not in _ONLY_HERE and (has_function or one.name in known):
                 found[one.name] = long[0]
     return found
 
