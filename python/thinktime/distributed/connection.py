@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -117,7 +118,9 @@ def connected(on: str) -> Iterator[Cluster]:
     import ray
 
     try:
-        _connect(ray, on)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what is wrong is said below
+            _connect(ray, on)
     except Exception as error:  # Ray raises errors of many kinds
         why = str(error).strip().splitlines() or [type(error).__name__]
         token = "" if on == LOCAL else "; one that wants a token needs it here"
@@ -142,7 +145,7 @@ def _connect(ray: Any, on: str) -> None:
         ray.init(address="local", include_dashboard=False, **quiet)
         return
     address = os.environ.get("RAY_ADDRESS", AUTO) if on == AUTO else on
-    ray.init(address=on, **({} if address.startswith(_CLIENT) else quiet))
+    ray.init(address=on, **quiet)
     if address.startswith(_CLIENT):
         _silence_client()
     _warn_of_open_cluster(ray, address)
