@@ -30,13 +30,13 @@ from thinktime._core import (
     Table,
     Workload,
     __version__,
-    schema,
 )
 from thinktime.report import report
 
 if TYPE_CHECKING:
     from thinktime.capacity_search import Capacity, CapacityStopped, capacity
     from thinktime.collecting import collect
+    from thinktime.inputs import schema
     from thinktime.mean_difference import Difference, difference
     from thinktime.operations import (
         Interrupted,
@@ -97,6 +97,7 @@ __all__ = [
 _LATER = {
     "thinktime.capacity_search": ("Capacity", "CapacityStopped", "capacity"),
     "thinktime.collecting": ("collect",),
+    "thinktime.inputs": ("schema",),
     "thinktime.mean_difference": ("Difference", "difference"),
     "thinktime.operations": (
         "Interrupted",

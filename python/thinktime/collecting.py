@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from thinktime import _core
+from thinktime.arguments import checked
 from thinktime.recovery import write_whole
 from thinktime.result import Result
 from thinktime.rows_there import FILE, RowsThere, rows_there
@@ -23,6 +24,7 @@ _PARTLY = "some"
 """What `run.rows` says where rows are lost for ever."""
 
 
+@checked
 def collect(
     result: str | Path,
     *,
@@ -54,7 +56,7 @@ def collect(
     far = [one for one in there if one.missing is None and not is_here(one.path)]
     if far and on is None:
         nodes = ", ".join(dict.fromkeys(one.node for one in far))
-        raise _core.InputError(f"{result}: its rows are on {nodes}: name their Ray cluster (on)")
+        raise _core.InputError(f"{result}: its rows are on {nodes}: name their Ray cluster (`on`)")
     with ExitStack() as stack:
         fetching = None if on is None else stack.enter_context(_connected(on))
         folder = Path(stack.enter_context(TemporaryDirectory(prefix=".rows-", dir=found.path)))

@@ -50,7 +50,7 @@ def options_json(command: str, values: Mapping[str, Any]) -> str:
 
 
 def _is_absent(value: object) -> bool:
-    return value is None or value is False or value == () or value == []
+    return value is None or value is False or (isinstance(value, list | tuple) and not value)
 
 
 def _plain(value: Any) -> Any:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from thinktime import _core
+from thinktime.arguments import checked
 from thinktime.dicts import by_key, lines_of, text_of
 
 GivenWorkload = _core.Workload | Mapping[str, Any] | str | Path
@@ -29,6 +30,19 @@ def system_of(given: GivenSystem) -> _core.System:
     Raises InputError where there is no such file, or what it or the dict says is wrong.
     """
     return _read(_core.System, given)
+
+
+@checked
+def schema(kind: str) -> str:
+    """The JSON Schema of workload or system files.
+
+    Args:
+        kind: `workload` or `system`.
+
+    Raises:
+        InputError: if it is neither.
+    """
+    return _core.schema(kind)
 
 
 def _read(kind: type[Read], given: Read | Mapping[str, Any] | str | Path) -> Read:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from thinktime import _core
+from thinktime.arguments import checked
 from thinktime.report import units
 from thinktime.result import Result
 
@@ -42,6 +43,7 @@ class Difference:
         return f"{mean}, a factor of {factor}: the means {sign} ({how})"
 
 
+@checked
 def difference(first: Result, second: Result) -> Difference:
     """How much the mean response time of `second` is above that of `first`.
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thinktime import _core, arrivals, rows_there, validity
+from thinktime.arguments import checked
 from thinktime.given import options_json
 from thinktime.inputs import GivenSystem, GivenWorkload, system_of, workload_of
 from thinktime.moment import Moment as Moment
@@ -50,6 +51,7 @@ class Unwritten(_core.RunError):
         self.result = result
 
 
+@checked
 def simulate(
     workload: GivenWorkload,
     system: GivenSystem,
@@ -109,13 +111,9 @@ def simulate(
 
     def do(elsewhere: distributed.Replicating | None = None) -> _core.ResultData:
         return _core.simulate(
-            workload,
-            modelled,
-            options,
-            output=None if output is None else Path(output),
-            progress=notes.progress,
-            elsewhere=elsewhere,
-        )
+            workload, modelled, options, output=None if output is None else Path(output),
+            progress=notes.progress, elsewhere=elsewhere,
+        )  # fmt: skip
 
     if on is None:
         return _finished(do(), notes)
@@ -124,6 +122,7 @@ def simulate(
     return _finished(replicated(workload, system, options, on, replications, do), notes)
 
 
+@checked
 def run(
     workload: GivenWorkload,
     target: str,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from thinktime import _core
+from thinktime.arguments import checked
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,7 @@ class Recovered:
     """The result that was made of it; None where nothing had been measured yet."""
 
 
+@checked
 def recover(path: str | Path) -> list[Recovered]:
     """Make ordinary results of what runs left behind that were killed while they wrote to `path`.
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from thinktime import _core
+from thinktime.arguments import checked
 from thinktime.moment import Moment
 from thinktime.operations import Progress, run, simulate
 from thinktime.result import Result
 
 
+@checked
 def again(
     result: Result | str | Path,
     *,
@@ -37,6 +39,7 @@ def again(
     """
     done = result if isinstance(result, Result) else Result.load(result)
     workload, system = done.inputs()
+    _check(options, done.kind)
     given = done.options | options
     if done.kind == "simulate":
         if target is not None or system is None:
@@ -46,3 +49,13 @@ def again(
         workload, target or str(done.target), demands=system, output=output, progress=progress,
         monitor=monitor, **given,
     )  # fmt: skip
+
+
+def _check(options: Mapping[str, Any], kind: str) -> None:
+    """Raise InputError unless these are options of what is done again."""
+    known = [*(name for name, _, _ in _core.options(kind)), "label"]
+    for name in options:
+        if name not in known:
+            raise _core.InputError(
+                f"`{name}` is no option of `{kind}` that may differ: there are {', '.join(known)}"
+            )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thinktime import _core, arrivals, labels, provenance, validity
+from thinktime.arguments import checked
 from thinktime.labels import Label
 from thinktime.provenance import Made
 from thinktime.verdict import Objective, Verdict, verdict_of
@@ -32,6 +33,7 @@ class Result:
     summary: dict[str, Any]
     """The figures, as in `summary.json`: times in seconds, rates in events a second."""
 
+    @checked
     def __init__(
         self, outcome: _core.ResultData, label: Label | None = None, made: Made | None = None
     ) -> None:
@@ -45,6 +47,7 @@ class Result:
             self.summary |= validity.noted(self.path)
 
     @classmethod
+    @checked
     def load(cls, path: str | Path) -> Result:
         """Read a result directory.
 
@@ -250,6 +253,7 @@ class Result:
         """The objectives that the result does not meet, in words."""
         return [one.words for one in self.objectives if one.verdict == "not met"]
 
+    @checked
     def chart(self, name: str) -> go.Figure:
         """A chart of the report, of this result alone, as a plotly figure.
 

@@ -9,6 +9,7 @@ from types import TracebackType
 
 from thinktime import _core
 from thinktime._core import InputError
+from thinktime.arguments import checked
 from thinktime.inputs import GivenSystem, GivenWorkload, system_of, workload_of
 
 
@@ -43,6 +44,7 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
             ...
     """
 
+    @checked
     def __init__(
         self,
         system: GivenSystem | None = None,
@@ -104,7 +106,9 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
         if system is None:
             raise InputError("nothing to serve: give a system, or a folder of files")
         if any(one is not None for one in (policy, rate, link_class)):
-            raise InputError("policy, rate and link_class say how files are sent: give files too")
+            raise InputError(
+                "`policy`, `rate` and `link_class` say how files are sent: give `files` too"
+            )
         model = system_of(system)
         self._server = _core.Server(
             model if server is None else model.only_server(server),

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 
 from thinktime import _core
+from thinktime.arguments import checked
 from thinktime.inputs import GivenSystem, GivenWorkload, system_of, workload_of
 
 
@@ -55,6 +56,7 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
             tt.run(workload, proxy.url)
     """
 
+    @checked
     def __init__(
         self,
         system: GivenSystem,
@@ -139,6 +141,7 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
         """
         return self._switch.news()
 
+    @checked
     def reload(
         self,
         system: GivenSystem,

@@ -10,6 +10,7 @@ import tomllib
 from typing import TYPE_CHECKING, Any
 
 from thinktime import _core
+from thinktime.arguments import checked
 from thinktime.rows_there import why_no_rows
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from thinktime.result import Result
 
 
+@checked
 def trace_id(seed: int, session: int, request: int) -> str:
     """The id of a request's trace, as 32 hexadecimal digits; all its attempts have the same.
 
@@ -29,6 +31,7 @@ def trace_id(seed: int, session: int, request: int) -> str:
     return _core.trace_context(seed, session, request, 1)[0]
 
 
+@checked
 def traceparent(seed: int, session: int, request: int, attempt: int = 1) -> str:
     """The header field `traceparent` of an attempt, as W3C Trace Context has it.
 
@@ -44,6 +47,7 @@ def traceparent(seed: int, session: int, request: int, attempt: int = 1) -> str:
     return _core.trace_context(seed, session, request, attempt)[2]
 
 
+@checked
 def traces(result: Result, slowest: int = 10, failed: int = 10) -> pl.DataFrame:
     """The requests of a run whose traces are worth a look, with their ids.
 

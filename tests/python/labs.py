@@ -113,6 +113,7 @@ def traces() -> dict[str, set[str]]:
             for line in Path("/proc/mounts").read_text().splitlines()
             if line.split()[1] != str(places.NETNS)
         },
+        "names": {str(one) for one in (places.NAMES, *places.NAMES.glob("*")) if one.exists()},
         "state": {str(one) for one in places.STATE.iterdir()} if places.STATE.is_dir() else set(),
         "processes": set(_processes()),
     }

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import grpc
 import pytest
 
 import thinktime as tt
@@ -103,6 +106,53 @@ def test_a_cluster_that_asks_nobody_who_he_is_is_warned_of(
     surroundings.setenv("RAY_AUTH_MODE", "token")
     connected(surroundings, on, Ray())
     assert capsys.readouterr().err == ""
+
+
+class Nobody(grpc.GenericRpcHandler):
+    """Answers as a cluster does that wants a token, or as one that wants none."""
+
+    def __init__(self, wants_token: bool) -> None:
+        self.asked: list[str] = []
+        self._wants_token = wants_token
+
+    def service(self, details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler:
+        self.asked.append(details.method)
+
+        def answer(_: bytes, context: grpc.ServicerContext) -> bytes:
+            shown = dict(context.invocation_metadata()).get("authorization")
+            if self._wants_token and shown is None:
+                context.abort(grpc.StatusCode.UNAUTHENTICATED, "no token")
+            return b""
+
+        return grpc.unary_unary_rpc_method_handler(answer)
+
+
+@pytest.fixture
+def port(request: pytest.FixtureRequest) -> Iterator[int]:
+    server = grpc.server(ThreadPoolExecutor(1))
+    server.add_generic_rpc_handlers([Nobody(request.param)])
+    number = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    yield number
+    server.stop(None)
+
+
+@pytest.mark.parametrize("port", [False, True], indirect=True, ids=["open", "closed"])
+@pytest.mark.parametrize("on", ["ray://127.0.0.1:{}", "auto"])
+def test_what_the_cluster_does_counts_and_not_what_lies_here(
+    surroundings: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path,
+    request: pytest.FixtureRequest, port: int, on: str,
+) -> None:  # fmt: skip
+    token = tmp_path / "auth_token"
+    token.write_text("of another cluster")
+    surroundings.setattr(connection, "_TOKEN", token)
+    ray = Ray(token=True)
+    address = SimpleNamespace(gcs_address=f"127.0.0.1:{port}")
+    surroundings.setattr(Ray, "get_runtime_context", lambda _: address, raising=False)
+    connected(surroundings, on.format(port), ray)
+    is_open = "open" in request.node.callspec.id
+    assert ("asks nobody who he is" in capsys.readouterr().err) == is_open
+    assert os.environ["RAY_AUTH_MODE"] == "token"
 
 
 def test_a_token_that_is_here_is_shown_to_a_cluster_elsewhere(

@@ -226,7 +226,9 @@ LOOPBACK = {"0100007F", "0000000000000000FFFF00000100007F", "0000000000000000000
 """127.0.0.1, the same as IPv6 has it, and ::1."""
 
 
-def command(folder: Path, url: str, mark: str) -> subprocess.Popen[bytes]:
+def command(
+    folder: Path, url: str, mark: str, *more: str, shown: int = subprocess.DEVNULL
+) -> subprocess.Popen[bytes]:
     """A run from two generators, on a cluster of its own, with this in its environment."""
     name, _, value = mark.partition("=")
     (folder / "w.toml").write_text(
@@ -235,11 +237,27 @@ def command(folder: Path, url: str, mark: str) -> subprocess.Popen[bytes]:
     words = [
         sys.executable, "-c", "from thinktime.cli import main; main()", "run", "w.toml",
         "--target", url, "--duration", "120s", "--on", "ray", "--generators", "2", "-o", "result",
+        *more,
     ]  # fmt: skip
     return subprocess.Popen(
-        words, cwd=folder, env=os.environ | {name: value}, stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        words, cwd=folder, env=os.environ | {name: value}, stdout=shown, stderr=shown,
     )  # fmt: skip
+
+
+def test_of_a_generator_that_is_lost_our_own_words_are_shown_alone(
+    target: NotingServer, tmp_path: Path
+) -> None:
+    """Ray tells of processes that died on standard output, and of more on standard error."""
+    mark = f"THINKTIME_TEST={uuid.uuid4()}"
+    more = ("--duration", "10s", "--on-loss", "continue")
+    driver = command(tmp_path, target.url, mark, *more, shown=subprocess.PIPE)
+    while len(target.asked_s) < 400 and driver.poll() is None:
+        time.sleep(0.1)
+    there = marked(mark)
+    os.kill(next(pid for pid in there if makes_load([there[pid]])), signal.SIGKILL)
+    shown = b"".join(driver.communicate(timeout=300)).decode()
+    assert "was lost (its process or node is gone)" in shown
+    assert not re.search(r"\x1b|raylet|pid=|Generator|SIGKILL|ray\.|\.py:|\.cc:", shown), shown
 
 
 def makes_load(lines: Iterable[str]) -> int:

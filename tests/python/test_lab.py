@@ -32,7 +32,7 @@ from labs import (
 from real_runs import ended_well
 
 import thinktime as tt
-from thinktime.lab import cleaning, file, places
+from thinktime.lab import cleaning, file, performing, places
 from thinktime.lab.running import Running
 
 pytestmark = pytest.mark.serial
@@ -213,6 +213,52 @@ def test_after_kill_9_clean_leaves_nothing(moment: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert f"{identity}: taken away" in done.stdout
     assert traces() == before
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_commands_in_a_lab_that_stays_know_its_hosts_by_name(
+    how: signal.Signals, tmp_path: Path
+) -> None:
+    need_root()
+    before = traces()
+    with begun(tmp_path, TWO_HOSTS, "nothing is to be run: Ctrl-C ends the lab\n") as process:
+        identity = next(
+            one for one in places.identities() if str(places.folder(one)) not in before["state"]
+        )
+        asked = ["ip", "netns", "exec", places.namespace(identity, "one"), "getent", "hosts"]
+        for name, number in (("one", 1), ("other", 2)):
+            found = subprocess.run([*asked, name], capture_output=True, text=True, check=True)
+            assert found.stdout.split() == [str(places.address(number)), name]
+        assert "198.18." not in Path("/etc/hosts").read_text()
+        process.send_signal(how)
+        process.wait(WAIT_S)
+    if how == signal.SIGKILL:
+        assert traces()["names"] - before["names"]
+        # As after a start of the machine: nothing else is left of it.
+        for name in places.namespaces(identity):
+            subprocess.run(["ip", "netns", "del", name], check=True)
+        places.discard(places.folder(identity))
+        done = thinktime("lab", "clean", folder=tmp_path)
+        assert f"{identity}: taken away" in done.stdout
+    assert traces() == before
+
+
+def test_a_lab_stays_where_names_cannot_be_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "no folder").touch()
+    monkeypatch.setattr(places, "NAMES", tmp_path / "no folder")
+    with running(tmp_path, TWO_HOSTS) as lab:
+        assert not lab.tell_names()
+        said: list[str] = []
+        monkeypatch.setattr(performing.time, "sleep", lambda _: _interrupted())
+        with pytest.raises(KeyboardInterrupt):
+            performing._stay(lab, said.append)
+    assert said[-1].endswith("; commands know the addresses, not the names")
+
+
+def _interrupted() -> None:
+    raise KeyboardInterrupt
 
 
 def test_kill_9_while_the_lab_is_made(tmp_path: Path) -> None:

@@ -261,3 +261,38 @@ def test_a_page_that_cannot_be_written_leaves_nothing_behind(
     with pytest.raises(OSError, match=r"No space left on device: '.*a\.html'"):
         page.write(empty, tmp_path / "a.html")
     assert list(tmp_path.iterdir()) == []
+
+
+# ---- long lines
+
+
+LONG = "words that go on and on, " * 12 + "to http://127.0.0.1:8080/" + "a" * 70
+
+
+def test_long_lines_are_folded_on_terminals_alone() -> None:
+    for label, indent in (("note: ", 6), ("warning: ", 9), ("error: ", 7), ("", 2), ("  ", 4)):
+        lines = plain.folded(label + LONG, 60).split("\n")
+        *narrow, _ = lines
+        assert max(map(len, narrow)) <= 60
+        assert {len(line) - len(line.lstrip()) for line in lines[1:]} == {indent}
+        assert " ".join(line.strip() for line in lines) == (label + LONG).strip()
+    assert plain.folded("result: " + LONG, 60) == "result: " + LONG
+    assert plain.folded("note: short\n\nnote: short", 60) == "note: short\n\nnote: short"
+    console = plain.console(width=60)
+    for is_terminal in (True, False):
+        console.file, console._force_terminal = io.StringIO(), is_terminal
+        console.print("note:", LONG, markup=False, soft_wrap=True)
+        console.print(LONG, markup=False, soft_wrap=True, no_wrap=True)
+        note, whole = console.file.getvalue().rsplit("\n", 2)[:2]
+        assert note == (plain.folded(f"note: {LONG}", 60) if is_terminal else f"note: {LONG}")
+        assert whole == LONG
+
+
+def test_a_command_folds_its_notes_on_a_terminal(files: Path) -> None:
+    (files / "w.toml").write_text(WORKLOAD.replace("1ms", "1us"))
+    command = ["simulate", "w.toml", "s.toml", "--requests", "3000", "--no-color", "--quiet"]
+    shown = on_a_terminal(command, files, COLUMNS="60").replace("\r\n", "\n")
+    assert re.search(r"^note: the warm-up was found .*\n {6}\S", shown, re.M), shown
+    assert re.search(r"^error: the SLO is not met: .*\n {7}\S", shown, re.M), shown
+    piped = thinktime(*command, cwd=files, COLUMNS="60")
+    assert "\n " not in piped.stderr

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from thinktime import _core
+from thinktime.arguments import checked
 from thinktime.capacity_search.answer import Capacity, What, answer
 from thinktime.capacity_search.generator import generator_capacity
 from thinktime.capacity_search.probe import Probe, Slo, probe_of, with_checks
@@ -50,6 +51,7 @@ class CapacityStopped(KeyboardInterrupt):
         self.capacity = capacity
 
 
+@checked
 def capacity(
     workload: GivenWorkload,
     system: GivenSystem | None = None,

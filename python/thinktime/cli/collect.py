@@ -38,7 +38,7 @@ def command(
     plain.say(f"{len(found.requests or ()):,} rows are in {result / 'requests.parquet'}")
     for one in left:
         if one.missing is not None:
-            common.errors.print(f"warning: of {one.generator}: {one.missing}", markup=False)
+            common.say_warnings([f"of {one.generator}: {one.missing}"])
     if not remove:
         places = ", ".join(f"{one.path} on {one.node}" for one in left)
         plain.say(f"they are still in {places}: remove them there when you like")

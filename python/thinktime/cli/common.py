@@ -14,6 +14,7 @@ from rich.console import RenderableType
 
 from thinktime import InputError, Interrupted, Result, RunError, Unwritten, Workload, validity
 from thinktime.cli import plain, told
+from thinktime.cli.typed import as_typed
 from thinktime.provenance import file_given
 from thinktime.recovery import left_behind
 from thinktime.rows_there import rows_there, words
@@ -39,9 +40,9 @@ def mapped_errors() -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise fail(str(error), Exit.INPUT_WRONG) from None
+        raise fail(as_typed(str(error)), Exit.INPUT_WRONG) from None
     except RunError as error:
-        raise fail(str(error), Exit.UNDECIDED) from None
+        raise fail(as_typed(str(error)), Exit.UNDECIDED) from None
     except UnicodeEncodeError:
         why = "what was given, or a name in it, holds bytes that are no text in UTF-8"
         raise fail(why, Exit.INPUT_WRONG) from None
@@ -141,7 +142,7 @@ def finish(
     untold = told.tell(files, lambda: _of_result(result, found.doubt))
     if found.status == "done":
         errors.print("nothing is judged: the workload sets no objective, [slo]",
-                     style="dim", markup=False)  # fmt: skip
+                     style="dim", markup=False, soft_wrap=True)  # fmt: skip
     end(verdict_of(result, untold) if untold else found)
 
 

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from thinktime.cli import plain
+
 
 def command(
     json: Annotated[bool, typer.Option("--json", help="Print one object alone.")] = False,
@@ -21,6 +23,6 @@ def command(
     width = max(len(one.name) for one in findings)
     for one in findings:
         mark = "  " if one.enough else "! "
-        typer.echo(f"{mark}{one.name:{width}}  {one.found}: {one.allows}")
+        plain.say(f"{mark}{one.name:{width}}  {one.found}: {one.allows}")
         if one.change:
-            typer.echo(f"  {'':{width}}  to change it: {one.change}")
+            plain.say(f"  {'':{width}}  to change it: {one.change}")

@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from thinktime import provenance
-from thinktime.cli import plain
+from thinktime.cli import plain, typed
 
 COMMANDS = {
     "simulate": "Simulate a workload on a model of a server.",
@@ -82,7 +82,9 @@ class Commands(TyperGroup):
         if args and args[0] not in COMMANDS:
             names: dict[str, Any] = dict.fromkeys(COMMANDS)
             self.commands = names
-        return super().resolve_command(ctx, args)
+        found = super().resolve_command(ctx, args)
+        typed.begin(found[1])
+        return found
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List names and summaries without loading anything."""

@@ -1,9 +1,15 @@
-"""Plain text: without colours where asked, and 80 columns wide where nobody says how wide."""
+"""Plain text: without colours where asked, and 80 columns wide where nobody says how wide.
+
+Sentences are folded between words where they go to a terminal, and lines for others left whole.
+"""
 
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,6 +22,14 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _PIPE_COLUMNS = 80
+_COLUMNS_MIN = 40
+"""In narrower terminals lines are left to the terminal."""
+
+_LABEL = re.compile(r"(error|note|warning): ")
+"""What lines go on below the words that follow it."""
+
+_PLACE = re.compile(r"(results?|written|report|live|metrics): ")
+"""How lines begin whose rest is one path or address, perhaps with spaces, to be taken whole."""
 
 _made: list[Console] = []
 """Those that become plain with `--no-color`, which comes after they were made."""
@@ -73,6 +87,13 @@ def _harmless_console() -> type[Console]:
     from rich.segment import Segment
 
     class Harmless(Console):
+        def print(self, *objects: Any, soft_wrap: bool | None = None, **options: Any) -> None:
+            shown = objects
+            texts = all(isinstance(one, str) for one in objects)
+            if texts and soft_wrap and self.is_terminal and not options.get("no_wrap"):
+                shown = (folded(" ".join(objects), self.width),)
+            super().print(*shown, soft_wrap=soft_wrap, **options)
+
         def render(
             self, renderable: RenderableType, options: ConsoleOptions | None = None
         ) -> Iterable[Segment]:
@@ -84,9 +105,30 @@ def _harmless_console() -> type[Console]:
     return Harmless
 
 
+def folded(text: str, columns: int) -> str:
+    """A text whose lines go on in the next one, indented, where they are longer than that.
+
+    Words, as addresses and paths, are never broken.
+    """
+    return "\n".join(_folded(line, columns) for line in text.split("\n"))
+
+
+def _folded(line: str, columns: int) -> str:
+    if columns < _COLUMNS_MIN or len(line) <= columns or _PLACE.match(line):
+        return line
+    label = _LABEL.match(line)
+    indent = label.end() if label else len(line) - len(line.lstrip()) + 2
+    return textwrap.fill(
+        line, columns, subsequent_indent=" " * indent, tabsize=1,
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
+
+
 def say(text: str) -> None:
     """Print a line on standard output, whatever names are in it."""
-    typer.echo(harmless(text))
+    clean = harmless(text)
+    isatty = sys.stdout.isatty()
+    typer.echo(folded(clean, shutil.get_terminal_size().columns) if isatty else clean)
 
 
 def width() -> int | None:

@@ -93,8 +93,9 @@ def _check(place: Path) -> None:
         raise FileNotFoundError(f"{place}: there is no folder {place.parent}")
 
 
-def _say(text: str) -> None:
-    common.errors.print(text, markup=False, soft_wrap=True)
+def _say(text: str, *, whole: bool = False) -> None:
+    """A line for people; a command is left whole, to be copied."""
+    common.errors.print(text, markup=False, soft_wrap=True, no_wrap=whole)
 
 
 def _say_how(recorder: Recorder) -> None:
@@ -104,11 +105,12 @@ def _say_how(recorder: Recorder) -> None:
     if not host.startswith(("127.", "[::1]", "localhost")):
         _say(f"warning: everybody who reaches {host} can use this proxy")
     _say("To record, for example:")
-    _say(f"  curl --proxy {url} --cacert {file} https://shop.example/")
+    _say(f"  curl --proxy {url} --cacert {file} https://shop.example/", whole=True)
     _say(
         f"  chromium --user-data-dir=$(mktemp -d) --proxy-server={url} "
         f"--proxy-bypass-list='<-loopback>' "
-        f"--ignore-certificate-errors-spki-list={recorder.key_hash}"
+        f"--ignore-certificate-errors-spki-list={recorder.key_hash}",
+        whole=True,
     )
     _say(
         f"  Firefox: Settings, Network Settings, Manual proxy: {host}, port {port}, also for HTTPS;"

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from thinktime import _core
+from thinktime.distributed.openness import lets_anybody_in
 
 LOCAL = "ray"
 """Stands for a cluster of this machine alone, for the time of the command."""
@@ -28,8 +31,12 @@ _QUIET = {
     "RAY_TQDM": "0",
     "RAY_IGNORE_UNHANDLED_ERRORS": "1",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    "RAY_DEDUP_LOGS": "1",
+    "RAY_DEDUP_LOGS_SKIP_REGEX": "^",
 }
-"""No telemetry, and nothing on standard error that is none of the user's business."""
+"""No telemetry, and nothing on either output that is none of the user's business: by the last two
+no line is shown of those that Ray tells of nodes and processes that died, which it does whatever
+`log_to_driver` says. They stand in its own files of logs."""
 
 _LOCAL = {
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
@@ -111,7 +118,9 @@ def connected(on: str) -> Iterator[Cluster]:
     import ray
 
     try:
-        _connect(ray, on)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what is wrong is said below
+            _connect(ray, on)
     except Exception as error:  # Ray raises errors of many kinds
         why = str(error).strip().splitlines() or [type(error).__name__]
         token = "" if on == LOCAL else "; one that wants a token needs it here"
@@ -131,19 +140,35 @@ def _take_token() -> None:
 
 
 def _connect(ray: Any, on: str) -> None:
-    quiet: dict[str, Any] = {"logging_level": "error", "log_to_driver": False}
+    quiet: dict[str, Any] = {"logging_level": "critical", "log_to_driver": False}
     if on == LOCAL:
         ray.init(address="local", include_dashboard=False, **quiet)
         return
-    ray.init(address=on, **({} if on.startswith(_CLIENT) else quiet))
-    _warn_of_open_cluster()
+    address = os.environ.get("RAY_ADDRESS", AUTO) if on == AUTO else on
+    ray.init(address=on, **quiet)
+    if address.startswith(_CLIENT):
+        _silence_client()
+    _warn_of_open_cluster(ray, address)
 
 
-def _warn_of_open_cluster() -> None:
+def _silence_client() -> None:
+    """Let Ray's client show nothing of what is logged at the other end."""
+    with suppress(ImportError, AttributeError):  # in another version it may be elsewhere
+        from ray.util.client import ray as client
+
+        client.get_context().client_worker.log_client.disable_logs()
+    for name in ("ray", "ray.util.client.logsclient"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
+def _warn_of_open_cluster(ray: Any, address: str) -> None:
     """Whoever reaches a cluster without authentication can run anything on its nodes.
 
-    Where nothing was said of it, Ray has said it by now: it takes a token if it found one.
+    Where it does not say, its mode is taken for that of this machine, which Ray has said by now.
     """
-    if os.environ.get("RAY_AUTH_MODE", "disabled") == "disabled":
+    is_open = lets_anybody_in(ray, address)
+    if is_open is None:
+        is_open = os.environ.get("RAY_AUTH_MODE", "disabled") == "disabled"
+    if is_open:
         print("warning: the Ray cluster asks nobody who he is (RAY_AUTH_MODE): whoever reaches it "
               "can run programs on its nodes", file=sys.stderr)  # fmt: skip

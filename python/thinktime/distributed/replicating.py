@@ -41,8 +41,8 @@ def replicated(
         InputError: if it is one replication alone, or there is no such cluster.
     """
     if replications < 2:
-        raise _core.InputError("on: replications are what is divided: say how many, as in "
-                               "replications=20")  # fmt: skip
+        raise _core.InputError("on: replications are what is divided: say how many "
+                               "(`replications`)")  # fmt: skip
     packed = (Parcel.of(workload), Parcel.of(system), options)
 
     def elsewhere(warmup_ns: int, rows: bool) -> Iterator[tuple[int, bytes] | None]:

@@ -85,11 +85,14 @@ def perform(
 
 
 def _stay(running: Running, tell: Tell) -> None:
+    # From outside of a user namespace its hosts are not seen.
+    seen = not permission.is_inside()
+    named = seen and running.tell_names()
     for host in running.hosts.values():
-        # From outside of a user namespace they are not seen.
-        how = "" if permission.is_inside() else f": ip netns exec {host.name} COMMAND"
+        how = f": ip netns exec {host.name} COMMAND" if seen else ""
         tell(f"{host.host} is {host.address}{how}")
-    tell("nothing is to be run: Ctrl-C ends the lab; commands know the addresses, not the names")
+    unnamed = "; commands know the addresses, not the names" if seen and not named else ""
+    tell(f"nothing is to be run: Ctrl-C ends the lab{unnamed}")
     while True:
         time.sleep(1)
 

@@ -6,11 +6,17 @@ import contextlib
 import os
 import re
 import shutil
+from collections.abc import Iterable
 from ipaddress import IPv4Address, IPv4Network
 from pathlib import Path
 
+from thinktime.lab import permission
+
 NETNS = Path("/run/netns")
 """Where `ip netns` keeps the names of network namespaces."""
+
+NAMES = Path("/etc/netns")
+"""Where `ip netns exec` finds, by namespace, files that stand in the place of those of `/etc`."""
 
 STATE = Path("/run/thinktime-labs")
 """A folder for each lab that is there: its journal, and what its programs need for its time."""
@@ -55,16 +61,41 @@ def discard(folder: Path) -> None:
 
 
 def identities() -> list[str]:
-    """The labs of which there is anything: a folder, or a namespace that has a lab's name."""
+    """The labs of which there is anything: a folder, a namespace with a lab's name, or names."""
     folders = STATE.iterdir() if STATE.is_dir() else iter(())
     found = {one.stem for one in folders if re.fullmatch(r"[0-9a-f]{6}(\.out)?", one.name)}
-    found |= {match[1] for match in map(NAMESPACE.fullmatch, _namespaces()) if match}
+    found |= {match[1] for match in map(NAMESPACE.fullmatch, [*_namespaces(), *_names()]) if match}
     return sorted(found)
 
 
 def namespaces(identity: str) -> list[str]:
     """The names of a lab's namespaces that are there."""
     return sorted(one for one in _namespaces() if one.startswith(namespace(identity, "")))
+
+
+def tell_names(namespaces: Iterable[str], hosts: Path) -> bool:
+    """Let what `ip netns exec` runs in these know the hosts of this file; whether it does."""
+    try:
+        for one in namespaces:
+            (NAMES / one).mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(hosts, NAMES / one / "hosts")
+    except OSError:  # `/etc` may not be for writing
+        return False
+    return True
+
+
+def forget_names(identity: str) -> None:
+    """Take away what `tell_names` wrote of a lab.
+
+    Raises:
+        OSError: It could not be taken away.
+    """
+    ours = [one for one in _names() if one.startswith(namespace(identity, ""))]
+    for one in ours:
+        shutil.rmtree(NAMES / one)
+    if ours:
+        with contextlib.suppress(OSError):  # where there is anything else it stays
+            NAMES.rmdir()
 
 
 def inode(path: str | Path) -> tuple[int, int] | None:
@@ -78,3 +109,8 @@ def inode(path: str | Path) -> tuple[int, int] | None:
 
 def _namespaces() -> list[str]:
     return os.listdir(NETNS) if NETNS.is_dir() else []
+
+
+def _names() -> list[str]:
+    # Those of the machine are root's, and nothing to a lab in a user namespace.
+    return [] if permission.is_inside() or not NAMES.is_dir() else os.listdir(NAMES)

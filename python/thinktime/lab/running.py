@@ -148,6 +148,12 @@ class Running:
         if server.ready is not None:
             self._tell(f"{server.name} listens after {time.monotonic() - begun:.1f} s")
 
+    def tell_names(self) -> bool:
+        """Let what `ip netns exec` runs know the hosts by their names, too; whether it does."""
+        assert self._journal is not None
+        self._journal.note(names=str(places.NAMES))
+        return places.tell_names((one.name for one in self.hosts.values()), self.folder / "hosts")
+
     def start(self, host: str, command: Sequence[str], name: str) -> subprocess.Popen[bytes]:
         """Start a program on a host; what it prints goes to the log of this name.
 

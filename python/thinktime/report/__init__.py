@@ -16,6 +16,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from thinktime.arguments import checked
+
 if TYPE_CHECKING:
     from thinktime import Result
     from thinktime.report.page import Verdict
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 # What makes tables and charts is imported where it is used: other commands start sooner.
 
 
+@checked
 def report(
     results: Result | Sequence[Result],
     path: str | Path = "report.html",
@@ -43,7 +46,7 @@ def report(
         The path of the page.
 
     Raises:
-        ValueError: where there are no results.
+        InputError: where there are no results, or they are none.
         OSError: where the page cannot be written.
     """
     from thinktime.report import results_page

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from thinktime._core import InputError
 from thinktime.report import details, diagrams, how, page, results, several, units
 from thinktime.report.case import Case
 from thinktime.report.case import cases as cases_of
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 def write(found: Sequence[Result], path: Path, title: str | None = None) -> Path:
     """Write the report of some results to ``path`` and return it."""
     if not found:
-        raise ValueError("give at least one result to report on")
+        raise InputError("give at least one result to report on")
     return page.write(page_of(found, title), path)
 
 

@@ -21,6 +21,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from thinktime import _core
+from thinktime.arguments import checked
 from thinktime.inputs import GivenSystem, GivenWorkload, system_of, workload_of
 from thinktime.recovery import check_place, write_whole
 from thinktime.sweeping.grid import Axis, Point, axes_of, parse, points
@@ -66,6 +67,7 @@ class _End(Exception):  # noqa: N818 - no error
     """Ends the work of a thread."""
 
 
+@checked
 def sweep(
     workload: GivenWorkload,
     system: GivenSystem | None,

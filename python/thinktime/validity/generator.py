@@ -17,7 +17,7 @@ OWN_FAILURES_SPOIL = 0.001
 """More attempts than this share that could not be sent, for want of ports or descriptors."""
 
 OWN = {
-    "no_free_port": "more source addresses (`--sources`)",
+    "no_free_port": "more source addresses (`--source`)",
     "no_free_descriptor": "a higher limit of open files (`ulimit -n`)",
     "system_error": "a look at what the system refused",
 }

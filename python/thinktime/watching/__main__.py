@@ -14,10 +14,14 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from thinktime.watching import frames
+from thinktime.watching.connections import IDLE_MAX, Connection
 from thinktime.watching.frames import Setting
 
 _NICENESS = 5
 """What is watched has the processor first."""
+
+CONNECTIONS_MAX = 2 * IDLE_MAX
+"""With those that are answered: as many, of which the viewers of a page are some."""
 
 _GRACE_S = 2
 
@@ -37,10 +41,12 @@ def _say(word: str) -> None:
         os.write(sys.stdout.fileno(), f"{word}\n".encode())
 
 
-def _server(app: ASGIApp) -> _Quiet:
+def server_of(app: ASGIApp) -> _Quiet:
+    """The server of an application; it takes the sockets on which it listens in `serve`."""
     config = uvicorn.Config(
         app, log_level="critical", access_log=False, lifespan="off", server_header=False,
-        limit_concurrency=128, timeout_graceful_shutdown=_GRACE_S, ws="none",
+        http=Connection, limit_concurrency=CONNECTIONS_MAX,
+        timeout_graceful_shutdown=_GRACE_S, ws="none",
     )  # fmt: skip
     return _Quiet(config)
 
@@ -58,7 +64,7 @@ async def _main() -> None:
     desk = Desk(setting, _say)
     servers, tasks = [], []
     for app, descriptor in desk.sites():
-        server = _server(app)
+        server = server_of(app)
         servers.append(server)
         tasks.append(asyncio.create_task(server.serve([socket.socket(fileno=descriptor)])))
     busy = [asyncio.create_task(one) for one in (desk.show(), desk.push())]

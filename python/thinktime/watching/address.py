@@ -11,7 +11,9 @@ from thinktime import InputError
 LOOPBACK = "127.0.0.1:0"
 """Where a page is unless somebody says otherwise: this machine alone reaches it."""
 
-_BACKLOG = 64
+_BACKLOG = 1024
+"""So many connections may wait until the process of the watchers is there; the kernel lets further
+ones try again, a second later and more."""
 
 
 @dataclass(frozen=True)

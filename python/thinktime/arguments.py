@@ -1,0 +1,155 @@
+"""What public functions are given, held to their signatures before anything is done with it."""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, wraps
+from numbers import Integral, Real
+from types import NoneType, UnionType
+from typing import Any, ParamSpec, TypeVar, Union, get_args, get_origin
+
+from thinktime import _core
+
+_Taken = ParamSpec("_Taken")
+_Given = TypeVar("_Given")
+
+_SAID_ELSEWHERE = {"workload", "system", "demands", "vary", "precision", "what"}
+"""Parameters of which more can be said where they are read."""
+
+_RANGES = {"request": (0, 2**32 - 1), "attempt": (1, 2**32 - 1)}
+_RANGE = (0, 2**64 - 1)
+"""What whole numbers may be, those of some names and all others."""
+
+_KINDS = {
+    bool: ((bool,), "true or false"),
+    float: ((Real,), "a number"),
+    str: ((str,), "a text"),
+    os.PathLike: ((os.PathLike,), "a path"),
+    Mapping: ((Mapping,), "a dict"),
+    NoneType: ((NoneType,), "None"),
+}
+"""By what an annotation names, what a value then is, and how messages call that."""
+
+
+def checked(function: Callable[_Taken, _Given]) -> Callable[_Taken, _Given]:
+    """A function that raises InputError where an argument is not what its annotation says.
+
+    The message names the parameter, and says what it must be and what it is.
+    """
+
+    @wraps(function)
+    def call(*args: _Taken.args, **kwargs: _Taken.kwargs) -> _Given:
+        try:
+            given = inspect.signature(function).bind(*args, **kwargs).arguments
+        except TypeError:
+            return function(*args, **kwargs)  # which says what is missing or too much
+        for name, kind in _kinds(function).items():
+            if name in given and (wrong := _misfit(given[name], kind, name)) is not None:
+                raise _core.InputError(wrong)
+        return function(*args, **kwargs)
+
+    return call
+
+
+@cache
+def _kinds(function: Callable[..., Any]) -> dict[str, Any]:
+    """What the annotations of a function's parameters stand for, where they are looked at."""
+    names = _Names(getattr(function, "__globals__", {}))
+    return {
+        one.name: eval(one.annotation, {}, names)
+        for one in inspect.signature(function).parameters.values()
+        if one.annotation is not one.empty and one.kind is not one.VAR_KEYWORD
+        if one.name not in _SAID_ELSEWHERE
+    }
+
+
+class _Names(dict[str, Any]):
+    """Names of a module, with those that it imports for the types alone."""
+
+    def __missing__(self, name: str) -> Any:
+        import thinktime
+
+        if hasattr(builtins, name):
+            raise KeyError(name)
+        return getattr(thinktime, name, _Unlooked)
+
+
+class _UnlookedKind(type):
+    def __getattr__(cls, name: str) -> Any:
+        return Any
+
+
+class _Unlooked(metaclass=_UnlookedKind):
+    """A module that is imported for the types alone, of which no value is looked at."""
+
+
+def _misfit(value: Any, kind: Any, name: str) -> str | None:
+    """What is wrong with a value, in words; None where nothing is."""
+    if kind is Any:
+        return None
+    kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    if any(_fits(value, one, name) for one in kinds):
+        return None
+    listed = [one for one in kinds if get_origin(one) is Sequence and _is_list(value)]
+    for one in listed:
+        (part,) = get_args(one)
+        for number, each in enumerate(value, start=1):
+            if (found := _misfit(each, part, f"{name}[{number}]")) is not None:
+                return found
+    wanted = list(dict.fromkeys(_called(one, name) for one in kinds if one is not NoneType))
+    read = ""
+    if "a Result" in wanted and "a path" not in wanted and isinstance(value, str | os.PathLike):
+        read = ": `thinktime.Result.load` reads one from its directory"
+    return f"{name}: must be {' or '.join(wanted)}, not {_shown(value)}{read}"
+
+
+def _fits(value: Any, kind: Any, name: str) -> bool:
+    origin = get_origin(kind) or kind
+    if origin is int:
+        least, most = _RANGES.get(name, _RANGE)
+        return _is(value, Integral) and least <= value <= most
+    if origin is Sequence:
+        (part,) = get_args(kind)
+        return _is_list(value) and all(_misfit(one, part, name) is None for one in value)
+    if origin is Callable:
+        return callable(value)
+    return any(_is(value, one) for one in _kind(origin)[0])
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
+
+
+def _is(value: Any, kind: type) -> bool:
+    """Whether it is of a kind; true and false are no numbers, those of numpy are."""
+    if hasattr(value, "dtype") and getattr(value, "size", 0) == 1:
+        value = value.item()
+    return isinstance(value, kind) and (not isinstance(value, bool) or kind is bool)
+
+
+def _kind(origin: type) -> tuple[tuple[type, ...], str]:
+    for one, told in _KINDS.items():
+        if issubclass(origin, one):
+            return told
+    return (origin,), f"a {origin.__name__}"
+
+
+def _called(kind: Any, name: str) -> str:
+    origin = get_origin(kind) or kind
+    if origin is int:
+        least, most = _RANGES.get(name, _RANGE)
+        return f"a whole number from {least} to {most}"
+    if origin is Sequence:
+        return "a list"
+    return "a function" if origin is Callable else _kind(origin)[1]
+
+
+def _shown(value: Any) -> str:
+    """A short value as files write it; of any other its type."""
+    if isinstance(value, bool | int | float | str) and len(written := json.dumps(value)) <= 60:
+        return written
+    return "None" if value is None else type(value).__name__

@@ -1,0 +1,50 @@
+"""Options in messages as the user types them.
+
+What is done is asked of the same functions as in Python, whose messages name options as Python
+does: before a colon, or in backticks, as in `unix_socket`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import thinktime
+from thinktime import _core
+
+_OF_FILE = re.compile(r"\S+:\d+: |[^\s`:]*[./][^\s`]*: ")
+"""How messages begin that are about the key of a file."""
+
+_ONLY_HERE = {"json", "quiet"}
+"""Options of the command line alone: messages mean something else by these names."""
+
+_done: list[Any] = []
+"""The command that is done, whose options are those that messages name."""
+
+
+def begin(command: Any) -> None:
+    """Note the command that is done."""
+    _done[:] = [command]
+
+
+def _words() -> dict[str, str]:
+    """By name, the words of the options of the command that is done."""
+    found = {}
+    for command in _done:
+        known = {name for name, _, _ in _core.options("run")}
+        has_function = callable(getattr(thinktime, command.name or "", None))
+        for one in command.params:
+            long = [word for word in one.opts if word.startswith("--")]
+            if long and one.name not in _ONLY_HERE and (has_function or one.name in known):
+                found[one.name] = long[0]
+    return found
+
+
+def as_typed(message: str) -> str:
+    """The message with the command's options as they are typed, as in `--unix-socket`."""
+    words = _words()
+    if not words or _OF_FILE.match(message):
+        return message
+    names = "|".join(words)
+    begun = re.sub(rf"^({names})(?=: | = )", lambda found: words[found[1]], message)
+    return re.sub(rf"`({names})`", lambda found: f"`{words[found[1]]}`", begun)
