@@ -170,7 +170,8 @@ mod tests {
     /// first 2^24 segments, which are 256 rounds of full windows, and some of slow start.
     #[test]
     fn who_watches_is_asked_in_the_middle_of_a_huge_transfer() {
-        let text = "name = 'w'\n[arrivals]\nmodel = 'closed'\nclients = 1\n[session]\nthink = '1ms'\n\
+        let text = "name = 'w'\n[arrivals]\nmodel = 'closed'\nclients = 1\n\
+                    [session]\nthink = '1ms'\n\
                     [[request]]\nname = 'a'\nget = '/a'\nsize = 1000000000000";
         let workload = Workload::parse(Source { file: "", text }, &NoFiles).unwrap();
         let text = "name = 's'\n[[station]]\nname = 'web'\ndemand = 0\n\
