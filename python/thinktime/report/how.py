@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping, Sequence
 
+from thinktime.lab.noted import words_of
 from thinktime.report import clusters, links, machines, units
 from thinktime.report.case import Case, Entry
 from thinktime.report.masked import without_secrets
@@ -66,7 +67,7 @@ def _source(case: Case, entry: Entry) -> Source:
     facts = [
         ("directory", str(result.path or "")),
         ("target", result.target or ""),
-        ("over a link", _link(summary.get("link"))),
+        ("over a link", words_of(summary)),
         ("seed", str(summary.get("seed", ""))),
         ("requests", units.count(summary.get("requests"))),
         ("measured for", units.seconds(summary.get("duration_s"))),
@@ -86,14 +87,6 @@ def _of_run(text: str) -> list[tuple[str, str]]:
     if not isinstance(run, Mapping):
         return []
     return [(key, _value(run[key])) for key in _OF_RUN if key in run]
-
-
-def _link(crossed: Mapping[str, object] | None) -> str:
-    """The link that a run crossed; empty where it crossed none."""
-    if crossed is None:
-        return ""
-    asked, control = str(crossed.get("asked")), str(crossed.get("congestion_control"))
-    return asked if control in asked else f"{asked}; {control}"
 
 
 def _value(value: object) -> str:
