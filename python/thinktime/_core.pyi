@@ -19,7 +19,7 @@ __all__ = [
     "Switch",
     "System",
     "Table",
-    "Unreachable",
+    "UnreachableError",
     "Workload",
     "__version__",
     "asked_for",
@@ -52,7 +52,7 @@ __version__: str
 
 class InputError(ValueError): ...
 class RunError(Exception): ...
-class Unreachable(RunError): ...
+class UnreachableError(RunError): ...
 
 @final
 class Distribution:

@@ -192,12 +192,12 @@ def test_a_target_that_is_not_there_is_no_run() -> None:
     [
         ("loss = 99.99%", "nothing comes over the link (loss = 99.99%; reno)"),
         ("delay = 20s", "nothing comes over the link (delay = 20s; reno)"),
-        ("delay = 4s", "no connection comes about in time over the link (delay = 4s; reno)"),
+        ("delay = 4s", "nothing comes back over the link (delay = 4s; reno)"),
     ],
 )
 def test_a_link_that_nothing_comes_over_is_not_taken_for_the_target(link: str, told: str) -> None:
-    """A connection that is not there after 5 s does not come about. Of the three packets or so one
-    in a million tests has two that are not lost."""
+    """A connection that is not there after 5 s does not come about. Of three packets at a loss of
+    99.99 % one passes with one seed in 3,000, and the seed is fixed."""
     answered = serving(lambda _one, _head: OK)
     with nothing_left(), answered as server, pytest.raises(tt.RunError) as error:
         tt.run(ONE_CLIENT, url(server), link=link)

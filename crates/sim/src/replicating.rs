@@ -157,8 +157,6 @@ pub fn replicate_as_bytes(
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
-
     use thinktime_core::files::NoFiles;
     use thinktime_core::schema::Source;
 

@@ -45,7 +45,7 @@ class Crossed:
         summary.setdefault("warnings", []).extend(self._warnings())
 
     def unreached(self, place: str) -> str:
-        """Why nobody was reached over the link; without it, `place` took a connection just before."""
+        """Why nobody was reached over the link, while `place` takes connections without it."""
         if spoilt := "; ".join(self._spoilt()):
             return f"nothing comes over {self._link}: {spoilt}"
         passed = [way.get("passed", 0) for way in self.ways]

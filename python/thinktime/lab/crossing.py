@@ -102,7 +102,7 @@ def crossed(
                 done = do((lab.hosts[CLIENTS].path, options_json("run", reached)))
             finally:
                 _end(lab, relay, found)
-        except _core.Unreachable:
+        except _core.UnreachableError:
             # The relay has reached the target, so that it is not the target that is not there.
             raise RunError(found.unreached(place)) from None
     return done, found

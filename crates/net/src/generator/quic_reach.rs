@@ -73,8 +73,6 @@ fn send(socket: &UdpSocket, session: &mut Session) -> io::Result<Option<Duration
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::generator::tls::{TlsOptions, configuration};
 
@@ -82,7 +80,7 @@ mod tests {
     fn reached(address: SocketAddr, millis: u64) -> Result<(), ErrorKind> {
         let tls = TlsOptions { verify: false, ..TlsOptions::default() };
         let tls = configuration(&tls, vec![b"h3".to_vec()]).unwrap();
-        let options = QuicOptions::new(&Arc::clone(&tls), "localhost").unwrap();
+        let options = QuicOptions::new(&tls, "localhost").unwrap();
         answers(address, &options, Duration::from_millis(millis)).map_err(|error| error.kind())
     }
 
