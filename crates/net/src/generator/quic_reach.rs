@@ -19,7 +19,7 @@ const WAIT_MIN: Duration = Duration::from_millis(1);
 /// Waits until anything is answered, whatever it says: how a handshake ends is counted in the run.
 ///
 /// # Errors
-/// When the kernel says that nobody is there, as it does where a host sends back that nobody has the
+/// When the kernel says that nobody is there, as where a host sends back that nobody has the
 /// port; or nothing is answered `within` this time.
 pub(super) fn answers(
     address: SocketAddr,
