@@ -19,6 +19,7 @@ __all__ = [
     "Switch",
     "System",
     "Table",
+    "UnreachableError",
     "Workload",
     "__version__",
     "asked_for",
@@ -51,6 +52,7 @@ __version__: str
 
 class InputError(ValueError): ...
 class RunError(Exception): ...
+class UnreachableError(RunError): ...
 
 @final
 class Distribution:

@@ -228,7 +228,7 @@ def run(
 
     Raises:
         InputError: if the input is wrong.
-        RunError: if the target cannot be reached at all.
+        RunError: if the target cannot be reached at all, or nothing comes over the link to it.
         Unwritten: if `output` cannot be written to; with the result.
         Interrupted: on Ctrl-C, with the result so far.
     """

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from thinktime import _core, arrivals, labels, provenance, validity
 from thinktime.arguments import checked
+from thinktime.lab.noted import spoilt_by_link
 from thinktime.labels import Label
 from thinktime.provenance import Made
 from thinktime.verdict import Objective, Verdict, verdict_of
@@ -189,7 +190,8 @@ class Result:
         """Why the result is not to be trusted; None if it is."""
         noted = [validity.Finding.of(one) for one in self.summary.get("validity", [])]
         spoilt = [one.found for one in noted if one.verdict == validity.SPOILT]
-        return self._outcome.untrusted or (spoilt[0] if spoilt else None)
+        own = spoilt_by_link(self.summary) or self._outcome.untrusted
+        return own or (spoilt[0] if spoilt else None)
 
     @property
     def validity(self) -> list[validity.Finding]:

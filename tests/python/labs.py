@@ -119,6 +119,11 @@ def traces() -> dict[str, set[str]]:
     }
 
 
+def programs(mark: str) -> list[int]:
+    """The process ids of those programs that have to do with labs and have this mark."""
+    return [int(one.partition(":")[0]) for one in _processes() if mark in one]
+
+
 def _processes() -> Iterator[str]:
     """Programs that have to do with labs, by their command lines."""
     for one in Path("/proc").iterdir():

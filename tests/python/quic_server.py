@@ -22,7 +22,7 @@ from aioquic.buffer import encode_uint_var
 from aioquic.h3.connection import ErrorCode, FrameType, H3Connection, encode_frame
 from aioquic.h3.events import DataReceived, HeadersReceived
 from aioquic.quic.configuration import QuicConfiguration
-from aioquic.quic.events import ProtocolNegotiated, QuicEvent
+from aioquic.quic.events import HandshakeCompleted, ProtocolNegotiated, QuicEvent
 
 LATE_S = 1.0
 """When a request for /late is answered."""
@@ -34,6 +34,7 @@ class Site:
     def __init__(self) -> None:
         self.url = ""
         self.connections = 0
+        """Those whose handshake was gone through with, which that before a run is not."""
         self.streams: int | None = None
         """How many requests a connection may have at first; it may have more later."""
         self.asked: list[tuple[str, str, int]] = []
@@ -58,6 +59,7 @@ class Connection(QuicConnectionProtocol):
     def quic_event_received(self, event: QuicEvent) -> None:
         if isinstance(event, ProtocolNegotiated) and event.alpn_protocol == "h3":
             self.http = H3Connection(self._quic)
+        if isinstance(event, HandshakeCompleted):
             self.site.connections += 1
             self.first = self.site.connections == 1
         for happened in self.http.handle_event(event) if self.http else ():
@@ -211,6 +213,25 @@ def of_another_version() -> Iterator[str]:
             yield f"h3://127.0.0.1:{server.getsockname()[1]}"
         finally:
             over.set()
+            thread.join()
+
+
+@contextmanager
+def falling_silent() -> Iterator[str]:
+    """A server that answers the first datagram, with something, and says no more: its URL."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
+        server.bind(("127.0.0.1", 0))
+
+        def answer() -> None:
+            _, client = server.recvfrom(65536)
+            server.sendto(b"something", client)
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        try:
+            yield f"h3://127.0.0.1:{server.getsockname()[1]}"
+        finally:
+            server.sendto(b"", server.getsockname())  # for one whom nobody asked
             thread.join()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,7 +21,7 @@ from thinktime.comparison.change import change
 from thinktime.comparison.estimate import Requests, estimates_of, wilson
 from thinktime.comparison.requests import requests_of
 from thinktime.comparison.subject import subject_of
-from thinktime.comparison.table import table
+from thinktime.comparison.table import notes, table
 from thinktime.comparison.words import sentence
 from thinktime.gate import markdown
 from thinktime.report.results_page import page_of
@@ -379,6 +380,36 @@ def test_json_is_one_object_alone(folder: Path) -> None:
     assert mean["paired"]
     assert found["missing"] == {"p99.9": "the run is too short for it"}
     assert found["limits"][0]["outcome"] == "broken"
+
+
+def test_runs_over_different_links_are_told_of(folder: Path, tmp_path: Path) -> None:
+    """Simulations have no such link; as runs, one crossed none and the other one."""
+    one, other = (subject_of(tt.Result.load(folder / name)) for name in "ab")
+    assert one.link is None
+    assert compare(one, other).links is None
+    asked = "delay = 50ms, congestion_control = reno"
+    same = "congestion_control = reno, delay = 0.05s"
+    for before, after in ((None, asked), ("", ""), (asked, asked), (asked, same)):
+        found = compare(replace(one, link=before), replace(other, link=after))
+        assert found.links is None
+        assert not any("link" in note for note in notes(found))
+        assert found.as_dict()["links"] is None
+    found = compare(replace(one, link=""), replace(other, link=asked))
+    told = f"The first result crossed no link, the second a link ({asked}): a difference may be"
+    assert any(note.startswith(told) for note in notes(found))
+    assert found.as_dict()["links"] == ["", asked]
+    assert found.verdict == compare(one, other).verdict
+    # The summary says it, and the command tells it.
+    for name in "ab":
+        shutil.copytree(folder / name, tmp_path / name)
+        run = tmp_path / name / "run.toml"
+        run.write_text(run.read_text().replace('kind = "simulate"', 'kind = "run"', 1))
+    place = tmp_path / "b" / "summary.json"
+    link = {"asked": "delay = 50ms", "congestion_control": "reno", "seed": 1}
+    place.write_text(json.dumps(json.loads(place.read_text()) | {"link": link}))
+    done = CliRunner().invoke(app, ["compare", str(tmp_path / "a"), str(tmp_path / "b")])
+    assert done.exit_code == 0, done.output
+    assert told in " ".join(done.output.split())
 
 
 def test_without_rows_the_summary_and_the_series_tell_what_they_can() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("aioquic", reason="the server is one of the package aioquic")
 
-from quic_server import Site, losing, of_another_version, quic_server
+from quic_server import Site, falling_silent, losing, of_another_version, quic_server
 from test_https import make_certificate
 
 import thinktime as tt
@@ -192,18 +192,42 @@ def test_attempts_are_given_up_and_the_connection_goes_on(site: Site) -> None:
     assert site.connections < len(silent)
 
 
-def test_nobody_there_is_refused() -> None:
+def test_nobody_there_is_no_run() -> None:
+    """As for other protocols, of which the kernel says that nobody takes the connection."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
         free.bind(("127.0.0.1", 0))
         url = f"h3://127.0.0.1:{free.getsockname()[1]}"
-    result = tt.run(workload("/", clients=2), url, requests=10, insecure=True)
-    assert result.summary["errors_by_kind"] == {"refused": 10}
+    with pytest.raises(tt.RunError, match=f"{url} cannot be reached: Connection refused"):
+        tt.run(workload("/", clients=2), url, requests=10, insecure=True)
 
 
-def test_a_handshake_that_nobody_answers_may_be_ended_by_a_timeout() -> None:
+def test_a_target_that_answers_nothing_is_no_run() -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
         silent.bind(("127.0.0.1", 0))
         url = f"h3://127.0.0.1:{silent.getsockname()[1]}"
+        why = f"{url} cannot be reached: nobody answered the handshake of QUIC within 5s"
+        with pytest.raises(tt.RunError, match=why):
+            tt.run(workload("/", clients=2), url, requests=10, insecure=True)
+        # It was asked more than once.
+        silent.setblocking(False)
+        assert [len(silent.recv(65536)) for _ in range(2)] == [1200, 1200]
+
+
+def test_of_several_addresses_one_is_used_that_answers(site: Site) -> None:
+    host = site.url.removeprefix("h3://")
+    resolve = [f"shop.test:{host.rpartition(':')[2]}:127.0.0.9,127.0.0.1"]
+    target = f"h3://{resolve[0].rpartition(':')[0]}"
+    summary = tt.run(
+        workload("/size/10", clients=1), target, requests=4, insecure=True, resolve=resolve
+    ).summary
+    # New connections take the addresses in turn, also that at which nobody is.
+    assert summary["requests"] == 4
+    assert set(summary["errors_by_kind"]) <= {"refused"}
+    assert site.connections >= 1
+
+
+def test_a_handshake_that_nobody_answers_may_be_ended_by_a_timeout() -> None:
+    with falling_silent() as url:
         run = workload("/", clients=2, more='timeout = "100ms"\n')
         summary = tt.run(run, url, requests=6, insecure=True).summary
     assert summary["errors_by_kind"] == {"timeout": 6}

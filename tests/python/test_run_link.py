@@ -7,6 +7,7 @@ of times here are lower bounds, which a busy machine does not break.
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import socket
@@ -184,6 +185,80 @@ def test_a_target_that_is_not_there_is_no_run() -> None:
     with nothing_left(), pytest.raises(tt.RunError) as error:
         tt.run(ONE_CLIENT, nobody, link="delay = 5ms")
     assert str(error.value) == f"{nobody} cannot be reached: Connection refused"
+
+
+@pytest.mark.parametrize(
+    ("link", "told"),
+    [
+        ("loss = 99.99%", "nothing comes over the link (loss = 99.99%; reno)"),
+        ("delay = 20s", "nothing comes over the link (delay = 20s; reno)"),
+        ("delay = 4s", "nothing comes back over the link (delay = 4s; reno)"),
+    ],
+)
+def test_a_link_that_nothing_comes_over_is_not_taken_for_the_target(link: str, told: str) -> None:
+    """A connection that is not there after 5 s does not come about. Of three packets at a loss of
+    99.99 % one passes with one seed in 3,000, and the seed is fixed."""
+    answered = serving(lambda _one, _head: OK)
+    with nothing_left(), answered as server, pytest.raises(tt.RunError) as error:
+        tt.run(ONE_CLIENT, url(server), link=link)
+    said = str(error.value)
+    assert said.startswith(f"{told}; packets to the target: ")
+    place = url(server).removeprefix("http://")
+    assert f"The target is not to blame: without the link {place} takes connections" in said
+    assert "cannot be reached" not in said
+
+
+def test_a_link_of_a_file_that_nothing_comes_over_is_named(tmp_path: Path) -> None:
+    (tmp_path / "wan.toml").write_text('[[link]]\nname = "wan"\ndelay = "20s"\n')
+    (tmp_path / "w.toml").write_text(ONE_CLIENT.to_toml())
+    with nothing_left(), serving(lambda _one, _head: OK) as server:
+        words = ["--target", url(server), "--link", "wan.toml"]
+        done = subprocess.run(
+            [*THINKTIME, "run", "w.toml", *words], cwd=tmp_path, capture_output=True, text=True,
+            timeout=WAIT_S,
+        )  # fmt: skip
+    assert done.returncode == 3
+    said = " ".join(done.stderr.split())
+    assert "error: nothing comes over the link of wan.toml (delay = 20s; reno)" in said
+
+
+@pytest.mark.parametrize(
+    ("program", "told"),
+    [
+        ("/lab/relay.py", "the relay behind the link ended, or was stopped, before the run ended"),
+        ("/lab/forwarder.py", "the program that carries the link clients-target ended, or was"),
+    ],
+)
+@pytest.mark.parametrize("how", [signal.SIGSTOP, signal.SIGKILL])
+def test_a_link_whose_program_does_not_last_spoils_the_result(
+    program: str, told: str, how: signal.Signals, tmp_path: Path
+) -> None:
+    """Three requests are answered before it is stopped, so that not all of them fail."""
+    number = 0
+
+    def answer(_one: socket.socket, _head: bytes) -> bytes:
+        nonlocal number
+        number += 1
+        if number == 4:
+            for process in labs.programs(program):
+                os.kill(process, how)
+        return OK
+
+    (tmp_path / "w.toml").write_text(ONE_CLIENT.to_toml())
+    with nothing_left(), serving(answer) as server:
+        words = ["--target", url(server), "--link", "delay = 1ms", "--duration", "1s"]
+        done = subprocess.run(
+            [*THINKTIME, "run", "w.toml", *words, "--drain", "0.1s", "-o", "out"],
+            cwd=tmp_path, capture_output=True, text=True, timeout=WAIT_S,
+        )  # fmt: skip
+    assert number >= 4
+    assert done.returncode == 3, done.stderr
+    assert f"not to be trusted: {told}" in " ".join(done.stderr.split())
+    read = tt.Result.load(tmp_path / "out")
+    assert read.summary["requests"] > read.summary["errors"]
+    assert read.untrusted is not None
+    assert read.untrusted.startswith(told)
+    assert any(one.name == "link" and one.verdict == "not to be trusted" for one in read.validity)
 
 
 def test_a_target_that_goes_away_is_told_of() -> None:

@@ -12,7 +12,11 @@ import pytest
 import thinktime as tt
 from thinktime.lab import crossing, links
 from thinktime.lab.asked import asked
-from thinktime.lab.crossing import Crossed
+from thinktime.lab.crossed import Crossed
+from thinktime.lab.noted import differ, text_of, words_of
+from thinktime.validity import DOUBTFUL, FINE, SPOILT
+from thinktime.validity.evidence import Evidence
+from thinktime.validity.link import check as check_link
 
 W = cases.closed_model(1, "1ms")
 TARGET = "http://127.0.0.1:1"
@@ -175,6 +179,7 @@ def test_what_became_of_the_link_is_in_the_summary() -> None:
     summary: dict[str, Any] = {"notes": ["before"], "warnings": []}
     found.note(summary)
     assert summary["link"]["to_target"] == way
+    assert "spoilt" not in summary["link"]
     assert (summary["link"]["asked"], summary["link"]["seed"]) == ("loss = 1%", 7)
     assert summary["notes"][0] == "before"
     assert "packets to the target: 1,200 came, 12 lost" in summary["notes"][1]
@@ -185,4 +190,78 @@ def test_what_became_of_the_link_is_in_the_summary() -> None:
     )
     found.relay = {}
     found.note(summary)
-    assert "the relay behind the link ended" in summary["warnings"][-1]
+    assert "the relay behind the link ended" in summary["warnings"][-2]
+    assert summary["link"]["spoilt"] == summary["warnings"][-2]
+
+
+WAY = {"came": 3, "lost": 3, "overflowed": 0, "passed": 0, "under_way": 0, "unread": 0}
+RELAY = {"accepted": 0, "refused": 0, "reset": 0, "why": ""}
+
+
+@pytest.mark.parametrize(
+    ("ways", "relay", "message"),
+    [
+        ([WAY, WAY], RELAY, "nothing comes over the link (loss = 99%; reno); packets to the target:"
+         " 3 came, 3 lost, 0 overflowed, 0 passed, 0 under way, 0 unread; packets from"),
+        ([WAY | {"passed": 1}, WAY], RELAY, "nothing comes back over the link (loss"),
+        ([WAY | {"passed": 1}] * 2, RELAY, "no connection comes about in time over the link"),
+        ([], RELAY, "no connection comes about over the link (loss = 99%; reno). The target is"),
+        ([WAY, WAY], {}, "nothing comes over the link (loss = 99%; reno): the relay behind the"),
+    ],
+)  # fmt: skip
+def test_a_link_that_nothing_comes_over_is_named_and_not_the_target(
+    ways: list[dict[str, int]], relay: dict[str, Any], message: str
+) -> None:
+    found = Crossed(asked("loss = 99%"), 7, ways=ways, relay=relay).unreached("shop.test:80")
+    assert found.startswith(message)
+    assert ("without the link shop.test:80 takes connections" in found) == bool(relay)
+    given = Crossed(asked("loss = 99%"), 7, "wan.toml", ways, relay=relay).unreached("shop.test:80")
+    assert "the link of wan.toml (loss = 99%; reno)" in given
+
+
+def test_a_program_that_did_not_last_is_why_nothing_comes() -> None:
+    found = Crossed(asked("loss = 1%"), 7, relay=RELAY)
+    found.lost = ["the program that carries the link clients-target ended, or was stopped"]
+    assert found.unreached("a:1") == (
+        "nothing comes over the link (loss = 1%; reno): the program that carries the link "
+        "clients-target ended, or was stopped"
+    )
+
+
+def test_a_link_that_did_not_last_spoils_its_result() -> None:
+    way = WAY | {"lost": 0, "passed": 3}
+    found = Crossed(asked("delay = 1ms"), 7, [way, way], relay=RELAY)
+
+    def judged(kind: str = "run") -> tuple[str, str]:
+        summary: dict[str, Any] = {"requests": 3}
+        found.note(summary)
+        one = check_link(Evidence(kind, summary, W))
+        assert one is not None
+        return one.verdict, one.found
+
+    assert judged() == (FINE, "a program carried its packets until the run ended")
+    found.ways = []
+    assert judged() == (FINE, "the kernel carried its packets until the run ended")
+    found.ways = [way, way | {"unread": 5}]
+    assert judged() == (DOUBTFUL, "its program was too slow for 5 packets, which were lost")
+    found.relay = {}
+    assert judged()[0] == SPOILT
+    assert "the relay behind the link ended" in judged()[1]
+    assert check_link(Evidence("run", {"requests": 3}, W)) is None
+
+
+def test_links_differ_by_what_is_asked_and_not_by_how() -> None:
+    one = {"link": {"asked": "delay = 50ms, loss = 1%", "congestion_control": "reno"}}
+    cubic = {"asked": "delay = 50ms, congestion_control = cubic", "congestion_control": "cubic"}
+    assert words_of(one) == "delay = 50ms, loss = 1%; reno"
+    assert text_of(one) == "delay = 50ms, loss = 1%, congestion_control = reno"
+    assert text_of({"link": cubic}) == cubic["asked"]
+    assert asked(text_of(one)).link == asked("delay = 50ms, loss = 1%").link
+    assert words_of({}) == text_of({}) == ""
+    assert not differ("", "")
+    assert not differ(text_of(one), "loss = 0.01, delay = 0.05s")
+    assert differ(text_of(one), "loss = 0.02, delay = 50ms")
+    assert differ(text_of(one), text_of({"link": cubic}))
+    assert differ(text_of(one), "")
+    assert differ("", "delay = 50ms")
+    assert differ("of another version", text_of(one))

@@ -15,11 +15,16 @@ create_exception!(
     "The input is wrong; the message names file, line and what would be right."
 );
 create_exception!(_core, RunError, PyException, "The run failed.");
+create_exception!(_core, UnreachableError, RunError, "The target cannot be reached at all.");
 
 /// Adds the errors to a module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("InputError", module.py().get_type::<InputError>())?;
-    module.add("RunError", module.py().get_type::<RunError>())
+    module.add("RunError", module.py().get_type::<RunError>())?;
+    let unreachable = module.py().get_type::<UnreachableError>();
+    // Where it is found again when it comes from another process.
+    unreachable.setattr("__module__", "thinktime._core")?;
+    module.add("UnreachableError", unreachable)
 }
 
 pub(crate) fn invalid(error: &Invalid) -> PyErr {
@@ -50,6 +55,7 @@ pub(crate) fn generator(error: &thinktime_net::generator::RunError) -> PyErr {
     use thinktime_net::generator::RunError as Failed;
     match error {
         Failed::Invalid(error) => invalid(error),
-        Failed::Unreachable { .. } | Failed::System(_) => RunError::new_err(error.to_string()),
+        Failed::Unreachable { .. } => UnreachableError::new_err(error.to_string()),
+        Failed::System(_) => RunError::new_err(error.to_string()),
     }
 }

@@ -1,6 +1,7 @@
 //! One replication on a virtual clock.
 
 mod attempts;
+mod carrying;
 mod headway;
 mod line;
 mod lone;
@@ -13,6 +14,7 @@ use thinktime_core::system::{Presence, SystemModel};
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{RequestKind, Workload};
 
+use self::carrying::Carrying;
 pub(crate) use self::headway::Stuck;
 use self::headway::{Headway, Seen};
 use crate::modelled::{Measured, Modelled, takes_back};
@@ -63,6 +65,7 @@ pub(crate) struct Driver<'a, S> {
     pub(crate) now: Nanos,
     cut_short: bool,
     headway: Headway,
+    carrying: Carrying,
     stuck: Option<Stuck>,
 }
 
@@ -100,6 +103,7 @@ impl<'a, S: RowSink> Driver<'a, S> {
             now: Nanos::ZERO,
             cut_short: false,
             headway: Headway::new(workload),
+            carrying: Carrying::of(model),
             stuck: None,
         }
     }
@@ -128,9 +132,16 @@ impl<'a, S: RowSink> Driver<'a, S> {
         self.system.number()
     }
 
+    /// Whether a look is due, however few events were handled since the last one, because links
+    /// have sent much.
+    pub(crate) fn look_is_due(&mut self) -> bool {
+        self.carrying.take_due()
+    }
+
     /// Handles up to `events` events; says whether there are more, and it gets on.
     pub(crate) fn proceed(&mut self, events: u64) -> bool {
-        if self.is_stuck(events) {
+        let handled = self.carrying.handled(events);
+        if self.is_stuck(handled) {
             self.cut_short();
             if self.retries {
                 self.give_up(); // as at the end of the drain: they may never end
@@ -177,9 +188,19 @@ impl<'a, S: RowSink> Driver<'a, S> {
                 self.leave_line(next);
                 self.wake(next);
             }
-            left -= 1;
+            left = self.left_after(left);
         }
         true
+    }
+
+    /// Of so many events that were left before this one, those that are to be handled before the
+    /// next look.
+    #[inline(always)]
+    fn left_after(&mut self, left: u64) -> u64 {
+        match self.carrying.links {
+            true => self.carrying.left(self.system.take_segments(), left - 1),
+            false => left - 1,
+        }
     }
 
     fn is_stuck(&mut self, events: u64) -> bool {

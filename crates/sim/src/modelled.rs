@@ -118,6 +118,14 @@ impl Modelled {
         }
     }
 
+    /// As [`System::take_segments`].
+    pub(crate) fn take_segments(&mut self) -> u64 {
+        match self {
+            Modelled::Any(system) => system.take_segments(),
+            Modelled::Lone(_) | Modelled::Line(_) => 0,
+        }
+    }
+
     /// Those who are in the system.
     pub(crate) fn inside(&self) -> Vec<Job> {
         match self {

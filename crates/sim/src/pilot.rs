@@ -148,7 +148,8 @@ fn pilot(
     let mut looks = 0u64;
     while driver.proceed(events) {
         looks += 1;
-        if (looks * events).is_multiple_of(1 << 14) && !go_on() {
+        let due = driver.look_is_due() || (looks * events).is_multiple_of(1 << 14);
+        if due && !go_on() {
             return None;
         }
         if !driver.closed() {

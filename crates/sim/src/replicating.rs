@@ -154,3 +154,49 @@ pub fn replicate_as_bytes(
     };
     postcard::to_stdvec(&(done, rows)).map_err(|error| Invalid::new(error.to_string()))
 }
+
+#[cfg(test)]
+mod tests {
+    use thinktime_core::files::NoFiles;
+    use thinktime_core::schema::Source;
+
+    use super::*;
+    use crate::plan::WarmUp;
+    use crate::simulate::simulate;
+
+    /// 10^12 bytes in segments of one byte are 15 million rounds: who watches is asked after the
+    /// first 2^24 segments, which are 256 rounds of full windows, and some of slow start.
+    #[test]
+    fn who_watches_is_asked_in_the_middle_of_a_huge_transfer() {
+        let text = "name = 'w'\n[arrivals]\nmodel = 'closed'\nclients = 1\n\
+                    [session]\nthink = '1ms'\n\
+                    [[request]]\nname = 'a'\nget = '/a'\nsize = 1000000000000";
+        let workload = Workload::parse(Source { file: "", text }, &NoFiles).unwrap();
+        let text = "name = 's'\n[[station]]\nname = 'web'\ndemand = 0\n\
+                    [[link]]\nname = 'wan'\ndelay = '10ms'\nsegment = '1B'";
+        let system = SystemModel::parse(Source { file: "", text }, &NoFiles).unwrap();
+        let limit = Limit { requests: 1, until: Nanos::MAX, warmup: Nanos::ZERO };
+        let plan = Plan {
+            limit,
+            warm_up: WarmUp::Given,
+            replications: 1,
+            precision: None,
+            load: None,
+            rows: false,
+        };
+        let asked = Mutex::new(Vec::new());
+        let watch = |progress: SimulationProgress| {
+            let mut asked = asked.lock().unwrap();
+            asked.push(progress);
+            if asked.len() < 3 { Control::Continue } else { Control::Stop }
+        };
+        let done = simulate(&workload, &system, &plan, &mut (), &watch).unwrap();
+        assert!(done.interrupted);
+        let asked = asked.into_inner().unwrap();
+        assert_eq!(asked.len(), 3);
+        assert!(asked.iter().all(|one| one.requests == 0 && one.in_system == 1));
+        // A round takes 20 ms.
+        let steps = asked.windows(2).map(|pair| pair[1].time_s - pair[0].time_s);
+        assert!(steps.chain([asked[0].time_s]).all(|step| step < 6.0), "{asked:?}");
+    }
+}

@@ -10,6 +10,7 @@ from thinktime.comparison import words
 from thinktime.comparison.change import Change, change
 from thinktime.comparison.estimate import FIGURES, Estimate, Missing
 from thinktime.comparison.subject import Subject
+from thinktime.lab.noted import differ
 from thinktime.mean_difference import paired_difference
 from thinktime.report import units
 
@@ -63,6 +64,17 @@ class Comparison:
         return words.sentence(change, self._of)
 
     @property
+    def links(self) -> tuple[str, str] | None:
+        """The links that both runs crossed, as `--link` takes them, where they are different ones.
+
+        That of a run that crossed none is empty.
+        """
+        one, other = self.before.link, self.after.link
+        if one is None or other is None or not differ(one, other):
+            return None
+        return one, other
+
+    @property
     def _of(self) -> str:
         """What the second result is, where the first is of another kind; else nothing."""
         return "" if self.before.kind == self.after.kind else _KINDS[self.after.kind]
@@ -112,6 +124,7 @@ class Comparison:
             "verdict": self.verdict,
             "figures": figures,
             "missing": missing,
+            "links": None if self.links is None else list(self.links),
         }
 
 

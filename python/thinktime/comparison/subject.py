@@ -21,6 +21,7 @@ from thinktime.comparison.estimate import (
     rate_of_counts,
 )
 from thinktime.comparison.requests import requests_of
+from thinktime.lab.noted import text_of
 from thinktime.report import percentile
 from thinktime.rows_there import why_no_rows
 
@@ -50,6 +51,10 @@ class Subject:
     requests: int
     estimates: Estimates
     replication_means_s: Sequence[float]
+    link: str | None = ""
+    """The link that a run crossed, as `--link` takes it, empty for none; None where that is not
+    known, and of simulations."""
+
     untrusted: bool = False
     """Whether the result is not to be trusted."""
 
@@ -77,6 +82,7 @@ def subject_of(result: Result) -> Subject:
         requests=int(summary.get("requests") or 0),
         estimates=_with_lateness(_estimates(result), summary),
         replication_means_s=list(summary.get("replication_means_s") or []),
+        link=text_of(summary) if result.kind == "run" else None,
         untrusted=result.untrusted is not None,
     )
 

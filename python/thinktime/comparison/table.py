@@ -30,7 +30,7 @@ def table(comparisons: Sequence[Comparison]) -> Table:
 
 
 def notes(comparison: Comparison) -> list[str]:
-    """Which figures are missing, and why; and what was taken out of the intervals."""
+    """Which figures are missing, and why; what was taken out of intervals; and other links."""
     by_reason: dict[str, list[str]] = {}
     for name, one in comparison.changes.items():
         if isinstance(one, Missing):
@@ -41,10 +41,20 @@ def notes(comparison: Comparison) -> list[str]:
             "Both results met the same arrivals: what they have in common is taken out of the "
             "differences."
         )
+    if comparison.links is not None:
+        found.append(_links(*comparison.links))
     changes = [one for one in comparison.changes.values() if isinstance(one, Change)]
     spoilt = [one for one in changes if words.late(one)]
     found += [units.sentence(comparison.sentence(one) + words.late(one)) for one in spoilt]
     return found
+
+
+def _links(before: str, after: str) -> str:
+    first, second = (f"a link ({one})" if one else "no link" for one in (before, after))
+    return (
+        f"The first result crossed {first}, the second {second}: a difference may be that of the "
+        "links."
+    )
 
 
 def _line(change: Change) -> Line:

@@ -147,7 +147,7 @@ def _write(stored: Stored, path: Path) -> None:
     import polars as pl
 
     subject = stored.subject
-    common = {name: getattr(subject, name) for name in _OF_SUBJECT} | {
+    common = {name: getattr(subject, name) for name in (*_OF_SUBJECT, "link")} | {
         name: getattr(stored, name) for name in ("id", "commit", "branch", "made", "path")
     }
     rows = [
@@ -166,7 +166,7 @@ def _schema() -> dict[str, Any]:
 
     texts = dict.fromkeys(
         ("id", "label", "kind", "workload", "target", "work", "commit", "branch", "made", "path",
-         "figure", "missing"),
+         "figure", "missing", "link"),
         pl.String(),
     )  # fmt: skip
     numbers = dict.fromkeys(
@@ -199,6 +199,7 @@ def _read(path: Path) -> Stored:
         **{name: first[name] for name in _OF_SUBJECT},
         estimates=ordered,
         replication_means_s=first["replication_means_s"],
+        link=first.get("link"),  # which older files do not say
     )
     return Stored(
         first["id"], subject, first["commit"], first["branch"], first["made"], first["path"]

@@ -13,8 +13,7 @@ import signal
 import socket
 import subprocess
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -24,6 +23,7 @@ from thinktime._core import InputError, RunError
 from thinktime.given import options_json
 from thinktime.lab import permission, places
 from thinktime.lab.asked import CLIENTS, TARGET, Asked, asked
+from thinktime.lab.crossed import Crossed
 from thinktime.lab.file import Lab
 from thinktime.lab.running import Running, new_identity, stop
 
@@ -48,63 +48,6 @@ _Done = TypeVar("_Done")
 Inside = tuple[Path, str]
 """The network namespace in which sockets are made, and the options by which the target is reached
 from there."""
-
-
-@dataclass
-class Crossed:
-    """What became of a link, and of what was to cross it."""
-
-    asked: Asked
-    seed: int
-    ways: list[dict[str, int]] = field(default_factory=list)
-    """Packets to the target, and from it; nothing where the kernel carried them."""
-
-    lost: list[str] = field(default_factory=list)
-    """What to say where the program that carries the link did not last."""
-
-    relay: dict[str, Any] = field(default_factory=dict)
-
-    def note(self, summary: dict[str, Any]) -> None:
-        """Say it in the summary of a result."""
-        if not summary:
-            return
-        link = {
-            "asked": self.asked.text,
-            "congestion_control": self.asked.congestion_control,
-            "seed": self.seed,
-        }
-        names = ("to_target", "from_target")
-        summary["link"] = link | dict(zip(names, self.ways, strict=False))
-        summary.setdefault("notes", []).append(self._note())
-        summary.setdefault("warnings", []).extend(self._warnings())
-
-    def _note(self) -> str:
-        said = f"the run crossed a link ({self.asked.words})"
-        counted = [
-            f"packets {where} the target: " + _counted(way)
-            for where, way in zip(("to", "from"), self.ways, strict=False)
-        ]
-        return "; ".join([said, *counted])
-
-    def _warnings(self) -> Iterable[str]:
-        yield from self.lost
-        unread = sum(way.get("unread", 0) for way in self.ways)
-        if unread:
-            yield (
-                f"the link was too slow for {unread:,} packets, which were lost: the machine is "
-                "busy, or there are too many for a program"
-            )
-        if not self.relay:
-            yield "the relay behind the link ended, or was stopped, before the run ended"
-        elif refused := self.relay["refused"]:
-            yield (
-                f"{refused:,} connections were not taken by the target ({self.relay['why']}): over "
-                "the link their clients had them already, and saw a reset"
-            )
-
-
-def _counted(way: Mapping[str, int]) -> str:
-    return ", ".join(f"{many:,} {what.replace('_', ' ')}" for what, many in way.items())
 
 
 def check(workload: _core.Workload, given: Mapping[str, Any]) -> None:
@@ -139,9 +82,10 @@ def crossed(
 
     Raises:
         InputError: It is no link, something does not go with it, or the target is not found.
-        RunError: The link cannot be made, or the target cannot be reached.
+        RunError: The link cannot be made, the target cannot be reached, or nothing comes over the
+            link, which is then told apart.
     """
-    found = Crossed(asked(link), workload.seed)
+    found = Crossed(asked(link), workload.seed, "" if "=" in link else link)
     check(workload, given)
     place = _authority(target, given.get("proxy"))
     targets = _addresses(place, given.get("resolve") or (), given.get("ip_version"))
@@ -153,14 +97,23 @@ def crossed(
         resolved = [f"{place}:{lab.hosts[TARGET].address}"]
         reached = dict(given) | {"link": None, "ip_version": None, "resolve": resolved}
         try:
-            done = do((lab.hosts[CLIENTS].path, options_json("run", reached)))
-        finally:
-            ended = relay.poll() is not None
-            stop(relay, signal.SIGTERM)
-        found.relay = {} if ended else _read(_counts(lab))
-        counted = lab.end_links()
-        found.ways, found.lost = counted.get(found.asked.link.name, []), lab.lost_links(counted)
+            try:
+                done = do((lab.hosts[CLIENTS].path, options_json("run", reached)))
+            finally:
+                _end(lab, relay, found)
+        except _core.UnreachableError:
+            # The relay has reached the target, so that it is not the target that is not there.
+            raise RunError(found.unreached(place)) from None
     return done, found
+
+
+def _end(lab: Running, relay: subprocess.Popen[bytes], found: Crossed) -> None:
+    """End the relay and the program that carries the link, and note what they counted."""
+    ended = relay.poll() is not None
+    stop(relay, signal.SIGTERM)
+    found.relay = {} if ended else _read(_counts(lab))
+    counted = lab.end_links()
+    found.ways, found.lost = counted.get(found.asked.link.name, []), lab.lost_links(counted)
 
 
 def _need_rights() -> None:

@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from thinktime.lab.noted import words_of
 from thinktime.report import clusters, links, machines, units
 from thinktime.report.case import Case, Entry
 from thinktime.report.masked import without_secrets
@@ -71,7 +72,7 @@ def _source(case: Case, entry: Entry) -> Source:
     facts = [
         ("directory", str(result.path or "")),
         ("target", result.target or ""),
-        ("over a link", _link(summary.get("link"))),
+        ("over a link", words_of(summary)),
         ("seed", str(summary.get("seed", ""))),
         ("requests", units.count(summary.get("requests"))),
         ("measured for", units.seconds(summary.get("duration_s"))),
@@ -107,14 +108,6 @@ def _of_made(result: Result) -> Iterator[tuple[str, str]]:
         yield one.use, f"{one.name}, {units.size(one.bytes)}, SHA-256 {one.sha256}"
     if made.host and result.kind == "simulate":  # of a run it is in run.toml
         yield "host", _value(made.host)
-
-
-def _link(crossed: Mapping[str, object] | None) -> str:
-    """The link that a run crossed; empty where it crossed none."""
-    if crossed is None:
-        return ""
-    asked, control = str(crossed.get("asked")), str(crossed.get("congestion_control"))
-    return asked if control in asked else f"{asked}; {control}"
 
 
 def _value(value: object) -> str:

@@ -9,6 +9,7 @@ from thinktime.validity import (
     counts,
     filling,
     generator,
+    link,
     load,
     percentiles,
     punctuality,
@@ -23,6 +24,7 @@ Check = Callable[[Evidence], Finding | None]
 
 CHECKS: dict[str, Check] = {
     generator.NAME: generator.check,
+    link.NAME: link.check,
     punctuality.NAME: punctuality.check,
     arrivals.NAME: arrivals.check,
     thinking.NAME: thinking.check,

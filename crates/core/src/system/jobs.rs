@@ -112,6 +112,8 @@ pub(super) struct Jobs {
     pub(super) lost: Vec<(Handle, &'static str)>,
     /// What the request brings that enters a node now.
     pub(super) brought: Brought,
+    /// The segments that links have sent since the driver last asked.
+    pub(super) segments: u64,
 }
 
 impl Jobs {

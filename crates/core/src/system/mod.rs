@@ -193,6 +193,12 @@ impl<D: DemandSource> System<D> {
         &mut self.demands
     }
 
+    /// The segments that links have sent since this was asked last: each takes time to simulate,
+    /// and one event may send 65,536.
+    pub fn take_segments(&mut self) -> u64 {
+        std::mem::take(&mut self.jobs.segments)
+    }
+
     /// Requests in the system.
     #[must_use]
     pub fn in_system(&self) -> u64 {

@@ -117,14 +117,18 @@ impl Connector {
         })
     }
 
-    /// Whether connections can be secured as the target's options say, and somebody can log in.
+    /// Whether connections can be secured as the target's options say, and somebody can log in; and
+    /// how QUIC is spoken, if it is.
     ///
     /// # Errors
     /// When a file or a secret cannot be read, or the host is no name that a certificate can be
     /// for.
-    pub(super) fn check(target: &Target, workload: &Workload) -> Result<(), Invalid> {
+    pub(super) fn check(
+        target: &Target,
+        workload: &Workload,
+    ) -> Result<Option<QuicOptions>, Invalid> {
         login(target, workload)?;
-        tls(target).map(drop)
+        Ok(tls(target)?.and_then(|tls| tls.quic))
     }
 
     /// An address of the target, if it has any.

@@ -40,6 +40,7 @@ mod prelude;
 mod prepared;
 mod protocols;
 mod quic;
+mod quic_reach;
 mod quic_socket;
 mod reading;
 mod redirects;

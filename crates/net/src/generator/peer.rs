@@ -9,6 +9,8 @@ use super::failure::would_block;
 use super::lookup::{Lookup, Renewal};
 use super::place::{Host, Place};
 use super::plan::RunError;
+use super::quic::QuicOptions;
+use super::quic_reach::answers;
 use super::target::Target;
 use super::transport::open_unix;
 
@@ -28,16 +30,20 @@ pub(super) struct Addresses {
     renewal: Option<Renewal>,
 }
 
-/// How long an address has to take a connection before the run.
+/// How long an address has to take a connection, or to answer a handshake of QUIC, before the run.
 const REACH_MAX: Duration = Duration::from_secs(5);
 
 impl Peer {
     /// Finds out whether the target can be reached, and at which addresses. What looks them up
-    /// again during the run is given besides, if that is wanted.
+    /// again during the run is given besides, if that is wanted. `quic` is how QUIC is spoken with
+    /// the target, if it is.
     ///
     /// # Errors
     /// When none can be reached.
-    pub(super) fn of(target: &Target) -> Result<(Peer, Option<Lookup>), RunError> {
+    pub(super) fn of(
+        target: &Target,
+        quic: Option<&QuicOptions>,
+    ) -> Result<(Peer, Option<Lookup>), RunError> {
         let by = match (&target.place, target.proxy()) {
             (Place::UnixSocket(path), _) => format!(" by the Unix socket {}", path.display()),
             (_, Some(proxy)) => format!(" by the proxy {proxy}"),
@@ -54,10 +60,7 @@ impl Peer {
                 };
             }
         };
-        // Nobody says whether datagrams arrive.
-        let tried = target.scheme.carrier.connects();
-        let reached = if tried { reached(&host.addresses) } else { Ok(host.addresses[0]) };
-        let reached = reached.map_err(unreachable)?;
+        let reached = reached(target, &host.addresses, quic).map_err(unreachable)?;
         let alike = |other: &SocketAddr| other.is_ipv4() == reached.is_ipv4();
         let all = host.addresses.iter().copied().filter(alike).collect();
         let lookup = host.lookup.map(|interval| start_lookup(host, interval, reached));
@@ -95,12 +98,24 @@ impl Addresses {
     }
 }
 
-/// The first address that takes a connection.
-fn reached(addresses: &[SocketAddr]) -> io::Result<SocketAddr> {
+/// The first address that takes a connection, or answers where connections are those of QUIC.
+fn reached(
+    target: &Target,
+    addresses: &[SocketAddr],
+    quic: Option<&QuicOptions>,
+) -> io::Result<SocketAddr> {
     let mut first = None;
     for address in addresses {
-        match TcpStream::connect_timeout(address, REACH_MAX) {
-            Ok(_) => return Ok(*address),
+        let tried = match quic {
+            Some(options) => answers(*address, options, REACH_MAX),
+            None if target.scheme.carrier.connects() => {
+                TcpStream::connect_timeout(address, REACH_MAX).map(drop)
+            }
+            // Of datagrams nobody says whether they arrive.
+            None => Ok(()),
+        };
+        match tried {
+            Ok(()) => return Ok(*address),
             Err(error) => first = first.or(Some(error)),
         }
     }

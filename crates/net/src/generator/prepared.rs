@@ -34,8 +34,8 @@ impl Prepared {
         plan.check(workload)?;
         messages::check(workload, target, plan.demands.is_some())?;
         let workload = with_common_fields(workload)?;
-        Connector::check(target, &workload)?;
-        let (peer, lookup) = Peer::of(target)?;
+        let quic = Connector::check(target, &workload)?;
+        let (peer, lookup) = Peer::of(target, quic.as_ref())?;
         let credentials = Credentials::of(&workload, target)?;
         let shared = Settings::of(&workload, plan.run.as_deref())?;
         raise_descriptor_limit();

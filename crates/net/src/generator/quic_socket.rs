@@ -76,10 +76,7 @@ impl QuicSocket {
     /// Sends datagrams, each of which is behind its length: how many bytes of them were taken.
     pub(super) fn write(&self, bytes: &[u8]) -> Result<usize, Failure> {
         let mut rest = bytes;
-        while let Some((length, behind)) = rest.split_first_chunk::<LENGTH_BYTES>()
-            && let Some((datagram, behind)) =
-                behind.split_at_checked(u32::from_be_bytes(*length) as usize)
-        {
+        while let Some((datagram, behind)) = next_datagram(rest) {
             if transmit(&self.socket, datagram)? == 0 {
                 break;
             }
@@ -106,6 +103,12 @@ impl QuicSocket {
         timerfd_settime(&self.timer, TimerfdTimerFlags::empty(), &time).ok();
         self.rings = self.due;
     }
+}
+
+/// The first of datagrams, each of which is behind its length, and what is behind it.
+pub(super) fn next_datagram(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, behind) = bytes.split_first_chunk::<LENGTH_BYTES>()?;
+    behind.split_at_checked(u32::from_be_bytes(*length) as usize)
 }
 
 /// Longer than any run.

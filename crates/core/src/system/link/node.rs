@@ -64,11 +64,13 @@ impl Link {
         }
     }
 
-    fn act(&mut self, now: Nanos, place: u32) -> Outcome {
+    /// What comes of a transfer's turn, and how many segments it has sent.
+    fn act(&mut self, now: Nanos, place: u32) -> (Outcome, u64) {
         let Link { model, ways, counts, transfers, .. } = self;
+        let before = counts.segments;
         let mut path = Path { link: model, ways, counts };
         let transfer = transfers[place as usize].as_mut().expect("who is due is under way");
-        transfer.act(now, &mut path)
+        (transfer.act(now, &mut path), self.counts.segments - before)
     }
 
     fn take(&mut self, place: u32) {
@@ -119,7 +121,9 @@ impl Node for Box<Link> {
             self.take(place);
             return None;
         }
-        match self.act(now, place) {
+        let (outcome, segments) = self.act(now, place);
+        jobs.segments += segments;
+        match outcome {
             Outcome::Next(at) => {
                 self.due.push(at.0, place);
                 None

@@ -33,8 +33,8 @@ struct Cubic {
     reno: f64,
 }
 
-/// The largest window: what a receiver has room for.
-const MOST: u64 = 1 << 16;
+/// The largest window: what sender and receiver have room for.
+const MOST: u32 = 1 << 16;
 /// The smallest window after a reduction.
 const LEAST: f64 = 2.0;
 /// What CUBIC keeps of its window (RFC 9438, beta).
@@ -50,7 +50,7 @@ impl Window {
 
     /// How many segments may be under way.
     pub(super) fn segments(&self) -> u64 {
-        (self.size as u64).clamp(1, MOST)
+        (self.size as u64).max(1)
     }
 
     pub(super) fn in_slow_start(&self) -> bool {
@@ -62,14 +62,16 @@ impl Window {
     pub(super) fn grow(&mut self, now: Nanos, delivered: u64, round_trip_s: f64) {
         if self.in_slow_start() {
             self.size = (self.size + delivered as f64).min(self.threshold);
-            return;
+        } else {
+            // Of whole segments, as many as were under way.
+            let share = (delivered as f64 / self.segments() as f64).min(1.0);
+            match self.control {
+                CongestionControl::Reno => self.size += share,
+                CongestionControl::Cubic => self.grow_cubic(now, share, round_trip_s),
+            }
         }
-        // Of whole segments, as many as were under way.
-        let share = (delivered as f64 / self.segments() as f64).min(1.0);
-        match self.control {
-            CongestionControl::Reno => self.size += share,
-            CongestionControl::Cubic => self.grow_cubic(now, share, round_trip_s),
-        }
+        // Room that is never used is none: a loss reduces what was under way.
+        self.size = self.size.min(f64::from(MOST));
     }
 
     /// RFC 9438, 4.2 to 4.5: towards a cubic of the time since the reduction, but at least as Reno
@@ -137,6 +139,24 @@ mod tests {
             window.grow(Nanos(0), window.segments(), 0.1);
         }
         assert!((window.size - 11.5).abs() < 0.2, "{window:?}");
+    }
+
+    /// Whoever has more room than is ever used is slowed down by a loss all the same.
+    #[test]
+    fn a_window_has_65536_segments_at_most() {
+        for (control, after) in
+            [(CongestionControl::Reno, 32_768), (CongestionControl::Cubic, 45_875)]
+        {
+            let mut window = Window::new(control, 10);
+            (0..40).for_each(|_| window.grow(Nanos(0), window.segments(), 0.1));
+            assert_eq!(window.segments(), 65_536);
+            window.reduce(Nanos(0));
+            assert_eq!(window.segments(), after);
+            (0..100_000).for_each(|second| {
+                window.grow(Nanos(second * SECOND), window.segments(), 0.1);
+            });
+            assert_eq!(window.segments(), 65_536);
+        }
     }
 
     #[test]

@@ -1,0 +1,30 @@
+"""`link`: whether the link that a run crossed did its work to the end. Of such runs alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from thinktime.lab.noted import spoilt_by_link
+from thinktime.report import units
+from thinktime.validity.finding import DOUBTFUL, FINE, SPOILT, Finding
+
+if TYPE_CHECKING:
+    from thinktime.validity.evidence import Evidence
+
+NAME = "link"
+
+
+def check(seen: Evidence) -> Finding | None:
+    """A program that ended or was stopped before the run did, or was too slow for some packets."""
+    link = seen.summary.get("link")
+    if seen.kind != "run" or not isinstance(link, Mapping):
+        return None
+    if (why := spoilt_by_link(seen.summary)) is not None:
+        return Finding(NAME, SPOILT, why, "run it again, and leave the link's programs alone")
+    ways = [way for way in (link.get("to_target"), link.get("from_target")) if way]
+    if unread := sum(int(way.get("unread") or 0) for way in ways):
+        words = f"its program was too slow for {units.count(unread)} packets, which were lost"
+        return Finding(NAME, DOUBTFUL, words, "keep a core free for it, or send fewer packets")
+    carried = "a program" if ways else "the kernel"
+    return Finding(NAME, FINE, f"{carried} carried its packets until the run ended")
