@@ -260,9 +260,8 @@ def test_a_server_that_is_started_anew_knows_nothing_of_connections(
 ) -> None:
     """It says so by a stateless reset. What was under way has failed, unless it may be repeated;
     the run goes on over another connection."""
-    text = '[[request]]\nname = "before"\nget = "/size/10"\nnext = { end = 1 }\n'
-    text += f'[[request]]\nname = "end"\n{method} = "/end"\nnext = {{ before = 1 }}\n'
-    run = cases.workload(CLOSED.format(1), requests=text)
+    one = f'[[request]]\nname = "one"\n{method} = "/second-kills"\n'
+    run = cases.workload(CLOSED.format(1), requests=one)
     with restarting(files / "own.crt", files / "own.key") as (url, said):
         summary = tt.run(run, url, requests=8, insecure=True, drain=60).summary
     assert (summary["requests"], summary["errors_by_kind"]) == (8, kinds)
