@@ -190,11 +190,11 @@ def run(
         show_errors: Keep how the first response of each kind of failure began, by request and
             cause: `by_request.NAME.bodies` of the summary, and the table of what went wrong. What
             the server wrote stands in the result then.
-        ca_file: The certificate authorities that an https or h3 target must be known to, as a file
-            of PEM certificates; those that Mozilla trusts by default.
-        insecure: Take any certificate of an https or h3 target.
-        certificate: The client's certificate for an https or h3 target, as a file in PEM form, with
-            those that lead to its authority.
+        ca_file: The certificate authorities that an https, wss or h3 target or a database must be
+            known to, as a file of PEM certificates; those that Mozilla trusts by default.
+        insecure: Take any certificate of an https, wss or h3 target or of a database.
+        certificate: The client's certificate for an https, wss or h3 target or a database, as a
+            file in PEM form, with those that lead to its authority.
         key: The private key of the certificate, as a file in PEM form without a password; in the
             certificate's file by default.
         sources: This machine's addresses that connections come from, in turn; each perhaps with

@@ -18,11 +18,14 @@ import pytest
 pytest.importorskip("aioquic", reason="the server is one of the package aioquic")
 
 from aioquic.asyncio import QuicConnectionProtocol, serve
-from aioquic.buffer import encode_uint_var
+from aioquic.buffer import Buffer, encode_uint_var
 from aioquic.h3.connection import ErrorCode, FrameType, H3Connection, encode_frame
 from aioquic.h3.events import DataReceived, HeadersReceived
 from aioquic.quic.configuration import QuicConfiguration
+from aioquic.quic.connection import QuicConnection
 from aioquic.quic.events import HandshakeCompleted, ProtocolNegotiated, QuicEvent
+from aioquic.tls import Alert, AlertBadCertificate, AlertDescription
+from cryptography.x509 import Certificate, load_pem_x509_certificate
 
 LATE_S = 1.0
 """When a request for /late is answered."""
@@ -40,6 +43,10 @@ class Site:
         self.asked: list[tuple[str, str, int]] = []
         """Methods, paths, and the bytes of bodies."""
         self.headers: list[dict[str, str]] = []
+        self.wanted: Certificate | None = None
+        """The certificate that clients must have; without it they are not asked for any."""
+        self.shown: list[Certificate | None] = []
+        """Those that clients have shown who were asked for one."""
 
 
 class Connection(QuicConnectionProtocol):
@@ -55,6 +62,8 @@ class Connection(QuicConnectionProtocol):
             self._quic._local_max_streams_bidi.sent = site.streams
         self.bodies: dict[int, int] = {}
         self.heads: dict[int, dict[str, str]] = {}
+        if site.wanted is not None:
+            ask_for_certificate(self._quic, site)
 
     def quic_event_received(self, event: QuicEvent) -> None:
         if isinstance(event, ProtocolNegotiated) and event.alpn_protocol == "h3":
@@ -150,16 +159,53 @@ def _bytes(fields: list[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
     return [(name.encode(), value.encode()) for name, value in fields]
 
 
+class NoCertificate(Alert):
+    """A client has none (RFC 8446, section 6.2)."""
+
+    description = AlertDescription.certificate_required
+
+
+def ask_for_certificate(connection: QuicConnection, site: Site) -> None:
+    """Have a client asked for its certificate, which aioquic does by a private attribute; who may
+    come in is left to the site, as aioquic takes anybody whose proof is right."""
+    initialize = connection._initialize
+
+    def begin(peer: bytes) -> None:
+        initialize(peer)
+        context = connection.tls
+        context._request_client_certificate = True
+        handle = context._server_handle_certificate
+
+        def look(message: Buffer) -> None:
+            handle(message)
+            site.shown.append(context._peer_certificate)
+            if context._peer_certificate is None:
+                raise NoCertificate("no certificate")
+            if context._peer_certificate != site.wanted:
+                raise AlertBadCertificate("a certificate of somebody else")
+
+        context._server_handle_certificate = look
+
+    connection._initialize = begin
+
+
 @contextmanager
 def quic_server(
-    certificate: Path, key: Path, alpn: str = "h3", port: int = 0, retry: bool = False
+    certificate: Path,
+    key: Path,
+    alpn: str = "h3",
+    port: int = 0,
+    retry: bool = False,
+    wanted: Path | None = None,
 ) -> Iterator[Site]:
-    """A server with this certificate."""
+    """A server with this certificate, which takes only clients that have the `wanted` one."""
     configuration = QuicConfiguration(
         is_client=False, alpn_protocols=[alpn], max_data=1 << 24, max_stream_data=1 << 22
     )
     configuration.load_cert_chain(certificate, key)
     site, begun, stops = Site(), threading.Event(), []
+    if wanted is not None:
+        site.wanted = load_pem_x509_certificate(wanted.read_bytes())
 
     async def main() -> None:
         server = await serve(

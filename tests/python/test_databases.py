@@ -75,6 +75,34 @@ def test_a_statement_is_prepared_once_and_its_rows_are_counted(
     assert rows(by_socket)["rows"].to_list() == found["rows"].to_list()
 
 
+def test_first_and_last_rows_are_told_apart(write: Write, shop: Database) -> None:
+    """Rows come when the server has slept for them, and of each more than it keeps back (8 kB).
+
+    It sleeps at least so long before the first row, and again before each further one. What comes
+    may be looked at late, so that only of the quickest of five answers a gap is asked for, and of
+    that one sleep of three.
+    """
+    rest_s = 0.1
+    slow = f"pg_sleep({rest_s}), repeat('x', 20000) from generate_series"
+    made = write(
+        f'[[request]]\nname = "rows"\nsql = "select {slow}(1, 4)"\nnext = {{ whole = 1 }}\n'
+        '[[request]]\nname = "whole"\nnext = { rows = 1 }\ntransaction = ['
+        '"update item set stock = stock where id = 1", '
+        f'"select {slow}(1, 1)", "select pg_sleep({3 * rest_s})"]\n'
+    )
+    result = tt.run(made, shop.url, requests=10)
+    assert result.summary["errors"] == 0, result.summary["errors_by_kind"]
+    found = rows(result).with_columns(
+        first=pl.col("first_byte_ns").cast(pl.Int64) - pl.col("sent_ns").cast(pl.Int64),
+        rest=pl.col("done_ns").cast(pl.Int64) - pl.col("first_byte_ns").cast(pl.Int64),
+    )
+    for name, count in (("rows", 4), ("whole", 2)):
+        own = found.filter(pl.col("name").cast(str) == name)
+        assert own["rows"].to_list() == [count] * 5
+        assert own["first"].min() >= rest_s * 1e9, name
+        assert own["rest"].max() >= rest_s * 1e9, name
+
+
 def test_a_transaction_is_done_whole_or_not_at_all(write: Write, shop: Database) -> None:
     shop.sql("truncate purchase; update item set stock = 1000000")
     order = (
@@ -146,6 +174,36 @@ def test_a_deadlock_is_broken_counted_and_tried_again(write: Write, shop: Databa
     result = tt.run(
         write((one + other).replace("RETRY", other_failures), clients=4), shop.url, requests=30
     )
+    assert (result.summary["errors"] > 0, result.summary["retries"]) == (True, 0)
+
+
+@pytest.mark.parametrize("isolation", ["repeatable-read", "serializable"])
+def test_what_cannot_be_serialised_is_counted_and_tried_again(
+    isolation: str, write: Write, shop: Database
+) -> None:
+    """Who changes a row that another has changed since the snapshot has to begin anew."""
+    shop.sql("update item set stock = 0")
+    level = isolation.replace("-", " ")
+    one = (
+        f'[[request]]\nname = "add"\nisolation = "{isolation}"\nRETRY\ntransaction = ['
+        '"select stock from item where id = 1", "select pg_sleep(0.005)", '
+        '"update item set stock = stock + 1 where id = 1", '
+        "\"select current_setting('transaction_isolation') as level\"]\n"
+        f'checks = {{ level = {{ of = "json:$[0].level", is = "{level}" }} }}\n'
+    )
+    result = tt.run(write(one.replace("RETRY", ""), clients=4), shop.url, requests=60)
+    failed = result.summary["errors"]
+    assert result.summary["errors_by_kind"] == {"sqlstate_40001": failed}
+    assert 0 < failed < 60
+    assert result.summary["checks"]["level"]["passed"] == 60 - failed
+    assert shop.sql("select stock from item where id = 1") == str(60 - failed)
+    again = 'retry = { attempts = "unlimited", on = ["sqlstate_40001"] }'
+    result = tt.run(write(one.replace("RETRY", again), clients=4), shop.url, requests=60)
+    assert (result.summary["errors"], result.summary["retries"] > 0) == (0, True)
+    assert shop.sql("select stock from item where id = 1") == str(120 - failed)
+    # A deadlock is something else.
+    other = again.replace("40001", "40P01")
+    result = tt.run(write(one.replace("RETRY", other), clients=4), shop.url, requests=30)
     assert (result.summary["errors"] > 0, result.summary["retries"]) == (True, 0)
 
 

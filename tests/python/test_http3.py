@@ -12,6 +12,7 @@ import pytest
 
 pytest.importorskip("aioquic", reason="the server is one of the package aioquic")
 
+from quic_restarts import restarting
 from quic_server import Site, falling_silent, losing, of_another_version, quic_server
 from test_https import make_certificate
 
@@ -24,7 +25,8 @@ CLOSED = 'model = "closed"\nclients = {}\n[session]\nthink = "const(1ms)"\n'
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a certificate and its key."""
     folder = tmp_path_factory.mktemp("certificate")
-    make_certificate(folder, "own")
+    for name in ("own", "other"):
+        make_certificate(folder, name)
     return folder
 
 
@@ -240,6 +242,54 @@ def test_certificates_are_checked(site: Site, files: Path) -> None:
     assert any("--insecure" in one for one in strange.summary["warnings"])
     known = tt.run(run, site.url, requests=10, ca_file=files / "own.crt").summary
     assert (known["requests"], known["errors"]) == (10, 0)
+
+
+def test_a_certificate_is_shown_to_a_server_that_wants_one(files: Path, tmp_path: Path) -> None:
+    run = workload("/size/10")
+
+    def kinds(url: str, name: str | None, **more: object) -> tuple[int, dict[str, int], list[str]]:
+        shown = {} if name is None else {"certificate": files / f"{name}.crt"}
+        shown |= {} if name is None else {"key": files / f"{name}.key"}
+        summary = tt.run(run, url, requests=10, ca_file=files / "own.crt", **shown, **more).summary
+        return summary["requests"], summary["errors_by_kind"], summary["warnings"]
+
+    with quic_server(files / "own.crt", files / "own.key", wanted=files / "other.crt") as site:
+        *alone, said = kinds(site.url, None)
+        assert alone == [10, {"tls_client_certificate": 10}]
+        assert any("--certificate FILE" in one for one in said)
+        assert (set(site.shown), site.asked) == ({None}, [])
+        site.shown.clear()
+        assert kinds(site.url, "own")[:2] == (10, {"tls_client_certificate": 10})
+        assert None not in site.shown
+        assert site.wanted not in site.shown
+        assert site.asked == []
+        site.shown.clear()
+        assert kinds(site.url, "other", output=tmp_path / "result")[:2] == (10, {})
+        assert set(site.shown) == {site.wanted}
+        assert len(site.asked) == 10
+    noted = (tmp_path / "result" / "run.toml").read_text()
+    assert str(files / "other.key") in noted
+    assert "PRIVATE" not in noted
+
+
+def test_a_certificate_does_no_harm_where_none_is_wanted(site: Site, files: Path) -> None:
+    shown = {"certificate": files / "other.crt", "key": files / "other.key"}
+    summary = tt.run(workload("/size/10"), site.url, requests=10, insecure=True, **shown).summary
+    assert (summary["requests"], summary["errors"]) == (10, 0)
+
+
+@pytest.mark.parametrize(("method", "kinds"), [("post", {"reset": 1}), ("get", {})])
+def test_a_server_that_is_started_anew_knows_nothing_of_connections(
+    method: str, kinds: dict[str, int], files: Path
+) -> None:
+    """It says so by a stateless reset. What was under way has failed, unless it may be repeated;
+    the run goes on over another connection."""
+    one = f'[[request]]\nname = "one"\n{method} = "/second-kills"\n'
+    run = cases.workload(CLOSED.format(1), requests=one)
+    with restarting(files / "own.crt", files / "own.key") as (url, said):
+        summary = tt.run(run, url, requests=8, insecure=True, drain=60).summary
+    assert (summary["requests"], summary["errors_by_kind"]) == (8, kinds)
+    assert set(said) == {"reset"}
 
 
 def test_a_server_of_another_protocol_is_counted(files: Path) -> None:

@@ -110,7 +110,7 @@ def test_any_certificate_is_taken_where_that_is_wanted(untrusted: str, tmp_path:
     [{"insecure": True}, {"ca_file": "own.crt"}, {"certificate": "own.crt"}, {"key": "own.key"}],
 )
 def test_certificates_go_with_tls(options: dict) -> None:
-    with pytest.raises(tt.InputError, match="https, wss or h3 target only"):
+    with pytest.raises(tt.InputError, match="https, wss or h3 target, or one of postgresql"):
         tt.run(cases.workload(WORKLOAD), "http://127.0.0.1:1", requests=1, **options)
 
 

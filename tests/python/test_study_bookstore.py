@@ -21,7 +21,7 @@ import labs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from postgres_server import program
+from postgres_server import USER, Database, program
 
 import thinktime as tt
 
@@ -32,6 +32,7 @@ import demands  # noqa: E402 - the study is a folder of scripts
 import mixes  # noqa: E402
 import predict  # noqa: E402
 import relay  # noqa: E402
+import store  # noqa: E402
 import tables  # noqa: E402
 
 # Of the benchmark's specification, in percent.
@@ -148,6 +149,43 @@ def test_backends_get_the_class_that_is_said() -> None:
         process.kill()
         process.wait()
     assert relay.cpu_s(pid) == 0
+
+
+def test_all_of_the_database_is_confined_to_one_core() -> None:
+    """Also what is started afterwards: the backends of clients."""
+    cores = sorted(os.sched_getaffinity(0))
+    if len(cores) < 2:
+        pytest.skip("with one core nothing is confined")
+    with store.filled(store.Size(books=20, customers=20), cores[-1]) as filled:
+        database = filled.database
+        assert database.process is not None
+        clients = [psql(database) for _ in range(2)]
+        try:
+            backends = {int(client.stdout.readline()) for client in clients}
+            own = database.process.pid
+            children = Path(f"/proc/{own}/task/{own}/children").read_text().split()
+            assert len(backends) == 2
+            assert backends < set(map(int, children))  # some write logs and pages
+            for pid in (own, *map(int, children)):
+                assert os.sched_getaffinity(pid) == {cores[-1]}, pid
+        finally:
+            for client in clients:
+                client.communicate()
+
+
+def psql(database: Database) -> subprocess.Popen[str]:
+    """A client that stays, and says first which process serves it."""
+    command = [program("psql"), "-h", str(database.directory), "-p", str(database.port)]
+    client = subprocess.Popen(
+        [*command, "-U", USER, "-qAt", "postgres"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert client.stdin is not None
+    client.stdin.write("select pg_backend_pid();\n")
+    client.stdin.flush()
+    return client
 
 
 def test_the_page_has_the_ratios_of_the_results() -> None:

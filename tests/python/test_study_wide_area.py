@@ -67,7 +67,7 @@ def test_predictions_are_those_of_this_model() -> None:
     found = json.loads((STUDY / "results.json").read_text("utf-8"))["predicted"]
     link = models.LINKS[4]
     system = models.behind(link, models.quick_server())
-    for size in ("2 kB", "50 kB"):
+    for size in models.SIZES:
         done = tt.simulate(models.transfers([size]), system, requests=models.PREDICTED, rows="none")
         kept = found[wide_tables.cell_name(link, size)]["mean_s"]
         assert done.summary["response_time_s"]["mean"] == pytest.approx(kept, rel=1e-9)

@@ -29,13 +29,13 @@ options! {
         stop_on_slo: Flag,
         /// Show how the first response began of each kind of failure: what the server wrote.
         show_errors: Flag,
-        /// Certificate authorities of an https or h3 target, as a file in PEM form; those that
-        /// Mozilla trusts by default.
+        /// Certificate authorities of an https, wss or h3 target or of a database, as a file in PEM
+        /// form; those that Mozilla trusts by default.
         ca_file: Text,
-        /// Take any certificate of an https or h3 target.
+        /// Take any certificate of an https, wss or h3 target or of a database.
         insecure: Flag,
-        /// The client's certificate for an https or h3 target, as a file in PEM form, with those
-        /// that lead to its authority.
+        /// The client's certificate for an https, wss or h3 target or a database, as a file in PEM
+        /// form, with those that lead to its authority.
         certificate: Text,
         /// The private key of the certificate, as a file in PEM form; in the certificate's file by
         /// default.

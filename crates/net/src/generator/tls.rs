@@ -52,8 +52,10 @@ impl TlsOptions {
             (options.key.is_some(), "key"),
         ];
         if let (false, Some((_, option))) = (secure, given.iter().find(|(given, _)| *given)) {
-            let message = format!("`{option}` goes with an https, wss or h3 target only");
-            return Err(Invalid::new(message));
+            return Err(Invalid::new(format!(
+                "`{option}` goes with TLS only: with an https, wss or h3 target, or one of \
+                 postgresql with ?sslmode=require"
+            )));
         }
         if insecure && options.ca_file.is_some() {
             return Err(Invalid::new("give `ca_file` or `insecure`, not both"));
