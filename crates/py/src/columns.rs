@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray};
+use arrow_array::{ArrayRef, BooleanArray, Int64Array, StringArray};
 use arrow_array::{UInt8Array, UInt16Array, UInt32Array};
 use arrow_buffer::{NullBuffer, ScalarBuffer};
 use pyo3::prelude::*;
@@ -36,7 +36,7 @@ impl LogColumns {
     /// The requests by time, with numbers for users, paths and hosts.
     fn rows(&self) -> PyResult<Table> {
         let rows = &self.columns.rows;
-        table(vec![
+        Table::of_columns(vec![
             ("time_ns", Arc::new(Int64Array::from(rows.time_ns.clone()))),
             ("duration_us", numbers(&rows.duration_us)),
             ("user", numbers(&rows.user)),
@@ -51,7 +51,7 @@ impl LogColumns {
 
     /// The paths by their numbers, and whether pages embed such things.
     fn paths(&self) -> PyResult<Table> {
-        table(vec![
+        Table::of_columns(vec![
             ("path", texts(&self.columns.paths)),
             ("object", Arc::new(BooleanArray::from(self.columns.objects.clone()))),
         ])
@@ -60,17 +60,17 @@ impl LogColumns {
     /// The address and the agent of each user.
     fn users(&self) -> PyResult<Table> {
         let (addresses, agents): (Vec<u32>, Vec<u32>) = self.columns.users.iter().copied().unzip();
-        table(vec![("address", numbers(&addresses)), ("agent", numbers(&agents))])
+        Table::of_columns(vec![("address", numbers(&addresses)), ("agent", numbers(&agents))])
     }
 
     /// What clients call themselves.
     fn agents(&self) -> PyResult<Table> {
-        table(vec![("agent", texts(&self.columns.agents))])
+        Table::of_columns(vec![("agent", texts(&self.columns.agents))])
     }
 
     /// The hosts that were asked.
     fn hosts(&self) -> PyResult<Table> {
-        table(vec![("host", texts(&self.columns.hosts))])
+        Table::of_columns(vec![("host", texts(&self.columns.hosts))])
     }
 
     /// The sessions that those requests make whose byte in `labels` is `label`; all of them where
@@ -110,12 +110,6 @@ impl LogColumns {
         let learned = py.detach(|| sessions(&self.columns, &rules, mine));
         to_dict(py, learned)
     }
-}
-
-fn table(columns: Vec<(&'static str, ArrayRef)>) -> PyResult<Table> {
-    let batch = RecordBatch::try_from_iter(columns);
-    let batch = batch.map_err(|error| InputError::new_err(error.to_string()))?;
-    Ok(Table::of(batch))
 }
 
 fn numbers(values: &[u32]) -> ArrayRef {

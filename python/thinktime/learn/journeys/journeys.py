@@ -82,15 +82,14 @@ def find_journeys(
         raise ValueError("there are no requests to learn journeys from")
     if not timeout_s > 0:
         raise ValueError(f"the session timeout must be above 0 s; it is {timeout_s}")
-    found, template = templates_of(requests)
-    visits = find_visits(requests, template, timeout_s, pages)
-    back = np.empty(len(visits.order), np.int64)
-    back[visits.order] = np.arange(len(visits.order))
-    embedded, counted = visits.embedded[back], ~visits.retry[back]
+    found = templates_of(requests)
+    visits = find_visits(requests, found.of_path, timeout_s, pages)
+    embedded, counted = np.empty((2, len(requests)), bool)
+    embedded[visits.order], counted[visits.order] = visits.embedded, ~visits.retry
     # A further attempt is what the first one was.
     if pages:
         objects = requests.paths["object"].to_numpy()[requests.rows["path"].to_numpy()]
-        embedded = embedded | (visits.retry[back] & objects)
+        embedded |= ~counted & objects
     path = requests.rows["path"].to_numpy().astype(np.int64)
     found = set_apart(found, visits, path[visits.order[visits.base]])
     template = found.of_path[path]

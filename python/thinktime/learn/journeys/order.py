@@ -1,4 +1,4 @@
-"""Putting rows in order, and looking back in it, without a loop over them."""
+"""Putting rows in order, without a loop over them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,6 @@ Places = NDArray[np.int64]
 
 Kept = NDArray[np.int32]
 """Places that are kept: a log's columns have fewer rows than 2^31."""
-
-
-def kept(places: Places) -> Kept:
-    """The same in half the memory."""
-    return places.astype(np.int32)
 
 
 def stable_order(numbers: ArrayLike) -> Places:
@@ -27,39 +22,3 @@ def stable_order(numbers: ArrayLike) -> Places:
     if len(row) and upper.max() > 0:
         order = order[np.argsort(upper[order], kind="stable")]
     return order.astype(np.int64)
-
-
-def latest(those: NDArray[np.bool_]) -> Places:
-    """For each place the last one before it, or at it, for which something holds; -1 for none."""
-    at = np.where(those, np.arange(len(those)), -1)
-    return np.asarray(np.maximum.accumulate(at), dtype=np.int64) if len(at) else at
-
-
-def before(places: Places) -> Places:
-    """The same for the places before each; -1 for the first one."""
-    return np.concatenate([np.full(min(len(places), 1), -1), places[:-1]])
-
-
-def last_same(keys: NDArray[np.uint64], wanted: NDArray[np.uint64], at: Places) -> Places:
-    """The last place before ``at`` whose key is the one ``wanted``; -1 for none."""
-    if not len(wanted) or not len(keys):
-        return np.full(len(wanted), -1)
-    order = np.argsort(keys, kind="stable")
-    first = np.searchsorted(keys[order], wanted, "left")
-    # Within one key places rise: those before `at` are the first ones of them.
-    _, name = np.unique(keys[order], return_inverse=True)
-    place = name.astype(np.float64) * (len(keys) + 1) + order
-    own = np.minimum(first, len(keys) - 1)
-    there = keys[order][own] == wanted
-    upto = np.searchsorted(place, name[own].astype(np.float64) * (len(keys) + 1) + at, "left")
-    return np.where(there & (upto > first), order[np.maximum(upto - 1, 0)], -1)
-
-
-def heads(previous: Places | Kept) -> Places:
-    """The first place of each place's chain, where each place has one before it, or none (-1)."""
-    head: Places = np.where(previous >= 0, previous, np.arange(len(previous)))
-    while True:
-        further = head[head]
-        if np.array_equal(further, head):
-            return head
-        head = further

@@ -95,7 +95,7 @@ def times(visits: Visits) -> NDArray[np.float64]:
 
 def _times(visits: Visits) -> tuple[NDArray[np.float64], Places]:
     """From when a page was there to when the next one was asked for; and the former page."""
-    leading = np.maximum(visits.previous, visits.led.opener)
+    leading = np.maximum(visits.previous, visits.opener)
     after = np.flatnonzero(leading >= 0)
     page = leading[after]
     return visits.start_s[after] - visits.end_s[page], page

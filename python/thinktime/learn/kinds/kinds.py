@@ -119,18 +119,16 @@ class Kinds:
         return kind.requests / max(sum(one.requests for one in self.kinds), 1)
 
 
-def templates_of(requests: Requests) -> tuple[Templates, NDArray[np.int64]]:
-    """The templates of all paths that were asked for, and that of each request."""
-    path = requests.rows["path"].to_numpy().astype(np.int64)
-    asked = np.bincount(path, minlength=requests.paths.height)
+def templates_of(requests: Requests) -> Templates:
+    """The templates of all paths that were asked for; 0 stands for those of all others."""
+    asked = np.bincount(requests.rows["path"].to_numpy(), minlength=requests.paths.height)
     used = np.flatnonzero(asked)
     found = templates(
         requests.paths["path"].gather(used), requests.paths["object"].to_numpy()[used], asked[used]
     )
     of_path, by_words = np.zeros(len(asked), np.int64), np.zeros(len(asked), bool)
     of_path[used], by_words[used] = found.of_path, found.by_words
-    whole = Templates(of_path, found.texts, by_words, requests.paths["path"])
-    return whole, of_path[path]
+    return Templates(of_path, found.texts, by_words, requests.paths["path"])
 
 
 def find_kinds(
