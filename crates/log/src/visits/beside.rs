@@ -75,12 +75,12 @@ impl<'a> Beside<'a> {
             *many as f64 >= BESIDE * f64::from(*asked) && *many >= LEAST
         };
         let found: Vec<bool> = many.iter().zip(&self.asked).map(enough).collect();
-        let calls = || self.calls.iter().filter(|call| found[call.template as usize]);
-        let mut users: Vec<u32> = calls().map(|call| call.user).collect();
+        let of = |call: &&Call| found[call.template as usize];
+        let calls: Vec<&Call> = self.calls.iter().filter(of).collect();
+        let among = calls.iter().filter(|call| found[call.first as usize]).count();
         // Those of a user are one behind the other.
-        users.dedup();
-        let among = calls().filter(|call| found[call.first as usize]).count();
-        if users.len() < LEAST || among as f64 / calls().count() as f64 > 1.0 - FIRST {
+        let users = calls.chunk_by(|call, next| call.user == next.user).count();
+        if users < LEAST || among as f64 / calls.len() as f64 > 1.0 - FIRST {
             return vec![false; found.len()];
         }
         found

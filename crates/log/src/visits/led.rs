@@ -35,13 +35,12 @@ impl Led {
 pub(super) fn led_by(parent: &[u32]) -> Led {
     let child = first_children(parent);
     let (head, last) = ends(parent, &child);
-    let branches = || pages(parent).filter(|(page, of)| *of != NONE && child[*of as usize] != *page);
     let beside = |page: u32, of: u32| last[head[of as usize] as usize] > page;
-    let many = branches().count();
-    let certain = branches().filter(|(page, of)| beside(*page, *of)).count();
+    let many = branches(parent, &child).count();
+    let certain = branches(parent, &child).filter(|(page, of)| beside(*page, *of)).count();
     let went_back = (certain as f64 / many as f64) < TABBED;
     let mut led = Led { previous: parent.to_vec(), opener: vec![NONE; parent.len()] };
-    for (page, of) in branches() {
+    for (page, of) in branches(parent, &child) {
         let at = page as usize;
         led.previous[at] = NONE;
         if !went_back || beside(page, of) {
@@ -52,6 +51,11 @@ pub(super) fn led_by(parent: &[u32]) -> Led {
         }
     }
     led
+}
+
+/// Each page to which another led that had led to one before, with that other.
+fn branches(parent: &[u32], child: &[u32]) -> impl Iterator<Item = (u32, u32)> {
+    pages(parent).filter(move |(page, of)| *of != NONE && child[*of as usize] != *page)
 }
 
 /// Each page with its parent.

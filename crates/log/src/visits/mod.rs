@@ -136,7 +136,7 @@ pub fn find_visits(
 /// Whether columns have the same lengths, and numbers are within them.
 fn fits(requests: &Requests<'_>, paths: &Paths<'_>) -> Result<(), Misfit> {
     let (rows, known) = (requests.time_ns.len(), paths.objects.len());
-    let Requests { duration_us, user, path, referrer, status, .. } = requests;
+    let Requests { duration_us, user, path, referrer, status, .. } = *requests;
     let lengths = [duration_us.len(), user.len(), path.len(), referrer.len(), status.len()];
     if lengths.iter().any(|length| *length != rows) {
         return Err(Misfit(format!("columns of {rows} and of {lengths:?} rows are not one log's")));
