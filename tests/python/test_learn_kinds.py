@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from learned_traffic import Learned, learned
 
-from thinktime.learn.journeys.order import stable_order
+from thinktime.learn.order import stable_order
 from thinktime.learn.journeys.reuse import find_reuse
 from thinktime.learn.kinds import OTHERS, templates
 

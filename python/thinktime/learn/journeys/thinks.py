@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from thinktime.learn.fit import Fit, Tally, fit
 from thinktime.learn.journeys.laws import bounded, outcomes
-from thinktime.learn.journeys.order import Places
+from thinktime.learn.order import Places
 from thinktime.learn.journeys.visits import Visits
 
 FINE = 500

@@ -13,7 +13,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from thinktime.learn.journeys.order import Places
+from thinktime.learn.order import Places
 from thinktime.learn.journeys.visits import Visits
 from thinktime.learn.kinds.templates import Templates
 

@@ -14,7 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from thinktime import _core
-from thinktime.learn.journeys.order import Kept, Places
+from thinktime.learn.order import Kept, Places
 from thinktime.learn.requests import Requests
 
 _LOOKED_AT = ("time_ns", "duration_us", "user", "path", "referrer", "status")

@@ -134,18 +134,19 @@ def templates_of(requests: Requests) -> Templates:
 def find_kinds(
     requests: Requests,
     found: Templates,
-    template: NDArray[np.int64],
     embedded: NDArray[np.bool_],
     counted: NDArray[np.bool_],
     least_users: int = USERS_MIN,
 ) -> Kinds:
     """Gather requests to kinds; those that fewer than ``least_users`` asked for are not named.
 
-    ``template`` is that of each request, ``embedded`` whether it is part of a page, ``counted``
-    whether it counts: retries do not.
+    ``embedded`` says of each request whether it is part of a page, ``counted`` whether it counts:
+    retries do not.
     """
-    method = requests.rows["method"].to_numpy().astype(np.int64)
-    coded = (template * len(METHODS) + method) * 2 + embedded
+    coded = found.of_path[requests.rows["path"].to_numpy()]
+    coded *= 2 * len(METHODS)
+    coded += 2 * requests.rows["method"].to_numpy()
+    coded += embedded
     asked = np.bincount(coded[counted])
     candidates = np.argsort(-asked, kind="stable")[: 4 * (PAGES_MAX + OBJECTS_MAX)]
     candidates = candidates[asked[candidates] > 0]
