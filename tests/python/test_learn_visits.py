@@ -112,7 +112,8 @@ def test_no_requests() -> None:
 
 
 def test_one_request() -> None:
-    asked = requests_of(HABITS["pollers"], 1).only(np.arange(50 * 40 + 1000) == 0)
+    asked = requests_of(HABITS["pollers"], 1)
+    asked = replace(asked, rows=asked.rows[:1])
     assert agreed(asked, np.arange(PATHS), TIMEOUT_S).previous.tolist() == [-1]
 
 
