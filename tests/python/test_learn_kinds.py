@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 from learned_traffic import Learned, learned
 
-from thinktime.learn.order import stable_order
 from thinktime.learn.journeys.reuse import find_reuse
 from thinktime.learn.kinds import OTHERS, templates
+from thinktime.learn.order import stable_order
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in "lmnrst"]
 

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from thinktime.learn.fit import Tally, fit
 from thinktime.learn.journeys.laws import counts_law
 from thinktime.learn.journeys.lengths import Lengths, counted, tilted, whole_lengths
-from thinktime.learn.order import Places
 from thinktime.learn.journeys.visits import Visits
+from thinktime.learn.order import Places
 
 Matrix = NDArray[np.float64]
 

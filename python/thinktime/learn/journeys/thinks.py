@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from thinktime.learn.fit import Fit, Tally, fit
 from thinktime.learn.journeys.laws import bounded, outcomes
-from thinktime.learn.order import Places
 from thinktime.learn.journeys.visits import Visits
+from thinktime.learn.order import Places
 
 FINE = 500
 """Stamps are taken as exact where the median think time is so many steps of them."""
