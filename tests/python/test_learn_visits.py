@@ -100,7 +100,7 @@ def test_a_difference_is_noticed() -> None:
     asked = requests_of(HABITS["plain"], 3)
     template = np.arange(PATHS)
     found = find_visits(asked, template, TIMEOUT_S)
-    assert "session" in differ(found, found_by_columns(asked, template, 100.0))
+    assert "session" in differ(found, found_by_columns(asked, template, 5.0))
     assert differ(found, replace(found, previous=found.opener)) == ["previous"]
 
 

@@ -56,11 +56,8 @@ struct Visit {
 /// Makes sessions of the requests for which `mine` holds, which is asked for the place of each.
 #[must_use]
 pub fn sessions(seen: &Seen<'_>, rules: &Rules, mine: impl Fn(usize) -> bool) -> Learned {
-    let mut sessions = Sessions {
-        rules: *rules,
-        users: vec![None; seen.users],
-        learned: Learned::default(),
-    };
+    let mut sessions =
+        Sessions { rules: *rules, users: vec![None; seen.users], learned: Learned::default() };
     let log = (seen.time_ns.first(), seen.time_ns.last());
     if let (Some(first), Some(last)) = log {
         (sessions.learned.start_ns, sessions.learned.end_ns) = (*first, *last);

@@ -148,12 +148,15 @@ fn fits(requests: &Requests<'_>, paths: &Paths<'_>) -> Result<(), Misfit> {
         let templates = paths.templates.len();
         return Err(Misfit(format!("{known} paths need as many templates, not {templates}")));
     }
-    let beyond = |numbers: &[u32]| numbers.iter().find(|number| **number as usize >= known).copied();
+    let beyond =
+        |numbers: &[u32]| numbers.iter().find(|number| **number as usize >= known).copied();
     if let Some(path) = beyond(path) {
         return Err(Misfit(format!("there is no path {path}: there are {known}, from 0 on")));
     }
     if let Some(template) = beyond(paths.templates) {
-        return Err(Misfit(format!("template {template} is too large: {known} paths have no more")));
+        return Err(Misfit(format!(
+            "template {template} is too large: {known} paths have no more"
+        )));
     }
     Ok(())
 }

@@ -36,9 +36,8 @@ fn found_by(rules: &Rules, asked: &[Asked]) -> Visits {
 
 /// Pages of one user, one a minute: (path, referrer).
 fn pages(asked: &[(u32, u32)]) -> Visits {
-    let at = |(minute, (path, referrer)): (i64, &(u32, u32))| {
-        (60 * minute, 0, *path, *referrer, 200)
-    };
+    let at =
+        |(minute, (path, referrer)): (i64, &(u32, u32))| (60 * minute, 0, *path, *referrer, 200);
     found(&(0..).zip(asked).map(at).collect::<Vec<_>>())
 }
 
@@ -61,7 +60,7 @@ fn one_request_is_a_session_a_page_and_a_journey() {
         opener: vec![NONE],
         journey: vec![0],
         start_s: vec![0.0],
-        end_s: vec![0.1],
+        end_s: vec![100_000.0 * 1e-6],
         failed: vec![false],
     };
     assert_eq!(one, expected);
@@ -111,8 +110,8 @@ fn the_same_again_after_a_failure_is_a_retry() {
     let visits = found(&[
         (0, 0, 1, UNKNOWN, 503),
         (2, 0, 2, UNKNOWN, 200),
-        (4, 0, 1, UNKNOWN, 200),  // another attempt, at the page before the last
-        (6, 0, 1, UNKNOWN, 503),  // again, but what was before did not fail
+        (4, 0, 1, UNKNOWN, 200), // another attempt, at the page before the last
+        (6, 0, 1, UNKNOWN, 503), // again, but what was before did not fail
         (67, 0, 1, UNKNOWN, 200), // too late
     ]);
     assert_eq!(visits.retry, [false, false, true, false, false]);
