@@ -21,7 +21,6 @@ from traffic.scene import Scene, make
 from traffic.site import Kind, Objects, Site, Target
 
 from thinktime import workload
-from thinktime.learn.journeys.branches import led_by, matched
 from thinktime.learn.journeys.chain import JOURNEY, WEIGHTS
 from thinktime.learn.journeys.laws import counts_law, mean_of, outcomes, rounded_shares
 
@@ -142,54 +141,6 @@ def test_journeys_are_found_where_users_are_not(name: str) -> None:
     begun = int((first | (found.truth["referrer"] == "-")).sum())
     assert found.journeys.journeys == pytest.approx(begun, rel=0.05)
     assert found.off(found.journeys.chain.next, 100) < 0.01
-
-
-def page_of(referrers: list[int], paths: list[int]) -> list[int]:
-    """What `matched` says of pages of one session; -1 for those without a referrer."""
-    pages = np.array(paths, np.uint64)
-    named = np.array(referrers) >= 0
-    wanted = np.maximum(referrers, 0).astype(np.uint64)
-    return matched(pages, wanted, named).tolist()
-
-
-def test_a_page_is_led_to_by_the_last_one_that_is_free() -> None:
-    # Two people at page 7, then each goes on; and one more, whose page was not asked for.
-    assert page_of([-1, -1, 7, 7, 9], [7, 7, 1, 2, 3]) == [-1, -1, 1, 0, -1]
-    # A second one from the same page: it has led on already, and still it is that one.
-    assert page_of([-1, 7, 7], [7, 1, 2]) == [-1, 0, 0]
-    # A page again and again.
-    assert page_of([-1, 7, 7, 7], [7, 7, 7, 7]) == [-1, 0, 1, 2]
-
-
-def test_matching_is_that_of_brackets() -> None:
-    """Against a stack for each path, of which an empty one gives the last page of the path."""
-    random = np.random.default_rng(8)
-    for _ in range(50):
-        paths = random.integers(0, 4, 60).tolist()
-        referrers = random.integers(-1, 5, 60).tolist()
-        stacks: dict[int, list[int]] = {}
-        latest: dict[int, int] = {}
-        slow = []
-        for at, (path, referrer) in enumerate(zip(paths, referrers, strict=True)):
-            free = stacks.get(referrer)
-            slow.append(free.pop() if free else latest.get(referrer, -1))
-            stacks.setdefault(path, []).append(at)
-            latest[path] = at
-        assert page_of(referrers, paths) == slow
-
-
-def test_who_goes_back_goes_on_from_there() -> None:
-    """Page 0 leads to 1, and after it was shown again to 2 and on to 3: one journey."""
-    led = led_by(np.array([-1, 0, 0, 2]), np.array([-1, 0, 1, 2]))
-    assert led.previous.tolist() == [-1, 0, 1, 2]
-    assert led.opener.tolist() == [-1] * 4
-
-
-def test_a_tab_runs_beside() -> None:
-    """Page 0 leads to 1 and to 2, and both lead on: two journeys."""
-    led = led_by(np.array([-1, 0, 0, 1, 2]), np.array([-1, 0, 1, 2, 3]))
-    assert led.previous.tolist() == [-1, 0, -1, 1, 2]
-    assert led.opener.tolist() == [-1, -1, 0, -1, -1]
 
 
 def test_caches_are_told_and_change_no_rate() -> None:

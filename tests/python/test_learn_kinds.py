@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 from learned_traffic import Learned, learned
 
-from thinktime.learn.journeys.order import last_same, stable_order
 from thinktime.learn.journeys.reuse import find_reuse
 from thinktime.learn.kinds import OTHERS, templates
+from thinktime.learn.order import stable_order
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in "lmnrst"]
 
@@ -108,15 +108,3 @@ def test_reuse_is_that_of_a_random_order() -> None:
 def test_order_is_stable() -> None:
     numbers = np.random.default_rng(1).integers(0, 200_000, 50_000)
     assert np.array_equal(stable_order(numbers), np.argsort(numbers, kind="stable"))
-
-
-def test_the_last_one_before() -> None:
-    random = np.random.default_rng(2)
-    keys = random.integers(0, 30, 400).astype(np.uint64)
-    wanted = random.integers(0, 32, 200).astype(np.uint64)
-    at = random.integers(0, 401, 200)
-    slow = [
-        max((place for place in range(end) if keys[place] == key), default=-1)
-        for key, end in zip(wanted, at, strict=True)
-    ]
-    assert last_same(keys, wanted, at).tolist() == slow

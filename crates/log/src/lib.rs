@@ -21,6 +21,7 @@ mod source;
 mod text;
 mod time;
 mod told;
+pub mod visits;
 
 pub use entry::{Entry, Text};
 pub use error::LogError;

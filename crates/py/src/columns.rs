@@ -2,27 +2,75 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray};
+use arrow_array::{Array, ArrayRef, BooleanArray, Int64Array, StringArray};
 use arrow_array::{UInt8Array, UInt16Array, UInt32Array};
 use arrow_buffer::{NullBuffer, ScalarBuffer};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use thinktime_log::columns::{Columns, METHODS, UNKNOWN};
+use thinktime_log::columns::{Columns, METHODS, Seen, UNKNOWN};
 use thinktime_log::sessions::{Learned, Rules, Tally, sessions};
 
 use crate::errors::InputError;
 use crate::parameters::Time;
 use crate::table::Table;
 
-/// The requests of a log in columns.
+/// The requests of a log in columns, in memory that Python's tables share.
 #[pyclass(frozen, module = "thinktime")]
 pub(crate) struct LogColumns {
-    columns: Columns,
+    time_ns: Int64Array,
+    duration_us: UInt32Array,
+    user: UInt32Array,
+    path: UInt32Array,
+    referrer: UInt32Array,
+    host: UInt32Array,
+    bytes: UInt32Array,
+    status: UInt16Array,
+    method: UInt8Array,
+    paths: StringArray,
+    objects: Vec<bool>,
+    addresses: UInt32Array,
+    user_agents: UInt32Array,
+    agents: StringArray,
+    hosts: StringArray,
 }
 
 impl LogColumns {
     pub(crate) fn new(columns: Columns) -> LogColumns {
-        LogColumns { columns }
+        let Columns { rows, paths, objects, users, agents, hosts, .. } = columns;
+        let (addresses, user_agents) = users.into_iter().unzip();
+        LogColumns {
+            time_ns: rows.time_ns.into(),
+            duration_us: numbers(rows.duration_us),
+            user: numbers(rows.user),
+            path: numbers(rows.path),
+            referrer: numbers(rows.referrer),
+            host: numbers(rows.host),
+            bytes: numbers(rows.bytes),
+            status: rows.status.into(),
+            method: rows.method.into(),
+            paths: texts(paths),
+            objects,
+            addresses: numbers(addresses),
+            user_agents: numbers(user_agents),
+            agents: texts(agents),
+            hosts: texts(hosts),
+        }
+    }
+
+    /// The requests where they lie; the values of those that are null are `UNKNOWN`.
+    fn seen(&self) -> Seen<'_> {
+        Seen {
+            time_ns: self.time_ns.values(),
+            duration_us: self.duration_us.values(),
+            user: self.user.values(),
+            path: self.path.values(),
+            referrer: self.referrer.values(),
+            bytes: self.bytes.values(),
+            status: self.status.values(),
+            method: self.method.values(),
+            objects: &self.objects,
+            users: self.addresses.len(),
+        }
     }
 }
 
@@ -30,47 +78,44 @@ impl LogColumns {
 impl LogColumns {
     /// How many requests there are.
     fn __len__(&self) -> usize {
-        self.columns.rows.len()
+        self.time_ns.len()
     }
 
     /// The requests by time, with numbers for users, paths and hosts.
     fn rows(&self) -> PyResult<Table> {
-        let rows = &self.columns.rows;
-        table(vec![
-            ("time_ns", Arc::new(Int64Array::from(rows.time_ns.clone()))),
-            ("duration_us", numbers(&rows.duration_us)),
-            ("user", numbers(&rows.user)),
-            ("path", numbers(&rows.path)),
-            ("referrer", numbers(&rows.referrer)),
-            ("host", numbers(&rows.host)),
-            ("bytes", numbers(&rows.bytes)),
-            ("status", Arc::new(UInt16Array::from(rows.status.clone()))),
-            ("method", Arc::new(UInt8Array::from(rows.method.clone()))),
+        Table::of_columns(vec![
+            ("time_ns", shared(&self.time_ns)),
+            ("duration_us", shared(&self.duration_us)),
+            ("user", shared(&self.user)),
+            ("path", shared(&self.path)),
+            ("referrer", shared(&self.referrer)),
+            ("host", shared(&self.host)),
+            ("bytes", shared(&self.bytes)),
+            ("status", shared(&self.status)),
+            ("method", shared(&self.method)),
         ])
     }
 
     /// The paths by their numbers, and whether pages embed such things.
     fn paths(&self) -> PyResult<Table> {
-        table(vec![
-            ("path", texts(&self.columns.paths)),
-            ("object", Arc::new(BooleanArray::from(self.columns.objects.clone()))),
-        ])
+        let objects = BooleanArray::from(self.objects.clone());
+        Table::of_columns(vec![("path", shared(&self.paths)), ("object", Arc::new(objects))])
     }
 
     /// The address and the agent of each user.
     fn users(&self) -> PyResult<Table> {
-        let (addresses, agents): (Vec<u32>, Vec<u32>) = self.columns.users.iter().copied().unzip();
-        table(vec![("address", numbers(&addresses)), ("agent", numbers(&agents))])
+        let (addresses, agents) = (shared(&self.addresses), shared(&self.user_agents));
+        Table::of_columns(vec![("address", addresses), ("agent", agents)])
     }
 
     /// What clients call themselves.
     fn agents(&self) -> PyResult<Table> {
-        table(vec![("agent", texts(&self.columns.agents))])
+        Table::of_columns(vec![("agent", shared(&self.agents))])
     }
 
     /// The hosts that were asked.
     fn hosts(&self) -> PyResult<Table> {
-        table(vec![("host", texts(&self.columns.hosts))])
+        Table::of_columns(vec![("host", shared(&self.hosts))])
     }
 
     /// The sessions that those requests make whose byte in `labels` is `label`; all of them where
@@ -101,32 +146,31 @@ impl LogColumns {
             return Err(InputError::new_err("the session timeout must be more than 0"));
         }
         if let Some(labels) = &labels
-            && labels.len() != self.columns.rows.len()
+            && labels.len() != self.time_ns.len()
         {
-            let (labels, rows) = (labels.len(), self.columns.rows.len());
+            let (labels, rows) = (labels.len(), self.time_ns.len());
             return Err(InputError::new_err(format!("there are {labels} labels of {rows} rows")));
         }
         let mine = |row: usize| labels.as_ref().is_none_or(|labels| labels[row] == label);
-        let learned = py.detach(|| sessions(&self.columns, &rules, mine));
+        let learned = py.detach(|| sessions(&self.seen(), &rules, mine));
         to_dict(py, learned)
     }
 }
 
-fn table(columns: Vec<(&'static str, ArrayRef)>) -> PyResult<Table> {
-    let batch = RecordBatch::try_from_iter(columns);
-    let batch = batch.map_err(|error| InputError::new_err(error.to_string()))?;
-    Ok(Table::of(batch))
+fn numbers(values: Vec<u32>) -> UInt32Array {
+    let unknown = values.contains(&UNKNOWN);
+    let nulls =
+        unknown.then(|| values.iter().map(|value| *value != UNKNOWN).collect::<NullBuffer>());
+    UInt32Array::new(ScalarBuffer::from(values), nulls)
 }
 
-fn numbers(values: &[u32]) -> ArrayRef {
-    let known = values.contains(&UNKNOWN);
-    let nulls = known.then(|| values.iter().map(|value| *value != UNKNOWN).collect::<NullBuffer>());
-    Arc::new(UInt32Array::new(ScalarBuffer::from(values.to_vec()), nulls))
+fn texts(names: Vec<Box<[u8]>>) -> StringArray {
+    names.iter().map(|name| Some(String::from_utf8_lossy(name))).collect()
 }
 
-fn texts(names: &[Box<[u8]>]) -> ArrayRef {
-    let texts = names.iter().map(|name| Some(String::from_utf8_lossy(name).into_owned()));
-    Arc::new(texts.collect::<StringArray>())
+/// The same column once more, without a copy.
+fn shared(column: &(impl Array + Clone + 'static)) -> ArrayRef {
+    Arc::new(column.clone())
 }
 
 fn to_dict(py: Python<'_>, learned: Learned) -> PyResult<Bound<'_, PyDict>> {

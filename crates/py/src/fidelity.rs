@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow_array::types::{ArrowPrimitiveType, Int64Type, UInt32Type, UInt64Type};
-use arrow_array::{ArrayRef, Int64Array, PrimitiveArray, RecordBatch, UInt64Array};
+use arrow_array::{Int64Array, PrimitiveArray, UInt64Array};
 use pyo3::prelude::*;
 use pyo3_arrow::PyTable;
 use thinktime_core::lru::Lru;
@@ -26,12 +26,6 @@ fn column<T: ArrowPrimitiveType>(table: &PyTable, name: &str) -> PyResult<Vec<T:
     Ok(values)
 }
 
-fn table(columns: Vec<(&str, ArrayRef)>) -> PyResult<Table> {
-    let batch = RecordBatch::try_from_iter(columns);
-    let batch = batch.map_err(|error| InputError::new_err(error.to_string()))?;
-    Table::new(vec![batch]).ok_or_else(|| InputError::new_err("no table"))
-}
-
 /// What requests of a workload ask for: a table with `target`, a number that tells it from others,
 /// and `size`, null where the request has none. Requests are rows of `kind` (uint32, its place in
 /// `Workload.request_names`), `session` (uint64) and `request` (uint32), as in results.
@@ -48,7 +42,7 @@ pub(crate) fn asked_for(workload: &Workload, requests: PyTable) -> PyResult<Tabl
     let rows = || kinds.iter().zip(&sessions).zip(&numbers).map(|((&k, &s), &n)| (k, s, n));
     let targets: UInt64Array = rows().map(|(k, s, n)| Some(asked.target(k, s, n))).collect();
     let sizes: UInt64Array = rows().map(|(k, s, n)| asked.size(k, s, n)).collect();
-    table(vec![("target", Arc::new(targets)), ("size", Arc::new(sizes))])
+    Table::of_columns(vec![("target", Arc::new(targets)), ("size", Arc::new(sizes))])
 }
 
 /// The share of the requests that find what they ask for in a set of objects that holds so many
@@ -87,5 +81,5 @@ pub(crate) fn response_times(py: Python<'_>, policy: &str, requests: PyTable) ->
     let times = py.detach(|| thinktime_sim::response_times(policy, &arrivals, &demands));
     let times = times.map_err(|error| invalid(&error))?;
     let times: Int64Array = times.iter().map(|time| Some(time.0 as i64)).collect();
-    table(vec![("response_ns", Arc::new(times))])
+    Table::of_columns(vec![("response_ns", Arc::new(times))])
 }

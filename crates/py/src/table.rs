@@ -8,6 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use pyo3_arrow::ffi::{ArrayIterator, to_stream_pycapsule};
 
+use crate::errors::InputError;
+
 /// A table that polars, pandas, pyarrow and duckdb read without a copy.
 #[pyclass(frozen, module = "thinktime")]
 pub(crate) struct Table {
@@ -23,6 +25,12 @@ impl Table {
     /// Of one batch.
     pub(crate) fn of(batch: RecordBatch) -> Table {
         Table { batches: vec![batch] }
+    }
+
+    /// Of columns of one length.
+    pub(crate) fn of_columns(columns: Vec<(&str, ArrayRef)>) -> PyResult<Table> {
+        let batch = RecordBatch::try_from_iter(columns);
+        batch.map(Table::of).map_err(|error| InputError::new_err(error.to_string()))
     }
 }
 

@@ -133,14 +133,11 @@ def _each_alone(requests: Requests, by_page: bool) -> Requests:
 
 
 def _pages(requests: Requests) -> NDArray[np.int64]:
-    """Of each row the number of its page; what belongs to none has one of its own."""
-    _, template = templates_of(requests)
-    visits = find_visits(requests, template, PAGE_S)
-    page = np.where(visits.page < 0, len(visits.base) + np.arange(len(requests)), visits.page)
+    """Of each row the number of its page."""
+    visits = find_visits(requests, templates_of(requests).of_path, PAGE_S)
     numbers = np.empty(len(requests), np.int64)
-    numbers[visits.order] = page
-    _, dense = np.unique(numbers, return_inverse=True)
-    return np.asarray(dense, np.int64)
+    numbers[visits.order] = visits.page
+    return numbers
 
 
 def _as_loop(population: Population, journeys: Journeys) -> Journeys:

@@ -75,4 +75,6 @@ class Requests:
 
     def only(self, kept: NDArray[np.bool_]) -> Requests:
         """Those rows for which ``kept`` is true; numbers stay what they are."""
+        if kept.all():
+            return self
         return replace(self, rows=self.rows.filter(pl.Series(kept)))

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from thinktime.learn.fit import Tally
 from thinktime.learn.log import Log
-from thinktime.learn.requests import Requests
 
 RESOLUTION_MATTERS_S = 1e-3
 """Stamps of this resolution and coarser are taken as rounded, finer ones as exact."""
@@ -23,21 +22,14 @@ class Traffic:
     raw: dict[str, Any] = field(repr=False)
     """What `thinktime._core.LogColumns.sessions` gave."""
 
-    requests: Requests = field(repr=False)
-    """The population's requests."""
+    one_in: int
+    """Of a very large log the requests of one user in so many are here."""
+
+    resolution_s: float
+    """The steps of the stamps: the coarsest file's."""
 
     timeout_s: float
     """The session timeout."""
-
-    @property
-    def one_in(self) -> int:
-        """Of a very large log the requests of one user in so many are here."""
-        return round(1 / self.requests.share)
-
-    @property
-    def resolution_s(self) -> float:
-        """The steps of the stamps: the coarsest file's."""
-        return self.requests.resolution_s
 
     @property
     def duration_s(self) -> float:
@@ -123,12 +115,9 @@ def traffic_of(
     pages: bool = True,
 ) -> Traffic:
     """What the population with this label did; all of the log without labels."""
-    requests = log.requests
-    if labels is not None:
-        requests = requests.only(labels == label)
     marks = None if labels is None else labels.tobytes()
     raw = log.columns.sessions(marks, label, timeout=timeout_s, pages=pages)
     # A list of numbers takes five times the memory of an array.
     times, stride = raw["starts"]
     raw["starts"] = np.asarray(times, dtype=np.int64), stride
-    return Traffic(raw, requests, timeout_s)
+    return Traffic(raw, log.one_in, log.requests.resolution_s, timeout_s)

@@ -24,6 +24,31 @@ pub struct Rows {
     pub method: Vec<u8>,
 }
 
+/// The requests of a log where they lie: columns of one length, as those of [`Rows`].
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a> {
+    /// When requests arrived, in nanoseconds since 1970.
+    pub time_ns: &'a [i64],
+    /// How long they took, in microseconds.
+    pub duration_us: &'a [u32],
+    /// Who asked.
+    pub user: &'a [u32],
+    /// For what.
+    pub path: &'a [u32],
+    /// The path of the page that led there.
+    pub referrer: &'a [u32],
+    /// The sizes of the responses.
+    pub bytes: &'a [u32],
+    /// Statuses; 0 for none.
+    pub status: &'a [u16],
+    /// Places in [`METHODS`](super::METHODS).
+    pub method: &'a [u8],
+    /// Of each path: whether pages embed such things.
+    pub objects: &'a [bool],
+    /// How many users there are.
+    pub users: usize,
+}
+
 impl Rows {
     /// How many there are.
     #[must_use]

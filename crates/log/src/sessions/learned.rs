@@ -7,7 +7,7 @@ use super::series::Series;
 use super::starts::Starts;
 use super::tally::Tally;
 use super::user::User;
-use crate::columns::{METHODS, Rows, UNKNOWN};
+use crate::columns::{METHODS, Seen, UNKNOWN};
 
 /// What was learned of a log's sessions. Times are in nanoseconds since 1970; tallies of times in
 /// whole microseconds.
@@ -119,12 +119,12 @@ impl Learned {
 
     /// What this row says of the answer.
     #[inline]
-    pub(super) fn answer(&mut self, rows: &Rows, row: usize) {
-        if rows.bytes[row] != UNKNOWN {
-            self.bytes.add(u64::from(rows.bytes[row]));
+    pub(super) fn answer(&mut self, seen: &Seen<'_>, row: usize) {
+        if seen.bytes[row] != UNKNOWN {
+            self.bytes.add(u64::from(seen.bytes[row]));
         }
-        *self.statuses.entry(rows.status[row]).or_default() += 1;
-        self.methods[usize::from(rows.method[row])] += 1;
+        *self.statuses.entry(seen.status[row]).or_default() += 1;
+        self.methods[usize::from(seen.method[row])] += 1;
     }
 
     /// A request that is not the session's first comes after so many microseconds.

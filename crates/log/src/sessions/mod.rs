@@ -17,7 +17,7 @@ pub use starts::BLOCK_NS;
 pub use tally::{Bin, Tally};
 use user::{Part, User};
 
-use crate::columns::{Columns, UNKNOWN};
+use crate::columns::{Seen, UNKNOWN};
 
 /// How sessions are made of requests.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,27 +55,23 @@ struct Visit {
 
 /// Makes sessions of the requests for which `mine` holds, which is asked for the place of each.
 #[must_use]
-pub fn sessions(columns: &Columns, rules: &Rules, mine: impl Fn(usize) -> bool) -> Learned {
-    let mut sessions = Sessions {
-        rules: *rules,
-        users: vec![None; columns.users.len()],
-        learned: Learned::default(),
-    };
-    let rows = &columns.rows;
-    let log = (rows.time_ns.first(), rows.time_ns.last());
+pub fn sessions(seen: &Seen<'_>, rules: &Rules, mine: impl Fn(usize) -> bool) -> Learned {
+    let mut sessions =
+        Sessions { rules: *rules, users: vec![None; seen.users], learned: Learned::default() };
+    let log = (seen.time_ns.first(), seen.time_ns.last());
     if let (Some(first), Some(last)) = log {
         (sessions.learned.start_ns, sessions.learned.end_ns) = (*first, *last);
     }
-    for row in (0..rows.len()).filter(|row| mine(*row)) {
+    for row in (0..seen.time_ns.len()).filter(|row| mine(*row)) {
         let visit = Visit {
-            time_ns: rows.time_ns[row],
-            duration_us: Some(rows.duration_us[row]).filter(|time| *time != UNKNOWN),
-            path: rows.path[row],
-            referrer: rows.referrer[row],
-            object: columns.objects[rows.path[row] as usize],
+            time_ns: seen.time_ns[row],
+            duration_us: Some(seen.duration_us[row]).filter(|time| *time != UNKNOWN),
+            path: seen.path[row],
+            referrer: seen.referrer[row],
+            object: seen.objects[seen.path[row] as usize],
         };
-        sessions.visit(rows.user[row] as usize, &visit);
-        sessions.learned.answer(rows, row);
+        sessions.visit(seen.user[row] as usize, &visit);
+        sessions.learned.answer(seen, row);
     }
     sessions.finish()
 }

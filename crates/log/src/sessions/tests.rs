@@ -34,7 +34,7 @@ fn columns(lines: &[Line]) -> Columns {
 }
 
 fn learned(lines: &[Line], rules: Rules) -> Learned {
-    sessions(&columns(lines), &rules, |_| true)
+    sessions(&columns(lines).seen(), &rules, |_| true)
 }
 
 fn values(tally: &Tally) -> Vec<(u64, u64)> {
@@ -91,7 +91,7 @@ fn sessions_are_made_of_some_requests() {
         (4, "b", "/y", "", "Googlebot/2.1"),
     ];
     let columns = columns(&lines);
-    let found = sessions(&columns, &Rules::default(), |row| columns.rows.user[row] == 1);
+    let found = sessions(&columns.seen(), &Rules::default(), |row| columns.rows.user[row] == 1);
     assert_eq!((found.sessions, found.requests, found.users), (1, 3, 1));
     // The log is the whole one.
     assert_eq!((found.start_ns, found.end_ns), (0, 4_000_000_000));
@@ -134,7 +134,7 @@ fn sessions_that_the_edges_cut_do_not_count_for_lengths() {
     }
     collector.take(&mut batch);
     let rules = Rules { timeout_ns: 60_000_000_000, ..Rules::default() };
-    let found = sessions(&collector.finish(), &rules, |_| true);
+    let found = sessions(&collector.finish().seen(), &rules, |_| true);
     assert_eq!(found.requests, 300);
     assert_eq!(values(&found.lengths.by_requests), [(3, found.lengths.sessions)]);
     assert!(found.lengths.sessions > 90, "{}", found.lengths.sessions);

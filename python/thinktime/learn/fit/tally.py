@@ -90,10 +90,10 @@ class Tally:
         if limit is not None:
             row = row[row <= limit]
         if whole or resolution > 0:
-            points, count = np.unique(row, return_counts=True)
+            points, count = _counted(row)
             return cls(points, points, count.astype(np.float64), resolution, limit, whole, unit)
         zeros, step = float(np.sum(row == 0)), math.log1p(width)
-        at, count = np.unique(np.floor(np.log(row[row > 0]) / step), return_counts=True)
+        at, count = _counted(np.floor(np.log(row[row > 0]) / step))
         low = np.concatenate([[0.0], np.exp(at * step)])
         high = np.concatenate([[0.0], np.exp((at + 1) * step)])
         return cls(low, high, np.concatenate([[zeros], count]), resolution, limit, whole, unit)
@@ -143,3 +143,16 @@ class Tally:
         inside = 1 - (upto[at] - wanted) / self.count[at]
         low, high = float(self.low[at]), float(self.high[at])
         return low if high >= LARGEST else low + float(inside) * (high - low)
+
+
+def _counted(row: FloatArray) -> tuple[FloatArray, NDArray[np.int64]]:
+    """Each value once, in order, and how often it is there."""
+    if not len(row):
+        return row, np.zeros(0, np.int64)
+    low, high = float(row.min()), float(row.max())
+    if high - low > 4 * len(row) or not np.array_equal(row, np.floor(row)):
+        return np.unique(row, return_counts=True)
+    # Whole numbers that are not far from one another need no sorting.
+    count = np.bincount((row - low).astype(np.int64))
+    there = np.flatnonzero(count)
+    return there + low, count[there]

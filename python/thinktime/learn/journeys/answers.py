@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from thinktime.learn.fit import Tally, fit
 from thinktime.learn.journeys.laws import NEAR, outcomes
-from thinktime.learn.journeys.order import Places, stable_order
+from thinktime.learn.order import Places, stable_order
 from thinktime.learn.requests import Requests
 
 TARGETS_LEAST = 300

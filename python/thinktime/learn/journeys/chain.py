@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from thinktime.learn.fit import Tally, fit
 from thinktime.learn.journeys.laws import counts_law
 from thinktime.learn.journeys.lengths import Lengths, counted, tilted, whole_lengths
-from thinktime.learn.journeys.order import Places
 from thinktime.learn.journeys.visits import Visits
+from thinktime.learn.order import Kept, Places
 
 Matrix = NDArray[np.float64]
 
@@ -112,15 +112,17 @@ class Chain:
 
 def find_chain(visits: Visits, kind: Places, kinds: int, span_s: float) -> Chain:
     """Find in which order pages come; ``kind`` is that of each page, out of ``kinds`` many."""
-    previous = visits.previous
-    inner = np.flatnonzero(previous >= 0)
-    counts = _transitions(kind[previous[inner]], kind[inner], kinds)
+    inner = np.flatnonzero(visits.previous >= 0)
+    before = visits.previous[inner]
+    step = kind[before] * (kinds + 1) + kind[inner]
+    counts = _transitions(step, kinds)
     total = np.bincount(kind, minlength=kinds)
     counts[:, -1] = total - counts.sum(axis=1)
     starts = visits.starts
     firsts = np.bincount(kind[starts], minlength=kinds).astype(np.float64)
-    edge_s, settled_s = _edges(visits, span_s)
-    judged, judged_firsts, cut = _judged(visits, kind, kinds, span_s - edge_s, edge_s)
+    edge_s, settled_s = _edges(visits.start_s[inner] - visits.start_s[before], span_s)
+    end_s = span_s - edge_s
+    judged, judged_firsts, cut = _judged(visits, kind, kinds, (before, step), end_s, edge_s)
     _reachable(judged, judged_firsts, counts, firsts)
     lengths = np.bincount(visits.journey, minlength=len(kind))[starts]
     mean = len(kind) / max(len(starts), 1)
@@ -137,27 +139,31 @@ def find_chain(visits: Visits, kind: Places, kinds: int, span_s: float) -> Chain
         weights=total / max(total.sum(), 1),
         lengths=counted(lengths),
         pages_mean=mean,
-        whole=whole_lengths(visits, settled_s, span_s - edge_s),
+        whole=whole_lengths(visits, settled_s, end_s),
         settled_s=settled_s,
         cut=cut,
     )
 
 
-def _transitions(before: Places, after: Places, kinds: int) -> Matrix:
-    """How often each kind follows each; the last column, for the end, is 0."""
-    counts = np.bincount(before * (kinds + 1) + after, minlength=kinds * (kinds + 1))
+def _transitions(step: Places, kinds: int) -> Matrix:
+    """How often each kind follows each; the last column, for the end, is 0.
+
+    ``step`` is of each page that follows one: the place in this table, row by row.
+    """
+    counts = np.bincount(step, minlength=kinds * (kinds + 1))
     return counts.reshape(kinds, kinds + 1).astype(np.float64)
 
 
-def _edges(visits: Visits, span_s: float) -> tuple[float, float]:
+def _edges(wait: NDArray[np.float64], span_s: float) -> tuple[float, float]:
     """The seconds at the log's end and at its begin that do not tell what they should.
+
+    ``wait`` is of each page that follows one: the time since that was asked for.
 
     Near the end what follows a page may be missing, and near the begin journeys seem to begin that
     were under way. Of these the wait that the begin cuts has the law weighted by length, and is
     seen from anywhere in it: after t seconds, of waits W, the share E[(W - t)+] / E[W] is to come.
     """
-    inner = np.flatnonzero(visits.previous >= 0)
-    wait = np.sort(visits.start_s[inner] - visits.start_s[visits.previous[inner]])
+    wait = np.sort(wait)
     if not len(wait) or wait[-1] <= 0:
         return 0.0, 0.0
     edge_s = float(np.quantile(wait, EDGE_QUANTILE))
@@ -167,16 +173,22 @@ def _edges(visits: Visits, span_s: float) -> tuple[float, float]:
 
 
 def _judged(
-    visits: Visits, kind: Places, kinds: int, end_s: float, begin_s: float
+    visits: Visits,
+    kind: Places,
+    kinds: int,
+    steps: tuple[Kept, Places],
+    end_s: float,
+    begin_s: float,
 ) -> tuple[Matrix, Matrix, int]:
-    """Transitions and first pages that no edge of the log and no failure cut off."""
-    previous, start = visits.previous, visits.start_s
-    inner = np.flatnonzero(previous >= 0)
+    """Transitions and first pages that no edge of the log and no failure cut off.
+
+    ``steps`` are of each page that follows one: that page, and both kinds as for `_transitions`.
+    """
+    (before, step), start = steps, visits.start_s
     followed = np.zeros(len(kind), bool)
-    followed[previous[inner]] = True
+    followed[before] = True
     judged = start <= end_s
-    come = inner[judged[previous[inner]]]
-    counts = _transitions(kind[previous[come]], kind[come], kinds)
+    counts = _transitions(step[judged[before]], kinds)
     ended = judged & ~followed & ~visits.failed
     counts[:, -1] = np.bincount(kind[ended], minlength=kinds)
     begun = visits.starts[start[visits.starts] >= begin_s]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from thinktime.learn.journeys.laws import counts_law
-from thinktime.learn.journeys.order import Kept, Places
 from thinktime.learn.journeys.visits import Visits
+from thinktime.learn.order import Kept, Places
 from thinktime.learn.requests import Requests
 
 CONNECTIONS = 6

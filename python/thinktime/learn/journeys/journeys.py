@@ -82,19 +82,16 @@ def find_journeys(
         raise ValueError("there are no requests to learn journeys from")
     if not timeout_s > 0:
         raise ValueError(f"the session timeout must be above 0 s; it is {timeout_s}")
-    found, template = templates_of(requests)
-    visits = find_visits(requests, template, timeout_s, pages)
-    back = np.empty(len(visits.order), np.int64)
-    back[visits.order] = np.arange(len(visits.order))
-    embedded, counted = visits.embedded[back], ~visits.retry[back]
+    found = templates_of(requests)
+    visits = find_visits(requests, found.of_path, timeout_s, pages)
+    embedded, counted = np.empty((2, len(requests)), bool)
+    embedded[visits.order], counted[visits.order] = visits.embedded, ~visits.retry
+    path = requests.rows["path"].to_numpy()
     # A further attempt is what the first one was.
     if pages:
-        objects = requests.paths["object"].to_numpy()[requests.rows["path"].to_numpy()]
-        embedded = embedded | (visits.retry[back] & objects)
-    path = requests.rows["path"].to_numpy().astype(np.int64)
+        embedded |= ~counted & requests.paths["object"].to_numpy()[path]
     found = set_apart(found, visits, path[visits.order[visits.base]])
-    template = found.of_path[path]
-    kinds = find_kinds(requests, found, template, embedded, counted, least_users)
+    kinds = find_kinds(requests, found, embedded, counted, least_users)
     of_row = kinds.of_row[visits.order]
     of_page = of_row[visits.base]
     page_kinds = kinds.pages
@@ -106,7 +103,7 @@ def find_journeys(
         thinks=find_thinks(visits, of_page, timeout_s, requests.resolution_s),
         embeddings=find_embeddings(requests, visits, of_row, of_page, page_kinds),
         answers=find_answers(requests, kinds.of_row, len(kinds.kinds)),
-        reuse=find_reuse(requests.rows["path"].to_numpy()[counted]),
+        reuse=find_reuse(path[counted]),
         retries=int(visits.retry.sum()),
         timeout_s=timeout_s,
         timed=requests.timed,

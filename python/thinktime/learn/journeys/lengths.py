@@ -40,8 +40,9 @@ class Lengths:
 
 def counted(lengths: NDArray[np.int64]) -> Lengths:
     """The numbers of pages, counted."""
-    pages, many = np.unique(lengths, return_counts=True)
-    return Lengths(pages, many.astype(np.float64))
+    many = np.bincount(lengths)
+    pages = np.flatnonzero(many)
+    return Lengths(pages, many[pages].astype(np.float64))
 
 
 def whole_lengths(visits: Visits, begin_s: float, end_s: float) -> Lengths:
@@ -60,10 +61,10 @@ def whole_lengths(visits: Visits, begin_s: float, end_s: float) -> Lengths:
         return counted(lengths)
     seen = known[looked_at].astype(np.int64)
     ended = lengths[looked_at] == seen
-    pages, place = np.unique(seen, return_inverse=True)
-    gone = np.bincount(place, minlength=len(pages))
-    under_way = np.cumsum(gone[::-1])[::-1]
-    ends = np.bincount(place[ended], minlength=len(pages)) / under_way
+    gone = np.bincount(seen)
+    pages = np.flatnonzero(gone)
+    under_way = np.cumsum(gone[pages][::-1])[::-1]
+    ends = np.bincount(seen[ended], minlength=len(gone))[pages] / under_way
     return Lengths(pages, len(seen) * _shares(ends))
 
 

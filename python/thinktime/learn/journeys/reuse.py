@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from thinktime.learn.journeys.order import stable_order
+from thinktime.learn.order import stable_order
 
 WINDOWS = (10, 100, 1_000, 10_000)
 """Requests back."""

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from thinktime.learn.fit import Fit, Tally, fit
 from thinktime.learn.journeys.laws import bounded, outcomes
-from thinktime.learn.journeys.order import Places
 from thinktime.learn.journeys.visits import Visits
+from thinktime.learn.order import Places
 
 FINE = 500
 """Stamps are taken as exact where the median think time is so many steps of them."""
@@ -95,7 +95,7 @@ def times(visits: Visits) -> NDArray[np.float64]:
 
 def _times(visits: Visits) -> tuple[NDArray[np.float64], Places]:
     """From when a page was there to when the next one was asked for; and the former page."""
-    leading = np.maximum(visits.previous, visits.led.opener)
+    leading = np.maximum(visits.previous, visits.opener)
     after = np.flatnonzero(leading >= 0)
     page = leading[after]
     return visits.start_s[after] - visits.end_s[page], page

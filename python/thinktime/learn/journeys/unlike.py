@@ -13,9 +13,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from thinktime.learn.journeys.order import Places
 from thinktime.learn.journeys.visits import Visits
 from thinktime.learn.kinds.templates import Templates
+from thinktime.learn.order import Places
 
 VISITS_LEAST = 100
 """Words with fewer visits are not compared."""

@@ -119,35 +119,34 @@ class Kinds:
         return kind.requests / max(sum(one.requests for one in self.kinds), 1)
 
 
-def templates_of(requests: Requests) -> tuple[Templates, NDArray[np.int64]]:
-    """The templates of all paths that were asked for, and that of each request."""
-    path = requests.rows["path"].to_numpy().astype(np.int64)
-    asked = np.bincount(path, minlength=requests.paths.height)
+def templates_of(requests: Requests) -> Templates:
+    """The templates of all paths that were asked for; 0 stands for those of all others."""
+    asked = np.bincount(requests.rows["path"].to_numpy(), minlength=requests.paths.height)
     used = np.flatnonzero(asked)
     found = templates(
         requests.paths["path"].gather(used), requests.paths["object"].to_numpy()[used], asked[used]
     )
     of_path, by_words = np.zeros(len(asked), np.int64), np.zeros(len(asked), bool)
     of_path[used], by_words[used] = found.of_path, found.by_words
-    whole = Templates(of_path, found.texts, by_words, requests.paths["path"])
-    return whole, of_path[path]
+    return Templates(of_path, found.texts, by_words, requests.paths["path"])
 
 
 def find_kinds(
     requests: Requests,
     found: Templates,
-    template: NDArray[np.int64],
     embedded: NDArray[np.bool_],
     counted: NDArray[np.bool_],
     least_users: int = USERS_MIN,
 ) -> Kinds:
     """Gather requests to kinds; those that fewer than ``least_users`` asked for are not named.
 
-    ``template`` is that of each request, ``embedded`` whether it is part of a page, ``counted``
-    whether it counts: retries do not.
+    ``embedded`` says of each request whether it is part of a page, ``counted`` whether it counts:
+    retries do not.
     """
-    method = requests.rows["method"].to_numpy().astype(np.int64)
-    coded = (template * len(METHODS) + method) * 2 + embedded
+    coded = found.of_path[requests.rows["path"].to_numpy()]
+    coded *= 2 * len(METHODS)
+    coded += 2 * requests.rows["method"].to_numpy()
+    coded += embedded
     asked = np.bincount(coded[counted])
     candidates = np.argsort(-asked, kind="stable")[: 4 * (PAGES_MAX + OBJECTS_MAX)]
     candidates = candidates[asked[candidates] > 0]

@@ -8,8 +8,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from thinktime.learn.order import stable_order
 from thinktime.learn.populations import agents
-from thinktime.learn.populations.streams import Flags, Floats, Ints, Streams, order_of
+from thinktime.learn.populations.streams import Flags, Floats, Ints, Streams
 from thinktime.learn.requests import Requests
 
 BUNCHED_FROM = 2.0
@@ -112,12 +113,12 @@ class Seen:
     @cached_property
     def order_by_user(self) -> Ints:
         """All rows, user by user, each by time."""
-        return order_of(self.user)
+        return stable_order(self.user)
 
     def streams(self, rows: Ints, keys: NDArray[np.uint64]) -> Streams:
         """Streams of some rows, those with the same key in one."""
         _, ids = np.unique(keys, return_inverse=True)
-        order = order_of(ids)
+        order = stable_order(ids)
         return Streams(rows[order], ids[order], self.time, self.duration)
 
     def users_of(self, rows: Ints) -> int:
@@ -129,7 +130,7 @@ class Seen:
     def by_user(self, rows: Ints) -> tuple[Streams, Ints]:
         """A stream of each user with one of these rows; and the users."""
         if len(rows) < len(self) // 20:
-            rows = rows[order_of(self.user[rows])]
+            rows = rows[stable_order(self.user[rows])]
         else:
             wanted = np.zeros(len(self), dtype=bool)
             wanted[rows] = True

@@ -162,14 +162,6 @@ class Streams:
         return np.where((number >= HANDS_LEAST) & (middle > 0.5), value, np.inf)
 
 
-def order_of(keys: NDArray[np.integer]) -> Ints:
-    """The places of the keys, which are below 2^32, by key and then by place."""
-    joined = keys.astype(np.uint64) << np.uint64(32) | np.arange(len(keys), dtype=np.uint64)
-    joined.sort()
-    joined &= np.uint64(0xFFFFFFFF)
-    return joined.view(np.int64)
-
-
 def _quantiles(ids: Ints, values: Floats, streams: int, *parts: float) -> list[Floats]:
     """Quantiles of the values of each stream, by the sorting of one array."""
     least = -3600.0

@@ -25,7 +25,8 @@ def spread_between(streams: Streams, longest_s: float, resolution_s: float) -> f
     users, gaps = streams.ids[inner[kept]], streams.gaps[kept]
     several = np.bincount(users, minlength=len(streams)) > 1
     of = several[users]
-    _, users = np.unique(users[of], return_inverse=True)
+    users = np.cumsum(np.diff(users[of], prepend=0) > 0)  # from 0 or 1 on; they rise already
+    users -= users[:1]
     pauses = np.log(np.maximum(gaps[of], max(SHORTEST_S, resolution_s)))
     many = np.bincount(users)
     if len(many) < LEAST:

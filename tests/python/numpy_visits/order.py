@@ -1,32 +1,11 @@
-"""Putting rows in order, and looking back in it, without a loop over them."""
+"""Looking back in an order of rows, without a loop over them."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 Places = NDArray[np.int64]
-
-Kept = NDArray[np.int32]
-"""Places that are kept: a log's columns have fewer rows than 2^31."""
-
-
-def kept(places: Places) -> Kept:
-    """The same in half the memory."""
-    return places.astype(np.int32)
-
-
-def stable_order(numbers: ArrayLike) -> Places:
-    """The order in which whole numbers from 0 to 2^32 rise; what is equal stays as it is.
-
-    By their lower and their upper half: of 16 bits numpy sorts by counting.
-    """
-    row = np.asarray(numbers).astype(np.uint32)
-    order = np.argsort((row & np.uint32(0xFFFF)).astype(np.uint16), kind="stable")
-    upper = (row >> np.uint32(16)).astype(np.uint16)
-    if len(row) and upper.max() > 0:
-        order = order[np.argsort(upper[order], kind="stable")]
-    return order.astype(np.int64)
 
 
 def latest(those: NDArray[np.bool_]) -> Places:
@@ -55,7 +34,7 @@ def last_same(keys: NDArray[np.uint64], wanted: NDArray[np.uint64], at: Places) 
     return np.where(there & (upto > first), order[np.maximum(upto - 1, 0)], -1)
 
 
-def heads(previous: Places | Kept) -> Places:
+def heads(previous: Places) -> Places:
     """The first place of each place's chain, where each place has one before it, or none (-1)."""
     head: Places = np.where(previous >= 0, previous, np.arange(len(previous)))
     while True:

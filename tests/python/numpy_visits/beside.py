@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from thinktime.learn.journeys.order import Places, latest
 from thinktime.learn.requests import Requests
 
+from .order import Places, latest
+
 if TYPE_CHECKING:
-    from thinktime.learn.journeys.visits import Rows
+    from .visits import Rows
 
 RESOLUTION_S = 0.1
 """Of coarser stamps nobody can tell what came at once, and what came first."""
@@ -43,9 +44,9 @@ def beside_others(
         return none
     at = np.flatnonzero(asks)
     session, end_s = rows.session[at], (rows.time_s + rows.took_s)[at]
-    # The latest end so far in the session: sessions lie one behind the other.
-    shift = session * (float(end_s.max()) + 1.0)
-    upto = np.maximum.accumulate(end_s + shift) - shift
+    # The latest end so far in the session.
+    firsts = np.flatnonzero(np.diff(session)) + 1
+    upto = np.concatenate([np.maximum.accumulate(own) for own in np.split(end_s, firsts)])
     under_way = np.zeros(len(at), bool)
     under_way[1:] = (session[1:] == session[:-1]) & (rows.time_s[at[1:]] < upto[:-1])
     of = template[at]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from thinktime.learn.journeys.order import Kept, Places, heads, kept, last_same
+from .order import Places, heads, last_same
 
 TABBED = 0.2
 """Where this share of the branches certainly are tabs, all are: of those who go back none is."""
@@ -19,10 +19,10 @@ Keys = NDArray[np.uint64]
 class Led:
     """Which page led to which."""
 
-    previous: Kept
+    previous: Places
     """The page before each page of its journey; -1 where a journey begins."""
 
-    opener: Kept
+    opener: Places
     """Of the first page of a tab: the page from which it was opened; -1 of others."""
 
 
@@ -39,7 +39,7 @@ def led_by(parent: Places, last: Places) -> Led:
     opener = np.full(len(parent), -1)
     at = np.flatnonzero((parent >= 0) & ~main)
     if not len(at):
-        return Led(kept(parent), kept(opener))
+        return Led(parent, opener)
     head = heads(np.where(main, parent, -1))
     end = np.zeros(len(parent), np.int64)
     end[head] = np.arange(len(parent))
@@ -51,7 +51,7 @@ def led_by(parent: Places, last: Places) -> Led:
         settled = np.where(only, settled, -1)
         at = at[beside]
     opener[at] = parent[at]
-    return Led(kept(settled), kept(opener))
+    return Led(settled, opener)
 
 
 def matched(pages: Keys, referrers: Keys, named: NDArray[np.bool_]) -> Places:

@@ -1,0 +1,37 @@
+//! What pages embed.
+
+use super::Paths;
+use crate::columns::UNKNOWN;
+
+/// What pages embed, by path.
+#[derive(Debug)]
+pub(super) struct Embeds {
+    /// Where a page is named as referrer.
+    referred: Vec<bool>,
+    /// Where none is.
+    unreferred: Vec<bool>,
+}
+
+impl Embeds {
+    /// What the endings of paths say; nothing where there are no `pages`.
+    pub(super) fn by_endings(paths: &Paths<'_>, pages: bool) -> Embeds {
+        let objects: Vec<bool> = paths.objects.iter().map(|object| *object && pages).collect();
+        Embeds { referred: objects.clone(), unreferred: objects }
+    }
+
+    /// Adds templates that pages call with themselves as referrer, and those that are called
+    /// without one.
+    pub(super) fn add(&mut self, paths: &Paths<'_>, called: &[bool], beside: &[bool]) {
+        for (own, added) in [(&mut self.referred, called), (&mut self.unreferred, beside)] {
+            for (embeds, template) in own.iter_mut().zip(paths.templates) {
+                *embeds |= added[*template as usize];
+            }
+        }
+    }
+
+    /// Whether pages embed such a request.
+    pub(super) fn holds(&self, path: u32, referrer: u32) -> bool {
+        let own = if referrer == UNKNOWN { &self.unreferred } else { &self.referred };
+        own[path as usize]
+    }
+}

@@ -1,0 +1,203 @@
+//! The requests by users and sessions, with what is said of each by those before it.
+
+use std::ops::Range;
+
+use super::embeds::Embeds;
+use super::latest::Latest;
+use super::{Requests, Rules};
+use crate::columns::UNKNOWN;
+
+/// What pages embed by its ending comes this soon after what was asked for before.
+const EMBEDDED_S: f64 = 10.0;
+
+/// The same again this soon after it failed is another attempt.
+const RETRY_S: f64 = 60.0;
+
+/// One request of a session.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    /// In seconds since the first request.
+    pub(super) time_s: f64,
+    /// When it was answered; when it came where that is not logged.
+    pub(super) end_s: f64,
+    pub(super) path: u32,
+    pub(super) referrer: u32,
+    /// Whether pages embed such things.
+    pub(super) object: bool,
+    pub(super) failed: bool,
+    /// Whether it is another attempt.
+    pub(super) retry: bool,
+    /// Whether a page begins with it: so it is with the first one of each session.
+    pub(super) base: bool,
+}
+
+/// One session.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Session<'a> {
+    pub(super) user: u32,
+    /// The place of its first row among those of all users.
+    pub(super) first: usize,
+    pub(super) rows: &'a [Row],
+}
+
+/// Goes through requests by users and time.
+#[derive(Debug)]
+pub(super) struct Users<'a> {
+    requests: Requests<'a>,
+    timeout_s: f64,
+    /// The steps of the stamps.
+    step_ns: i64,
+    /// Places of requests: those of each user one behind the other.
+    order: Vec<u32>,
+    latest: Latest,
+    /// The rows of one user, and their places by time.
+    rows: Vec<Row>,
+    shown: Vec<(i64, u32)>,
+}
+
+impl<'a> Users<'a> {
+    pub(super) fn new(requests: Requests<'a>, paths: usize, rules: &Rules) -> Users<'a> {
+        Users {
+            requests,
+            timeout_s: rules.timeout_s,
+            step_ns: (rules.resolution_s * 1e9).round_ties_even() as i64,
+            order: by_number(requests.user),
+            latest: Latest::new(paths),
+            rows: Vec::new(),
+            shown: Vec::new(),
+        }
+    }
+
+    /// The places of the requests by user and time.
+    pub(super) fn into_order(self) -> Vec<u32> {
+        self.order
+    }
+
+    /// Tells of each session in turn.
+    pub(super) fn each(&mut self, embeds: &Embeds, mut told: impl FnMut(&Session<'_>)) {
+        let mut first = 0;
+        while let Some(place) = self.order.get(first) {
+            let user = self.requests.user[*place as usize];
+            let of = |place: &&u32| self.requests.user[**place as usize] == user;
+            let end = first + self.order[first..].iter().take_while(of).count();
+            self.put_in_order(first..end, embeds);
+            self.gather(first..end, embeds);
+            let mut rows = std::mem::take(&mut self.rows);
+            let timeout_s = self.timeout_s;
+            for rows in rows.chunk_by_mut(|row, next| next.time_s - row.time_s <= timeout_s) {
+                mark_retries(rows, &mut self.latest);
+                mark_bases(rows);
+                told(&Session { user, first, rows });
+                first += rows.len();
+            }
+            self.rows = rows;
+        }
+    }
+
+    /// Puts the rows of a user in order.
+    ///
+    /// A page comes before what it embeds, also where stamps are rounded so that it seems to come
+    /// up to one step later.
+    fn put_in_order(&mut self, own: Range<usize>, embeds: &Embeds) {
+        let (requests, step_ns) = (self.requests, self.step_ns);
+        let shown = |place: u32| {
+            let at = place as usize;
+            let object = embeds.holds(requests.path[at], requests.referrer[at]);
+            (requests.time_ns[at].saturating_add(if object { step_ns } else { 0 }), place)
+        };
+        let order = &mut self.order[own];
+        if order.is_sorted_by_key(|place| shown(*place)) {
+            return;
+        }
+        self.shown.clear();
+        self.shown.extend(order.iter().map(|place| shown(*place)));
+        self.shown.sort_unstable();
+        for (place, (_, sorted)) in order.iter_mut().zip(&self.shown) {
+            *place = *sorted;
+        }
+    }
+
+    /// Gathers the rows of a user; which are retries and bases is not said yet.
+    fn gather(&mut self, own: Range<usize>, embeds: &Embeds) {
+        let requests = &self.requests;
+        let begin_ns = requests.time_ns[0];
+        self.rows.clear();
+        self.rows.extend(self.order[own].iter().map(|place| {
+            let at = *place as usize;
+            let (path, referrer) = (requests.path[at], requests.referrer[at]);
+            let time_s = requests.time_ns[at].saturating_sub(begin_ns) as f64 * 1e-9;
+            Row {
+                time_s,
+                end_s: time_s + took_s(requests.duration_us[at]),
+                path,
+                referrer,
+                object: embeds.holds(path, referrer),
+                failed: has_failed(requests.status[at]),
+                retry: false,
+                base: false,
+            }
+        }));
+    }
+}
+
+/// The places of numbers by their size; those of one number stay in their order.
+///
+/// By their lower and their upper half, each of which is counted.
+fn by_number(numbers: &[u32]) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..numbers.len() as u32).collect();
+    let mut sorted = vec![0; numbers.len()];
+    for shift in [0, 16] {
+        let half = |place: &u32| (numbers[*place as usize] >> shift) as usize & 0xffff;
+        let mut free = vec![0_u32; 1 << 16];
+        order.iter().for_each(|place| free[half(place)] += 1);
+        let mut before = 0;
+        for count in &mut free {
+            before += std::mem::replace(count, before);
+        }
+        for place in &order {
+            let next = &mut free[half(place)];
+            sorted[*next as usize] = *place;
+            *next += 1;
+        }
+        std::mem::swap(&mut order, &mut sorted);
+    }
+    order
+}
+
+fn took_s(duration_us: u32) -> f64 {
+    if duration_us >= UNKNOWN - 1 { 0.0 } else { f64::from(duration_us) * 1e-6 }
+}
+
+fn has_failed(status: u16) -> bool {
+    status >= 499 || status == 429 || status == 0
+}
+
+/// Marks what is the same again soon after it failed.
+fn mark_retries(rows: &mut [Row], latest: &mut Latest) {
+    let Some(first) = rows.iter().position(|row| row.failed) else {
+        return;
+    };
+    for at in first..rows.len() {
+        let row = rows[at];
+        if let Some(before) = latest.get(row.path) {
+            let before = rows[before as usize];
+            rows[at].retry = before.failed && row.time_s - before.end_s <= RETRY_S;
+        }
+        latest.set(row.path, at as u32);
+    }
+    latest.forget();
+}
+
+/// Marks with what pages begin.
+///
+/// Objects that come long after all else, and from no page, are pages of their own.
+fn mark_bases(rows: &mut [Row]) {
+    let mut asked = false;
+    let mut before_s = f64::NEG_INFINITY;
+    for row in rows {
+        asked |= !row.object && !row.retry;
+        let late = row.time_s - before_s > EMBEDDED_S && row.referrer == UNKNOWN;
+        row.base = (!row.object || !asked || late) && !row.retry;
+        before_s = row.time_s;
+    }
+}
