@@ -15,6 +15,7 @@ from thinktime.result import Result
 def again(
     result: Result | str | Path,
     *,
+    workload: _core.Workload | None = None,
     target: str | None = None,
     output: str | Path | None = None,
     progress: Progress | None = None,
@@ -25,6 +26,8 @@ def again(
 
     Args:
         result: A result, or its directory.
+        workload: The workload that it was done with, needed where secrets stand in it: results
+            keep none, and they are taken from there.
         target: Another target than the one of the result, for a run.
         output: Write the result directory there.
         progress: Called about twenty times a second.
@@ -32,17 +35,17 @@ def again(
         **options: Options of `simulate` or `run` that shall differ.
 
     Raises:
-        InputError: if the result does not say what was done, or a file that the workload or the
-            system names is no longer there.
+        InputError: if the result does not say what was done, a file that the workload or the
+            system names is no longer there, or secrets are missing.
     """
     done = result if isinstance(result, Result) else Result.load(result)
-    workload, system = done.inputs()
+    whole, system = done.inputs(workload)
     given = done.options | options
     if done.kind == "simulate":
         if target is not None or system is None:
             raise _core.InputError("a simulation has a system, and no target")
-        return simulate(workload, system, output=output, progress=progress, **given)
+        return simulate(whole, system, output=output, progress=progress, **given)
     return run(
-        workload, target or str(done.target), demands=system, output=output, progress=progress,
+        whole, target or str(done.target), demands=system, output=output, progress=progress,
         monitor=monitor, **given,
     )  # fmt: skip

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 
 from thinktime.report import clusters, links, machines, units
 from thinktime.report.case import Case, Entry
-from thinktime.report.masked import without_secrets
 from thinktime.report.page import Source
 
 KINDS: dict[str, str] = {
@@ -74,7 +73,7 @@ def _source(case: Case, entry: Entry) -> Source:
         *_of_run(result.run_toml),
     ]
     known = [(name, value) for name, value in facts if value not in ("", units.NOTHING)]
-    return Source(f"{case.label}: {entry.words}", known, without_secrets(result.run_toml))
+    return Source(f"{case.label}: {entry.words}", known, result.run_toml)
 
 
 def _of_run(text: str) -> list[tuple[str, str]]:
