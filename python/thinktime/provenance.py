@@ -19,6 +19,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from thinktime import _core
 from thinktime.recovery import write_whole
 
 if TYPE_CHECKING:
@@ -156,10 +157,8 @@ def host() -> dict[str, Any]:
 
 def without_secrets(word: str) -> str:
     """A word of a command line without passwords, and without values called like a secret."""
-    from thinktime.report.masked import REMOVED
-    from thinktime.report.masked import without_secrets as masked
-
-    return masked(_USER.sub(lambda found: f"{'//' if '//' in found[0] else ''}{REMOVED}@", word))
+    kept = _USER.sub(lambda found: f"{'//' if '//' in found[0] else ''}REMOVED@", word)
+    return _core.without_secrets(kept)
 
 
 def write(made: Made, directory: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from thinktime import _core
 from thinktime.arguments import checked
+from thinktime.inputs import GivenWorkload, workload_of
 from thinktime.moment import Moment
 from thinktime.operations import Progress, run, simulate
 from thinktime.result import Result
@@ -17,6 +18,7 @@ from thinktime.result import Result
 def again(
     result: Result | str | Path,
     *,
+    workload: GivenWorkload | None = None,
     target: str | None = None,
     output: str | Path | None = None,
     progress: Progress | None = None,
@@ -27,6 +29,8 @@ def again(
 
     Args:
         result: A result, or its directory.
+        workload: The workload that it was done with, needed where secrets stand in it: results
+            keep none, and they are taken from there.
         target: Another target than the one of the result, for a run.
         output: Write the result directory there.
         progress: Called about twenty times a second.
@@ -34,19 +38,19 @@ def again(
         **options: Options of `simulate` or `run` that shall differ.
 
     Raises:
-        InputError: if the result does not say what was done, or a file that the workload or the
-            system names is no longer there.
+        InputError: if the result does not say what was done, a file that the workload or the
+            system names is no longer there, or secrets are missing.
     """
     done = result if isinstance(result, Result) else Result.load(result)
-    workload, system = done.inputs()
+    whole, system = done.inputs(None if workload is None else workload_of(workload))
     _check(options, done.kind)
     given = done.options | options
     if done.kind == "simulate":
         if target is not None or system is None:
             raise _core.InputError("a simulation has a system, and no target")
-        return simulate(workload, system, output=output, progress=progress, **given)
+        return simulate(whole, system, output=output, progress=progress, **given)
     return run(
-        workload, target or str(done.target), demands=system, output=output, progress=progress,
+        whole, target or str(done.target), demands=system, output=output, progress=progress,
         monitor=monitor, **given,
     )  # fmt: skip
 

@@ -151,7 +151,7 @@ class Result:
 
     @property
     def run_toml(self) -> str:
-        """What was done, as in `run.toml`: enough to do it again."""
+        """What was done, as in `run.toml`: enough, but for secrets, to do it again."""
         return self._outcome.run_toml
 
     @property
@@ -171,9 +171,23 @@ class Result:
         held = ("load", "seed", *arrivals.KEYS)
         return {name: value for name, value in given.items() if name not in held}
 
-    def inputs(self) -> tuple[_core.Workload, _core.System | None]:
-        """Workload and system to do it again with; the files that they name must be there."""
-        return self._outcome.inputs()
+    def inputs(
+        self, secrets_of: _core.Workload | None = None
+    ) -> tuple[_core.Workload, _core.System | None]:
+        """Workload and system to do it again with; the files that they name must be there.
+
+        Args:
+            secrets_of: A workload that has the passwords and tokens which the result does not keep.
+
+        Raises:
+            InputError: if it is needed and not given, or has not got them.
+        """
+        return self._outcome.inputs(secrets_of)
+
+    @property
+    def secrets(self) -> list[str]:
+        """Where passwords and tokens stood in the workload, which are in no result."""
+        return self._outcome.secrets
 
     @property
     def interrupted(self) -> bool:

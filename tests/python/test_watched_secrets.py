@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 from answering import Answer, answering
+from typer.testing import CliRunner
 from watched_commands import Watched
 
-from thinktime.report.masked import without_secrets
+import thinktime as tt
+from thinktime import _core
+from thinktime.cli import app
 
 WORKLOAD = """
 name = "shop"
@@ -49,18 +52,14 @@ def test_secrets_stay_with_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         assert any(one.path == "/v1/metrics" for one in pushed)
         shown |= {"pushed": "".join(one.body for one in pushed), "terminal": watched.said}
     for path in (tmp_path / "out").iterdir():
-        # Where the workload's own text is kept, so that it can be done again.
-        if path.name != "run.toml":
-            shown[path.name] = path.read_bytes().decode("latin-1")
+        shown[path.name] = path.read_bytes().decode("latin-1")
     report(tmp_path / "out", shown)
-    assert len(shown) > 8
+    assert len(shown) > 9
     assert "shop" in shown["report"]
     assert {name for name, text in shown.items() if "HIDDEN" in text} == set()
 
 
 def report(result: Path, shown: dict[str, str]) -> None:
-    import thinktime as tt
-
     made = tt.report([tt.Result.load(result)], result.parent / "report.html")
     shown["report"] = made.read_text("utf-8")
 
@@ -89,40 +88,48 @@ def fetched(url: str) -> str:
         return str(answer.read().decode())
 
 
-HIDDEN = {
-    "table": 'headers = { Authorization = "Bearer HIDDEN", Cookie = \'sid=HIDDEN\', Accept = "a" }',
-    "quoted": '"X-Auth-Token" = "HIDDEN \\" HIDDEN"',
-    "query": 'get = "/a?access_token=HIDDEN&x=1&sid=HIDDEN"',
-    "url": 'url = "redis://user:HIDDEN@host:1/0"',
-    "json in a text": 'json = "{\\"password\\": \\"HIDDEN\\", \\"a\\": \\"b\\"}"',
-    "json in single quotes": 'json = \'{"password": "HIDDEN", "a": "b"}\'',
-    "json": 'json = { password = "HIDDEN", n = 1 }',
-    "form": 'body = "password=HIDDEN&b=1"',
-    "lines": 'body = """\nuser=a&password=HIDDEN\n"""',
-    "long": 'token = """HIDDEN\nHIDDEN"""',
-    "list": 'authorization = ["Basic HIDDEN"]',
-}
+def test_a_result_without_its_secrets_is_made_again_with_the_workload(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TT_BEARER", "HIDDEN")
+    (tmp_path / "w.toml").write_text(WORKLOAD)
+    other = WORKLOAD.replace("HIDDEN", "NEW").replace("100/s", "1/s")
+    (tmp_path / "other.toml").write_text(other)
+    said = CliRunner()
+    with answering(lambda _: Answer("ok")) as (target, asked):
+        result = tt.run(
+            tmp_path / "w.toml", target, requests=20, warmup=0.0, output=tmp_path / "out"
+        )
+        places = ["clients.headers.Cookie", "clients.headers.X-Api-Key", "request[0].get"]
+        # In memory nothing is missing; in the directory it is.
+        assert result.secrets == []
+        assert tt.Result.load(tmp_path / "out").secrets == places
+        again = ["run", "--again", str(tmp_path / "out"), "--quiet"]
+        refused = said.invoke(app, again)
+        assert refused.exit_code == 2
+        assert all(f"`{place}`" in refused.output.replace("\n", " ") for place in places)
+        sent = len(asked)
+        done = said.invoke(app, [*again, str(tmp_path / "other.toml")])
+        assert done.exit_code == 0, done.output
+        seen = {(one.headers["Cookie"], one.target) for one in asked[sent:]}
+        assert seen == {("sid=NEW", "/item?access_token=NEW&page=1")}
+        plain = tmp_path / "plain.toml"
+        plain.write_text(WORKLOAD.replace("headers = ", "# "))
+        wrong = said.invoke(app, [*again, str(plain)])
+        assert wrong.exit_code == 2
+        assert "has no such secret at `clients.headers.Cookie`" in wrong.output.replace("\n", " ")
 
 
-@pytest.mark.parametrize("text", HIDDEN.values(), ids=HIDDEN)
-def test_pages_show_files_without_secrets(text: str) -> None:
-    masked = without_secrets(f'name = "shop"\n{text}\nget = "/item?page=1"\n')
-    assert "HIDDEN" not in masked
-    assert "REMOVED" in masked
-    assert masked.startswith('name = "shop"\n')
-    assert masked.endswith('get = "/item?page=1"\n')
+def test_a_workload_is_not_given_where_there_are_no_secrets(tmp_path: Path) -> None:
+    (tmp_path / "w.toml").write_text('name = "a"\n[arrivals]\nmodel = "open"\nrate = "9/s"\n')
+    with answering(lambda _: Answer("ok")) as (target, _):
+        result = tt.run(tmp_path / "w.toml", target, requests=5, warmup=0.0)
+        with pytest.raises(tt.InputError, match="there were none"):
+            tt.again(result, workload=tt.Workload.load(tmp_path / "w.toml"))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        'bearer = "env:TOKEN"',
-        'password = "file:/run/secrets/x"',
-        'take = { token = "$.access_token" }',
-        'name = "session"\n[session]\nthink = "exp(1s)"',
-        'get = "/items?page=1&sort=price"',
-        'headers = { Accept = "text/html" }',
-    ],
-)
-def test_what_is_no_secret_is_shown_as_it_is(text: str) -> None:
-    assert without_secrets(text) == text
+@pytest.mark.parametrize("text", ["redis://user:HIDDEN@host:1/0", "http://a/?token=HIDDEN&x=1"])
+def test_an_address_is_shown_without_its_secrets(text: str) -> None:
+    shown = _core.without_secrets(text)
+    assert "HIDDEN" not in shown
+    assert "REMOVED" in shown

@@ -127,7 +127,8 @@ impl ResultDirectory {
 
 pub(crate) fn write_run(directory: &Path, run: &RunFile) -> Result<(), DataError> {
     let path = directory.join(RUN);
-    let text = toml::to_string(run).map_err(|error| DataError::new(&path, error))?;
+    let kept = run.without_secrets().map_err(|error| DataError::new(&path, error))?;
+    let text = toml::to_string(&kept).map_err(|error| DataError::new(&path, error))?;
     write(&path, text.as_bytes())
 }
 

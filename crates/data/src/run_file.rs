@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 use thinktime_core::system::SystemFile;
 use thinktime_core::workload::WorkloadFile;
 
+use crate::secrets;
+
 /// `run.toml`: what was done, so that it can be done again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -22,6 +24,39 @@ pub struct RunFile {
     /// How it ended; absent while it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<OutcomeTable>,
+}
+
+impl RunFile {
+    /// As it is shown and written: without secrets, whose places `run.secrets` then names.
+    ///
+    /// # Errors
+    /// When it cannot be put into a file.
+    pub fn without_secrets(&self) -> Result<RunFile, String> {
+        let (workload, places) = secrets::removed_from(&self.workload)?;
+        let mut kept = RunFile { workload, ..self.clone() };
+        kept.run.secrets.extend(places);
+        Ok(kept)
+    }
+
+    /// The workload with its secrets, for which `given` is needed where some were taken out.
+    ///
+    /// # Errors
+    /// When there is no `given` and one is needed, or it has not got what was taken out.
+    pub fn whole_workload(&self, given: Option<&WorkloadFile>) -> Result<WorkloadFile, String> {
+        let places = &self.run.secrets;
+        match given {
+            None if places.is_empty() => Ok(self.workload.clone()),
+            None => Err(format!(
+                "results keep no secrets, and some stood at `{}`: give the workload that has them",
+                places.join("`, `"),
+            )),
+            Some(_) if places.is_empty() => {
+                Err("a workload is given for its secrets alone, and there were none".to_owned())
+            }
+            Some(given) => secrets::put_back(&self.workload, given, places)
+                .map_err(|why| format!("{}: it is not the workload of the result: {why}", given.name)),
+        }
+    }
 }
 
 /// How a run ended.
@@ -57,6 +92,9 @@ pub struct RunTable {
     /// The target of a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
+    /// Where secrets stood in the workload, which are not kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secrets: Vec<String>,
     /// `virtual` or `monotonic`.
     pub clock: String,
     /// When it began, UTC; not for simulations, which are the same at all times.

@@ -16,6 +16,7 @@ mod replay;
 mod result;
 mod run;
 mod schema;
+mod secrets;
 mod serve;
 mod simulate;
 mod storage;
@@ -61,6 +62,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(result::load, module)?)?;
     module.add_function(wrap_pyfunction!(result::left_behind, module)?)?;
     module.add_function(wrap_pyfunction!(result::recover, module)?)?;
+    module.add_function(wrap_pyfunction!(secrets::is_secret, module)?)?;
+    module.add_function(wrap_pyfunction!(secrets::without_secrets, module)?)?;
     module.add_function(wrap_pyfunction!(schema::schema, module)?)?;
     module.add_function(wrap_pyfunction!(schema::options, module)?)?;
     module.add_function(wrap_pyfunction!(schema::planned_end, module)?)?;

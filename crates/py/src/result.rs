@@ -69,10 +69,11 @@ impl ResultData {
         self.summary.as_ref().map(json).transpose()
     }
 
-    /// `run.toml`.
+    /// `run.toml`, without secrets.
     #[getter]
     fn run_toml(&self) -> PyResult<String> {
-        workload::to_toml(&self.run).map_err(|error| schema(&error))
+        let kept = self.run.without_secrets().map_err(InputError::new_err)?;
+        workload::to_toml(&kept).map_err(|error| schema(&error))
     }
 
     #[getter]
@@ -129,17 +130,26 @@ impl ResultData {
         options.map_err(|error| InputError::new_err(error.to_string()))
     }
 
-    /// Workload and system to do it again with. The files that they name must be there.
-    fn inputs(&self) -> PyResult<(Workload, Option<System>)> {
+    /// Workload and system to do it again with. The files that they name must be there, and what
+    /// the result keeps no secrets of is in `secrets_of`.
+    #[pyo3(signature = (secrets_of=None))]
+    fn inputs(&self, secrets_of: Option<&Workload>) -> PyResult<(Workload, Option<System>)> {
         let run = &self.run.run;
         let files = DiskFiles::in_directory(run.workload_files.as_deref());
-        let inner = workload::Workload::from_file(&self.run.workload, &files)
-            .map_err(|error| schema(&error))?;
+        let given = secrets_of.map(|workload| &workload.inner.file);
+        let file = self.run.whole_workload(given).map_err(InputError::new_err)?;
+        let inner = workload::Workload::from_file(&file, &files).map_err(|error| schema(&error))?;
         let beside = DiskFiles::in_directory(run.system_files.as_deref());
         let build = |file| SystemModel::from_file(file, &beside).map_err(|error| schema(&error));
         let system = self.run.system.as_ref().map(build).transpose()?;
         let system = system.map(|inner| System { inner, files: beside.clone() });
         Ok((Workload { inner, files }, system))
+    }
+
+    /// Where secrets stood in the workload, which are not kept.
+    #[getter]
+    fn secrets(&self) -> Vec<String> {
+        self.run.run.secrets.clone()
     }
 
     /// The modelled system, or the one whose demands the requests carried; else None.

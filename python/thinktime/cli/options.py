@@ -12,6 +12,7 @@ import typer
 from thinktime import _core
 
 WORKLOAD = "The workload file, or a name of `thinktime workload list`"
+NOT_AGAIN = "; with --again only where secrets stand in it, which results do not keep."
 Workload = Annotated[Path, typer.Argument(help=WORKLOAD + ".")]
 System = Annotated[Path, typer.Argument(help="The system file.")]
 Output = Annotated[

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 GivenWorkload = Annotated[
-    Path | None, typer.Argument(help=options.WORKLOAD + "; none with --again.")
+    Path | None, typer.Argument(help=options.WORKLOAD + options.NOT_AGAIN)
 ]
 Target = Annotated[str | None, typer.Option(help="The server, as in http://127.0.0.1:8080.")]
 Demands = Annotated[
@@ -63,9 +63,10 @@ def command(
         many = several.Several.asked(runs, restart, output, barred)
         files = told.files(junit, markdown)
         if again is not None:
-            if workload is not None or demands is not None:
-                raise InputError("with --again the workload and its demands are the result's")
-            name, operation = _again(again, target, output, _Shown(quiet, watched), chosen)
+            if demands is not None:
+                raise InputError("with --again the demands are the result's")
+            repeated = _Again(Result.load(again), common.secrets_of(workload), target)
+            name, operation = repeated.operation(output, _Shown(quiet, watched), chosen)
         elif workload is None or target is None:
             raise InputError("give a workload file and --target, or --again DIR")
         else:
@@ -162,21 +163,30 @@ class _Anew:
         return self.operation({"output": output, "seed": seed}, feed)[1]
 
 
-def _again(
-    path: Path, target: str | None, output: Path | None, shown: _Shown, given: dict[str, Any]
-) -> _Named:
-    done = Result.load(path)
-    if done.kind != "run":
-        raise InputError(f"{path} is a simulation: `thinktime simulate --again {path}`")
-    workload, _ = done.inputs()
-    _need_rights(workload, done.options | given)
-    end = _core.planned_end("run", workload, options_json("run", done.options | given))
-    where = target or str(done.target)
-    begun = _begun(workload, where, end, given)
-    return workload.name, shown.operation(
-        begun, where,
-        lambda monitor: again(done, target=target, output=output, monitor=monitor, **given),
-    )  # fmt: skip
+@dataclass(frozen=True)
+class _Again:
+    """What made a result, once more."""
+
+    done: Result
+    secrets: Workload | None
+    target: str | None
+
+    def operation(self, output: Path | None, shown: _Shown, given: dict[str, Any]) -> _Named:
+        """The run, some of whose options may be others."""
+        done, options = self.done, self.done.options | given
+        if done.kind != "run":
+            raise InputError(f"{done.path} is a simulation: `thinktime simulate --again {done.path}`")
+        workload, _ = done.inputs(self.secrets)
+        _need_rights(workload, options)
+        end = _core.planned_end("run", workload, options_json("run", options))
+        where = self.target or str(done.target)
+        return workload.name, shown.operation(
+            _begun(workload, where, end, given), where,
+            lambda monitor: again(
+                done, workload=self.secrets, target=self.target, output=output, monitor=monitor,
+                **given,
+            ),
+        )  # fmt: skip
 
 
 def _begun(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from thinktime import InputError, Result, _core, again, simulate
+from thinktime import InputError, Result, Workload, _core, again, simulate
 from thinktime.cli import common, options, told, watch
 from thinktime.cli.watch import NOBODY, Watch
 from thinktime.given import options_json
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @watch.options
 def command(
     workload: Annotated[
-        Path | None, typer.Argument(help=options.WORKLOAD + "; none with --again.")
+        Path | None, typer.Argument(help=options.WORKLOAD + options.NOT_AGAIN)
     ] = None,
     system: Annotated[
         Path | None, typer.Argument(help="The system file; none with --again.")
@@ -44,9 +44,9 @@ def command(
     with common.mapped_errors():
         files = told.files(junit, markdown)
         if again is not None:
-            if workload is not None:
-                raise InputError("with --again the workload and the system are the result's")
-            planned = _again(again, output, chosen)
+            if system is not None:
+                raise InputError("with --again the system is the result's")
+            planned = _again(again, common.secrets_of(workload), output, chosen)
         elif workload is None or system is None:
             raise InputError("give a workload file and a system file, or --again DIR")
         else:
@@ -84,14 +84,16 @@ def _anew(workload: Path, system: Path, output: Path | None, chosen: dict[str, A
     return operation, watch.begun("simulate", loaded.name, None, end)
 
 
-def _again(path: Path, output: Path | None, chosen: dict[str, Any]) -> _Planned:
+def _again(
+    path: Path, secrets: Workload | None, output: Path | None, chosen: dict[str, Any]
+) -> _Planned:
     done = Result.load(path)
     if done.kind != "simulate":
         raise InputError(f"{path} is a run: `thinktime run --again {path}`")
-    workload, _ = done.inputs()
+    workload, _ = done.inputs(secrets)
     end = _core.planned_end("simulate", workload, options_json("simulate", done.options | chosen))
 
     def operation(progress: Any) -> Result:
-        return again(done, output=output, progress=progress, **chosen)
+        return again(done, workload=secrets, output=output, progress=progress, **chosen)
 
     return operation, watch.begun("simulate", workload.name, None, end)

@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable
 from typing import Any
 from urllib.parse import unquote_plus
 
+from thinktime import _core
 from thinktime.importing.notes import Notes
 
 REMOVED = "REMOVED"
 """What stands in the place of a secret."""
 
-_SECRET = re.compile(
-    r"authori[sz]ation|authenticat|token|secret|api[-_]?key|passw|passphrase|credential|signature"
-    r"|[cx]srf|jwt|sess(?:ion)?[-_]?id|(?:^|[-_.])(?:auth|sig|pwd|otp|sid|session)(?:$|[-_.])",
-    re.IGNORECASE,
-)
-
-
-def is_secret(name: str) -> bool:
-    """Whether a header field, a parameter or a key of this name is likely to hold a secret."""
-    return bool(_SECRET.search(name))
+is_secret = _core.is_secret
+"""Whether a header field, a parameter or a key of this name is likely to hold a secret."""
 
 
 def without_secrets(query: str, place: str, notes: Notes, where: str = "URL") -> str:

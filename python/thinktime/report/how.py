@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from thinktime.lab.noted import words_of
 from thinktime.report import clusters, links, machines, units
 from thinktime.report.case import Case, Entry
-from thinktime.report.masked import without_secrets
 from thinktime.report.page import Source
 
 if TYPE_CHECKING:
@@ -81,7 +80,7 @@ def _source(case: Case, entry: Entry) -> Source:
         *_of_made(result),
     ]
     known = [(name, value) for name, value in facts if value not in ("", units.NOTHING)]
-    return Source(f"{case.label}: {entry.words}", known, without_secrets(result.run_toml))
+    return Source(f"{case.label}: {entry.words}", known, result.run_toml)
 
 
 def _of_run(text: str) -> list[tuple[str, str]]:
@@ -101,7 +100,9 @@ def _of_made(result: Result) -> Iterator[tuple[str, str]]:
     if made is not None and made.command_line is not None:
         yield "command", made.command_line
     if result.path is not None:
-        yield "to do it again", shlex.join(["thinktime", result.kind, "--again", str(result.path)])
+        needed = ["WORKLOAD"] if result.secrets else []
+        again = ["thinktime", result.kind, *needed, "--again", str(result.path)]
+        yield "to do it again", shlex.join(again)
     if made is None:
         return
     for one in made.files:

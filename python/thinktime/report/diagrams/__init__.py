@@ -9,7 +9,6 @@ from thinktime.report import units
 from thinktime.report.case import Case
 from thinktime.report.diagrams import server, users
 from thinktime.report.diagrams.population import Population, populations_of
-from thinktime.report.masked import without_secrets
 from thinktime.report.page import Diagram, Section
 
 if TYPE_CHECKING:
@@ -78,7 +77,7 @@ def _servers(cases: Sequence[Case]) -> Iterator[Diagram]:
                 drawn.add(text)
                 yield from server.diagrams_of(result.system, result.system.name)
         elif result.target:
-            target = without_secrets(result.target)
+            target = result.target
             if target not in drawn:
                 drawn.add(target)
                 yield server.target_of(target)
