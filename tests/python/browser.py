@@ -1,15 +1,10 @@
-"""Drives a headless Chromium over its debugging pipe, so that tests can look at pages."""
+"""A headless Chromium, driven by Playwright, so that tests can look at pages."""
 
 from __future__ import annotations
 
-import base64
-import itertools
 import json
-import os
 import re
-import select
 import shutil
-import subprocess
 import time
 import zlib
 from dataclasses import dataclass
@@ -18,82 +13,38 @@ from typing import Any
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 MISSING = "chromium is not installed: the pages are not looked at"
-_PATIENCE_S = 300.0
+_PATIENCE_MS = 300_000.0
 
 
 class Browser:
     """A browser with one page open; a context manager."""
 
     def __init__(self, profile: Path) -> None:
-        to_us, theirs_out = os.pipe()
-        theirs_in, to_them = os.pipe()
-        options = "--headless --no-sandbox --disable-gpu --remote-debugging-pipe --hide-scrollbars"
-        command = f'exec "$0" {options} "$1" about:blank 3<&{theirs_in} 4>&{theirs_out}'
-        assert CHROMIUM is not None
-        self._process = subprocess.Popen(
-            ["bash", "-c", command, CHROMIUM, f"--user-data-dir={profile}"],
-            pass_fds=(theirs_in, theirs_out),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        os.close(theirs_in)
-        os.close(theirs_out)
-        self._in, self._out, self._rest = to_us, to_them, b""
-        self._numbers = itertools.count(1)
+        from playwright.sync_api import sync_playwright
+
+        self._playwright = sync_playwright().start()
+        self._context = self._playwright.chromium.launch_persistent_context(
+            profile, executable_path=CHROMIUM, device_scale_factor=1,
+            args=["--no-sandbox", "--disable-gpu", "--hide-scrollbars"],
+        )  # fmt: skip
+        self._context.set_default_timeout(_PATIENCE_MS)
+        self._page = self._context.pages[0]
         self.complaints: list[str] = []
         """What pages have said on the console, and errors of their scripts."""
-        target = self._ask("Target.createTarget", url="about:blank")["targetId"]
-        self._session = None
-        attached = self._ask("Target.attachToTarget", targetId=target, flatten=True)
-        self._session = attached["sessionId"]
-        for domain in ("Page", "Runtime", "Log"):
-            self._ask(f"{domain}.enable")
-
-    _session: str | None = None
+        self._page.on("console", lambda said: self.complaints.append(said.text[:500]))
+        self._page.on("pageerror", lambda error: self.complaints.append(str(error)[:500]))
 
     def __enter__(self) -> Browser:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._process.terminate()
-        self._process.wait(300)
-        os.close(self._in)
-        os.close(self._out)
-
-    def _ask(self, method: str, **parameters: Any) -> dict[str, Any]:
-        number = next(self._numbers)
-        message = {"id": number, "method": method, "params": parameters}
-        if self._session is not None:
-            message["sessionId"] = self._session
-        os.write(self._out, json.dumps(message).encode() + b"\0")
-        while True:
-            answer = self._next()
-            if answer.get("id") == number:
-                assert "error" not in answer, f"{method}: {answer.get('error')}"
-                return answer["result"]
-
-    def _next(self) -> dict[str, Any]:
-        """The next message; complaints of pages are kept."""
-        end = time.monotonic() + _PATIENCE_S
-        while b"\0" not in self._rest:
-            ready, _, _ = select.select([self._in], [], [], max(0.0, end - time.monotonic()))
-            assert ready, "the browser does not answer"
-            more = os.read(self._in, 1 << 20)
-            assert more, "the browser has ended"
-            self._rest += more
-        text, _, self._rest = self._rest.partition(b"\0")
-        message = json.loads(text)
-        if message.get("method") in ("Runtime.exceptionThrown", "Log.entryAdded"):
-            self.complaints.append(json.dumps(message["params"])[:500])
-        if message.get("method") == "Runtime.consoleAPICalled":
-            self.complaints.append(json.dumps(message["params"]["args"])[:500])
-        return message
+        self._context.close()
+        self._playwright.stop()
 
     def open(self, path: Path, width: int, *, dark: bool = False) -> None:
         """Show a page at a width in pixels, and wait until its charts are drawn."""
         self.look(width, dark=dark)
-        self._ask("Page.navigate", url=path.as_uri())
-        self.wait("location.protocol === 'file:' && document.readyState === 'complete'")
+        self.visit(path.as_uri())
         self.wait(
             "[...document.querySelectorAll('[data-figure]')]"
             ".every(one => one.querySelector('.main-svg'))"
@@ -101,54 +52,46 @@ class Browser:
 
     def visit(self, url: str) -> None:
         """Show what a server has, and wait until it is there."""
-        found = self._ask("Page.navigate", url=url)
-        assert "errorText" not in found, f"{url}: {found.get('errorText')}"
-        self.wait(f"location.href === {json.dumps(url)} && document.readyState === 'complete'")
+        self._page.goto(url)
 
-    def look(self, width: int, *, dark: bool = False, medium: str = "") -> None:
+    def look(self, width: int, *, dark: bool = False, medium: str = "screen") -> None:
         """Look through a window of a width in pixels, by day or by night, or at paper (`print`)."""
-        self._ask(
-            "Emulation.setDeviceMetricsOverride",
-            width=width, height=900, deviceScaleFactor=1, mobile=False,
-        )  # fmt: skip
-        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self._ask("Emulation.setEmulatedMedia", media=medium, features=[scheme])
+        self._page.set_viewport_size({"width": width, "height": 900})
+        self._page.emulate_media(media=medium, color_scheme="dark" if dark else "light")
 
     def wait(self, condition: str) -> None:
         """Wait until a JavaScript expression is true."""
-        end = time.monotonic() + _PATIENCE_S
+        # Playwright's own waiting evaluates in the page, which our pages forbid.
+        end = time.monotonic() + _PATIENCE_MS / 1000
         while not self._is_true(condition):
             assert time.monotonic() < end, f"it never came true: {condition}"
-            time.sleep(0.05)
+            self._page.wait_for_timeout(50)
 
     def _is_true(self, condition: str) -> bool:
         """Whether it is; not of a page that is just being loaded anew."""
         try:
             return bool(self.evaluate(condition))
-        except AssertionError as error:
-            if "navigated" not in str(error):
+        except Exception as error:
+            if "navigation" not in str(error):
                 raise
             return False
 
     def evaluate(self, expression: str) -> Any:
         """The value of a JavaScript expression on the page."""
-        found = self._ask("Runtime.evaluate", expression=expression, returnByValue=True)
-        assert "exceptionDetails" not in found, found["exceptionDetails"]
-        return found["result"].get("value")
+        return self._page.evaluate(expression)
 
     def print(self) -> bytes:
         """The page as a PDF, on the paper that its style asks for."""
-        found = self._ask("Page.printToPDF", preferCSSPageSize=True, printBackground=True)
-        return base64.b64decode(found["data"])
+        return self._page.pdf(prefer_css_page_size=True, print_background=True)
 
     def picture(self, path: Path, part: str = "body", height: float = float("inf")) -> None:
         """Write the page, or what a selector finds of it, as a PNG; no more than so high."""
-        place = f"document.querySelector({json.dumps(part)}).getBoundingClientRect().toJSON()"
-        box = self.evaluate(place)
-        clip = {key: box[key] for key in ("x", "y", "width", "height")} | {"scale": 1}
+        box = self.evaluate(
+            f"document.querySelector({json.dumps(part)}).getBoundingClientRect().toJSON()"
+        )
+        clip = {key: box[key] for key in ("x", "y", "width", "height")}
         clip["height"] = min(clip["height"], height)
-        found = self._ask("Page.captureScreenshot", captureBeyondViewport=True, clip=clip)
-        path.write_bytes(base64.b64decode(found["data"]))
+        self._page.screenshot(path=path, full_page=True, clip=clip)
 
 
 @dataclass(frozen=True)
