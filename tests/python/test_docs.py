@@ -27,6 +27,8 @@ from thinktime import _core
 from thinktime.cli import app
 from thinktime.cli.group import COMMANDS
 from thinktime.lab import file as lab_file
+from thinktime.validity import agreement
+from thinktime.validity.checks import CHECKS
 
 THINKTIME = [sys.executable, "-c", "from thinktime.cli import main; main()"]
 HOST = "://127.0.0.1:8080"
@@ -341,6 +343,7 @@ NAMES = {
     "dispatch policies": lambda: [name for name, _, _ in _core.dispatch_policies()],
     "operating systems": _core.schedulers,
     "log formats": lambda: [name for name, _, _ in _core.log_formats()],
+    "checks of validity": lambda: [*CHECKS, agreement.NAME],
 }
 """What users can name, and where the program has the list of it."""
 

@@ -116,6 +116,24 @@ def test_the_page_has_the_ratios_of_the_results() -> None:
     assert "\n".join(static_tables.cells(found)) in (STUDY / "tables.md").read_text("utf-8")
 
 
+@pytest.mark.parametrize("part", ["measured", "predicted", "long_run"])
+def test_what_is_kept_has_the_order_of_the_paper(part: str) -> None:
+    """SRPT gains most where users are open, less where partly open, and least where closed."""
+    found = json.loads((STUDY / "results.json").read_text("utf-8"))
+    mean_s = {
+        (one["model"], one["server"]): one[part]["mean_s"]
+        for one in found["cells"]
+        if one["load"] == 0.9
+    }
+    gains = [
+        mean_s[model, "nginx, fair"] / mean_s[model, "SRPT"]
+        for model in ("open", "partly open", "closed")
+    ]
+    assert gains == sorted(gains, reverse=True)
+    assert gains[0] > 1.5 * gains[-1]
+    assert gains[-1] > 1
+
+
 def test_the_study_in_small(tmp_path: Path) -> None:
     labs.need_root()
     if NGINX is None:
