@@ -119,9 +119,10 @@ def traces() -> dict[str, set[str]]:
     }
 
 
-def programs(mark: str) -> list[int]:
-    """The process ids of those programs that have to do with labs and have this mark."""
-    return [int(one.partition(":")[0]) for one in _processes() if mark in one]
+def programs(mark: str, parent: int) -> list[int]:
+    """The process ids of a process's children that have to do with labs and have this mark."""
+    found = [int(one.partition(":")[0]) for one in _processes() if mark in one]
+    return [one for one in found if f"PPid:\t{parent}\n" in Path(f"/proc/{one}/status").read_text()]
 
 
 def _processes() -> Iterator[str]:

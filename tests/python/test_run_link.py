@@ -240,20 +240,17 @@ def test_a_link_whose_program_does_not_last_spoils_the_result(
         nonlocal number
         number += 1
         if number == 4:
-            for process in labs.programs(program):
-                os.kill(process, how)
+            (one,) = labs.programs(program, process.pid)
+            os.kill(one, how)
         return OK
 
-    (tmp_path / "w.toml").write_text(ONE_CLIENT.to_toml())
     with nothing_left(), serving(answer) as server:
         words = ["--target", url(server), "--link", "delay = 1ms", "--duration", "1s"]
-        done = subprocess.run(
-            [*THINKTIME, "run", "w.toml", *words, "--drain", "0.1s", "-o", "out"],
-            cwd=tmp_path, capture_output=True, text=True, timeout=WAIT_S,
-        )  # fmt: skip
+        process = started(tmp_path, *words, "--drain", "0.1s", "-o", "out")
+        _, said = process.communicate(timeout=WAIT_S)
     assert number >= 4
-    assert done.returncode == 3, done.stderr
-    assert f"not to be trusted: {told}" in " ".join(done.stderr.split())
+    assert process.returncode == 3, said
+    assert f"not to be trusted: {told}" in " ".join(said.split())
     read = tt.Result.load(tmp_path / "out")
     assert read.summary["requests"] > read.summary["errors"]
     assert read.untrusted is not None

@@ -215,8 +215,8 @@ def test_a_link_that_nothing_comes_over_is_named_and_not_the_target(
     found = Crossed(asked("loss = 99%"), 7, ways=ways, relay=relay).unreached("shop.test:80")
     assert found.startswith(message)
     assert ("without the link shop.test:80 takes connections" in found) == bool(relay)
-    given = Crossed(asked("loss = 99%"), 7, "wan.toml", ways, relay=relay).unreached("shop.test:80")
-    assert "the link of wan.toml (loss = 99%; reno)" in given
+    given = Crossed(asked("loss = 99%"), 7, ways, relay=relay, file="wan.toml")
+    assert "the link of wan.toml (loss = 99%; reno)" in given.unreached("shop.test:80")
 
 
 def test_a_program_that_did_not_last_is_why_nothing_comes() -> None:

@@ -15,9 +15,6 @@ class Crossed:
 
     asked: Asked
     seed: int
-    file: str = ""
-    """The file that the link stands in, if it was not given as text."""
-
     ways: list[dict[str, int]] = field(default_factory=list)
     """Packets to the target, and from it; nothing where the kernel carried them."""
 
@@ -26,6 +23,9 @@ class Crossed:
 
     relay: dict[str, Any] = field(default_factory=dict)
     """What the relay counted; nothing where it did not last."""
+
+    file: str = ""
+    """The file that the link stands in, if it was not given as text."""
 
     def note(self, summary: dict[str, Any]) -> None:
         """Say it in the summary of a result."""

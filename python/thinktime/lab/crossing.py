@@ -85,7 +85,7 @@ def crossed(
         RunError: The link cannot be made, the target cannot be reached, or nothing comes over the
             link, which is then told apart.
     """
-    found = Crossed(asked(link), workload.seed, "" if "=" in link else link)
+    found = Crossed(asked(link), workload.seed, file="" if "=" in link else link)
     check(workload, given)
     place = _authority(target, given.get("proxy"))
     targets = _addresses(place, given.get("resolve") or (), given.get("ip_version"))
