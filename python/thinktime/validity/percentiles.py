@@ -5,8 +5,8 @@ that are is told in three ways, of which the worst counts: the share of requests
 than the percentile varies between twenty parts of the run, and between eight longer ones, by so
 much as that of so many independent ones would; and so does the mean, by its own interval. Where
 neighbouring parts still depend on one another, the long ones show it. The mean tells up to the p99:
-under processor sharing it is worth a third of what a p99.9 is. What is beyond a p99.9 comes in a few
-bursts, and parts without any look alike, so it is worth no more than the p99 is. An interval by
+under processor sharing it is worth a third of what a p99.9 is. What is beyond a p99.9 comes in few
+bursts, and parts without any look alike, so it is taken for no more than the p99. An interval by
 order statistics needs a number of these that depends on the percentile alone.
 
 Source: Le Boudec, 'Performance Evaluation of Computer and Communication Systems' (2010),
