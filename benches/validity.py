@@ -4,13 +4,14 @@
 
 Prints a Markdown table: of each kind of run, how many of the simulations each check called doubtful
 or not to be trusted, in per cent. All of them have warm-ups that were found, constant rates, and
-loads below 1, so every doubt but that of percentiles is a false alarm; percentiles are doubted
-rightly where a run is short for its load. The last column puts every five runs together, and counts
-in how many of these sets they were said to settle on different values.
+loads below 1, so every doubt is a false alarm. The last column puts every five runs together, and
+counts in how many of these sets they were said to settle on different values.
 
-With --percentiles a second table alone: of how many independent requests the p99 of each kind truly
-is, by how the share beyond the true one varies between all runs; which percentiles that backs; how
-many runs doubt one that is backed (false alarms); and how many do not doubt one that is not.
+Percentiles are doubted rightly where a run is short for its load, and have a table of their own,
+with --percentiles: of how many independent requests the p99 of each kind truly is, by how the share
+beyond the true one varies between all runs; which percentiles are backed by as many as they need;
+how many runs doubt any; how many doubt one that is backed (false alarms); and how many do not doubt
+the lowest one that is not.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def main() -> None:
     if given.percentiles:
         print_percentiles(given.runs, given.requests)
         return
-    names = [name for name in CHECKS if name not in ("generator", "punctuality")]
+    names = [name for name in CHECKS if name not in ("generator", "punctuality", "percentiles")]
     heads = [*names, "agreement"]
     print(f"| {given.runs} runs of {given.requests:,} requests | {' | '.join(heads)} |")
     print("|---|" + "---|" * len(heads))
@@ -90,7 +91,7 @@ def inputs(kind: str) -> tuple[tt.Workload, tt.System]:
 
 def print_percentiles(runs: int, requests: int) -> None:
     """The table of the percentiles alone."""
-    heads = ("independent requests of the p99", "backed", "false alarms", "not doubted")
+    heads = ("p99 is that of", "backed", "doubted", "false alarms", "not doubted")
     print(f"| {runs} runs of {requests:,} requests | {' | '.join(heads)} |")
     print("|---|" + "---|" * len(heads))
     for kind in KINDS:
@@ -106,6 +107,7 @@ def print_percentiles(runs: int, requests: int) -> None:
         missed = [one for one in seen if bad and bad[0] not in one.found.weak]
         cells = [
             f"{worth['p99']:,.0f}", f"up to {good[-1]}" if good else "none",
+            f"{100 * sum(bool(one.found.weak) for one in seen) / runs:.1f} %",
             f"{100 * false / runs:.1f} %",
             f"{100 * len(missed) / runs:.1f} %" if bad else "–",
         ]  # fmt: skip
