@@ -156,7 +156,7 @@ def host() -> dict[str, Any]:
 
 def without_secrets(word: str) -> str:
     """A word of a command line without passwords, and without values called like a secret."""
-    from thinktime.report.masked import REMOVED
+    from thinktime.importing.secrets import REMOVED
     from thinktime.report.masked import without_secrets as masked
 
     return masked(_USER.sub(lambda found: f"{'//' if '//' in found[0] else ''}{REMOVED}@", word))

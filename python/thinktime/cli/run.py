@@ -58,7 +58,7 @@ def command(
         given["rows"] = "none"
     chosen = common.chosen(given | {"label": label})
     with common.mapped_errors():
-        barred = {"--again": again, "--junit": junit, "--markdown": markdown}
+        barred: dict[str, Any] = {"--again": again, "--junit": junit, "--markdown": markdown}
         barred |= {"--metrics": watched.metrics, "--otlp": watched.otlp}
         many = several.Several.asked(runs, restart, output, barred)
         files = told.files(junit, markdown)
