@@ -59,8 +59,7 @@ def command(
     chosen = common.chosen(given | {"label": label})
     with common.mapped_errors():
         barred = {"--again": again, "--junit": junit, "--markdown": markdown}
-        barred |= {"--metrics": watched.metrics, "--otlp": watched.otlp}
-        many = several.Several.asked(runs, restart, output, barred)
+        many = several.Several.asked(runs, restart, output, barred | _exports(watched))
         files = told.files(junit, markdown)
         if again is not None:
             if demands is not None:
@@ -96,6 +95,11 @@ def _need_rights(workload: Workload, given: dict[str, Any]) -> None:
     options_json("run", given)  # says what is wrong with it
     crossing.check(workload, given)
     permission.need(crossing.NEED, reaching_out=True)
+
+
+def _exports(watched: Watch) -> dict[str, Any]:
+    """By name, the options by which figures of one run are told elsewhere."""
+    return {"--metrics": watched.metrics, "--otlp": watched.otlp}
 
 
 _Named = tuple[str, common.Operation]

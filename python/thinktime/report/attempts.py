@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 from polars.exceptions import PolarsError
@@ -43,7 +43,7 @@ class Rows:
     table: pl.LazyFrame = field(default_factory=pl.LazyFrame)
     """All of them, to be read as far as it is needed."""
 
-    whole: Callable[[], object] = field(default=lambda: None)
+    whole: Callable[[], Any] = field(default=lambda: None)
     """Reads the whole table, and says what is wrong with it where that cannot be done."""
 
     found: dict[tuple[float, float], pl.DataFrame] = field(default_factory=dict)
@@ -80,7 +80,7 @@ def rows_of(result: Result) -> Rows | None:
     return _rows(pl.DataFrame(table).lazy(), lambda: table, paged=paged)
 
 
-def _rows(table: pl.LazyFrame, whole: Callable[[], object], *, paged: bool) -> Rows:
+def _rows(table: pl.LazyFrame, whole: Callable[[], Any], *, paged: bool) -> Rows:
     has = set(table.collect_schema().names())
     again = bool(table.select((pl.col("attempt") > 1).any()).collect().item())
     key = [name for name in _KEY if name in has]

@@ -153,7 +153,7 @@ def over_time(tallied: pl.DataFrame, until_s: float, interval_s: float) -> OverT
 def _sum(places: FloatArray, values: FloatArray, whole: int) -> FloatArray:
     """The sum of values in each interval; what is beyond the last whole one is left out."""
     at = np.minimum(places.astype(np.int64), whole)
-    return np.bincount(at, values, minlength=whole + 1)[:whole]
+    return np.bincount(at, values, minlength=whole + 1)[:whole].astype(np.float64)
 
 
 def most_frequent(tallied: pl.DataFrame, column: str, order: Sequence[str]) -> list[str]:
