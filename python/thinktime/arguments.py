@@ -24,6 +24,9 @@ _RANGES = {"request": (0, 2**32 - 1), "attempt": (1, 2**32 - 1)}
 _RANGE = (0, 2**64 - 1)
 """What whole numbers may be, those of some names and all others."""
 
+_STANDS = {"Result": ("kind", "summary", "workload")}
+"""By class, what an object has that may stand for one of it."""
+
 _KINDS = {
     bool: ((bool,), "true or false"),
     float: ((Real,), "a number"),
@@ -117,6 +120,9 @@ def _fits(value: Any, kind: Any, name: str) -> bool:
         return _is_list(value) and all(_misfit(one, part, name) is None for one in value)
     if origin is Callable:
         return callable(value)
+    standing = _STANDS.get(origin.__name__, ())
+    if standing and all(hasattr(value, one) for one in standing):
+        return True
     return any(_is(value, one) for one in _kind(origin)[0])
 
 

@@ -106,9 +106,7 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
         if system is None:
             raise InputError("nothing to serve: give a system, or a folder of files")
         if any(one is not None for one in (policy, rate, link_class)):
-            raise InputError(
-                "`policy`, `rate` and `link_class` say how files are sent: give `files` too"
-            )
+            raise InputError("`policy`, `rate` and `link_class` are for files: give `files` too")
         model = system_of(system)
         self._server = _core.Server(
             model if server is None else model.only_server(server),

@@ -296,7 +296,7 @@ def test_wrong_options_are_named(tmp_path: Path, given: dict[str, Any], says: st
 def test_what_cannot_be_served_is_told(tmp_path: Path) -> None:
     with pytest.raises(tt.InputError, match="nothing to serve"):
         tt.serve()
-    with pytest.raises(tt.InputError, match="give files too"):
+    with pytest.raises(tt.InputError, match="give `files` too"):
         tt.serve({"station": [{"name": "a", "demand": "1ms"}]}, policy="srpt")
     with pytest.raises(tt.InputError, match="nowhere` is no folder"):
         tt.serve(files=tmp_path / "nowhere")
