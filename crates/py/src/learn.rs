@@ -12,13 +12,12 @@ use crate::columns::LogColumns;
 use crate::elsewhere::Iterated;
 use crate::errors::{InputError, invalid};
 use crate::supervise::supervise;
-use crate::visits::find_visits;
 
 /// Adds what is here to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(read_log, module)?)?;
     module.add_function(wrap_pyfunction!(read_log_file, module)?)?;
-    module.add_function(wrap_pyfunction!(find_visits, module)?)?;
+    module.add_function(wrap_pyfunction!(crate::visits::find_visits, module)?)?;
     module.add_function(wrap_pyfunction!(log_formats, module)?)
 }
 
