@@ -17,6 +17,7 @@ use crate::supervise::supervise;
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(read_log, module)?)?;
     module.add_function(wrap_pyfunction!(read_log_file, module)?)?;
+    module.add_function(wrap_pyfunction!(crate::visits::find_visits, module)?)?;
     module.add_function(wrap_pyfunction!(log_formats, module)?)
 }
 

@@ -55,7 +55,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(fidelity::asked_for, module)?)?;
     module.add_function(wrap_pyfunction!(fidelity::lru_hit_ratios, module)?)?;
     module.add_function(wrap_pyfunction!(fidelity::response_times, module)?)?;
-    module.add_function(wrap_pyfunction!(visits::find_visits, module)?)?;
     module.add_function(wrap_pyfunction!(machine::schedulers, module)?)?;
     module.add_function(wrap_pyfunction!(machine::scheduler, module)?)?;
     module.add_function(wrap_pyfunction!(machine::scheduler_features, module)?)?;

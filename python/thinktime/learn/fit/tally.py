@@ -91,7 +91,7 @@ class Tally:
             row = row[row <= limit]
         if whole or resolution > 0:
             points, count = _counted(row)
-            return cls(points, points, count.astype(np.float64), resolution, limit, whole, unit)
+            return cls(points, points, count, resolution, limit, whole, unit)
         zeros, step = float(np.sum(row == 0)), math.log1p(width)
         at, count = _counted(np.floor(np.log(row[row > 0]) / step))
         low = np.concatenate([[0.0], np.exp(at * step)])
@@ -145,14 +145,15 @@ class Tally:
         return low if high >= LARGEST else low + float(inside) * (high - low)
 
 
-def _counted(row: FloatArray) -> tuple[FloatArray, NDArray[np.int64]]:
+def _counted(row: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Each value once, in order, and how often it is there."""
     if not len(row):
-        return row, np.zeros(0, np.int64)
+        return row, row
     low, high = float(row.min()), float(row.max())
     if high - low > 4 * len(row) or not np.array_equal(row, np.floor(row)):
-        return np.unique(row, return_counts=True)
+        points, count = np.unique(row, return_counts=True)
+        return points, count.astype(np.float64)
     # Whole numbers that are not far from one another need no sorting.
     count = np.bincount((row - low).astype(np.int64))
     there = np.flatnonzero(count)
-    return there + low, count[there]
+    return there.astype(np.float64) + low, count[there].astype(np.float64)
