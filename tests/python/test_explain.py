@@ -232,7 +232,7 @@ def test_a_model_with_another_mean_is_refused() -> None:
 
 
 def test_a_model_that_could_not_have_kept_up_is_refused() -> None:
-    """Of two stations of 10 ms, and of four servers of 10 ms."""
+    """Two stations, the slower of 10 ms, and four servers of 10 ms."""
     row = Candidate("row", "fcfs", 1, ("exp(10ms)", "exp(5ms)"))
     assert "would have a load of 1.06" in (overfull_by(row, 106.0) or "")
     assert overfull_by(row, 100.0) is None
