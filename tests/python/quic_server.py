@@ -34,7 +34,7 @@ LATE_S = 1.0
 class Site:
     """What a server was asked."""
 
-    def __init__(self) -> None:
+    def __init__(self, wanted: Path | None = None) -> None:
         self.url = ""
         self.connections = 0
         """Those whose handshake was gone through with, which that before a run is not."""
@@ -43,7 +43,7 @@ class Site:
         self.asked: list[tuple[str, str, int]] = []
         """Methods, paths, and the bytes of bodies."""
         self.headers: list[dict[str, str]] = []
-        self.wanted: Certificate | None = None
+        self.wanted = wanted and load_pem_x509_certificate(wanted.read_bytes())
         """The certificate that clients must have; without it they are not asked for any."""
         self.shown: list[Certificate | None] = []
         """Those that clients have shown who were asked for one."""
@@ -203,9 +203,7 @@ def quic_server(
         is_client=False, alpn_protocols=[alpn], max_data=1 << 24, max_stream_data=1 << 22
     )
     configuration.load_cert_chain(certificate, key)
-    site, begun, stops = Site(), threading.Event(), []
-    if wanted is not None:
-        site.wanted = load_pem_x509_certificate(wanted.read_bytes())
+    site, begun, stops = Site(wanted), threading.Event(), []
 
     async def main() -> None:
         server = await serve(
