@@ -65,7 +65,12 @@ fn of_name(found: &Captures) -> String {
 
 fn removed(found: &Captures) -> String {
     let kept = PUT_IN.is_match(&found["value"]);
-    format!("{}{}{}", &found["before"], if kept { &found["value"] } else { REMOVED }, &found["after"])
+    format!(
+        "{}{}{}",
+        &found["before"],
+        if kept { &found["value"] } else { REMOVED },
+        &found["after"]
+    )
 }
 
 /// Takes the secrets out of a value of a workload file, and notes in `places` where they were.

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from thinktime.watching.frames import Asked, Begun
 
 
-GivenWorkload = Annotated[
-    Path | None, typer.Argument(help=options.WORKLOAD + options.NOT_AGAIN)
-]
+GivenWorkload = Annotated[Path | None, typer.Argument(help=options.WORKLOAD + options.NOT_AGAIN)]
 Target = Annotated[str | None, typer.Option(help="The server, as in http://127.0.0.1:8080.")]
 Demands = Annotated[
     Path | None,
@@ -179,7 +177,9 @@ class _Again:
         """The run, some of whose options may be others."""
         done, options = self.done, self.done.options | given
         if done.kind != "run":
-            raise InputError(f"{done.path} is a simulation: `thinktime simulate --again {done.path}`")
+            raise InputError(
+                f"{done.path} is a simulation: `thinktime simulate --again {done.path}`"
+            )
         workload, _ = done.inputs(self.secrets)
         _need_rights(workload, options)
         end = _core.planned_end("run", workload, options_json("run", options))

@@ -3,7 +3,8 @@ use thinktime_core::workload::WorkloadFile;
 use super::*;
 
 fn workload(request: &str) -> WorkloadFile {
-    let begin = "name = 'shop'\n[arrivals]\nmodel = 'open'\nrate = '1/s'\n[[request]]\nname = 'item'\n";
+    let begin =
+        "name = 'shop'\n[arrivals]\nmodel = 'open'\nrate = '1/s'\n[[request]]\nname = 'item'\n";
     toml::from_str(&format!("{begin}{request}")).unwrap()
 }
 
