@@ -182,10 +182,11 @@ def explained(about: Subject, result: tt.Result, low: tt.Result | None) -> Expla
     except tt.InputError as error:
         print(f"**{title}**: no model is shown: {error}\n", flush=True)
         return None
+    told = found.sentence if low is None else found.sentence.replace(str(low.path), "another run")
     print(
         f"**{title}**: {found.requests:,} requests, mean {units.seconds(found.mean_s)}, "
         f"p99 {units.seconds(found.p99_s)}, {units.rate(found.throughput)}. "
-        f"{units.sentence(found.sentence)}"
+        f"{units.sentence(told)}"
     )
     for one in found.answers:
         print(f"- {one.question}: {said(one)}")

@@ -19,7 +19,9 @@ from typer.testing import CliRunner
 import thinktime as tt
 from thinktime.cli import app
 from thinktime.explain import explain_result
+from thinktime.explain.candidates import Candidate
 from thinktime.explain.choosing import LEARNED, choose
+from thinktime.explain.explanation import overfull_by
 from thinktime.explain.laws import law_of_demands
 from thinktime.explain.scoring import distance
 from thinktime.explain.visits import Visits, visits_of
@@ -227,6 +229,16 @@ def test_a_model_with_another_mean_is_refused() -> None:
     stalled = pl.when(done.is_between(began, began + 5_000_000_000)).then(began + 20_000_000_000)
     held = Visits.of_table(rows.with_columns(done_ns=stalled.otherwise(done)))
     assert not choose(held, result.workload).fits
+
+
+def test_a_model_that_could_not_have_kept_up_is_refused() -> None:
+    """Two stations, the slower of 10 ms, and four servers of 10 ms."""
+    row = Candidate("row", "fcfs", 1, ("exp(10ms)", "exp(5ms)"))
+    assert "would have a load of 1.06" in (overfull_by(row, 106.0) or "")
+    assert overfull_by(row, 100.0) is None
+    four = Candidate("fcfs", "fcfs", 4, ("exp(10ms)",))
+    assert overfull_by(four, 399.0) is None
+    assert overfull_by(four, 430.0) is not None
 
 
 def test_hardly_any_load_tells_nothing() -> None:

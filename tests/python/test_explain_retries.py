@@ -7,6 +7,7 @@ import pytest
 
 import thinktime as tt
 from thinktime.explain import explain_result
+from thinktime.explain.asking import _rate_within
 from thinktime.explain.patience import Patience, patience_of
 from thinktime.report.explained import HEADINGS, lines
 
@@ -54,7 +55,7 @@ def test_timeouts_have_the_shares_of_their_requests() -> None:
     whole = sum(share for _, share in found.shares)
     # Of 20,000 requests five standard errors of a share are at most 0.018.
     assert [share / whole for _, share in found.shares] == pytest.approx([0.6, 0.1, 0.3], abs=0.02)
-    assert "0.25 to 2.0 s, the workload's timeouts" in found.words
+    assert found.words == "retry after 250 ms to 2.00 s, the workload's timeouts"
     asked = workload(found.requests())
     assert len(asked.request_names) == 3
 
@@ -74,3 +75,11 @@ def test_throughput_has_an_interval() -> None:
     assert shown.endswith("/s")
     assert " to " in shown
     assert all(len(one.cells) == len(HEADINGS) for one in lines(found))
+
+
+def test_a_rate_that_may_break_down_lies_between_nothing_and_a_finite_one() -> None:
+    """Of eight rates, four of 700 and four of 1: 350.5 +- 2.365 * 373.7 * sqrt(9 / 8) (Student's t
+    of 7 degrees, tables)."""
+    low, high = _rate_within([700.0, 1.0] * 4)
+    assert low == 0.0
+    assert high == pytest.approx(350.5 + 2.365 * 373.65 * (9 / 8) ** 0.5, rel=1e-3)

@@ -4,48 +4,57 @@ from __future__ import annotations
 
 import json as json_module
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from thinktime import Result
 from thinktime.cli import common, plain
 
+if TYPE_CHECKING:
+    from thinktime.explain import Explanation
+
+Measured = Annotated[Path, typer.Argument(help="A result directory with all its rows.")]
+Demand = Annotated[
+    str | None,
+    typer.Option(
+        help="The law of service demands, as in 'exp(5ms)', where it is known; else it is "
+        "learned from the times.",
+        metavar="LAW",
+    ),
+]
+Log = Annotated[
+    Path | None,
+    typer.Option(
+        help="The server's own access log, with durations: demands are those of the requests "
+        "that found the server idle.",
+        metavar="FILE",
+    ),
+]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        help="The log's format or its definition, as `thinktime learn` takes it; by default "
+        "it is found from the first lines.",
+    ),
+]
+LowLoad = Annotated[
+    Path | None,
+    typer.Option(
+        help="A result of the same workload at low load: demands are the response times of "
+        "the requests that found the server idle.",
+        metavar="DIR",
+    ),
+]
+
 
 def command(
-    result: Annotated[Path, typer.Argument(help="A result directory with all its rows.")],
-    demand: Annotated[
-        str | None,
-        typer.Option(
-            help="The law of service demands, as in 'exp(5ms)', where it is known; else it is "
-            "learned from the times.",
-            metavar="LAW",
-        ),
-    ] = None,
-    log: Annotated[
-        Path | None,
-        typer.Option(
-            help="The server's own access log, with durations: demands are those of the requests "
-            "that found the server idle.",
-            metavar="FILE",
-        ),
-    ] = None,
-    format: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            help="The log's format or its definition, as `thinktime learn` takes it; by default "
-            "it is found from the first lines.",
-        ),
-    ] = None,
-    low_load: Annotated[
-        Path | None,
-        typer.Option(
-            help="A result of the same workload at low load: demands are the response times of "
-            "the requests that found the server idle.",
-            metavar="DIR",
-        ),
-    ] = None,
+    result: Measured,
+    demand: Demand = None,
+    log: Log = None,
+    format: Format = None,
+    low_load: LowLoad = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object alone.")] = False,
 ) -> None:
     """Say what server fits a result, and what other systems would have shown.
@@ -63,8 +72,11 @@ def command(
         typer.echo(json_module.dumps(found.as_dict(), indent=2))
     if found.refused:
         raise common.fail(found.sentence, common.Exit.UNDECIDED)
-    if json:
-        return
+    if not json:
+        _show(found)
+
+
+def _show(found: Explanation) -> None:
     from thinktime.report.explained import lines, table
     from thinktime.report.table import Group
     from thinktime.report.terminal import Shown

@@ -183,7 +183,7 @@ def _answered(one: _Question, those: tuple[Candidate, ...], asked: Asked) -> Ans
         _within(tails),
         float(np.mean(rates)),
         mean_limits_s=_within(means, EXCLUDING, SAME),
-        throughput_within=_within(rates),
+        throughput_within=_rate_within(rates),
     )
 
 
@@ -204,6 +204,15 @@ def _within(
     half = float(stdtrit(many - 1, (1 + confidence) / 2) * spread * np.sqrt(1 + 1 / many))
     middle = float(logs.mean())
     return float(np.exp(middle - half)), float(np.exp(middle + half))
+
+
+def _rate_within(values: list[float]) -> tuple[float, float]:
+    """The same of rates, which retries may bring to nearly nothing: by the values themselves."""
+    many = len(values)
+    spread = float(np.std(values, ddof=1) * np.sqrt(1 + 1 / many))
+    half = float(stdtrit(many - 1, (1 + _CONFIDENCE) / 2)) * spread
+    middle = float(np.mean(values))
+    return max(middle - half, 0.0), middle + half
 
 
 def _refused(words: str, why: str) -> Answer:

@@ -81,8 +81,7 @@ def of_log(file: str | Path, log_format: str | None = None) -> Known:
     """
     from thinktime.learn.log import read
 
-    found = read([file], format=log_format)
-    requests = found.requests
+    requests = read([file], format=log_format).requests
     if not requests.timed:
         raise InputError(
             f"{file}: it has no durations: let the server log them, as nginx does with "
@@ -99,10 +98,7 @@ def of_log(file: str | Path, log_format: str | None = None) -> Known:
                 f"{file}: its {what} are in steps of {units.seconds(step_s)}, where a request "
                 f"takes {units.seconds(usual_s)} on average: that tells no demands; log finer times"
             )
-    known = _alone(log, str(file))
-    if not found.unit_open:
-        return known
-    return replace(known, source=f"{known.source}, durations without a unit taken as seconds")
+    return _alone(log, str(file))
 
 
 def of_low_load(result: Result, low: Result) -> Known:
@@ -131,10 +127,11 @@ def _alone(log: Served, where: str) -> Known:
     law = alone(log, 1)[0]
     if law.seen < FEW or law.missing > MISSING_MAX:
         raise InputError(
-            f"{where}: {law.seen:,} requests found the server idle and were alone to their end, "
-            f"and the demands of {units.percent(law.missing)} are longer than any of these: at "
-            f"least {FEW} are needed, and no more than {units.percent(MISSING_MAX)}: take a time "
-            "of lower load"
+            f"{where}: of {len(log):,} requests, which take "
+            f"{units.seconds(float(log.duration_s.mean()))} on average, {law.seen:,} found the "
+            f"server idle and were alone to their end, and {units.percent(law.missing)} of the "
+            f"demands are longer than any of these: at least {FEW} are needed, and no more than "
+            f"{units.percent(MISSING_MAX)}: take a time of lower load"
         )
     # Those that are longer than any that was seen to its end count as what they last on average.
     values, shares = law.values, law.weights
@@ -142,5 +139,9 @@ def _alone(log: Served, where: str) -> Known:
         values = np.append(values, values[-1] + law.beyond_s)
         shares = np.append(shares, law.missing)
     whole = Survival(values, shares / shares.sum(), law.known_s, law.seen, 0.0)
-    source = f"those of {law.seen:,} requests of {where} that found the server idle"
+    # A log whose durations were taken for another unit shows it by their mean.
+    source = (
+        f"those of {law.seen:,} requests of {where} that found the server idle, "
+        f"{units.seconds(whole.mean)} on average"
+    )
     return Known(law_of_survival(whole), source, whole)

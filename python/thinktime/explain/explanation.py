@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 LEARNED = "learned from the times"
 """Where demands are from that nobody gave."""
 
+LOAD_MAX = 1.02
+"""No server works for longer than all of the time, but for what chance does to a law."""
+
 _HANGS_ON = ("generator", "punctuality", "warm-up", "steady state", "counts")
 
 
@@ -133,6 +136,8 @@ def explain_result(
     if best is None or not best.fits:
         why = f"the result is not to be trusted: {untrusted}" if untrusted else _why(choice, seen)
         return _refused(why, measured, known)
+    if (overfull := overfull_by(best.candidate, rate)) is not None:
+        return _refused(overfull, measured, known)
     asked = Asked(result.workload, rate, length_s, patience_of(result, measured[1]), network)
     found = answers(best.variants, asked)
     own = next(found)
@@ -186,6 +191,17 @@ def _refused(
 
 def _source(known: Known | None) -> str:
     return LEARNED if known is None else known.source
+
+
+def overfull_by(one: Candidate, rate: float) -> str | None:
+    """Why a model that could not have answered so many requests is none; None where it could."""
+    load = load_of(one.system(), rate)
+    if load <= LOAD_MAX:
+        return None
+    return (
+        f"the nearest one, {one.words}, would have a load of {load:.2f}: it could not have "
+        "answered as many requests a second as were measured"
+    )
 
 
 def _contradicted(one: Candidate, own: Answer, mean_s: float) -> str:

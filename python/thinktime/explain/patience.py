@@ -33,9 +33,10 @@ class Patience:
         times = [time for time, _ in self.shares if time is not None]
         if not self.given:
             return f"retry after {units.seconds(times[0])}, the measured p99"
-        if len(times) == 1:
-            return f"retry after {units.seconds(times[0])}, the workload's timeout"
-        return f"retry after {units.times_between(min(times), max(times))}, the workload's timeouts"
+        one = "timeout" if len(times) == 1 else "timeouts"
+        first, last = units.seconds(times[0]), units.seconds(times[-1])
+        after = first if len(times) == 1 else f"{first} to {last}"
+        return f"retry after {after}, the workload's {one}"
 
     def requests(self) -> str:
         """The `[[request]]` tables of a workload file."""
