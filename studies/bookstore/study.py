@@ -65,6 +65,33 @@ class Cell:
     """Whether each class has a pool of connections of its own."""
 
 
+class CoreClock:
+    """Which share of its time a core is busy, with whatever: the kernel's work as well."""
+
+    def __init__(self, core: int) -> None:
+        """It runs from now on."""
+        self.core = core
+        self.mark()
+
+    def mark(self) -> None:
+        """Count from now on."""
+        self.since = self._now()
+
+    def busy(self) -> float:
+        """The share since the mark."""
+        idle, whole = (now - then for now, then in zip(self._now(), self.since, strict=True))
+        return 1 - idle / max(whole, 1)
+
+    def _now(self) -> tuple[int, int]:
+        """Ticks without work, and all ticks."""
+        for line in Path("/proc/stat").read_text("ascii").splitlines():
+            name, *ticks = line.split()
+            if name == f"cpu{self.core}":
+                counts = [int(one) for one in ticks[:8]]  # what guests had is in the others
+                return counts[3] + counts[4], sum(counts)
+        raise SystemExit(f"/proc/stat does not know core {self.core}")
+
+
 @dataclass(frozen=True)
 class Bench:
     """What all cells have in common."""
@@ -72,6 +99,8 @@ class Bench:
     store: store.Store
     size: store.Size
     relay: relay.Relay
+    core: int
+    """PostgreSQL's core."""
     mix: str
     warmup_s: float
     duration_s: float
@@ -88,20 +117,24 @@ class Bench:
     def run(self, workload: Any, policy: str, whole_s: float) -> dict[str, Any]:
         """Let it run; what came of it, and what CPU time the backends had."""
         self.relay.reset(policy)
-        marking = threading.Timer(self.warmup_s, self.relay.mark)
-        marking.start()
+        core = CoreClock(self.core)
+        marking = [threading.Timer(self.warmup_s, one) for one in (self.relay.mark, core.mark)]
+        for one in marking:
+            one.start()
         result = tt.run(
             workload, self.store.url(self.relay.port), duration=whole_s,
             warmup=self.warmup_s, drain=20, rows="none",
         )  # fmt: skip
-        summary = result.summary
-        marking.join()
+        summary, busy = result.summary, core.busy()
+        for one in marking:
+            one.join()
         return predict.figures(summary) | {
             "requests": summary["requests"],
             "errors": summary["errors"],
             "throughput": summary["throughput"],
             "lateness_p99_s": (summary["lateness_s"] or {}).get("p99"),
-            "cpu_load": self.relay.used_s() / (whole_s - self.warmup_s),
+            "backends_load": self.relay.used_s() / (whole_s - self.warmup_s),
+            "cpu_load": busy,
             "switches": self.relay.switches,
         }
 
@@ -144,7 +177,7 @@ def main() -> int:
     with store.filled(size, cores[0]) as filled:
         os.sched_setaffinity(0, {cores[-1]})
         with relay.relaying(filled.database.socket) as between:
-            found = _measured(options, size, filled, between)
+            found = _measured(options, size, filled, between, cores[0])
     options.to.mkdir(parents=True, exist_ok=True)
     (options.to / "results.json").write_text(json.dumps(found, indent=1) + "\n", "utf-8")
     tables.write(options.to, found)
@@ -174,14 +207,20 @@ def _missing() -> str | None:
 
 
 def _measured(
-    options: argparse.Namespace, size: store.Size, filled: store.Store, between: relay.Relay
+    options: argparse.Namespace,
+    size: store.Size,
+    filled: store.Store,
+    between: relay.Relay,
+    core: int,
 ) -> dict[str, Any]:
     """Demands, then a pilot run, then all cells with their predictions."""
     print("measuring demands", file=sys.stderr)
     usual = (WARMUP_S, options.seconds, USERS, ASKED, LONG_RUN)
     warmup_s, seconds, users, asked, long_run = QUICK if options.quick else usual
     each = demands.measured(filled, between, size, asked)
-    bench = Bench(filled, size, between, options.mix, warmup_s, seconds, users, long_run, each)
+    bench = Bench(
+        filled, size, between, core, options.mix, warmup_s, seconds, users, long_run, each
+    )
     scale = _piloted(bench)
     mean_s, cv2 = demands.moments(each, mixes.shares(options.mix))
     chosen = list(cells([float(load) for load in options.loads.split(",")], options.quick))
@@ -194,7 +233,7 @@ def _measured(
                 file=sys.stderr,
             )
             rows.append(_cell(bench, cell, scale))
-            more.append(rows[-1]["measured"]["cpu_load"] / rows[-1]["predicted"]["cpu_load"])
+            more.append(rows[-1]["measured"]["backends_load"] / rows[-1]["predicted"]["cpu_load"])
         # A machine that others share is not as fast at all times: the next ones go by these.
         scale *= fmean(more)
     return {
@@ -214,7 +253,7 @@ def _piloted(bench: Bench) -> float:
     for _ in range(PILOTS):
         model = predict.system(bench.demands, scale, "default", False)
         pilot = at_load(bench.workload("open"), model, predict.CORE, PILOT, whole_s)
-        off = bench.run(pilot, "default", whole_s)["cpu_load"] / PILOT
+        off = bench.run(pilot, "default", whole_s)["backends_load"] / PILOT
         scale *= off
         if abs(off - 1) < NEAR:
             break
@@ -236,7 +275,7 @@ def _cell(bench: Bench, cell: Cell, scale: float) -> dict[str, Any]:
     }
     ends = {"duration": whole_s, "warmup": bench.warmup_s}
     row["predicted"] = _simulated(bench, cell, workload, scale, ends)
-    # Backends that meet others in memory and caches take longer than the pilot's did.
+    # Backends that meet others take longer, and the kernel has work on their core, too.
     more = row["measured"]["cpu_load"] / row["predicted"]["cpu_load"]
     row["predicted_seen"] = _simulated(bench, cell, workload, scale * more, ends)
     long_run = {"requests": bench.long_run, "warmup": 10}

@@ -81,15 +81,16 @@ def demands(found: Mapping[str, Any]) -> list[str]:
 
 def cells(found: Mapping[str, Any]) -> list[str]:
     """A line for each cell: mean response times in milliseconds, measured and predicted."""
-    head = ("users", "policy", "load asked", "load seen", "mean", "predicted",
-            "at the load seen", "kernel model", "short", "predicted", "long",
+    head = ("users", "policy", "load asked", "core busy", "with backends", "mean", "predicted",
+            "at the core's load", "kernel model", "short", "predicted", "long",
             "predicted", "switches a request")  # fmt: skip
     lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     for row in found["cells"]:
         seen, told = row["measured"], row["predicted"]
         kernel = row.get("kernel", {}).get("mean_s")
         policy = row["policy"] + (", pools by class" if row["pools"] else "")
-        parts = [row["model"], policy, f"{row['load']:g}", f"{seen['cpu_load']:.2f}"]
+        loads = (seen["cpu_load"], seen["backends_load"])
+        parts = [row["model"], policy, f"{row['load']:g}", *(f"{one:.2f}" for one in loads)]
         parts += [_ms(one["mean_s"]) for one in (seen, told, row["predicted_seen"])]
         parts.append("" if kernel is None else _ms(kernel))
         for name in ("short_s", "long_s"):
