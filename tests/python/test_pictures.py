@@ -47,18 +47,16 @@ def test_pictures_reach_down_to_the_first_charts_on_screens_telephones_and_paper
     with Browser(tmp_path / "profile") as browser:
         browser.open(path, pictures.WIDTH)
         heat = "document.querySelector('#section-heat').getBoundingClientRect().bottom"
-        ends = {"light": browser.evaluate(heat)}
+        end = browser.evaluate(heat)
         pictures.taken(browser, tmp_path / "report-{}.png")
-        browser.look(pictures.PHONE)
-        ends["phone"] = browser.evaluate(heat)
         pictures.elsewhere(browser, tmp_path, "report")
     sizes = {}
     for name in ("light", "dark", "phone", "print"):
         with image.open(tmp_path / f"report-{name}.png") as taken:
             sizes[name] = taken.size
     assert sizes["light"] == sizes["dark"]
-    for name, end in ends.items():
-        assert sizes[name][1] >= end - 40  # charts follow the width a moment later
+    assert sizes["light"][1] >= end - 1
+    assert min(height for _, height in sizes.values()) > 1000
     assert [sizes[name][0] for name in ("light", "phone", "print")] == [
         pictures.WIDTH, pictures.PHONE, pictures.PAPER,
     ]  # fmt: skip
