@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 import pytest
 from machine_results import machine, open_
+from scipy.special import stdtrit
 
 import thinktime as tt
 from thinktime.stats import minimum_samples
@@ -23,6 +24,7 @@ from thinktime.validity import DOUBTFUL, FINE, SPOILT, UNSEEN, percentiles, vali
 from thinktime.validity.changing import change_of
 from thinktime.validity.checks import CHECKS, judge
 from thinktime.validity.evidence import Evidence, of_result
+from thinktime.validity.student import quantile
 
 ONE = cases.system(("fcfs", "exp(10ms)"))
 
@@ -244,6 +246,11 @@ def test_a_rate_that_is_to_change_is_not_looked_at() -> None:
     workload = cases.open_model(50, profile="ramp(from=0.1, to=1, over=100s)")
     made = of_result(tt.simulate(workload, ONE, duration="200s", rows="all"))
     assert {verdict(made, name) for name in ("steady state", "warm-up", "arrivals")} == {UNSEEN}
+
+
+@pytest.mark.parametrize("degrees", [1, 2, 3, 4, 7, 19, 1000])
+def test_students_quantile_is_that_of_scipy(degrees: int) -> None:
+    assert quantile(degrees) == pytest.approx(stdtrit(degrees, 0.975), rel=2e-3)
 
 
 def test_a_step_is_found_where_it_is_and_noise_is_none() -> None:

@@ -19,10 +19,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from thinktime._scipy import ndtri, stdtrit
 from thinktime.report import units
 from thinktime.validity.evidence import Evidence
 from thinktime.validity.finding import DOUBTFUL, FINE, Finding, Unseen
+from thinktime.validity.student import NORMAL, quantile
 
 if TYPE_CHECKING:
     import polars as pl
@@ -176,7 +176,7 @@ def _limited(number: float, degrees: int, most: float) -> Worth:
     too large: by Wilson and Hilferty, 'The distribution of chi-square' (PNAS 17, 1931).
     """
     part = 2 / (9 * degrees)
-    unsure = (1 - part + float(ndtri(0.975)) * part**0.5) ** 3
+    unsure = (1 - part + NORMAL * part**0.5) ** 3
     return Worth(min(number, most), min(number * unsure, most))
 
 
@@ -231,8 +231,7 @@ def _of_mean(seen: Evidence) -> Worth | None:
     if half <= 0 or variance <= 0:
         return Worth(most, most)
     degrees = seen.replications - 1 if seen.replications > 1 else _DEGREES_OF_MEAN
-    quantile = float(stdtrit(degrees, 0.975))
-    return _limited(quantile**2 * variance / half**2, degrees, most)
+    return _limited(quantile(degrees) ** 2 * variance / half**2, degrees, most)
 
 
 def _steps(longer: NDArray) -> NDArray:  # type: ignore[type-arg]
