@@ -28,6 +28,7 @@ __all__ = [
     "distributions",
     "find_visits",
     "host_certificate",
+    "is_secret",
     "left_behind",
     "load",
     "log_formats",
@@ -47,6 +48,7 @@ __all__ = [
     "schema",
     "simulate",
     "trace_context",
+    "without_secrets",
 ]
 
 __version__: str

@@ -31,4 +31,4 @@ def quantile(degrees: int) -> float:
         z * (3 * square**3 + 19 * square**2 + 17 * square - 15) / 384,
         z * (79 * square**4 + 776 * square**3 + 1482 * square**2 - 1920 * square - 945) / 92160,
     )
-    return z + sum(term / degrees**power for power, term in enumerate(terms, 1))
+    return z + sum(term / float(degrees) ** power for power, term in enumerate(terms, 1))
