@@ -1,5 +1,5 @@
 use super::*;
-use crate::columns::{Batch, Collector, Digest, UserBy};
+use crate::columns::{Batch, Collector, Columns, Digest, UserBy};
 use crate::entry::Entry;
 use thinktime_core::time::Nanos;
 
