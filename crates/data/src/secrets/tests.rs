@@ -21,7 +21,7 @@ fn what_is_called_like_a_secret_is_taken_out_and_put_back() {
         ("get = '/a?access_token=HIDDEN&x=1&sid=HIDDEN'", "get"),
         ("post = '/'\njson = { user = { password = 'HIDDEN', n = 1 } }", "json.user.password"),
         ("post = '/'\njson = { list = [{ pwd = 'HIDDEN' }] }", "json.list[0].pwd"),
-        ("post = '/'\njson = '{\"password\": \"HIDDEN\\\\\" HIDDEN\", \"a\": \"b\"}'", "json"),
+        ("post = '/'\njson = '{\"password\": \"HIDDEN\\\" HIDDEN\", \"a\": \"b\"}'", "json"),
         ("post = '/'\nform = { password = ['HIDDEN', 'x'], b = '1' }", "form.password[0]"),
         ("post = '/'\nbody = 'user=a&password=HIDDEN'", "body"),
         ("post = '/'\nbody = '''\npassword=HIDDEN'''", "body"),
