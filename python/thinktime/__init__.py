@@ -28,6 +28,7 @@ from thinktime._core import (
     Station,
     System,
     Table,
+    UnreachableError,
     Workload,
     __version__,
 )
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
     from thinktime.tracing import trace_id, traceparent, traces
     from thinktime.verdict import Objective, Verdict
 
-for _error in (InputError, RunError):
+for _error in (InputError, RunError, UnreachableError):
     _error.__module__ = __name__  # where users find it, and tracebacks show it
 
 __all__ = [
@@ -73,6 +74,7 @@ __all__ = [
     "Stopped",
     "System",
     "Table",
+    "UnreachableError",
     "Unwritten",
     "Verdict",
     "Workload",

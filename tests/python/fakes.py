@@ -248,6 +248,7 @@ class Result:
     validity: list[Any] = field(default_factory=list)
     objectives: list[Any] = field(default_factory=list)
     made: Any = None
+    secrets: list[str] = field(default_factory=list)
 
     @property
     def populations(self):

@@ -90,7 +90,7 @@ def test_simulate_writes_the_result_directory(files: Path) -> None:
     names = {path.name for path in (files / "out").iterdir()}
     assert names == {
         "run.toml", "summary.json", "requests.parquet", "series.parquet", "latency.hlog",
-        "label.json",
+        "label.json", "made.json",
     }  # fmt: skip
     report = thinktime("report", "out", "-o", "page.html", cwd=files)
     assert report.returncode == 0, report.stderr

@@ -167,7 +167,7 @@ def test_changes_in_words(found: Change, words: str) -> None:
 
 def of_kinds(before: str, after: str, *, untrusted: bool = False) -> Comparison:
     subjects: list[Any] = [
-        SimpleNamespace(label=kind, kind=kind, untrusted=untrusted and kind == after)
+        SimpleNamespace(label=kind, kind=kind, untrusted=untrusted and kind == after, link=None)
         for kind in (before, after)
     ]
     throughput = Change("throughput", 90.0, 100.0, 9.0, 11.0, 0.1, 0.12, False)
@@ -260,7 +260,9 @@ def test_the_unit_of_a_share_takes_no_room_from_its_difference() -> None:
 
 
 def comparison(**changes: Change | Missing) -> Comparison:
-    subject: Any = SimpleNamespace(label="x", kind="run", duration_s=60.0, untrusted=False)
+    subject: Any = SimpleNamespace(
+        label="x", kind="run", duration_s=60.0, untrusted=False, link=None
+    )
     return Comparison(subject, subject, changes)
 
 

@@ -13,7 +13,7 @@ from learned_traffic import TIMEOUT_S, workload_of
 from thinktime.learn.journeys import find_journeys
 from thinktime.learn.kinds import private, templates
 from thinktime.learn.kinds.kinds import USERS_MIN
-from thinktime.learn.requests import Requests
+from thinktime.learn.requests import ROWS, Requests
 
 HOSTILE = [
     ("", "7d444840-9dc0-11d1-b245-5ffdce74fad2"),
@@ -87,7 +87,8 @@ def log(paths: list[str], users: list[int]) -> Requests:
             "bytes": np.full(count, 100),
             "status": np.full(count, 200),
             "method": np.zeros(count, int),
-        }
+        },
+        schema=ROWS,
     )
     many = max(users) + 1
     addresses = pl.DataFrame({"address": np.arange(many), "agent": np.zeros(many, int)})

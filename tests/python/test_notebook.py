@@ -200,7 +200,9 @@ def test_a_wrong_dict_of_a_system_is_told_by_its_key() -> None:
     assert repr(type(told.value)) == "<class 'thinktime.InputError'>"
     with pytest.raises(tt.RunError) as failed:
         tt.run(WORKLOAD, "http://127.0.0.1:1", duration=1)
-    assert traceback.format_exception_only(failed.value)[0].startswith("thinktime.RunError: ")
+    assert traceback.format_exception_only(failed.value)[0].startswith(
+        "thinktime.UnreachableError: "
+    )
 
 
 def test_other_commands_take_dicts_too(tmp_path: Any) -> None:

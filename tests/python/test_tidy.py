@@ -24,7 +24,6 @@ EXCEPTIONS = {
     ("studies/omission-and-collapse/readings.py", "functions"): "a table, row by row",
     ("crates/py/src/learn.rs", "functions"): "the keyword arguments are half of it",
     ("python/thinktime/cli/learn.py", "functions"): "the options are the signature",
-    ("python/thinktime/cli/explain.py", "functions"): "the options are the signature",
     ("python/thinktime/cli/serve.py", "functions"): "the options are the signature",
     ("python/thinktime/cli/switch.py", "functions"): "the options are the signature",
     ("python/thinktime/learn/summary.py", "functions"): "one line a figure",

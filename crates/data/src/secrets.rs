@@ -42,7 +42,7 @@ pattern!(
     r#"(?P<before>"(?P<name>[^"\\]{1,80})"\s*:\s*")(?P<value>(?:\\.|[^"\\])*)(?P<after>")"#
 );
 // Nothing but what is put in when it is sent, as in `{password}` and `Bearer {token}`.
-pattern!(PUT_IN, r"(?i)^(?:bearer|basic|token)?(?:\s*\{[^{}]*\})+\s*$");
+pattern!(PUT_IN, r#"(?i)^(?:bearer|basic|token)?(?:\s*\{[^{}":]*\})+\s*$"#);
 
 /// Whether a header field, a parameter or a key of this name is likely to hold a secret.
 #[must_use]

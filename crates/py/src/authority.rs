@@ -10,10 +10,17 @@ use rcgen::{
 
 use crate::errors::InputError;
 
+/// Adds the functions to a module.
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(certificate_authority, module)?)?;
+    module.add_function(wrap_pyfunction!(host_certificate, module)?)?;
+    module.add_function(wrap_pyfunction!(public_key, module)?)
+}
+
 /// (the certificate, its private key) of a new authority of this name, both as PEM. `from_s` and
 /// `until_s` say when it is valid, in seconds since 1970.
 #[pyfunction]
-pub(crate) fn certificate_authority(
+fn certificate_authority(
     name: &str,
     from_s: u32,
     until_s: u32,
@@ -29,7 +36,7 @@ pub(crate) fn certificate_authority(
 /// (the certificate, its private key) of a host, a name or an IP address, both as PEM, signed by an
 /// authority that `certificate_authority` has made.
 #[pyfunction]
-pub(crate) fn host_certificate(
+fn host_certificate(
     host: &str,
     authority_name: &str,
     authority_key: &str,
@@ -52,7 +59,7 @@ pub(crate) fn host_certificate(
 
 /// The public key of a private one in PEM form, as its `SubjectPublicKeyInfo` in DER form.
 #[pyfunction]
-pub(crate) fn public_key(key: &str) -> PyResult<Vec<u8>> {
+fn public_key(key: &str) -> PyResult<Vec<u8>> {
     let key = KeyPair::from_pem(key).map_err(|error| InputError::new_err(error.to_string()))?;
     Ok(key.subject_public_key_info())
 }

@@ -21,10 +21,7 @@ create_exception!(_core, UnreachableError, RunError, "The target cannot be reach
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("InputError", module.py().get_type::<InputError>())?;
     module.add("RunError", module.py().get_type::<RunError>())?;
-    let unreachable = module.py().get_type::<UnreachableError>();
-    // Where it is found again when it comes from another process.
-    unreachable.setattr("__module__", "thinktime._core")?;
-    module.add("UnreachableError", unreachable)
+    module.add("UnreachableError", module.py().get_type::<UnreachableError>())
 }
 
 pub(crate) fn invalid(error: &Invalid) -> PyErr {

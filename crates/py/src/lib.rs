@@ -61,16 +61,13 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(result::load, module)?)?;
     module.add_function(wrap_pyfunction!(result::left_behind, module)?)?;
     module.add_function(wrap_pyfunction!(result::recover, module)?)?;
-    module.add_function(wrap_pyfunction!(secrets::is_secret, module)?)?;
-    module.add_function(wrap_pyfunction!(secrets::without_secrets, module)?)?;
+    secrets::add(module)?;
     module.add_function(wrap_pyfunction!(schema::schema, module)?)?;
     module.add_function(wrap_pyfunction!(schema::options, module)?)?;
     module.add_function(wrap_pyfunction!(schema::planned_end, module)?)?;
     module.add_function(wrap_pyfunction!(schema::distributions, module)?)?;
     module.add_function(wrap_pyfunction!(schema::dispatch_policies, module)?)?;
     module.add_function(wrap_pyfunction!(traces::trace_context, module)?)?;
-    module.add_function(wrap_pyfunction!(authority::certificate_authority, module)?)?;
-    module.add_function(wrap_pyfunction!(authority::host_certificate, module)?)?;
-    module.add_function(wrap_pyfunction!(authority::public_key, module)?)?;
+    authority::add(module)?;
     Ok(())
 }

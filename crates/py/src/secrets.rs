@@ -2,14 +2,20 @@
 
 use pyo3::prelude::*;
 
+/// Adds the functions to a module.
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(is_secret, module)?)?;
+    module.add_function(wrap_pyfunction!(without_secrets, module)?)
+}
+
 /// Whether a header field, a parameter or a key of this name is likely to hold a secret.
 #[pyfunction]
-pub(crate) fn is_secret(name: &str) -> bool {
+fn is_secret(name: &str) -> bool {
     thinktime_data::is_secret(name)
 }
 
 /// A text as it may be shown.
 #[pyfunction]
-pub(crate) fn without_secrets(text: &str) -> String {
+fn without_secrets(text: &str) -> String {
     thinktime_data::without_secrets(text)
 }

@@ -151,7 +151,7 @@ def with_checks(probe: Probe, result: Result) -> Probe:
     They are asked once the probe is made: beyond its capacity a server is not steady, and this is
     no reason to suspect the generator.
     """
-    validity.note(result)
+    validity.note(result, of_point=True)
     return replace(probe, validity=tuple(result.validity), untrusted=result.untrusted)
 
 

@@ -217,13 +217,6 @@ def load_workload(path: Path) -> Workload:
     return loaded
 
 
-def secrets_of(path: Path | None) -> Workload | None:
-    """The workload that has what a result keeps no secrets of, if one is given."""
-    from thinktime.workload import load
-
-    return None if path is None else load(path)
-
-
 def say_warnings(warnings: Iterable[str]) -> None:
     """Say on standard error what spoils or limits a result."""
     for warning in warnings:

@@ -14,6 +14,7 @@ from thinktime import InputError, Result, Workload, _core, again, arrivals, run
 from thinktime.cli import common, live, options, several, told, watch
 from thinktime.cli.watch import NOBODY, Watch
 from thinktime.given import options_json
+from thinktime.inputs import workload_of
 from thinktime.moment import Moment
 from thinktime.validity.evidence import Evidence
 
@@ -60,9 +61,7 @@ def command(
         many = several.Several.asked(runs, restart, output, barred | _exports(watched))
         files = told.files(junit, markdown)
         if again is not None:
-            if demands is not None:
-                raise InputError("with --again the demands are the result's")
-            repeated = _Again(Result.load(again), common.secrets_of(workload), target)
+            repeated = _Again.asked(again, workload, target, demands)
             name, operation = repeated.operation(output, _Shown(quiet, watched), chosen)
         elif workload is None or target is None:
             raise InputError("give a workload file and --target, or --again DIR")
@@ -172,6 +171,16 @@ class _Again:
     done: Result
     secrets: Workload | None
     target: str | None
+
+    @staticmethod
+    def asked(
+        path: Path, workload: Path | None, target: str | None, demands: Path | None
+    ) -> _Again:
+        """Of the result at a path; `workload` has the secrets that it does not keep."""
+        if demands is not None:
+            raise InputError("with --again the demands are the result's")
+        secrets = None if workload is None else workload_of(workload)
+        return _Again(Result.load(path), secrets, target)
 
     def operation(self, output: Path | None, shown: _Shown, given: dict[str, Any]) -> _Named:
         """The run, some of whose options may be others."""

@@ -12,6 +12,7 @@ from thinktime import InputError, Result, Workload, _core, again, simulate
 from thinktime.cli import common, options, told, watch
 from thinktime.cli.watch import NOBODY, Watch
 from thinktime.given import options_json
+from thinktime.inputs import workload_of
 
 if TYPE_CHECKING:
     from thinktime.watching.feed import Feed
@@ -46,7 +47,9 @@ def command(
         if again is not None:
             if system is not None:
                 raise InputError("with --again the system is the result's")
-            planned = _again(again, common.secrets_of(workload), output, chosen)
+            planned = _again(
+                again, None if workload is None else workload_of(workload), output, chosen
+            )
         elif workload is None or system is None:
             raise InputError("give a workload file and a system file, or --again DIR")
         else:

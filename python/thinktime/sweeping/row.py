@@ -27,7 +27,7 @@ def row_of(point: Point, result: Result) -> Row:
 
     Times are in seconds, rates in events a second.
     """
-    validity.note(result)
+    validity.note(result, of_point=True)
     summary = result.summary
     times = summary.get("response_time_s") or {}
     stations = (summary.get("stations") or {}).values()

@@ -21,17 +21,20 @@ if TYPE_CHECKING:
 _SUMMARY = "summary.json"
 
 
-def validity_of(result: Result) -> list[Finding]:
-    """What the checks say of a result: as it was noted when it was made, else looked at now."""
+def validity_of(result: Result, *, of_point: bool = False) -> list[Finding]:
+    """What the checks say of a result: as it was noted when it was made, else looked at now.
+
+    `of_point` is for a point of a sweep or search, of which fewer percentiles are shown.
+    """
     noted = result.summary.get("validity")
     if noted is not None:
         return [Finding.of(one) for one in noted]
     if not result.summary:
         return []
     from thinktime.validity.checks import judge
-    from thinktime.validity.evidence import of_result
+    from thinktime.validity.evidence import OF_POINTS, SHOWN, of_result
 
-    return judge(of_result(result))
+    return judge(of_result(result, OF_POINTS if of_point else SHOWN))
 
 
 def agreement_of(results: Sequence[Result]) -> Finding:
@@ -42,14 +45,14 @@ def agreement_of(results: Sequence[Result]) -> Finding:
     return of([of_result(one) for one in results])
 
 
-def note(result: Result) -> None:
+def note(result: Result, *, of_point: bool = False) -> None:
     """Look at a result that was just made, and note what was found in its summary.
 
     Where it has a directory, `summary.json` there says it, too. A disk that is full spoils nothing.
     """
     if not result.summary or "validity" in result.summary:
         return
-    result.summary["validity"] = [one.as_dict() for one in validity_of(result)]
+    result.summary["validity"] = [one.as_dict() for one in validity_of(result, of_point=of_point)]
     if result.path is None:
         return
     place = result.path / _SUMMARY

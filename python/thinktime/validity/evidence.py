@@ -29,6 +29,13 @@ OF_POPULATION = 2**48
 """The numbers of a population's sessions lie within so many."""
 
 
+SHOWN = ("p50", "p90", "p95", "p99", "p99.9")
+"""The percentiles of a result's own table."""
+
+OF_POINTS = ("p50", "p99")
+"""Those of a table of many points."""
+
+
 @dataclass
 class Evidence:
     """All that there is of one result."""
@@ -51,6 +58,9 @@ class Evidence:
     theory: Theory | None = None
     interrupted: bool = False
     """Whether it ended before its time: by Ctrl-C, or because an objective was lost."""
+
+    percentiles: tuple[str, ...] = SHOWN
+    """Those that will be shown where there are requests enough."""
 
     times: tuple[Any, Any] | None = None
     """Response times in seconds, rising, and the share of requests that took longer."""
@@ -183,7 +193,7 @@ class Evidence:
 _WRITTEN = "requests.parquet"
 
 
-def of_result(result: Result) -> Evidence:
+def of_result(result: Result, percentiles: tuple[str, ...] = SHOWN) -> Evidence:
     """What there is of a result; its tables are read when they are needed."""
     text = result._outcome.options_json
     asked = None if text is None else json.loads(text).get("load")
@@ -202,6 +212,7 @@ def of_result(result: Result) -> Evidence:
         given_series=result.series if result.kind == "run" or rows is not None else None,
         theory=result.theory if result.kind == "simulate" else None,
         interrupted=result.interrupted or _ended_early(result.summary),
+        percentiles=percentiles,
         times=result.survival(),
     )
 

@@ -81,7 +81,7 @@ def check(seen: Evidence) -> Finding | None:
     many = seen.succeeded
     if many <= 0:
         raise Unseen("no request succeeded")
-    hidden = [name for name in ("p50", "p90", "p99", "p99.9") if not backed(name, many)]
+    hidden = [name for name in seen.percentiles if name != "p95" and not backed(name, many)]
     left = f"; {units.listed(hidden)} not shown: {units.count(many)} requests are too few" if (
         hidden
     ) else ""  # fmt: skip
@@ -110,7 +110,7 @@ def backing(seen: Evidence) -> Backing:
         Unseen: if nothing tells how alike successive response times are.
     """
     many = seen.succeeded
-    shown = [name for name in NEEDED if backed(name, many) and name != "p99.99"]
+    shown = [name for name in seen.percentiles if backed(name, many)]
     if not shown:
         return Backing([], [], {})
     worth = _worth(seen)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from thinktime import _core
 from thinktime.report import units
 from thinktime.report.case import Case
 from thinktime.report.diagrams import server, users
@@ -77,7 +78,7 @@ def _servers(cases: Sequence[Case]) -> Iterator[Diagram]:
                 drawn.add(text)
                 yield from server.diagrams_of(result.system, result.system.name)
         elif result.target:
-            target = result.target
+            target = _core.without_secrets(result.target)
             if target not in drawn:
                 drawn.add(target)
                 yield server.target_of(target)
