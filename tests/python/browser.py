@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import shutil
@@ -9,11 +10,14 @@ import time
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 MISSING = "chromium is not installed: the pages are not looked at"
 _PATIENCE_MS = 300_000.0
+
+Medium = Literal["null", "print"]
+"""What pages believe they are on: what they are on, or paper."""
 
 
 class Browser:
@@ -54,7 +58,7 @@ class Browser:
         """Show what a server has, and wait until it is there."""
         self._page.goto(url)
 
-    def look(self, width: int, *, dark: bool = False, medium: str = "screen") -> None:
+    def look(self, width: int, *, dark: bool = False, medium: Medium = "null") -> None:
         """Look through a window of a width in pixels, by day or by night, or at paper (`print`)."""
         self._page.set_viewport_size({"width": width, "height": 900})
         self._page.emulate_media(media=medium, color_scheme="dark" if dark else "light")
@@ -82,7 +86,9 @@ class Browser:
 
     def print(self) -> bytes:
         """The page as a PDF, on the paper that its style asks for."""
-        return self._page.pdf(prefer_css_page_size=True, print_background=True)
+        asked = {"preferCSSPageSize": True, "printBackground": True}
+        found = self._context.new_cdp_session(self._page).send("Page.printToPDF", asked)
+        return base64.b64decode(found["data"])
 
     def picture(self, path: Path, part: str = "body", height: float = float("inf")) -> None:
         """Write the page, or what a selector finds of it, as a PNG; no more than so high."""
