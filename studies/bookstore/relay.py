@@ -253,8 +253,10 @@ def relaying(server: Path) -> Iterator[Relay]:
         ready.set()
 
     def work() -> None:
-        loop.run_until_complete(listen())
+        # One run of the loop, so that a stop just after the beginning is not lost.
+        listening = loop.create_task(listen())
         loop.run_forever()
+        listening.cancel()
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
