@@ -20,11 +20,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// (the certificate, its private key) of a new authority of this name, both as PEM. `from_s` and
 /// `until_s` say when it is valid, in seconds since 1970.
 #[pyfunction]
-fn certificate_authority(
-    name: &str,
-    from_s: u32,
-    until_s: u32,
-) -> PyResult<(String, String)> {
+fn certificate_authority(name: &str, from_s: u32, until_s: u32) -> PyResult<(String, String)> {
     let made = || {
         let key = KeyPair::generate()?;
         let params = authority(name, from_s, until_s)?;
