@@ -115,8 +115,8 @@ class Cell:
 
 
 def all_cells(small: bool = False) -> Iterator[Cell]:
-    """All of them; of the small study two, of eight seconds each."""
-    times = (3.0, 3.0, 2.0) if small else (BEFORE_S, ATTACK_S, AFTER_S)
+    """All of them; of the small study two, of eleven seconds each."""
+    times = (6.0, 3.0, 2.0) if small else (BEFORE_S, ATTACK_S, AFTER_S)
     for server in ("nginx", "thinktime serve"):
         for kind in RATES:
             if not small or kind == "slow-headers":

@@ -70,7 +70,6 @@ def test_a_load_that_a_point_did_not_reach_is_told_everywhere() -> None:
     assert (steady, empty) == (FINE, DOUBTFUL)
     cell = swept_table(found).lines[1].cells[-1]
     assert cell.text == DOUBTFUL
-    assert "load" in cell.below
     wanted = "At arrivals.start empty: doubtful, load: a load of "
     subject = Subject(Begun("sweep", "w"))
     subject.take(("swept", (found, 2, 2)))

@@ -85,6 +85,8 @@ def _show(found: Explanation) -> None:
     if found.alike:
         plain.say(f"it cannot be told from: {'; '.join(found.alike)}")
     typer.echo()
-    shown = table([Group(lines(found))])
+    whole = table([Group(lines(found))])
+    # The last column, the interval of throughput, is on the page and in --json.
+    shown = whole.with_columns(range(len(whole.headings) - 1))
     common.print_wide(Shown(shown))
     plain.say(shown.note)

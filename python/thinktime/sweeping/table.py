@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from thinktime.report import columns, point_checks
 from thinktime.report.table import Cell, Group, Line, Table
 from thinktime.sweeping.swept import Row, Swept, value_words
@@ -38,7 +40,8 @@ _HEADINGS = frozenset(columns.headings(_SHOWN))
 _SETTINGS = ("think_time_s", "requests")
 """Figures that are often the same at all points."""
 
-_SPARE = ("think time", "requests", "p50", "load found", "timeouts")
+_SPARE = ("checks", "think time", "requests", "p50", "load found", "timeouts")
+"""The first to go where there is no room; what checks doubt stands below the table, too."""
 
 
 def table(swept: Swept) -> Table:
@@ -79,7 +82,10 @@ def table(swept: Swept) -> Table:
 
 
 def _cell(row: Row, name: str) -> Cell:
-    return point_checks.cell(row) if name == "validity" else columns.cell(row, name)
+    if name == "validity":
+        # Which checks doubt it stands below the table; beside the verdict there is no room for it.
+        return replace(point_checks.cell(row), below="")
+    return columns.cell(row, name)
 
 
 def _is_same(swept: Swept, name: str) -> bool:
