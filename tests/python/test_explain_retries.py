@@ -32,7 +32,7 @@ def test_clients_retry_at_the_timeout_of_the_workload() -> None:
     found = explain_result(simulated(kind("item", 1, "5s")))
     assert found.kind == "ps", found.sentence
     retried = found.answers[-1]
-    assert retried.question == "open, clients that retry after 5.00 s, the workload's timeout"
+    assert retried.question == "open, retries after 5.00 s, the timeout"
     assert retried.mean_s == pytest.approx(found.answers[0].mean_s, rel=0.15)
 
 
@@ -40,7 +40,7 @@ def test_without_a_timeout_clients_retry_after_the_measured_p99() -> None:
     found = explain_result(simulated())
     assert found.kind == "ps", found.sentence
     question = found.answers[-1].question
-    assert question.startswith("open, clients that retry after ")
+    assert question.startswith("open, retries after ")
     assert question.endswith(", the measured p99")
 
 
@@ -55,7 +55,7 @@ def test_timeouts_have_the_shares_of_their_requests() -> None:
     whole = sum(share for _, share in found.shares)
     # Of 20,000 requests five standard errors of a share are at most 0.018.
     assert [share / whole for _, share in found.shares] == pytest.approx([0.6, 0.1, 0.3], abs=0.02)
-    assert found.words == "retry after 250 ms to 2.00 s, the workload's timeouts"
+    assert found.words == "retries after 250 ms to 2.00 s, the timeouts"
     asked = workload(found.requests())
     assert len(asked.request_names) == 3
 

@@ -126,7 +126,7 @@ def _questions(one: Candidate, asked: Asked) -> Iterator[_Question]:
     yield _Question("one more server", own, more_servers=1)
     yield _Question("twice the load, open", Workload(_open(2 * asked.rate)))
     yield _Question(
-        f"open, clients that {asked.patience.words}",
+        f"open, {asked.patience.words}",
         Workload(_open(asked.rate) + asked.patience.requests()),
         times="response_time_s",
     )

@@ -29,14 +29,14 @@ class Patience:
 
     @property
     def words(self) -> str:
-        """As in `retry after 250 ms, the workload's timeout`."""
+        """As in `retries after 250 ms, the timeout`."""
         times = [time for time, _ in self.shares if time is not None]
         if not self.given:
-            return f"retry after {units.seconds(times[0])}, the measured p99"
+            return f"retries after {units.seconds(times[0])}, the measured p99"
         one = "timeout" if len(times) == 1 else "timeouts"
         first, last = units.seconds(times[0]), units.seconds(times[-1])
         after = first if len(times) == 1 else f"{first} to {last}"
-        return f"retry after {after}, the workload's {one}"
+        return f"retries after {after}, the {one}"
 
     def requests(self) -> str:
         """The `[[request]]` tables of a workload file."""

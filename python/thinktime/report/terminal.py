@@ -19,7 +19,7 @@ from thinktime.report.units import listed
 
 _STYLES = {"measured": "bold", "exact": "italic cyan"}
 _GAP = 2  # between columns
-_LEFT_OUT_MAX = 2  # of more columns than these, names go above the numbers instead
+_LEFT_OUT_MAX = 3  # of more columns than these, names go above the numbers instead
 _INDENT = 2  # of what belongs to a title
 _NOTE_MIN = 20  # columns of words below a row
 _TURNED_MAX = 4  # more rows than these are easier to compare one below the other
