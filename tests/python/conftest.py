@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from browser import CHROMIUM, MISSING, Browser
 from record_servers import Server, shop
 
 from thinktime.recording import Recorder, connection
@@ -31,6 +32,15 @@ def recorder() -> Iterator[Recorder]:
 def server() -> Iterator[Server]:
     """A shop that may be recorded."""
     with shop() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """A browser for all tests of a file."""
+    if CHROMIUM is None:
+        pytest.skip(MISSING)
+    with Browser(tmp_path_factory.mktemp("profile")) as found:
         yield found
 
 

@@ -109,6 +109,6 @@ def test_what_is_missing_or_too_much_is_said_by_python() -> None:
 
     assert two(1) == 2
     with pytest.raises(TypeError, match="missing 1 required"):
-        two()  # type: ignore[call-arg]
+        two()  # type: ignore[call-arg] # wrong on purpose
     with pytest.raises(TypeError, match="unexpected keyword"):
-        two(1, third=2)  # type: ignore[call-arg]
+        two(1, third=2)  # type: ignore[call-arg] # wrong on purpose

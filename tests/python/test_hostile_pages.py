@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from answering import Answer, answering
-from browser import CHROMIUM, MISSING, Browser
+from browser import Browser
 from test_learn_hostile import entry, written
 
 import thinktime as tt
@@ -26,14 +26,6 @@ AGENT = "<svg/onload=window.hacked=1></textarea><script>window.hacked=1</script>
 ANSWER = (
     '</td></table></script><img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
 )
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory):
-    if CHROMIUM is None:
-        pytest.skip(MISSING)
-    with Browser(tmp_path_factory.mktemp("profile")) as found:
-        yield found
 
 
 def is_text(browser: Browser, page: Path) -> str:

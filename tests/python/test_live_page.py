@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from answering import Answer, answering
-from browser import CHROMIUM, MISSING, Browser
+from browser import Browser
 from made_logs import Known, make
 from real_runs import ended_well
 from watched_commands import SYSTEM, Watched
@@ -37,14 +37,6 @@ def files(tmp_path: Path) -> Path:
     (tmp_path / "w.toml").write_text(WORKLOAD)
     (tmp_path / "s.toml").write_text(SYSTEM)
     return tmp_path
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory):
-    if CHROMIUM is None:
-        pytest.skip(MISSING)
-    with Browser(tmp_path_factory.mktemp("profile")) as found:
-        yield found
 
 
 HEADLINE = "document.querySelector('h1').textContent"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import page_subjects
 import pytest
-from browser import CHROMIUM, MISSING, Browser, printed
+from browser import Browser, printed
 from chart_data import data_of
 from made_logs import Known, make
 from rich.console import Console
@@ -60,14 +60,6 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Page]:
 def written(pages: dict[str, Page], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("pages")
     return {name: page.write(one, folder / f"{name}.html") for name, one in pages.items()}
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory):
-    if CHROMIUM is None:
-        pytest.skip(MISSING)
-    with Browser(tmp_path_factory.mktemp("profile")) as found:
-        yield found
 
 
 # ---- words

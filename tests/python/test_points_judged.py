@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import cases
 import polars as pl
@@ -41,8 +42,8 @@ def swept(workload: tt.Workload, vary: str, **options: object) -> Swept:
     return Swept(table, [grid.parse(vary)], measured="target" in options)
 
 
-def verdicts(row: dict[str, object]) -> dict[str, str]:
-    return {one["name"]: one["verdict"] for one in row["validity"]}  # type: ignore[attr-defined]
+def verdicts(row: dict[str, Any]) -> dict[str, str]:
+    return {one["name"]: one["verdict"] for one in row["validity"]}
 
 
 # ---- sweeps
