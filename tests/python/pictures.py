@@ -45,6 +45,8 @@ HEIGHT_MAX = 12_000
 COLOURS = 256
 LIVE_S = 60
 TRIES = 5
+SETTLING_S = 3.0
+"""Charts follow the width and the colours of a page; by then they have."""
 
 PICTURES = (
     "live-light.png", "live-dark.png", "live-phone.png", "live-print.png",
@@ -127,7 +129,7 @@ def demo(browser: Browser, files: Path, folder: Path) -> None:
     from thinktime.demo import main as make
 
     browser.open(make(files / "demo"), DEMO)
-    time.sleep(1.5)
+    time.sleep(SETTLING_S)
     written(browser, folder / "demo.png", "body")
 
 
@@ -146,11 +148,11 @@ def diagrams(browser: Browser, files: Path, folder: Path) -> None:
 def elsewhere(browser: Browser, folder: Path, name: str) -> None:
     """The same page on a telephone, and on paper."""
     browser.look(PHONE)
-    time.sleep(1.5)
+    time.sleep(SETTLING_S)
     written(browser, folder / f"{name}-phone.png", "body")
     browser.look(PAPER, medium="print")
     browser.evaluate("void dispatchEvent(new Event('beforeprint'))")
-    time.sleep(1.5)
+    time.sleep(SETTLING_S)
     written(browser, folder / f"{name}-print.png", "body")
     browser.evaluate("void dispatchEvent(new Event('afterprint'))")
     browser.look(WIDTH)
@@ -160,7 +162,7 @@ def taken(browser: Browser, path: Path, part: str = "body", width: int = WIDTH) 
     """A picture of a part of a page by day and one by night."""
     for name, dark in (("light", False), ("dark", True)):
         browser.look(width, dark=dark)
-        time.sleep(1.5)  # charts follow the colours of the page
+        time.sleep(SETTLING_S)
         written(browser, path.with_name(path.name.format(name)), part)
 
 

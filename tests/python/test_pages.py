@@ -6,6 +6,7 @@ import io
 import itertools
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import page_subjects
@@ -23,6 +24,7 @@ from thinktime.learn.page import page_of as learned_page
 from thinktime.report import page, rows
 from thinktime.report.page import Page
 from thinktime.report.results_page import page_of as report_page
+from thinktime.report.table import Table
 from thinktime.report.terminal import Shown, render
 from thinktime.sweeping.page import page_of as swept_page
 from thinktime.sweeping.table import table as swept_table
@@ -72,18 +74,26 @@ def shown(what: object, width: int) -> str:
 
 
 def text_of(made: Page) -> str:
-    """Verdict, tables and the words of charts."""
+    """Verdict, tables, the words of charts, and the tables below them."""
     parts = [made.title, "", made.verdict.headline, *made.verdict.findings]
     parts += ["", "Before you trust these numbers:", *made.verdict.doubts]
-    for table in made.tables:
-        parts += ["", f"## {table.title}", table.caption, shown(Shown(table), 200)]
+    parts += tables_of(made.tables)
     for section in made.sections:
         parts += ["", f"## {section.title}", section.caption]
         if section.drawing is not None:
             parts += [f"[{key.name}]" for key in section.drawing.keys]
             parts += [f"{panel.title}: {panel.words}" for panel in section.drawing.panels]
         parts += [f"{one.title}: {one.words}" for one in section.diagrams]
-    return "\n".join(parts) + "\n"
+    return "\n".join([*parts, *tables_of(made.details)]) + "\n"
+
+
+def tables_of(tables: Sequence[Table]) -> list[str]:
+    """The tables, and what opens below their lines."""
+    parts = []
+    for table in tables:
+        parts += ["", f"## {table.title}", table.caption, shown(Shown(table), 200)]
+        parts += [f"{name}: {words}" for line in table.lines for name, words in line.folded]
+    return parts
 
 
 def golden(name: str, text: str) -> None:

@@ -113,7 +113,10 @@ def test_texts_that_would_be_wrong_are_found() -> None:
 def test_tables_of_a_report(many: int) -> None:
     made = mixed(many)
     assert made.summary["response_time_s"]["p99.9"] is not None, "summaries keep them"
-    tables = [results.table(rows_of([made])), *details.tables(cases([made]))]
+    found = cases([made])
+    tables = [
+        results.table(rows_of([made])), *details.verdicts(found), *details.tables(found)
+    ]  # fmt: skip
     succeeded = made.summary["requests"] - made.summary["errors"]
     hold({name for name, _ in numbers(tables)}, succeeded, "p50", "p90", "p95", "p99", "p99.9")
 

@@ -6,20 +6,23 @@ import shutil
 import subprocess
 from dataclasses import replace
 from html.parser import HTMLParser
+from types import SimpleNamespace
 
 import fakes
 import numpy as np
 import pytest
 from fakes import BIMODAL, closed, one, open_
 
-from thinktime.report import report
+from thinktime.report import doubted, report
 from thinktime.report import rows as rows_of
 from thinktime.report import verdict as verdict_of
 from thinktime.report.page import Page as OwnPage
 from thinktime.report.page import Verdict, asset
 from thinktime.report.page import render as render_page
 from thinktime.report.results_page import page_of
+from thinktime.report.table import Group
 from thinktime.report.terminal import render
+from thinktime.validity.finding import DOUBTFUL, FINE, UNSEEN, Finding
 
 SYSTEM = one(BIMODAL)
 EVIL = '</script><script>alert(1)</script><img src=x onerror="alert(2)">%{x} & "\'`{{7*7}}'
@@ -180,3 +183,23 @@ def test_words_keep_the_capitals_that_they_have() -> None:
     text = render_page(OwnPage("t", Verdict("v"), [], words={"SRPT gains": "x", "bars": "y"}))
     assert "<dt>SRPT gains</dt>" in text
     assert "<dt>Bars</dt>" in text
+
+
+def test_checks_that_are_fine_stand_in_one_line_that_opens() -> None:
+    """Which checks are fine is read at once; what they found by who opens it, in doubt by all."""
+    found = [
+        Finding("load", FINE, "60/s were begun, <b>60/s</b> were asked for"),
+        Finding("counts", DOUBTFUL, "they do not agree", "look at the server's log"),
+        Finding("arrivals", FINE, "as planned"),
+        Finding("generator", UNSEEN, "it has none"),
+    ]
+    lines = doubted.folded_lines_of(SimpleNamespace(validity=found))
+    assert [(line.name, line.cells[0].text, line.note) for line in lines] == [
+        ("counts", DOUBTFUL, "They do not agree. Look at the server's log."),
+        ("load, arrivals", FINE, ""),
+        ("generator", UNSEEN, ""),
+    ]
+    shown = render_page(OwnPage("t", Verdict("h"), [doubted.table([Group(lines)])]))
+    assert "<dt>load</dt><dd>60/s were begun, &lt;b&gt;60/s&lt;/b&gt; were asked for.</dd>" in shown
+    assert "<dt>generator</dt><dd>It has none.</dd>" in shown
+    assert "<dt>counts</dt>" not in shown

@@ -54,7 +54,8 @@ def _against_exact(cases: Sequence[Case]) -> list[str]:
     found, total = [], within + len(outside)
     if within:
         means = "The mean lies" if total == 1 else f"{within} of {total} means lie"
-        means = f"All {total} means lie" if total > 1 and not outside else means
+        if total > 1 and not outside:
+            means = "Both means lie" if total == 2 else f"All {total} means lie"
         whose = "its" if total == 1 else "their"
         found.append(f"{means} within {whose} 95 % confidence interval of the exact value.")
     if outside:

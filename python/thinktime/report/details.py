@@ -1,4 +1,4 @@
-"""The tables below the main one: objectives, failures, checks, populations, names, machines."""
+"""The tables below the main one: verdicts and failures; populations, names, machines, models."""
 
 from __future__ import annotations
 
@@ -21,15 +21,23 @@ from thinktime.report.case import Case, Entry
 from thinktime.report.table import Group, Line, Table
 
 
-def tables(cases: Sequence[Case]) -> list[Table]:
-    """The tables that have rows."""
+def verdicts(cases: Sequence[Case]) -> list[Table]:
+    """Whether to believe the numbers, whether they are good enough, and what failed, if any."""
     found = [
-        doubted.table(_groups(cases, lambda entry: doubted.lines_of(entry.result))),
+        doubted.table(_groups(cases, lambda entry: doubted.folded_lines_of(entry.result))),
         objectives.table(_groups(cases, lambda entry: objectives.lines_of(entry.result))),
         failures.table(_groups(cases, lambda entry: failures.lines_of(entry.result))),
         objectives.checks_table(
             _groups(cases, lambda entry: objectives.check_lines_of(entry.result))
         ),
+    ]
+    return [table for table in found if table.groups]
+
+
+def tables(cases: Sequence[Case]) -> list[Table]:
+    """The other tables that have rows, the one with what other systems would have shown first."""
+    found = [
+        explained.table(_groups(cases, lambda entry: explained.lines_of(entry.result))),
         by_population.table(_with_exact(cases, _groups(cases, _populations))),
         by_population.page_table(_groups(cases, _pages)),
         by_request.table(_groups(cases, _requests)),
@@ -57,7 +65,6 @@ def tables(cases: Sequence[Case]) -> list[Table]:
             _groups(cases, _links),
             "What the links carried, and what TCP had to send again.",
         ),
-        explained.table(_groups(cases, lambda entry: explained.lines_of(entry.result))),
     ]
     return [*(table for table in found if table.groups), *_compared(cases)]
 

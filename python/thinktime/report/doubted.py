@@ -21,27 +21,42 @@ def table(groups: Sequence[Group]) -> Table:
     )  # fmt: skip
 
 
-def lines_of(result: Result) -> list[Line]:
-    """A line a check."""
-    return [line_of(one) for one in result.validity]
+def folded_lines_of(result: Result) -> list[Line]:
+    """A line a check that is in doubt, and one for all others of a verdict, which opens."""
+    lines = _doubted(result)
+    for word, many in _others(result):
+        name = ", ".join(one.name for one in many)
+        lines.append(Line(name, [Cell(word)], folded=[(one.name, _words(one)) for one in many]))
+    return lines
 
 
 def short_lines_of(result: Result) -> list[Line]:
-    """A line a check that is in doubt, and one for all others together."""
-    found = result.validity
-    lines = [line_of(one) for one in found if one.verdict in (SPOILT, DOUBTFUL)]
+    """A line a check that is in doubt, and one for all others of a verdict, which are counted."""
+    lines = _doubted(result)
     other = "other " if lines else ""
-    for word in (FINE, UNSEEN):
-        many = [one for one in found if one.verdict == word]
-        if many:
-            why = "; ".join(dict.fromkeys(one.found for one in many)) if word == UNSEEN else ""
-            name = units.counted(len(many), f"{other}check")
-            lines.append(Line(name, [Cell(word)], note=units.sentence(why) if why else ""))
+    for word, many in _others(result):
+        why = "; ".join(dict.fromkeys(one.found for one in many)) if word == UNSEEN else ""
+        name = units.counted(len(many), f"{other}check")
+        lines.append(Line(name, [Cell(word)], note=units.sentence(why) if why else ""))
     return lines
 
 
 def line_of(one: Finding) -> Line:
     """A line of a check."""
-    note = units.sentence(one.found) + (f" {units.sentence(one.advice)}" if one.advice else "")
     strong = one.verdict in (SPOILT, DOUBTFUL)
-    return Line(one.name, [Cell(one.verdict, strong="text" if strong else "")], note=note)
+    return Line(one.name, [Cell(one.verdict, strong="text" if strong else "")], note=_words(one))
+
+
+def _doubted(result: Result) -> list[Line]:
+    return [line_of(one) for one in result.validity if one.verdict in (SPOILT, DOUBTFUL)]
+
+
+def _others(result: Result) -> list[tuple[str, list[Finding]]]:
+    """The findings that are in no doubt, by their verdict."""
+    by_word = [(word, [one for one in result.validity if one.verdict == word])
+               for word in (FINE, UNSEEN)]  # fmt: skip
+    return [(word, many) for word, many in by_word if many]
+
+
+def _words(one: Finding) -> str:
+    return units.sentence(one.found) + (f" {units.sentence(one.advice)}" if one.advice else "")

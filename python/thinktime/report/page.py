@@ -1,4 +1,4 @@
-"""A page that needs nothing but itself: the verdict, then tables, then charts, then sources.
+"""A page that needs nothing but itself: the verdict, tables, charts, more tables, then sources.
 
 Every page of Thinktime is a `Page`: report, learn, sweep and capacity differ in what they put in.
 """
@@ -90,7 +90,12 @@ class Page:
 
     verdict: Verdict
     tables: Sequence[Table]
+    """What is read first, above the charts."""
+
     sections: Sequence[Section] = ()
+    details: Sequence[Table] = field(default=(), kw_only=True)
+    """Tables for those who look closer, below the charts."""
+
     words: Mapping[str, str] = field(default_factory=dict)
     """What the words on it mean."""
 

@@ -46,10 +46,11 @@ def page_of(
     return Page(
         title or _title(cases),
         _doubted(_verdict(cases, compared), agreement),
-        [results.table(results.rows(cases)), *together, *differences, *details.tables(cases)],
+        [results.table(results.rows(cases)), *together, *differences, *details.verdicts(cases)],
         [*sections(CHARTS, cases), *diagrams.sections(cases)],
         how.words(cases),
         how.sources(cases),
+        details=details.tables(cases),
     )
 
 

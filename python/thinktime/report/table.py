@@ -34,6 +34,9 @@ class Line:
     note: str = ""
     """More words about it, which stand below it across all columns."""
 
+    folded: Sequence[tuple[str, str]] = ()
+    """What a page shows below it to those who open it: names, each with a sentence."""
+
 
 @dataclass(frozen=True)
 class Group:
