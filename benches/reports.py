@@ -5,12 +5,16 @@
 Prints a Markdown table: of each case the medians of the rounds. Results are simulated here with
 all their rows and lie in the page cache; `thinktime report` is a process of its own, so that
 Python's start is in the time. With --keep the results are left in a folder, and found there again.
+
+Where Chromium is installed, the page is opened in it: after how long its text is there, after how
+long all its charts are drawn, and the longest pause meanwhile, in which it answers nobody.
 """
 
 from __future__ import annotations
 
 import argparse
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -75,6 +79,40 @@ def report(result: Path, page: Path) -> tuple[float, float, float]:
     return took, used, int(done.stderr.split()[-1]) / 1024
 
 
+WATCH = """
+window.pauses = [];
+new PerformanceObserver(all => all.getEntries().forEach(one => pauses.push(one.duration)))
+  .observe({ type: "longtask", buffered: true });
+"""
+DRAWN = """
+[...document.querySelectorAll("[data-figure]")].every(one => one.querySelector(".main-svg"))
+  && performance.getEntriesByName("first-contentful-paint").length === 1
+"""
+SEEN = """[
+  performance.getEntriesByName("first-contentful-paint")[0].startTime, performance.now(),
+  Math.max(0, ...pauses),
+]"""
+
+
+def opened(page: Path) -> str:
+    """When Chromium shows its text and all its charts, and the longest pause; as cells."""
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    if program is None:
+        return "| – | – | –"
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        window = browser.new_page(viewport={"width": 1200, "height": 900})
+        window.add_init_script(WATCH)
+        window.goto(page.as_uri())
+        while not window.evaluate(DRAWN):
+            window.wait_for_timeout(20)
+        text, drawn, pause = window.evaluate(SEEN)
+        browser.close()
+    return f"| {text / 1e3:.1f} s | {drawn / 1e3:.1f} s | {pause:.0f} ms"
+
+
 def cpu_s() -> float:
     """The CPU time of all processes that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -91,7 +129,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         folder = given.keep or Path(place)
         folder.mkdir(parents=True, exist_ok=True)
-        print("| result | requests | time | CPU time | memory | page |\n|---|---|---|---|---|---|")
+        head = ("result", "requests", "time", "CPU time", "memory", "page", "text shown",
+                "charts drawn", "longest pause")  # fmt: skip
+        print("| " + " | ".join(head) + " |\n" + "|---" * len(head) + "|")
         for name in ("sessions", "pages", "retries", "an hour"):
             result = made(name, given.requests, folder)
             page = Path(place) / "report.html"
@@ -100,7 +140,8 @@ def main() -> None:
             requests = tt.Result.load(result).summary["requests"]
             size = page.stat().st_size / 1e6
             times = f"{took:.1f} s | {used:.1f} s"
-            print(f"| {name} | {requests:,} | {times} | {memory:,.0f} MiB | {size:.2f} MB |")
+            sizes = f"{memory:,.0f} MiB | {size:.2f} MB"
+            print(f"| {name} | {requests:,} | {times} | {sizes} {opened(page)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ STEPS = 10
 """How many values stand for the demands of an interaction."""
 
 SKIPPED = 10
-"""The first requests of a connection plan their statements and fill caches; they do not count."""
+"""The first requests of a connection plan their statements and fill caches: they are no demands."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,9 @@ class Demand:
 
     between_s: float
     """What a lone request takes besides: the way there and back, generator and relay."""
+
+    planning_s: float = 0.0
+    """CPU time that the first requests of a connection take in excess of their demands."""
 
     @property
     def mean_s(self) -> float:
@@ -52,10 +55,11 @@ def measured(store: Store, relay: Relay, size: Size, requests: int) -> dict[str,
         result = tt.run(alone, store.url(relay.port), requests=requests + SKIPPED + 1, warmup=0)
         if result.summary["errors"]:
             raise SystemExit(f"{name}: {result.summary['errors_by_kind']}")
-        each = relay.meter[:: mixes.round_trips(asked)][SKIPPED:]
-        cpu_s = sorted(later - now for now, later in pairwise(each))
+        each = relay.meter[:: mixes.round_trips(asked)]
+        cpu_s = sorted(later - now for now, later in pairwise(each[SKIPPED:]))
+        planning_s = each[SKIPPED] - each[0] - SKIPPED * fmean(cpu_s)
         whole_s = result.summary["response_time_s"]["p50"]
-        found[name] = Demand(cpu_s, max(whole_s - cpu_s[len(cpu_s) // 2], 0.0))
+        found[name] = Demand(cpu_s, max(whole_s - cpu_s[len(cpu_s) // 2], 0.0), planning_s)
     return found
 
 

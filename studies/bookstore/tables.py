@@ -70,13 +70,21 @@ def about(found: Mapping[str, Any]) -> list[str]:
 
 
 def demands(found: Mapping[str, Any]) -> list[str]:
-    """A line for each interaction."""
+    """A line for each interaction, and what a new connection costs before it is as fast."""
     shares = mixes.shares(found["mix"])
-    lines = ["| interaction | share | CPU time alone | besides |", "|---|---|---|---|"]
+    head = ("interaction", "share", "CPU time alone", "besides", "first ten requests, in excess")
+    lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     for name, one in found["demands"].items():
-        times = f"{1e3 * one['mean_s']:.2f} ms | {1e3 * one['between_s']:.2f} ms"
-        lines.append(f"| {name} | {100 * shares[name]:.2f} % | {times} |")
-    return lines
+        times = (1e3 * one[which] for which in ("mean_s", "between_s", "planning_s"))
+        shown = " | ".join(f"{each:.2f} ms" for each in times)
+        lines.append(f"| {name} | {100 * shares[name]:.2f} % | {shown} |")
+    each_s = sum(one["planning_s"] for one in found["demands"].values())
+    return [
+        *lines, "",
+        f"A connection that has asked for all of them has taken {1e3 * each_s:.1f} ms of CPU time "
+        f"more than its demands; {mixes.CONNECTIONS} connections take "
+        f"{mixes.CONNECTIONS * each_s:.2f} s.",
+    ]  # fmt: skip
 
 
 def cells(found: Mapping[str, Any]) -> list[str]:

@@ -107,18 +107,33 @@
     ]],
   };
 
-  function draw() {
-    for (const one of figures) {
-      const { place, figure, hidden } = one;
-      const data = figure.data.map((trace) => themed(trace, hidden));
-      // A small picture has no room for buttons.
-      const displayModeBar = place.closest(".panels") ? false : "hover";
-      Plotly.react(place, data, layoutOf(one), { ...config, displayModeBar });
-      if (place.closest("[data-linked]") && !one.followed) {
-        one.followed = true;
-        place.on("plotly_relayout", (event) => follow(one, event));
-      }
+  function drawOne(one) {
+    const { place, figure, hidden } = one;
+    const data = figure.data.map((trace) => themed(trace, hidden));
+    // A small picture has no room for buttons.
+    const displayModeBar = place.closest(".panels") ? false : "hover";
+    Plotly.react(place, data, layoutOf(one), { ...config, displayModeBar });
+    place.style.minHeight = "";
+    if (place.closest("[data-linked]") && !one.followed) {
+      one.followed = true;
+      place.on("plotly_relayout", (event) => follow(one, event));
     }
+  }
+
+  const draw = () => figures.forEach(drawOne);
+
+  // So that a page answers while it opens: its text is there at once, and nothing moves later on.
+  function drawInTurns() {
+    for (const { place, figure } of figures) place.style.minHeight = `${figure.layout.height}px`;
+    const waiting = figures.slice();
+    (function next() {
+      const one = waiting.shift();
+      // What plotly measures texts with is no picture.
+      document.getElementById("js-plotly-tester")?.setAttribute("aria-hidden", "true");
+      if (one === undefined) return;
+      if (one.place.isConnected) drawOne(one);
+      setTimeout(next);
+    })();
   }
 
   function toggle(button) {
@@ -139,7 +154,7 @@
     const own = changed.figure.layout.xaxis.range;
     const whole = range[0] === own[0] && range[1] === own[1];
     const group = changed.place.closest("[data-linked]");
-    for (const one of figures.filter((one) => group.contains(one.place))) {
+    for (const one of figures.filter((one) => one.followed && group.contains(one.place))) {
       one.zoom = whole ? null : range.slice();
       const now = one.place.layout.xaxis.range;
       if (now[0] !== range[0] || now[1] !== range[1]) {
@@ -157,14 +172,12 @@
     draw();
   }
   collect();
-  draw();
+  drawInTurns();
   // Said by who changed the page.
   document.addEventListener("figures", () => {
     collect();
     draw();
   });
-  // What plotly measures texts with is no picture.
-  document.getElementById("js-plotly-tester")?.setAttribute("aria-hidden", "true");
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
   matchMedia("print").addEventListener("change", (medium) => print(medium.matches));
   addEventListener("beforeprint", () => print(true));
