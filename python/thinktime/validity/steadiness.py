@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,12 +29,24 @@ def check(seen: Evidence) -> Finding | None:
     parts = stretches(seen)
     if np.any(parts.completed == 0):
         raise Unseen("in parts of the run no request succeeded")
-    means = parts.busy_s / parts.completed
+    return judged(parts.busy_s / parts.completed, parts.begin_s, "response time", units.seconds)
+
+
+def judged(
+    means: NDArray[np.float64],
+    begin_s: NDArray[np.float64],
+    what: str,
+    say: Callable[[float], str],
+) -> Finding:
+    """Whether the mean of something stays the same over parts of a time that begin at some times.
+
+    `what` it is the mean of, and how a value of it is said, are for the words.
+    """
     if np.ptp(means) == 0:
-        return Finding(NAME, FINE, "all parts of the run have the same mean response time")
+        return Finding(NAME, FINE, f"all parts of the run have the same mean {what}")
     # A queue that grows does so evenly; one that is longer for a while is so by a factor.
     step = change_of(np.log(np.maximum(means, 1e-12)))
-    words = _words(step, change_of(means), means, parts.begin_s)
+    words = _words(step, change_of(means), means, begin_s, what, say)
     if words is not None:
         advice = (
             "look at what changed then (`report` draws it); a queue that grows has a load of 1 "
@@ -40,13 +54,18 @@ def check(seen: Evidence) -> Finding | None:
         )
         return Finding(NAME, DOUBTFUL, words, advice)
     return Finding(
-        NAME, FINE, f"the mean response times of {len(means)} parts of the run show no trend and "
-        "no step that chance does not explain",
+        NAME, FINE, f"in {len(means)} parts of the run the mean {what} shows no trend and no step "
+        "that chance does not explain",
     )  # fmt: skip
 
 
 def _words(
-    step: Change, line: Change, means: NDArray[np.float64], begin_s: NDArray[np.float64]
+    step: Change,
+    line: Change,
+    means: NDArray[np.float64],
+    begin_s: NDArray[np.float64],
+    what: str,
+    say: Callable[[float], str],
 ) -> str | None:
     """The change that is there beyond chance and matters, the more certain one."""
     steps = step.step_p <= SIGNIFICANCE and abs(np.expm1(step.step)) > MATTERS
@@ -54,13 +73,13 @@ def _words(
     if steps and (not drifts or step.step_p < line.trend_p):
         before, after = means[: step.place].mean(), means[step.place :].mean()
         return (
-            f"the mean response time went from {units.seconds(before)} to {units.seconds(after)} "
+            f"the mean {what} went from {say(float(before))} to {say(float(after))} "
             f"at about {units.seconds(float(begin_s[step.place]))}"
         )
     if drifts:
         fifth = max(len(means) // 5, 1)
         return (
-            f"the mean response time went from {units.seconds(means[:fifth].mean())} in the first "
-            f"fifth to {units.seconds(means[-fifth:].mean())} in the last one"
+            f"the mean {what} went from {say(float(means[:fifth].mean()))} in the first fifth to "
+            f"{say(float(means[-fifth:].mean()))} in the last one"
         )
     return None

@@ -70,8 +70,11 @@ class Begun:
     here: bool = True
     """Whether the command itself makes the load."""
 
+    replications: int = 1
+    """How many simulations it is made of, beside one another."""
+
     asked: Asked | None = None
-    """What a run's workload asks for."""
+    """What the workload of a run or a simulation asks for."""
 
 
 @dataclass(frozen=True)
