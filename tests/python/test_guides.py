@@ -17,6 +17,7 @@ PAGES = {
     "docs/coming-from-jmeter.md": 2,
     "docs/coming-from-locust.md": 2,
     "docs/compare.md": 4,
+    "docs/explain.md": 2,
     "docs/learn.md": 5,
     "docs/principles.md": 5,
     "docs/retries.md": 10,
@@ -28,7 +29,7 @@ WALKED_ELSEWHERE = {"docs/tutorial.md": "test_tutorial.py"}
 AGAINST = ("docs/coming-from-jmeter.md", "docs/coming-from-locust.md")
 """Pages whose runs are against a server that the reader has."""
 
-WITH_FILES = ("docs/compare.md",)
+WITH_FILES = ("docs/compare.md", "docs/explain.md")
 """Pages that use the files of the README."""
 
 

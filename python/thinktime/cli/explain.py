@@ -71,6 +71,8 @@ def command(
     if json:
         typer.echo(json_module.dumps(found.as_dict(), indent=2))
     if found.refused:
+        if not json:
+            plain.say(found.closed_test)
         raise common.fail(found.sentence, common.Exit.UNDECIDED)
     if not json:
         _show(found)
@@ -84,6 +86,7 @@ def _show(found: Explanation) -> None:
     plain.say(found.sentence)
     if found.alike:
         plain.say(f"it cannot be told from: {'; '.join(found.alike)}")
+    plain.say(found.closed_test)
     typer.echo()
     whole = table([Group(lines(found))])
     # The last column, the interval of throughput, is on the page and in --json.

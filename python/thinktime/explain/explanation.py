@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from thinktime.explain.asking import Answer, Asked, answers, load_of
+from thinktime.explain.asking import CLIENTS, Answer, Asked, answers, load_of
 from thinktime.explain.candidates import Candidate
 from thinktime.explain.choosing import CROWDED, Choice, choose, crowded
+from thinktime.explain.closed_test import closed_test
 from thinktime.explain.demands import Known, known_demands
 from thinktime.explain.patience import patience_of
 from thinktime.explain.visits import MOST, Visits, network_s, visits_of
@@ -71,6 +72,9 @@ class Explanation:
     network_s: float = 0.0
     """What of each response time the network takes, as far as it is known; it is in all times."""
 
+    workload_model: str = "open"
+    """The system model of the workload that was measured."""
+
     @property
     def sentence(self) -> str:
         """What was found, in one sentence."""
@@ -87,9 +91,16 @@ class Explanation:
             f"was held out it is {self.apart:.3f} off, and {self.allowed:.3f} may be chance{doubts}"
         )
 
+    @property
+    def closed_test(self) -> str:
+        """What a closed test at the same throughput would have shown, or why that is not known."""
+        measured = self.mean_s, self.p99_s, self.throughput
+        is_closed = self.workload_model == "closed"
+        return closed_test(self.answers, CLIENTS[0], measured, is_closed=is_closed)
+
     def as_dict(self) -> dict[str, Any]:
         """As `--json` prints it."""
-        return asdict(self)
+        return asdict(self) | {"closed_test": self.closed_test}
 
 
 def explain_result(
@@ -135,14 +146,14 @@ def explain_result(
     best = choice.best
     if best is None or not best.fits:
         why = f"the result is not to be trusted: {untrusted}" if untrusted else _why(choice, seen)
-        return _refused(why, measured, known)
+        return _refused(why, measured, known, result)
     if (overfull := overfull_by(best.candidate, rate)) is not None:
-        return _refused(overfull, measured, known)
+        return _refused(overfull, measured, known, result)
     asked = Asked(result.workload, rate, length_s, patience_of(result, measured[1]), network)
     found = answers(best.variants, asked)
     own = next(found)
     if own.excludes(measured[0]):
-        return _refused(_contradicted(best.candidate, own, measured[0]), measured, known)
+        return _refused(_contradicted(best.candidate, own, measured[0]), measured, known, result)
     return _shown(choice, best.candidate, measured, (own, *found), _about(result, known, network))
 
 
@@ -177,15 +188,17 @@ def _about(result: Result, known: Known | None, network_s: float) -> dict[str, A
         "doubts": _doubts(result),
         "demands": _source(known),
         "network_s": network_s,
+        "workload_model": result.workload.model,
     }
 
 
 def _refused(
-    why: str, measured: tuple[float, float, float, int], known: Known | None
+    why: str, measured: tuple[float, float, float, int], known: Known | None, result: Result
 ) -> Explanation:
     """What was measured, of which no model is shown."""
     return Explanation(
-        None, None, None, None, None, None, (), why, *measured, demands=_source(known)
+        None, None, None, None, None, None, (), why, *measured, demands=_source(known),
+        workload_model=result.workload.model,
     )  # fmt: skip
 
 

@@ -64,7 +64,8 @@ def lines_of(result: Result) -> list[Line]:
     first = f" (of the first {units.count(found.requests)} requests)" if (
         many > found.requests >= REPORTED
     ) else ""  # fmt: skip
-    return lines(found, units.sentence(found.sentence.rstrip(".") + first))
+    said = units.sentence(found.sentence.rstrip(".") + first)
+    return lines(found, f"{said} {units.sentence(found.closed_test)}")
 
 
 def _line(one: Answer) -> Line:
