@@ -151,8 +151,9 @@ def asked_for(kind: str, workload: Workload) -> dict[str, Any]:
     seen, length = Evidence(kind, {}, workload), workload.session_length
     moments = None if length is None else Moments(length.mean, length.second_moment)
     asked = Asked(
-        workload.model, workload.request_rate, workload.poisson, tuple(seen.arrivals), moments
-    )
+        workload.model, workload.request_rate, workload.poisson, tuple(seen.arrivals), moments,
+        seen.stays,
+    )  # fmt: skip
     return {"steady": seen.is_steady_by_plan, "asked": asked}
 
 

@@ -32,6 +32,7 @@ from thinktime.validity import (
 )
 from thinktime.validity.evidence import Evidence
 from thinktime.validity.finding import Unseen
+from thinktime.validity.staying import Stay
 from thinktime.watching.buckets import tail_of
 
 if TYPE_CHECKING:
@@ -69,6 +70,12 @@ class SoFar(Evidence):
         """As they were told when the run began."""
         asked = None if self.begun is None else self.begun.asked
         return [] if asked is None else list(asked.arrivals)
+
+    @property
+    def stays(self) -> tuple[Stay, ...]:
+        """As they were told when the run began."""
+        asked = None if self.begun is None else self.begun.asked
+        return () if asked is None else asked.stays
 
 
 def _punctual(seen: Evidence) -> Finding | None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from thinktime.report.table import Table
     from thinktime.validity import Finding
+    from thinktime.validity.staying import Stay
 
 _LENGTH = struct.Struct("<I")
 
@@ -43,6 +44,9 @@ class Asked:
 
     session_length: Moments | None = None
     """Requests of a session; None where nobody knows."""
+
+    stays: tuple[Stay, ...] = ()
+    """How long sessions last, as far as it is known."""
 
 
 @dataclass(frozen=True)
