@@ -83,7 +83,8 @@ def main() -> None:
     if given.percentiles:
         print_percentiles(given.runs, given.requests)
         return
-    names = [name for name in CHECKS if name not in ("generator", "punctuality", "percentiles")]
+    others = ("generator", "link", "punctuality", "percentiles")
+    names = [name for name in CHECKS if name not in others]
     heads = [*names, UNSEEN_STEADY, "agreement"]
     print(f"| {given.runs} runs of {given.requests:,} requests | {' | '.join(heads)} |")
     print("|---|" + "---|" * len(heads))

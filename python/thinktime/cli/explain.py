@@ -79,7 +79,7 @@ def command(
 
 
 def _show(found: Explanation) -> None:
-    from thinktime.report.explained import lines, table
+    from thinktime.report.explained import lines, models_table, table
     from thinktime.report.table import Group
     from thinktime.report.terminal import Shown
 
@@ -93,3 +93,7 @@ def _show(found: Explanation) -> None:
     shown = whole.with_columns(range(len(whole.headings) - 1))
     common.print_wide(Shown(shown))
     plain.say(shown.note)
+    models = models_table(found)
+    typer.echo()
+    common.print_wide(Shown(models))
+    plain.say(models.note)
