@@ -11,7 +11,8 @@ of these sets they were said to settle on different values.
 
 With `--served` it is real runs of so many seconds, after two seconds of warm-up, against a
 `thinktime serve` of M/M/1 at a load of 0.7 on this machine. That is mostly waiting, so that as many
-`--processes` run at the same time; what `generator` and `punctuality` say is of the machine, too.
+`--processes` run at the same time; what `generator` and `punctuality` say is of the machine, too. A
+second table has the same runs simulated: what is more in the first one is the machine's.
 
 Percentiles are doubted rightly where a run is short for its load, and have a table of their own,
 with --percentiles: of how many independent requests the p99 of each kind truly is, by how the share
@@ -24,6 +25,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -97,27 +99,38 @@ def main() -> None:
 
 
 def print_served(runs: int, seconds: float, processes: int) -> None:
-    """The table of real runs: what each check said."""
+    """The table of real runs, and that of the same runs simulated: what each check said."""
     # New interpreters: a copy of one that has threads may wait for ever for what these hold.
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        found = list(pool.map(partial(served, seconds=seconds), range(1, runs + 1)))
-    words = (FINE, DOUBTFUL, SPOILT, UNSEEN)
-    print(f"| {runs} runs of {seconds:g} s | {' | '.join(words)} |")
+        for kind in ("real", "simulated"):
+            one = partial(verdicts, seconds=seconds, real=kind == "real")
+            print_verdicts(f"{runs} {kind} runs of {seconds:g} s", pool.map(one, range(runs)))
+
+
+def print_verdicts(title: str, runs: Iterable[dict[str, str]]) -> None:
+    """A table of how many runs each check gave each verdict."""
+    found, words = list(runs), (FINE, DOUBTFUL, SPOILT, UNSEEN)
+    print(f"| {title} | {' | '.join(words)} |")
     print("|---|" + "---|" * len(words))
     for name in CHECKS:
         said = Counter(one[name] for one in found if name in one)
         if said:
             print(f"| {name} | {' | '.join(str(said[word]) for word in words)} |")
+    print(flush=True)
 
 
-def served(seed: int, seconds: float) -> dict[str, str]:
-    """The verdict of each check of one real run against M/M/1 at a load of 0.7."""
+def verdicts(seed: int, seconds: float, real: bool) -> dict[str, str]:
+    """The verdict of each check of one run against M/M/1 at a load of 0.7."""
     system = tt.System('name = "s"\n[[station]]\nname = "server"\ndemand = "exp(10ms)"\n')
     workload = tt.Workload(
         f'name = "w"\nseed = {seed}\n[arrivals]\nmodel = "open"\nrate = "70/s"\n'
     )
-    with tt.serve(system, seed=seed) as server:
-        result = tt.run(workload, server.url, duration=seconds + WARM_UP_S, warmup=WARM_UP_S)
+    length = {"duration": seconds + WARM_UP_S, "warmup": WARM_UP_S}
+    if real:
+        with tt.serve(system, seed=seed) as server:
+            result = tt.run(workload, server.url, **length)
+    else:
+        result = tt.simulate(workload, system, rows="all", **length)
     return {one.name: one.verdict for one in validity_of(result)}
 
 
