@@ -36,6 +36,7 @@ def test_the_report_of_a_run_says_what_other_systems_would_have_shown(tmp_path: 
     assert "1 server, processor sharing at a load of 0." in page
     assert "(of the first 10 000 requests)" in page
     assert "the same load, closed, 50 clients" in page
+    assert "A closed test with 10 clients at the same throughput would have shown" in page
 
 
 @pytest.mark.usefixtures("as_a_run")
@@ -47,6 +48,7 @@ def test_the_report_says_why_nothing_is_explained() -> None:
     (line,) = lines_of(idle)
     assert "No model is shown" in line.note
     assert "run it at a higher load" in line.note
+    assert line.note.endswith("would have shown cannot be said: no model fits.")
 
 
 @pytest.mark.serial

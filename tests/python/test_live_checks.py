@@ -14,7 +14,9 @@ from thinktime.report.table import Table
 from thinktime.validity import DOUBTFUL, FINE, UNSEEN, Finding
 from thinktime.watching import points
 from thinktime.watching.checking import Cores
+from thinktime.watching.feed import Feed
 from thinktime.watching.frames import Asked, Begun, Moments, Several
+from thinktime.watching.history import Instant
 from thinktime.watching.live_page import Subject
 
 BEGUN = Begun("run", "Running shop", "shop", None, 100.0, asked=Asked("open", 100.0, poisson=True))
@@ -183,3 +185,103 @@ def test_points_have_their_checks_as_they_come() -> None:
     assert any("a load of 0.7 was reached" in doubt for doubt in made.verdict.doubts)
     cells = [cell for line in made.tables[0].lines for cell in line.cells]
     assert any(cell.text == DOUBTFUL for cell in cells)
+
+
+# ---- simulations, which tell how many requests are over and in the system
+
+
+SIMULATED = Begun(
+    "simulate", "Simulating shop", "shop", None, None, asked=Asked("open", 100.0, poisson=True)
+)
+STEP_S = 100.0
+"""So much of a simulation's own time is over each second."""
+
+
+def simulation(
+    numbers: np.ndarray, begun: Begun = SIMULATED, rate: np.ndarray | float = 100.0
+) -> Subject:
+    """A simulation that was told of once for each mean number in the system."""
+    made = Subject(begun)
+    came = np.cumsum(RANDOM.poisson(STEP_S * rate, len(numbers)))
+    for place, number in enumerate(numbers):
+        over, inside, time_s = int(came[place] - number), round(number), STEP_S * (place + 1)
+        if place < len(numbers) - 1:  # checks look at what is known at the end alone
+            made.history.take(Instant(time_s, over, over, inside, 40, mean=float(number)))
+    made.take(("progress", (over, time_s, inside, 40, float(number))))
+    return made
+
+
+def level(seconds: int, mean: float = 4.0) -> np.ndarray:
+    """Means of twenty looks at M/M/1, whose number in the system is geometric."""
+    return RANDOM.geometric(1 / (1 + mean), (seconds, 20)).mean(axis=1) - 1
+
+
+def test_a_simulation_has_its_checks_from_the_first_moment_on() -> None:
+    names = ["load", "warm-up", "steady state", "counts", "percentiles"]
+    young, old = simulation(level(3)), simulation(level(60))
+    assert list(verdicts(young)) == names == list(verdicts(old))
+    assert set(verdicts(young).values()) == {UNSEEN}
+    assert [verdicts(old)[name] for name in names] == [FINE, FINE, FINE, UNSEEN, UNSEEN]
+    (shown,) = [table for table in old.page().tables if table.name == "validity"]
+    assert [cell.text for line in shown.groups[0].lines for cell in line.cells][:3] == [FINE] * 3
+
+
+def test_a_rate_that_a_simulation_does_not_reach_is_seen() -> None:
+    assert verdicts(simulation(level(60), rate=97.0))["load"] == DOUBTFUL
+
+
+def test_a_simulation_that_still_fills_up_is_seen() -> None:
+    rising = 100.0 * (1 - np.exp(-np.arange(60) / 8))
+    assert verdicts(simulation(level(60), rate=rising))["warm-up"] == DOUBTFUL
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [np.linspace(4, 80, 60), np.where(np.arange(60) < 40, 4.0, 20.0)],
+    ids=["a queue that grows", "a step"],
+)
+def test_a_number_in_the_system_that_changes_is_seen_and_said(numbers: np.ndarray) -> None:
+    made = simulation(numbers + level(60))
+    assert verdicts(made)["steady state"] == DOUBTFUL
+    (found,) = (one.found for one in made.validity if one.name == "steady state")
+    assert found.startswith("the mean number of requests in the system went from ")
+
+
+def test_a_level_is_rarely_doubted() -> None:
+    """Two tests at 0.25 % in each of 200 simulations: 5 doubts or more come once in 270 times."""
+    doubts = sum(
+        verdicts(simulation(level(40)))["steady state"] == DOUBTFUL for _ in range(200)
+    )  # fmt: skip
+    assert doubts <= 4
+
+
+def test_the_first_quarter_of_a_simulation_is_left_out() -> None:
+    filling = np.concatenate([np.linspace(0, 40, 15), 40 + level(60)])
+    assert verdicts(simulation(filling))["steady state"] == FINE
+
+
+@pytest.mark.parametrize(
+    ("begun", "name"),
+    [
+        (replace(SIMULATED, replications=4), "load"),
+        (replace(SIMULATED, replications=4), "steady state"),
+        (replace(SIMULATED, steady=False), "steady state"),
+        (replace(SIMULATED, asked=None), "load"),
+        (replace(SIMULATED, asked=Asked("closed", None, poisson=False)), "load"),
+        (replace(SIMULATED, asked=Asked("partly-open", 100.0, poisson=True)), "load"),
+    ],
+)
+def test_what_cannot_be_told_of_a_simulation_is_not_judged(begun: Begun, name: str) -> None:
+    assert verdicts(simulation(level(60), begun))[name] == UNSEEN
+
+
+def test_a_feed_tells_the_mean_of_all_its_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[str, object]] = []
+    due = iter([False, False, True, True])
+    feed = Feed.__new__(Feed)
+    feed._looks = []
+    monkeypatch.setattr(Feed, "_is_due", lambda _: next(due))
+    monkeypatch.setattr(Feed, "tell", lambda _, kind, thing: told.append((kind, thing)))
+    for done, number in enumerate((2, 9, 4, 1)):
+        feed.progress(done, float(done), number)
+    assert told == [("progress", (2, 2.0, 4, 9, 5.0)), ("progress", (3, 3.0, 1, 1, 1.0))]

@@ -47,6 +47,13 @@ DRAWN = "document.querySelectorAll('.chart .main-svg').length"
 EVIL = '</script><img src=x onerror="window.hacked = 1"><b>shop</b>'
 
 
+CHECK = """
+[...document.querySelectorAll('#table-validity tbody tr')]
+  .filter(one => one.querySelector('th')?.textContent.trim() === '%s')
+  .map(one => one.querySelector('td').textContent.trim())[0] || ''
+"""
+
+
 def test_a_page_moves_and_becomes_the_report(files: Path, browser: Browser) -> None:
     """With a hostile name, which is text from beginning to end."""
     browser.complaints.clear()
@@ -79,6 +86,8 @@ def test_the_button_stops_a_simulation_and_keeps_it(files: Path, browser: Browse
     with Watched(command, files) as watched:
         browser.visit(watched.url)
         browser.wait(f"{DRAWN} > 1")
+        for name in ("load", "steady state", "percentiles"):
+            assert browser.evaluate(CHECK % name) in ("could not look", "fine")
         button = "document.getElementById('stop')"
         browser.evaluate(f"{button}.click()")
         assert browser.evaluate(f"{button}.textContent") == "Stop for good?"
@@ -111,13 +120,6 @@ def test_the_button_stops_a_run_and_keeps_it(files: Path, browser: Browser) -> N
     assert done.interrupted
     assert done.summary["requests"] > 100
     assert "stopped before its end" in browser.evaluate("document.body.textContent")
-
-
-CHECK = """
-[...document.querySelectorAll('#table-validity tbody tr')]
-  .filter(one => one.querySelector('th')?.textContent.trim() === '%s')
-  .map(one => one.querySelector('td').textContent.trim())[0] || ''
-"""
 
 
 def test_a_verdict_turns_where_the_server_does(files: Path, browser: Browser) -> None:

@@ -20,10 +20,20 @@ from scipy.special import stdtrit
 
 import thinktime as tt
 from thinktime.stats import minimum_samples
-from thinktime.validity import DOUBTFUL, FINE, SPOILT, UNSEEN, percentiles, validity_of
+from thinktime.validity import (
+    DOUBTFUL,
+    FINE,
+    SPOILT,
+    UNSEEN,
+    percentiles,
+    steadiness,
+    validity_of,
+)
 from thinktime.validity.changing import change_of
 from thinktime.validity.checks import CHECKS, judge
 from thinktime.validity.evidence import Evidence, of_result
+from thinktime.validity.finding import Unseen
+from thinktime.validity.staying import session_s, stays_of
 from thinktime.validity.student import quantile
 
 ONE = cases.system(("fcfs", "exp(10ms)"))
@@ -406,3 +416,77 @@ def test_without_rows_a_check_says_that_it_could_not_look() -> None:
     assert found["load"] == FINE
     sample = tt.simulate(cases.open_model(50), ONE, requests=2000, rows="1/4")
     assert {one.name: one.verdict for one in validity_of(sample)}["arrivals"] == UNSEEN
+
+
+# ---- where the assumptions of a check do not hold
+
+
+LONG_SESSIONS = (
+    'name = "long"\n[arrivals]\nmodel = "partly-open"\nrate = "2.5/s"\n'
+    '[session]\nrequests = "geometric(20)"\nthink = "exp(2s)"\n'
+)
+
+
+def test_how_long_sessions_last_is_told_by_the_workload() -> None:
+    (stay,) = stays_of(tt.Workload(LONG_SESSIONS))
+    assert (stay.requests, stay.thinking_s) == (pytest.approx(20), pytest.approx(40))
+    assert session_s([stay], 0.5) == pytest.approx(50)
+    assert stays_of(cases.open_model(50)) == () == stays_of(cases.closed_model(5, "1s"))
+    assert session_s((), 1.0) == 0.0
+    two = tt.Workload(
+        'name = "two"\n[[population]]\nname = "few"\n[population.arrivals]\nmodel = "partly-open"\n'
+        'rate = "0.01/s"\n[population.session]\nrequests = "5"\nthink = "1h"\n'
+        '[[population]]\nname = "many"\n[population.arrivals]\nmodel = "partly-open"\n'
+        'rate = "5/s"\n[population.session]\nthink = "1s"\n[[population.request]]\nname = "a"\n'
+        'next = { b = 1 }\nthink = "2s"\n[[population.request]]\nname = "b"\n'
+        'next = { a = 0.5, end = 0.5 }\n'
+    )  # fmt: skip
+    (stay,) = stays_of(two)
+    assert stay.requests == pytest.approx(4)
+    assert stay.thinking_s == pytest.approx(6)
+
+
+def test_parts_that_share_sessions_are_taken_as_alike() -> None:
+    """A bend that 20 independent values do not have is nothing where a session lasts two parts."""
+    random = np.random.default_rng(8)
+    rows = random.standard_normal((400, 40))
+    for n in range(1, 40):
+        rows[:, n] = 0.8 * rows[:, n - 1] + 0.6 * rows[:, n]
+    rows = rows[:, 20:]
+    apart, allowed = (
+        sum(change_of(row, least).step_p <= 0.0025 for row in rows[:150]) for least in (0.0, 0.8)
+    )
+    # At 0.25 % each four or more of 150 come once in 1,600 times.
+    assert allowed <= 3 < apart
+
+
+def test_sessions_longer_than_the_run_cannot_be_looked_at() -> None:
+    system = cases.system(("ps", "exp(10ms)"))
+    workload = tt.Workload(LONG_SESSIONS.replace("exp(2s)", "exp(20s)"))
+    short = of_result(tt.simulate(workload, system, duration="400s", warmup="100s", rows="all"))
+    (found,) = (one for one in judge(short) if one.name == "steady state")
+    assert found.verdict == UNSEEN
+    assert found.found.startswith("sessions last for ")
+    long = of_result(tt.simulate(tt.Workload(LONG_SESSIONS), system, requests=40_000, rows="all"))
+    assert verdict(long, "steady state") == FINE
+
+
+def test_what_wanders_is_no_level() -> None:
+    """A random walk of 20 values: no change is certain, and no level is there either."""
+    random = np.random.default_rng(12)
+    told = []
+    for _ in range(40):
+        walk = 10 + np.cumsum(random.standard_normal(20)) * 0.3
+        try:
+            steadiness.judged(walk, np.arange(20.0), "response time", str)
+        except Unseen as why:
+            told.append(str(why))
+    assert len(told) >= 5
+    assert all("so alike that a change cannot be told from chance" in one for one in told)
+
+
+def test_a_queue_that_grows_is_found_however_alike_its_parts_are() -> None:
+    growing = 1.0 + np.arange(20) ** 1.2
+    assert change_of(growing).is_bounded
+    found = steadiness.judged(growing, np.arange(20.0), "response time", str)
+    assert found.verdict == DOUBTFUL

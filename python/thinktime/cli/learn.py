@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_module
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +16,8 @@ from thinktime.recovery import write_whole
 
 if TYPE_CHECKING:
     from thinktime.learn import Learned
+    from thinktime.learn.log import Log
+    from thinktime.watching.feed import Feed
 
 
 NO_DURATIONS = (
@@ -146,7 +149,10 @@ def command(
         with watched.on(begun) as feed, common.reading_shown(quiet) as progress:
             progress = progress if feed is None else watch.both_reading(progress, feed)
             measured = fidelity and compare is None
-            learned = learn(logs, fidelity=measured, follow=follow, progress=progress, **how)
+            read = None if feed is None else partial(_tell, feed)
+            learned = learn(
+                logs, fidelity=measured, follow=follow, progress=progress, when_read=read, **how
+            )
             if feed is not None:
                 feed.finish(lambda: _page(learned))
         text = None if system is None else _system_text(learned, demand)
@@ -162,6 +168,13 @@ def command(
     if learned.log.stopped and not follow:
         message = "interrupted: what was learned is of the part that was read"
         raise common.fail(message, common.Exit.UNDECIDED)
+
+
+def _tell(feed: Feed, log: Log) -> None:
+    """Show what the log says already while it is learned from."""
+    from thinktime.learn.glance import glance_of
+
+    feed.tell("read", glance_of(log))
 
 
 def _page(learned: Learned) -> str:

@@ -16,11 +16,10 @@ from thinktime.cli.watch import NOBODY, Watch
 from thinktime.given import options_json
 from thinktime.inputs import workload_of
 from thinktime.moment import Moment
-from thinktime.validity.evidence import Evidence
 
 if TYPE_CHECKING:
     from thinktime.watching.feed import Feed
-    from thinktime.watching.frames import Asked, Begun
+    from thinktime.watching.frames import Begun
 
 
 GivenWorkload = Annotated[Path | None, typer.Argument(help=options.WORKLOAD + options.NOT_AGAIN)]
@@ -208,18 +207,6 @@ def _begun(
     """How it is called, when it ends, and what checks have to know of it while it runs."""
     here = given.get("on") is None
     workload = arrivals.replaced(workload, given)
-    seen = Evidence("run", {}, workload)
     return watch.begun(
-        "run", workload.name, target, end, steady=seen.is_steady_by_plan, here=here,
-        asked=_asked(workload, seen),
-    )  # fmt: skip
-
-
-def _asked(workload: Workload, seen: Evidence) -> Asked:
-    from thinktime.watching.frames import Asked, Moments
-
-    length = workload.session_length
-    moments = None if length is None else Moments(length.mean, length.second_moment)
-    return Asked(
-        workload.model, workload.request_rate, workload.poisson, tuple(seen.arrivals), moments
+        "run", workload.name, target, end, here=here, **watch.asked_for("run", workload)
     )

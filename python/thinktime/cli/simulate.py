@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from thinktime import InputError, Result, Workload, _core, again, simulate
+from thinktime import InputError, Result, System, Workload, _core, again, simulate
 from thinktime.cli import common, options, told, watch
 from thinktime.cli.watch import NOBODY, Watch
 from thinktime.given import options_json
-from thinktime.inputs import workload_of
+from thinktime.inputs import system_of, workload_of
 
 if TYPE_CHECKING:
     from thinktime.watching.feed import Feed
@@ -48,12 +48,12 @@ def command(
             if system is not None:
                 raise InputError("with --again the system is the result's")
             planned = _again(
-                again, None if workload is None else workload_of(workload), output, chosen
+                again, None if workload is None else workload_of(workload), output, chosen, watched
             )
         elif workload is None or system is None:
             raise InputError("give a workload file and a system file, or --again DIR")
         else:
-            planned = _anew(workload, system, output, chosen)
+            planned = _anew(workload, system, output, chosen, watched)
     common.finish(_shown(planned, quiet, watched), json, output, files)
 
 
@@ -77,18 +77,43 @@ def _shown(planned: _Planned, quiet: bool, watched: Watch) -> common.Operation:
     return do
 
 
-def _anew(workload: Path, system: Path, output: Path | None, chosen: dict[str, Any]) -> _Planned:
+def _anew(
+    workload: Path, system: Path, output: Path | None, chosen: dict[str, Any], watched: Watch
+) -> _Planned:
     loaded = common.load_workload(workload)
     end = _core.planned_end("simulate", loaded, options_json("simulate", chosen))
 
     def operation(progress: Any) -> Result:
         return simulate(loaded, system, output=output, progress=progress, **chosen)
 
-    return operation, watch.begun("simulate", loaded.name, None, end)
+    return operation, _begun(loaded, system, end, chosen, watched)
+
+
+def _begun(
+    workload: Workload,
+    system: Path | System | None,
+    end: tuple[int | None, float | None],
+    chosen: dict[str, Any],
+    watched: Watch,
+) -> Begun:
+    """How it is called, when it ends, and, where somebody watches, what it asks for."""
+    known: dict[str, Any] = {}
+    if watched.is_shown:
+        load = chosen.get("load")
+        # Which think times hold a load is found by simulations, which are not made twice.
+        if load is not None and system is not None and workload.model in ("open", "partly-open"):
+            workload = workload.at_load(system_of(system), load)
+        known = watch.asked_for("simulate", workload)
+        known["replications"] = chosen.get("replications") or 1
+    return watch.begun("simulate", workload.name, None, end, **known)
 
 
 def _again(
-    path: Path, secrets: Workload | None, output: Path | None, chosen: dict[str, Any]
+    path: Path,
+    secrets: Workload | None,
+    output: Path | None,
+    chosen: dict[str, Any],
+    watched: Watch,
 ) -> _Planned:
     done = Result.load(path)
     if done.kind != "simulate":
@@ -99,4 +124,4 @@ def _again(
     def operation(progress: Any) -> Result:
         return again(done, workload=secrets, output=output, progress=progress, **chosen)
 
-    return operation, watch.begun("simulate", workload.name, None, end)
+    return operation, _begun(workload, done.system, end, done.options | chosen, watched)

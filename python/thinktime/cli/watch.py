@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from thinktime import Interrupted, Result, Unwritten
+from thinktime import Interrupted, Result, Unwritten, Workload
 from thinktime.cli import common
 from thinktime.moment import Moment
 
@@ -65,6 +65,11 @@ class Watch:
     live_at: str | None = None
     metrics: str | None = None
     otlp: str | None = None
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether there is a page."""
+        return self.live or self.live_at is not None
 
     @contextmanager
     def on(self, begun: Begun) -> Iterator[Feed | None]:
@@ -136,6 +141,20 @@ def begun(
 
     where = "" if target is None else f" against {re.sub(r'//[^/]*@', '//', target).split('?')[0]}"
     return Begun(command, f"{_DOING[command]} {workload}{where}", workload, *end, **more)
+
+
+def asked_for(kind: str, workload: Workload) -> dict[str, Any]:
+    """What checks have to know of a workload while it runs, for `begun`."""
+    from thinktime.validity.evidence import Evidence
+    from thinktime.watching.frames import Asked, Moments
+
+    seen, length = Evidence(kind, {}, workload), workload.session_length
+    moments = None if length is None else Moments(length.mean, length.second_moment)
+    asked = Asked(
+        workload.model, workload.request_rate, workload.poisson, tuple(seen.arrivals), moments,
+        seen.stays,
+    )  # fmt: skip
+    return {"steady": seen.is_steady_by_plan, "asked": asked}
 
 
 def options(function: _Command) -> _Command:

@@ -18,6 +18,7 @@ from thinktime._core import System, Workload
 from thinktime._scipy import stdtrit
 from thinktime.explain.candidates import Candidate
 from thinktime.explain.choosing import SAME, SEED
+from thinktime.explain.closed_test import CLOSED, OPEN
 from thinktime.explain.patience import Patience
 from thinktime.operations import simulate
 
@@ -113,9 +114,9 @@ def _questions(one: Candidate, asked: Asked) -> Iterator[_Question]:
     own = asked.workload
     yield _Question("the measured workload", own)
     if own.model != "open" or not own.poisson:
-        yield _Question("the same load, open", same)
+        yield _Question(OPEN, same)
     for clients in CLIENTS:
-        yield _Question(f"the same load, closed, {clients} clients", _closed(clients), load=load)
+        yield _Question(CLOSED.format(clients), _closed(clients), load=load)
     yield _Question(
         f"the same load, partly open, {REQUESTS_PER_SESSION} requests a session",
         _partly(asked.rate / REQUESTS_PER_SESSION),

@@ -9,7 +9,7 @@ another seed, because when clients come again hangs on when they were answered.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,7 +19,7 @@ import numpy as np
 from thinktime._core import Workload
 from thinktime.explain.candidates import Candidate, Recognised, in_a_row, keeps_order, recognised
 from thinktime.explain.demands import Known
-from thinktime.explain.scoring import distance
+from thinktime.explain.scoring import distance, log_likelihood
 from thinktime.explain.visits import Visits
 from thinktime.operations import simulate
 
@@ -45,6 +45,14 @@ SAME = 0.01
 MEAN_OFF = 5.41
 """Student's t of `RUNS` - 1 = 7 degrees is beyond it in one of 1,000 cases."""
 
+JUDGED = 3
+"""So many of the models that explain the times are simulated, the most probable ones first."""
+
+LIKELIER = 0.005
+"""By so much a model must be likelier, a request, to be named before one that comes first: a pool
+that is hardly ever full does what its station does without one, and is as likely but for 0.001
+either way. Set with the first ten seeds of `benches/explain.py`."""
+
 SEED = 7_041_776
 """No seed that a server or a workload is likely to have: demands must not be those measured."""
 
@@ -67,6 +75,9 @@ class Tried:
     """How far the mean response time is from those of the variants, in standard errors of one
     more, of the part held out or of all of the time, whichever is farther: the distance above
     hardly sees a few very long requests."""
+
+    log_likelihood: float = 0.0
+    """Of the part that was held out, a request: see `scoring.log_likelihood`."""
 
     @property
     def candidate(self) -> Candidate:
@@ -93,6 +104,12 @@ class Choice:
 
     alike: tuple[Recognised, ...]
     """Other models that explain the times: the measurement does not tell them apart."""
+
+    tried: tuple[Tried, ...] = ()
+    """All that were simulated, in the order in which they came."""
+
+    named: Tried | None = None
+    """The one of them that is the best, as it was when it was judged."""
 
     @property
     def fits(self) -> bool:
@@ -126,20 +143,40 @@ def choose(seen: Visits, workload: Workload, known: Known | None = None) -> Choi
             # Over all of the time as well: what is rare may all have come in the first part.
             off = (_mean_off(seen, runs, since, end) for since in (cut, begin))
             mean_off = max(off, key=abs)
-            return Tried(tuple(those), apart, _farthest(runs, cut, end), mean_off)
+            likely = log_likelihood(seen, runs, cut, end)
+            return Tried(tuple(those), apart, _farthest(runs, cut, end), mean_off, likely)
 
         if explained:
-            judged = tried(explained[0].variants(RUNS))
-            if judged.fits:
-                whole = explained[0].learned_from(seen)
-                judged = replace(judged, variants=tuple(whole.variants(RUNS)))
-            return Choice(judged, tuple(explained[1:]))
-        found = [tried(those) for those in rows]
-        best = min(range(len(found)), key=lambda n: found[n].apart) if found else None
-    if best is not None and found[best].fits:
-        whole_rows = in_a_row(seen, RUNS)
-        found[best] = replace(found[best], variants=tuple(whole_rows[best]))
-    return Choice(None if best is None else found[best], ())
+            found = [tried(one.variants(RUNS)) for one in explained[:JUDGED]]
+        else:
+            found = [tried(those) for those in rows]
+    if not found:
+        return Choice(None, ())
+    first = 0 if explained else min(range(len(found)), key=lambda n: found[n].apart)
+    place = likeliest(found, first)
+    named = best = found[place]
+    if best.fits:
+        whole = (
+            explained[place].learned_from(seen).variants(RUNS)
+            if explained
+            else in_a_row(seen, RUNS)[place]
+        )
+        best = replace(best, variants=tuple(whole))
+    others = (one for n, one in enumerate(explained) if n != place)
+    return Choice(best, tuple(others), tuple(found), named)
+
+
+def likeliest(found: Sequence[Tried], first: int) -> int:
+    """The place of the likeliest model of those that the distance does not tell from the first.
+
+    Where the first does not fit, it stays the first: a second one is not sought that does.
+    """
+    if not found[first].fits:
+        return first
+    near = [n for n, one in enumerate(found) if one.fits and one.apart <= found[first].allowed]
+    best = max(near, key=lambda n: found[n].log_likelihood)
+    gain = found[best].log_likelihood - found[first].log_likelihood
+    return best if gain > LIKELIER else first
 
 
 def crowded(seen: Visits) -> float:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from thinktime.explain.asking import Answer, Asked, answers, load_of
+from thinktime.explain.asking import CLIENTS, Answer, Asked, answers, load_of
 from thinktime.explain.candidates import Candidate
 from thinktime.explain.choosing import CROWDED, Choice, choose, crowded
+from thinktime.explain.closed_test import closed_test
 from thinktime.explain.demands import Known, known_demands
 from thinktime.explain.patience import patience_of
 from thinktime.explain.visits import MOST, Visits, network_s, visits_of
@@ -27,6 +28,19 @@ LOAD_MAX = 1.02
 """No server works for longer than all of the time, but for what chance does to a law."""
 
 _HANGS_ON = ("generator", "punctuality", "warm-up", "steady state", "counts")
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model that was simulated, and how it does on the part that was held out."""
+
+    words: str
+    apart: float
+    allowed: float
+    log_likelihood: float
+    """Of the response times, a request: see `scoring.log_likelihood`."""
+
+    fits: bool
 
 
 @dataclass(frozen=True)
@@ -71,6 +85,17 @@ class Explanation:
     network_s: float = 0.0
     """What of each response time the network takes, as far as it is known; it is in all times."""
 
+    workload_model: str = "open"
+    """The system model of the workload that was measured."""
+
+    models: tuple[Model, ...] = ()
+    """Those that were simulated, the one that is shown first; also where none fits."""
+
+    @property
+    def log_likelihood(self) -> float | None:
+        """That of the model that is shown."""
+        return None if self.model is None else self.models[0].log_likelihood
+
     @property
     def sentence(self) -> str:
         """What was found, in one sentence."""
@@ -87,9 +112,17 @@ class Explanation:
             f"was held out it is {self.apart:.3f} off, and {self.allowed:.3f} may be chance{doubts}"
         )
 
+    @property
+    def closed_test(self) -> str:
+        """What a closed test at the same throughput would have shown, or why that is not known."""
+        measured = self.mean_s, self.p99_s, self.throughput
+        is_closed = self.workload_model == "closed"
+        return closed_test(self.answers, CLIENTS[0], measured, is_closed=is_closed)
+
     def as_dict(self) -> dict[str, Any]:
         """As `--json` prints it."""
-        return asdict(self)
+        more = {"closed_test": self.closed_test, "log_likelihood": self.log_likelihood}
+        return asdict(self) | more
 
 
 def explain_result(
@@ -132,18 +165,19 @@ def explain_result(
     rate = len(seen) / length_s
     took = whole.took_s
     measured = (float(took.mean()), float(np.quantile(took, 0.99)), rate, len(seen))
+    about = _about(result, known, network, choice)
     best = choice.best
     if best is None or not best.fits:
         why = f"the result is not to be trusted: {untrusted}" if untrusted else _why(choice, seen)
-        return _refused(why, measured, known)
+        return _refused(why, measured, about)
     if (overfull := overfull_by(best.candidate, rate)) is not None:
-        return _refused(overfull, measured, known)
+        return _refused(overfull, measured, about)
     asked = Asked(result.workload, rate, length_s, patience_of(result, measured[1]), network)
     found = answers(best.variants, asked)
     own = next(found)
     if own.excludes(measured[0]):
-        return _refused(_contradicted(best.candidate, own, measured[0]), measured, known)
-    return _shown(choice, best.candidate, measured, (own, *found), _about(result, known, network))
+        return _refused(_contradicted(best.candidate, own, measured[0]), measured, about)
+    return _shown(choice, best.candidate, measured, (own, *found), about)
 
 
 def _shown(
@@ -171,22 +205,27 @@ def _shown(
     )
 
 
-def _about(result: Result, known: Known | None, network_s: float) -> dict[str, Any]:
+def _about(result: Result, known: Known | None, network_s: float, choice: Choice) -> dict[str, Any]:
     """What beside its answers belongs to a model."""
+    tried = sorted(choice.tried, key=lambda one: one is not choice.named)
     return {
+        "models": tuple(
+            Model(one.candidate.words, one.apart, one.allowed, one.log_likelihood, one.fits)
+            for one in tried
+        ),
         "doubts": _doubts(result),
         "demands": _source(known),
         "network_s": network_s,
+        "workload_model": result.workload.model,
     }
 
 
 def _refused(
-    why: str, measured: tuple[float, float, float, int], known: Known | None
+    why: str, measured: tuple[float, float, float, int], about: dict[str, Any]
 ) -> Explanation:
     """What was measured, of which no model is shown."""
-    return Explanation(
-        None, None, None, None, None, None, (), why, *measured, demands=_source(known)
-    )  # fmt: skip
+    kept = {name: about[name] for name in ("demands", "workload_model", "models")}
+    return Explanation(None, None, None, None, None, None, (), why, *measured, **kept)
 
 
 def _source(known: Known | None) -> str:

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -58,6 +58,7 @@ def learn(
     follow: bool = False,
     on: str | None = None,
     progress: Progress | None = None,
+    when_read: Callable[[Log], None] | None = None,
 ) -> Learned:
     """Learn a workload from access logs.
 
@@ -86,6 +87,7 @@ def learn(
         on: Read the files on all cores of a Ray cluster, whose nodes all have them: "ray",
             "ray://HOST:PORT" or "auto", as in `run`. What is learned is the same.
         progress: Called about twenty times a second.
+        when_read: Called once with the log when it is read, before it is learned from.
 
     Raises:
         InputError: if a log cannot be read; the message says which and why.
@@ -103,14 +105,20 @@ def learn(
         on=on,
         progress=progress,
     )
-    if progress is not None:
-        progress(len(log.requests), 1.0, 0)
+    _say_read(log, progress, when_read)
     told = tell_apart(log.requests, programs=crawlers == "apart")
     learned = _learned(log, told, timeout, pages, (demand_cv2, load), least_users)
     if not fidelity:
         return learned
     parts, found = stand_in(log, learned.kinds, learned.parts)
     return replace(learned, parts=parts, fidelity=found)
+
+
+def _say_read(log: Log, progress: Progress | None, when_read: Callable[[Log], None] | None) -> None:
+    if progress is not None:
+        progress(len(log.requests), 1.0, 0)
+    if when_read is not None:
+        when_read(log)
 
 
 def _learned(

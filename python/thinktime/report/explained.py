@@ -30,6 +30,29 @@ def table(groups: Sequence[Group]) -> Table:
     )  # fmt: skip
 
 
+def models_table(found: Explanation) -> Table:
+    """The models that were simulated, and how they do on the part that was held out."""
+    lines = [
+        Line(
+            str(number),
+            [
+                Cell(f"{one.apart:.3f}"),
+                Cell(f"{one.allowed:.3f}"),
+                Cell(f"{one.log_likelihood:.4f}"),
+                Cell("yes" if one.fits else "no"),
+            ],
+            note=units.sentence(one.words),
+        )
+        for number, one in enumerate(found.models, 1)
+    ]
+    headings = ("off", "may be chance", "log-likelihood", "fits")
+    return Table(
+        "models", "Models that were simulated", "model", headings, [Group(lines)],
+        note="On the part that was held out; of the response times, a request.",
+        spare=("may be chance",),
+    )  # fmt: skip
+
+
 def lines(found: Explanation, note: str = "") -> list[Line]:
     """What was measured, perhaps with a note, and what the model says."""
     measured = Line(
@@ -64,7 +87,8 @@ def lines_of(result: Result) -> list[Line]:
     first = f" (of the first {units.count(found.requests)} requests)" if (
         many > found.requests >= REPORTED
     ) else ""  # fmt: skip
-    return lines(found, units.sentence(found.sentence.rstrip(".") + first))
+    said = units.sentence(found.sentence.rstrip(".") + first)
+    return lines(found, f"{said} {units.sentence(found.closed_test)}")
 
 
 def _line(one: Answer) -> Line:

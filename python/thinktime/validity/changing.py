@@ -26,7 +26,9 @@ _BIAS = 3.0
 """A fitted line or step makes neighbours look less alike than a mean alone does: so many times the
 bias that Kendall gives. Set by `benches/validity.py`."""
 
-_ALIKE_MAX = 0.9
+ALIKE_MAX = 0.9
+"""Of a series whose neighbours are more alike than that a level cannot be told: 20 values of it say
+as much as one or two."""
 
 
 @dataclass(frozen=True)
@@ -49,16 +51,21 @@ class Change:
     alike: float
     """The correlation of neighbours that was allowed for."""
 
+    is_bounded: bool
+    """Whether that is less than what was found, which is more than `ALIKE_MAX`."""
 
-def change_of(values: Floats) -> Change:
+
+def change_of(values: Floats, alike_least: float = 0.0) -> Change:
     """The trend and the largest step of 10 values or more, not all the same.
 
-    The same values always give the same answer.
+    Neighbours are alike by `alike_least` at least, whatever so few values say. The same values
+    always give the same answer.
     """
     many = len(values)
     slope, line = _trend(values[None, :])
     step, place, step_height = _step(values[None, :])
-    alike = min(_alike(values, int(place[0])), _ALIKE_MAX)
+    found = max(_alike(values, int(place[0])), alike_least)
+    alike = min(found, ALIKE_MAX)
     random = np.random.default_rng(_SEED)
     drawn = _ar1(random, alike, many)
     lines, steps = np.abs(_trend(drawn)[1]), _step(drawn)[0]
@@ -69,6 +76,7 @@ def change_of(values: Floats) -> Change:
         step=float(step_height[0]),
         step_p=_share(steps >= step[0]),
         alike=alike,
+        is_bounded=found > ALIKE_MAX,
     )
 
 
@@ -89,7 +97,7 @@ def rise_of(values: Floats) -> tuple[float, float]:
     last = values[half:] - values[half:].mean()
     squares = float(last @ last)
     found = float(last[:-1] @ last[1:]) / squares if squares > 0 else 0.0
-    alike = min(max(0.0, found + (1 + 4 * max(found, 0.0)) / len(last)), _ALIKE_MAX)
+    alike = min(max(0.0, found + (1 + 4 * max(found, 0.0)) / len(last)), ALIKE_MAX)
     random = np.random.default_rng(_SEED)
     rise, ratio = ratios(values[None, :])
     return float(rise[0]), _share(ratios(_ar1(random, alike, many))[1] >= ratio[0])

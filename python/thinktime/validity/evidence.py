@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from thinktime.rows_there import rows_there
 from thinktime.validity.finding import Unseen
+from thinktime.validity.staying import Stay, stays_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -145,6 +146,11 @@ class Evidence:
             or str(one.get("process", "")).startswith("trace")
             for one in self.arrivals
         )
+
+    @property
+    def stays(self) -> tuple[Stay, ...]:
+        """How long sessions last, as far as it is known."""
+        return stays_of(self.workload)
 
     @property
     def has_waited(self) -> bool:

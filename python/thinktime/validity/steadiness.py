@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
 from thinktime.report import units
-from thinktime.validity.changing import Change, change_of
+from thinktime.validity.changing import ALIKE_MAX, Change, change_of
 from thinktime.validity.evidence import Evidence
 from thinktime.validity.finding import DOUBTFUL, FINE, Finding, Unseen
+from thinktime.validity.staying import session_s
 from thinktime.validity.stretches import stretches
 
 NAME = "steady state"
@@ -28,25 +32,74 @@ def check(seen: Evidence) -> Finding | None:
     if np.any(parts.completed == 0):
         raise Unseen("in parts of the run no request succeeded")
     means = parts.busy_s / parts.completed
+    alike = alike_by_sessions(seen, parts.length_s)
+    return judged(means, parts.begin_s, "response time", units.seconds, alike)
+
+
+def alike_by_sessions(seen: Evidence, part_s: float) -> float:
+    """How alike neighbouring parts are at least, because sessions go on from one to the next.
+
+    Of sessions with exponential lengths those under way at two times are alike by exp(-t / length).
+
+    Raises:
+        Unseen: if they last for so long that parts say nothing.
+    """
+    length_s = session_s(seen.stays, seen.mean_s or 0.0)
+    alike = math.exp(-part_s / length_s) if length_s > 0 else 0.0
+    if alike > ALIKE_MAX:
+        raise Unseen(
+            f"sessions last for {units.seconds(length_s)} on average, and parts of the run for "
+            f"{units.seconds(part_s)}: for so long neighbouring parts are alike, whether anything "
+            "changes or not; run for longer"
+        )
+    return alike
+
+
+def judged(
+    means: NDArray[np.float64],
+    begin_s: NDArray[np.float64],
+    what: str,
+    say: Callable[[float], str],
+    alike: float = 0.0,
+) -> Finding:
+    """Whether the mean of something stays the same over parts of a time that begin at some times.
+
+    `what` it is the mean of, and how a value of it is said, are for the words. Neighbouring parts
+    are known to be `alike` by so much at least.
+
+    Raises:
+        Unseen: if no change is found, but parts are so alike that this says nothing.
+    """
     if np.ptp(means) == 0:
-        return Finding(NAME, FINE, "all parts of the run have the same mean response time")
+        return Finding(NAME, FINE, f"all parts of the run have the same mean {what}")
     # A queue that grows does so evenly; one that is longer for a while is so by a factor.
-    step = change_of(np.log(np.maximum(means, 1e-12)))
-    words = _words(step, change_of(means), means, parts.begin_s)
+    step = change_of(np.log(np.maximum(means, 1e-12)), alike)
+    line = change_of(means, alike)
+    words = _words(step, line, means, begin_s, what, say)
     if words is not None:
         advice = (
             "look at what changed then (`report` draws it); a queue that grows has a load of 1 "
             "or more; where it was the start, a `--warmup` leaves it out"
         )
         return Finding(NAME, DOUBTFUL, words, advice)
+    if step.is_bounded or line.is_bounded:
+        raise Unseen(
+            f"in neighbouring parts of the run the mean {what} is so alike that a change cannot be "
+            "told from chance; run for longer"
+        )
     return Finding(
-        NAME, FINE, f"the mean response times of {len(means)} parts of the run show no trend and "
-        "no step that chance does not explain",
+        NAME, FINE, f"in {len(means)} parts of the run the mean {what} shows no trend and no step "
+        "that chance does not explain",
     )  # fmt: skip
 
 
 def _words(
-    step: Change, line: Change, means: NDArray[np.float64], begin_s: NDArray[np.float64]
+    step: Change,
+    line: Change,
+    means: NDArray[np.float64],
+    begin_s: NDArray[np.float64],
+    what: str,
+    say: Callable[[float], str],
 ) -> str | None:
     """The change that is there beyond chance and matters, the more certain one."""
     steps = step.step_p <= SIGNIFICANCE and abs(np.expm1(step.step)) > MATTERS
@@ -54,13 +107,13 @@ def _words(
     if steps and (not drifts or step.step_p < line.trend_p):
         before, after = means[: step.place].mean(), means[step.place :].mean()
         return (
-            f"the mean response time went from {units.seconds(before)} to {units.seconds(after)} "
+            f"the mean {what} went from {say(float(before))} to {say(float(after))} "
             f"at about {units.seconds(float(begin_s[step.place]))}"
         )
     if drifts:
         fifth = max(len(means) // 5, 1)
         return (
-            f"the mean response time went from {units.seconds(means[:fifth].mean())} in the first "
-            f"fifth to {units.seconds(means[-fifth:].mean())} in the last one"
+            f"the mean {what} went from {say(float(means[:fifth].mean()))} in the first fifth to "
+            f"{say(float(means[-fifth:].mean()))} in the last one"
         )
     return None

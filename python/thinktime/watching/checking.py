@@ -32,6 +32,7 @@ from thinktime.validity import (
 )
 from thinktime.validity.evidence import Evidence
 from thinktime.validity.finding import Unseen
+from thinktime.validity.staying import Stay
 from thinktime.watching.buckets import tail_of
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ _LOOK_S = 1.0
 
 
 @dataclass
-class _SoFar(Evidence):
+class SoFar(Evidence):
     """What is known before the end. The watchers' process has no workload: it was told of one."""
 
     begun: Begun | None = None
@@ -69,6 +70,12 @@ class _SoFar(Evidence):
         """As they were told when the run began."""
         asked = None if self.begun is None else self.begun.asked
         return [] if asked is None else list(asked.arrivals)
+
+    @property
+    def stays(self) -> tuple[Stay, ...]:
+        """As they were told when the run began."""
+        asked = None if self.begun is None else self.begun.asked
+        return () if asked is None else asked.stays
 
 
 def _punctual(seen: Evidence) -> Finding | None:
@@ -91,7 +98,7 @@ def _punctual(seen: Evidence) -> Finding | None:
 
 
 def _load(seen: Evidence) -> Finding | None:
-    asked = cast("_SoFar", seen).begun
+    asked = cast("SoFar", seen).begun
     known = None if asked is None else asked.asked
     if known is None or seen.given_series is None or len(seen.given_series) < _FEWEST:
         raise Unseen("the time is too short so far")
@@ -202,7 +209,7 @@ def _evidence(
         "offered_rate": _begun_a_second(since),
     }  # fmt: skip
     summary["requests"] += summary["errors"]
-    return _SoFar(
+    return SoFar(
         "run", summary, cast("Workload", begun.asked), given_series=series,
         times=tail_of(moment.response_buckets), begun=begun,
     )  # fmt: skip

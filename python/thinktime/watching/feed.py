@@ -45,6 +45,7 @@ class Feed:
         self._begun = b""
         self._due = 0.0
         self._most = 0
+        self._looks: list[int] = []
         self._untold: Moment | None = None
         self._spans: deque[RequestSpan] = deque(maxlen=_SPANS_MAX)
         self._stoppable = threading.Lock()
@@ -89,11 +90,12 @@ class Feed:
         self._most = 0
 
     def progress(self, done: int, time_s: float, in_system: int) -> None:
-        """Tell how far a simulation is, once a second."""
-        self._most = max(self._most, in_system)
+        """Tell how far a simulation is, once a second, with the mean of all looks since."""
+        self._looks.append(in_system)
         if self._is_due():
-            self.tell("progress", (done, time_s, in_system, self._most))
-            self._most = 0
+            mean = sum(self._looks) / len(self._looks)
+            self.tell("progress", (done, time_s, in_system, max(self._looks), mean))
+            self._looks.clear()
 
     def reading(self, entries: int, share: float, unpacked: int) -> None:
         """Tell how far logs are read, once a second."""

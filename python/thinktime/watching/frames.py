@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from thinktime.report.table import Table
     from thinktime.validity import Finding
+    from thinktime.validity.staying import Stay
 
 _LENGTH = struct.Struct("<I")
 
@@ -44,6 +45,9 @@ class Asked:
     session_length: Moments | None = None
     """Requests of a session; None where nobody knows."""
 
+    stays: tuple[Stay, ...] = ()
+    """How long sessions last, as far as it is known."""
+
 
 @dataclass(frozen=True)
 class Begun:
@@ -70,8 +74,11 @@ class Begun:
     here: bool = True
     """Whether the command itself makes the load."""
 
+    replications: int = 1
+    """How many simulations it is made of, beside one another."""
+
     asked: Asked | None = None
-    """What a run's workload asks for."""
+    """What the workload of a run or a simulation asks for."""
 
 
 @dataclass(frozen=True)

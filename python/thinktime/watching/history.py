@@ -42,6 +42,9 @@ class Instant:
     sum_s: float = 0.0
     """Their sum."""
 
+    mean: float | None = None
+    """The mean number in the system since the instant before, where it was looked at between."""
+
     @property
     def measured(self) -> int:
         """How many response times there are."""
@@ -169,5 +172,6 @@ class History:
 def _joined(instants: list[Instant]) -> list[Instant]:
     kept = []
     for one, other in zip(instants[::2], instants[1::2], strict=False):
-        kept.append(replace(other, most=max(one.most, other.most)))
+        mean = None if one.mean is None or other.mean is None else (one.mean + other.mean) / 2
+        kept.append(replace(other, most=max(one.most, other.most), mean=mean))
     return kept + instants[len(kept) * 2 :]

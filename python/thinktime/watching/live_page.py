@@ -16,7 +16,7 @@ from thinktime.report.page import Page, Verdict
 from thinktime.report.table import Cell, Group, Line, Table
 from thinktime.theory.law import FloatArray
 from thinktime.validity import Finding
-from thinktime.watching import points
+from thinktime.watching import points, simulated
 from thinktime.watching.buckets import bounds_of, tail_of
 from thinktime.watching.checking import Cores, findings
 from thinktime.watching.frames import Begun, Message, Several
@@ -81,8 +81,9 @@ class Subject:
             used = self.cores.look(thing[0].time_s)
             self.validity = findings(self.history, thing[0], used, self.begun)
         elif kind == "progress":
-            done, time_s, in_system, most = thing
-            self.history.take(Instant(time_s, done, done, in_system, most))
+            done, time_s, in_system, most, mean = thing
+            self.history.take(Instant(time_s, done, done, in_system, most, mean=mean))
+            self.validity = simulated.findings(self.history, self.begun)
             self.told = message
         elif kind == "several":
             # Another run: what was known is that of the one before.
@@ -117,10 +118,12 @@ class Subject:
             return points.page_of(self.begun, self.told)
         if self.told is not None and self.told[0] == "reading":
             return points.page_of_reading(self.begun, *self.told[1])
+        if self.told is not None and self.told[0] == "read":
+            return points.page_of_read(self.begun, self.told[1])
         of_all = [] if self.several is None else _several(self.several)
         if not self.history.instants:
             return Page(self.begun.title, Verdict(f"{self._which()}Nothing is known yet."), of_all)
-        tables = [] if self.moment is None else _tables(self.moment, self.validity)
+        tables = _tables(self.moment, self.validity)
         return Page(
             self.begun.title,
             Verdict(f"{self._which()}{self._headline()}"),
@@ -177,10 +180,14 @@ def _instant(moment: Moment, most: int) -> Instant:
     )  # fmt: skip
 
 
-def _tables(moment: Moment, validity: Sequence[Finding]) -> list[Table]:
-    checks = doubted.table([Group([doubted.line_of(one) for one in validity])])
-    parts = [_objectives(moment), _populations(moment), _errors(moment)]
-    found = [_numbers(moment), replace(checks, caption=_SO_FAR), *parts]
+def _tables(moment: Moment | None, validity: Sequence[Finding]) -> list[Table]:
+    """Of a simulation, which tells no moments, the checks alone."""
+    made = doubted.table([Group([doubted.line_of(one) for one in validity])])
+    checks = replace(made, caption=_SO_FAR)
+    found = [checks]
+    if moment is not None:
+        parts = [_objectives(moment), _populations(moment), _errors(moment)]
+        found = [_numbers(moment), checks, *parts]
     return [table for table in found if table.lines]
 
 

@@ -31,20 +31,26 @@ def _draw(learned: Learned) -> Drawing | None:
 
 
 def _panel(learned: Learned, name: str, times: FloatArray, rates: FloatArray) -> Panel:
+    fitted = None
+    if name == "sessions":
+        found = learned.arrivals.rates
+        fitted = np.arange(len(found), dtype=np.float64) * learned.arrivals.step_s, found
+    return panel(name, times, rates, max(learned.traffic.duration_s, _MINUTE_S), fitted)
+
+
+def panel(
+    name: str,
+    times: FloatArray,
+    rates: FloatArray,
+    end_s: float,
+    fitted: tuple[FloatArray, FloatArray] | None = None,
+) -> Panel:
+    """Rates from some times on, up to an end, and perhaps those that were learned of them."""
     figure = go.Figure(_steps(times, rates, "log", colour(1)))
     highest = float(rates.max())
-    if name == "sessions":
-        fitted = learned.arrivals.rates
-        figure.add_trace(
-            _steps(
-                np.arange(len(fitted), dtype=np.float64) * learned.arrivals.step_s,
-                fitted,
-                "learned",
-                colour(2),
-            )
-        )
-        highest = max(highest, float(np.max(fitted, initial=0.0)))
-    end_s = max(learned.traffic.duration_s, _MINUTE_S)
+    if fitted is not None:
+        figure.add_trace(_steps(*fitted, "learned", colour(2)))
+        highest = max(highest, float(np.max(fitted[1], initial=0.0)))
     figure.update_layout(layout(_HEIGHT))
     figure.update_xaxes(axes.linear(0, end_s, "time", "time since the log's begin"))
     figure.update_yaxes(axes.linear(0, 1.05 * highest or 1.0, "number"))

@@ -1,0 +1,69 @@
+"""What a closed test at the same throughput would have shown, beside what was measured.
+
+It is the number that people are misled by: clients that wait for their answers send less the longer
+these take, so that few of them see no long queue. Where the measurement was a closed test itself,
+what stands beside it is an open one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from thinktime.report import units
+
+if TYPE_CHECKING:
+    from thinktime.explain.asking import Answer
+
+CLOSED = "the same load, closed, {} clients"
+OPEN = "the same load, open"
+
+NEAR = 0.05
+"""A throughput that is further off is another one."""
+
+
+def closed_test(
+    answers: Sequence[Answer],
+    clients: int,
+    measured: tuple[float, float, float],
+    *,
+    is_closed: bool,
+) -> str:
+    """A sentence, or why nothing can be said.
+
+    Args:
+        answers: What the model says; none where there is no model.
+        clients: Of the closed test.
+        measured: The mean and the p99 of the response times in seconds, and requests a second.
+        is_closed: Whether that was measured with a closed workload.
+    """
+    mean_s, p99_s, rate = measured
+    kind = "open test" if is_closed else f"closed test with {clients} clients"
+    question = OPEN if is_closed else CLOSED.format(clients)
+    one = next((one for one in answers if one.question == question), None)
+    cannot = f"what {_a(kind)} at the same throughput would have shown cannot be said"
+    if one is None:
+        return f"{cannot}: no model fits"
+    if one.mean_s is None or one.p99_s is None or one.throughput is None:
+        return f"{cannot}: {one.refused}"
+    if abs(one.throughput - rate) > NEAR * rate:
+        return f"{cannot}: its throughput would have been {units.rate(one.throughput)}"
+    shown = (
+        f"{_a(kind)} at the same throughput would have shown a mean of "
+        f"{units.seconds(one.mean_s)} and a p99 of {units.seconds(one.p99_s)}, where "
+        f"{units.seconds(mean_s)} and {units.seconds(p99_s)} were measured"
+    )
+    return f"{shown}: {_meaning(one, mean_s, is_closed)}"
+
+
+def _meaning(one: Answer, mean_s: float, is_closed: bool) -> str:
+    low, high = one.mean_within_s or (0.0, 0.0)
+    if low <= mean_s <= high:
+        return "no further apart than chance explains"
+    if is_closed:
+        return "what was measured is the number that people are misled by"
+    return "the number that people are misled by"
+
+
+def _a(kind: str) -> str:
+    return f"{'an' if kind.startswith('o') else 'a'} {kind}"
