@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +11,9 @@ import numpy as np
 from thinktime.explain.asking import Answer, Asked, answers, load_of
 from thinktime.explain.candidates import Candidate
 from thinktime.explain.choosing import CROWDED, Choice, choose, crowded
-from thinktime.explain.demands import Known, known_demands
+from thinktime.explain.demands import Known, known_demands, of_server_timing
 from thinktime.explain.patience import patience_of
+from thinktime.explain.server_timing import UnusableTimesError, has_times
 from thinktime.explain.visits import MOST, Visits, network_s, visits_of
 from thinktime.report import units
 from thinktime.validity import DOUBTFUL
@@ -68,6 +69,9 @@ class Explanation:
     demands: str = LEARNED
     """Where the service demands are from, in words."""
 
+    left_aside: str = ""
+    """Why demands are not those that the server tells in its responses, where it does."""
+
     network_s: float = 0.0
     """What of each response time the network takes, as far as it is known; it is in all times."""
 
@@ -75,17 +79,23 @@ class Explanation:
     def sentence(self) -> str:
         """What was found, in one sentence."""
         if self.refused:
-            known = "" if self.demands == LEARNED else f"; demands are {self.demands}"
-            return f"no model is shown: {self.refused}{known}"
+            return f"no model is shown: {self.refused}{self._demands_words}"
         doubts = f"; in doubt is {units.listed(list(self.doubts))}" if self.doubts else ""
-        if self.demands != LEARNED:
-            doubts = f"; demands are {self.demands}{doubts}"
+        doubts = f"{self._demands_words}{doubts}"
         if self.network_s:
             doubts = f"; its link takes {units.seconds(self.network_s)} of each time{doubts}"
         return (
             f"{self.model} at a load of {self.load:.2f} does what was measured: on the part that "
             f"was held out it is {self.apart:.3f} off, and {self.allowed:.3f} may be chance{doubts}"
         )
+
+    @property
+    def _demands_words(self) -> str:
+        """Where the demands are from, as the end of a sentence."""
+        words = "" if self.demands == LEARNED else f"; demands are {self.demands}"
+        if self.left_aside:
+            words += f"; what `Server-Timing` tells is left aside: {self.left_aside}"
+        return words
 
     def as_dict(self) -> dict[str, Any]:
         """As `--json` prints it."""
@@ -100,11 +110,13 @@ def explain_result(
     log: str | Path | None = None,
     log_format: str | None = None,
     low_load: Result | None = None,
+    server_timing: bool = True,
 ) -> Explanation:
     """Find the model of the server that a result is of, and ask it.
 
-    Service demands are learned from the times of the result itself, or known by one of `demand`,
-    `log` and `low_load`.
+    Service demands are known by one of `demand`, `log` and `low_load`; else by what the server
+    tells of its own time in its responses, where it does; else they are learned from the times of
+    the result itself.
 
     Args:
         result: A run, or a simulation, with all its rows.
@@ -116,13 +128,25 @@ def explain_result(
             lines by default.
         low_load: A result of the same workload at low load: demands are the response times of the
             requests that found the server idle.
+        server_timing: Whether what responses tell of the server's own time is looked at.
 
     Raises:
         InputError: if its rows were not kept, are too few, or many of its requests failed; the law
             is none; or the log or the result at low load does not tell demands.
     """
-    known = known_demands(result, demand, log, log_format, low_load)
+    known, left_aside = known_demands(result, demand, log, log_format, low_load), ""
     whole = visits_of(result, requests_max)
+    if known is None and server_timing and has_times(result):
+        try:
+            known = of_server_timing(result, requests_max)
+        except UnusableTimesError as error:
+            left_aside = str(error)
+    found = _explained(result, whole, known)
+    return replace(found, left_aside=left_aside)
+
+
+def _explained(result: Result, whole: Visits, known: Known | None) -> Explanation:
+    """The model that fits these visits, with demands that are known or not."""
     # Clients that come again do so by what the network takes, too: it is not taken off there.
     network = network_s(result) if result.workload.model == "open" else 0.0
     seen = whole.without(network)

@@ -60,6 +60,13 @@ pub struct Summary {
     pub replication_means_s: Vec<f64>,
     /// From when it was actually sent.
     pub service_time_s: TimeFigures,
+    /// How long the server says that it took, in the responses' `Server-Timing`: of those that
+    /// succeeded and have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_time_s: Option<TimeFigures>,
+    /// How many these are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_timed: Option<u64>,
     /// From when the workload wanted it sent to when it was.
     pub lateness_s: TimeFigures,
     /// How long requests waited for one of the connections of a pool, or as long as others were in
@@ -159,6 +166,8 @@ impl Summary {
             response_time_ci95: percentile_intervals(collector, &responses),
             replication_means_s: responses.mean_s().into_iter().collect(),
             service_time_s: service.figures(simulated.then_some(ci95).flatten()),
+            server_time_s: collector.server_time.as_ref().map(|times| times.figures(None)),
+            server_timed: collector.server_time.as_ref().map(Tally::count),
             lateness_s: collector.lateness_figures(&responses),
             waiting_s: collector.waiting.as_ref().map(|waiting| waiting.figures(None)),
             stations: BTreeMap::new(),

@@ -36,6 +36,8 @@ pub(super) struct Engine {
     report: SelfReport,
     /// Connections that were accepted.
     accepted: u64,
+    /// Whether successes tell their demands.
+    pub(super) server_timing: bool,
     served: Served,
 }
 
@@ -85,6 +87,7 @@ impl Engine {
             arrivals: 0,
             report: SelfReport::default(),
             accepted: 0,
+            server_timing: false,
             served: Served::default(),
         })
     }
@@ -131,12 +134,13 @@ impl Engine {
             match departure.error {
                 None => {
                     self.served.requests += 1;
-                    self.answer(&pending, 200);
+                    let demand = self.server_timing.then_some(departure.demand);
+                    self.answer(&pending, 200, demand);
                 }
                 Some(RESET) => self.cut_off(&pending),
                 Some(_) => {
                     self.served.refused += 1;
-                    self.answer(&pending, 503);
+                    self.answer(&pending, 503, None);
                 }
             }
         }
@@ -238,10 +242,11 @@ impl Engine {
         self.write_answers(place);
     }
 
-    fn answer(&mut self, pending: &Pending, status: u16) {
+    fn answer(&mut self, pending: &Pending, status: u16, demand: Option<Nanos>) {
         let Some(connection) = self.connection_of(pending) else { return };
         let at = (pending.number - connection.first) as usize;
-        connection.answers[at].ready = Some(status);
+        let answer = &mut connection.answers[at];
+        (answer.ready, answer.demand) = (Some(status), demand);
         self.write_answers(pending.place);
     }
 
