@@ -102,10 +102,7 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
             of_system = (system, threads, cores, workload, server)
             if any(one is not None for one in of_system) or burn or server_timing:
                 raise InputError("files are served instead of a system: leave what is of it out")
-            if not Path(files).is_dir():
-                raise InputError(f"files: `{files}` is no folder")
-            order = "fair" if policy is None else policy
-            self._server = _core.Server.of_files(files, listen, order, rate, link_class)
+            self._server = _of_files(files, listen, policy, rate, link_class)
             return
         if system is None:
             raise InputError("nothing to serve: give a system, or a folder of files")
@@ -173,3 +170,12 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
     ) -> None:
         """Stop."""
         self.stop()
+
+
+def _of_files(
+    files: str | Path, listen: str, policy: str | None, rate: str | None, link_class: str | None
+) -> _core.Server:
+    if not Path(files).is_dir():
+        raise InputError(f"files: `{files}` is no folder")
+    order = "fair" if policy is None else policy
+    return _core.Server.of_files(files, listen, order, rate, link_class)

@@ -10,6 +10,7 @@ use super::figures::{
     PopulationFigures, RequestFigures, StationFigures, TimeFigures,
 };
 use super::generators::GeneratorNode;
+use super::intervals::percentile_intervals;
 use super::links::LinkFigures;
 use super::{Collector, MeanInterval, ObjectiveFigures, Tally, Window, student_half_width_95};
 use crate::program::{CheckCount, Report};
@@ -290,19 +291,4 @@ fn first_warnings(collector: &Collector, interval: Option<MeanInterval>) -> Vec<
         warnings.push(CORRELATED.to_owned());
     }
     warnings
-}
-
-/// Where the mean is not known to this share of itself, nor are percentiles: their intervals would
-/// hold too seldom (`benches/coverage.py`).
-const MEAN_KNOWN: f64 = 0.1;
-
-fn percentile_intervals(collector: &Collector, all: &Tally) -> BTreeMap<String, [f64; 2]> {
-    let known = |(mean, half): (f64, f64)| half <= MEAN_KNOWN * mean;
-    if !collector.mean_and_half_width().is_some_and(known) {
-        return BTreeMap::new();
-    }
-    let shares = TimeFigures::PERCENTILES.map(|(_, share)| share);
-    let intervals = collector.sections.intervals_95(all, shares);
-    let named = TimeFigures::PERCENTILES.into_iter().zip(intervals);
-    named.filter_map(|((name, _), interval)| Some((name.to_owned(), interval?))).collect()
 }

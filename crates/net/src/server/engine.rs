@@ -8,7 +8,7 @@ use thinktime_core::system::cluster::Condition;
 use thinktime_core::system::{Job, RESET, System, SystemModel};
 use thinktime_core::time::Nanos;
 
-use super::connection::{Answer, Connection, Flushed};
+use super::connection::{Answer, Connection};
 use super::demands::{Brought, Known, ServedDemands, request_reader};
 use super::{PROBE_PATH, Served};
 use crate::poller::{Clock, Poller, Readiness};
@@ -29,7 +29,7 @@ pub(super) struct Engine {
     /// Connections with more to read.
     pub(super) unread: Vec<u32>,
     /// Connections with more to send.
-    unsent: Vec<u32>,
+    pub(super) unsent: Vec<u32>,
     /// Requests that entered the model: they number the streams of drawn demands.
     arrivals: u64,
     /// What it answers to probes.
@@ -262,39 +262,6 @@ impl Engine {
     fn connection_of(&mut self, pending: &Pending) -> Option<&mut Connection> {
         let connection = self.connections.get_mut(pending.place as usize)?.as_mut()?;
         (connection.generation == pending.generation).then_some(connection)
-    }
-
-    /// Writes the answers that are ready and whose turn it is.
-    fn write_answers(&mut self, place: u32) {
-        let Some(connection) = &mut self.connections[place as usize] else { return };
-        // A client that leaves so many answers unread is cut off, as a burning server does.
-        match connection.write_answers() {
-            Ok(()) => self.flush(place),
-            Err(_) => self.close(place),
-        }
-    }
-
-    pub(super) fn flush(&mut self, place: u32) {
-        let Some(connection) = &mut self.connections[place as usize] else { return };
-        match connection.flush() {
-            Flushed::Stays => {}
-            Flushed::Ends => self.close(place),
-            Flushed::More => {
-                if !std::mem::replace(&mut connection.unsent, true) {
-                    self.unsent.push(place);
-                }
-            }
-        }
-    }
-
-    /// Goes on with a connection that had more to send than its turn was long.
-    fn send_on(&mut self, place: u32) {
-        // Another connection may have its place by now.
-        if let Some(connection) = &mut self.connections[place as usize]
-            && std::mem::take(&mut connection.unsent)
-        {
-            self.flush(place);
-        }
     }
 
     pub(super) fn close(&mut self, place: u32) {

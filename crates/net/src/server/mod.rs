@@ -11,6 +11,7 @@ mod demands;
 mod engine;
 pub mod files;
 mod reading;
+mod sending;
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
