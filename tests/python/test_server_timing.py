@@ -9,14 +9,15 @@ import cases
 import polars as pl
 import pytest
 from answering import Answer, Asked, answering
-from real_runs import skip_if_late
 from switched import switching
 from typer.testing import CliRunner
 
 import thinktime as tt
 from thinktime.cli import app
 from thinktime.explain import explain_result
-from thinktime.report import report
+from thinktime.explain.demands import of_server_timing
+from thinktime.explain.server_timing import UnusableTimesError
+from thinktime.report import report, units
 from thinktime.report.results import rows as table_rows
 from thinktime.report.results import table
 from thinktime.report.server_time import line_of
@@ -116,7 +117,7 @@ def test_files_are_served_without_it(tmp_path: Path) -> None:
         (["a;dur=53ms"], None),
         (['a;desc="never closed, b;dur=5'], None),
         ([",;,=;\"\\", "a;dur=2"], 0.002),
-        (["=" * 4000 + ";dur=1," * 1000 + "a;dur=3"], 0.003),
+        (["=" * 4000 + ";dur=1," * 1000 + "a;dur=3"], 0.004),
         ([""], None),
     ],
 )  # fmt: skip
@@ -158,7 +159,7 @@ def test_it_stands_below_the_response_times(tmp_path: Path) -> None:
     assert line is not None
     times, response = result.summary["server_time_s"], result.summary["response_time_s"]
     share = times["mean"] / response["mean"]
-    assert line.cells[2].below == f"{100 * share:.0f}% of it"
+    assert line.cells[2].below == f"{units.percent(share)} of it"
     assert line.below == "as 300 responses say"
     from thinktime.report.case import cases as sorted_into
 
@@ -196,12 +197,14 @@ def test_explain_learns_the_demands_of_a_real_server(tmp_path: Path) -> None:
         result = tt.run(
             cases.open_model(120), server.url, duration=15, warmup=0, output=tmp_path / "run"
         )
+    try:
+        known = of_server_timing(result, 100_000)
+    except UnusableTimesError as error:
+        why = str(error)
+        # A server that waits for a core of this machine takes longer than it knows.
+        if "the rest is the network's" in why:
+            pytest.skip(why)
+        raise
+    assert tt.Distribution(known.law).mean == pytest.approx(0.005, rel=0.25)
     found = explain_result(result)
-    if result.untrusted:
-        skip_if_late([result], found.sentence)
-    assert "by its `Server-Timing`" in found.demands, found.sentence
-    if found.system is None:
-        skip_if_late([result], found.sentence)
-    demand = tt.System(found.system).stations[0].demand
-    assert demand is not None
-    assert demand.mean == pytest.approx(0.005, rel=0.25)
+    assert known.source in found.sentence

@@ -134,15 +134,29 @@ def explain_result(
         InputError: if its rows were not kept, are too few, or many of its requests failed; the law
             is none; or the log or the result at low load does not tell demands.
     """
-    known, left_aside = known_demands(result, demand, log, log_format, low_load), ""
+    known = known_demands(result, demand, log, log_format, low_load)
     whole = visits_of(result, requests_max)
-    if known is None and server_timing and has_times(result):
-        try:
-            known = of_server_timing(result, requests_max)
-        except UnusableTimesError as error:
-            left_aside = str(error)
-    found = _explained(result, whole, known)
-    return replace(found, left_aside=left_aside)
+    if known is not None or not server_timing or not has_times(result):
+        return _explained(result, whole, known)
+    return _explained_as_told(result, whole, requests_max)
+
+
+def _explained_as_told(result: Result, whole: Visits, requests_max: int) -> Explanation:
+    """With the demands that the server tells, as far as they are any and a model fits them.
+
+    Nobody asked for these: they must not take a model away that the times alone show.
+    """
+    try:
+        told = of_server_timing(result, requests_max)
+    except UnusableTimesError as error:
+        return replace(_explained(result, whole, None), left_aside=str(error))
+    found = _explained(result, whole, told)
+    if found.model is not None or result.untrusted:
+        return found
+    learned = _explained(result, whole, None)
+    if learned.model is None:
+        return found
+    return replace(learned, left_aside=f"with demands that are {told.source}, no model fits")
 
 
 def _explained(result: Result, whole: Visits, known: Known | None) -> Explanation:
