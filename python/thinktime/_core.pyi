@@ -281,6 +281,7 @@ class Server:
         threads: str | None = None,
         cores: list[int] | None = None,
         workload: Workload | None = None,
+        server_timing: bool = False,
     ) -> Server: ...
     @staticmethod
     def of_files(

@@ -60,6 +60,7 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
         policy: str | None = None,
         rate: str | None = None,
         link_class: str | None = None,
+        server_timing: bool = False,
     ) -> None:
         """Bind to `HOST:PORT` (port 0: a free one) and serve at once.
 
@@ -88,6 +89,8 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
             link_class: With files, the first of eight classes of the link (`htb`), as in `1:10` in
                 `tc`'s notation: packets of responses with at most 2, 5, 10, 20, 50, 100 and 200 kB
                 left, and more, name one each (`SO_PRIORITY`). Takes the capability CAP_NET_ADMIN.
+            server_timing: Tell the demand of each request in its response, in milliseconds, as in
+                `Server-Timing: demand;dur=12.5`. Not with files.
 
         Raises:
             InputError: if the system, the address, the threads, the cores, the workload or how
@@ -96,12 +99,10 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
         """
         self._burned: Burned | None = None
         if files is not None:
-            if any(one is not None for one in (system, threads, cores, workload, server)) or burn:
+            of_system = (system, threads, cores, workload, server)
+            if any(one is not None for one in of_system) or burn or server_timing:
                 raise InputError("files are served instead of a system: leave what is of it out")
-            if not Path(files).is_dir():
-                raise InputError(f"files: `{files}` is no folder")
-            order = "fair" if policy is None else policy
-            self._server = _core.Server.of_files(files, listen, order, rate, link_class)
+            self._server = _of_files(files, listen, policy, rate, link_class)
             return
         if system is None:
             raise InputError("nothing to serve: give a system, or a folder of files")
@@ -116,6 +117,7 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
             None if threads is None else str(threads),
             None if cores is None else list(cores),
             None if workload is None else workload_of(workload),
+            server_timing,
         )
 
     @property
@@ -168,3 +170,12 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
     ) -> None:
         """Stop."""
         self.stop()
+
+
+def _of_files(
+    files: str | Path, listen: str, policy: str | None, rate: str | None, link_class: str | None
+) -> _core.Server:
+    if not Path(files).is_dir():
+        raise InputError(f"files: `{files}` is no folder")
+    order = "fair" if policy is None else policy
+    return _core.Server.of_files(files, listen, order, rate, link_class)

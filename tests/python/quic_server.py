@@ -98,6 +98,9 @@ class Connection(QuicConnectionProtocol):
             case "interim":
                 self.http.send_headers(stream, _bytes([(":status", "103"), ("link", "</a>")]))
                 self.send(stream, [(":status", "200")], 10, trailers=[("checksum", "7")])
+            case "timed":
+                fields = [(":status", "200"), ("server-timing", "db;dur=1.5")]
+                self.send(stream, [*fields, ("server-timing", f"app;dur={number}")], 10)
             case "wrong-length":
                 self.send(stream, [(":status", "200"), ("content-length", "9")], 5)
             case "late":

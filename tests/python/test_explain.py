@@ -21,8 +21,8 @@ from thinktime.cli import app
 from thinktime.explain import explain_result
 from thinktime.explain.candidates import Candidate
 from thinktime.explain.choosing import LEARNED, choose
-from thinktime.explain.explanation import overfull_by
 from thinktime.explain.laws import law_of_demands
+from thinktime.explain.refusing import overfull_by
 from thinktime.explain.scoring import distance
 from thinktime.explain.visits import Visits, visits_of
 from thinktime.learn.server.orders import least_attained, obeyed, one_at_a_time

@@ -71,6 +71,15 @@ def test_bodies_of_all_sizes_come_and_go(site: Site, tmp_path: Path) -> None:
         assert ((posts > size) & (posts < size + 200)).all(), (size, posts)
 
 
+def test_the_servers_own_time_is_kept(site: Site) -> None:
+    result = tt.run(workload("/timed/2", "/size/10"), site.url, requests=60, insecure=True)
+    rows = polars.DataFrame(result.requests)
+    timed = rows["name"].cast(str) == "/timed/2"
+    assert rows.filter(timed)["server_time_s"].unique().to_list() == pytest.approx([0.0035])
+    assert rows.filter(~timed)["server_time_s"].is_null().all()
+    assert result.summary["server_timed"] == timed.sum() > 0
+
+
 def test_one_connection_carries_many_requests_at_once(site: Site) -> None:
     run = workload("/size/10", clients=80)
     summary = tt.run(run, site.url, requests=1500, insecure=True).summary

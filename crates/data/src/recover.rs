@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
+use arrow_schema::SchemaRef;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
@@ -93,11 +94,18 @@ fn recover_rows(directory: &Path) -> Result<(), DataError> {
         fs::rename(&rows, &done).map_err(io)?;
     } else if !done.exists() {
         let wrong = |error| DataError::new(&draft, error);
-        let file = File::create(&draft).map_err(io)?;
-        let schema = RowTable::new(Labels::default()).schema();
-        let mut writer = ArrowWriter::try_new(file, schema, Some(properties())).map_err(wrong)?;
-        read_left_behind(directory, |batch| writer.write(batch).map_err(wrong))?;
-        writer.close().map_err(wrong)?;
+        let begin = |schema: SchemaRef| {
+            let file = File::create(&draft).map_err(io)?;
+            ArrowWriter::try_new(file, schema, Some(properties())).map_err(wrong)
+        };
+        // The rows themselves say which columns they have.
+        let mut writer = None;
+        read_left_behind(directory, |batch| {
+            let begun = writer.take().map_or_else(|| begin(batch.schema()), Ok)?;
+            writer.insert(begun).write(batch).map_err(wrong)
+        })?;
+        let none = || begin(RowTable::new(Labels::default()).schema());
+        writer.map_or_else(none, Ok)?.close().map_err(wrong)?;
         fs::rename(&draft, &done).map_err(io)?;
     }
     for entry in fs::read_dir(directory).map_err(io)? {

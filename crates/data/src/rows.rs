@@ -22,6 +22,8 @@ pub struct Labels {
     pub populations: Vec<String>,
     /// Names of the stations; empty for a real system.
     pub stations: Vec<String>,
+    /// Whether the system is a real one, whose responses may tell the server's own time.
+    pub real: bool,
 }
 
 /// Builds record batches out of rows.
@@ -35,7 +37,8 @@ impl RowTable {
     /// With these names.
     #[must_use]
     pub fn new(labels: Labels) -> RowTable {
-        RowTable { labels, schema: schema() }
+        let schema = schema(labels.real);
+        RowTable { labels, schema }
     }
 
     /// The columns.
@@ -51,7 +54,7 @@ impl RowTable {
         let station = |row: &Row| self.labels.stations.get(row.station as usize);
         let populations = &self.labels.populations;
         let population = |row: &Row| populations.get(row.attempt.kind as usize);
-        let columns: Vec<ArrayRef> = vec![
+        let mut columns: Vec<ArrayRef> = vec![
             whole(rows, |row| row.attempt.session),
             counts(rows, |row| row.attempt.index),
             counts(rows, |row| row.attempt.attempt),
@@ -71,15 +74,18 @@ impl RowTable {
             pages(rows),
             counts(rows, |row| row.rows),
         ];
+        if self.labels.real {
+            columns.push(seconds(rows, |row| row.server_time));
+        }
         RecordBatch::try_new(self.schema(), columns).expect("columns match the schema above")
     }
 }
 
-fn schema() -> SchemaRef {
+fn schema(real: bool) -> SchemaRef {
     let word = || DataType::Dictionary(Box::new(DataType::UInt16), Box::new(DataType::Utf8));
     let required = |name: &str, of: DataType| Field::new(name, of, false);
     let optional = |name: &str, of: DataType| Field::new(name, of, true);
-    Arc::new(Schema::new(vec![
+    let mut fields = vec![
         required("session", DataType::UInt64),
         required("request", DataType::UInt32),
         optional("attempt", DataType::UInt32),
@@ -98,7 +104,11 @@ fn schema() -> SchemaRef {
         optional("population", word()),
         optional("page", DataType::UInt32),
         required("rows", DataType::UInt32),
-    ]))
+    ];
+    if real {
+        fields.push(optional("server_time_s", DataType::Float64));
+    }
+    Arc::new(Schema::new(fields))
 }
 
 fn whole(rows: &[Row], value: impl Fn(&Row) -> u64) -> ArrayRef {

@@ -59,6 +59,11 @@ fn luau_holds() {
 }
 
 #[test]
+fn server_timing_holds() {
+    tried("server_timing");
+}
+
+#[test]
 fn grpc_holds() {
     tried("grpc");
 }

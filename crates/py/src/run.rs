@@ -73,6 +73,7 @@ pub(crate) fn run(
         requests: workload.request_names_of(),
         populations: workload.population_names_of(),
         stations: Vec::new(),
+        real: true,
     };
     let figures = Some(Figures::new(&workload.inner, limit));
     let (storage, mut writer) = Storage::open(output, run, labels, keep, figures)?;

@@ -36,7 +36,7 @@ type Done = (u64, u64, Option<(f64, f64)>);
 #[pymethods]
 impl Server {
     /// Binds to `HOST:PORT`, port 0 for a free one, and serves at once: a model, or by burning. A
-    /// workload says how large responses are.
+    /// workload says how large responses are. With `server_timing` successes tell their demands.
     #[new]
     #[pyo3(signature = (
         system,
@@ -45,7 +45,8 @@ impl Server {
         burn = false,
         threads = None,
         cores = None,
-        workload = None
+        workload = None,
+        server_timing = false
     ))]
     fn new(
         system: &System,
@@ -55,6 +56,7 @@ impl Server {
         threads: Option<&str>,
         cores: Option<Vec<usize>>,
         workload: Option<&Workload>,
+        server_timing: bool,
     ) -> PyResult<Server> {
         let address = address_of(listen)?;
         let failed = |error| RunError::new_err(format!("cannot listen on {listen}: {error}"));
@@ -64,7 +66,7 @@ impl Server {
             }
             let threads = threads.map(threads_from).transpose().map_err(|e| invalid(&e))?;
             let plan = BurnPlan::new(&system.inner, threads, &cores.unwrap_or_default(), seed);
-            let plan = plan.map_err(|error| invalid(&error))?;
+            let plan = plan.map_err(|error| invalid(&error))?.with_server_timing(server_timing);
             let server = BurnServer::bind(plan, address).map_err(failed)?;
             let (address, speed) = (server.address().map_err(failed)?, server.work_units_per_s());
             let serve = |stop: &AtomicBool| server.serve(stop).map(burned);
@@ -77,6 +79,7 @@ impl Server {
         server::check(&system.inner, workload).map_err(|error| invalid(&error))?;
         let server =
             server::Server::bind(&system.inner, workload, address, seed).map_err(failed)?;
+        let server = server.with_server_timing(server_timing);
         let address = server.address().map_err(failed)?;
         let serve = move |stop: &AtomicBool| server.serve(stop).map(modelled);
         Server::start(address, None, serve).map_err(failed)

@@ -66,6 +66,7 @@ pub(crate) fn simulate(
         requests: workload.request_names_of(),
         populations: workload.population_names_of(),
         stations,
+        real: false,
     };
     let (storage, mut writer) = Storage::open(output, run, labels, keep, None)?;
     let (inner, model) = (&workload.inner, &system.inner);

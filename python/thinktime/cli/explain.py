@@ -48,6 +48,15 @@ LowLoad = Annotated[
     ),
 ]
 
+NoServerTiming = Annotated[
+    bool,
+    typer.Option(
+        "--no-server-timing",
+        help="Learn demands from the times, though the responses tell the server's own in the "
+        "header Server-Timing.",
+    ),
+]
+
 
 def command(
     result: Measured,
@@ -55,6 +64,7 @@ def command(
     log: Log = None,
     format: Format = None,
     low_load: LowLoad = None,
+    no_server_timing: NoServerTiming = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object alone.")] = False,
 ) -> None:
     """Say what server fits a result, and what other systems would have shown.
@@ -66,7 +76,12 @@ def command(
     with common.mapped_errors():
         low = None if low_load is None else Result.load(low_load)
         found = explain_result(
-            Result.load(result), demand, log=log, log_format=format, low_load=low
+            Result.load(result),
+            demand,
+            log=log,
+            log_format=format,
+            low_load=low,
+            server_timing=not no_server_timing,
         )
     if json:
         typer.echo(json_module.dumps(found.as_dict(), indent=2))

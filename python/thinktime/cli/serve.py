@@ -42,6 +42,13 @@ def command(
         str | None,
         typer.Option(help="With --burn: the cores that its threads are confined to, as in 0,1."),
     ] = None,
+    server_timing: Annotated[
+        bool,
+        typer.Option(
+            "--server-timing",
+            help="Tell each request's demand in its response: Server-Timing: demand;dur=12.5.",
+        ),
+    ] = False,
     files: Annotated[
         Path | None, typer.Option(help="Serve the files of this folder, instead of a system.")
     ] = None,
@@ -87,6 +94,7 @@ def command(
             policy=policy,
             rate=rate,
             link_class=link_class,
+            server_timing=server_timing,
         ) as serving,
     ):
         _until_interrupted(serving)

@@ -1,8 +1,8 @@
 """The law of service demands from elsewhere than the times that a model is judged by.
 
 It may be given; or be that of the requests that found the server idle, in the server's own access
-log or in a result at low load: these are served at full speed until another one comes, whatever
-the policy is.
+log, in a result at low load, or by what responses tell of the server's own time: these are served
+at full speed until another one comes, whatever the policy is.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 
 from thinktime._core import Distribution, InputError
 from thinktime.explain.laws import law_of_demands, law_of_survival
+from thinktime.explain.server_timing import UnusableTimesError, served_by_itself
 from thinktime.explain.visits import network_s, visits_of
 from thinktime.learn.server.alone import alone
 from thinktime.learn.server.learning import COARSE, FEW, MISSING_MAX
@@ -98,7 +99,7 @@ def of_log(file: str | Path, log_format: str | None = None) -> Known:
                 f"{file}: its {what} are in steps of {units.seconds(step_s)}, where a request "
                 f"takes {units.seconds(usual_s)} on average: that tells no demands; log finer times"
             )
-    return _alone(log, str(file))
+    return _alone(log, f"{file} that found the server idle", str(file))
 
 
 def of_low_load(result: Result, low: Result) -> Known:
@@ -115,24 +116,51 @@ def of_low_load(result: Result, low: Result) -> Known:
             f"{', '.join(sorted(names))}: run the same workload at a low load"
         )
     network = network_s(low)
-    known = _alone(visits_of(low).without(network).served(), where)
+    log = visits_of(low).without(network).served()
+    known = _alone(log, f"{where} that found the server idle", where)
     if not network:
         return known
     without = f"{known.source}, without {units.seconds(network)} of its link"
     return replace(known, source=without)
 
 
-def _alone(log: Served, where: str) -> Known:
+def of_server_timing(result: Result, requests_max: int) -> Known:
+    """By what responses tell of the server's own time, in the header `Server-Timing`.
+
+    Raises:
+        UnusableTimesError: if they do not tell the demands: why, in words.
+        InputError: if the rows were not kept.
+    """
+    log = served_by_itself(result, requests_max)
+    law = alone(log, 1)[0]
+    if few := _too_few(law, log):
+        raise UnusableTimesError(few)
+    return _known(law, "the result that found the server idle, by its `Server-Timing`")
+
+
+def _alone(log: Served, those: str, where: str) -> Known:
     """The law of those that found the server idle."""
     law = alone(log, 1)[0]
-    if law.seen < FEW or law.missing > MISSING_MAX:
-        raise InputError(
-            f"{where}: of {len(log):,} requests, which take "
-            f"{units.seconds(float(log.duration_s.mean()))} on average, {law.seen:,} found the "
-            f"server idle and were alone to their end, and {units.percent(law.missing)} of the "
-            f"demands are longer than any of these: at least {FEW} are needed, and no more than "
-            f"{units.percent(MISSING_MAX)}: take a time of lower load"
-        )
+    if few := _too_few(law, log):
+        raise InputError(f"{where}: {few}: take a time of lower load")
+    return _known(law, those)
+
+
+def _too_few(law: Survival, log: Served) -> str:
+    """Why the requests that were alone do not tell the law; nothing where they do."""
+    if law.seen >= FEW and law.missing <= MISSING_MAX:
+        return ""
+    return (
+        f"of {len(log):,} requests, which take "
+        f"{units.seconds(float(log.duration_s.mean()))} on average, {law.seen:,} found the "
+        f"server idle and were alone to their end, and {units.percent(law.missing)} of the "
+        f"demands are longer than any of these: at least {FEW} are needed, and no more than "
+        f"{units.percent(MISSING_MAX)}"
+    )
+
+
+def _known(law: Survival, those: str) -> Known:
+    """The law as it is known, from so many requests of these."""
     # Those that are longer than any that was seen to its end count as what they last on average.
     values, shares = law.values, law.weights
     if law.missing > 0:
@@ -140,8 +168,6 @@ def _alone(log: Served, where: str) -> Known:
         shares = np.append(shares, law.missing)
     whole = Survival(values, shares / shares.sum(), law.known_s, law.seen, 0.0)
     # A log whose durations were taken for another unit shows it by their mean.
-    source = (
-        f"those of {law.seen:,} requests of {where} that found the server idle, "
-        f"{units.seconds(whole.mean)} on average"
-    )
+    mean = units.seconds(whole.mean)
+    source = f"those of {law.seen:,} requests of {those}, {mean} on average"
     return Known(law_of_survival(whole), source, whole)

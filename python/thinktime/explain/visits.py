@@ -79,25 +79,57 @@ class Visits:
         return Served(self.begin_s, self.end_s, kinds, over, STAMP_S, STAMP_S)
 
     @classmethod
-    def of_table(cls, table: Table | pl.LazyFrame, most: int | None = None) -> Visits:
-        """Of the rows of a result: attempts by when they were sent, all that were answered.
-
-        Of more than `most` the first ones are taken.
-        """
+    def of_table(cls, table: Table) -> Visits:
+        """Of the rows of a result: attempts by when they were sent, all that were answered."""
         import polars as pl
 
-        rows = table if isinstance(table, pl.LazyFrame) else pl.DataFrame(table).lazy()
-        sent = pl.coalesce("sent_ns", "scheduled_ns").alias("begin_ns")
-        rows = rows.filter((pl.col("replication") == 0) & pl.col("error").is_null())
-        rows = rows.select(sent, "done_ns")
-        if most is not None:
-            begins = rows.select("begin_ns").collect()["begin_ns"].to_numpy()
-            if len(begins) > most:
-                rows = rows.filter(pl.col("begin_ns") < np.partition(begins, most)[most])
-        found = rows.sort("begin_ns").collect()
-        begin_s = found["begin_ns"].to_numpy() * 1e-9
+        return cls.of_answered(_answered(pl.DataFrame(table).lazy(), None))
+
+    @classmethod
+    def of_answered(cls, rows: pl.DataFrame) -> Visits:
+        """Of what `answered` gives."""
+        begin_s = rows["begin_ns"].to_numpy() * 1e-9
         # Stamps of another clock's steps may say that an answer came when it was asked for.
-        return cls(begin_s, np.maximum(found["done_ns"].to_numpy() * 1e-9, begin_s + STAMP_S))
+        return cls(begin_s, np.maximum(rows["done_ns"].to_numpy() * 1e-9, begin_s + STAMP_S))
+
+
+def _answered(rows: pl.LazyFrame, most: int | None, *columns: str) -> pl.DataFrame:
+    """`answered` of rows, the first ones of more than `most`."""
+    import polars as pl
+
+    sent = pl.coalesce("sent_ns", "scheduled_ns").alias("begin_ns")
+    rows = rows.filter((pl.col("replication") == 0) & pl.col("error").is_null())
+    rows = rows.select(sent, "done_ns", *columns)
+    if most is not None:
+        begins = rows.select("begin_ns").collect()["begin_ns"].to_numpy()
+        if len(begins) > most:
+            rows = rows.filter(pl.col("begin_ns") < np.partition(begins, most)[most])
+    return rows.sort("begin_ns").collect()
+
+
+def answered(result: Result, most: int, *columns: str) -> pl.DataFrame:
+    """`begin_ns` and `done_ns` of the attempts that were answered, and further columns of theirs.
+
+    They stand in the order in which they were sent; of more than `most` the first ones.
+
+    Raises:
+        InputError: if its rows were not kept, or cannot be read.
+    """
+    import polars as pl
+    from polars.exceptions import PolarsError
+
+    where = str(result.path or "the result")
+    rows = _rows(result)
+    if rows is None:
+        kept = "all its rows are needed: run it again with `-o DIR --rows all`"
+        raise InputError(f"{where}: {why_no_rows(result) or kept}")
+    lazy = rows if isinstance(rows, pl.LazyFrame) else pl.DataFrame(rows).lazy()
+    try:
+        return _answered(lazy, most, *columns)
+    except PolarsError as error:
+        # What follows the first part tells of the query, not of the file.
+        why = str(error).partition("\n")[0].partition(";")[0]
+        raise InputError(f"{where}: its rows cannot be read: {why}") from None
 
 
 def visits_of(result: Result, most: int = MOST) -> Visits:
@@ -107,11 +139,7 @@ def visits_of(result: Result, most: int = MOST) -> Visits:
         InputError: if its rows were not kept, are too few, or many of its requests failed.
     """
     where = result.path or "the result"
-    rows = _rows(result)
-    if rows is None:
-        kept = "all its rows are needed: run it again with `-o DIR --rows all`"
-        raise InputError(f"{where}: {why_no_rows(result) or kept}")
-    found = _read(rows, most, str(where))
+    found = Visits.of_answered(answered(result, most))
     if len(found) < LEAST:
         few = f"it has {len(found):,} requests with an answer, and {LEAST:,} are needed"
         raise InputError(f"{where}: {few}: run it for longer")
@@ -145,14 +173,3 @@ def _rows(result: Result) -> Table | pl.LazyFrame | None:
     import polars as pl
 
     return pl.scan_parquet(file)
-
-
-def _read(rows: Table | pl.LazyFrame, most: int, where: str) -> Visits:
-    from polars.exceptions import PolarsError
-
-    try:
-        return Visits.of_table(rows, most)
-    except PolarsError as error:
-        # What follows the first part tells of the query, not of the file.
-        why = str(error).partition("\n")[0].partition(";")[0]
-        raise InputError(f"{where}: its rows cannot be read: {why}") from None

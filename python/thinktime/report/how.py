@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from thinktime.lab.noted import words_of
-from thinktime.report import clusters, links, machines, units
+from thinktime.report import clusters, links, machines, server_time, units
 from thinktime.report.case import Case, Entry
 from thinktime.report.page import Source
 
@@ -58,6 +58,8 @@ def words(cases: Sequence[Case]) -> dict[str, str]:
     linked = any(e.result.summary.get("links") for case in cases for e in case.entries)
     more = (_OF_PAGES if paged else {}) | (machines.WORDS if scheduled else {})
     more |= (clusters.WORDS if dispatched else {}) | (links.WORDS if linked else {})
+    timed = any(e.result.summary.get("server_timed") for case in cases for e in case.entries)
+    more |= server_time.WORDS if timed else {}
     return found | WORDS | more
 
 

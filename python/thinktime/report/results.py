@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from thinktime.report import clusters, doubted, failures, links, machines, units
+from thinktime.report import clusters, doubted, failures, links, machines, server_time, units
 from thinktime.report.by_population import Counted, exact_populations, pages_of, populations_of
 from thinktime.report.by_request import RequestTimes, times_of
 from thinktime.report.case import Case, Entry, Kind, Note
@@ -45,6 +45,9 @@ class Row:
 
     deviations: dict[str, float] = field(default_factory=dict)
     """Relative deviations of response times, by name."""
+
+    server_time: Line | None = None
+    """How long the server says that it took itself, where it does."""
 
     requests: Sequence[RequestTimes] = ()
     """The result's times by request name."""
@@ -94,8 +97,14 @@ def table(found: Sequence[Row]) -> Table:
     for (place, label, name), members in groupby(found, lambda r: (r.place, r.case, r.name)):
         said = f", {name}, " in f", {label}, "
         small = name if named and not said else ""
-        groups.append(Group([_line(row) for row in members], label, small, place))
+        lines = [line for row in members for line in _lines(row)]
+        groups.append(Group(lines, label, small, place))
     return Table("results", "Response times", "result", HEADINGS, groups, spare=_SPARE)
+
+
+def _lines(row: Row) -> list[Line]:
+    """The line of a row, and below it what the server says."""
+    return [_line(row), *([] if row.server_time is None else [row.server_time])]
 
 
 def _line(row: Row) -> Line:
@@ -162,6 +171,7 @@ def _entry_row(case: Case, entry: Entry) -> Row:
         entry.figures,
         reference if deviations else "",
         deviations,
+        server_time=server_time.line_of(entry.result),
         requests=times_of(entry.result),
         machines=machines.figures_of(entry.result),
         clusters=clusters.figures_of(entry.result),

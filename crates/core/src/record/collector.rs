@@ -27,6 +27,8 @@ pub struct Collector {
     pub(super) starved: Starved,
     pub(super) service: Tally,
     pub(super) lateness: Tally,
+    /// What the server says that it took, where it does.
+    pub(super) server_time: Option<Tally>,
     /// How long requests waited for a place among those in flight, where that is limited.
     pub(super) waiting: Option<Tally>,
     /// Of response times in nanoseconds.
@@ -99,6 +101,7 @@ impl Collector {
             starved: Starved::default(),
             service: Tally::default(),
             lateness: Tally::default(),
+            server_time: None,
             waiting: None,
             batches: BatchMeans::default(),
             timeline: Timeline::new(kinds, interval),
@@ -167,6 +170,9 @@ impl Collector {
         if self.real {
             self.service.add(row.done.since(row.sent));
             self.lateness.add(row.sent.since(row.attempt.scheduled));
+            if !row.server_time.is_never() {
+                self.server_time.get_or_insert_default().add(row.server_time);
+            }
         }
     }
 
@@ -266,6 +272,9 @@ impl Collector {
         self.failures.merge(&other.failures);
         self.service.merge(&other.service);
         self.lateness.merge(&other.lateness);
+        if let Some(theirs) = &other.server_time {
+            self.server_time.get_or_insert_default().merge(theirs);
+        }
         if let (Some(mine), Some(theirs)) = (&mut self.waiting, &other.waiting) {
             mine.merge(theirs);
         }

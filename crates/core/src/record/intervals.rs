@@ -1,9 +1,30 @@
-//! How intervals are read: JSON has `null` for an end that is not finite, and who made the file
-//! may have written it for an interval that is not known.
+//! The intervals of percentiles, and how intervals are read: JSON has `null` for an end that is not
+//! finite, and who made the file may have written it for an interval that is not known.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer};
+
+use super::{Collector, Tally, TimeFigures};
+
+/// Where the mean is not known to this share of itself, nor are percentiles: their intervals would
+/// hold too seldom (`benches/coverage.py`).
+const MEAN_KNOWN: f64 = 0.1;
+
+/// The intervals of the percentiles of all response times, by name, as far as they are known.
+pub(super) fn percentile_intervals(
+    collector: &Collector,
+    all: &Tally,
+) -> BTreeMap<String, [f64; 2]> {
+    let known = |(mean, half): (f64, f64)| half <= MEAN_KNOWN * mean;
+    if !collector.mean_and_half_width().is_some_and(known) {
+        return BTreeMap::new();
+    }
+    let shares = TimeFigures::PERCENTILES.map(|(_, share)| share);
+    let intervals = collector.sections.intervals_95(all, shares);
+    let named = TimeFigures::PERCENTILES.into_iter().zip(intervals);
+    named.filter_map(|((name, _), interval)| Some((name.to_owned(), interval?))).collect()
+}
 
 type Ends = Option<[Option<f64>; 2]>;
 

@@ -39,6 +39,9 @@ pub struct Row {
     /// [`SystemModel::station_labels`](crate::system::SystemModel::station_labels); `u32::MAX`
     /// where the system is a real one.
     pub station: u32,
+    /// How long the server says that it took, by the response's `Server-Timing`; [`Nanos::MAX`]
+    /// where it says nothing, or the system is modelled.
+    pub server_time: Nanos,
     /// The service demand it brought; [`Nanos::MAX`] where it is not known.
     pub demand: Nanos,
 }
@@ -61,6 +64,7 @@ impl Row {
             bytes_received: 0,
             rows: 0,
             station: u32::MAX,
+            server_time: Nanos::MAX,
             demand: Nanos::MAX,
         }
     }

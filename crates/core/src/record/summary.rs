@@ -10,6 +10,7 @@ use super::figures::{
     PopulationFigures, RequestFigures, StationFigures, TimeFigures,
 };
 use super::generators::GeneratorNode;
+use super::intervals::percentile_intervals;
 use super::links::LinkFigures;
 use super::{Collector, MeanInterval, ObjectiveFigures, Tally, Window, student_half_width_95};
 use crate::program::{CheckCount, Report};
@@ -60,6 +61,13 @@ pub struct Summary {
     pub replication_means_s: Vec<f64>,
     /// From when it was actually sent.
     pub service_time_s: TimeFigures,
+    /// How long the server says that it took, in the responses' `Server-Timing`: of those that
+    /// succeeded and have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_time_s: Option<TimeFigures>,
+    /// How many these are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_timed: Option<u64>,
     /// From when the workload wanted it sent to when it was.
     pub lateness_s: TimeFigures,
     /// How long requests waited for one of the connections of a pool, or as long as others were in
@@ -159,6 +167,8 @@ impl Summary {
             response_time_ci95: percentile_intervals(collector, &responses),
             replication_means_s: responses.mean_s().into_iter().collect(),
             service_time_s: service.figures(simulated.then_some(ci95).flatten()),
+            server_time_s: collector.server_time.as_ref().map(|times| times.figures(None)),
+            server_timed: collector.server_time.as_ref().map(Tally::count),
             lateness_s: collector.lateness_figures(&responses),
             waiting_s: collector.waiting.as_ref().map(|waiting| waiting.figures(None)),
             stations: BTreeMap::new(),
@@ -281,19 +291,4 @@ fn first_warnings(collector: &Collector, interval: Option<MeanInterval>) -> Vec<
         warnings.push(CORRELATED.to_owned());
     }
     warnings
-}
-
-/// Where the mean is not known to this share of itself, nor are percentiles: their intervals would
-/// hold too seldom (`benches/coverage.py`).
-const MEAN_KNOWN: f64 = 0.1;
-
-fn percentile_intervals(collector: &Collector, all: &Tally) -> BTreeMap<String, [f64; 2]> {
-    let known = |(mean, half): (f64, f64)| half <= MEAN_KNOWN * mean;
-    if !collector.mean_and_half_width().is_some_and(known) {
-        return BTreeMap::new();
-    }
-    let shares = TimeFigures::PERCENTILES.map(|(_, share)| share);
-    let intervals = collector.sections.intervals_95(all, shares);
-    let named = TimeFigures::PERCENTILES.into_iter().zip(intervals);
-    named.filter_map(|((name, _), interval)| Some((name.to_owned(), interval?))).collect()
 }

@@ -21,6 +21,7 @@ pub(super) const TARGET: Target = Target {
         "HTTP/1.1 100 Continue\r\n\r\n",
         "Expect: 100-continue\r\n",
         "Connection: close\r\n",
+        "Server-Timing: a;dur=",
     ],
     bytes_max: 200_000,
     tried: 20_000,

@@ -8,17 +8,19 @@ mod http3;
 mod log;
 mod luau;
 mod postgresql;
+mod server_timing;
 mod toml;
 mod websocket;
 
 use crate::Target;
 
 /// All targets.
-pub static TARGETS: [Target; 10] = [
+pub static TARGETS: [Target; 11] = [
     http1::TARGET,
     http2::TARGET,
     http3::TARGET,
     hpack::TARGET,
+    server_timing::TARGET,
     websocket::TARGET,
     postgresql::TARGET,
     grpc::TARGET,

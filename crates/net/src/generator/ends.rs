@@ -10,6 +10,7 @@ use super::exchange::{Answer, Exchange};
 use super::failure::Failure;
 use super::ledger::Ledger;
 use super::plan::Done;
+use super::redirects::both;
 use super::requests::Sender;
 
 /// The time between two looks at how often checks have held.
@@ -43,6 +44,7 @@ impl<L: Ledger> Engine<'_, L> {
         let row = Row {
             status,
             bytes_received: answer.bytes,
+            server_time: answer.server_time,
             rows: answer.rows,
             error: if ended.late { Some(LATE) } else { error },
             ..exchange.row(ended.fate, now)
@@ -157,6 +159,7 @@ impl<L: Ledger> Engine<'_, L> {
         if let Some(before) = self.requests.redirects.end(row.attempt.ticket) {
             row.bytes_sent += before.bytes_sent;
             row.bytes_received += before.bytes_received;
+            row.server_time = both(before.server_time, row.server_time);
         }
         self.failures += u64::from(row.error.is_some());
         let closed = self.clients.closed();

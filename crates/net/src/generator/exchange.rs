@@ -27,6 +27,8 @@ pub(super) struct Answer {
     pub(super) status: u16,
     /// Its size in bytes.
     pub(super) bytes: u64,
+    /// How long the server says that it took; [`Nanos::MAX`] where it says nothing.
+    pub(super) server_time: Nanos,
     /// The rows that a database returned.
     pub(super) rows: u32,
     /// What went wrong, where the protocol has a word for that.
@@ -38,7 +40,7 @@ pub(super) struct Answer {
 impl Answer {
     /// A response with this status and size, and what is kept of it.
     pub(super) fn new(status: u16, bytes: u64, kept: Option<Box<Kept>>) -> Answer {
-        Answer { status, bytes, rows: 0, error: None, kept }
+        Answer { status, bytes, server_time: Nanos::MAX, rows: 0, error: None, kept }
     }
 }
 

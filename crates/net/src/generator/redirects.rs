@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use thinktime_core::client::{Attempt, Ticket};
+use thinktime_core::time::Nanos;
 use thinktime_core::workload::Method;
 
 use super::failure::Failure;
@@ -33,6 +34,8 @@ pub(super) struct Hop {
     /// The bytes of the exchanges before.
     pub(super) bytes_sent: u64,
     pub(super) bytes_received: u64,
+    /// What the server says that it took for these; [`Nanos::MAX`] where it says nothing.
+    pub(super) server_time: Nanos,
 }
 
 /// A response that may be a redirect, and what it answers.
@@ -44,6 +47,7 @@ pub(super) struct Response<'a> {
     pub(super) location: Option<&'a [u8]>,
     pub(super) bytes_sent: u64,
     pub(super) bytes_received: u64,
+    pub(super) server_time: Nanos,
 }
 
 impl Redirects {
@@ -102,9 +106,20 @@ impl Redirects {
             number,
             bytes_sent: bytes.0 + response.bytes_sent,
             bytes_received: bytes.1 + response.bytes_received,
+            server_time: before
+                .map_or(response.server_time, |hop| both(hop.server_time, response.server_time)),
         };
         self.hops.insert(attempt.ticket.to_word(), hop);
         Ok(true)
+    }
+}
+
+/// The server's own times for two exchanges of an attempt together, as far as it says.
+pub(super) fn both(one: Nanos, other: Nanos) -> Nanos {
+    match (one.is_never(), other.is_never()) {
+        (true, _) => other,
+        (_, true) => one,
+        (false, false) => one + other,
     }
 }
 

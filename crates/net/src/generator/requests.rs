@@ -106,6 +106,7 @@ impl<'a> Requests<'a> {
             location: kept.fields("location").next(),
             bytes_sent: exchange.bytes_sent,
             bytes_received: answer.bytes,
+            server_time: answer.server_time,
         };
         self.redirects.follow(attempt, &response, self.target, browsing.redirects)
     }

@@ -1,5 +1,7 @@
 //! The head of a response of HTTP/2 or HTTP/3: what a client needs of its fields.
 
+use super::server_timing::{SERVER_TIMING, ServerTiming};
+
 /// What the fields of one header block say.
 #[derive(Debug, Default)]
 pub(super) struct Head {
@@ -15,6 +17,8 @@ pub(super) struct Head {
     /// The block as text, where it is kept: a status line, and a line for each field.
     pub(super) lines: Option<Vec<u8>>,
     pub(super) fields_seen: bool,
+    /// What the server says of its own time.
+    pub(super) timing: ServerTiming,
 }
 
 /// Fields that are about a connection of HTTP/1.1, and have no place in later versions.
@@ -52,6 +56,8 @@ impl Head {
             let length = length(value);
             self.malformed |= length.is_none() || self.length.is_some_and(|it| Some(it) != length);
             self.length = length;
+        } else if name == SERVER_TIMING.as_bytes() {
+            self.timing.take(value);
         }
     }
 }

@@ -17,10 +17,12 @@ mod outbox;
 pub mod postgresql;
 pub mod resp;
 mod response;
+mod server_timing;
 mod streams;
 pub mod websocket;
 
 pub use content::{Content, Damaged};
 pub use kept::{KEPT_BODY_BYTES_MAX, Keeping, Kept};
 pub use outbox::{Outbox, REPLY_BYTES_MAX, RepliesUnread};
+pub use server_timing::{SERVER_TIMING, ServerTiming};
 pub use streams::StreamEvent;

@@ -1,5 +1,7 @@
 //! A response as far as it came, where a stream of HTTP/2 or HTTP/3 brings it.
 
+use thinktime_core::time::Nanos;
+
 use super::grpc::MessageCount;
 use super::head::Head;
 use super::kept::Kept;
@@ -12,6 +14,8 @@ pub(super) struct Response {
     pub(super) begun: bool,
     /// The status, once the final head came.
     pub(super) status: Option<u16>,
+    /// How long the server says that it took; [`Nanos::MAX`] where it says nothing.
+    pub(super) server_time: Nanos,
     /// The length that the head says the body has.
     length: Option<u64>,
     body: u64,
@@ -36,6 +40,7 @@ impl Response {
             head_only,
             begun: false,
             status: None,
+            server_time: Nanos::MAX,
             length: None,
             body: 0,
             messages: None,
@@ -61,6 +66,7 @@ impl Response {
             (None, Some(status @ 200..)) => {
                 self.status = Some(status);
                 self.length = head.length;
+                self.server_time = head.timing.time();
                 self.keep_lines(head);
                 if ends { self.end() } else { Ok(None) }
             }

@@ -1,5 +1,7 @@
 //! What happens to the streams of a connection that has several: HTTP/2 and HTTP/3.
 
+use thinktime_core::time::Nanos;
+
 use super::Kept;
 
 /// What happened to a stream; `N` is the type of its number, and of codes. After any but
@@ -19,6 +21,9 @@ pub enum StreamEvent<N> {
         status: u16,
         /// Size of the response in bytes: its frames with their headers.
         bytes: u64,
+        /// How long the server says that it took, by its `Server-Timing`; [`Nanos::MAX`] where it
+        /// says nothing.
+        server_time: Nanos,
         /// Its head, with the trailers, and its body, if the client keeps them.
         kept: Option<Box<Kept>>,
     },

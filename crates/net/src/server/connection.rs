@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 use std::io::{self, IoSlice, Write};
 use std::net::TcpStream;
 
-use super::BODY_BYTES;
+use thinktime_core::time::Nanos;
+
+use super::{BODY_BYTES, server_timing};
 use crate::protocol::http1::{CONTINUE, RequestReader, write_response_head};
 use crate::protocol::{Outbox, RepliesUnread};
 
@@ -33,6 +35,8 @@ pub(super) struct Answer {
     pub(super) ready: Option<u16>,
     /// What a success says, where it is no body of the model.
     pub(super) said: Option<String>,
+    /// The demand that it tells of, if it does.
+    pub(super) demand: Option<Nanos>,
     /// The size of a success's body in bytes.
     pub(super) size: u64,
     pub(super) head_only: bool,
@@ -42,7 +46,8 @@ pub(super) struct Answer {
 impl Answer {
     /// The place of the answer to a request, which is not ready yet.
     pub(super) fn to(head_only: bool, keep_alive: bool) -> Answer {
-        Answer { ready: None, said: None, size: BODY_BYTES as u64, head_only, keep_alive }
+        let size = BODY_BYTES as u64;
+        Answer { ready: None, said: None, demand: None, size, head_only, keep_alive }
     }
 }
 
@@ -89,9 +94,10 @@ impl Connection {
     /// When the client leaves so many unread that it is to be cut off.
     pub(super) fn write_answers(&mut self) -> Result<(), RepliesUnread> {
         while self.body_left == 0
-            && let Some(&Answer { ready: Some(status), ref said, size, head_only, keep_alive }) =
-                self.answers.front()
+            && let Some(answer) = self.answers.front()
+            && let Some(status) = answer.ready
         {
+            let &Answer { ref said, demand, size, head_only, keep_alive, .. } = answer;
             if let (Some(said), 200) = (said, status) {
                 let body = if head_only { "" } else { said };
                 self.out.reply(|out| {
@@ -103,8 +109,10 @@ impl Connection {
             }
             let size = if status == 200 { size } else { BODY_BYTES as u64 };
             let whole = size <= WHOLE_MAX && !head_only;
+            let timing = demand.map(server_timing);
+            let field = timing.as_deref().map(|timing| ("Server-Timing", timing));
             self.out.reply(|out| {
-                write_response_head(out, status, &[], size as usize, keep_alive);
+                write_response_head(out, status, field.as_slice(), size as usize, keep_alive);
                 out.resize(out.len() + if whole { size as usize } else { 0 }, b'x');
             })?;
             self.body_left = if whole || head_only { 0 } else { size };

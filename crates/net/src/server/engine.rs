@@ -8,7 +8,7 @@ use thinktime_core::system::cluster::Condition;
 use thinktime_core::system::{Job, RESET, System, SystemModel};
 use thinktime_core::time::Nanos;
 
-use super::connection::{Answer, Connection, Flushed};
+use super::connection::{Answer, Connection};
 use super::demands::{Brought, Known, ServedDemands, request_reader};
 use super::{PROBE_PATH, Served};
 use crate::poller::{Clock, Poller, Readiness};
@@ -29,13 +29,15 @@ pub(super) struct Engine {
     /// Connections with more to read.
     pub(super) unread: Vec<u32>,
     /// Connections with more to send.
-    unsent: Vec<u32>,
+    pub(super) unsent: Vec<u32>,
     /// Requests that entered the model: they number the streams of drawn demands.
     arrivals: u64,
     /// What it answers to probes.
     report: SelfReport,
     /// Connections that were accepted.
     accepted: u64,
+    /// Whether successes tell their demands.
+    pub(super) server_timing: bool,
     served: Served,
 }
 
@@ -85,6 +87,7 @@ impl Engine {
             arrivals: 0,
             report: SelfReport::default(),
             accepted: 0,
+            server_timing: false,
             served: Served::default(),
         })
     }
@@ -131,12 +134,13 @@ impl Engine {
             match departure.error {
                 None => {
                     self.served.requests += 1;
-                    self.answer(&pending, 200);
+                    let demand = self.server_timing.then_some(departure.demand);
+                    self.answer(&pending, 200, demand);
                 }
                 Some(RESET) => self.cut_off(&pending),
                 Some(_) => {
                     self.served.refused += 1;
-                    self.answer(&pending, 503);
+                    self.answer(&pending, 503, None);
                 }
             }
         }
@@ -238,10 +242,11 @@ impl Engine {
         self.write_answers(place);
     }
 
-    fn answer(&mut self, pending: &Pending, status: u16) {
+    fn answer(&mut self, pending: &Pending, status: u16, demand: Option<Nanos>) {
         let Some(connection) = self.connection_of(pending) else { return };
         let at = (pending.number - connection.first) as usize;
-        connection.answers[at].ready = Some(status);
+        let answer = &mut connection.answers[at];
+        (answer.ready, answer.demand) = (Some(status), demand);
         self.write_answers(pending.place);
     }
 
@@ -257,39 +262,6 @@ impl Engine {
     fn connection_of(&mut self, pending: &Pending) -> Option<&mut Connection> {
         let connection = self.connections.get_mut(pending.place as usize)?.as_mut()?;
         (connection.generation == pending.generation).then_some(connection)
-    }
-
-    /// Writes the answers that are ready and whose turn it is.
-    fn write_answers(&mut self, place: u32) {
-        let Some(connection) = &mut self.connections[place as usize] else { return };
-        // A client that leaves so many answers unread is cut off, as a burning server does.
-        match connection.write_answers() {
-            Ok(()) => self.flush(place),
-            Err(_) => self.close(place),
-        }
-    }
-
-    pub(super) fn flush(&mut self, place: u32) {
-        let Some(connection) = &mut self.connections[place as usize] else { return };
-        match connection.flush() {
-            Flushed::Stays => {}
-            Flushed::Ends => self.close(place),
-            Flushed::More => {
-                if !std::mem::replace(&mut connection.unsent, true) {
-                    self.unsent.push(place);
-                }
-            }
-        }
-    }
-
-    /// Goes on with a connection that had more to send than its turn was long.
-    fn send_on(&mut self, place: u32) {
-        // Another connection may have its place by now.
-        if let Some(connection) = &mut self.connections[place as usize]
-            && std::mem::take(&mut connection.unsent)
-        {
-            self.flush(place);
-        }
     }
 
     pub(super) fn close(&mut self, place: u32) {

@@ -11,6 +11,7 @@ mod demands;
 mod engine;
 pub mod files;
 mod reading;
+mod sending;
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -18,6 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use thinktime_core::error::Invalid;
 use thinktime_core::system::SystemModel;
+use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
 
 pub(crate) use demands::demand_value;
@@ -38,6 +40,7 @@ pub struct Server {
     system: SystemModel,
     workload: Option<Workload>,
     seed: u64,
+    server_timing: bool,
 }
 
 /// Checks that a system can be served: to requests of any kind, or to those of a workload, whose
@@ -86,7 +89,15 @@ impl Server {
     ) -> io::Result<Server> {
         let listener = TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
-        Ok(Server { listener, system: system.clone(), workload: workload.cloned(), seed })
+        let (system, workload) = (system.clone(), workload.cloned());
+        Ok(Server { listener, system, workload, seed, server_timing: false })
+    }
+
+    /// The same; each success tells the demand that it brought to all it went through, if `told`,
+    /// in a header as `Server-Timing: demand;dur=12.5`.
+    #[must_use]
+    pub fn with_server_timing(self, told: bool) -> Server {
+        Server { server_timing: told, ..self }
     }
 
     /// Where it listens.
@@ -106,11 +117,17 @@ impl Server {
         let kinds = Kinds::new(&self.system, self.workload.as_ref());
         let demands = ServedDemands::new(kinds, self.seed);
         let mut engine = Engine::new(self.listener, &self.system, demands, self.seed)?;
+        engine.server_timing = self.server_timing;
         while !stop.load(Ordering::Relaxed) {
             engine.turn()?;
         }
         Ok(engine.served())
     }
+}
+
+/// The value of `Server-Timing` for this demand, in milliseconds.
+fn server_timing(demand: Nanos) -> String {
+    format!("demand;dur={}.{:06}", demand.0 / 1_000_000, demand.0 % 1_000_000)
 }
 
 /// What a server did.

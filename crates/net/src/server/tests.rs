@@ -30,6 +30,10 @@ impl Running {
 
     fn of(model: &SystemModel, workload: Option<&Workload>) -> Running {
         let server = Server::bind(model, workload, "127.0.0.1:0".parse().unwrap(), 1).unwrap();
+        Running::serving(server)
+    }
+
+    fn serving(server: Server) -> Running {
         let (address, stop) = (server.address().unwrap(), Arc::new(AtomicBool::new(false)));
         let flag = Arc::clone(&stop);
         let thread = Some(std::thread::spawn(move || server.serve(&flag).unwrap()));
@@ -49,6 +53,25 @@ impl Running {
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         answer
+    }
+}
+
+#[test]
+fn successes_tell_their_demands_where_that_is_asked_for() {
+    let stations =
+        "[[station]]\nname = 'a'\ndemand = '1ms'\n[[station]]\nname = 'b'\ndemand = '2ms'";
+    let ask = b"GET /x HTTP/1.1\r\nThinktime-Demand: 1.5ms,20us\r\nConnection: close\r\n\r\n";
+    for told in [true, false] {
+        let address = "127.0.0.1:0".parse().unwrap();
+        let server = Server::bind(&model(stations), None, address, 1).unwrap();
+        let running = Running::serving(server.with_server_timing(told));
+        let answer = running.exchange(ask);
+        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+        let field = "\r\nServer-Timing: demand;dur=1.520000\r\n";
+        assert_eq!(answer.contains(field), told, "{answer}");
+        let refused = running.exchange(b"GET /x HTTP/1.1\r\nThinktime-Demand: soon\r\n\r\n");
+        assert!(!refused.contains("Server-Timing"), "{refused}");
+        running.end();
     }
 }
 

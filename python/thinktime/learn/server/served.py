@@ -75,7 +75,7 @@ def served(requests: Requests, kind: Numbers) -> Served:
     status = rows["status"].to_numpy()
     worked = duration.is_not_null().to_numpy() & ~np.isin(status, NOT_SERVED)
     took = duration.fill_null(0).to_numpy().astype(np.int64)[worked]
-    step_us = _step_us(took)
+    step_us = coarsest_step_us(took)
     time_ns = rows["time_ns"].to_numpy()[worked]
     first = time_ns[0] if len(time_ns) else 0
     arrival = (time_ns - first) * 1e-9
@@ -87,6 +87,6 @@ def served(requests: Requests, kind: Numbers) -> Served:
     return log.part(order)
 
 
-def _step_us(took: Numbers) -> int:
+def coarsest_step_us(took: Numbers) -> int:
     """The coarsest step of which all durations are multiples."""
     return next((step for step in STEPS_US if len(took) and not np.any(took % step)), 1)

@@ -45,8 +45,9 @@ impl Http1 {
         let exchange = self.exchange.take().ok_or("unexpected_bytes")?;
         self.closing = ending || !response.keep_alive;
         let kept = self.reader.take_kept();
-        let (status, bytes) = (response.status, response.bytes);
-        Ok(Event::Done { exchange, answer: Answer::new(status, bytes, kept) })
+        let Response { status, bytes, server_time, .. } = response;
+        let answer = Answer { server_time, ..Answer::new(status, bytes, kept) };
+        Ok(Event::Done { exchange, answer })
     }
 }
 

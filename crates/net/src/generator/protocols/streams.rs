@@ -71,9 +71,10 @@ impl<N: Copy + PartialEq> Exchanges<N> {
                 self.carried[place].1.first_byte = clock.now();
                 None
             }
-            Of::Complete { stream, status, bytes, kept } => {
+            Of::Complete { stream, status, bytes, server_time, kept } => {
                 let exchange = self.take(stream)?;
-                Some(Event::Done { exchange, answer: Answer::new(status, bytes, kept) })
+                let answer = Answer { server_time, ..Answer::new(status, bytes, kept) };
+                Some(Event::Done { exchange, answer })
             }
             Of::Unprocessed { stream } => self.take(stream).map(Event::Unprocessed),
             Of::Reset { stream, .. } => {

@@ -1,6 +1,7 @@
 //! What the header fields of either kind of message say about its body and its connection.
 
 use super::ProtocolError;
+use crate::protocol::{SERVER_TIMING, ServerTiming};
 
 /// How the head marks the end of the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,18 +16,24 @@ pub(super) enum Framing {
     OtherCoding,
 }
 
-/// The fields that both readers heed.
+/// The fields that readers heed.
 #[derive(Debug)]
 pub(super) struct Fields {
     pub(super) framing: Framing,
     close: bool,
     keep_alive: bool,
+    pub(super) timing: ServerTiming,
 }
 
 impl Fields {
     /// Reads the fields, and refuses lengths that are malformed or contradict one another.
     pub(super) fn read(headers: &[httparse::Header<'_>]) -> Result<Self, ProtocolError> {
-        let mut fields = Self { framing: Framing::Unstated, close: false, keep_alive: false };
+        let mut fields = Self {
+            framing: Framing::Unstated,
+            close: false,
+            keep_alive: false,
+            timing: ServerTiming::default(),
+        };
         for header in headers {
             if header.name.eq_ignore_ascii_case("content-length") {
                 fields.add_length(header.value)?;
@@ -37,6 +44,8 @@ impl Fields {
                     fields.close |= option.eq_ignore_ascii_case(b"close");
                     fields.keep_alive |= option.eq_ignore_ascii_case(b"keep-alive");
                 }
+            } else if header.name.eq_ignore_ascii_case(SERVER_TIMING) {
+                fields.timing.take(header.value);
             }
         }
         Ok(fields)

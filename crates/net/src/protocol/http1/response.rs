@@ -2,6 +2,8 @@
 
 use std::mem::MaybeUninit;
 
+use thinktime_core::time::Nanos;
+
 use super::body::Body;
 use super::fields::{Fields, Framing};
 use super::message::{Complete, Head, MessageReader, Parsed};
@@ -18,6 +20,9 @@ pub struct Response {
     pub keep_alive: bool,
     /// Size of the response in bytes: interim responses, head and body with its framing.
     pub bytes: u64,
+    /// How long the server says that it took, by its `Server-Timing`; [`Nanos::MAX`] where it says
+    /// nothing.
+    pub server_time: Nanos,
 }
 
 /// How far a response has been read.
@@ -139,7 +144,9 @@ fn parse_head(bytes: &[u8], head_only: bool) -> Parsed<Response> {
         Framing::OtherCoding | Framing::Unstated => Body::UntilClose,
     };
     let keep_alive = fields.keep_alive(version) && !body.ends_with_connection();
-    Ok(Some((Head::Final(Response { status, keep_alive, bytes: 0 }, body), length)))
+    let server_time = fields.timing.time();
+    let response = Response { status, keep_alive, bytes: 0, server_time };
+    Ok(Some((Head::Final(response, body), length)))
 }
 
 /// Whether responses of this status never have a body.

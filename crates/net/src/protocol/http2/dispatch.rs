@@ -180,8 +180,8 @@ impl Client {
         let id = stream.id;
         if let Ok(Some(status)) = result {
             self.barren = 0;
-            let Response { bytes, kept, enough, .. } = stream.response;
-            events.push_back(Event::Complete { stream: id, status, bytes, kept });
+            let Response { bytes, server_time, kept, enough, .. } = stream.response;
+            events.push_back(Event::Complete { stream: id, status, bytes, server_time, kept });
             if enough || !stream.unsent.is_empty() {
                 // The server answers without having heard all: it need not hear the rest; or it
                 // would tell more than anybody waits for.

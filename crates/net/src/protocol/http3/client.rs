@@ -212,8 +212,8 @@ impl Client {
     fn complete(&mut self, place: usize, status: u16, events: &mut VecDeque<Event>) {
         self.control.barren.reset();
         let Stream { id: stream, response, .. } = self.streams.remove(place);
-        let Response { bytes, kept, .. } = response;
-        events.push_back(Event::Complete { stream, status, bytes, kept });
+        let Response { bytes, server_time, kept, .. } = response;
+        events.push_back(Event::Complete { stream, status, bytes, server_time, kept });
     }
 
     fn malformed(&mut self, place: usize, events: &mut VecDeque<Event>) -> Stop {

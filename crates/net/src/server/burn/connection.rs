@@ -84,9 +84,20 @@ impl Connection {
 
     /// Writes a response; says whether the client took it.
     pub(super) fn answer(&mut self, status: u16, head_only: bool, keep_alive: bool) -> bool {
+        self.answer_with(status, &[], head_only, keep_alive)
+    }
+
+    /// As [`Connection::answer`], with further fields.
+    pub(super) fn answer_with(
+        &mut self,
+        status: u16,
+        fields: &[(&str, &str)],
+        head_only: bool,
+        keep_alive: bool,
+    ) -> bool {
         let mut out = Vec::with_capacity(160);
         let write = if head_only { write_response_head } else { write_response };
-        write(&mut out, status, &[], BODY_BYTES, keep_alive);
+        write(&mut out, status, fields, BODY_BYTES, keep_alive);
         self.send(&out)
     }
 

@@ -18,6 +18,7 @@ use super::watch::Watch;
 use super::work::{Speed, thread_cpu};
 use crate::protocol::http1::Request;
 use crate::server::demands::Known;
+use crate::server::server_timing;
 
 /// What all threads share.
 pub(super) struct Engine {
@@ -164,7 +165,9 @@ impl Engine {
         let demands = brought.demands.unwrap_or_else(|| self.draw(kind));
         let Some(demanded) = self.carry_out(kind, &demands) else { return false };
         self.counters.answered(demanded);
-        on.answer(200, head_only, request.keep_alive) && request.keep_alive
+        let timing = self.plan.server_timing.then(|| server_timing(demanded));
+        let field = timing.as_deref().map(|timing| ("Server-Timing", timing));
+        on.answer_with(200, field.as_slice(), head_only, request.keep_alive) && request.keep_alive
     }
 
     fn draw(&self, kind: u32) -> Vec<Option<Nanos>> {

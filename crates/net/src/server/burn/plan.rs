@@ -43,6 +43,8 @@ pub struct BurnPlan {
     /// By kind: the steps, one for each of its demands, in their order.
     pub(super) steps: Vec<Vec<BurnStep>>,
     pub(super) seed: u64,
+    /// Whether successes tell the CPU time that they demanded.
+    pub(super) server_timing: bool,
 }
 
 impl BurnPlan {
@@ -91,7 +93,8 @@ impl BurnPlan {
         }
         let steps = kinds.names().into_iter().map(|kind| steps_of(system, kind));
         let steps = steps.collect::<Result<_, _>>()?;
-        Ok(BurnPlan { threads, threads_max: THREADS_MAX, cores, kinds, steps, seed })
+        let (threads_max, server_timing) = (THREADS_MAX, false);
+        Ok(BurnPlan { threads, threads_max, cores, kinds, steps, seed, server_timing })
     }
 
     /// Which threads serve requests.
@@ -104,6 +107,13 @@ impl BurnPlan {
     #[must_use]
     pub fn with_threads_max(self, threads_max: u32) -> BurnPlan {
         BurnPlan { threads_max: threads_max.min(THREADS_MAX), ..self }
+    }
+
+    /// The same; each success tells the CPU time that it demanded, if `told`, in a header as
+    /// `Server-Timing: demand;dur=12.5`.
+    #[must_use]
+    pub fn with_server_timing(self, told: bool) -> BurnPlan {
+        BurnPlan { server_timing: told, ..self }
     }
 
     pub(super) fn threads_max(&self) -> u32 {

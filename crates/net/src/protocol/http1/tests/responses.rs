@@ -1,9 +1,15 @@
 //! Valid responses, whole and in pieces.
 
 use proptest::prelude::*;
+use thinktime_core::time::Nanos;
 
 use super::*;
 use crate::protocol::{Keeping, Kept};
+
+/// What is to be read of a response that says nothing of the server's own time.
+fn answer(status: u16, keep_alive: bool, bytes: usize) -> Response {
+    Response { status, keep_alive, bytes: bytes as u64, server_time: Nanos::MAX }
+}
 
 /// A valid response and what must be read from it.
 #[derive(Debug, Clone)]
@@ -75,7 +81,7 @@ fn sample() -> impl Strategy<Value = Sample> {
             let kept = Kept { head: head.clone().into_bytes(), body, ..Kept::default() };
             let bytes = [opening.as_bytes(), head.as_bytes(), &encoded].concat();
             let keep_alive = connection.is_empty() && !until_close;
-            let expected = Response { status, keep_alive, bytes: bytes.len() as u64 };
+            let expected = answer(status, keep_alive, bytes.len());
             Sample { bytes, head_only, expected, until_close, kept }
         },
     )
@@ -133,7 +139,7 @@ proptest! {
         } else {
             write_response(&mut out, status, &headers, body_length, keep_alive);
         }
-        let response = Response { status, keep_alive, bytes: out.len() as u64 };
+        let response = answer(status, keep_alive, out.len());
         prop_assert_eq!(read_response(&[&out], head_only), Ok((response, out.len())));
     }
 }
@@ -146,11 +152,11 @@ fn one_reader_reads_response_after_response() {
     write_response(&mut out, 503, &[("Retry-After", "1")], 0, false);
     let mut reader = ResponseReader::new();
     reader.expect(false);
-    let response = Response { status: 200, keep_alive: true, bytes: first as u64 };
+    let response = answer(200, true, first);
     assert_eq!(reader.read(&out), Ok(ResponseProgress::Complete { response, used: first }));
     reader.expect(false);
     let used = out.len() - first;
-    let response = Response { status: 503, keep_alive: false, bytes: used as u64 };
+    let response = answer(503, false, used);
     assert_eq!(reader.read(&out[first..]), Ok(ResponseProgress::Complete { response, used }));
 }
 
@@ -164,7 +170,7 @@ fn expecting_a_response_forgets_the_unfinished_one() {
         reader.expect(false);
         assert!(!reader.started());
         let bytes = b"HTTP/1.1 204 No Content\r\n\r\n";
-        let response = Response { status: 204, keep_alive: true, bytes: 27 };
+        let response = answer(204, true, 27);
         assert_eq!(reader.read(bytes), Ok(ResponseProgress::Complete { response, used: 27 }));
     }
 }
@@ -178,7 +184,7 @@ fn old_servers_close_unless_they_say_otherwise() {
         ("HTTP/1.1 200\nContent-Length: 0\n\n", true),
     ];
     for (text, keep_alive) in cases {
-        let response = Response { status: 200, keep_alive, bytes: text.len() as u64 };
+        let response = answer(200, keep_alive, text.len());
         assert_eq!(read_response(&[text.as_bytes()], false), Ok((response, text.len())), "{text}");
     }
 }
@@ -188,8 +194,23 @@ fn statuses_without_body_are_written_without_length() {
     for status in [204, 304] {
         let mut out = Vec::new();
         write_response(&mut out, status, &[], 100, true);
-        let response = Response { status, keep_alive: true, bytes: out.len() as u64 };
+        let response = answer(status, true, out.len());
         assert_eq!(read_response(&[&out], false), Ok((response, out.len())));
         assert!(!String::from_utf8_lossy(&out).contains("Content-Length"));
+    }
+}
+
+#[test]
+fn the_servers_own_time_is_read_from_all_fields_that_tell_it() {
+    let head = "HTTP/1.1 200 OK\r\nServer-Timing: db;dur=1.5, x;desc=\"a,b;dur=9\"\r\n\
+                Content-Length: 0\r\nSERVER-TIMING: app;dur=2\r\n\r\n";
+    let interim = "HTTP/1.1 103 Early Hints\r\nServer-Timing: early;dur=7\r\n\r\n";
+    for text in [head.to_owned(), format!("{interim}{head}")] {
+        let mut reader = ResponseReader::new();
+        reader.expect(false);
+        let Ok(ResponseProgress::Complete { response, .. }) = reader.read(text.as_bytes()) else {
+            panic!("no response: {text}");
+        };
+        assert_eq!(response.server_time, Nanos(3_500_000));
     }
 }

@@ -1,6 +1,7 @@
 //! What servers may do.
 
 use proptest::prelude::*;
+use thinktime_core::time::Nanos;
 
 use super::*;
 
@@ -8,7 +9,8 @@ const OK: &[(&str, &str)] = &[(":status", "200"), ("server", "x"), ("content-len
 const END: u8 = flag::END_STREAM;
 
 fn complete(stream: u32, bytes: u64) -> [Event; 2] {
-    [Event::Begun { stream }, Event::Complete { stream, status: 200, bytes, kept: None }]
+    let end = Event::Complete { stream, status: 200, bytes, server_time: Nanos::MAX, kept: None };
+    [Event::Begun { stream }, end]
 }
 
 /// Responses in many shapes, on streams 1 to 9.
@@ -248,4 +250,17 @@ fn a_stream_of_messages_is_over_when_enough_have_come() {
     client.await_messages(1, 1);
     let read = events(&mut client, &script().head(1, END, &[(":status", "200")]));
     assert!(matches!(read[..], [Event::Complete { stream: 1, .. }]), "{read:?}");
+}
+
+#[test]
+fn the_servers_own_time_is_that_of_the_final_head() {
+    let (mut client, _) = client(1);
+    let fields = &[(":status", "200"), ("server-timing", "a;dur=1"), ("server-timing", "b;dur=2")];
+    let script = script()
+        .head(1, 0, &[(":status", "103"), ("server-timing", "early;dur=7")])
+        .head(1, 0, fields)
+        .head(1, END, &[("server-timing", "late;dur=9")]);
+    let read = events(&mut client, &script);
+    let Some(Event::Complete { server_time, .. }) = read.last() else { panic!("{read:?}") };
+    assert_eq!(*server_time, Nanos(3_000_000));
 }

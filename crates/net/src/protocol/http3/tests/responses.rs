@@ -1,5 +1,7 @@
 //! What responses mean, and what is said to servers.
 
+use thinktime_core::time::Nanos;
+
 use super::*;
 use crate::protocol::Kept;
 
@@ -9,7 +11,8 @@ fn complete(outcome: Outcome) -> (u16, u64, String, usize) {
     assert_eq!(result, Ok(None));
     let mut events = events.into_iter();
     assert_eq!(events.next(), Some(Event::Begun { stream: 0 }));
-    let Some(Event::Complete { stream: 0, status, bytes, kept: Some(kept) }) = events.next() else {
+    let Some(Event::Complete { stream: 0, status, bytes, kept: Some(kept), .. }) = events.next()
+    else {
         panic!("no response");
     };
     assert_eq!(events.next(), None);
@@ -48,7 +51,8 @@ fn heads_alone_are_responses_to_head_and_of_some_statuses() {
     client.begin(0, true);
     let (events, result) = feed(&mut client, 0, &script().head(&long).0, 5, true);
     let bytes = script().head(&long).0.len() as u64;
-    let end = Event::Complete { stream: 0, status: 200, bytes, kept: None };
+    let server_time = Nanos::MAX;
+    let end = Event::Complete { stream: 0, status: 200, bytes, server_time, kept: None };
     assert_eq!((events, result), (vec![Event::Begun { stream: 0 }, end], Ok(None)));
     for status in ["204", "304"] {
         let script = script().head(&[(":status", status), ("content-length", "9")]);
@@ -149,4 +153,15 @@ fn requests_are_written() {
     assert_eq!(fields, wanted.map(|(name, value)| (name.to_owned(), value.to_owned())));
     let size: usize = wanted.iter().map(|(name, value)| name.len() + value.len() + 32).sum();
     assert_eq!(written.list_bytes, size as u64);
+}
+
+#[test]
+fn the_servers_own_time_is_that_of_the_final_head() {
+    let script = script()
+        .head(&[(":status", "103"), ("server-timing", "early;dur=7")])
+        .head(&[(":status", "200"), ("server-timing", "db;dur=2, total;dur=2.5")])
+        .head(&[("server-timing", "late;dur=9")]);
+    let (events, _) = response(&script);
+    let Some(Event::Complete { server_time, .. }) = events.last() else { panic!("{events:?}") };
+    assert_eq!(*server_time, Nanos(2_500_000));
 }
