@@ -73,8 +73,8 @@ def test_demands_are_those_of_requests_that_found_the_server_idle(
     policy: str, tmp_path: Path
 ) -> None:
     """At a load of 0.7 responses tell 33 ms on average, of which 10 ms are demands. Of 8,000
-    requests some 2,400 find the server idle; most of these are interrupted. Five standard errors of
-    the mean of 1,000 demands are 16 %."""
+    requests some 2,400 find the server idle; most of these are interrupted. Five standard errors
+    of the mean of 1,000 demands are 16 %."""
     result = measured(tmp_path / "measured", system=cases.system((policy, "exp(10ms)")))
     known = of_server_timing(result, 100_000)
     assert tt.Distribution(known.law).mean == pytest.approx(0.010, rel=0.16)
