@@ -12,8 +12,13 @@ from typing import Any
 
 
 def _when_called(module: str, name: str) -> Callable[..., Any]:
+    found: Callable[..., Any] | None = None
+
     def function(*arguments: Any, **named: Any) -> Any:
-        return getattr(import_module(module), name)(*arguments, **named)
+        nonlocal found
+        if found is None:
+            found = getattr(import_module(module), name)
+        return found(*arguments, **named)
 
     function.__name__ = function.__qualname__ = name
     return function

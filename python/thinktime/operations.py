@@ -33,6 +33,11 @@ Time = float | str
 """Seconds, or a text with a unit such as `250ms`."""
 
 
+def seconds(time: Time) -> float:
+    """The number of seconds of a time."""
+    return float(time) if isinstance(time, int | float) else _core.Distribution(time).mean
+
+
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C ended a run; `result` holds what there was until then."""
 

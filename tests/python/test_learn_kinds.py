@@ -9,7 +9,7 @@ from learned_traffic import Learned, learned
 
 from thinktime.learn.journeys.reuse import find_reuse
 from thinktime.learn.kinds import OTHERS, templates
-from thinktime.learn.order import stable_order
+from thinktime.learn.order import bounds_of, stable_order
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in "lmnrst"]
 
@@ -105,6 +105,19 @@ def test_reuse_is_that_of_a_random_order() -> None:
     assert find_reuse(trend).off > 0.2
 
 
-def test_order_is_stable() -> None:
-    numbers = np.random.default_rng(1).integers(0, 200_000, 50_000)
+@pytest.mark.parametrize("most", [1, 3, 200_000, 2**32])
+def test_order_is_stable(most: int) -> None:
+    numbers = np.random.default_rng(1).integers(0, most, 50_000)
     assert np.array_equal(stable_order(numbers), np.argsort(numbers, kind="stable"))
+
+
+def test_bounds_are_those_of_the_order() -> None:
+    """None of -1, which stands behind all others, and none of 4 are within."""
+    numbers = np.random.default_rng(2).choice(np.array([-1, 0, 1, 3, 5], np.int32), 2000)
+    ordered = numbers[stable_order(numbers)]
+    bounds = bounds_of(numbers, 6)
+    assert len(bounds) == 7
+    for number in range(6):
+        part = ordered[bounds[number] : bounds[number + 1]]
+        assert (part == number).all()
+        assert len(part) == np.sum(numbers == number)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from thinktime.learn.journeys.chain import EDGE_QUANTILE, UNSETTLED, _edges
 from thinktime.learn.journeys.lengths import Lengths, counted, tilted, whole_lengths
 
 
@@ -75,3 +76,22 @@ def test_pages_up_to_a_number_are_means_of_what_is_shorter() -> None:
     for most in (0.5, 1, 2.5, 4, 8, 20):
         expected = float(np.minimum(each, most).mean())
         assert lengths.pages_within(np.array([most]))[0] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("law", ["exponential", "pareto", "weibull", "few", "same", "two"])
+def test_edges_are_those_of_all_waits_in_order(law: str) -> None:
+    """What the longest waits say is what all say, also where most are among the longest."""
+    draw = np.random.default_rng(5)
+    wait = {
+        "exponential": draw.exponential(30, 20_000),
+        "pareto": draw.pareto(1.1, 20_000),
+        "weibull": draw.weibull(0.3, 20_000),
+        "few": draw.exponential(30, 7),
+        "same": np.full(1000, 12.0),
+        "two": np.repeat([0.0, 60.0], [10, 990]),
+    }[law]
+    ordered = np.sort(wait)
+    beyond = np.cumsum(ordered[::-1])[::-1] - ordered * np.arange(len(wait), 0, -1)
+    settled_s = ordered[np.argmax(beyond <= UNSETTLED * wait.sum())]
+    expected = np.quantile(wait, EDGE_QUANTILE), settled_s
+    assert _edges(wait, 1e12) == pytest.approx(expected, rel=1e-12)

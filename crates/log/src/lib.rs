@@ -13,6 +13,7 @@ mod filter;
 mod formats;
 mod layout;
 mod number;
+pub mod places;
 mod reading;
 mod reason;
 mod report;

@@ -18,6 +18,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(read_log, module)?)?;
     module.add_function(wrap_pyfunction!(read_log_file, module)?)?;
     module.add_function(wrap_pyfunction!(crate::visits::find_visits, module)?)?;
+    module.add_function(wrap_pyfunction!(crate::visits::places_by_number, module)?)?;
     module.add_function(wrap_pyfunction!(log_formats, module)?)
 }
 

@@ -1,4 +1,4 @@
-//! `find_visits`: the sessions and pages of a log's requests.
+//! `find_visits`: the sessions and pages of a log's requests; `places_by_number`: their order.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -9,7 +9,8 @@ use arrow_array::{PrimitiveArray, UInt32Array};
 use pyo3::prelude::*;
 use pyo3_arrow::PyTable;
 use thinktime_log::columns::UNKNOWN;
-use thinktime_log::visits::{Paths, Requests, Rules, Visits, find_visits as found};
+use thinktime_log::places::by_number;
+use thinktime_log::visits::{Paths, REQUESTS_MAX, Requests, Rules, Visits, find_visits as found};
 
 use crate::errors::InputError;
 use crate::table::Table;
@@ -51,6 +52,19 @@ pub(crate) fn find_visits(
         found(requests, Paths { objects: &objects, templates: template.values() }, &rules)
     });
     tables(visits.map_err(|error| InputError::new_err(error.to_string()))?)
+}
+
+/// The places of the rows of a table with a column `number` (uint32) by that number, as a column
+/// `place` (int32); those of one number stay in their order.
+#[pyfunction]
+pub(crate) fn places_by_number(py: Python<'_>, numbers: PyTable) -> PyResult<Table> {
+    let numbers = column::<UInt32Type>(&numbers, "number")?;
+    if numbers.len() > REQUESTS_MAX {
+        return Err(InputError::new_err(format!(
+            "at most {REQUESTS_MAX} numbers are put in order"
+        )));
+    }
+    Table::of_columns(vec![("place", places(py.detach(|| by_number(numbers.values()))))])
 }
 
 fn tables(visits: Visits) -> PyResult<(Table, Table)> {

@@ -24,7 +24,7 @@ from thinktime.capacity_search.generator import generator_capacity
 from thinktime.capacity_search.probe import Probe, Slo, probe_of, with_checks
 from thinktime.capacity_search.search import Search
 from thinktime.inputs import GivenSystem, GivenWorkload, system_of, workload_of
-from thinktime.operations import EARLY, Time, run, simulate
+from thinktime.operations import EARLY, Time, run, seconds, simulate
 from thinktime.recovery import check_place, write_whole
 from thinktime.result import Result
 
@@ -274,11 +274,6 @@ def _ceiling(workload: _core.Workload, system: _core.System | None) -> float:
         return math.inf
     half = workload.at_load(system, 0.5).session_rate
     return math.inf if half is None else 2 * half
-
-
-def seconds(time: Time) -> float:
-    """The number of seconds of a time such as `30s`."""
-    return float(time) if isinstance(time, int | float) else _core.Distribution(time).mean
 
 
 def share(given: float | str) -> float:

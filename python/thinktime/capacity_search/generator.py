@@ -57,7 +57,8 @@ def generator_capacity(
         RunError: if the server does not come up.
         CapacityStopped: on Ctrl-C.
     """
-    from thinktime.capacity_search import search_kept, seconds, share
+    from thinktime.capacity_search import search_kept, share
+    from thinktime.operations import seconds
 
     length_s = _DURATION_S if duration is None else seconds(duration)
     workload = _core.Workload(_WORKLOAD)

@@ -126,9 +126,10 @@ def command(
         raise common.fail("--demand goes with --system", common.Exit.INPUT_WRONG)
     _check_demand(demand)
     _check_paths([*logs, *([compare] if compare else [])], output, report, system)
-    from thinktime.learn import learn
-    from thinktime.learn.memory import give_back_large
+    from thinktime.learn.memory import give_back_large, kept
 
+    with kept():
+        from thinktime.learn import learn
     give_back_large()
     how: dict[str, Any] = {
         "format": format,

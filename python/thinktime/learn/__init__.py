@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from thinktime._core import InputError
 from thinktime._scipy import import_beside
-from thinktime.capacity_search import seconds
 from thinktime.learn.advice import advise
 from thinktime.learn.arrivals import learn_arrivals
+from thinktime.learn.fidelity import Fidelity
 from thinktime.learn.kinds.kinds import USERS_MIN
 from thinktime.learn.learned import Learned
 from thinktime.learn.log import Log, Progress, read
@@ -29,7 +29,8 @@ from thinktime.learn.session import learn_sessions, values_of
 from thinktime.learn.starts import Covered, silences
 from thinktime.learn.timeout import USUAL_S, timeout_curve
 from thinktime.learn.traffic import traffic_of
-from thinktime.learn.whole import stand_in
+from thinktime.learn.whole import kinds_of, stand_in
+from thinktime.operations import seconds
 
 __all__ = ["Learned", "learn"]
 
@@ -107,11 +108,7 @@ def learn(
     )
     _say_read(log, progress, when_read)
     told = tell_apart(log.requests, programs=crawlers == "apart")
-    learned = _learned(log, told, timeout, pages, (demand_cv2, load), least_users)
-    if not fidelity:
-        return learned
-    parts, found = stand_in(log, learned.kinds, learned.parts)
-    return replace(learned, parts=parts, fidelity=found)
+    return _learned(log, told, timeout, pages, (demand_cv2, load), least_users, fidelity)
 
 
 def _say_read(log: Log, progress: Progress | None, when_read: Callable[[Log], None] | None) -> None:
@@ -128,50 +125,62 @@ def _learned(
     pages: bool,
     demand: tuple[float | None, float],
     least_users: int,
+    fidelity: bool,
 ) -> Learned:
-    wanted = USUAL_S if timeout == "auto" else _seconds(timeout) or USUAL_S
+    auto = timeout == "auto"
+    timeout_s = USUAL_S if auto else _seconds(timeout) or USUAL_S
     labels = told.labels.astype(np.uint8)
-    traffic = traffic_of(log, wanted, labels, 0, pages)
-    curve = timeout_curve(traffic)
-    if timeout == "auto" and curve.level_from_s is not None:
-        traffic = traffic_of(log, curve.level_from_s, labels, 0, pages)
     first = told.populations[0]
     known = {"known": first.confidence, "verdict": first.model}
     with ThreadPoolExecutor(1) as beside:
-        learning = beside.submit(_parts, log, told, traffic.timeout_s, least_users, pages)
+        asked = (log, told, labels, least_users, pages, fidelity)
+        learning = None if auto else beside.submit(_parts, timeout_s, *asked)
+        traffic = traffic_of(log, timeout_s, labels, 0, pages)
+        curve = timeout_curve(traffic)
+        if auto and curve.level_from_s is not None:
+            traffic = traffic_of(log, curve.level_from_s, labels, 0, pages)
+        learning = learning or beside.submit(_parts, traffic.timeout_s, *asked)
         arrivals, sessions = learn_arrivals(traffic), learn_sessions(traffic)
         sizes, durations = values_of(traffic.sizes()), values_of(traffic.durations())
         advice = advise(traffic, arrivals, sessions, demand_cv2=demand[0], load=demand[1], **known)
-        parts = learning.result()
+        parts, found = learning.result()
     return Learned(
         log=log,
         told=told,
         parts=parts,
         traffic=traffic,
         curve=curve,
-        timeout_from="curve" if timeout == "auto" else "given",
+        timeout_from="curve" if auto else "given",
         arrivals=arrivals,
         sessions=sessions,
         sizes=sizes,
         durations=durations,
         advice=advice,
-        fidelity=None,
+        fidelity=found,
     )
 
 
 def _parts(
-    log: Log, told: Populations, timeout_s: float, least_users: int, pages: bool
-) -> list[Part]:
+    timeout_s: float,
+    log: Log,
+    told: Populations,
+    labels: NDArray[np.uint8],
+    least_users: int,
+    pages: bool,
+    fidelity: bool,
+) -> tuple[list[Part], Fidelity | None]:
+    """The populations, and how well their workload stands in for the log, where that is asked."""
     times = log.requests.rows["time_ns"].to_numpy()
     begin_ns, span_s = int(times[0]), log.requests.span_s
     covered = Covered(span_s, silences((times - begin_ns) * 1e-9, span_s))
     least = 1 if log.formats == [OWN] else least_users
-    return [
+    parts = [
         learn_part(
             one, log.requests.only(told.of(one.name)), covered, begin_ns, timeout_s, least, pages
         )
         for one in told.populations
     ]
+    return stand_in(log, kinds_of(log, labels, parts), parts) if fidelity else (parts, None)
 
 
 def _check(crawlers: str, load: float, demand_cv2: float | None, least_users: int) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 _MMAP_THRESHOLD = -3
 """The parameter of mallopt(3), from glibc's malloc.h."""
@@ -22,3 +25,17 @@ def give_back_large() -> None:
     option = getattr(ctypes.CDLL(None), "mallopt", None)
     if option is not None:
         option(_MMAP_THRESHOLD, LARGE)
+
+
+@contextmanager
+def kept() -> Iterator[None]:
+    """Keep all that is made meanwhile, such as modules, without looking for what is garbage of it.
+
+    What is there for good need not be looked through again and again afterwards either.
+    """
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -59,6 +60,11 @@ class Requests:
 
     def __len__(self) -> int:
         return self.rows.height
+
+    @cached_property
+    def user_count(self) -> int:
+        """How many users made these requests."""
+        return int(np.count_nonzero(np.bincount(self.rows["user"].to_numpy())))
 
     @property
     def span_s(self) -> float:

@@ -98,7 +98,7 @@ def _log(learned: Learned) -> dict[str, Any]:
         "warnings": log.warnings,
         "interrupted": log.stopped,
         "requests": log.count,
-        "users": requests.rows["user"].n_unique() * log.one_in,
+        "users": requests.user_count * log.one_in,
         "addresses": requests.users["address"].n_unique(),
         "one_in": log.one_in,
         "persons": {

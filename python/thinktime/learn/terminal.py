@@ -40,7 +40,7 @@ def lines(learned: Learned, examples: bool = True) -> Iterator[str]:
 
 def _log(learned: Learned, examples: bool) -> Iterator[str]:
     log = learned.log
-    users = log.requests.rows["user"].n_unique() * log.one_in
+    users = log.requests.user_count * log.one_in
     yield (
         f"{units.counted(len(log.files), 'file')}, format {', '.join(log.formats)}: "
         f"{units.counted(log.lines, 'line')}, {units.counted(log.count, 'request')} of "

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from thinktime.learn.fidelity import Fidelity, fidelity
 from thinktime.learn.log import Log
+from thinktime.learn.order import Kept
 from thinktime.learn.part import Part
 from thinktime.learn.requests import Requests
 from thinktime.learn.server import Server, learn_server
@@ -27,7 +28,7 @@ class Kinds:
     requests: Requests
     """The log's requests but further attempts, which a workload file leaves to its server."""
 
-    of_row: NDArray[np.int64]
+    of_row: Kept
     """The kind of each of them, a place in `names`."""
 
     names: list[str]
@@ -42,13 +43,13 @@ def kinds_of(log: Log, labels: NDArray[np.uint8], parts: Sequence[Part]) -> Kind
     """The kinds of all requests; ``labels`` are the places of their populations in ``parts``."""
     names: dict[str, int] = {}
     written: set[int] = set()
-    kinds = np.full(len(labels), -1)
+    kinds = np.full(len(labels), -1, np.int32)
     begins = np.zeros(len(labels), dtype=np.bool_)
     for place, part in enumerate(parts):
         rows, journeys = np.flatnonzero(labels == place), part.journeys
         own = [names.setdefault(kind.name, len(names)) for kind in journeys.kinds.kinds]
         written.update(n for at, n in enumerate(own) if at not in journeys.left_out)
-        kinds[rows] = np.array(own)[journeys.kinds.of_row]
+        kinds[rows] = np.array(own, np.int32)[journeys.kinds.of_row]
         order = rows[journeys.visits.order]
         kinds[order[journeys.visits.retry]] = -1
         begins[order[journeys.visits.base[journeys.visits.starts]]] = True

@@ -69,7 +69,7 @@ def _about(log: Log, parts: Sequence[Part]) -> str:
     shares = ", ".join(
         f"{part.population.name} {len(part.requests) / len(requests):.1%}" for part in parts
     )
-    users = requests.rows["user"].n_unique() * log.one_in
+    users = requests.user_count * log.one_in
     told = (
         f"Learned from {log.count:,} requests of {users:,} users in "
         f"{units.seconds(requests.span_s)}: {shares}."

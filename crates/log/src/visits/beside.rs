@@ -49,6 +49,11 @@ impl<'a> Beside<'a> {
         }
     }
 
+    /// Whether the log can tell what came beside what.
+    pub(super) fn told(&self) -> bool {
+        self.told
+    }
+
     pub(super) fn take(&mut self, session: &Session<'_>) {
         if !self.told {
             return;

@@ -118,10 +118,11 @@ pub fn find_visits(
     fits(&requests, &paths)?;
     let mut users = Users::new(requests, paths.objects.len(), rules);
     let mut embeds = Embeds::by_endings(&paths, rules.pages);
-    if rules.pages {
+    let known = |numbers: &[u32]| numbers.iter().any(|number| *number != UNKNOWN);
+    let mut beside = Beside::new(&paths, known(requests.duration_us), rules.resolution_s);
+    // Where neither can be told, what is called by what need not be looked for.
+    if rules.pages && (beside.told() || known(requests.referrer)) {
         let mut calls = Calls::new(&paths);
-        let timed = requests.duration_us.iter().any(|duration| *duration != UNKNOWN);
-        let mut beside = Beside::new(&paths, timed, rules.resolution_s);
         users.each(&embeds, |session| {
             calls.take(session);
             beside.take(session);

@@ -6,6 +6,7 @@ use super::embeds::Embeds;
 use super::latest::Latest;
 use super::{Requests, Rules};
 use crate::columns::UNKNOWN;
+use crate::places::by_number;
 
 /// What pages embed by its ending comes this soon after what was asked for before.
 const EMBEDDED_S: f64 = 10.0;
@@ -138,30 +139,6 @@ impl<'a> Users<'a> {
             }
         }));
     }
-}
-
-/// The places of numbers by their size; those of one number stay in their order.
-///
-/// By their lower and their upper half, each of which is counted.
-fn by_number(numbers: &[u32]) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..numbers.len() as u32).collect();
-    let mut sorted = vec![0; numbers.len()];
-    for shift in [0, 16] {
-        let half = |place: &u32| (numbers[*place as usize] >> shift) as usize & 0xffff;
-        let mut free = vec![0_u32; 1 << 16];
-        order.iter().for_each(|place| free[half(place)] += 1);
-        let mut before = 0;
-        for count in &mut free {
-            before += std::mem::replace(count, before);
-        }
-        for place in &order {
-            let next = &mut free[half(place)];
-            sorted[*next as usize] = *place;
-            *next += 1;
-        }
-        std::mem::swap(&mut order, &mut sorted);
-    }
-    order
 }
 
 fn took_s(duration_us: u32) -> f64 {

@@ -6,6 +6,7 @@ FCFS, PS and SRPT at the log's load of 0.8, and LRU caches. docs/decisions/fidel
 
 from __future__ import annotations
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from thinktime.learn.fidelity.learned import Learned
 from thinktime.learn.fidelity.logged import Logged, logged
-from thinktime.learn.fidelity.stream import FloatArray, IntArray, Stream
+from thinktime.learn.fidelity.stream import FloatArray, Stream
 from thinktime.learn.fidelity.swaps import cache_shares, queue_shares
 from thinktime.learn.fidelity.systems import POLICIES, SIZES, Caches, figures, queue_figures
 from thinktime.learn.fidelity.words import sentences
@@ -149,7 +150,7 @@ class Fidelity:
 
 def fidelity(
     requests: Requests,
-    kinds: IntArray,
+    kinds: NDArray[np.integer],
     names: list[str],
     text: str,
     folder: Path,
@@ -180,7 +181,8 @@ def fidelity(
     if count >= FEWEST:
         zero_ns = int(requests.rows["time_ns"][0])
         learned = Learned(text, folder, names, log, zero_ns)
-        with ThreadPoolExecutor() as pool:
+        # No more at a time than there are cores: the rows of each take tens of megabytes.
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
             replays = list(pool.map(learned.stream, range(seed, seed + REPLAYS)))
         found = _differences(log, replays, seed, explained)
     return Fidelity(log.begin_s, log.stream.length_s, count, log.demands.source, found)

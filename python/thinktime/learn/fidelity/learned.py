@@ -39,6 +39,9 @@ EVERY_S = {"s": 1.0, "min": 60.0, "h": 3600.0}
 EPOCH_S = 1e8
 """Times beyond this are since 1970, others since the log's first request."""
 
+LOOKED_AT = ("scheduled_ns", "session", "request", "population", "name")
+"""The columns of a simulation's rows that are looked at: all take much memory."""
+
 MARGIN = 5.0
 """A simulation ends at so many times the log's requests, whatever it should be."""
 
@@ -101,7 +104,8 @@ class Learned:
                 workload, self._system, seed=seed, duration=duration, warmup=0.0, rows="all",
                 requests=int(MARGIN * expected) + 1000,
             )  # fmt: skip
-        rows = pl.DataFrame(result.requests)
+        rows = pl.DataFrame(result.requests).select(LOOKED_AT)
+        del result
         return self._read(rows, workload.with_seed(seed), firsts, seed)
 
     def _population(self, tables: dict[str, Any], named: bool) -> Population:

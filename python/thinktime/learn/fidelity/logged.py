@@ -81,7 +81,7 @@ def window_of(times: FloatArray, span_s: float) -> tuple[float, float]:
 
 def logged(
     requests: Requests,
-    kind: IntArray,
+    kind: NDArray[np.integer],
     given_s: FloatArray | None = None,
     begins: NDArray[np.bool_] | None = None,
     seed: int = 1,
@@ -104,17 +104,18 @@ def logged(
     begins = _begins(rows, times, int(low), int(high)) if begins is None else begins[low:high]
     part = rows[int(low) : int(high)]
     arrival, order = _placed(part, times[low:high] - begin, requests.resolution_s, draw)
-    part, kind, begins = part[order], kind[low:high][order], begins[order]
-    demand, source = _demands(part, arrival, kind, draw)
+    part, begins = part[order], begins[order]
+    of_row = kind[low:high][order].astype(np.int64)
+    demand, source = _demands(part, arrival, of_row, draw)
     if given_s is not None:
         demand, source = given_s[low:high][order], "given"
     total = float(demand.sum())
     scale = LOAD * length / total if total > 0 else 0.0
     stream = Stream(
-        length, np.clip(arrival, 0, length), kind, demand * scale,
+        length, np.clip(arrival, 0, length), of_row, demand * scale,
         part["path"].to_numpy().astype(np.int64), _bytes(part), begins,
     )  # fmt: skip
-    return Logged(stream, begin, Demands(source, scale), _durations(part, kind),
+    return Logged(stream, begin, Demands(source, scale), _durations(part, of_row),
                   requests.resolution_s)  # fmt: skip
 
 

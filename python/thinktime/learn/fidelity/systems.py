@@ -14,6 +14,9 @@ POLICIES = ("fcfs", "ps", "srpt")
 CACHES = (0.01, 0.05, 0.2)
 """Sizes of the caches, as shares of the bytes of all that the log asks for."""
 
+SPARSE = 8
+"""Numbers of targets up to so many times the requests are taken as they are."""
+
 SIZES = tuple(f"lru_{share * 100:.0f}" for share in CACHES)
 PEAKS_S = {"peak_1s": 1.0, "peak_10s": 10.0, "peak_1min": 60.0}
 
@@ -33,7 +36,9 @@ class Caches:
 
     def hit_ratios(self, target: IntArray, size: IntArray) -> list[float]:
         """The hit ratio of an LRU cache of each size, which begins empty."""
-        numbers = np.unique(target, return_inverse=True)[1]
+        numbers = target
+        if len(target) and target.max() > SPARSE * len(target):
+            numbers = np.unique(target, return_inverse=True)[1]
         table = pl.DataFrame({"target": numbers, "size": size})
         table = table.cast({"target": pl.UInt32, "size": pl.UInt64})
         return _core.lru_hit_ratios(table, list(self.bytes))

@@ -90,10 +90,10 @@ class Tally:
         if limit is not None:
             row = row[row <= limit]
         if whole or resolution > 0:
-            points, count = _counted(row)
+            points, count = counted(row)
             return cls(points, points, count, resolution, limit, whole, unit)
         zeros, step = float(np.sum(row == 0)), math.log1p(width)
-        at, count = _counted(np.floor(np.log(row[row > 0]) / step))
+        at, count = counted(np.floor(np.log(row[row > 0]) / step))
         low = np.concatenate([[0.0], np.exp(at * step)])
         high = np.concatenate([[0.0], np.exp((at + 1) * step)])
         return cls(low, high, np.concatenate([[zeros], count]), resolution, limit, whole, unit)
@@ -145,7 +145,7 @@ class Tally:
         return low if high >= LARGEST else low + float(inside) * (high - low)
 
 
-def _counted(row: FloatArray) -> tuple[FloatArray, FloatArray]:
+def counted(row: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Each value once, in order, and how often it is there."""
     if not len(row):
         return row, row

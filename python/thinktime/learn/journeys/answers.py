@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from thinktime.learn.fit import Tally, fit
 from thinktime.learn.journeys.laws import NEAR, outcomes
-from thinktime.learn.order import Places, stable_order
+from thinktime.learn.order import Kept, bounds_of, stable_order
 from thinktime.learn.requests import Requests
 
 TARGETS_LEAST = 300
@@ -49,30 +49,32 @@ class Answers:
     """NaN where durations are not logged."""
 
 
-def find_answers(requests: Requests, of_row: Places, kinds: int) -> list[Answers]:
+def find_answers(requests: Requests, of_row: Kept, kinds: int) -> list[Answers]:
     """How the requests of each kind are answered; ``of_row`` is the kind of each row."""
     rows = requests.rows
     status = rows["status"].to_numpy()
     path = rows["path"].to_numpy()
     size = rows["bytes"].fill_null(_LONGEST + 1).to_numpy()
+    timed = requests.timed
     took = rows["duration_us"].fill_null(_LONGEST + 1).to_numpy()
     whole = (status // 100 == 2) & (size <= _LONGEST)
     order = stable_order(of_row)
-    bounds = np.searchsorted(of_row[order], np.arange(kinds + 1))
-    own = [order[low:high] for low, high in pairwise(bounds.tolist())]
+    own = [order[low:high] for low, high in pairwise(bounds_of(of_row, kinds))]
     answered = [at[whole[at]] for at in own]
     heavy = sorted(range(kinds), key=lambda one: -float(size[answered[one]].sum()))[:FITTED_MAX]
     found = []
     for kind, (at, good) in enumerate(zip(own, answered, strict=True)):
-        timed = took[at][took[at] <= _LONGEST] * 1e-6
-        codes, many = np.unique(status[at], return_counts=True)
+        durations = took[at] if timed else took[:0]
+        taken_s = durations[durations <= _LONGEST] * 1e-6
+        many = np.bincount(status[at])
+        codes = np.flatnonzero(many)
         found.append(
             Answers(
-                statuses=dict(zip(codes.tolist(), many.tolist(), strict=True)),
+                statuses=dict(zip(codes.tolist(), many[codes].tolist(), strict=True)),
                 size_law=_size_law(path[good], size[good], kind in heavy),
                 size_mean=float(size[good].mean()) if len(good) else math.nan,
-                duration_s=tuple(np.quantile(timed, QUANTILES).tolist()) if len(timed) else (),
-                duration_mean_s=float(timed.mean()) if len(timed) else math.nan,
+                duration_s=tuple(np.quantile(taken_s, QUANTILES).tolist()) if len(taken_s) else (),
+                duration_mean_s=float(taken_s.mean()) if len(taken_s) else math.nan,
             )
         )
     return found

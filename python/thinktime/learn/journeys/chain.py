@@ -29,6 +29,9 @@ WEIGHTS, JOURNEY, COUNTED_JOURNEY = "weights", "journey", "counted journey"
 EDGE_QUANTILE = 0.995
 """What follows a page is judged where there was time for it to come: so much of the think times."""
 
+LONGEST = 0.05
+"""This share of all waits, the longest, nearly always says where what is to come is little."""
+
 EDGE_MAX = 0.2
 """No more than this part of the log is left out for it at either end."""
 
@@ -110,7 +113,7 @@ class Chain:
         )
 
 
-def find_chain(visits: Visits, kind: Places, kinds: int, span_s: float) -> Chain:
+def find_chain(visits: Visits, kind: Kept, kinds: int, span_s: float) -> Chain:
     """Find in which order pages come; ``kind`` is that of each page, out of ``kinds`` many."""
     inner = np.flatnonzero(visits.previous >= 0)
     before = visits.previous[inner]
@@ -145,7 +148,7 @@ def find_chain(visits: Visits, kind: Places, kinds: int, span_s: float) -> Chain
     )
 
 
-def _transitions(step: Places, kinds: int) -> Matrix:
+def _transitions(step: Kept, kinds: int) -> Matrix:
     """How often each kind follows each; the last column, for the end, is 0.
 
     ``step`` is of each page that follows one: the place in this table, row by row.
@@ -163,20 +166,28 @@ def _edges(wait: NDArray[np.float64], span_s: float) -> tuple[float, float]:
     were under way. Of these the wait that the begin cuts has the law weighted by length, and is
     seen from anywhere in it: after t seconds, of waits W, the share E[(W - t)+] / E[W] is to come.
     """
-    wait = np.sort(wait)
-    if not len(wait) or wait[-1] <= 0:
+    count = len(wait)
+    if not count or wait.max() <= 0:
         return 0.0, 0.0
-    edge_s = float(np.quantile(wait, EDGE_QUANTILE))
-    beyond = np.cumsum(wait[::-1])[::-1] - wait * np.arange(len(wait), 0, -1)
-    settled = int(np.argmax(beyond <= UNSETTLED * wait.sum()))
-    return min(edge_s, EDGE_MAX * span_s), min(float(wait[settled]), EDGE_MAX * span_s)
+    whole = float(wait.sum())
+    for share in (LONGEST, 1.0):  # the long ones say it nearly always: all need not be sorted
+        many = min(int(share * count) + 2, count)
+        longest = np.sort(np.partition(wait, count - many)[count - many :])
+        beyond = np.cumsum(longest[::-1])[::-1] - longest * np.arange(many, 0, -1)
+        settled = int(np.argmax(beyond <= UNSETTLED * whole))
+        if settled:
+            break
+    edge_s = float(
+        np.interp(EDGE_QUANTILE * (count - 1) - (count - many), np.arange(many), longest)
+    )
+    return min(edge_s, EDGE_MAX * span_s), min(float(longest[settled]), EDGE_MAX * span_s)
 
 
 def _judged(
     visits: Visits,
-    kind: Places,
+    kind: Kept,
     kinds: int,
-    steps: tuple[Kept, Places],
+    steps: tuple[Kept, Kept],
     end_s: float,
     begin_s: float,
 ) -> tuple[Matrix, Matrix, int]:

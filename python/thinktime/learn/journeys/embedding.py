@@ -50,7 +50,7 @@ class Embeddings:
 
 
 def find_embeddings(
-    requests: Requests, visits: Visits, kind_of_row: Places, kind_of_page: Places, pages: int
+    requests: Requests, visits: Visits, kind_of_row: Kept, kind_of_page: Kept, pages: int
 ) -> Embeddings:
     """Find what the kinds of pages embed; ``kind_of_row`` is in the order of the visits."""
     at = np.flatnonzero(visits.embedded)

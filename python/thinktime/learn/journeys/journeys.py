@@ -15,6 +15,7 @@ from thinktime.learn.journeys.thinks import Thinks, find_thinks
 from thinktime.learn.journeys.unlike import set_apart
 from thinktime.learn.journeys.visits import Visits, find_visits
 from thinktime.learn.kinds.kinds import USERS_MIN, Kinds, find_kinds, templates_of
+from thinktime.learn.order import Kept
 from thinktime.learn.requests import Requests
 
 
@@ -24,7 +25,7 @@ class Journeys:
 
     kinds: Kinds
     visits: Visits
-    kind_of_page: NDArray[np.int64]
+    kind_of_page: Kept
     """The kind of each page of the visits."""
 
     chain: Chain

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thinktime.learn.fit import Fit, Tally, fit
+from thinktime.learn.fit.tally import counted
 from thinktime.learn.journeys.laws import bounded, outcomes
 from thinktime.learn.journeys.visits import Visits
-from thinktime.learn.order import Places
+from thinktime.learn.order import Kept, Places
 
 FINE = 500
 """Stamps are taken as exact where the median think time is so many steps of them."""
@@ -59,7 +60,7 @@ class Thinks:
     """Of a closed population: how many times as long think times are in `law` as in the log."""
 
 
-def find_thinks(visits: Visits, kind: Places, timeout_s: float, resolution_s: float) -> Thinks:
+def find_thinks(visits: Visits, kind: Kept, timeout_s: float, resolution_s: float) -> Thinks:
     """Fit think times; ``kind`` is that of each page."""
     think, page = _times(visits)
     early = float(np.mean(think < 0)) if len(think) else 0.0
@@ -107,7 +108,7 @@ def tally(values: NDArray[np.float64], limit_s: float, resolution_s: float) -> T
         if np.sum(values == 0) <= FEW * len(values):  # rounded down, or a moment too early
             values = np.maximum(values, resolution_s / 2)
         return Tally.from_values(values, limit=limit_s, width=WIDTH)
-    steps, count = np.unique(np.rint(values / resolution_s), return_counts=True)
+    steps, count = counted(np.rint(values / resolution_s))
     # Far up several steps make a bin: what they are does not matter there.
     group = np.where(steps < 1 / WIDTH, steps, np.floor(np.log(np.maximum(steps, 1)) / WIDTH) + 1e9)
     _, first, place = np.unique(group, return_index=True, return_inverse=True)
@@ -132,13 +133,13 @@ def _law(best: Fit | None, values: NDArray[np.float64], limit_s: float) -> str |
     return bounded(best, limit_s)
 
 
-def _apart(think: NDArray[np.float64], of: Places, resolution_s: float) -> list[int]:
+def _apart(think: NDArray[np.float64], of: Kept, resolution_s: float) -> list[int]:
     """The kinds whose think times differ from the others' by more than chance.
 
     By BIC of histograms whose bins hold about as many think times each: a kind is apart while its
     own shares explain its think times better, by more than they cost, than those of the rest.
     """
-    if not len(think):
+    if not len(think) or (of == of[0]).all():
         return []
     least = max(resolution_s, 1e-3)
     edges = np.unique(np.quantile(np.maximum(think, least), np.linspace(0, 1, 21)[1:-1]))

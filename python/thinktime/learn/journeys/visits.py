@@ -8,6 +8,7 @@ several tabs, or where several people are behind one user.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -70,7 +71,7 @@ class Visits:
         """How many journeys were opened as tabs beside others."""
         return int(np.sum(self.opener >= 0))
 
-    @property
+    @cached_property
     def starts(self) -> Places:
         """The pages with which journeys begin."""
         return np.flatnonzero(self.previous < 0)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from thinktime.learn.fit import ZipfFit, zipf
 from thinktime.learn.kinds.private import private
 from thinktime.learn.kinds.templates import Templates, templates
+from thinktime.learn.order import Kept, bounds_of, stable_order
 from thinktime.learn.requests import METHODS, Requests
 
 USERS_MIN = 5
@@ -97,7 +98,7 @@ class Kinds:
     kinds: list[Kind]
     """Pages first, then what they embed, each the most asked for first, `OTHERS` at their ends."""
 
-    of_row: NDArray[np.int64]
+    of_row: Kept
     """The kind of each request."""
 
     hidden: int
@@ -152,13 +153,13 @@ def find_kinds(
     candidates = candidates[asked[candidates] > 0]
     many = _asked_by_many(requests, coded, candidates, least_users)
     chosen, hidden = _chosen(candidates, asked, many, found.texts)
-    place = np.full(len(asked) + 1, -1)
+    place = np.full(len(asked) + 1, -1, np.int32)
     pages = [code for code in chosen if code % 2 == 0]
     objects = [code for code in chosen if code % 2 == 1]
     place[pages] = np.arange(len(pages))
     place[objects] = np.arange(len(objects)) + len(pages) + 1
     of_row = place[np.minimum(coded, len(asked))]
-    rest = np.where(embedded, len(pages) + len(objects) + 1, len(pages))
+    rest = np.where(embedded, np.int32(len(pages) + len(objects) + 1), np.int32(len(pages)))
     of_row = np.where(of_row < 0, rest, of_row)
     codes = [*pages, -2, *objects, -1]
     return _told(requests, found.texts, codes, of_row, counted, hidden)
@@ -178,10 +179,11 @@ def _asked_by_many(
         user = address[user]
     place = np.full(int(coded.max()) + 1, len(candidates), np.uint16)
     place[candidates] = np.arange(len(candidates))
-    order = np.argsort(place[coded], kind="stable")
-    bounds = np.searchsorted(place[coded][order], np.arange(len(candidates) + 1))
+    placed = place[coded]
+    order = stable_order(placed)
+    bounds = bounds_of(placed, len(candidates))
     many = set()
-    for code, (low, high) in zip(candidates.tolist(), pairwise(bounds.tolist()), strict=True):
+    for code, (low, high) in zip(candidates.tolist(), pairwise(bounds), strict=True):
         rows = order[low:high]
         if any(len(np.unique(user[rows[:most]])) >= least_users for most in (1000, len(rows))):
             many.add(code)
@@ -217,17 +219,17 @@ def _told(
     requests: Requests,
     texts: list[str],
     codes: list[int],
-    of_row: NDArray[np.int64],
+    of_row: Kept,
     counted: NDArray[np.bool_],
     hidden: int,
 ) -> Kinds:
     """The kinds with what is to be said of each, without those that nobody asked for."""
     many = np.bincount(of_row[counted], minlength=len(codes))
     kept = np.flatnonzero(many)
-    place = np.full(len(codes), -1)
+    place = np.full(len(codes), -1, np.int32)
     place[kept] = np.arange(len(kept))
     of_row = place[of_row]
-    path = requests.rows["path"].to_numpy().astype(np.int64)
+    path = requests.rows["path"].to_numpy()
     members = _members(of_row[counted], path[counted], requests.paths.height, len(kept))
     kinds = []
     for at, code in enumerate(codes[n] for n in kept):
@@ -245,13 +247,12 @@ def _told(
 
 
 def _members(
-    kind: NDArray[np.int64], path: NDArray[np.int64], paths: int, kinds: int
+    kind: Kept, path: NDArray[np.uint32], paths: int, kinds: int
 ) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """The paths of each kind and how often each was asked for, the most popular first."""
     found = []
-    order = np.argsort(kind.astype(np.uint16), kind="stable")
-    bounds = np.searchsorted(kind[order], np.arange(kinds + 1))
-    for low, high in pairwise(bounds.tolist()):
+    order = stable_order(kind)
+    for low, high in pairwise(bounds_of(kind, kinds)):
         counts = np.bincount(path[order[low:high]], minlength=1)
         ids = np.flatnonzero(counts)
         ids = ids[np.argsort(-counts[ids], kind="stable")]

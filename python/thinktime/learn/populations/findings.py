@@ -36,8 +36,11 @@ def findings(seen: Seen, drafts: list[Draft]) -> tuple[Finding, ...]:
     """All of them, in the order of reading."""
     if not len(seen):
         return ()
-    people = [draft.rows for draft in drafts if not draft.programs]
-    rows = np.sort(np.concatenate(people)) if people else np.zeros(0, dtype=np.int64)
+    there = np.zeros(len(seen), dtype=bool)
+    for draft in drafts:
+        if not draft.programs:
+            there[draft.rows] = True
+    rows = np.flatnonzero(there)
     return tuple(finding for rule in RULES for finding in rule(seen, rows))
 
 

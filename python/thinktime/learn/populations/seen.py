@@ -70,7 +70,8 @@ class Seen:
     @cached_property
     def bunch_s(self) -> float:
         """The distance of bunches of stamps, where they come in bunches; else 0."""
-        moments = self.time[np.flatnonzero(np.diff(self.time, prepend=-1.0) > 0)]
+        later = np.flatnonzero(self.time[1:] > self.time[:-1]) + 1
+        moments = self.time[np.append([0], later)] if len(self) else self.time
         if len(moments) < 20:
             return 0.0
         distances = np.diff(moments)
@@ -113,7 +114,7 @@ class Seen:
     @cached_property
     def order_by_user(self) -> Ints:
         """All rows, user by user, each by time."""
-        return stable_order(self.user)
+        return stable_order(self.user).astype(np.int64)
 
     def streams(self, rows: Ints, keys: NDArray[np.uint64]) -> Streams:
         """Streams of some rows, those with the same key in one."""
@@ -131,12 +132,16 @@ class Seen:
         """A stream of each user with one of these rows; and the users."""
         if len(rows) < len(self) // 20:
             rows = rows[stable_order(self.user[rows])]
+        elif len(rows) == len(self):
+            rows = self.order_by_user
         else:
             wanted = np.zeros(len(self), dtype=bool)
             wanted[rows] = True
             rows = self.order_by_user[wanted[self.order_by_user]]
         users = self.user[rows]
-        begins = np.flatnonzero(np.diff(users, prepend=-1))
+        first = np.ones(len(users), dtype=bool)
+        np.not_equal(users[1:], users[:-1], out=first[1:])
+        begins = np.flatnonzero(first)
         ids = np.repeat(np.arange(len(begins)), np.diff(begins, append=len(users)))
         return Streams(rows, ids, self.time, self.duration), users[begins]
 

@@ -63,21 +63,21 @@ class Streams:
         return np.asarray(self.time[self.starts + self.counts - 1])
 
     @cached_property
-    def _inner(self) -> Ints:
+    def inner(self) -> Ints:
         """Where a request has one before it in its stream."""
         return np.flatnonzero(self.ids[1:] == self.ids[:-1]) + 1
 
     @cached_property
     def gaps(self) -> Floats:
         """From each request to the next of its stream."""
-        return self.time[self._inner] - self.time[self._inner - 1]
+        return self.time[self.inner] - self.time[self.inner - 1]
 
     @cached_property
     def thinks(self) -> Floats:
         """From each answer to the next request: the gaps, where durations are not known."""
         if self.duration is None:
             return self.gaps
-        return self.gaps - self.duration[self._inner - 1]
+        return self.gaps - self.duration[self.inner - 1]
 
     def sums(self, values: Floats | Flags) -> Floats:
         """The sum over each stream of what is there for each of `rows`."""
@@ -85,12 +85,12 @@ class Streams:
 
     def quantiles(self, values: Floats, *parts: float) -> list[Floats]:
         """Quantiles of the gaps or thinks of each stream; NaN where a stream has none."""
-        return _quantiles(self.ids[self._inner], values, len(self), *parts)
+        return _quantiles(self.ids[self.inner], values, len(self), *parts)
 
     @cached_property
     def overlaps(self) -> Floats:
         """The share of requests that came before the answer to the one before."""
-        late = np.bincount(self.ids[self._inner], self.thinks < -0.002, len(self))
+        late = np.bincount(self.ids[self.inner], self.thinks < -0.002, len(self))
         return np.asarray(late / np.maximum(self.counts - 1, 1))
 
     def dispersion(self, resolution_s: float) -> Floats:

@@ -20,21 +20,20 @@ def spread_between(streams: Streams, longest_s: float, resolution_s: float) -> f
     variance in one way. Where all think by one law, or by the page they are on, it is 0 but for
     chance; where some hurry and others read, it is that of their laws. 0 where too little is known.
     """
-    inner = np.flatnonzero(streams.ids[1:] == streams.ids[:-1]) + 1
     kept = streams.gaps <= longest_s
-    users, gaps = streams.ids[inner[kept]], streams.gaps[kept]
-    several = np.bincount(users, minlength=len(streams)) > 1
-    of = several[users]
-    users = np.cumsum(np.diff(users[of], prepend=0) > 0)  # from 0 or 1 on; they rise already
-    users -= users[:1]
-    pauses = np.log(np.maximum(gaps[of], max(SHORTEST_S, resolution_s)))
-    many = np.bincount(users)
-    if len(many) < LEAST:
+    users = streams.ids[streams.inner[kept]]
+    pauses = np.log(np.maximum(streams.gaps[kept], max(SHORTEST_S, resolution_s)))
+    pauses -= pauses.mean() if len(pauses) else 0.0
+    many = np.bincount(users, minlength=len(streams))
+    several = many > 1
+    many, groups = many[several], int(several.sum())
+    if groups < LEAST:
         return 0.0
-    means = np.bincount(users, pauses) / many
-    count, groups = len(pauses), len(many)
-    within = float(np.sum((pauses - means[users]) ** 2)) / max(count - groups, 1)
-    between = float(np.sum(many * (means - pauses.mean()) ** 2)) / (groups - 1)
+    sums = np.bincount(users, pauses, len(streams))[several]
+    squares = np.bincount(users, pauses * pauses, len(streams))[several]
+    count, means = int(many.sum()), sums / many
+    within = float(np.sum(squares - sums * means)) / max(count - groups, 1)
+    between = float(np.sum(many * (means - sums.sum() / count) ** 2)) / (groups - 1)
     usual = (count - float(np.sum(many**2)) / count) / (groups - 1)
     whole = between + (usual - 1) * within
     return max((between - within) / whole, 0.0) if whole > 0 else 0.0
