@@ -54,6 +54,13 @@ impl Distribution {
         each_law!(&self.law, law => law.sample(stream))
     }
 
+    /// Draws a value, rounded to the nearest whole number, the larger one of two; those below zero
+    /// count as zero.
+    #[inline]
+    pub(crate) fn sample_whole(&self, stream: &mut Stream) -> u64 {
+        nearest_whole(self.sample(stream))
+    }
+
     /// Draws the first value of a stream, as a time; values below zero count as zero.
     #[inline]
     pub(crate) fn first_time(&self, stream: impl FnOnce() -> Stream) -> Nanos {
@@ -75,5 +82,31 @@ impl Distribution {
     #[inline]
     pub fn sample_time(&self, stream: &mut Stream) -> Nanos {
         Nanos::from_secs_f64(self.sample(stream))
+    }
+}
+
+/// As `x.round() as u64`, without a call: not every processor has an instruction that rounds.
+#[inline(always)]
+fn nearest_whole(x: f64) -> u64 {
+    let whole = x as u64;
+    whole.saturating_add(u64::from(x - whole as f64 >= 0.5))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_nearest_whole_number_is_that_of_the_library(
+            x in prop_oneof![any::<f64>(), -2.0..1e6, 0.0..1e19],
+            whole in 0_u64..1 << 54,
+        ) {
+            let half = whole as f64 + 0.5;
+            for x in [x, half, half.next_down(), half.next_up()] {
+                prop_assert_eq!(nearest_whole(x), x.round() as u64, "{}", x);
+            }
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::logarithm::ln;
 use super::numeric::least_whole;
 use super::{Entry, Law};
 use crate::error::Invalid;
@@ -14,6 +15,10 @@ const RANKS_MAX: f64 = 1e12;
 
 /// This many terms of a sum are added one by one; the rest has a closed form.
 const TERMS_ADDED: usize = 1000;
+
+/// In so many equal parts is the last kept sum divided, so that a look at one or two sums finds a
+/// rank where halving looks at ten (Chen and Asau, AIIE Transactions 6(2), 1974).
+const PARTS: usize = 1024;
 
 /// A rank is checked only when its real-valued solution is this near the border to the next
 /// one, or when s is so large that the solution is less exact than that.
@@ -30,10 +35,16 @@ pub(super) struct Zipf {
     s: f64,
     /// The sums of k^-s over 1..=k, for the first k.
     sums: Arc<[f64]>,
+    /// By part of the last of these sums, how many of them lie in parts before it.
+    guide: Arc<[u16]>,
+    parts_per_sum: f64,
     /// The sum over all n.
     total: f64,
     /// (n + 1/2)^(s - 1), of which each rank beyond the kept sums is made.
     top_power: f64,
+    /// Whether 1 - s is so large that the solution needs no digits beyond those of a number near 1:
+    /// they move it by some n 10^-16 / |1 - s|, a hundredth of the border's width at most.
+    plain: bool,
     /// E[X] and E[X²].
     moments: Box<(f64, f64)>,
 }
@@ -53,7 +64,24 @@ impl Zipf {
             .collect();
         let total = sums[kept - 1] + sum_beyond(s, 1.0, kept as f64, n);
         let top_power = (n + 0.5).powf(s - 1.0);
-        Ok(Zipf { n, s, sums, total, top_power, moments: Box::new(moments(s, 1.0, n)) })
+        let parts_per_sum = PARTS as f64 / sums[kept - 1];
+        let guide = guide_of(&sums, parts_per_sum);
+        let moments = Box::new(moments(s, 1.0, n));
+        let plain = (1.0 - s).abs() > n * 1e-12;
+        Ok(Zipf { n, s, sums, guide, parts_per_sum, total, top_power, plain, moments })
+    }
+
+    /// The least k with a sum over 1..=k of `target`, which the last kept sum has.
+    #[inline(always)]
+    fn rank_kept(&self, target: f64) -> f64 {
+        let mut before = usize::from(self.guide[part_of(target, self.parts_per_sum)]);
+        // Mostly it is one of these three: found without a guess of the processor.
+        before += usize::from(self.sums[before] < target);
+        before += usize::from(self.sums[before] < target);
+        while self.sums[before] < target {
+            before += 1;
+        }
+        (before + 1) as f64
     }
 
     /// The sum of k^-s over 1..=k.
@@ -70,19 +98,38 @@ impl Zipf {
         // The sum over k+1..=n is the integral over k+1/2..n+1/2 but for terms of s / (24 k).
         let (top, d) = (self.n + 0.5, 1.0 - self.s);
         let tail = q * self.total;
+        let power = -d * tail * self.top_power;
         let x = if d == 0.0 {
             top * (-tail).exp()
+        } else if self.plain && power > -1.0 + 1e-9 {
+            top * (ln(1.0 + power) / d).exp()
         } else {
-            top * ((-d * tail * self.top_power).ln_1p() / d).exp()
+            top * (power.ln_1p() / d).exp()
         };
         let bounds = (self.sums.len() as f64 + 1.0, self.n);
-        let to_border = (x - x.floor() - 0.5).abs();
-        if to_border > BORDER && self.s < EXPONENT_PLAIN {
-            return (x - 0.5).ceil().clamp(bounds.0, bounds.1);
+        // Not by `floor`, which is a call where processors of any age are to do.
+        let whole = x as i64 as f64;
+        let beyond_border = x - whole - 0.5;
+        if beyond_border.abs() > BORDER && self.s < EXPONENT_PLAIN {
+            let rank = if beyond_border > 0.0 { whole + 1.0 } else { whole };
+            return rank.clamp(bounds.0, bounds.1);
         }
         let guess = if x.is_nan() { self.n } else { x };
         least_whole(guess, bounds, |k| self.survival(k) > q)
     }
+}
+
+/// The part that a number lies in. A larger one never lies in a part before it, however products
+/// are rounded: so what lies in a part before is smaller.
+#[inline(always)]
+fn part_of(number: f64, parts_per_sum: f64) -> usize {
+    ((number * parts_per_sum) as usize).min(PARTS - 1)
+}
+
+/// By part, how many sums lie in parts before it.
+fn guide_of(sums: &[f64], parts_per_sum: f64) -> Arc<[u16]> {
+    let before = |part| sums.partition_point(|sum| part_of(*sum, parts_per_sum) < part) as u16;
+    (0..PARTS).map(before).collect()
 }
 
 /// E[X] and E[X²] of k^-s on from..=to.
@@ -168,7 +215,7 @@ impl Law for Zipf {
     fn quantile(&self, u: f64) -> f64 {
         let target = u * self.total;
         if target <= self.sums[self.sums.len() - 1] {
-            return self.sums.partition_point(|sum| *sum < target) as f64 + 1.0;
+            return self.rank_kept(target);
         }
         if self.n <= self.sums.len() as f64 { self.n } else { self.rank_beyond(1.0 - u) }
     }
@@ -195,5 +242,37 @@ impl Law for Zipf {
 
     fn window_moments(&self, lo: f64, hi: f64) -> Option<(f64, f64)> {
         Some(moments(self.s, lo.ceil().max(1.0), hi.floor().min(self.n)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Purpose, Stream};
+
+    /// Against the sums one after another, and against the survival function beyond them.
+    #[test]
+    fn a_rank_is_the_least_whose_sum_reaches() {
+        let mut stream = Stream::new(1, 0, Purpose::Target);
+        for (n, s) in
+            [(1.0, 1.0), (7.0, 0.0), (1000.0, 0.8), (1000.0, 3.0), (1e4, 0.8), (3e3, 12.0)]
+        {
+            let zipf = Zipf::new(n, s).unwrap();
+            let kept = zipf.sums.iter().map(|sum| sum / zipf.total);
+            let edges: Vec<f64> = kept.flat_map(|u| [u.next_down(), u, u.next_up()]).collect();
+            let drawn = (0..20_000).map(|_| stream.uniform());
+            for u in edges.into_iter().chain(drawn).filter(|u| *u < 1.0) {
+                let rank = zipf.quantile(u);
+                let target = u * zipf.total;
+                match zipf.sums.iter().position(|sum| *sum >= target) {
+                    Some(before) => assert_eq!(rank, (before + 1) as f64, "{u}"),
+                    None if rank < n => {
+                        assert!(zipf.survival(rank) <= 1.0 - u, "{u}: {rank}");
+                        assert!(zipf.survival(rank - 1.0) > 1.0 - u, "{u}: {rank}");
+                    }
+                    None => assert_eq!(rank, n),
+                }
+            }
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::ahead::Ahead;
 use super::file::DemandValue;
-use super::known_sizes::KnownSizes;
+use super::responses::Responses;
 use super::sized::SizedDemand;
 use super::{Job, Program};
 use crate::distribution::Distribution;
@@ -14,7 +14,7 @@ use crate::random::{Purpose, StreamFamily};
 use crate::schema::Scalar;
 use crate::time::Nanos;
 use crate::units::Dimension;
-use crate::workload::{Sizes, Targets};
+use crate::workload::Sizes;
 
 /// Service demands, for all requests or by name.
 #[derive(Clone, Debug)]
@@ -133,10 +133,14 @@ pub trait DemandSource {
     /// Asked once a job and draw.
     fn demand(&mut self, job: &Job, draw: usize) -> Option<Nanos>;
 
-    /// A number that tells the target of a job's request from others, and the size of its response
-    /// in bytes; 0 where they are not known.
-    fn content(&mut self, _job: &Job) -> (u64, u64) {
-        (0, 0)
+    /// A number that tells the target of a job's request from others; 0 where it is not known.
+    fn target(&mut self, _job: &Job) -> u64 {
+        0
+    }
+
+    /// The size of the response to a job's request in bytes; 0 where it is not known.
+    fn size(&mut self, _job: &Job) -> u64 {
+        0
     }
 }
 
@@ -151,22 +155,7 @@ pub struct DrawnDemands {
     families: Vec<StreamFamily>,
     /// The next value of each trace, whoever asks for it.
     cursors: Vec<(Arc<[Nanos]>, usize)>,
-    /// By kind of request, the sizes of its responses, where they are known.
-    sizes: Vec<Option<Sizes>>,
-    known_sizes: KnownSizes,
-    /// By kind of request, what it asks for, where that is known.
-    targets: Vec<Targets>,
-    /// The response that was asked for last: of a request, which is asked for more than once.
-    last: Response,
-}
-
-/// What a request asks for, and the size of what it gets.
-#[derive(Clone, Copy, Debug, Default)]
-struct Response {
-    /// The request's kind, session and number in the session; none before the first.
-    of: Option<(u32, u64, u32)>,
-    target: u64,
-    size: u64,
+    responses: Responses,
 }
 
 impl DrawnDemands {
@@ -181,27 +170,8 @@ impl DrawnDemands {
             laws: laws.collect(),
             families: (0..most).map(|draw| family.member(draw)).collect(),
             cursors: Vec::new(),
-            sizes: program.sizes.clone(),
-            known_sizes: KnownSizes::default(),
-            targets: program.targets.clone(),
-            last: Response::default(),
+            responses: Responses::new(&program.sizes, &program.targets),
         }
-    }
-
-    /// The response to a request.
-    #[inline]
-    fn response(&mut self, job: &Job) -> Response {
-        // The request's number is the low half of its attempt's.
-        let index = job.serial as u32;
-        let of = Some((job.kind, job.session, index));
-        if self.last.of != of {
-            let kind = job.kind as usize;
-            let target = self.targets.get(kind).map_or(0, |one| one.of_request(job.session, index));
-            let sizes = self.sizes[kind].as_ref();
-            let size = sizes.map_or(0, |sizes| self.known_sizes.of(job.kind, target, sizes));
-            self.last = Response { of, target, size };
-        }
-        self.last
     }
 
     /// The demand of a request whose response has so many bytes, as
@@ -219,7 +189,7 @@ impl DrawnDemands {
     /// place in memory where no demand does.
     #[inline(never)]
     fn sized(&mut self, job: Job, draw: usize) -> Option<Nanos> {
-        let size = self.response(&job).size;
+        let size = self.responses.size(&job);
         self.of_size(&job, draw, size)
     }
 
@@ -257,8 +227,11 @@ impl DemandSource for DrawnDemands {
         }
     }
 
-    fn content(&mut self, job: &Job) -> (u64, u64) {
-        let Response { target, size, .. } = self.response(job);
-        (target, size)
+    fn target(&mut self, job: &Job) -> u64 {
+        self.responses.target(job)
+    }
+
+    fn size(&mut self, job: &Job) -> u64 {
+        self.responses.size(job)
     }
 }

@@ -28,6 +28,7 @@ mod nodes;
 mod pool;
 mod program;
 mod read;
+mod responses;
 mod run;
 mod sized;
 mod station;

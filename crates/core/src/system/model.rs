@@ -180,6 +180,11 @@ impl SystemModel {
         self.node(node).model().is_entered()
     }
 
+    /// Whether it looks at what a request asks for that comes in.
+    pub(super) fn looks_at_content(&self, node: NodeId) -> bool {
+        self.node(node).model().looks_at_content()
+    }
+
     /// The node behind a door, and which of its entrances it is.
     pub(super) fn behind(&self, door: DoorId) -> (NodeId, u32) {
         let Door { node, entrance, .. } = *self.door(door);

@@ -222,6 +222,11 @@ pub(super) trait NodeModel {
         false
     }
 
+    /// Whether it looks at what a request asks for that comes in.
+    fn looks_at_content(&self) -> bool {
+        false
+    }
+
     /// The number of servers that the load behind an entrance is shared by, where those of
     /// different entrances are different ones.
     fn servers_at(&self, _entrance: u32) -> Option<u32> {

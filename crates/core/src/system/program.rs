@@ -16,8 +16,10 @@ pub(super) enum Instruction {
     /// Come to a node with the demand of a draw, if there is one, or with none under [`NO_DRAW`].
     /// By a door, or to wait or to take something.
     Visit { node: NodeId, entrance: u32, draw: u32, door: DoorId },
-    /// Take the demands of so many draws along, for the entrances of the node that is entered next.
-    Bring { first: u32, draws: u32 },
+    /// Take the demands of draws along, of which the first and their number are given, for the
+    /// entrances of the node that is entered next; and, where it looks at that, what is asked for
+    /// and how large it is.
+    Bring { draws: (u32, u32), content: bool },
     /// Take so many bytes along to the link that comes next, or [`OF_RESPONSE`].
     Carry { bytes: u32 },
     /// Let go of what was kept of a node.
@@ -164,7 +166,9 @@ impl Program {
         if !visits {
             return;
         }
-        self.code.push(Instruction::Bring { first, draws: doors.len() as u32 });
+        let content = system.looks_at_content(node);
+        let draws = (first, doors.len() as u32);
+        self.code.push(Instruction::Bring { draws, content });
         self.come_to(node, GATE, NO_DRAW);
         for door in doors {
             self.visit(system, door, NO_DRAW, true);

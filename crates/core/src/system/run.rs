@@ -50,7 +50,7 @@ impl<D: DemandSource> System<D> {
                         Answer::Refused => return self.fail(now, handle, REFUSED),
                     }
                 }
-                Instruction::Bring { first, draws } => self.bring(handle, first, draws),
+                Instruction::Bring { draws, content } => self.bring(handle, draws, content),
                 Instruction::Carry { bytes } => self.carry(handle, bytes),
                 Instruction::Release { node, entrance } => {
                     let what = Keeping { node, entrance };
@@ -82,20 +82,23 @@ impl<D: DemandSource> System<D> {
 
     /// What the node is to know that the visitor comes into next.
     #[inline(never)]
-    fn bring(&mut self, handle: Handle, first: u32, draws: u32) {
+    fn bring(&mut self, handle: Handle, (first, draws): (u32, u32), content: bool) {
         let (job, demands) = (self.jobs[handle].job, &mut self.demands);
         let brought = &mut self.jobs.brought;
         brought.demands.clear();
         let draws = first..first + draws;
         brought.demands.extend(draws.map(|draw| demands.demand(&job, draw as usize)));
-        (brought.target, brought.size) = demands.content(&job);
+        (brought.target, brought.size) = match content {
+            true => (demands.target(&job), demands.size(&job)),
+            false => (0, 0),
+        };
     }
 
     /// How much goes over the link that the visitor comes to next.
     #[inline(never)]
     fn carry(&mut self, handle: Handle, bytes: u32) {
         self.jobs.brought.size = match bytes {
-            OF_RESPONSE => self.demands.content(&self.jobs[handle].job).1,
+            OF_RESPONSE => self.demands.size(&self.jobs[handle].job),
             _ => u64::from(bytes),
         };
     }

@@ -1,7 +1,8 @@
 //! What the requests of a workload ask for, without sending them.
 
-use super::target::Target;
+use super::target::{Target, Varying};
 use super::{RequestKind, Workload};
+use crate::distribution::Distribution;
 use crate::random::{Purpose, StreamFamily};
 
 /// Tells what each request asks for: a function of the workload's seed.
@@ -41,6 +42,8 @@ impl Asked<'_> {
 pub struct Targets {
     target: Target,
     draws: StreamFamily,
+    /// What the number in the target is drawn from, where one is all that varies.
+    number: Option<Distribution>,
 }
 
 impl RequestKind {
@@ -48,7 +51,11 @@ impl RequestKind {
     #[must_use]
     pub fn targets(&self, seed: u64) -> Targets {
         let draws = StreamFamily::new(seed, Purpose::Target);
-        Targets { target: self.target.clone(), draws }
+        let number = match self.target.varying() {
+            Some(Varying::One(law)) => Some(law.clone()),
+            Some(Varying::Nothing) | None => None,
+        };
+        Targets { target: self.target.clone(), draws, number }
     }
 }
 
@@ -58,6 +65,25 @@ impl Targets {
     #[must_use]
     pub fn of_request(&self, session: u64, index: u32) -> u64 {
         self.target.key(&mut self.draws.substream(session, index.into()))
+    }
+
+    /// The number in the target of a request, where one is all that varies.
+    #[inline]
+    #[must_use]
+    pub(crate) fn number_of_request(&self, session: u64, index: u32) -> Option<u64> {
+        let law = self.number.as_ref()?;
+        Some(law.sample_whole(&mut self.draws.substream(session, index.into())))
+    }
+
+    /// The largest of these numbers; none where they have no end.
+    pub(crate) fn number_max(&self) -> Option<u64> {
+        let (_, last) = self.number.as_ref()?.range();
+        last.is_finite().then(|| last.round() as u64)
+    }
+
+    /// As [`Targets::of_request`], of one that has this number in its target.
+    pub(crate) fn of_number(&self, number: u64) -> u64 {
+        self.target.key_with(number)
     }
 }
 

@@ -28,7 +28,7 @@ impl Count {
 
     #[inline]
     pub(crate) fn draw(&self, stream: &mut Stream) -> u64 {
-        self.whole(self.law.sample(stream)) as u64
+        self.law.sample_whole(stream).max(self.least as u64)
     }
 
     fn whole(&self, x: f64) -> f64 {

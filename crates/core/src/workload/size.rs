@@ -10,7 +10,7 @@ use crate::random::{Purpose, StreamFamily};
 use crate::units::Dimension;
 
 /// The largest size in bytes.
-const SIZE_MAX: f64 = (1_u64 << 40) as f64;
+const SIZE_MAX: u64 = 1 << 40;
 
 /// A mean is exact where the target takes at most so many values.
 const VALUES_MAX: f64 = 1e6;
@@ -89,8 +89,7 @@ impl Sizes {
     #[inline]
     #[must_use]
     pub fn of_key(&self, key: u64) -> u64 {
-        let size = self.law.sample(&mut self.draws.stream(key));
-        size.round().min(SIZE_MAX) as u64
+        self.law.sample_whole(&mut self.draws.stream(key)).min(SIZE_MAX)
     }
 
     fn mean_under_the_seed(&self) -> Option<f64> {

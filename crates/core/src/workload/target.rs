@@ -196,7 +196,7 @@ fn drawn_law(text: &str, names: &[String], files: &dyn Files) -> Result<Distribu
 /// The number that is put in a place that varies.
 #[inline]
 fn drawn(law: &Distribution, stream: &mut Stream) -> u64 {
-    law.sample(stream).round() as u64
+    law.sample_whole(stream)
 }
 
 /// A number that tells a target from others.

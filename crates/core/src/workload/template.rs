@@ -198,7 +198,7 @@ impl Template {
             match part {
                 Part::Literal(bytes) => out.extend_from_slice(bytes),
                 Part::Drawn(law) => {
-                    let whole = law.sample(stream).round() as u64;
+                    let whole = law.sample_whole(stream);
                     out.extend_from_slice(whole.to_string().as_bytes());
                 }
                 Part::Value(name, place) => {

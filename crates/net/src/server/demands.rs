@@ -210,9 +210,13 @@ impl DemandSource for ServedDemands {
         }
     }
 
-    fn content(&mut self, job: &Job) -> (u64, u64) {
+    fn target(&mut self, job: &Job) -> u64 {
+        self.given.get(job.token as usize).map_or(0, |brought| brought.target)
+    }
+
+    fn size(&mut self, job: &Job) -> u64 {
         let brought = self.given.get(job.token as usize);
-        brought.map_or((0, 0), |brought| (brought.target, brought.size.unwrap_or(0)))
+        brought.and_then(|brought| brought.size).unwrap_or(0)
     }
 }
 

@@ -27,19 +27,24 @@ impl Clock {
     }
 
     /// What it shows at a time.
+    #[inline(always)]
     pub(super) fn own(&self, now: Nanos) -> Nanos {
         self.own_since + self.passed(now.since(self.since))
     }
 
     /// The earliest time at which it shows at least this.
+    #[inline(always)]
     pub(super) fn at(&self, own: Nanos) -> Nanos {
         if own.is_never() {
             return own;
         }
         let wanted = own.since(self.own_since);
-        if self.speed == 1.0 {
-            return self.since + wanted;
-        }
+        if self.speed == 1.0 { self.since + wanted } else { self.slowly_at(wanted) }
+    }
+
+    /// When so much has passed by it, while it goes slower than time does.
+    #[cold]
+    fn slowly_at(&self, wanted: Nanos) -> Nanos {
         let about = wanted.0 as f64 / self.speed;
         if about >= ENDLESS {
             return Nanos::MAX;
@@ -59,11 +64,15 @@ impl Clock {
         *self = Clock { since: now, own_since: self.own(now), speed };
     }
 
+    #[inline(always)]
     fn passed(&self, time: Nanos) -> Nanos {
-        match self.speed {
-            1.0 => time,
-            speed => Nanos((time.0 as f64 * speed) as u64),
-        }
+        if self.speed == 1.0 { time } else { self.passed_slowly(time) }
+    }
+
+    /// Out of line, or else it would be computed for all.
+    #[cold]
+    fn passed_slowly(&self, time: Nanos) -> Nanos {
+        Nanos((time.0 as f64 * self.speed) as u64)
     }
 }
 

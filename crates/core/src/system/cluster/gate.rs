@@ -28,7 +28,9 @@ impl Cluster {
         let request = Request { class, target, work };
         self.guests[at] = Guest { request, size, kind, since: now, ..Guest::default() };
         let placement = self.place(now, handle, jobs);
-        self.probe(now, jobs);
+        if self.probes {
+            self.probe(now, jobs);
+        }
         match placement {
             Placement::Server(_) => Answer::GoesOn,
             Placement::Nowhere => Answer::Refused,

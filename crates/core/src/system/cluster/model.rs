@@ -255,6 +255,10 @@ impl NodeModel for ClusterModel {
         true
     }
 
+    fn looks_at_content(&self) -> bool {
+        self.cache.is_some() || self.dispatch.entry().needs.contains(&Need::Targets)
+    }
+
     fn servers_at(&self, entrance: u32) -> Option<u32> {
         let station = self.stations.get(entrance as usize)?;
         // Who is there hangs on what the caches hold.

@@ -28,9 +28,11 @@ pub(in crate::system) struct Cluster {
     /// Server by server, its stations or its machine.
     pub(super) parts: Vec<Part>,
     pub(super) per_server: usize,
+    /// By part, its server.
+    servers_of: Vec<u32>,
     /// How many entrances a server has: its stations, or the services of its machine.
     pub(super) entrances: usize,
-    /// The part that has acted, until what follows from it has happened.
+    /// The machine that has acted, until what follows from it has happened.
     acted: Option<usize>,
     pub(super) agenda: Agenda,
     /// By visitor.
@@ -48,6 +50,8 @@ pub(in crate::system) struct Cluster {
     /// By station, whether only misses visit it.
     pub(super) on_miss: Vec<bool>,
     pub(super) servers: Vec<Server>,
+    /// Whether the policy asks servers how they are, and those that it asks.
+    pub(super) probes: bool,
     pub(super) probed: Vec<usize>,
     /// The number of the first one's label (see `SystemModel::station_labels`).
     pub(super) first_label: u32,
@@ -99,11 +103,14 @@ impl Cluster {
         let cache = model.cache.as_ref().map(|cache| Cache::new(cache.replacement, cache.bytes));
         let probed = model.dispatch.entry().needs.contains(&Need::Probes);
         let server = Server::new(classes.len(), cache, probed);
+        let per_server = parts.len() / servers;
+        let servers_of = (0..servers as u32).flat_map(|one| std::iter::repeat_n(one, per_server));
         Cluster {
             id,
             switch: switch.expect("the model has built the policy before"),
             agenda: Agenda::new(parts.len()),
-            per_server: parts.len() / servers,
+            per_server,
+            servers_of: servers_of.collect(),
             parts,
             entrances: model.entrances().len(),
             acted: None,
@@ -116,6 +123,7 @@ impl Cluster {
             kinds: building.kinds.iter().map(|name| Kind::of(name, model)).collect(),
             on_miss: model.stations.iter().map(|one| one.on_miss).collect(),
             servers: vec![server; servers],
+            probes: probed,
             probed: Vec::new(),
             changes: model.changes.iter().copied().collect(),
             first_label: building.doors.len() as u32 + model.labels_before,
@@ -130,14 +138,17 @@ impl Cluster {
     }
 
     /// What its server's clock shows to a part.
+    #[inline(always)]
     fn own(&self, now: Nanos, number: usize) -> Nanos {
-        self.servers[number / self.per_server].clock.own(now)
+        self.servers[self.servers_of[number] as usize].clock.own(now)
     }
 
     /// A part may have another next event, or its server another speed.
+    #[inline(always)]
     pub(super) fn touched(&mut self, at: usize) {
         let own = self.parts[at].next_event();
-        self.agenda.set(NodeId(at as u32), self.servers[at / self.per_server].clock.at(own));
+        let server = self.servers_of[at] as usize;
+        self.agenda.set(NodeId(at as u32), self.servers[server].clock.at(own));
     }
 }
 
@@ -202,7 +213,8 @@ impl Node for Box<Cluster> {
         let number = first.0 as usize;
         let own = self.own(now, number);
         let done = self.parts[number].advance(own, jobs);
-        self.acted = Some(number);
+        // A station has nothing left to do.
+        self.acted = matches!(self.parts[number], Part::Machine(_)).then_some(number);
         self.touched(number);
         done
     }

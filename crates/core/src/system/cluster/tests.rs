@@ -21,9 +21,12 @@ impl DemandSource for Given {
         self.0[job.token as usize].0[draw].map(Nanos)
     }
 
-    fn content(&mut self, job: &Job) -> (u64, u64) {
-        let (_, target, size) = self.0[job.token as usize];
-        (target, size)
+    fn target(&mut self, job: &Job) -> u64 {
+        self.0[job.token as usize].1
+    }
+
+    fn size(&mut self, job: &Job) -> u64 {
+        self.0[job.token as usize].2
     }
 }
 

@@ -55,7 +55,8 @@ fn the_size_is_that_of_the_request_that_is_asked_for() {
     {
         let job = Job { token: 0, session, serial, kind };
         assert_eq!(kept.demand(&job, 0), fresh().demand(&job, 0), "{job:?}");
-        assert_eq!(kept.content(&job), fresh().content(&job), "{job:?}");
+        assert_eq!(kept.target(&job), fresh().target(&job), "{job:?}");
+        assert_eq!(kept.size(&job), fresh().size(&job), "{job:?}");
     }
 }
 
