@@ -13,13 +13,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thinktime._core import InputError
 from thinktime._scipy import import_beside
 from thinktime.learn.advice import advise
 from thinktime.learn.arrivals import learn_arrivals
-from thinktime.learn.fidelity import Fidelity
 from thinktime.learn.kinds.kinds import USERS_MIN
 from thinktime.learn.learned import Learned
 from thinktime.learn.log import Log, Progress, read
@@ -133,7 +131,7 @@ def _learned(
     first = told.populations[0]
     known = {"known": first.confidence, "verdict": first.model}
     with ThreadPoolExecutor(1) as beside:
-        asked = (log, told, labels, least_users, pages, fidelity)
+        asked = (log, told, least_users, pages)
         learning = None if auto else beside.submit(_parts, timeout_s, *asked)
         traffic = traffic_of(log, timeout_s, labels, 0, pages)
         curve = timeout_curve(traffic)
@@ -143,7 +141,10 @@ def _learned(
         arrivals, sessions = learn_arrivals(traffic), learn_sessions(traffic)
         sizes, durations = values_of(traffic.sizes()), values_of(traffic.durations())
         advice = advise(traffic, arrivals, sessions, demand_cv2=demand[0], load=demand[1], **known)
-        parts, found = learning.result()
+        parts = learning.result()
+    found = None
+    if fidelity:
+        parts, found = stand_in(log, kinds_of(log, labels, parts), parts)
     return Learned(
         log=log,
         told=told,
@@ -161,26 +162,18 @@ def _learned(
 
 
 def _parts(
-    timeout_s: float,
-    log: Log,
-    told: Populations,
-    labels: NDArray[np.uint8],
-    least_users: int,
-    pages: bool,
-    fidelity: bool,
-) -> tuple[list[Part], Fidelity | None]:
-    """The populations, and how well their workload stands in for the log, where that is asked."""
+    timeout_s: float, log: Log, told: Populations, least_users: int, pages: bool
+) -> list[Part]:
     times = log.requests.rows["time_ns"].to_numpy()
     begin_ns, span_s = int(times[0]), log.requests.span_s
     covered = Covered(span_s, silences((times - begin_ns) * 1e-9, span_s))
     least = 1 if log.formats == [OWN] else least_users
-    parts = [
+    return [
         learn_part(
             one, log.requests.only(told.of(one.name)), covered, begin_ns, timeout_s, least, pages
         )
         for one in told.populations
     ]
-    return stand_in(log, kinds_of(log, labels, parts), parts) if fidelity else (parts, None)
 
 
 def _check(crawlers: str, load: float, demand_cv2: float | None, least_users: int) -> None:
