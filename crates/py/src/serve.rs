@@ -48,6 +48,7 @@ impl Server {
         workload = None,
         server_timing = false
     ))]
+    #[allow(clippy::too_many_arguments, reason = "they are Python's keyword arguments")]
     fn new(
         system: &System,
         listen: &str,
