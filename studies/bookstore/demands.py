@@ -38,6 +38,12 @@ class Demand:
         """The mean CPU time."""
         return fmean(self.cpu_s)
 
+    def figures(self) -> dict[str, float]:
+        """What is kept of it, in seconds."""
+        return {
+            "mean_s": self.mean_s, "between_s": self.between_s, "planning_s": self.planning_s,
+        }  # fmt: skip
+
     def law(self, scale: float) -> str:
         """Their distribution as a few values that are as probable as one another."""
         steps = min(STEPS, len(self.cpu_s))

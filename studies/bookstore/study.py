@@ -39,9 +39,8 @@ from sample_path import at_load
 WARMUP_S, SECONDS, USERS, ASKED, LONG_RUN = 15.0, 30.0, 50, 60, 200_000
 """How long runs are, how many closed users there are, how often a demand is measured, and how many
 requests the simulation has that says what comes in the long run.
-
-New connections plan their statements. At a load of 0.9 the queue that builds up meanwhile needs ten
-times as long to go as that takes, which is what the warm-up is for."""
+New connections plan their statements: at a load of 0.9 the queue that builds up meanwhile needs ten
+times as long to go, and the warm-up is for that."""
 
 QUICK = (0.5, 1.0, 10, 10, 5000)
 """The same of the quick study."""
@@ -242,10 +241,7 @@ def _measured(
     return {
         "mix": options.mix,
         "size": asdict(size) | {"bytes": filled.bytes()},
-        "demands": {
-            name: {"mean_s": one.mean_s, "between_s": one.between_s, "planning_s": one.planning_s}
-            for name, one in each.items()
-        },
+        "demands": {name: one.figures() for name, one in each.items()},
         "mean_s": scale * mean_s, "cv2": cv2, "scale": scale, "seconds": seconds,
         "left_out": [policy for policy in relay.POLICIES if policy not in relay.permitted()],
         "cells": rows,

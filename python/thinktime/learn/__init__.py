@@ -146,19 +146,10 @@ def _learned(
     if fidelity:
         parts, found = stand_in(log, kinds_of(log, labels, parts), parts)
     return Learned(
-        log=log,
-        told=told,
-        parts=parts,
-        traffic=traffic,
-        curve=curve,
-        timeout_from="curve" if auto else "given",
-        arrivals=arrivals,
-        sessions=sessions,
-        sizes=sizes,
-        durations=durations,
-        advice=advice,
-        fidelity=found,
-    )
+        log=log, told=told, parts=parts, traffic=traffic, curve=curve,
+        timeout_from="curve" if auto else "given", arrivals=arrivals, sessions=sessions,
+        sizes=sizes, durations=durations, advice=advice, fidelity=found,
+    )  # fmt: skip
 
 
 def _parts(
