@@ -76,7 +76,8 @@ fn postgresql_holds() {
 #[test]
 fn every_target_is_tried() {
     let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
-    let ours = ["http1", "http2", "http3", "hpack", "websocket", "postgresql", "grpc"];
+    let ours =
+        ["http1", "http2", "http3", "hpack", "server_timing", "websocket", "postgresql", "grpc"];
     assert_eq!(names, [&ours[..], &["log", "toml", "luau"]].concat());
 }
 
