@@ -27,6 +27,7 @@ def line(second: int, address: str = "10.0.0.1", path: str = "/") -> str:
 def glance(path: Path, lines: list[str], **how: object) -> Glance:
     path.write_text("".join(lines))
     found: list[Log] = []
+    # What is given by name is of several types.
     learn([path], fidelity=False, when_read=found.append, **how)  # type: ignore[arg-type]
     (log,) = found
     return glance_of(log)
