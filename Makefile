@@ -36,7 +36,7 @@ build: $(BIN)/maturin ## Build everything; the command is then .venv/bin/thinkti
 	@[ -d target/release ] || echo $(FIRST)
 	$(BIN)/maturin develop --release --extras dev --quiet
 
-demo: build ## One server under four workloads: measured, simulated, exact; writes demo/report.html
+demo: build ## One server under five workloads: measured, simulated, exact; writes demo/report.html
 	$(BIN)/thinktime demo --output demo
 
 pictures: build ## Take the pictures of pages that stand in the docs anew
@@ -86,7 +86,7 @@ test-rust: checked
 test-python: checked
 	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -m 'not serial' -n $(WORKERS) --durations=40 \
 	  --dist loadfile --no-loadscope-reorder
-	$(BIN)/pytest -m serial
+	$(BIN)/pytest -m serial $$(grep -l 'mark\.serial' tests/python/test_*.py)
 
 FUZZ_SECONDS ?= 60
 

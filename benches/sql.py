@@ -15,10 +15,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
@@ -38,6 +40,30 @@ TPCB = [
     "values ({tid}, {bid}, {aid}, {delta}, current_timestamp);",
 ]
 DRAWN = {"aid": f"1, {ACCOUNTS}", "tid": "1, 10", "bid": "1, 1", "delta": "0, 5000"}
+
+
+SLEEPER = """
+import random, sys, time
+rate, seconds = map(float, sys.argv[1:])
+late, due = [], time.monotonic()
+end = due + seconds
+while (due := due + random.expovariate(rate)) < end:
+    time.sleep(max(due - time.monotonic(), 0))
+    late.append(time.monotonic() - due)
+print(sorted(late)[int(0.99 * len(late))])
+"""
+
+
+@dataclass(frozen=True)
+class SqlCost(Cost):
+    """What it took, with the kernel's part."""
+
+    system_s: float = 0.0
+
+    @property
+    def system_us(self) -> float:
+        """The kernel's CPU time a transaction in microseconds."""
+        return self.system_s / max(self.requests, 1) * 1e6
 
 
 def parameters(texts: list[str]) -> list[str]:
@@ -77,19 +103,21 @@ def workload(texts: list[str], options: argparse.Namespace, rate: float | None) 
     return "\n".join([*lines, key, f"parameters = {json.dumps(drawn)}"]) + "\n"
 
 
-def theirs(command: list[str], core: int, rate: float | None = None) -> Cost:
+def theirs(command: list[str], core: int, rate: float | None = None) -> SqlCost:
     """What pgbench took."""
     given = [] if rate is None else ["--rate", str(rate), "--log", "--log-prefix", "late"]
     with tempfile.TemporaryDirectory() as directory:
         before = Path.cwd()
         os.chdir(directory)
         try:
+            system_s = resource.getrusage(resource.RUSAGE_CHILDREN).ru_stime
             output, cpu_s, memory = spend([*command, *given], core)
+            system_s = resource.getrusage(resource.RUSAGE_CHILDREN).ru_stime - system_s
             late = None if rate is None else p99_of_log(next(Path(directory).glob("late*")))
         finally:
             os.chdir(before)
     requests = count(r"transactions actually processed: (\d+)", output)
-    return Cost(requests, cpu_s, late, memory)
+    return SqlCost(requests, cpu_s, late, memory, system_s)
 
 
 def p99_of_log(file: Path) -> float:
@@ -98,13 +126,14 @@ def p99_of_log(file: Path) -> float:
     return lags[int(0.99 * len(lags))] / 1e6
 
 
-def ours(text: str, database: Database, core: int, seconds: int) -> Cost:
+def ours(text: str, database: Database, core: int, seconds: int) -> SqlCost:
     """What Thinktime took."""
     job = {"text": text, "url": database.url, "seconds": seconds}
     here = Path(__file__).parent / "load" / "sql_run.py"
     output, _, memory = spend([sys.executable, str(here), json.dumps(job)], core)
     found = json.loads(output.splitlines()[-1])
-    return Cost(found["requests"], found["cpu_s"], found["lateness_p99_s"], memory)
+    figures = [found[name] for name in ("requests", "cpu_s", "lateness_p99_s")]
+    return SqlCost(*figures, memory, found["system_s"])
 
 
 @contextmanager
@@ -137,14 +166,22 @@ def main() -> None:
                     one = ours(text, database, cores[-1], options.seconds)
                     pairs.append((one, theirs(command, cores[-1], rate)))
                 show(name if rate is None else f"{name} at {rate:.0f}/s", pairs)
+        given = [str(options.rate), str(options.seconds)]
+        asleep = [
+            float(spend([sys.executable, "-c", SLEEPER, *given], cores[-1])[0])
+            for _ in range(options.rounds)
+        ]
+        print(f"who only sleeps until {options.rate:.0f} times a second: "
+              f"lateness p99 {median(asleep) * 1e6:.0f} us")  # fmt: skip
 
 
-def show(name: str, pairs: list[tuple[Cost, Cost]]) -> None:
+def show(name: str, pairs: list[tuple[SqlCost, SqlCost]]) -> None:
     """Print medians, and that of the ratios of each round."""
     for tool, costs in zip(("thinktime", "pgbench"), zip(*pairs, strict=True), strict=True):
         late = [cost.lateness_p99_s for cost in costs if cost.lateness_p99_s is not None]
         text = f", lateness p99 {median(late) * 1e6:.0f} us" if late else ""
         each = f"{median(cost.cpu_us for cost in costs):7.2f} us of CPU a transaction"
+        each += f", {median(cost.system_us for cost in costs):7.2f} of them the kernel's"
         print(f"{name:16} {tool:10} {each}, {median(c.requests for c in costs):.0f} done{text}")
     ratio = median(one.cpu_us / other.cpu_us for one, other in pairs)
     print(f"{name:16} ratio of CPU {ratio:.2f}", flush=True)

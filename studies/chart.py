@@ -73,6 +73,7 @@ class LineChart:
         dashed: bool = False,
         style: int | None = None,
         marks: bool = True,
+        joined: bool = True,
     ) -> None:
         """Add a line.
 
@@ -84,6 +85,7 @@ class LineChart:
             dashed: For theory, or a second line in the same style.
             style: Which colour and mark, 0 to 7; the next free one by default.
             marks: Whether each point gets a mark.
+            joined: Whether a line joins them.
         """
         style = len(self._lines) if style is None else style
         colour = COLOURS[style % len(COLOURS)]
@@ -94,7 +96,7 @@ class LineChart:
                 "yerr": None if errors is None else list(errors),
                 "label": name or "_",  # matplotlib leaves out names that begin so
                 "color": colour,
-                "linestyle": (0, (4, 3)) if dashed else "-",
+                "linestyle": _dashes(dashed) if joined else "",
                 "linewidth": 1.1 if dashed else 1.6,
                 "marker": MARKS[style % len(MARKS)] if marks else "",
                 "markersize": 5,
@@ -128,6 +130,10 @@ class LineChart:
         if any(line["label"] != "_" for line in self._lines):
             axes.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), frameon=False)
         return figure
+
+
+def _dashes(dashed: bool) -> str | tuple[int, tuple[int, int]]:
+    return (0, (4, 3)) if dashed else "-"
 
 
 def _scale(axes: Any, name: str, log: bool, limits: tuple[float, float] | None) -> None:

@@ -13,6 +13,8 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+# Of eleven thousand modules a few are imported, and Python compiles those by itself.
+INSTALL = [sys.executable, "-m", "pip", "install", "--no-compile"]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
 
@@ -20,10 +22,10 @@ def main() -> None:
     """Install an extra that is named, or what the project, its tests and linters need."""
     if sys.argv[1:]:
         extra = PROJECT["optional-dependencies"][sys.argv[1]]
-        subprocess.run([sys.executable, "-m", "pip", "install", *extra], check=True)
+        subprocess.run([*INSTALL, *extra], check=True)
         return
     packages = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["dev"]]
-    subprocess.run([sys.executable, "-m", "pip", "install", *packages], check=True)
+    subprocess.run([*INSTALL, *packages], check=True)
     places = {name: Path(sysconfig.get_path(name)) for name in ("purelib", "scripts")}
     if list(places["purelib"].glob("thinktime-*.dist-info")):
         return  # `make build` was here

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 
-from thinktime_run import cpu_s
+from thinktime_run import cpu_s, system_s
 
 import thinktime as tt
 
@@ -14,14 +14,15 @@ def main() -> None:
     """Run, and print."""
     job = json.loads(sys.argv[1])
     workload = tt.Workload(job["text"])
-    before = cpu_s()
+    before, before_system = cpu_s(), system_s()
     result = tt.run(workload, job["url"], duration=job["seconds"], rows="none")
-    spent = cpu_s() - before
+    spent, system = cpu_s() - before, system_s() - before_system
     summary = result.summary
     if summary["errors"]:
         raise SystemExit(f"{summary['errors_by_kind']}")
     late = summary["lateness_s"]["p99"]
-    print(json.dumps({"requests": summary["requests"], "cpu_s": spent, "lateness_p99_s": late}))
+    found = {"requests": summary["requests"], "lateness_p99_s": late}
+    print(json.dumps(found | {"cpu_s": spent, "system_s": system}))
 
 
 if __name__ == "__main__":

@@ -26,11 +26,10 @@ def _when_called(module: str, name: str) -> Callable[..., Any]:
 
 def import_beside() -> None:
     """Begin to import scipy in a thread, for who will need it after something else is done."""
-    Thread(target=import_module, args=("scipy.optimize",), daemon=True).start()
+    Thread(target=import_module, args=("scipy.special",), daemon=True).start()
 
 
 brentq = _when_called("scipy.optimize", "brentq")
-minimize = _when_called("scipy.optimize", "minimize")
 minimize_scalar = _when_called("scipy.optimize", "minimize_scalar")
 bdtr = _when_called("scipy.special", "bdtr")
 betainc = _when_called("scipy.special", "betainc")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -60,7 +61,11 @@ def _read(kind: type[Read], given: Read | Mapping[str, Any] | str | Path) -> Rea
 
 def _read_dict(kind: type[Read], given: Mapping[str, Any], source: str) -> Read:
     lines = lines_of(given)
+    text = text_of(lines)
+    with suppress(_core.InputError):
+        # Without a name: a run's messages then tell no lines of a text that nobody sees.
+        return kind(text)
     try:
-        return kind(text_of(lines), source)
+        return kind(text, source)
     except _core.InputError as error:
         raise _core.InputError(by_key(str(error), source, lines)) from None

@@ -194,7 +194,7 @@ def run(
             warning says so; the result is that up to then.
         show_errors: Keep how the first response of each kind of failure began, by request and
             cause: `by_request.NAME.bodies` of the summary, and the table of what went wrong. What
-            the server wrote stands in the result then.
+            the server wrote stands in the result then, without the secrets that it was sent.
         ca_file: The certificate authorities that an https, wss or h3 target or a database must be
             known to, as a file of PEM certificates; those that Mozilla trusts by default.
         insecure: Take any certificate of an https, wss or h3 target or of a database.

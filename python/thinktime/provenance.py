@@ -33,6 +33,20 @@ _OF_OPTIONS = ("ca_file", "certificate")
 _USER = re.compile(r"(//)?[^/\s@]*:[^/\s@]*@|//[^/\s@]+@")
 """A user with a password before a host, and whatever stands there in a url."""
 
+_VALUE = r"""(?P<value>"[^"]*"|'[^']*'|[^\s"']+)"""
+
+_WITHIN = (
+    re.compile(rf"""(?P<before>(?:^|[\s"'])-{{0,2}}(?P<name>[A-Za-z_][\w.-]{{0,80}})=){_VALUE}"""),
+    re.compile(rf"""(?P<before>(?:^|[\s"'])--?(?P<name>[A-Za-z][\w.-]{{0,80}})\s+)(?!-){_VALUE}"""),
+    re.compile(r"""(?P<before>\b(?P<name>[A-Za-z][\w-]{0,80}):\s+)(?P<value>[^"']+)"""),
+    re.compile(r"""(?P<before>(?:^|\s)-(?:u|-user)[\s=]+[^\s:"'=]+:)(?P<value>[^\s"']+)"""),
+)
+"""In a word that is a command itself, as of `--restart`: `--name=value` and `NAME=value`,
+`--name value`, a header field, and what follows `-u`, as for curl."""
+
+_ELSEWHERE = ("env:", "file:", "$", "{")
+"""So begin values that say only where a secret is kept."""
+
 
 @dataclass(frozen=True)
 class UsedFile:
@@ -158,7 +172,16 @@ def host() -> dict[str, Any]:
 def without_secrets(word: str) -> str:
     """A word of a command line without passwords, and without values called like a secret."""
     kept = _USER.sub(lambda found: f"{'//' if '//' in found[0] else ''}REMOVED@", word)
+    for one in _WITHIN:
+        kept = one.sub(_without_value, kept)
     return _core.without_secrets(kept)
+
+
+def _without_value(found: re.Match[str]) -> str:
+    name, value = found.groupdict().get("name"), found["value"]
+    secret = name is None or name in ("Cookie", "cookie") or _core.is_secret(name)
+    kept = not secret or value.lstrip("\"'").startswith(_ELSEWHERE)
+    return found[0] if kept else f"{found['before']}REMOVED"
 
 
 def write(made: Made, directory: Path) -> None:

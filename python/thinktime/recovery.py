@@ -60,6 +60,16 @@ def check_place(directory: Path, own: str, what: str) -> None:
         raise _core.InputError(f"{directory}: {reason}")
 
 
+def check_folder(path: Path) -> None:
+    """See that the folder of a file is there that is to be written.
+
+    Raises:
+        InputError: it is not: a mistyped name makes no folders.
+    """
+    if not path.absolute().parent.is_dir():
+        raise _core.InputError(f"{path}: there is no folder {path.parent}: make it")
+
+
 def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file beside its place and put it there: it is there whole, or as it was.
 

@@ -49,6 +49,10 @@ def again(
         if target is not None or system is None:
             raise _core.InputError("a simulation has a system, and no target")
         return simulate(whole, system, output=output, progress=progress, **given)
+    if target is None and "REMOVED" in str(done.target):
+        raise _core.InputError(
+            f"target: results keep no secrets, and one stood in {done.target}: give the target anew"
+        )
     return run(
         whole, target or str(done.target), demands=system, output=output, progress=progress,
         monitor=monitor, **given,

@@ -56,12 +56,12 @@ def measured(store: Store, relay: Relay, size: Size, requests: int) -> dict[str,
     """Ask for one interaction at a time, by one user, and read the backend's CPU clock."""
     found = {}
     for name, asked in mixes.interactions(size.books).items():
-        relay.reset("default", metered=True)
+        relay.reset("default")
         alone = mixes.single(name, size.books, store.customers)
         result = tt.run(alone, store.url(relay.port), requests=requests + SKIPPED + 1, warmup=0)
         if result.summary["errors"]:
             raise SystemExit(f"{name}: {result.summary['errors_by_kind']}")
-        each = relay.meter[:: mixes.round_trips(asked)]
+        each = [one.before_s for one in relay.trips[:: mixes.round_trips(asked)]]
         cpu_s = sorted(later - now for now, later in pairwise(each[SKIPPED:]))
         planning_s = each[SKIPPED] - each[0] - SKIPPED * fmean(cpu_s)
         whole_s = result.summary["response_time_s"]["p50"]

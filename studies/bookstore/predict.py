@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import mixes
+from classes import GROUP_NICE
 from demands import Demand
-from relay import GROUP_NICE
 
 CORE = "core"
 EEVDF = {
@@ -16,6 +16,9 @@ EEVDF = {
     "scheduler": {"time_sharing": {"scaled_by_cores": False, "slice": "1400us"}},
 }
 
+
+TICK = "4ms"
+"""The kernel's clock has 250 ticks a second, at which a turn may end."""
 
 LIGHT = ("PESJF, nice", "PESJF, group")
 """Policies by which long requests have a small weight."""
@@ -32,21 +35,15 @@ def system(demands: Mapping[str, Demand], scale: float, policy: str, kernel: boo
     """The system file.
 
     `scale` is by how much demands under load are larger than alone. Under a policy by class the
-    station serves short ones first, or long ones, and first come, first served within a class, as
-    real time does with whatever is shorter than its turn of 100 ms. `kernel` has the core under the
-    rules of this kernel's scheduler instead, which knows nice, and not real time.
+    station serves short ones first, or long ones, and in turns within a class. `kernel` has the
+    core under the rules of this kernel's scheduler instead, which knows nice, and not real time.
     """
     policy = effective(policy)
     laws = {name: demand.law(scale) for name, demand in demands.items()}
     use = dict.fromkeys(demands, CORE)
     made: dict[str, Any] = {"name": f"bookstore, {policy}"}
     if not kernel:
-        station: dict[str, Any] = {"name": CORE, "policy": "ps", "demand": laws}
-        if policy != "default":
-            first = policy.startswith("PESJF")
-            station["policy"] = "priority"
-            station["priority"] = {n: 1 + ((n == mixes.LONG) == first) for n in demands}
-        made["station"] = [station]
+        made["station"] = [station(laws, policy)]
     else:
         made["machine"] = [{"name": CORE, "cores": 1} | EEVDF]
         short = {"name": "short", "machine": CORE, "threads": mixes.CONNECTIONS}
@@ -60,6 +57,18 @@ def system(demands: Mapping[str, Demand], scale: float, policy: str, kernel: boo
         ]}
         for name, demand in demands.items()
     ]  # fmt: skip
+    return made
+
+
+def station(laws: Mapping[str, str], policy: str) -> dict[str, Any]:
+    """The core under a policy, with the law of each request's demand."""
+    policy = effective(policy)
+    made: dict[str, Any] = {"name": CORE, "policy": "ps", "demand": dict(laws)}
+    if policy != "default":
+        first = policy.startswith("PESJF")
+        # Real time has turns of 100 ms; ordinary processes are looked at by the kernel's clock.
+        made["policy"] = f"priority({TICK})" if ", " in policy else f"priority(100ms, {TICK})"
+        made["priority"] = {name: 1 + ((name == mixes.LONG) == first) for name in laws}
     return made
 
 

@@ -10,96 +10,21 @@ each backend has had (`/proc/PID/schedstat`, in nanoseconds).
 from __future__ import annotations
 
 import asyncio
-import os
 import struct
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-Setting = Callable[[int], None]
+from classes import GROUP_NICE, POLICIES, ordinary_group
+
 MARK = b"as sold"
 """Stands in statements of the long class alone."""
 
-
-NICE = os.getpriority(os.PRIO_PROCESS, 0)
-"""That of ordinary processes here: the study's own, which may have been started above others."""
-
-
-def other(pid: int) -> None:
-    """The scheduling class of ordinary processes."""
-    os.sched_setscheduler(pid, os.SCHED_OTHER, os.sched_param(0))
-    os.setpriority(os.PRIO_PROCESS, pid, NICE)
-
-
-def round_robin(pid: int) -> None:
-    """Real time: before all that is ordinary."""
-    os.sched_setscheduler(pid, os.SCHED_RR, os.sched_param(1))
-
-
-def idle(pid: int) -> None:
-    """What runs when nothing else of its group wants to."""
-    os.sched_setscheduler(pid, os.SCHED_IDLE, os.sched_param(0))
-
-
-def nice(pid: int) -> None:
-    """Ordinary, with a weight in its group that is nineteen steps smaller."""
-    os.setpriority(os.PRIO_PROCESS, pid, min(NICE + 19, 19))
-
-
-def group_nice(pid: int | str) -> int | None:
-    """The nice value of the group that the kernel makes of a session; None where it makes none.
-
-    With `kernel.sched_autogroup_enabled` all processes of a session share what their group gets,
-    and nice and SCHED_IDLE count inside of the group alone. Each backend has a session of its own.
-    """
-    try:
-        if Path("/proc/sys/kernel/sched_autogroup_enabled").read_text().strip() != "1":
-            return None
-        return int(Path(f"/proc/{pid}/autogroup").read_text().split()[-1])
-    except (OSError, ValueError, IndexError):
-        return None
-
-
-def set_group_nice(pid: int, value: int) -> None:
-    """Give the group of a backend this nice value."""
-    with suppress(OSError):  # the backend may be gone
-        Path(f"/proc/{pid}/autogroup").write_text(str(value))
-
-
-GROUP_NICE = group_nice("self")
-"""That of the study's own group, which the backends get as well."""
-
-
-def ordinary_group(pid: int) -> None:
-    """The weight that the study itself has."""
-    set_group_nice(pid, GROUP_NICE or 0)
-
-
-def light_group(pid: int) -> None:
-    """A weight of the backend's group, and so of the backend, that is nineteen steps smaller."""
-    set_group_nice(pid, min((GROUP_NICE or 0) + 19, 19))
-
-
-POLICIES: dict[str, tuple[Setting | None, Setting | None]] = {
-    "default": (None, None),
-    "PESJF": (round_robin, other),
-    "PELJF": (other, round_robin),
-    "PESJF, idle": (other, idle),
-    "PESJF, nice": (other, nice),
-    "PESJF, group": (ordinary_group, light_group),
-}
-"""What short and long requests get, by policy."""
-
-FOR_ALL = ("default",)
-"""What any user may do. A class that was set may be for root alone to take back: nice values only
-grow, and real time is not to be had."""
-
-
-def permitted() -> tuple[str, ...]:
-    """The policies that this user may set."""
-    return tuple(POLICIES) if os.geteuid() == 0 else FOR_ALL
+READY = b"Z\0\0\0\5"
+"""Begins the last message of an answer; a byte follows."""
 
 
 def cpu_s(pid: int) -> float:
@@ -108,6 +33,22 @@ def cpu_s(pid: int) -> float:
         return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
     except (OSError, IndexError):
         return 0.0
+
+
+@dataclass
+class RoundTrip:
+    """What a client asked for at once, from the first byte of it to the last of the answer."""
+
+    asked_s: float
+    """On the monotonic clock."""
+
+    long: bool
+    before_s: float
+    """The CPU time that the backend had had."""
+
+    answered_s: float | None = None
+    cpu_s: float = 0.0
+    """What the backend took for it, known when it is asked for more, or its client is gone."""
 
 
 @dataclass
@@ -123,6 +64,9 @@ class Backend:
     names: set[bytes] = field(default_factory=set)
     """Names of prepared statements of the long class."""
 
+    trip: RoundTrip | None = None
+    """The last one."""
+
 
 @dataclass
 class Relay:
@@ -131,17 +75,14 @@ class Relay:
     server: Path
     port: int = 0
     policy: str = "default"
-    metered: bool = False
-    """Whether the CPU time is read before each message of a client."""
-
     switches: int = 0
-    meter: list[float] = field(default_factory=list)
+    trips: list[RoundTrip] = field(default_factory=list)
     backends: list[Backend] = field(default_factory=list)
 
-    def reset(self, policy: str, metered: bool = False) -> None:
+    def reset(self, policy: str) -> None:
         """Forget what was counted; connections from now on are treated by this policy."""
-        self.policy, self.metered, self.switches = policy, metered, 0
-        self.meter, self.backends = [], []
+        self.policy, self.switches = policy, 0
+        self.trips, self.backends = [], []
 
     def used_s(self) -> float:
         """The CPU time of all backends since the mark, or since the login of later ones."""
@@ -175,9 +116,12 @@ class Relay:
         self, server: asyncio.StreamReader, to_client: asyncio.StreamWriter, backend: Backend
     ) -> None:
         """From the server to the client; on the way it learns the backend's number."""
-        seen = b""
+        seen = end = b""
         while data := await server.read(1 << 16):
             to_client.write(data)
+            end = (end + data)[-len(READY) - 1 :]
+            if backend.trip is not None and end[:-1] == READY:
+                backend.trip.answered_s = time.monotonic()
             if not backend.pid:
                 seen += data
                 for kind, body in messages(seen)[0]:
@@ -203,13 +147,21 @@ class Relay:
                 found, rest = messages(held)
                 for kind, body in found:
                     self._consider(kind, body, backend)
-                if self.metered and found and found[0][0] != b"X":
-                    self.meter.append(cpu_s(backend.pid))
+                if found and found[0][0] != b"X":
+                    self._begin(backend)
                 to_server.write(held[: len(held) - len(rest)])
                 held = rest
             await to_server.drain()
         backend.ended_s = cpu_s(backend.pid)
+        _end(backend, backend.ended_s)
         to_server.close()
+
+    def _begin(self, backend: Backend) -> None:
+        """Note that something is asked for."""
+        now_s = cpu_s(backend.pid)
+        _end(backend, now_s)
+        backend.trip = RoundTrip(time.monotonic(), bool(backend.long), now_s)
+        self.trips.append(backend.trip)
 
     def _consider(self, kind: bytes, body: bytes, backend: Backend) -> None:
         """Whether a message begins work of the other class, and if so, the class is set."""
@@ -227,6 +179,12 @@ class Relay:
             setting(backend.pid)
             self.switches += 1
         backend.long = long
+
+
+def _end(backend: Backend, now_s: float) -> None:
+    """What the backend has had since is what its last round trip took."""
+    if backend.trip is not None:
+        backend.trip.cpu_s = now_s - backend.trip.before_s
 
 
 def messages(data: bytes) -> tuple[list[tuple[bytes, bytes]], bytes]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import mixes
+from store_cells import Cell
 
 sys.path.insert(0, str(mixes.HERE.parent))
 
@@ -15,7 +17,6 @@ import marks
 from chart import LineChart
 
 POLICIES = ("default", "PESJF", "PELJF")
-PARTS = ("measured", "predicted")
 STATEMENTS = [
     ("open over closed, default scheduling", ("open", "default"), ("closed", "default")),
     ("open over closed, PELJF", ("open", "PELJF"), ("closed", "PELJF")),
@@ -30,13 +31,37 @@ STATEMENTS = [
 
 def write(folder: Path, found: Mapping[str, Any]) -> None:
     """Write `tables.md` and the figures into a folder."""
-    marks.put(folder / "README.md", statements(found))
+    marks.put(folder / "README.md", [*means(found), "", *statements(found)])
     lines = ["# The bookstore: all figures", "", *about(found), "", *demands(found), ""]
-    lines += [*cells(found), ""]
+    lines += [*cells(found), "", *replays(found), ""]
     (folder / "tables.md").write_text("\n".join(lines), "utf-8")
     (folder / "figures").mkdir(exist_ok=True)
-    for model in ("open", "closed"):
-        _figure(found, model, folder / "figures" / f"{model}.svg")
+    for model in mixes.MODELS:
+        _figure(found, model, folder / "figures" / f"{model.replace(' ', '-')}.svg")
+
+
+def policies_of(chosen: Iterable[Cell]) -> list[str]:
+    """Those of the paper that are among these cells."""
+    there = {one.policy for one in chosen}
+    return [policy for policy in POLICIES if policy in there]
+
+
+def means(found: Mapping[str, Any]) -> list[str]:
+    """Mean response times at the highest load: corrected for the load seen, and predicted."""
+    load = max(row["load"] for row in found["cells"])
+    chosen = [row for row in found["cells"] if row["load"] == load and not row["pools"]]
+    there = {(row["model"], row["policy"]): row for row in chosen}
+    lines = [f"| mean at a load of {load:g} | {' | '.join(mixes.MODELS)} |", "|---" * 4 + "|"]
+    for policy in dict.fromkeys(row["policy"] for row in chosen):
+        cells = [_mean(there.get((model, policy))) for model in mixes.MODELS]
+        lines.append(f"| {policy} | {' | '.join(cells)} |")
+    return lines
+
+
+def _mean(row: Mapping[str, Any] | None) -> str:
+    if row is None:
+        return ""
+    return f"{_ms(middle(row['runs'], corrected))} ({_ms(row['long_run']['mean_s'])})"
 
 
 def statements(found: Mapping[str, Any]) -> list[str]:
@@ -46,13 +71,54 @@ def statements(found: Mapping[str, Any]) -> list[str]:
         (row["model"], row["policy"]): row
         for row in found["cells"] if row["load"] == load and not row["pools"]
     }  # fmt: skip
-    head = f"| at a load of {load:g} | measured | predicted | predicted, in the long run |"
-    lines = [head, "|---" * 4 + "|"]
+    head = (f"at a load of {load:g}", "measured", "at just that load", "predicted",
+            "predicted, in the long run")  # fmt: skip
+    lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     for text, over, under in STATEMENTS:
         if {over, under} <= set(rows):
-            parts = (*PARTS, "long_run")
-            ratios = [rows[over][part]["mean_s"] / rows[under][part]["mean_s"] for part in parts]
+            above, below = rows[over], rows[under]
+            ratios = [
+                middle(above["runs"], kind) / middle(below["runs"], kind)
+                for kind in (measured, corrected, predicted)
+            ]
+            ratios.append(above["long_run"]["mean_s"] / below["long_run"]["mean_s"])
             lines.append(f"| {text} | {' | '.join(f'{ratio:.2f}' for ratio in ratios)} |")
+    return lines
+
+
+def measured(run: Mapping[str, Any]) -> float:
+    """The mean response time of a run, in seconds."""
+    return float(run["mean_s"])
+
+
+def predicted(run: Mapping[str, Any]) -> float:
+    """What the stations make of its sample path at the load asked for."""
+    return float(run["predicted"])
+
+
+def corrected(run: Mapping[str, Any]) -> float:
+    """What was measured, times what the model makes of the load asked for over the load seen."""
+    return float(run["mean_s"] * run["predicted"] / run["predicted_seen"])
+
+
+def middle(runs: Iterable[Mapping[str, Any]], kind: Callable[[Mapping[str, Any]], float]) -> float:
+    """The median, of which one run that was overloaded takes nothing away."""
+    return median(kind(run) for run in runs)
+
+
+def replays(found: Mapping[str, Any]) -> list[str]:
+    """How far a run's own arrivals and CPU times say what it came to, by policy."""
+    lines = [
+        "| policy | runs | replayed over measured, median | smallest | largest |",
+        "|---" * 5 + "|",
+    ]
+    for policy in dict.fromkeys(row["policy"] for row in found["cells"]):
+        ratios = [
+            run["replay"]["replayed_s"] / run["replay"]["measured_s"]
+            for row in found["cells"] if row["policy"] == policy for run in row["runs"]
+        ]  # fmt: skip
+        parts = (median(ratios), min(ratios), max(ratios))
+        lines.append(f"| {policy} | {len(ratios)} | {' | '.join(f'{one:.2f}' for one in parts)} |")
     return lines
 
 
@@ -89,20 +155,22 @@ def demands(found: Mapping[str, Any]) -> list[str]:
 
 def cells(found: Mapping[str, Any]) -> list[str]:
     """A line for each cell: mean response times in milliseconds, measured and predicted."""
-    head = ("users", "policy", "load asked", "core busy", "with backends", "mean", "predicted",
-            "at the core's load", "kernel model", "short", "predicted", "long",
-            "predicted", "switches a request")  # fmt: skip
+    head = ("users", "policy", "load asked", "core busy", "all runs", "with backends", "mean",
+            "predicted", "at the core's load", "kernel model", "short", "predicted", "long",
+            "predicted", "at the database", "replayed", "switches a request")  # fmt: skip
     lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     for row in found["cells"]:
         seen, told = row["measured"], row["predicted"]
         kernel = row.get("kernel", {}).get("mean_s")
         policy = row["policy"] + (", pools by class" if row["pools"] else "")
-        loads = (seen["cpu_load"], seen["backends_load"])
-        parts = [row["model"], policy, f"{row['load']:g}", *(f"{one:.2f}" for one in loads)]
+        runs = [f"{one['cpu_load']:.2f}: {_ms(one['mean_s'])}" for one in row["runs"]]
+        loads = (f"{seen['cpu_load']:.2f}", "; ".join(runs), f"{seen['backends_load']:.2f}")
+        parts = [row["model"], policy, f"{row['load']:g}", *loads]
         parts += [_ms(one["mean_s"]) for one in (seen, told, row["predicted_seen"])]
         parts.append("" if kernel is None else _ms(kernel))
         for name in ("short_s", "long_s"):
             parts += [_ms(seen[name]), _ms(told[name])]
+        parts += [_ms(seen["replay"][name]) for name in ("measured_s", "replayed_s")]
         parts.append(f"{seen['switches'] / max(seen['requests'], 1):.2f}")
         lines.append("| " + " | ".join(parts) + " |")
     return lines
@@ -113,19 +181,26 @@ def _ms(seconds: float) -> str:
 
 
 def _figure(found: Mapping[str, Any], model: str, path: Path) -> None:
-    """Mean response times over the load, measured and predicted."""
+    """Mean response times over the load: each run, and the predicted curves."""
     chart = LineChart(
         f"Bookstore, {model}", "load of the database's core", "mean response time (ms)", y_log=True
     )
+    curves = found["curves"]
     for style, policy in enumerate(POLICIES):
-        rows = [
-            row for row in found["cells"]
+        runs = [
+            run for row in found["cells"]
             if (row["model"], row["policy"], row["pools"]) == (model, policy, False)
+            for run in row["runs"]
         ]  # fmt: skip
-        for part in PARTS if rows else ():
+        if policy in curves[model]:
+            times = [1e3 * one for one in curves[model][policy]]
             chart.line(
-                f"{policy}, {part}", [row["load"] for row in rows],
-                [1e3 * row[part]["mean_s"] for row in rows],
-                dashed=part == "predicted", style=style,
+                f"{policy}, predicted", curves["loads"], times,
+                dashed=True, style=style, marks=False,
+            )  # fmt: skip
+        if runs:
+            chart.line(
+                f"{policy}, a run", [run["cpu_load"] for run in runs],
+                [1e3 * run["mean_s"] for run in runs], style=style, joined=False,
             )  # fmt: skip
     chart.save(path)

@@ -1,6 +1,7 @@
 """TCP over wide areas: 27 links and sizes, and open against closed behind them.
 
-    .venv/bin/python studies/wide-area/study.py [--quick] [--seconds S] [--again] [--to DIR]
+    .venv/bin/python studies/wide-area/study.py [--quick] [--seconds S] [--again]
+        [--only NAME]... [--to DIR]
 
 Each link is a lab of its own: see README.md. Predictions are made first, then what is missing of
 the measurements; each is kept in results.json as soon as it is there, so that the study goes on
@@ -72,7 +73,7 @@ def main() -> int:
     if why is not None:
         print(f"nothing is measured: {why}", file=sys.stderr)
     elif not options.predict:
-        _measure(kept, options.quick, seconds)
+        _measure(kept, options, seconds)
     wide_tables.write(options.to, kept.found)
     print(options.to / "tables.md")
     return 0 if why is None else 2
@@ -83,9 +84,21 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="one link and one point, shorter")
     parser.add_argument("--seconds", type=float, default=60, help="length of each run")
     parser.add_argument("--again", action="store_true", help="measure what is there already, too")
+    parser.add_argument(
+        "--only",
+        action="append",
+        metavar="NAME",
+        help="measure this link or point alone, by its name in the tables, as "
+        '"50 ms, 1 %%"; may be given again',
+    )
     parser.add_argument("--predict", action="store_true", help="simulate only, and draw")
     parser.add_argument("--to", type=Path, default=models.HERE, help="where to write")
-    return parser.parse_args()
+    options = parser.parse_args()
+    names = [wide_tables.link_name(link) for link in _links(options.quick)]
+    names += [point.name for point in _measured_points(options.quick)]
+    if unknown := [name for name in options.only or () if name not in names]:
+        parser.error(f"no such link or point: {'; '.join(unknown)}. There are {'; '.join(names)}")
+    return options
 
 
 def _missing() -> str | None:
@@ -124,13 +137,21 @@ def _points(quick: bool) -> Iterator[models.Point]:
     yield from models.points(LOADS)
 
 
-def _measure(kept: Kept, quick: bool, seconds: float) -> None:
+def _measured_points(quick: bool) -> list[models.Point]:
+    """One load; all users under processor sharing, and open ones under SRPT, too."""
+    there = [one for one in _points(quick) if one.load == MEASURED_LOAD]
+    return [one for one in there if one.policy == "ps" or one.model == "open"]
+
+
+def _measure(kept: Kept, options: argparse.Namespace, seconds: float) -> None:
     """What is missing, each link in a lab."""
-    for link in _links(quick):
+    wanted = options.only
+    for link in _links(options.quick):
         name = wide_tables.link_name(link)
-        kept.measure("measured", name, lambda link=link: _transfers(link, seconds))
-    for point in _points(quick):
-        if point.load == MEASURED_LOAD and point.policy == "ps":
+        if not wanted or name in wanted:
+            kept.measure("measured", name, lambda link=link: _transfers(link, seconds))
+    for point in _measured_points(options.quick):
+        if not wanted or point.name in wanted:
             kept.measure("points measured", point.name, lambda point=point: _point(point, seconds))
 
 

@@ -15,6 +15,7 @@ from typing import Any, Literal
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 MISSING = "chromium is not installed: the pages are not looked at"
 _PATIENCE_MS = 300_000.0
+_TEXT = "document.body.innerText.slice(0, 500)"
 
 Medium = Literal["null", "print"]
 """What pages believe they are on: what they are on, or paper."""
@@ -68,7 +69,8 @@ class Browser:
         # Playwright's own waiting evaluates in the page, which our pages forbid.
         end = time.monotonic() + _PATIENCE_MS / 1000
         while not self._is_true(condition):
-            assert time.monotonic() < end, f"it never came true: {condition}"
+            seen = f"it never came true: {condition}"
+            assert time.monotonic() < end, f"{seen}, of: {self.evaluate(_TEXT)}"
             self._page.wait_for_timeout(50)
 
     def _is_true(self, condition: str) -> bool:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 from browser import CHROMIUM, MISSING, Browser
+from judged_runs import closed as closed
+from judged_runs import fine as fine
 from record_servers import Server, shop
 
 from thinktime.recording import Recorder, connection
@@ -51,26 +53,47 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 # Files that take long, the longest first: a worker takes a file at a time, in this order, and a
-# long one that began last would leave the others with nothing to do. All other files follow.
+# long one that began last would leave the others with nothing to do. Those that make labs wait for
+# one another, and stand apart. All other files follow.
 LONGEST = (
-    "test_simulation_theory.py",
-    "test_recovery.py",
-    "test_recorded.py",
     "test_docs.py",
-    "test_study_moss.py",
-    "test_study_collapse.py",
-    "test_tutorial.py",
-    "test_scripts.py",
+    "test_live_page.py",
+    "test_study_siege.py",
+    "test_generators_lost.py",
+    "test_page_layout.py",
+    "test_pages.py",
+    "test_guides.py",
+    "test_run_link.py",
+    "test_recovery.py",
     "test_extreme_numbers.py",
-    "test_second_implementation.py",
-    "test_api.py",
-    "test_random_systems.py",
+    "test_explain.py",
+    "test_tutorial.py",
+    "test_study_static_server.py",
     "test_learn.py",
-    "test_learn_whole.py",
+    "test_cluster_work.py",
+    "test_many_machines.py",
+    "test_explain_stalled.py",
+    "test_simulation_theory.py",
+    "test_lab.py",
+    "test_study_bookstore.py",
+    "test_report_page.py",
+    "test_study_collapse.py",
+    "test_rows_left.py",
+    "test_api.py",
+    "test_study_wide_area.py",
+    "test_second_implementation.py",
+    "test_random_systems.py",
     "test_study_nsdi06.py",
     "test_study_this_kernel.py",
+    "test_scripts.py",
     "test_learn_cli.py",
+    "test_learn_whole.py",
+    "test_explain_likelihood.py",
+    "test_study_moss.py",
     "test_pcm_conservation.py",
+    "test_recorded.py",
+    "test_explain_delay.py",
+    "test_lab_killed.py",
     "test_ciw.py",
 )
 

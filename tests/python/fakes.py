@@ -95,6 +95,7 @@ class Station:
     policy: str = "fcfs"
     name: str = "server"
     preemptive: bool = False
+    in_turns: bool = False
 
     def demand_of(self, request):
         return self.demand

@@ -269,7 +269,7 @@ class Feedback(Station):
 
     def arrive(self, job: Job) -> None:
         super().arrive(job)
-        self.join(job, 0)
+        self.join(job, self.first(job))
         self.start()
         if all(other.remaining > 0 and self.slice[other] > 0 for other in self.running):
             self.push_out()  # otherwise somebody makes room at this very instant
@@ -280,10 +280,19 @@ class Feedback(Station):
         ended = [job for job in self.running if self.slice[job] == 0]
         self.running = [job for job in self.running if job not in ended]
         for job in sorted(ended, key=lambda job: job.number):
-            self.join(job, min(self.level[job] + 1, len(self.quanta) - 1))
+            self.join(job, self.after(self.level[job]))
         self.start()
         self.push_out()
         return done
+
+    def first(self, job: Job) -> int:
+        """The level that it comes to."""
+        del job
+        return 0
+
+    def after(self, level: int) -> int:
+        """The level after a whole quantum on this one."""
+        return min(level + 1, len(self.quanta) - 1)
 
     def join(self, job: Job, level: int) -> None:
         """To the tail of a level, with a whole quantum."""
@@ -306,6 +315,19 @@ class Feedback(Station):
                 self.running.remove(worst)
                 self.lines[self.level[worst]].insert(0, worst)
                 self.running.append(line.pop(0))
+
+
+class ClassesInTurns(Feedback):
+    """Classes 1 to 8, the smaller ones first; in each it goes round, with a quantum of its own."""
+
+    def __init__(self, servers: int, quanta: list[Fraction]) -> None:
+        super().__init__(servers, quanta + quanta[-1:] * (8 - len(quanta)))
+
+    def first(self, job: Job) -> int:
+        return int(job.of_kind) - 1
+
+    def after(self, level: int) -> int:
+        return level
 
 
 # ---- policies as users write them
@@ -345,14 +367,16 @@ def station(policy: str, servers: int) -> Station:
         return kind(servers, key)
     if text in ("ps", "las"):
         return ProcessorSharing(servers) if text == "ps" else LeastAttained(servers)
-    found = re.fullmatch(r"(rr|mlfq)\((.+?)(?:,switch=(.+))?\)", text)
-    if not found or (found[1] == "mlfq" and found[3]):
+    found = re.fullmatch(r"(rr|mlfq|priority)\((.+?)(?:,switch=(.+))?\)", text)
+    if not found or (found[1] != "rr" and found[3]):
         raise ValueError(f"unknown policy: {policy}")
     quanta = [number(quantum) for quantum in found[2].split(",")]
     if min(quanta) <= 0:
         raise ValueError(f"a quantum must be more than zero: {policy}")
     if found[1] == "mlfq":
         return Feedback(servers, quanta)
+    if found[1] == "priority":
+        return ClassesInTurns(servers, quanta)
     (quantum,) = quanta
     return RoundRobin(servers, quantum, number(found[3] or "0"))
 
@@ -428,7 +452,7 @@ def departures(
     Args:
         policy: As users write it: `fcfs`, `lcfs`, `plcfs`, `ps`, `sjf`, `ljf`, `psjf`, `srpt`,
             `las`, `rr(1ms)`, `rr(1ms, switch=5us)`, `priority`, `priority(preemptive=false)`,
-            `pesjf`, `peljf`, `mlfq(1ms, 2ms, 4ms)`.
+            `priority(1ms, 2ms)`, `pesjf`, `peljf`, `mlfq(1ms, 2ms, 4ms)`.
         servers: How many servers there are, all with the same speed.
         jobs: (arrival, demand) or (arrival, demand, kind) in nanoseconds, in order of arrival;
             demands are more than zero. Floats are taken as the fractions that they are.

@@ -85,14 +85,29 @@ def body_of(reader: Any) -> bytes:
 def _body(reader: Any, head: str) -> bytes:
     fields = [line.lower().split(":", 1) for line in head.splitlines()[1:] if ":" in line]
     said = {name: value.strip() for name, value in fields}
-    if "transfer-encoding" in said:
-        body = b""
-        while size := int(reader.readline() or b"0", 16):
-            body += reader.read(size)
-            reader.readline()
-        reader.readline()
-        return body
-    return bytes(reader.read(int(said.get("content-length", 0))))
+    if "transfer-encoding" not in said:
+        return _bytes(reader, int(said.get("content-length", 0)))
+    body = b""
+    while size := int(_line(reader), 16):
+        body += _bytes(reader, size)
+        _line(reader)
+    while _line(reader) != b"\r\n":
+        pass
+    return body
+
+
+def _line(reader: Any) -> bytes:
+    line = bytes(reader.readline())
+    if not line.endswith(b"\n"):
+        raise ConnectionError("the message is cut off")
+    return line
+
+
+def _bytes(reader: Any, length: int) -> bytes:
+    read = bytes(reader.read(length))
+    if len(read) < length:
+        raise ConnectionError("the message is cut off")
+    return read
 
 
 def echo(_: Backend, connection: socket.socket, target: str) -> bool:

@@ -16,7 +16,7 @@ import pytest
 from real_runs import complaint
 
 import thinktime as tt
-from thinktime import _core
+from thinktime import _core, dispatching
 
 ROOT = Path(__file__).resolve().parents[2]
 OPEN = """
@@ -195,10 +195,26 @@ def test_caches_are_not_served_without_sizes(tmp_path: Path) -> None:
         tt.serve(system)
 
 
-@pytest.mark.parametrize("usage", [usage for usage, _, _ in _core.dispatch_policies()])
-def test_every_policy_stands_in_the_table(usage: str) -> None:
+def test_the_table_of_policies_is_made_of_the_list() -> None:
     page = (ROOT / "docs" / "clusters.md").read_text(encoding="utf-8")
-    assert f"| `{usage}` |" in page
+    assert page == dispatching.renewed(page), "python -m thinktime.dispatching docs/clusters.md"
+
+
+@pytest.mark.parametrize(
+    ("usage", "needs", "source"),
+    [(usage, needs, source) for usage, _, needs, source in _core.dispatch_policies()],
+)
+def test_every_policy_stands_in_the_table(usage: str, needs: list[str], source: str) -> None:
+    page = (ROOT / "docs" / "clusters.md").read_text(encoding="utf-8")
+    assert source
+    told = ", ".join(needs) or dispatching.NOTHING
+    line = rf"^\| `{re.escape(usage)}` \| .*\. \| {told} \| {re.escape(source)} \|$"
+    assert re.search(line, page, re.M)
+
+
+def test_a_page_without_the_table_is_refused() -> None:
+    with pytest.raises(ValueError, match="no table that begins with"):
+        dispatching.renewed("# Something else\n")
 
 
 def changed(at: str, server: int, does: str) -> str:

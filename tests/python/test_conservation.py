@@ -32,6 +32,7 @@ POLICIES = [
     "rr(4ms)",
     "priority",
     "priority(preemptive=no)",
+    "priority(9ms, 2ms)",
     "pesjf",
     "peljf",
     "mlfq(2ms, 4ms, 8ms)",

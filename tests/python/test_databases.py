@@ -310,6 +310,13 @@ def test_passwords_are_proved_and_never_told(
             assert right.summary["errors"] == 0, (kind, right.summary["errors_by_kind"])
 
 
+@pytest.mark.parametrize("kept", ["env:NOBODY_HAS_SUCH_A_PASSWORD", "file:/no/such/file"])
+def test_a_password_that_is_missing_is_named_with_its_place(write: Write, kept: str) -> None:
+    one = f'[clients]\npassword = "{kept}"\n[[request]]\nname = "one"\nsql = "select 1"\n'
+    with pytest.raises(tt.InputError, match=r"w\.toml:8: clients\.password: the secret in [$/]"):
+        tt.run(write(one), "postgresql://somebody@127.0.0.1:1/shop", requests=5)
+
+
 def test_tls_is_spoken_where_it_is_asked_for(write: Write, tmp_path: Path) -> None:
     sql = "select ssl::text from pg_stat_ssl where pid = pg_backend_pid()"
     one = f'[[request]]\nname = "one"\nsql = "{sql}"\n' + (
@@ -376,6 +383,9 @@ def test_simulations_take_them_as_requests_with_names() -> None:
             'sql = "select 1"\nretry = { attempts = 2, on = ["40001 "] }',
             ["retry", "sqlstate_40001"],
         ),
+        ('sql = "select $1"\nparameters = ["{user}"]', ["request[1].parameters", "have none, by"]),
+        ('sql = ["select 1", "select 2"]', ["w.toml:9: sql", "is a transaction"]),
+        ('transaction = ["select 1"]\nisolation = "high"', ["w.toml:10: isolation", "serializ"]),
     ],
 )
 def test_what_does_not_go_together_is_named(write: Write, requests: str, said: list[str]) -> None:

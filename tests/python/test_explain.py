@@ -36,7 +36,7 @@ POOL = tt.System(
 )
 
 
-def measured(system: tt.System, rate: float = 70, requests: int = 8000) -> tt.Result:
+def measured(system: tt.System, rate: float = 70, requests: int = 20_000) -> tt.Result:
     """Requests at a system, from its empty start."""
     return tt.simulate(
         cases.open_model(rate), system, requests=requests, rows="all", warmup=0.0
@@ -92,6 +92,7 @@ def test_a_law_keeps_the_second_moment_of_what_was_seen() -> None:
     ("system", "rate", "kind", "servers"),
     [
         (cases.system(("fcfs", "exp(10ms)")), 70, "fcfs", 1),
+        (cases.system(("fcfs", "const(10ms)")), 70, "fcfs", 1),
         (cases.system(("fcfs", "h2(10ms, cv2=8)", 4)), 280, "fcfs", 4),
         (cases.system(("ps", H2)), 70, "ps", 1),
         (cases.system(("srpt", H2)), 70, "srpt", 1),
@@ -292,6 +293,10 @@ def test_what_is_in_doubt_is_named() -> None:
     found = explain_result(result)
     assert found.doubts == ("punctuality", "steady state")
     assert found.sentence.endswith("in doubt is punctuality and steady state")
+    # What is refused may be the machine's doing, too.
+    refused = explain_result(result, "exp(1ms)")
+    assert refused.model is None
+    assert refused.sentence.endswith("demands are given; in doubt is punctuality and steady state")
 
 
 def test_a_given_law_is_used() -> None:
@@ -306,6 +311,10 @@ def test_the_distance_is_none_of_the_same_and_one_of_nothing_alike() -> None:
     short, long = Visits(came, came + 0.1), Visits(came, came + 0.9)
     assert distance(short, short, 0.0, 1000.0) == 0.0
     assert distance(short, long, 0.0, 1000.0) == 1.0
+    # All requests take one time: its last digit tells no server from another, a hundredth does.
+    for factor, expected in ((1 + 1e-6, 0.0), (1 - 1e-6, 0.0), (1.01, 1.0), (0.99, 1.0)):
+        other = Visits(came, came + factor * 0.1)
+        assert distance(short, other, 0.0, 1000.0) == pytest.approx(expected), factor
 
 
 # ---- the command

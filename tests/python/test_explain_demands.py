@@ -232,3 +232,13 @@ def test_one_source_of_demands_is_enough(tmp_path: Path) -> None:
     status, _, errors = command(str(high), "--format", "csv")
     assert status == 2
     assert "a format goes with a log" in errors
+
+
+@pytest.mark.parametrize("law", ["exp(5xs)", "exp(-5ms)", "nothing"])
+def test_a_law_that_is_none_is_told_with_its_option(tmp_path: Path, law: str) -> None:
+    high = written(tmp_path / "high", 70)
+    status, _, errors = command(str(high), f"--demand={law}")
+    assert status == 2
+    assert "error: --demand: " in errors
+    with pytest.raises(tt.InputError, match=r"^demand: "):
+        explain_result(tt.Result.load(high), law)

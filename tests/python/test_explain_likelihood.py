@@ -12,8 +12,9 @@ from test_explain import H2, changed_at_the_end, command, measured
 
 import thinktime as tt
 from thinktime.explain.candidates import Candidate
-from thinktime.explain.choosing import LIKELIER, Tried, choose, likeliest
+from thinktime.explain.choosing import Tried, choose
 from thinktime.explain.scoring import ADDED, log_likelihood
+from thinktime.explain.tying import LIKELIER, likeliest
 from thinktime.explain.visits import Visits
 
 ONE = Candidate("ps", "ps", 1, ("exp(10ms)",))
@@ -94,7 +95,7 @@ def test_models_stand_beside_one_another(tmp_path: Path) -> None:
     """SRPT, which least attained service resembles: on the terminal and in the JSON object."""
     system = cases.system(("srpt", H2))
     tt.simulate(
-        cases.open_model(70), system, requests=8000, rows="all", warmup=0.0, output=tmp_path / "r"
+        cases.open_model(70), system, requests=20_000, rows="all", warmup=0.0, output=tmp_path / "r"
     )
     status, text, _ = command(str(tmp_path / "r"), "--json")
     assert status == 0

@@ -130,6 +130,30 @@ def test_what_is_no_demand_is_left_aside(told: Told, words: str, tmp_path: Path)
     assert f"what `Server-Timing` tells is left aside: {found.left_aside}" in found.sentence
 
 
+@pytest.mark.parametrize(("rate", "many"), [(30, 8000), (70, 8000)])
+def test_a_time_that_is_taken_behind_a_queue_is_left_aside(
+    rate: float, many: int, tmp_path: Path
+) -> None:
+    """A worker tells how long it worked, and not how long the request stood in its queue."""
+    server = cases.system(("fcfs", "exp(10ms)"))
+    known = tt.simulate(
+        cases.open_model(rate), server, requests=many, rows="all", warmup=0.0
+    ).requests
+    rows = pl.DataFrame(known)
+    taken_ns = pl.max_horizontal("sent_ns", pl.col("done_ns").shift(1, fill_value=0))
+    worked_s = 1e-9 * rows.select(pl.col("done_ns") - taken_ns)["done_ns"].to_numpy()
+    result = measured(
+        tmp_path / "measured", lambda _: worked_s, system=server, rate=rate, requests=many
+    )
+    found = explain_result(result)
+    assert found.demands == LEARNED
+    assert found.kind == "fcfs", found.sentence
+    assert "requests that found others took " in found.left_aside
+    assert "longer on average, and it names none of that" in found.left_aside or (
+        "of that: waiting is not in it" in found.left_aside
+    )
+
+
 def test_a_few_responses_without_a_time_do_no_harm(tmp_path: Path) -> None:
     def few(took_s: np.ndarray) -> np.ndarray:
         return np.where(np.arange(len(took_s)) % 150 == 0, np.nan, took_s)

@@ -9,18 +9,15 @@ from __future__ import annotations
 import random
 import re
 import resource
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import command_copies
 import pytest
 from fuzzing import seeds
 
-THINKTIME = Path(sys.executable).with_name("thinktime")
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-MEMORY_BYTES = 3 << 30
-PROCESSOR_S = 300
+LIMITS = {resource.RLIMIT_DATA: 3 << 30, resource.RLIMIT_CPU: 300}
 DEADLINE_S = 1200
 
 TIMES = ["0s", "5e-324s", "1e-300s", "1ns", "7ns", "1us", "1h", "1e9s", "1e18s", "1e300s", "-1s"]
@@ -57,24 +54,11 @@ class Ended:
         assert self.status == 0 or self.errors.strip(), "it failed without a word"
 
 
-def _limited() -> None:
-    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
-    resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_S, PROCESSOR_S))
-
-
 def simulate(folder: Path, workload: str, system: str, *options: str) -> Ended:
     (folder / "workload.toml").write_text(workload, encoding="utf-8")
     (folder / "system.toml").write_text(system, encoding="utf-8")
-    command = [str(THINKTIME), "simulate", "workload.toml", "system.toml"]
-    done = subprocess.run(
-        [*command, "--requests", "2000", *options],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=DEADLINE_S,
-        preexec_fn=_limited,
-    )
+    words = ["simulate", "workload.toml", "system.toml", "--requests", "2000", *options]
+    done = command_copies.thinktime(words, folder, DEADLINE_S, LIMITS)
     return Ended(done.returncode, done.stdout, done.stderr)
 
 

@@ -107,8 +107,8 @@ def counted(result: tt.Result, target: NotingServer, attempts: int = 1) -> int:
     assert summary["requests"] == by_name["requests"] + by_name["errors"] == len(over)
     # Of sessions that were begun, no more are missing than those that are said to be.
     said = " ".join([result.untrusted or "", *summary["warnings"]])
-    left = re.search(r"and (\d+) requests that were on their way", said)
-    assert summary["sessions"] == len(over) + (int(left[1]) if left else 0)
+    left = re.findall(r"and (\d+) requests that were on their way|are not counted: (\d+)", said)
+    assert summary["sessions"] == len(over) + sum(int(one or other) for one, other in left)
     assert summary["retries"] == len(failed.filter(failed["attempt"] < attempts))
     assert sum(summary["errors_by_kind"].values()) == len(failed)
     assert rows.select("session", "request", "attempt").is_duplicated().sum() == 0

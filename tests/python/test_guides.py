@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from docs_snippets import PAGES as ALL_PAGES
 from docs_snippets import Snippet, snippets
-from test_docs import made
+from test_docs import WALKED, made
 from walked import clone, missing, sessions, walk
 from watched_commands import SYSTEM
 
@@ -61,3 +61,4 @@ def test_every_page_that_shows_what_a_command_prints_is_walked() -> None:
         if any(line.strip() for _, output in sessions(snippet) for line in output)
     }
     assert shown == set(PAGES) | set(WALKED_ELSEWHERE)
+    assert set(WALKED) <= set(PAGES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -90,10 +91,13 @@ def test_a_secret_that_is_missing_is_named_before_anything_is_sent(
 ) -> None:
     monkeypatch.delenv("THINKTIME_TEST_TOKEN", raising=False)
     target = f"http://127.0.0.1:{shop.server_address[1]}"
-    with pytest.raises(
-        tt.InputError, match=r"clients\.bearer: the secret in \$THINKTIME_TEST_TOKEN"
-    ):
-        tt.run(_core.Workload(WORKLOAD), target, requests=20)
+    kept = r"clients\.bearer: the secret in \$THINKTIME_TEST_TOKEN"
+    with pytest.raises(tt.InputError, match=rf"^w\.toml:\d+: {kept}: there is no") as caught:
+        tt.run(_core.Workload(WORKLOAD, "w.toml"), target, requests=20)
+    line = int(str(caught.value).split(":")[1])
+    assert WORKLOAD.splitlines()[line - 1].startswith("bearer")
+    with pytest.raises(tt.InputError, match=r"^clients\.bearer: the secret in "):
+        tt.run(tomllib.loads(WORKLOAD), target, requests=20)  # has no lines
     assert shop.seen == []
 
 

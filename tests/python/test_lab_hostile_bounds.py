@@ -79,11 +79,35 @@ def test_who_imports_one_is_refused_outside_of_a_lab(
     """By the target's address, and by where this process is; and nothing was sent before."""
     if is_lab_address:  # one that leads nowhere else, whatever goes wrong
         monkeypatch.setattr(places, "RANGE", IPv4Network("127.77.0.0/16"))
-    one = made(kind, settings())
-    with overheard() as heard, pytest.raises(guard.RefusedError, match=why):
-        one.attack()
+    with overheard() as heard:
+        with pytest.raises(guard.RefusedError, match=why):
+            made(kind, settings())
+        # Nor does one do harm that was made where it might be.
+        with monkeypatch.context() as made_in_a_lab:
+            made_in_a_lab.setattr(guard, "check", lambda _: None)
+            one = made(kind, settings())
+        with pytest.raises(guard.RefusedError, match=why):
+            one.attack()
     assert heard == []
     assert one.counts == Counter()
+
+
+def by_parts(kind: str) -> None:
+    """What a program may do that calls the parts of an attack by themselves."""
+    one = made(kind, settings())
+    one.begin()
+    for _ in range(3):
+        one.act()
+        one.look()
+        one.tend()
+
+
+@pytest.mark.parametrize("kind", kinds.KINDS)
+def test_who_calls_its_parts_is_refused_too(kind: str) -> None:
+    """There is no client whose parts could be called: nothing is opened, and nothing is sent."""
+    with overheard() as heard, pytest.raises(guard.RefusedError):
+        by_parts(kind)
+    assert heard == []
 
 
 @pytest.mark.parametrize("target", ["localhost", "::1", "198.18.1", "", "198.20.0.1"])

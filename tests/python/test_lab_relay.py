@@ -153,7 +153,7 @@ def test_a_client_whose_target_refuses_sees_a_reset() -> None:
         nobody = gone.getsockname()
     with passing([nobody]) as found:
         client = socket.create_connection(found.relay.listener.getsockname(), PATIENCE_S)
-        with pytest.raises(ConnectionResetError):
+        with pytest.raises((ConnectionResetError, BrokenPipeError)):  # before or after it sends
             client.sendall(b"x") or client.recv(1) or client.recv(1)
         found.wait_until_over()
     assert found.relay.counts["refused"] == 1

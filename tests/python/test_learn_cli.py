@@ -117,7 +117,7 @@ def test_logs_may_be_several_and_packed(log: Path, tmp_path: Path) -> None:
         (["LOG", "--crawlers", "away"], "away"),
         (["LOG", "--load", "1.5"], "load"),
         (["LOG", "--demand-cv2", "-1"], "C²"),
-        (["LOG", "--least-users", "0"], "at least 1"),
+        (["LOG", "--least-users", "0"], "(--least-users) must be 1 or more, not 0"),
         (["LOG", "--demand", "exp(5ms)"], "--system"),
     ],
 )

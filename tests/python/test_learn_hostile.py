@@ -107,7 +107,13 @@ def test_a_fidelity_that_was_not_measured_is_not_called_good(tmp_path: Path) -> 
         (
             entry(0, "/", 1) + "\n",
             ["--only", "path=/shop/*"],
-            "--only path=/shop/* leave no request of 1 line",
+            "--only path=/shop/* leaves no request of 1 line",
+        ),
+        (
+            entry(0, "/", 1) + "\n",
+            ["--only", "status=9xx"],
+            "--only status=9xx leaves no request of 1 line; status=9xx: HTTP has no such status, "
+            "they lie from 100 to 599",
         ),
     ],
 )

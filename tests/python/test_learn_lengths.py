@@ -6,21 +6,28 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
+from numpy_journeys.steps import EDGE_QUANTILE, UNSETTLED, looked_at
 
-from thinktime.learn.journeys.chain import EDGE_QUANTILE, UNSETTLED, _edges
-from thinktime.learn.journeys.lengths import Lengths, counted, tilted, whole_lengths
+from thinktime import _core
+from thinktime.learn.journeys.lengths import Lengths, counted, tilted, whole
 
 
 def visits(journeys: list[list[float]]) -> Any:
     """Pages at these seconds, journey by journey."""
     first = np.cumsum([0, *[len(one) for one in journeys]])[:-1]
     return SimpleNamespace(
-        starts=first,
+        previous=np.where(np.isin(np.arange(sum(map(len, journeys))), first), -1, 0),
         journey=np.repeat(first, [len(one) for one in journeys]),
-        base=np.zeros(sum(map(len, journeys))),
         start_s=np.concatenate([np.array(one, float) for one in journeys]),
     )
+
+
+def whole_lengths(journeys: list[list[float]], begin_s: float, end_s: float) -> Lengths:
+    """The lengths of journeys as if none were cut off."""
+    seen, all_of_it = looked_at(visits(journeys), begin_s, end_s)
+    return whole(np.bincount(seen), np.bincount(seen[all_of_it], minlength=int(seen.max()) + 1))
 
 
 def test_only_pages_whose_followers_lie_in_the_log_tell_of_ends() -> None:
@@ -30,7 +37,7 @@ def test_only_pages_whose_followers_lie_in_the_log_tell_of_ends() -> None:
     goes on in these.
     """
     found = whole_lengths(
-        visits([[0, 1], [1], [2, 3], [1, 2, 3], [1, 2, 3], [80, 95, 99], [92]]),
+        [[0, 1], [1], [2, 3], [1, 2, 3], [1, 2, 3], [80, 95, 99], [92]],
         begin_s=0.5,
         end_s=90.0,
     )
@@ -53,10 +60,10 @@ def test_lengths_are_those_of_whole_journeys(law: str) -> None:
         inside = times[(times >= 0) & (times < span_s)]
         if len(inside):
             made.append(inside.tolist())
-    plain = counted(np.array([len(one) for one in made]))
-    whole = whole_lengths(visits(made), begin_s=550.0, end_s=span_s - 640.0)
-    assert whole.mean == pytest.approx(5.0, rel=0.05)
-    assert plain.mean < 0.9 * whole.mean
+    plain = counted(np.bincount([len(one) for one in made]))
+    found = whole_lengths(made, begin_s=550.0, end_s=span_s - 640.0)
+    assert found.mean == pytest.approx(5.0, rel=0.05)
+    assert plain.mean < 0.9 * found.mean
 
 
 def test_lengths_come_to_a_mean() -> None:
@@ -94,4 +101,14 @@ def test_edges_are_those_of_all_waits_in_order(law: str) -> None:
     beyond = np.cumsum(ordered[::-1])[::-1] - ordered * np.arange(len(wait), 0, -1)
     settled_s = ordered[np.argmax(beyond <= UNSETTLED * wait.sum())]
     expected = np.quantile(wait, EDGE_QUANTILE), settled_s
-    assert _edges(wait, 1e12) == pytest.approx(expected, rel=1e-12)
+    start_s = np.concatenate([np.zeros(len(wait)), wait])
+    first = np.arange(len(wait), dtype=np.int32)
+    pages = pl.DataFrame(
+        {
+            "previous": np.concatenate([np.full(len(wait), -1, np.int32), first]),
+            "journey": np.tile(first, 2), "kind": np.zeros(2 * len(wait), np.int32),
+            "start_s": start_s, "failed": np.zeros(2 * len(wait), bool),
+        }
+    )  # fmt: skip
+    found = _core.page_steps(pages, 1, 1e12)
+    assert (found["edge_s"], found["settled_s"]) == pytest.approx(expected, rel=1e-12)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,10 @@ import pytest
 
 import thinktime
 from thinktime.learn import learn
+from thinktime.learn.journeys.lengths import Lengths, of_mean
+from thinktime.learn.page import page_of
+from thinktime.learn.terminal import lines
+from thinktime.report import units
 
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:125.0) Gecko/20100101 Firefox/125.0"
 CRAWLER = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
@@ -83,3 +88,83 @@ def test_of_a_log_of_which_most_is_lost_all_keep_the_rates_of_the_rest(tmp_path:
     assert rates["people"] == pytest.approx(people / left_s, rel=0.15)
     assert rates["crawlers"] == pytest.approx((len(kept) - people) / left_s, rel=0.15)
     assert "the rest is left out" in path.with_suffix(".toml").read_text()
+
+
+def test_pauses_of_a_fixed_number_of_clients_are_no_sessions_that_lack(tmp_path: Path) -> None:
+    """Each began one in the log, and none in the workload: it was said to begin 20 % too few."""
+    draw, span_s = np.random.default_rng(5), 10 * 3600.0
+    found = visitors(draw, 0, span_s, 0.002)
+    for first in np.arange(20, span_s, 3600.0):
+        times = first + np.cumsum(draw.exponential(2.0, 600))
+        found += [(t, "203.0.113.1", f"/item/{draw.integers(5000)}", CRAWLER) for t in times]
+    learned = learn([written(tmp_path / "access.log", found)])
+    closed = [part for part in learned.parts if part.closed]
+    assert [part.population.name for part in closed] == ["crawlers"]
+    assert learned.fidelity is not None
+    sessions = learned.fidelity.differences["sessions_per_s"]
+    assert sessions.log > 0
+    assert sessions.difference == pytest.approx(0, abs=1e-9)
+
+
+def test_journeys_of_which_one_was_seen_whole_do_not_all_get_its_length(tmp_path: Path) -> None:
+    """One of eight pages, and four that the log's edges may cut off: the file offered 40 for 12."""
+    path = cut_off(tmp_path)
+    found = learn([path], fidelity=False)
+    (part,) = found.parts
+    assert part.offers == pytest.approx(1, abs=0.02)
+    assert part.offers_told == ""
+    found.save(tmp_path / "learned.toml")
+    system, span_s = thinktime.System(f'name = "idle"\n{IDLE}'), found.log.requests.span_s
+    asked = [
+        thinktime.simulate(
+            tmp_path / "learned.toml", system, duration=span_s, warmup=0.0, rows="none", seed=seed
+        ).summary["requests"]
+        for seed in range(100)
+    ]
+    # A run's standard deviation is 5, that of the mean 0.5: a false alarm in a million seeds.
+    assert np.mean(asked) == pytest.approx(12, abs=2.5)
+
+
+def test_a_file_that_cannot_offer_the_logs_requests_says_so(tmp_path: Path) -> None:
+    learned = learn([cut_off(tmp_path)], fidelity=False)
+    part = learned.parts[0]
+    whole = replace(
+        part.journeys,
+        chain=replace(part.journeys.chain, lengths=Lengths(np.array([8]), np.ones(1))),
+    )
+    off = replace(learned, parts=[replace(part, journeys=whole)])
+    offers = off.parts[0].offers
+    assert offers is not None
+    assert offers > 1.5
+    told = f"makes {units.number(offers)} times its requests"
+    assert told in " ".join(" ".join(lines(off)).split())
+    assert told in " ".join(off.workload_text.replace("#", "").split())
+    assert told in page_of(off).tables[0].groups[0].lines[0].below
+    assert off.to_dict()["populations"][0]["offers"] == pytest.approx(offers, rel=1e-5)
+
+
+def cut_off(folder: Path) -> Path:
+    """A journey of eight pages, and pages of users who may have been there before or after."""
+    found: list[Line] = [(4000 + 30.0 * page, "10.0.0.1", "/item/1", BROWSER) for page in range(8)]
+    found += [(at, f"10.0.1.{at % 97}", "/item/1", BROWSER) for at in (0, 9380, 9390, 9400)]
+    return written(folder / "access.log", found)
+
+
+@pytest.mark.parametrize(
+    ("law", "mean", "expected"),
+    [
+        ({1: 3, 8: 1}, 2.0, {1: 6 / 7, 8: 1 / 7}),
+        ({8: 1}, 2.4, {2: 0.6, 3: 0.4}),
+        ({8: 1}, 1.0, {1: 1.0}),
+        ({2: 5, 3: 5}, 4.25, {4: 0.75, 5: 0.25}),
+    ],
+)
+def test_lengths_come_to_any_mean(
+    law: dict[int, float], mean: float, expected: dict[int, float]
+) -> None:
+    of = Lengths(np.array(list(law)), np.array(list(law.values()), float))
+    found = of_mean([of], mean, 1e-3)
+    assert found.mean == pytest.approx(mean, rel=1e-3)
+    shares = found.many / found.many.sum()
+    assert dict(zip(found.pages.tolist(), shares, strict=True)) == pytest.approx(expected, rel=0.01)
+    assert found.many.sum() == pytest.approx(of.many.sum())

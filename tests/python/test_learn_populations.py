@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -12,6 +14,7 @@ from traffic.recovery import Recovery, recovery_of
 from traffic.scenarios import SCENARIOS, scenario
 from traffic.variants import variant
 
+from thinktime.learn import learn
 from thinktime.learn.populations import agents, tell_apart
 from thinktime.learn.requests import ROWS, Requests
 
@@ -178,3 +181,24 @@ def test_a_crawler_of_many_sections_is_one() -> None:
         1e-3,
     )
     assert [one.requests for one in tell_apart(requests).populations] == [count]
+
+
+def test_what_is_joined_says_so(tmp_path: Path) -> None:
+    """Sixty programs of a hundred users each: more than stand in a file one by one."""
+    begin = datetime(2026, 3, 1, tzinfo=UTC)
+    random = np.random.default_rng(11)
+    seconds = np.sort(random.uniform(0, 86_000, 12_000))
+    users = random.permutation(np.repeat(np.arange(6_000), 2))
+    lines = [
+        f"10.0.{user // 250}.{user % 250} - - "
+        f"[{begin + timedelta(seconds=second):%d/%b/%Y:%H:%M:%S} +0000] "
+        f'"GET /{user % 7} HTTP/1.1" 200 10 "-" "client-{user % 60}/1.0"\n'
+        for user, second in zip(users.tolist(), seconds.tolist(), strict=True)
+    ]
+    (tmp_path / "access.log").write_text("".join(lines))
+    found = [one.population for one in learn([tmp_path / "access.log"]).parts]
+    joined = [one for one in found if "small ones of a kind together" in one.reason]
+    assert len(joined) == 1
+    assert joined[0].users == max(one.users for one in found) > 2_000
+    assert joined[0].reason.startswith(f"{60 - len(found) + 1} small ones")
+    assert sum(one.requests for one in found) == len(lines)

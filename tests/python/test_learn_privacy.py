@@ -91,7 +91,10 @@ def log(paths: list[str], users: list[int]) -> Requests:
         schema=ROWS,
     )
     many = max(users) + 1
-    addresses = pl.DataFrame({"address": np.arange(many), "agent": np.zeros(many, int)})
+    addresses = pl.DataFrame(
+        {"address": np.arange(many), "agent": np.zeros(many, int)},
+        schema={"address": pl.UInt32, "agent": pl.UInt32},
+    )
     objects = pl.DataFrame({"path": names, "object": [False] * len(names)})
     return Requests(rows, objects, addresses, pl.Series(["a"]), pl.Series(["h"]), 1e-3)
 
@@ -136,7 +139,9 @@ def test_a_user_is_an_address_here() -> None:
     requests = log(paths, users)
     assert "plan-of-attack" in text_of(requests)
     address = np.where(np.arange(100) < 50, np.arange(100), 50)
-    alone = replace(requests, users=requests.users.with_columns(address=pl.Series(address)))
+    alone = replace(
+        requests, users=requests.users.with_columns(address=pl.Series(address, dtype=pl.UInt32))
+    )
     assert "plan-of-attack" not in text_of(alone)
     assert "/cart" in text_of(alone)
 

@@ -67,8 +67,10 @@ def test_it_is_measured_how_well_it_stands_in(learned: Learned) -> None:
     found = learned.fidelity
     assert found is not None
     assert {"fcfs_mean", "ps_p99", "lru_5", "load"} <= set(found.differences)
-    assert found.good, found.sentences()
-    assert json.loads(json.dumps(learned.to_dict()))["fidelity"]["good"]
+    assert not any(one.wrong for one in found.differences.values()), found.sentences()
+    as_json = json.loads(json.dumps(learned.to_dict()))["fidelity"]
+    assert as_json["verdict"] == found.verdict
+    assert as_json["good"] is (True if found.verdict == "good" else None)
 
 
 def test_starts_lie_beside_the_file(tmp_path: Path) -> None:

@@ -109,7 +109,9 @@ def test_the_wait_for_the_last_answers_is_no_part_of_a_run() -> None:
 def test_what_has_no_rate_or_no_known_sessions_is_not_judged(
     asked: Asked | None, word: str
 ) -> None:
-    assert verdicts(subject(30, replace(BEGUN, asked=asked)))["load"] == word
+    # By chance 12,000 requests in sessions of four are within 4.7 % in 19 of 20 runs.
+    begun = replace(BEGUN, asked=asked, end_s=120.0)
+    assert verdicts(subject(120, begun))["load"] == word
 
 
 def test_percentiles_of_few_independent_requests_are_doubted() -> None:

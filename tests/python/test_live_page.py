@@ -10,6 +10,8 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -18,18 +20,9 @@ from answering import Answer, answering
 from browser import Browser
 from made_logs import Known, make
 from real_runs import ended_well
-from watched_commands import SYSTEM, Watched
+from watched_commands import SYSTEM, WORKLOAD, Watched
 
 import thinktime as tt
-
-WORKLOAD = """
-name = "shop"
-[arrivals]
-model = "open"
-rate = "200/s"
-[[request]]
-name = "item"
-"""
 
 
 @pytest.fixture
@@ -213,11 +206,17 @@ def asked(url: str, host: str | None = None, method: str = "GET") -> int:
         return error.code
 
 
-LONG = ["simulate", "w.toml", "s.toml", "--requests", "2000000000", "--live"]
+@contextmanager
+def long_run(files: Path, *live: str) -> Iterator[Watched]:
+    """A command that goes on for long, and leaves the processor to others."""
+    with tt.serve(tt.System(SYSTEM)) as server:
+        command = ["run", "w.toml", "--target", server.url, "--duration", "600s", *live]
+        with Watched(command, files) as watched:
+            yield watched
 
 
 def test_only_who_knows_its_token_and_its_name_is_let_in(files: Path) -> None:
-    with Watched(LONG, files) as watched:
+    with long_run(files, "--live") as watched:
         token = urlsplit(watched.url).path.strip("/")
         base = watched.url.removesuffix(f"{token}/")
         assert len(token) >= 32
@@ -319,8 +318,7 @@ def test_a_process_that_is_no_more_holds_up_nothing(how: signal.Signals, files: 
 
 
 def test_others_reach_it_only_when_told_and_with_a_warning(files: Path) -> None:
-    command = [*LONG[:-1], "--live-at", "0.0.0.0:0"]
-    with Watched(command, files) as watched:
+    with long_run(files, "--live-at", "0.0.0.0:0") as watched:
         port = urlsplit(watched.url).port
         assert asked(watched.url.replace("0.0.0.0", "127.0.0.1")) == 200
         assert port

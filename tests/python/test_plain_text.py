@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import command_copies
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
@@ -51,9 +52,8 @@ def thinktime(*arguments: str, cwd: Path, **environment: str) -> subprocess.Comp
 
 
 def simulated(name: str, cwd: Path, workload: str = "w.toml") -> None:
-    done = thinktime(
-        "simulate", workload, "s.toml", "--requests", "5000", "--label", name, "-o", name, cwd=cwd
-    )
+    words = ["simulate", workload, "s.toml", "--requests", "5000", "--label", name, "-o", name]
+    done = command_copies.thinktime(words, cwd, timeout_s=300)
     assert done.returncode in (0, 1), done.stderr
 
 
@@ -218,13 +218,14 @@ def test_a_name_cannot_steer_the_terminal(files: Path) -> None:
     (files / "w.toml").write_text(text + f'[slo."{STEERING}"]\np50="1us"\n')
     simulated("one", files)
     simulated("two", files)
-    shown = [
-        thinktime("simulate", "w.toml", "s.toml", "--requests", "500", cwd=files),
-        thinktime("simulate", "w.toml", "s.toml", "--requests", "500", "-o", "three", cwd=files),
-        thinktime("compare", "three", "one", cwd=files),
-        thinktime("history", "add", "three", cwd=files),
-        thinktime("history", "list", cwd=files),
-    ]
+    commands = (
+        ["simulate", "w.toml", "s.toml", "--requests", "500"],
+        ["simulate", "w.toml", "s.toml", "--requests", "500", "-o", "three"],
+        ["compare", "three", "one"],
+        ["history", "add", "three"],
+        ["history", "list"],
+    )
+    shown = [command_copies.thinktime(words, files, timeout_s=300) for words in commands]
     for done in shown:
         assert not re.search("[\x1b\x9b\u202e]", done.stdout + done.stderr), done.args
         assert "a\ufffdb" in done.stdout
@@ -236,7 +237,7 @@ def test_a_name_with_control_characters_is_refused_in_plain_text(
     steering: str, files: Path
 ) -> None:
     (files / "w.toml").write_text(WORKLOAD.replace('"w"', f'"{steering}"'))
-    done = thinktime("simulate", "w.toml", "s.toml", cwd=files)
+    done = command_copies.thinktime(["simulate", "w.toml", "s.toml"], files, timeout_s=300)
     assert done.returncode == 2
     assert "holds control characters" in done.stderr
     assert not re.search("[\x1b\x9b\x07]", done.stdout + done.stderr)

@@ -140,6 +140,16 @@ def test_nothing_is_kept_of_what_is_written_nowhere(files: Path) -> None:
         ("http://127.0.0.1:8080/a?page=2", "http://127.0.0.1:8080/a?page=2"),
         ("shop.test:443:127.0.0.1", "shop.test:443:127.0.0.1"),
         ("--duration", "--duration"),
+        ("--label=token", "--label=token"),
+        ("true --password=HIDDEN -p 80", "true --password=REMOVED -p 80"),
+        ("PGPASSWORD='HIDDEN 2' psql -h db", "PGPASSWORD=REMOVED psql -h db"),
+        ("java -Ddb.password=HIDDEN -jar a", "java -Ddb.password=REMOVED -jar a"),
+        ('start --token "HIDDEN 2" --now', "start --token REMOVED --now"),
+        ("curl -H 'Authorization: Bearer HIDDEN' h", "curl -H 'Authorization: REMOVED' h"),
+        ("curl -u me:HIDDEN --user me:HIDDEN h", "curl -u me:REMOVED --user me:REMOVED h"),
+        ("start --token $TOKEN --token env:TOKEN", "start --token $TOKEN --token env:TOKEN"),
+        ("systemctl restart shop --no-block", "systemctl restart shop --no-block"),
+        ("sh -c 'sleep 1; start --session --user shop'",) * 2,
     ],
 )
 def test_words_are_kept_without_passwords(word: str, kept: str) -> None:

@@ -68,7 +68,7 @@ def whole_simulation(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
     return pl.DataFrame(result.requests)
 
 
-@pytest.mark.parametrize("moment", range(10))
+@pytest.mark.parametrize("moment", range(6))
 def test_a_killed_simulation_keeps_the_rows_that_it_had(
     tmp_path: Path, whole_simulation: pl.DataFrame, moment: int
 ) -> None:
@@ -250,3 +250,37 @@ def test_a_result_without_its_summary_is_not_shown_as_an_empty_one(tmp_path: Pat
         assert "result: summary.json is missing" in shown.stderr
         assert f"`thinktime simulate --again {result}`" in shown.stderr
     assert CliRunner().invoke(app, ["simulate", "--again", str(result)]).exit_code == 0
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"requests": 1}'])
+def test_a_damaged_summary_is_named_with_what_to_do(tmp_path: Path, text: str) -> None:
+    result = tmp_path / "result"
+    older(result)
+    (result / "summary.json").write_text(text)
+    shown = CliRunner().invoke(app, ["report", str(result), "-o", str(tmp_path / "x")])
+    assert shown.exit_code == 2
+    assert f"{result / 'summary.json'}: is damaged: " in shown.stderr
+    assert f"remove the file and do it again: `thinktime simulate --again {result}`" in shown.stderr
+    (result / "summary.json").unlink()
+    again = CliRunner().invoke(app, ["simulate", "--again", str(result)])
+    assert again.exit_code == 0, again.output
+
+
+@pytest.mark.parametrize(
+    ("page", "what"), [("sweep.html", "a sweep"), ("capacity.html", "a search for a capacity")]
+)
+def test_what_has_a_page_and_is_no_result_is_told(tmp_path: Path, page: str, what: str) -> None:
+    (tmp_path / page).write_text("")
+    for command in (["report", "-o", str(tmp_path / "x")], ["explain"], ["compare"]):
+        shown = CliRunner().invoke(app, [*command, str(tmp_path)])
+        assert shown.exit_code == 2
+        assert f"is {what}, and no result of one run: its page is {tmp_path / page}" in shown.stderr
+
+
+@pytest.mark.parametrize("command", [["report", "."], ["history", "trend", "w"]])
+def test_a_page_goes_into_a_folder_that_is_there(tmp_path: Path, command: list[str]) -> None:
+    page = tmp_path / "nowhere" / "x.html"
+    shown = CliRunner().invoke(app, [*command, "-o", str(page)])
+    assert shown.exit_code == 2
+    assert f"{page}: there is no folder {page.parent}: make it" in shown.stderr
+    assert not page.parent.exists()

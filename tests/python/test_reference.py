@@ -90,6 +90,20 @@ CASES: list[tuple[str, int, list[Given], list[Time]]] = [
     ("priority(preemptive=false)", 1, [(0, 4, "base"), (1, 2, "gold"), (2, 1, "base")], [4, 6, 7]),
     # A 0-4, C 4-5, B 5-6.
     ("priority(preemptive=false)", 1, [(0, 4, "base"), (1, 1, "base"), (2, 1, "gold")], [4, 6, 5]),
+    # In turns of 2 ns: A 0-2, B 2-3, whose turn is left when C comes, C 3-4; B 4-5, A 5-6, B 6-7.
+    (
+        "priority(9ns, 2ns)",
+        1,
+        [(0, 3, "base"), (1, 3, "base"), (3, 1, "gold")],
+        [6, 7, 4],
+    ),
+    # The first class in turns of 1 ns: C 1-2, D 2-3, C 3-4; A 0-1 and 4-6.
+    (
+        "priority(1ns, 9ns)",
+        1,
+        [(0, 3, "base"), (1, 2, "gold"), (1, 1, "gold")],
+        [6, 4, 3],
+    ),
     # B is expected to be small, whatever it is: A 0-1, B 1-10, A 10-11.
     ("pesjf", 1, [(0, 2, "base"), (1, 9, "gold")], [11, 10]),
     # Equal kinds in order of arrival.

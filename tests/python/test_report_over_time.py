@@ -80,13 +80,28 @@ def test_errors_stand_by_kind_where_they_were() -> None:
     rows = page_subjects.rows()
     for cause, error in (("timeout", "timeout"), ("status 404", "status")):
         (rates,) = (y for name, (_, y) in found.items() if name.endswith(cause))
-        ended = rows.filter(pl.col("error") == error)["done_ns"].to_list()
-        in_time = [one for one in ended if one < 20 * 10**9]
-        assert sum(rates[:-1]) * WIDTH_S == pytest.approx(len(in_time))
+        failed = rows.filter(pl.col("error") == error).height
+        assert sum(rates[:-1]) * WIDTH_S == pytest.approx(failed)
         assert not any(rates[:149])  # nothing failed in the first three quarters
     assert drawing is not None
     assert [key.name for key in drawing.keys] == ["timeout", "status 404"]
     assert "timeout 100 attempts" in drawing.panels[0].words
+
+
+def test_what_failed_while_the_last_answers_were_waited_for_is_drawn_too() -> None:
+    """No answer came to the last ten, which were waited for until 30 s: no line of zeros."""
+    result = page_subjects.measured()
+    last = pl.col("session") >= page_subjects.rows().height - 10
+    result.requests = page_subjects.rows().with_columns(
+        error=pl.when(last).then(pl.lit("unanswered")),
+        done_ns=pl.when(last).then(30 * 10**9).otherwise("done_ns"),
+    )
+    drawing = errors.CHART.draw(cases_of([result]))
+    ((times, rates),) = curves(drawing).values()
+    assert [round(time, 6) for time, rate in zip(times, rates, strict=True) if rate] == [30.0, 30.1]
+    assert max(rates) * WIDTH_S == pytest.approx(10)
+    assert drawing is not None
+    assert drawing.panels[0].figure.layout.xaxis.range[1] == pytest.approx(30.1)
 
 
 def test_where_nothing_failed_nothing_is_drawn() -> None:

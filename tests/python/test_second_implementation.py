@@ -2,8 +2,8 @@
 
 Where nothing is left to chance, every request is compared to the nanosecond. Where something is,
 both draw with generators of their own, and their means over replications are compared by Welch's t:
-about 80 figures a workload, each with a false alarm of 1e-7 if means were normal, so that forty
-workloads fail by chance once in 3,000 times. The seeds are fixed.
+about 80 figures a workload, each with a false alarm of 1e-7 if means were normal, so that twenty
+workloads fail by chance once in 6,000 times. The seeds are fixed.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def leaning(workloads: list[list[figures.Comparison]]) -> list[str]:
 
 
 @pytest.mark.fuzz
-@pytest.mark.parametrize("block", seeds(fixed=range(8), fresh=24))
+@pytest.mark.parametrize("block", seeds(fixed=range(4), fresh=24))
 def test_random_workloads_agree(block: int) -> None:
     # Five workloads a block.
     found, all_of_them = [], []
@@ -127,7 +127,7 @@ def test_random_workloads_agree(block: int) -> None:
 
 
 @pytest.mark.fuzz
-@pytest.mark.parametrize("block", seeds(fixed=range(100, 104), fresh=10))
+@pytest.mark.parametrize("block", seeds(fixed=range(100, 102), fresh=10))
 def test_all_rows_of_random_workloads_keep_the_rules(block: int) -> None:
     for seed in range(5 * block, 5 * block + 5):
         case = made.case(seed)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import cases
+import numpy as np
 import polars as pl
 import pytest
 from answering import Answer, Asked, answering
+from real_runs import HttpServer
 from switched import switching
 from typer.testing import CliRunner
 
@@ -188,15 +193,37 @@ def test_the_command_serves_and_runs_with_it(tmp_path: Path) -> None:
 # ---- as demands
 
 
+class Queueing(BaseHTTPRequestHandler):
+    """First come, first served, for exp(5 ms) each; tells how long a request took it, waiting
+    included."""
+
+    protocol_version = "HTTP/1.1"
+    turns = threading.Lock()
+    random = np.random.default_rng(5)
+
+    def do_GET(self) -> None:
+        came_s = time.perf_counter()
+        with self.turns:
+            time.sleep(self.random.exponential(0.005))
+        took_ms = 1e3 * (time.perf_counter() - came_s)
+        self.wfile.write(
+            b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n"
+            b"Server-Timing: total;dur=%.3f\r\n\r\n" % took_ms
+        )
+
+    def log_message(self, *_: object) -> None:
+        """Tests say nothing."""
+
+
 @pytest.mark.serial
 def test_explain_learns_the_demands_of_a_real_server(tmp_path: Path) -> None:
     """Demands of 5 ms at a load of 0.6; of 1,800 requests some 700 find the server idle, and of
     about 400 the demand is known: five standard errors of their mean are 25 %."""
-    system = cases.system(("fcfs", "exp(5ms)"))
-    with tt.serve(system, server_timing=True) as server:
-        result = tt.run(
-            cases.open_model(120), server.url, duration=15, warmup=0, output=tmp_path / "run"
-        )
+    with HttpServer(("127.0.0.1", 0), Queueing) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}"
+        result = tt.run(cases.open_model(120), url, duration=15, warmup=0, output=tmp_path / "run")
+        server.shutdown()
     try:
         known = of_server_timing(result, 100_000)
     except UnusableTimesError as error:

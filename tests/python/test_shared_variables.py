@@ -232,7 +232,7 @@ def test_a_password_is_taken_from_the_environment(
         with pytest.raises(tt.RunError, match=r"NOAUTH.*`shared.password`"):
             tt.run(scripted(tmp_path, body, f'"{server.url}"', closed(2)), target, requests=10)
         monkeypatch.delenv("SHARED")
-        with pytest.raises(tt.InputError, match=r"shared.password: the secret in \$SHARED"):
+        with pytest.raises(tt.InputError, match=r":\d+: shared.password: the secret in \$SHARED"):
             tt.run(scripted(tmp_path, body, table, closed(2)), target, requests=10)
 
 

@@ -126,7 +126,7 @@ def test_policies_agree_with_their_m_g_1_formulas(policy: str, exact_ms: float) 
 def test_intervals_hold_the_exact_mean_at_their_stated_rate(name: str) -> None:
     workload, system, exact = long_cases()[name]
     # What one request finds says little of the next where many visits lie between them.
-    requests = 50_000 if name == "closed network" else 150_000
+    requests = 25_000 if name == "closed network" else 75_000
     held = 0
     for seed in range(200):
         times = tt.simulate(
@@ -157,6 +157,18 @@ def test_the_think_time_that_brings_a_load_is_the_theoretical_one(
     exact = theory.think_time_for_load(clients, law, 0.8, policy=policy)
     assert solved.think is not None
     assert solved.think.mean == pytest.approx(exact, rel=0.02)
+
+
+def test_fewer_requests_find_a_think_time_less_finely() -> None:
+    """A tenth of the requests, and three times the deviation that the test above allows."""
+    system = cases.system(("fcfs", "h2(10ms, cv2=8)"))
+    workload = cases.closed_model(100, "exp(1s)")
+    solved = workload.at_load(system, 0.8, requests=200_000)
+    assert solved.think is not None
+    exact = theory.think_time_for_load(100, H2, 0.8, policy="fcfs")
+    assert solved.think.mean == pytest.approx(exact, rel=0.06)
+    with pytest.raises(tt.InputError, match="requests: 1000 are too few to find a think time"):
+        workload.at_load(system, 0.8, requests=1000)
 
 
 def test_littles_law_and_the_utilisation_law_hold_in_every_model() -> None:

@@ -1,17 +1,19 @@
 """The site is whole, needs nothing from elsewhere, and cannot be built with a dead link.
 
-What `make site` does is done here in a folder of its own; where Sphinx is not installed, as before
-the first `make site`, there is nothing to test.
+What `make site` does is done here in a folder of its own, unless THINKTIME_SITE names a site that
+it has just built; where Sphinx is not installed, as before the first `make site`, there is nothing
+to test.
 """
 
 from __future__ import annotations
 
 import html.parser
+import os
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -36,6 +38,8 @@ def build(root: Path, out: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if built := os.environ.get("THINKTIME_SITE"):
+        return Path(built)
     out = tmp_path_factory.mktemp("site")
     done = build(ROOT, out)
     assert (done.returncode, done.stderr) == (0, "")
@@ -63,30 +67,35 @@ class Page(html.parser.HTMLParser):
             self.loaded.append(found["src"])
 
 
+@pytest.fixture(scope="module")
 def pages(site: Path) -> dict[Path, Page]:
     return {path: Page(path) for path in site.rglob("*.html")}
 
 
-def test_every_link_leads_to_something(site: Path) -> None:
-    found = pages(site)
-    assert len(found) > 80
+def test_every_link_leads_to_something(site: Path, pages: dict[Path, Page]) -> None:
+    assert len(pages) > 80
     dead = []
-    for path, page in found.items():
+
+    @cache  # most pages have the links of all others
+    def at(folder: Path, target: str) -> tuple[Path, bool]:
+        file = (folder / unquote(target)).resolve()
+        return file, file.is_file()
+
+    for path, page in pages.items():
         for link in [*page.links, *page.loaded]:
             if re.match(r"[a-z]+:", link):
                 continue
             _, _, target, _, anchor = urlsplit(link)
-            file = (path.parent / unquote(target)).resolve() if target else path
-            known = file.is_file() and (
-                not anchor or file not in found or unquote(anchor) in found[file].anchors
-            )
+            file, known = at(path.parent, target) if target else (path, True)
+            if anchor and file in pages:
+                known = unquote(anchor) in pages[file].anchors
             if not known:
                 dead.append(f"{path.relative_to(site)}: {link}")
     assert dead == []
 
 
-def test_nothing_comes_from_elsewhere(site: Path) -> None:
-    for path, page in pages(site).items():
+def test_nothing_comes_from_elsewhere(site: Path, pages: dict[Path, Page]) -> None:
+    for path, page in pages.items():
         assert [one for one in page.loaded if re.match(r"(https?:)?//", one)] == [], path
     for path in site.rglob("*.css"):
         assert not re.search(r"(url\(|@import)\s*[\"']?(https?:)?//", path.read_text("utf-8")), path
@@ -97,41 +106,49 @@ def test_every_page_of_the_docs_is_on_it(site: Path) -> None:
         assert (site / page.relative_to(ROOT).with_suffix(".html")).is_file(), page
 
 
-def written(name: str, text: str) -> Callable[[Path], None]:
-    def write(root: Path) -> None:
-        (root / name).write_text(text)
-
-    return write
-
-
-SPOILT = {
-    "none": (written("docs/other.md", "# Other\n\n## A part\n"), None),
-    "a page": (written("docs/other.md", "# Other\n\n## A part\n\n[x](gone.md)\n"), "gone.md"),
-    "a heading": (written("docs/other.md", "# Other\n\n## Apart\n"), "a-part"),
-    "a heading of its own": (
-        written("docs/other.md", "# Other\n\n## A part\n\n[x](#gone)\n"),
-        "gone",
-    ),
-    "a file": (written("docs/other.md", "# Other\n\n## A part\n\n[x](../x.toml)\n"), "x.toml"),
-    "a picture": (written("docs/other.md", "# Other\n\n## A part\n\n![x](x.png)\n"), "x.png"),
-    "an orphan": (written("docs/alone.md", "# Alone\n"), "alone.md"),
+FAULTS = {
+    "a-page": "[x](no-page.md)",
+    "a-heading": "[x](other.md#no-part)",
+    "a-heading-of-its-own": "[x](#no-heading)",
+    "a-file": "[x](../no-file.toml)",
+    "a-picture": "![x](no-picture.png)",
 }
+"""What a page leads to that is not there."""
+ORPHAN = "alone"
 
 
-@pytest.mark.parametrize("what", SPOILT)
-def test_what_is_missing_fails(what: str, tmp_path: Path) -> None:
-    root = tmp_path / "tree"
+def tree(root: Path, pages: dict[str, str]) -> Path:
+    """A site of two pages that need one another, and of more that its first page lists."""
     shutil.copytree(ROOT / "docs" / "site", root / "docs" / "site")
     shutil.copy(ROOT / "Cargo.toml", root)
+    every = {"other": "## A part\n", **pages}
+    listed = "\n".join(f"- [x]({name}.md)" for name in every)
     (root / "docs" / "index.md").write_text(
-        "# Home\n\n[x](other.md#a-part)\n\n## All\n\n- [x](other.md)\n"
+        f"# Home\n\n[x](other.md#a-part)\n\n## All\n\n{listed}\n"
     )
-    (root / "docs" / "other.md").write_text("# Other\n\n## A part\n")
-    spoil, named = SPOILT[what]
-    spoil(root)
-    done = build(root, tmp_path)
-    if named is None:
-        assert (done.returncode, done.stderr) == (0, "")
-    else:
-        assert done.returncode != 0
-        assert named in done.stderr
+    for name, text in every.items():
+        (root / "docs" / f"{name}.md").write_text(f"# {name}\n\n{text}\n")
+    return root
+
+
+def test_a_whole_site_is_built_without_a_word(tmp_path: Path) -> None:
+    done = build(tree(tmp_path / "tree", {}), tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.fixture(scope="module")
+def spoilt(tmp_path_factory: pytest.TempPathFactory) -> subprocess.CompletedProcess[str]:
+    """What is said of a site with all faults at once; each is a warning, and an error by `-W`."""
+    folder = tmp_path_factory.mktemp("spoilt")
+    root = tree(folder / "tree", FAULTS)
+    (root / "docs" / f"{ORPHAN}.md").write_text("# Alone\n")
+    return build(root, folder)
+
+
+@pytest.mark.parametrize("page", [*FAULTS, ORPHAN])
+def test_what_is_missing_fails(page: str, spoilt: subprocess.CompletedProcess[str]) -> None:
+    assert spoilt.returncode != 0
+    said = [line for line in spoilt.stderr.splitlines() if f"/{page}.md" in line]
+    assert any("WARNING" in line for line in said), spoilt.stderr
+    missing = re.search(r"no-\w+", FAULTS.get(page, ""))
+    assert missing is None or any(missing[0] in line for line in said), said

@@ -19,7 +19,9 @@ LINUX, WINDOWS = "linux-2.6.22", "windows-server-2003"
 
 @pytest.fixture(scope="module")
 def cells() -> list[dict[str, Any]]:
-    command = [sys.executable, str(STUDY), "--json"]
+    """With 12 of the study's 20 runs a cell: medians have a standard error of 4 % at most, where
+    the tolerance is 15 %, and next to none elsewhere (false alarm 0.4 %, were seeds not fixed)."""
+    command = [sys.executable, str(STUDY), "--json", "--runs", "12"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)["cells"]

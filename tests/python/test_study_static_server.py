@@ -26,6 +26,7 @@ sys.path.insert(0, str(STUDY))
 
 import files  # noqa: E402 - the study is a folder of scripts
 import models  # noqa: E402
+import over_load  # noqa: E402
 import static_tables  # noqa: E402
 
 
@@ -48,6 +49,16 @@ def test_sizes_are_those_of_the_law() -> None:
     assert [one.size for one in site] == sorted(one.size for one in site)
     half = sum(one.share for one in site if one.size <= np.median(draws))
     assert half == pytest.approx(0.5, abs=0.1)
+
+
+def test_open_users_gain_ever_more_and_closed_ones_do_not() -> None:
+    """Open, fair: processor sharing, E[S] / (1 - load). Within 30 % of 200,000 requests."""
+    lines = [line.split(" | ") for line in over_load.table((0.5, 0.95), 200_000)][2:]
+    low, high = ([float(cell.strip("| ")) for cell in line] for line in lines)
+    assert high[1] / low[1] == pytest.approx(0.5 / 0.05, rel=0.3)
+    assert high[3] > 2.5 * low[3]  # what open users gain
+    assert high[6] < 2 * low[6]  # and what closed ones do
+    assert high[7] > 2 * low[7]
 
 
 def test_the_link_has_the_classes_that_the_server_names() -> None:

@@ -181,14 +181,16 @@ def test_everybody_gets_his_own_answer() -> None:
     assert sum(server.connections for server in servers) <= 200
 
 
-def test_bodies_go_both_ways() -> None:
+@pytest.mark.parametrize("method", ["POST", "GET", "DELETE"])
+def test_bodies_go_both_ways(method: str) -> None:
+    """That of a GET as well, which has one where a search is asked for."""
     with backends(echo) as servers, switching("random", servers) as proxy:
         for frame, text in [
             ("Content-Length: 11", "hello world"),
             ("Transfer-Encoding: chunked", "5;a=b\r\nhello\r\n6\r\n world\r\n0\r\n\r\n"),
         ]:
             with connected(proxy.url) as client:
-                head = f"POST /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{frame}\r\n\r\n"
+                head = f"{method} /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{frame}\r\n\r\n"
                 client.sendall((head + text).encode())
                 assert client.makefile("rb").read().endswith(b"\r\n\r\n/x")
     assert servers[0].bodies == [b"hello world"] * 2
@@ -297,6 +299,7 @@ def test_what_cannot_be_switched_is_refused_in_words() -> None:
         ("least-work-left", two, "the service demand of each request"),
         ("prequal", two, "--probe"),
         ("jsq", ["127.0.0.1:1"] * 2, "is not of the form http://HOST:PORT"),
+        ("jsq", ["https://127.0.0.1:1"] * 2, "speaks no TLS with the servers behind it"),
     ]:
         with pytest.raises(tt.InputError, match=why):
             tt.switch(system(2, dispatch), servers)

@@ -32,7 +32,8 @@ def resident_kib(pid: int) -> int:
     return int(line.split()[1])
 
 
-def test_who_rests_has_no_buffers(tmp_path: Path) -> None:
+@pytest.mark.parametrize("more", ["", f"Max-Forwards: 1\r\nX: {'x' * 7800}\r\n"])
+def test_who_rests_has_no_buffers(tmp_path: Path, more: str) -> None:
     """Two buffers of 8 KiB for each of 1,000 clients were 16 MiB."""
     (tmp_path / "c.toml").write_text(system(1, "jsq").to_toml())
     command = [str(Path(sys.executable).with_name("thinktime")), "switch", "c.toml"]
@@ -49,7 +50,7 @@ def test_who_rests_has_no_buffers(tmp_path: Path) -> None:
             for number in range(1000):
                 client = opened.enter_context(connected(url))
                 target = f"/{number}"
-                client.sendall(f"GET {target} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+                client.sendall(f"GET {target} HTTP/1.1\r\nHost: a\r\n{more}\r\n".encode())
                 assert client.recv(65536).endswith(target.encode())
             assert resident_kib(process.pid) - before < 8 * 1024
         finally:
@@ -107,7 +108,7 @@ def test_who_has_read_nothing_yet_does_not_rest() -> None:
 
     The switch itself holds some 64 KiB of a response, sockets some 2.8 MB where the kernel's limits
     are the usual ones. Through so small a window megabytes take long where the machine is slow, so
-    the last client may wait for its turn longer than clients usually may.
+    the last client may wait for its turn longer than clients, and bodies, usually may.
     """
 
     def sized(_: Backend, connection: socket.socket, target: str) -> bool:
@@ -118,7 +119,7 @@ def test_who_has_read_nothing_yet_does_not_rest() -> None:
 
     with (
         backends(sized) as servers,
-        switching("jsq", servers, client="10min") as proxy,
+        switching("jsq", servers, client="10min", idle="10min") as proxy,
         ExitStack() as opened,
     ):
         host, port = proxy.url.removeprefix("http://").split(":")

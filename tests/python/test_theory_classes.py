@@ -246,6 +246,7 @@ def test_open_populations_are_one_poisson_process():
     # Who goes first does not notice the others, and the work is conserved.
     assert exact(two, first).mean_s == approx(0.050)
     assert exact(two, station("rr(1ms)", "exp(10ms)")) is None
+    assert exact(two, first.replace("preemptive=yes", "1ms")) is None
 
 
 def test_kinds_of_one_population_by_name():

@@ -18,6 +18,7 @@ from reference import Given, Job
 
 import thinktime as tt
 
+TURNS_BY_CLASS = ["priority(3ms)", "priority(20ms, 1ms)", "priority(4ms, 1ms, 2ms)"]
 POLICIES = [
     "fcfs",
     "lcfs",
@@ -35,6 +36,7 @@ POLICIES = [
     "pesjf",
     "peljf",
     "mlfq(2ms, 4ms, 8ms)",
+    *TURNS_BY_CLASS,
 ]
 CLASSES = {"gold": 1, "base": 2, "rest": 3}
 """`rest` has no class in the system file: it comes last."""
@@ -132,11 +134,17 @@ class LastJoinedGivesWay(reference.Feedback):
             job.number = number
 
 
+class ClassesLastJoined(LastJoinedGivesWay, reference.ClassesInTurns):
+    """The same with turns by class."""
+
+
 def station_of(policy: str, servers: int) -> reference.Station:
     """The reference's station, with the fast one's choices where more than one is right."""
     plain = reference.station(policy.replace("preemptive=no", "preemptive=false"), servers)
     if isinstance(plain, reference.RoundRobin):
         return LastFreedFirst(servers, plain.quantum, plain.cost)
+    if isinstance(plain, reference.ClassesInTurns):
+        return ClassesLastJoined(servers, plain.quanta)
     if isinstance(plain, reference.Feedback):
         return LastJoinedGivesWay(servers, plain.quanta)
     return plain
@@ -308,8 +316,11 @@ def test_what_falls_together_on_one_server(policy: str, seed: int) -> None:
     check_open(policy, 1, in_step(policy, 1, seed))
 
 
+NO_TURNS = [one for one in POLICIES if not one.startswith(("rr", "mlfq", *TURNS_BY_CLASS))]
+
+
 @pytest.mark.parametrize("servers", [2, 4, 13])
-@pytest.mark.parametrize("policy", [one for one in POLICIES if not one.startswith(("rr", "mlfq"))])
+@pytest.mark.parametrize("policy", NO_TURNS)
 def test_what_falls_together_on_several_servers(policy: str, servers: int) -> None:
     """Policies with turns are left out: of turns that end together either may be first."""
     check_open(policy, servers, in_step(policy, servers, servers))

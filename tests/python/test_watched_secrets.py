@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import html
+import json
 import re
 import time
+import urllib.parse
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from answering import Answer, answering
+from answering import Answer, Asked, answering
 from typer.testing import CliRunner
 from watched_commands import Watched
 
@@ -133,3 +137,146 @@ def test_an_address_is_shown_without_its_secrets(text: str) -> None:
     shown = _core.without_secrets(text)
     assert "HIDDEN" not in shown
     assert "REMOVED" in shown
+
+
+ECHOED = """
+name = "echoed"
+[arrivals]
+model = "open"
+rate = "100/s"
+[session]
+data = ["users.csv"]
+[clients]
+bearer = "env:TT_BEARER"
+headers = { X-Tenant = "shop" }
+[[request]]
+name = "bearer"
+get = "/plain"
+[[request]]
+name = "header"
+get = "/plain"
+headers = { Authorization = "Basic dXNlcjpISURERU4tQkFTSUM=", Cookie = "sid=HIDDEN-sid; a=b" }
+[[request]]
+name = "query"
+get = "/a?code=HIDDEN1a&key=HIDDEN2b&pin=HIDDEN-pin&SAMLResponse=HIDDEN%2Fsaml&page=7"
+[[request]]
+name = "form"
+method = "POST"
+target = "/b"
+body = "client_secret=HIDDEN-form&passwd=HIDDEN+passwd"
+[[request]]
+name = "xml"
+method = "POST"
+target = "/c"
+body = "<login><password>HIDDEN-xml</password></login>"
+[[request]]
+name = "json"
+post = "/d"
+json = { user = { pwd = "HIDDEN\\"pwd", refreshToken = "HIDDEN<token" } }
+[[request]]
+name = "row"
+post = "/e"
+json = { user = "{user}", password = "{password}" }
+"""
+ECHOES = {
+    "as it is": str,
+    "as JSON": json.dumps,
+    "as HTML": html.escape,
+    "decoded": urllib.parse.unquote_plus,
+    "encoded": urllib.parse.quote,
+}
+
+
+def echoing(echo: Callable[[str], str]) -> Callable[[Asked], Answer]:
+    """A server that fails, and says what it was asked."""
+
+    def answer(asked: Asked) -> Answer:
+        sent = (asked.headers.get(name, "") for name in ("Authorization", "Cookie", "X-Tenant"))
+        return Answer(f"said: {echo(' '.join((asked.target, *sent, asked.body)))}", 500)
+
+    return answer
+
+
+@pytest.mark.parametrize("how", ECHOES)
+def test_a_server_that_repeats_requests_tells_no_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TT_BEARER", "HIDDEN-bearer")
+    Path("w.toml").write_text(ECHOED)
+    Path("users.csv").write_text("user,password\nann,HIDDEN-row\n")
+    with answering(echoing(ECHOES[how])) as (target, asked):
+        command = ["run", "w.toml", "--target", target, "--duration", "1s", "--show-errors"]
+        done = CliRunner().invoke(app, [*command, "--markdown", "m.md", "-o", "out"])
+    assert done.exit_code == 3, done.output
+    sent = " ".join(f"{one.target} {one.headers} {one.body}" for one in asked)
+    assert sent.count("HIDDEN") > 7
+    shown = {path.name: path.read_bytes().decode("latin-1") for path in Path("out").iterdir()}
+    shown |= {"terminal": done.output, "markdown": Path("m.md").read_text()}
+    report(tmp_path / "out", shown)
+    told = {name for name, text in shown.items() if "HIDDEN" in text or "dXNlcjp" in text}
+    assert told == set()
+    bodies = {
+        name: one["bodies"]["status 500"]
+        for name, one in json.loads(shown["summary.json"])["by_request"].items()
+    }
+    assert len(bodies) == 7
+    for name, body in bodies.items():
+        assert body.startswith("said: "), name
+        assert "REMOVED" in body, name
+    assert "page=7" in urllib.parse.unquote(bodies["query"])
+    assert "shop" in bodies["form"]
+
+
+def test_messages_of_scripts_repeat_no_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TT_BEARER", "HIDDEN")
+    (tmp_path / "s.luau").write_text(
+        'return function(client) error("said " .. client:get("/").body) end'
+    )
+    (tmp_path / "w.toml").write_text(
+        'name = "w"\n[arrivals]\nmodel = "partly-open"\nrate = "50/s"\n'
+        '[session]\nscript = "s.luau"\n[clients]\nbearer = "env:TT_BEARER"\n'
+    )
+    with answering(echoing(str)) as (target, asked):
+        result = tt.run(tmp_path / "w.toml", target, duration=0.5, warmup=0.0)
+    assert asked[0].headers["Authorization"] == "Bearer HIDDEN"
+    told = json.dumps(result.summary)
+    assert "said: / Bearer REMOVED" in told or "said: / REMOVED" in told
+    assert "HIDDEN" not in told
+
+
+def test_a_restart_command_is_kept_without_its_secrets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("w.toml").write_text('name = "w"\n[arrivals]\nmodel = "open"\nrate = "100/s"\n')
+    restart = "true --password=HIDDEN1 --token HIDDEN2 --port 80"
+    with answering(lambda _: Answer("ok")) as (target, _):
+        command = ["run", "w.toml", "--target", target, "--duration", "300ms", "--runs", "2"]
+        done = CliRunner().invoke(app, [*command, "--restart", restart, "-o", "out"])
+        assert done.exit_code in (0, 3), done.output
+        failing = CliRunner().invoke(app, [*command, "--restart", "false --token HIDDEN"])
+    assert failing.exit_code == 3
+    assert "--token REMOVED: it ended with 1" in failing.output.replace("\n", " ")
+    for number in (1, 2):
+        made = tt.Result.load(f"out/run-{number}").made
+        assert made is not None
+        assert made.command is not None
+        assert "true --password=REMOVED --token REMOVED --port 80" in made.command
+    texts = [path.read_bytes() for path in Path("out").rglob("*") if path.is_file()]
+    assert not any(b"HIDDEN" in text for text in texts)
+
+
+def test_the_secret_of_a_target_is_neither_told_nor_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("w.toml").write_text('name = "w"\n[arrivals]\nmodel = "open"\nrate = "9/s"\n')
+    command = ["run", "w.toml", "--duration", "300ms", "--target"]
+    for target in ("http://127.0.0.1:1/?token=HIDDEN", "ws://127.0.0.1:1/?token=HIDDEN"):
+        refused = CliRunner().invoke(app, [*command, target])
+        assert refused.exit_code in (2, 3)
+        assert "127.0.0.1:1/?..." in refused.output
+        assert "HIDDEN" not in refused.output

@@ -10,6 +10,14 @@ import threading
 from pathlib import Path
 
 COMMAND = [sys.executable, "-c", "from thinktime.cli import main; main()"]
+WORKLOAD = """
+name = "shop"
+[arrivals]
+model = "open"
+rate = "200/s"
+[[request]]
+name = "item"
+"""
 SYSTEM = 'name = "s"\n[[station]]\nname = "server"\ndemand = "exp(2ms)"\n'
 _ADDRESS = re.compile(r"live: (http://\S+)")
 

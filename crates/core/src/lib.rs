@@ -24,6 +24,7 @@ pub mod record;
 pub mod replay;
 mod ring;
 pub mod schema;
+pub mod secrets;
 pub mod system;
 pub mod time;
 pub mod trace;

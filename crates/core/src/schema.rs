@@ -6,11 +6,16 @@
 use std::fmt::{Display, Formatter};
 
 use schemars::JsonSchema;
-use serde::de::{DeserializeOwned, Unexpected, Visitor};
+use serde::de::{DeserializeOwned, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 
-use crate::error::{Invalid, nearest};
+use crate::error::Invalid;
+
+mod repeated;
+mod words;
+
+pub(crate) use words::{WholeNumber, with_remedy};
 
 /// A value with a unit (`"5ms"`), or a bare number.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -134,15 +139,29 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// Where a key stands, as in `shop.toml:7: clients.bearer`; its name where there is no file.
+    #[must_use]
+    pub fn place(&self, path: &str) -> String {
+        match self.file {
+            "" => readable(path),
+            file => format!("{file}:{}: {}", self.line_of_key(path), readable(path)),
+        }
+    }
+
     fn explain(&self, error: &toml::de::Error) -> SchemaError {
         let line = error.span().map_or(0, |span| self.line_at(span.start));
         let message = error.message();
-        let value = error.span().filter(|_| message.starts_with("invalid "));
+        let of_value =
+            ["invalid ", words::NO_VARIANT].iter().any(|begin| message.starts_with(begin));
+        let value = error.span().filter(|_| of_value);
         let key = value.and_then(|span| key_before(self.text.get(..span.start)?));
         let (key, message) = match self.listed_table(line, message) {
             Some(table) => (table, format!("is one table, no list of them: write [{table}]")),
             // An error that is about no value has no key.
-            None => (key.unwrap_or_default(), with_remedy(message)),
+            None => match repeated::one_or_each(self.text, line, message) {
+                Some(remedy) => ("", remedy),
+                None => (key.unwrap_or_default(), with_remedy(message)),
+            },
         };
         SchemaError {
             file: self.file.to_owned(),
@@ -212,65 +231,4 @@ fn readable(path: &str) -> String {
         }
     }
     out
-}
-
-/// Adds the likely right key to serde's "unknown field" message.
-pub(crate) fn with_remedy(message: &str) -> String {
-    let message = message.trim();
-    let mut names = message.split('`').skip(1).step_by(2);
-    match (message.strip_prefix("unknown field"), names.next()) {
-        (Some(_), Some(wrong)) => {
-            let known: Vec<&str> = names.collect();
-            let remedy = match nearest(wrong, known.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("known here are {}", known.join(", ")),
-            };
-            format!("unknown key `{wrong}`: {remedy}")
-        }
-        _ => of_number(message).unwrap_or_else(|| message.replace("missing field", "missing key")),
-    }
-}
-
-/// How messages about such numbers begin.
-const WHOLE: &str = "a whole number";
-
-/// A whole number from one to another, both of them possible: its message names them.
-pub(crate) struct WholeNumber {
-    pub(crate) least: u32,
-    pub(crate) most: u32,
-}
-
-impl Visitor<'_> for WholeNumber {
-    type Value = u32;
-
-    fn expecting(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
-        write!(out, "{WHOLE} from {} to {}", self.least, self.most)
-    }
-
-    fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<u32, E> {
-        let number = u32::try_from(value).ok();
-        let number = number.filter(|number| (self.least..=self.most).contains(number));
-        number.ok_or_else(|| E::invalid_value(Unexpected::Signed(value), &self))
-    }
-}
-
-/// What serde says of a value that should be a number, without its names of types.
-fn of_number(message: &str) -> Option<String> {
-    let told = message.strip_prefix("invalid value: ");
-    let told = told.or_else(|| message.strip_prefix("invalid type: "))?;
-    let (found, wanted) = told.split_once(", expected ")?;
-    let whole = |largest: u64| format!("{WHOLE} from 0 to {largest}");
-    let wanted = match wanted.split_whitespace().next()? {
-        "u8" => whole(u8::MAX.into()),
-        "u16" => whole(u16::MAX.into()),
-        "u32" => whole(u32::MAX.into()),
-        "u64" | "usize" => whole(u64::MAX),
-        "f32" | "f64" => "a number".to_owned(),
-        _ if wanted.starts_with(WHOLE) => wanted.to_owned(),
-        _ => return None,
-    };
-    // As in: integer `-1`, floating point `1.5`, boolean `true`, string "x", sequence.
-    let value = found.split('`').nth(1);
-    let value = value.unwrap_or_else(|| found.strip_prefix("string ").unwrap_or(found));
-    Some(format!("must be {wanted}, not {value}"))
 }

@@ -11,7 +11,9 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use thinktime_core::record::{Collector, Summary};
 
 use crate::figures::Figures;
-use crate::files::{HISTOGRAM, OF_RESULT, REQUESTS, RUN, SCHEDULE, SERIES, SUMMARY, is_known};
+use crate::files::{
+    HISTOGRAM, OF_RESULT, PAGES, REQUESTS, RUN, SCHEDULE, SERIES, SUMMARY, is_known,
+};
 use crate::histogram::log_of;
 use crate::partial::{Partial, left_behind, write_whole};
 use crate::run_file::RunFile;
@@ -184,6 +186,22 @@ pub struct StoredResult {
     pub schedule: Option<String>,
 }
 
+/// What a directory is where it is no result, but something else that Thinktime made.
+fn other_than_result(path: &Path) -> Option<String> {
+    let (page, what) = PAGES.iter().find(|(page, _)| path.join(page).exists())?;
+    let page = path.join(page);
+    Some(format!("is {what}, and no result of one run: its page is {}", page.display()))
+}
+
+/// What is to be done where a summary cannot be read.
+fn damaged(error: &serde_json::Error, path: &Path, run: &RunFile) -> String {
+    let (kind, path) = (&run.run.kind, path.display());
+    format!(
+        "is damaged: {error}; take it from a copy, or remove the file and do it again: `thinktime \
+         {kind} --again {path}`"
+    )
+}
+
 /// Reads a result directory.
 ///
 /// # Errors
@@ -191,6 +209,9 @@ pub struct StoredResult {
 pub fn load(path: &Path) -> Result<StoredResult, DataError> {
     let run_path = path.join(RUN);
     let text = fs::read_to_string(&run_path).map_err(|error| {
+        if let Some(what) = other_than_result(path) {
+            return DataError::new(path, what);
+        }
         let left = left_behind(path).first().map_or_else(String::new, |left| {
             let (left, path) = (left.display(), path.display());
             format!(
@@ -199,11 +220,12 @@ pub fn load(path: &Path) -> Result<StoredResult, DataError> {
         });
         DataError::new(path, format!("holds no result: {RUN}: {error}{left}"))
     })?;
-    let run = toml::from_str(&text).map_err(|error| DataError::new(&run_path, error))?;
+    let run: RunFile = toml::from_str(&text).map_err(|error| DataError::new(&run_path, error))?;
     let summary_path = path.join(SUMMARY);
     let summary = match fs::read(&summary_path) {
         Ok(bytes) => Some(
-            serde_json::from_slice(&bytes).map_err(|error| DataError::new(&summary_path, error))?,
+            serde_json::from_slice(&bytes)
+                .map_err(|error| DataError::new(&summary_path, damaged(&error, path, &run)))?,
         ),
         Err(error) if error.kind() == ErrorKind::NotFound => None,
         Err(error) => return Err(DataError::new(&summary_path, error)),

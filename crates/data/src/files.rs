@@ -12,6 +12,10 @@ pub(crate) const ELSEWHERE: &str = "rows.json";
 /// The files of a result, in the order in which they are written.
 pub(crate) const OF_RESULT: [&str; 6] = [RUN, REQUESTS, SUMMARY, SERIES, HISTOGRAM, SCHEDULE];
 
+/// The pages of what holds no result but others' figures, and what that is.
+pub(crate) const PAGES: [(&str, &str); 2] =
+    [("sweep.html", "a sweep"), ("capacity.html", "a search for a capacity")];
+
 /// Says that a directory is not whole yet.
 pub(crate) const MARK: &str = "PARTIAL";
 /// Says that a directory was replaced by a newer one.

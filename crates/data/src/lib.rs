@@ -12,7 +12,6 @@ mod recover;
 mod rows;
 mod run_file;
 mod schedule;
-mod secrets;
 mod series;
 mod writer;
 
@@ -25,7 +24,6 @@ pub use recover::{Recovered, recover};
 pub use rows::{Labels, RowTable};
 pub use run_file::{Host, OutcomeTable, RunFile, RunTable};
 pub use schedule::schedule_json;
-pub use secrets::{REMOVED, is_secret, without_secrets};
 pub use series::series_batch;
 pub use writer::{Keep, RowWriter};
 

@@ -1,10 +1,9 @@
 //! `run.toml`: what was done, and how it ended.
 
 use serde::{Deserialize, Serialize};
+use thinktime_core::secrets;
 use thinktime_core::system::SystemFile;
 use thinktime_core::workload::WorkloadFile;
-
-use crate::secrets;
 
 /// `run.toml`: what was done, so that it can be done again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,6 +34,7 @@ impl RunFile {
         let (workload, places) = secrets::removed_from(&self.workload)?;
         let mut kept = RunFile { workload, ..self.clone() };
         kept.run.secrets.extend(places);
+        kept.run.target = kept.run.target.map(|url| secrets::without_secrets(&url));
         Ok(kept)
     }
 

@@ -11,6 +11,7 @@ mod error;
 mod field;
 mod filter;
 mod formats;
+pub mod journeys;
 mod layout;
 mod number;
 pub mod places;

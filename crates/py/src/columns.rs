@@ -119,14 +119,15 @@ impl LogColumns {
     }
 
     /// The sessions that those requests make whose byte in `labels` is `label`; all of them where
-    /// there are no labels.
+    /// there are no labels. `starts` are a table with `start_ns`, and of how many minutes one is in
+    /// it.
     #[pyo3(signature = (
         labels = None, label = 0, *, timeout = None, pages = true, page_gap = None
     ))]
     fn sessions<'py>(
         &self,
         py: Python<'py>,
-        labels: Option<Vec<u8>>,
+        labels: Option<&[u8]>,
         label: u8,
         timeout: Option<Time>,
         pages: bool,
@@ -145,13 +146,13 @@ impl LogColumns {
         if rules.timeout_ns <= 0 {
             return Err(InputError::new_err("the session timeout must be more than 0"));
         }
-        if let Some(labels) = &labels
+        if let Some(labels) = labels
             && labels.len() != self.time_ns.len()
         {
             let (labels, rows) = (labels.len(), self.time_ns.len());
             return Err(InputError::new_err(format!("there are {labels} labels of {rows} rows")));
         }
-        let mine = |row: usize| labels.as_ref().is_none_or(|labels| labels[row] == label);
+        let mine = |row: usize| labels.is_none_or(|labels| labels[row] == label);
         let learned = py.detach(|| sessions(&self.seen(), &rules, mine));
         to_dict(py, learned)
     }
@@ -222,7 +223,9 @@ fn series(dict: &Bound<'_, PyDict>, mut learned: Learned) -> PyResult<()> {
     dict.set_item("minute_requests", minutes.requests)?;
     dict.set_item("minute_sessions", minutes.sessions)?;
     dict.set_item("minute_active", minutes.active)?;
-    dict.set_item("starts", learned.starts())?;
+    let (starts, stride) = learned.starts();
+    let starts = Table::of_columns(vec![("start_ns", Arc::new(Int64Array::from(starts)))])?;
+    dict.set_item("starts", (starts, stride))?;
     Ok(())
 }
 

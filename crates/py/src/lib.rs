@@ -7,6 +7,7 @@ mod elsewhere;
 mod errors;
 mod fidelity;
 mod generators;
+mod journeys;
 mod learn;
 mod machine;
 mod monitor;
@@ -49,6 +50,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     generators::add(module)?;
     simulate::add(module)?;
     learn::add(module)?;
+    journeys::add(module)?;
     module.add_class::<serve::Server>()?;
     module.add_class::<switch::Switch>()?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;

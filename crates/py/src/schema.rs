@@ -6,6 +6,7 @@ use thinktime_core::options::{RunOptions, SimulateOptions};
 use thinktime_core::policy::dispatch;
 use thinktime_core::system::SystemFile;
 use thinktime_core::workload::WorkloadFile;
+use thinktime_net::generator::Plan;
 
 use crate::errors::{InputError, invalid};
 use crate::workload::Workload;
@@ -47,7 +48,8 @@ pub(crate) fn planned_end(
     options: &str,
 ) -> PyResult<(Option<u64>, Option<f64>)> {
     let limit = if command == "run" {
-        RunOptions::from_json(options).and_then(|options| options.limit(&workload.inner))
+        let plan = |options| Plan::of(&options, &workload.inner, None);
+        RunOptions::from_json(options).and_then(plan).map(|plan| plan.limit)
     } else {
         SimulateOptions::from_json(options).and_then(|options| options.limit(&workload.inner))
     };
@@ -62,8 +64,13 @@ pub(crate) fn distributions() -> Vec<(&'static str, &'static str, &'static str)>
     ENTRIES.iter().map(|entry| (entry.usage, entry.summary, entry.source)).collect()
 }
 
-/// (usage, summary, source) of every dispatch policy.
+/// Usage, summary, what it must be told, and source.
+type DispatchPolicy = (&'static str, &'static str, Vec<&'static str>, &'static str);
+
+/// (usage, summary, what it must be told, source) of every dispatch policy.
 #[pyfunction]
-pub(crate) fn dispatch_policies() -> Vec<(&'static str, &'static str, &'static str)> {
-    dispatch::ENTRIES.iter().map(|entry| (entry.usage, entry.summary, entry.source)).collect()
+pub(crate) fn dispatch_policies() -> Vec<DispatchPolicy> {
+    let needs = |entry: &dispatch::Entry| entry.needs.iter().map(|need| need.word()).collect();
+    let one = |entry: &dispatch::Entry| (entry.usage, entry.summary, needs(entry), entry.source);
+    dispatch::ENTRIES.iter().map(one).collect()
 }

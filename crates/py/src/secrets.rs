@@ -11,11 +11,11 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// Whether a header field, a parameter or a key of this name is likely to hold a secret.
 #[pyfunction]
 fn is_secret(name: &str) -> bool {
-    thinktime_data::is_secret(name)
+    thinktime_core::secrets::is_secret(name)
 }
 
 /// A text as it may be shown.
 #[pyfunction]
 fn without_secrets(text: &str) -> String {
-    thinktime_data::without_secrets(text)
+    thinktime_core::secrets::without_secrets(text)
 }

@@ -232,6 +232,12 @@ impl Station {
         self.model.discipline.preemptive
     }
 
+    /// Whether service is given in turns of a limited length.
+    #[getter]
+    fn in_turns(&self) -> bool {
+        !self.model.discipline.quanta.is_empty()
+    }
+
     fn __repr__(&self) -> String {
         format!("<Station {}: {} x {}>", self.model.name, self.model.servers, self.policy)
     }

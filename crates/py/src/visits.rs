@@ -88,13 +88,16 @@ fn tables(visits: Visits) -> PyResult<(Table, Table)> {
 }
 
 /// Places, all below 2^31; `NONE`, which has all bits set, becomes -1.
-fn places(places: Vec<u32>) -> ArrayRef {
+pub(crate) fn places(places: Vec<u32>) -> ArrayRef {
     let signed: Vec<i32> = places.into_iter().map(|place| place as i32).collect();
     Arc::new(Int32Array::from(signed))
 }
 
 /// A column, without a copy where it is in one piece.
-fn column<T: ArrowPrimitiveType>(table: &PyTable, name: &str) -> PyResult<PrimitiveArray<T>> {
+pub(crate) fn column<T: ArrowPrimitiveType>(
+    table: &PyTable,
+    name: &str,
+) -> PyResult<PrimitiveArray<T>> {
     let wrong =
         || InputError::new_err(format!("a column `{name}` of {:?} is needed", T::DATA_TYPE));
     let piece = |of: &ArrayRef| of.as_any().downcast_ref::<PrimitiveArray<T>>().cloned();
@@ -107,7 +110,7 @@ fn column<T: ArrowPrimitiveType>(table: &PyTable, name: &str) -> PyResult<Primit
 }
 
 /// A column of truths, which has no nulls.
-fn truths(table: &PyTable, name: &str) -> PyResult<Vec<bool>> {
+pub(crate) fn truths(table: &PyTable, name: &str) -> PyResult<Vec<bool>> {
     let wrong = || InputError::new_err(format!("a column `{name}` of truths is needed"));
     let mut truths = Vec::new();
     for found in columns(table, name) {
@@ -126,7 +129,7 @@ fn columns<'a>(
 }
 
 /// Numbers, with `UNKNOWN` for those that are null.
-fn known(numbers: &UInt32Array) -> Cow<'_, [u32]> {
+pub(crate) fn known(numbers: &UInt32Array) -> Cow<'_, [u32]> {
     if numbers.null_count() == 0 {
         return Cow::Borrowed(numbers.values());
     }

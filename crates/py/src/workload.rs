@@ -174,16 +174,26 @@ impl Workload {
     }
 
     /// The same workload at a load of the system: the rate is set, or, for a closed model, the
-    /// think time solved for.
+    /// think time solved for. Where no formula is exact it is found by simulations, of which the
+    /// longest have so many `requests`, 200,000 at least: as many as what is asked of the workload
+    /// needs.
+    #[pyo3(signature = (system, load, *, requests = 2_000_000))]
     fn at_load(
         &self,
         py: Python<'_>,
         system: &crate::system::System,
         load: f64,
+        requests: u64,
     ) -> PyResult<Workload> {
         let solved = supervise(py, None, |watch| {
             let go_on = || watch.report(0, 0.0, 0);
-            thinktime_sim::at_load(&self.inner, &system.inner, load, &self.files, &go_on)
+            thinktime_sim::at_load(
+                &self.inner,
+                &system.inner,
+                (load, requests),
+                &self.files,
+                &go_on,
+            )
         })?;
         solved.map(|inner| self.wrap(inner)).map_err(|error| simulation(&error))
     }
@@ -211,3 +221,6 @@ pub(crate) fn read(path: &std::path::Path) -> PyResult<String> {
     String::from_utf8(bytes)
         .map_err(|_| InputError::new_err(format!("{}: is not UTF-8 text", path.display())))
 }
+
+// What Python shows as the default of `at_load` must stand there as a number.
+const _: () = assert!(thinktime_sim::FINE == 2_000_000);

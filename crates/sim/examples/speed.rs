@@ -30,6 +30,8 @@ const MANY: &str = "3 of 1000 stations open";
 const MIXED: &str = "PS, 3 populations with pages";
 /// The published cluster of web servers: the study `clubweb`, and its workload at some 60 % load.
 const CLUSTER: &str = "clubweb, 7 servers under CAP";
+/// Clusters of few and of many servers, of which two are drawn, each at a load of 0.9.
+const CHOICES: &[(&str, u32)] = &[("JSQ(2), 10 servers", 10), ("JSQ(2), 1000 servers", 1000)];
 const OPEN: &str = "model = 'open'\nrate = '80/s'";
 const BUSY: &str = "model = 'open'\nrate = '90/s'";
 const CLOSED: &str = "model = 'closed'\nclients = 1000\n[session]\nthink = 'exp(12.45s)'";
@@ -88,6 +90,17 @@ fn cluster() -> (Workload, SystemModel) {
     (workload, SystemModel::parse(Source { file: "cpu-bound.toml", text }, &NoFiles).unwrap())
 }
 
+/// So many servers of one station each, behind a switch that draws two.
+fn choices(servers: u32) -> (Workload, SystemModel) {
+    let text = format!("name = 'w'\n[arrivals]\nmodel = 'open'\nrate = '{}/s'", 90 * servers);
+    let workload = Workload::parse(Source { file: "", text: &text }, &NoFiles).unwrap();
+    let text = format!(
+        "name = 's'\n[[cluster]]\nname = 'web'\nservers = {servers}\ndispatch = 'jsq(2)'\n\
+         [[cluster.station]]\nname = 'cpu'\npolicy = 'ps'\ndemand = 'exp(10ms)'"
+    );
+    (workload, SystemModel::parse(Source { file: "", text: &text }, &NoFiles).unwrap())
+}
+
 /// Nanoseconds to make a stream for a session's request and draw from it once.
 fn stream_nanos() -> f64 {
     const STREAMS: u64 = 20_000_000;
@@ -120,6 +133,10 @@ fn main() {
     if CLUSTER.contains(&only) {
         let (workload, system) = cluster();
         measure(CLUSTER, &workload, &system, requests);
+    }
+    for (name, servers) in CHOICES.iter().filter(|one| one.0.contains(&only)) {
+        let (workload, system) = choices(*servers);
+        measure(name, &workload, &system, requests);
     }
     if MANY.contains(&only) {
         let (workload, system) = many_stations();

@@ -21,7 +21,7 @@ mod turns;
 
 pub use elsewhere::{Elsewhere, Found};
 pub use given::response_times;
-pub use load::{at_load, offered_load};
+pub use load::{FINE, at_load, offered_load};
 pub use plan::{Plan, WarmUp};
 pub use replicating::replicate_as_bytes;
 pub use simulate::{

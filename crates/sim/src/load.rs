@@ -49,16 +49,18 @@ pub(crate) fn check_load(
 
 /// The workload at a load: the rate of an open or partly-open model is set, the think time of a
 /// closed one is stretched: exactly where mean value analysis is exact, else until simulations of
-/// the system, all with the same random numbers, reach the load.
+/// the system, all with the same random numbers, reach the load. The longest ones have so many
+/// `requests`: [`FINE`] unless fewer will do, and 200,000 at least.
 ///
 /// `go_on` is asked now and then, and ends the search by saying `false`.
 ///
 /// # Errors
-/// When the load is not between 0 and 1, cannot be reached, or the search was ended.
+/// When the load is not between 0 and 1, cannot be reached, when `requests` are too few, or the
+/// search was ended.
 pub fn at_load(
     workload: &Workload,
     system: &SystemModel,
-    load: f64,
+    (load, requests): (f64, u64),
     files: &dyn Files,
     go_on: &dyn Fn() -> bool,
 ) -> Result<Workload, SimulationError> {
@@ -67,33 +69,49 @@ pub fn at_load(
     if workload.has_programs() {
         return Err(Invalid::new(PROGRAMS).into());
     }
-    if !(load > 0.0 && load < 1.0) {
-        return Err(Invalid::new(format!("a load lies between 0 and 1, not at {load}")).into());
-    }
+    check_asked(load, requests)?;
     let ones = vec![1.0; workload.populations.len()];
     let demand = system.bottleneck_load(workload, &ones);
     if demand <= 0.0 {
         return Err(Invalid::new(NO_DEMAND).into());
     }
     let Some(only) = workload.only() else {
-        return mixed::at_load(workload, system, load, files, go_on);
+        return mixed::at_load(workload, system, (load, requests), files, go_on);
     };
     match &only.sessions {
         Sessions::Closed { clients, think, .. } => {
             let scaled = |factor| Ok(workload.with_think_scaled(factor)?);
-            let goal = Goal { scaled: &scaled, system, load, go_on };
+            let goal = Goal { scaled: &scaled, system, load, requests, go_on };
             goal.solve_think(workload, (*clients, demand), think.mean())
         }
         Sessions::Open { arrivals } | Sessions::PartlyOpen { arrivals, .. } => {
-            // The profile's long-run factor stays: the load is that of the long run.
-            let factor = arrivals.mean_factor();
-            if factor <= 0.0 {
-                return Err(Invalid::new(NO_LONG_RUN).into());
-            }
-            let rate = load / demand / workload.requests_per_session() / factor;
+            let rate = session_rate(workload, load / demand, arrivals.mean_factor())?;
             Ok(workload.with_rate(rate, files)?)
         }
     }
+}
+
+/// Sessions a second that bring so many requests a second in the long run. The long-run factor of
+/// the profile stays.
+fn session_rate(workload: &Workload, requests: f64, factor: f64) -> Result<f64, Invalid> {
+    if factor <= 0.0 {
+        return Err(Invalid::new(NO_LONG_RUN));
+    }
+    let each = workload.requests_per_session();
+    if each.is_finite() { Ok(requests / each / factor) } else { Err(Invalid::new(mixed::UNKNOWN)) }
+}
+
+/// Refuses a load that none can be, and fewer requests than find a think time.
+fn check_asked(load: f64, requests: u64) -> Result<(), Invalid> {
+    if !(load > 0.0 && load < 1.0) {
+        return Err(Invalid::new(format!("a load lies between 0 and 1, not at {load}")));
+    }
+    if requests < ROUGH {
+        return Err(Invalid::new(format!(
+            "requests: {requests} are too few to find a think time or rate by: {ROUGH} at least"
+        )));
+    }
+    Ok(())
 }
 
 const NO_DEMAND: &str = "the system has no service demand, so its load is always 0";
@@ -110,13 +128,15 @@ struct Goal<'a> {
     scaled: &'a dyn Fn(f64) -> Result<Workload, SimulationError>,
     system: &'a SystemModel,
     load: f64,
+    /// Of the simulations that make the factor fine.
+    requests: u64,
     go_on: &'a dyn Fn() -> bool,
 }
 
-/// Requests of the simulations that find about where the think time lies, and of those that make it
-/// fine.
+/// Requests of the simulations that find about where the think time lies.
 const ROUGH: u64 = 200_000;
-const FINE: u64 = 2_000_000;
+/// Requests of those that make it fine, where nothing else is asked for.
+pub const FINE: u64 = 2_000_000;
 /// The load may be off by so much before the fine steps, and in the end.
 const NEAR: f64 = 0.003;
 const STEPS_MAX: u32 = 40;
@@ -160,8 +180,8 @@ impl Goal<'_> {
         let long = Tried { factor: most, off: self.load_at(most, ROUGH)? - self.load };
         let (rough, slope) = self.bracketed(short, long)?;
         // Two fine simulations, and the point where the line through them meets the wanted load.
-        let first = self.tried(rough, FINE)?;
-        let second = self.tried((rough - first.off / slope).clamp(least, most), FINE)?;
+        let first = self.tried(rough, self.requests)?;
+        let second = self.tried((rough - first.off / slope).clamp(least, most), self.requests)?;
         let apart = (second.factor - first.factor).abs() > 1e-9 * most;
         let slope = if apart { first.slope_to(second) } else { slope };
         let factor = if slope < 0.0 { second.factor - second.off / slope } else { second.factor };

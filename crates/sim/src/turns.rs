@@ -1,6 +1,7 @@
 //! What turns of limited length cost: each is an event.
 
 use thinktime_core::error::Invalid;
+use thinktime_core::policy::scheduling::Rank;
 use thinktime_core::system::{DemandLaw, StationModel, SystemModel};
 use thinktime_core::words;
 use thinktime_core::workload::RequestKind;
@@ -8,25 +9,32 @@ use thinktime_core::workload::RequestKind;
 /// More turns a request are not simulated.
 const TURNS_MAX: f64 = 10_000.0;
 
+const INSTEAD: &str = ", or say policy = \"ps\", which is what ever shorter turns come to";
+
 /// Refuses quanta so far below the demands that turns alone would take the time.
 ///
 /// # Errors
 /// Where a request takes more than 10,000 turns, with the quantum that would do.
 pub(crate) fn check_turns(system: &SystemModel, requests: &[RequestKind]) -> Result<(), Invalid> {
     for station in system.all_stations() {
-        // Turns follow one another on the last level, so that its quantum is what counts.
-        let Some(quantum) = station.discipline.quanta.last() else { continue };
+        // Turns follow one another on the last level, so that its quantum is what counts; classes
+        // have turns that follow one another each.
+        let quanta = &station.discipline.quanta;
+        let by_class = station.discipline.rank == Rank::Class;
+        let counts = if by_class { quanta.iter().min() } else { quanta.last() };
+        let Some(quantum) = counts else { continue };
         let demand = largest_demand(station, requests);
         let turns = demand / quantum.as_secs_f64();
         if turns > TURNS_MAX {
             return Err(Invalid::new(format!(
                 "at `{}` a demand of {} takes {turns:.0} turns of {}, each an event: at most \
-                 {TURNS_MAX} are simulated. Make the last quantum at least {}, or say policy = \
-                 \"ps\", which is what ever shorter turns come to",
+                 {TURNS_MAX} are simulated. Make {} at least {}{}",
                 station.name,
                 words::time(demand),
                 words::time(quantum.as_secs_f64()),
+                if by_class { "each quantum" } else { "the last quantum" },
                 words::time(demand / TURNS_MAX),
+                if by_class { "" } else { INSTEAD },
             )));
         }
     }
@@ -50,8 +58,10 @@ mod tests {
     use super::*;
 
     fn checked(policy: &str, demand: &str) -> Result<(), String> {
+        let class = if policy.starts_with("priority") { "priority.a = 1\n" } else { "" };
         let text = format!(
-            "name = \"s\"\n[[station]]\nname = \"cpu\"\npolicy = \"{policy}\"\ndemand = {demand}\n"
+            "name = \"s\"\n[[station]]\nname = \"cpu\"\npolicy = \"{policy}\"\n\
+             demand = {demand}\n{class}"
         );
         let system = SystemModel::parse(Source { file: "", text: &text }, &NoFiles).unwrap();
         check_turns(&system, &[]).map_err(|error| error.to_string())
@@ -66,6 +76,7 @@ mod tests {
         );
         assert!(message.contains("at least 1.00 µs"), "{message}");
         assert!(checked("mlfq(1ms, 1ns)", "\"exp(10ms)\"").is_err());
+        assert!(checked("priority(1ns, 1ms)", "\"exp(10ms)\"").unwrap_err().ends_with("1.00 µs"));
         // The largest demand of any kind of request counts.
         assert!(checked("rr(1us)", "{ a = \"1ms\", b = \"1s\" }").is_err());
     }

@@ -52,6 +52,14 @@ pub(crate) struct Waiter {
     tell: oneshot::Sender<Result<Ticket, Unplaced>>,
 }
 
+/// What the policy says of a request.
+#[derive(Debug)]
+pub(crate) enum Placed {
+    There(Ticket),
+    /// It waits until it is told.
+    Waits(oneshot::Receiver<Result<Ticket, Unplaced>>),
+}
+
 /// What the switch knows now.
 #[derive(Clone, Debug)]
 pub(crate) struct Known {
@@ -148,36 +156,37 @@ impl Desk {
         }
     }
 
-    /// A place for a request, which may have to wait for it.
-    pub(crate) async fn place(
-        self: &Arc<Desk>,
-        method: &str,
-        target: &str,
-    ) -> Result<Ticket, Unplaced> {
+    /// A place for a request, or for its wait.
+    pub(crate) fn place(self: &Arc<Desk>, method: &str, target: &str) -> Result<Placed, Unplaced> {
         let term = self.term();
         let mut request = term.plan.request(method, target);
-        let told = {
-            let (now, mut state) = (self.now(), self.state());
-            if !Arc::ptr_eq(&term, &state.term) {
-                request = state.term.plan.request(method, target);
+        let (now, mut state) = (self.now(), self.state());
+        if !Arc::ptr_eq(&term, &state.term) {
+            request = state.term.plan.request(method, target);
+        }
+        match state.switch.place(now, &request) {
+            Placement::Server(server) => {
+                Ok(Placed::There(Ticket::new(self, &state.term, server, now)))
             }
-            match state.switch.place(now, &request) {
-                Placement::Server(server) => {
-                    return Ok(Ticket::new(self, &state.term, server, now));
-                }
-                Placement::Nowhere => return Err(Unplaced::NoServer),
-                Placement::Waits => {
-                    let (tell, told) = oneshot::channel();
-                    let (method, target) = (method.to_owned(), target.to_owned());
-                    let waiter = Waiter { request, method, target, tell };
-                    state.wait(waiter, self.settings.waiting_max)?;
-                    told
-                }
+            Placement::Nowhere => Err(Unplaced::NoServer),
+            Placement::Waits => {
+                let (tell, told) = oneshot::channel();
+                let (method, target) = (method.to_owned(), target.to_owned());
+                let waiter = Waiter { request, method, target, tell };
+                state.wait(waiter, self.settings.waiting_max)?;
+                Ok(Placed::Waits(told))
             }
-        };
-        match timeout(self.settings.wait, told).await {
-            Ok(Ok(placed)) => placed,
-            _ => Err(Unplaced::Late),
+        }
+    }
+
+    /// Waits for a place, where that is to be done.
+    pub(crate) async fn wait_for(&self, placed: Placed) -> Result<Ticket, Unplaced> {
+        match placed {
+            Placed::There(ticket) => Ok(ticket),
+            Placed::Waits(told) => match timeout(self.settings.wait, told).await {
+                Ok(Ok(placed)) => placed,
+                _ => Err(Unplaced::Late),
+            },
         }
     }
 

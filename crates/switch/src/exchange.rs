@@ -46,6 +46,12 @@ impl Exchange {
         self.between_requests.store(guard.is_between_requests(), Ordering::Relaxed);
     }
 
+    /// A request has come, and is answered, without the codec.
+    pub(crate) fn has_passed(&self, guard: &Guard) {
+        self.has_come(guard);
+        self.ended.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Whether the client may still send something of a request whose head has come.
     pub(crate) fn sends_on(&self) -> bool {
         !self.between_requests.load(Ordering::Relaxed) && self.begun.load(Ordering::Relaxed) > 0

@@ -45,16 +45,26 @@ pub(crate) struct Came {
 const SAID_OF_OTHERS: [HeaderName; 4] =
     [FORWARDED, X_FORWARDED_FOR, X_FORWARDED_HOST, X_FORWARDED_PROTO];
 
+/// Whether a server may take a field of this name for one that says who asked: programs that get
+/// fields as variables of their environment, as by CGI and WSGI, cannot tell `_` from `-`.
+pub(crate) fn may_say_of_others(name: &[u8]) -> bool {
+    let dashed = |byte: &u8| if *byte == b'_' { b'-' } else { *byte };
+    let is = |one: &HeaderName| one.as_str().bytes().eq(name.iter().map(dashed));
+    name.contains(&b'_') && SAID_OF_OTHERS.iter().any(is)
+}
+
 /// Makes the fields of a request, which came by this version, those that its server gets.
 pub(crate) fn to_server(fields: &mut HeaderMap, came: Came, version: Version) {
     fields.reserve(SAID_OF_OTHERS.len() + 1);
     take_off(fields);
     join_cookies(fields);
     // The switch itself gives leave to send the body.
-    remove_all(fields, &[EXPECT]);
+    remove_all(fields, |name| *name == EXPECT);
     if !came.behind_proxy {
-        remove_all(fields, &SAID_OF_OTHERS);
+        remove_all(fields, |name| SAID_OF_OTHERS.contains(name));
     }
+    // No proxy writes these.
+    remove_all(fields, |name| may_say_of_others(name.as_str().as_bytes()));
     let from = came.from.to_string();
     let host = fields.get(HOST).cloned();
     let forwarded = forwarded(&came, &from, host.as_ref().and_then(|host| host.to_str().ok()));
@@ -102,13 +112,13 @@ fn take_off(fields: &mut HeaderMap) {
     for name in named {
         fields.remove(name);
     }
-    remove_all(fields, &HOP_BY_HOP);
+    remove_all(fields, |name| HOP_BY_HOP.contains(name));
 }
 
-/// Removes fields of these names, which are few. To look through the fields takes less than to look
-/// for each name, since few messages have any of them.
-fn remove_all(fields: &mut HeaderMap, names: &[HeaderName]) {
-    while let Some(name) = fields.keys().find(|name| names.contains(name)).cloned() {
+/// Removes fields of some names. To look through the fields takes less than to look for each name,
+/// since few messages have any of them.
+fn remove_all(fields: &mut HeaderMap, is_one: impl Fn(&HeaderName) -> bool) {
+    while let Some(name) = fields.keys().find(|name| is_one(name)).cloned() {
         fields.remove(name);
     }
 }

@@ -1,21 +1,19 @@
 //! A request's way: to the server that the policy chooses, and its response back.
 
 use std::convert::Infallible;
-use std::io;
-use std::net::SocketAddr;
-use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use bytes::Bytes;
 use hyper::body::{Body, Incoming};
 use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderValue};
 use hyper::{Request, Response, StatusCode, Version};
-use tokio::time::timeout;
+use tokio::net::TcpStream;
 
+use crate::attempt::{Failed, Way};
 use crate::desk::{Desk, Unplaced};
+use crate::direct::{Asked, Begun, Scratch, Stage};
 use crate::fields::{self, Came};
-use crate::framing;
-use crate::link::{Link, Sent};
+use crate::link::Link;
 use crate::links::Links;
 use crate::log::{AccessLog, Entry};
 use crate::max_forwards;
@@ -31,6 +29,7 @@ pub(crate) struct Lane {
     pub(crate) desk: Arc<Desk>,
     pub(crate) log: Option<Arc<AccessLog>>,
     pub(crate) links: Links,
+    pub(crate) scratch: Mutex<Scratch>,
 }
 
 /// What the switch answers itself: a status, and why.
@@ -45,16 +44,6 @@ impl From<Unplaced> for Refusal {
             Unplaced::Late => Refusal(503, "the request has waited for too long"),
         }
     }
-}
-
-/// How an attempt at a server failed.
-#[derive(Debug)]
-enum Failed {
-    /// The kept connection had been closed: the server may be well.
-    Stale,
-    /// It is the client's doing.
-    Client(Refusal),
-    Server(Refusal),
 }
 
 /// A response on its way, and what is to be done about it.
@@ -90,8 +79,11 @@ pub(crate) async fn answer(
     lane: Arc<Lane>,
     came: Came,
     mut request: Request<Incoming>,
+    begun: Option<Box<Begun>>,
 ) -> Result<Response<Download>, Infallible> {
-    let mut entry = lane.log.is_some().then(|| Entry::new(came.from, &request));
+    let Begun { entry, stage } = begun.map_or_else(Begun::default, |begun| *begun);
+    let new = || lane.log.is_some().then(|| Entry::new(came.from, &request));
+    let mut entry = entry.or_else(new);
     let outgoing = match max_forwards::answer(&mut request) {
         Ok(Some(response)) => {
             let bytes = response.body().size_hint().lower();
@@ -102,7 +94,7 @@ pub(crate) async fn answer(
         Err(refusal) => Err(refusal),
     };
     let passed = match outgoing {
-        Ok(outgoing) => lane.pass(outgoing, &mut entry).await,
+        Ok(outgoing) => lane.pass(outgoing, &mut entry, stage).await,
         Err(refusal) => Err(refusal),
     };
     lane.desk.term().counts.policy.answered(passed.is_ok());
@@ -119,12 +111,18 @@ impl Lane {
         self: &Arc<Lane>,
         mut outgoing: Outgoing,
         entry: &mut Option<Entry>,
+        stage: Stage,
     ) -> Result<Response<Download>, Refusal> {
-        let mut ticket = self.desk.place(outgoing.method(), outgoing.target()).await?;
-        self.probe();
+        let (method, target) = (outgoing.method(), outgoing.target());
+        let (mut ticket, mut asked) = self.placed(stage, method, target).await?;
         let (mut tried, mut fresh) = (Vec::new(), false);
         loop {
-            let failed = match self.attempt(ticket.address(), &mut outgoing, fresh).await {
+            let way = match asked.take() {
+                Some(asked) => Way::Asked(asked),
+                None if fresh => Way::Fresh,
+                None => Way::Kept,
+            };
+            let failed = match self.attempt(ticket.address(), &mut outgoing, way).await {
                 Ok((response, link)) => {
                     ticket.answered();
                     let upload = outgoing.progress;
@@ -150,57 +148,43 @@ impl Lane {
         }
     }
 
-    /// Sends a request to a server, and waits for the head of its response.
-    async fn attempt(
-        &self,
-        server: SocketAddr,
-        outgoing: &mut Outgoing,
-        fresh: bool,
-    ) -> Result<(Response<Incoming>, Link), Failed> {
-        let mut link = self.links.take(server, fresh).await.map_err(unconnected)?;
-        let sent = self.send(&mut link, outgoing).await?;
-        let mut error = match sent {
-            Ok(response) if response.status() == StatusCode::SWITCHING_PROTOCOLS => {
-                return Err(Failed::Server(Refusal(502, "the server changes the protocol")));
-            }
-            Ok(mut response) => {
-                let clear = framing::is_clear(response.headers_mut());
-                return if clear { Ok((response, link)) } else { Err(Failed::Server(UNCLEAR)) };
-            }
-            Err(error) => error,
+    /// A request's place, and the connection over which it has gone there, if it has.
+    async fn placed(
+        self: &Arc<Lane>,
+        stage: Stage,
+        method: &str,
+        target: &str,
+    ) -> Result<(Ticket, Option<Asked>), Refusal> {
+        let placed = match stage {
+            Stage::There(ticket, asked) => return Ok((ticket, asked)),
+            Stage::Placed(placed) => placed,
+            Stage::New => self.desk.place(method, target),
         };
-        let unsent = error.take_message();
-        let repeatable = outgoing.is_repeatable() && !error.error().is_parse();
-        if let Some(message) = unsent {
-            outgoing.take_back(message);
-            return Err(if link.used { Failed::Stale } else { Failed::Server(NO_ANSWER) });
-        }
-        match outgoing.progress.refusal() {
-            Some((status, why)) => Err(Failed::Client(Refusal(status, why))),
-            None if link.used && repeatable => Err(Failed::Stale),
-            None => Err(Failed::Server(NO_ANSWER)),
-        }
+        let ticket = self.desk.wait_for(placed?).await?;
+        self.probe();
+        Ok((ticket, None))
     }
 
-    /// Sends a request, and waits for the head of its response as long as anything moves.
-    async fn send(&self, link: &mut Link, outgoing: &mut Outgoing) -> Result<Sent, Failed> {
-        let mut sending = pin!(link.ask(outgoing.message()));
-        let mut before = 0;
-        loop {
-            if let Ok(sent) = timeout(self.settings.first_byte, sending.as_mut()).await {
-                return Ok(sent);
-            }
-            // A long body is no reason to give up as long as it moves.
-            let now = outgoing.progress.bytes();
-            if now == before || outgoing.progress.is_complete() {
-                return Err(Failed::Server(Refusal(504, "the server takes too long")));
-            }
-            before = now;
-        }
+    /// A plain response has come to its end, which is all that there was of it.
+    pub(crate) fn passed(&self, ticket: &Ticket, server: TcpStream) {
+        ticket.answered();
+        self.desk.term().counts.policy.answered(true);
+        ticket.complete();
+        self.links.give_bare(ticket.address(), server);
+    }
+
+    pub(crate) fn scratch(&self) -> MutexGuard<'_, Scratch> {
+        self.scratch.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     /// Writes a line of the access log, where there is one.
-    fn note(&self, entry: Option<&Entry>, status: u16, bytes: u64, server: Option<usize>) {
+    pub(crate) fn note(
+        &self,
+        entry: Option<&Entry>,
+        status: u16,
+        bytes: u64,
+        server: Option<usize>,
+    ) {
         if let (Some(log), Some(entry)) = (&self.log, entry) {
             log.write(entry, status, bytes, server);
         }
@@ -226,16 +210,6 @@ impl Lane {
         let passing = Passing::new(body, self.settings.idle, (ticket, link), passage);
         Response::from_parts(head, Download::Passed(Box::new(passing)))
     }
-}
-
-const UNCLEAR: Refusal = Refusal(502, "the server does not say clearly where its response ends");
-const NO_ANSWER: Refusal = Refusal(502, "the server gives no answer of HTTP");
-
-fn unconnected(error: io::Error) -> Failed {
-    Failed::Server(match error.kind() {
-        io::ErrorKind::TimedOut => Refusal(504, "the server takes no connection in time"),
-        _ => Refusal(502, "the server takes no connection"),
-    })
 }
 
 impl Refusal {

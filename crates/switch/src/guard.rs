@@ -78,6 +78,11 @@ impl Guard {
         self.place == Place::RequestLine && self.line.is_empty()
     }
 
+    /// Another request has come between two others, which somebody else has looked at.
+    pub(crate) fn pass_over_request(&mut self) {
+        self.requests += 1;
+    }
+
     /// Looks at bytes as they come, in pieces of any size.
     pub(crate) fn look(&mut self, bytes: &mut [u8]) {
         let mut at = 0;

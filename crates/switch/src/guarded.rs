@@ -19,6 +19,8 @@ const NOT_ADMITTED: &[u8] = b"\0\r\n\r\n";
 #[derive(Debug)]
 pub(crate) struct Guarded<S> {
     stream: S,
+    /// What has come before, and has not been given to the parser yet.
+    before: Vec<u8>,
     guard: Guard,
     /// Whether the parser has been given the end of what was not admitted.
     ended: bool,
@@ -32,7 +34,24 @@ pub(crate) struct Guarded<S> {
 impl<S> Guarded<S> {
     /// Tells the exchange what comes and goes.
     pub(crate) fn new(stream: S, idle: Duration, exchange: Arc<Exchange>) -> Guarded<S> {
-        Guarded { stream, guard: Guard::new(), ended: false, idle, alarm: None, exchange }
+        let (guard, before) = (Guard::new(), Vec::new());
+        Guarded { stream, before, guard, ended: false, idle, alarm: None, exchange }
+    }
+
+    /// A request has been read past the parser, and answered.
+    pub(crate) fn has_passed(&mut self) {
+        self.guard.pass_over_request();
+        self.exchange.has_passed(&self.guard);
+    }
+
+    /// The parser gets this first.
+    pub(crate) fn put_back(&mut self, before: Vec<u8>) {
+        self.before = before;
+        self.exchange.reads(false);
+    }
+
+    pub(crate) fn stream_mut(&mut self) -> &mut S {
+        &mut self.stream
     }
 
     pub(crate) fn stream(&self) -> &S {
@@ -75,9 +94,19 @@ impl<S: AsyncRead + Unpin> AsyncRead for Guarded<S> {
             return Poll::Ready(Ok(()));
         }
         let before = buffer.filled().len();
-        let polled = Pin::new(&mut this.stream).poll_read(context, buffer);
-        this.exchange.reads(polled.is_pending());
-        ready!(polled)?;
+        if this.before.is_empty() {
+            let polled = Pin::new(&mut this.stream).poll_read(context, buffer);
+            this.exchange.reads(polled.is_pending());
+            ready!(polled)?;
+        } else {
+            let length = this.before.len().min(buffer.remaining());
+            buffer.put_slice(&this.before[..length]);
+            this.before.drain(..length);
+            if this.before.is_empty() {
+                // It need not be held while the client rests.
+                this.before = Vec::new();
+            }
+        }
         this.guard.look(&mut buffer.filled_mut()[before..]);
         this.exchange.has_come(&this.guard);
         Poll::Ready(Ok(()))

@@ -47,7 +47,7 @@ pub(crate) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     let service = service_fn(move |request| {
         let (lane, one) = (Arc::clone(&lane), One::new(&all));
         async move {
-            let response = answer(lane, came, request).await?;
+            let response = answer(lane, came, request, None).await?;
             Ok::<_, Infallible>(one.answered(response))
         }
     });

@@ -16,6 +16,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 
 use crate::bell::Bell;
+use crate::direct::Asked;
 use crate::stream::Upload;
 use crate::wire::Wire;
 
@@ -39,19 +40,45 @@ pub(crate) struct Link {
     ring: Waker,
     /// Whether a request has gone over it before: the server may be closing it.
     pub(crate) used: bool,
+    /// Whether what is sent goes nowhere, since hyper has got it while a request was on its way.
+    late: bool,
 }
 
 impl Link {
     pub(crate) async fn open(address: SocketAddr) -> io::Result<Link> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
+        Link::over(Wire::new(stream)).await
+    }
+
+    /// Over a connection that has been used without hyper.
+    pub(crate) async fn used(stream: TcpStream) -> io::Result<Link> {
+        Ok(Link { used: true, ..Link::over(Wire::new(stream)).await? })
+    }
+
+    /// Over a connection to which a request has gone: the next one is that request.
+    pub(crate) async fn asked(Asked { stream, came, .. }: Asked) -> io::Result<Link> {
+        Ok(Link { used: true, late: true, ..Link::over(Wire::asked(stream, came)).await? })
+    }
+
+    async fn over(wire: Wire) -> io::Result<Link> {
         let mut builder = Builder::new();
         builder.max_buf_size(HEAD_BYTES_MAX).max_header_size(HEAD_BYTES_MAX);
         let (send, connection) =
-            builder.handshake(TokioIo::new(Wire::new(stream))).await.map_err(io::Error::other)?;
+            builder.handshake(TokioIo::new(wire)).await.map_err(io::Error::other)?;
         let bell = Arc::new(Bell::default());
         let ring = Waker::from(Arc::clone(&bell));
-        Ok(Link { send, connection: Some(Box::new(connection)), bell, ring, used: false })
+        let connection = Some(Box::new(connection));
+        Ok(Link { send, connection, bell, ring, used: false, late: false })
+    }
+
+    /// The connection without hyper, if the next request may go over it.
+    pub(crate) fn into_bare(mut self) -> Option<TcpStream> {
+        if !self.is_ready() {
+            return None;
+        }
+        let parts = self.connection.take()?.into_parts();
+        parts.io.into_inner().into_stream().filter(|_| parts.read_buf.is_empty())
     }
 
     /// Whether the next request may go over it, as far as is known: the server has not closed it,
@@ -60,6 +87,11 @@ impl Link {
         self.bell.mute();
         self.go_on();
         self.connection.is_some() && self.send.is_ready()
+    }
+
+    /// Whether hyper is of no use for the next request.
+    pub(crate) fn is_late(&self) -> bool {
+        self.late
     }
 
     pub(crate) fn has_ended(&self) -> bool {

@@ -7,10 +7,11 @@ use std::io::{self, BufWriter, Write as _};
 use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard};
 
-use chrono::DateTime;
-use hyper::header::{HeaderName, REFERER, USER_AGENT};
-use hyper::{HeaderMap, Request, Version};
+use hyper::header::{HeaderValue, REFERER, USER_AGENT};
+use hyper::{Request, Version};
 use tokio::time::Instant;
+
+use crate::stamp::Stamp;
 
 /// Where lines go.
 #[derive(Debug)]
@@ -19,8 +20,7 @@ pub(crate) struct AccessLog(Mutex<State>);
 #[derive(Debug)]
 struct State {
     to: BufWriter<File>,
-    /// The last second that was written, and how: there are many requests in one.
-    second: (u64, String),
+    time: Stamp,
     failed: Option<io::Error>,
     /// Why lines are missing from an earlier file.
     lost: Option<String>,
@@ -51,18 +51,21 @@ impl Entry {
             Some(path) => format!("{method} {path} HTTP/{version}"),
             None => format!("{method} {uri} HTTP/{version}"),
         };
-        Entry {
-            from,
-            line: escaped(line.as_bytes()),
-            referer: field(request.headers(), REFERER),
-            agent: field(request.headers(), USER_AGENT),
-            begun: Instant::now(),
-        }
+        let value = |name| request.headers().get(name).map(HeaderValue::as_bytes);
+        Entry::of(from, line.as_bytes(), value(REFERER), value(USER_AGENT))
     }
-}
 
-fn field(fields: &HeaderMap, name: HeaderName) -> String {
-    fields.get(name).map_or_else(|| "-".to_owned(), |value| escaped(value.as_bytes()))
+    /// From the request's line and the fields of that name.
+    pub(crate) fn of(
+        from: IpAddr,
+        line: &[u8],
+        referer: Option<&[u8]>,
+        agent: Option<&[u8]>,
+    ) -> Entry {
+        let said = |value: Option<&[u8]>| value.map_or_else(|| "-".to_owned(), escaped);
+        let (referer, agent) = (said(referer), said(agent));
+        Entry { from, line: escaped(line), referer, agent, begun: Instant::now() }
+    }
 }
 
 /// As nginx and Apache write what clients may choose: nobody writes lines of his own.
@@ -80,8 +83,8 @@ fn escaped(bytes: &[u8]) -> String {
 
 impl AccessLog {
     pub(crate) fn new(to: File) -> AccessLog {
-        let second = (u64::MAX, String::new());
-        AccessLog(Mutex::new(State { to: BufWriter::new(to), second, failed: None, lost: None }))
+        let (to, time) = (BufWriter::new(to), Stamp::new("%d/%b/%Y:%H:%M:%S +0000"));
+        AccessLog(Mutex::new(State { to, time, failed: None, lost: None }))
     }
 
     /// Lines go to another file from now on.
@@ -97,13 +100,13 @@ impl AccessLog {
     pub(crate) fn write(&self, entry: &Entry, status: u16, bytes: u64, server: Option<usize>) {
         let took_s = entry.begun.elapsed().as_secs_f64();
         let mut state = self.state();
-        state.tell_time(seconds_now());
         let server = server.map_or_else(|| "-".to_owned(), |server| server.to_string());
         let Entry { from, line, referer, agent, .. } = entry;
-        let State { to, second: (_, time), failed, .. } = &mut *state;
+        let State { to, time, failed, .. } = &mut *state;
         if failed.is_some() {
             return;
         }
+        let time = time.now();
         let written = writeln!(
             to,
             "{from} - - [{time}] \"{line}\" {status} {bytes} \"{referer}\" \"{agent}\" \
@@ -130,21 +133,4 @@ impl AccessLog {
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
-}
-
-impl State {
-    fn tell_time(&mut self, second: u64) {
-        if self.second.0 != second {
-            // None only for times that no calendar here reaches, some 262,000 years on.
-            let time = DateTime::from_timestamp(second as i64, 0).unwrap_or_default();
-            self.second = (second, time.format("%d/%b/%Y:%H:%M:%S +0000").to_string());
-        }
-    }
-}
-
-/// The time of day, which nothing but the log's stamps hang on.
-#[expect(clippy::disallowed_methods, reason = "lines of the log say when")]
-fn seconds_now() -> u64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    since.map_or(0, |since| since.as_secs())
 }

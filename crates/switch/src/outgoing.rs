@@ -1,7 +1,7 @@
 //! A request as it goes to a server, perhaps to several one after another.
 
 use hyper::body::{Body, Incoming};
-use hyper::header::CONTENT_LENGTH;
+use hyper::header::{CONTENT_LENGTH, HeaderValue, TRANSFER_ENCODING};
 use hyper::http::request::Parts;
 use hyper::http::uri::PathAndQuery;
 use hyper::{HeaderMap, Method, Request, Uri};
@@ -49,6 +49,10 @@ impl Outgoing {
             return Err(Refusal(413, "the request's body is too large"));
         }
         fields::to_server(&mut fields, came, version);
+        if !body.is_end_stream() && body.size_hint().exact().is_none() {
+            // For hyper, a GET whose fields say nothing of a body has none.
+            fields.insert(TRANSFER_ENCODING, HeaderValue::from_static("chunked"));
+        }
         let progress = Progress::default();
         let repeatable = body.is_end_stream() && method.is_idempotent();
         let upload = Upload::new(body, settings.body_bytes_max, settings.idle, progress.clone());

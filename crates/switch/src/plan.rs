@@ -40,6 +40,12 @@ impl Backend {
     /// When it is of another form, or the name is not known.
     pub fn parse(url: &str) -> Result<Backend, Invalid> {
         let form = || Invalid::new(format!("`{url}` is not of the form http://HOST:PORT"));
+        if url.starts_with("https://") {
+            return Err(Invalid::new(format!(
+                "`{url}`: the switch speaks no TLS with the servers behind it, only with clients; \
+                 write http://HOST:PORT, with the port where the server takes HTTP without TLS"
+            )));
+        }
         let rest = url.strip_prefix("http://").ok_or_else(form)?;
         let place = rest.strip_suffix('/').unwrap_or(rest);
         if place.is_empty() || place.contains(['/', '?', '#', '@']) {

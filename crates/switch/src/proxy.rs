@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -109,6 +109,7 @@ impl Proxy {
             desk: Arc::clone(&desk),
             log: log.clone(),
             links: Links::new(settings.connect),
+            scratch: Mutex::default(),
         };
         let forwarding = self.forward(lane, &told)?;
         let is_over = || {

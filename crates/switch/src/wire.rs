@@ -2,7 +2,7 @@
 
 use std::io;
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
@@ -17,11 +17,46 @@ pub(crate) struct Wire {
     stream: TcpStream,
     /// Whether the server takes nothing any more.
     deaf: bool,
+    /// A request that went over it before hyper had it.
+    past: Option<Past>,
+}
+
+/// A request that has been sent already: when hyper sends it, that is passed over, and what has
+/// come of the response is what hyper reads first.
+#[derive(Debug)]
+struct Past {
+    came: Vec<u8>,
+    /// How much of it has been read.
+    read: usize,
+    /// Whether hyper has sent the request. It would take nothing for a response before.
+    sent: bool,
+    reader: Option<Waker>,
 }
 
 impl Wire {
     pub(crate) fn new(stream: TcpStream) -> Wire {
-        Wire { stream, deaf: false }
+        Wire { stream, deaf: false, past: None }
+    }
+
+    /// One over which a request has gone, and so much of its response has come.
+    pub(crate) fn asked(stream: TcpStream, came: Vec<u8>) -> Wire {
+        let past = Some(Past { came, read: 0, sent: false, reader: None });
+        Wire { stream, deaf: false, past }
+    }
+
+    /// The connection, if it takes what is sent, and all that has come has been read.
+    pub(crate) fn into_stream(self) -> Option<TcpStream> {
+        let is_read = self.past.is_none_or(|past| past.read == past.came.len());
+        (!self.deaf && is_read).then_some(self.stream)
+    }
+
+    /// Whether nothing that hyper writes is to be sent.
+    fn passes_over(&mut self) -> bool {
+        if let Some(past) = &mut self.past {
+            past.sent = true;
+            past.reader.take().into_iter().for_each(Waker::wake);
+        }
+        self.deaf || self.past.is_some()
     }
 
     /// What has become of bytes that were written: passed over where the server takes none.
@@ -50,7 +85,21 @@ impl AsyncRead for Wire {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().stream).poll_read(context, buffer)
+        let this = self.get_mut();
+        if let Some(past) = &mut this.past {
+            if !past.sent {
+                past.reader = Some(context.waker().clone());
+                return Poll::Pending;
+            }
+            let left = &past.came[past.read..];
+            if !left.is_empty() {
+                let length = left.len().min(buffer.remaining());
+                buffer.put_slice(&left[..length]);
+                past.read += length;
+                return Poll::Ready(Ok(()));
+            }
+        }
+        Pin::new(&mut this.stream).poll_read(context, buffer)
     }
 }
 
@@ -61,7 +110,7 @@ impl AsyncWrite for Wire {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        if this.deaf {
+        if this.passes_over() {
             return Poll::Ready(Ok(bytes.len()));
         }
         let polled = Pin::new(&mut this.stream).poll_write(context, bytes);
@@ -75,7 +124,7 @@ impl AsyncWrite for Wire {
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let length = parts.iter().map(|part| part.len()).sum();
-        if this.deaf {
+        if this.passes_over() {
             return Poll::Ready(Ok(length));
         }
         let polled = Pin::new(&mut this.stream).poll_write_vectored(context, parts);
@@ -92,5 +141,32 @@ impl AsyncWrite for Wire {
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.get_mut().stream).poll_shutdown(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncReadExt;
+    use tokio::net::TcpListener;
+    use tokio::runtime::Builder;
+
+    use super::*;
+
+    /// Whether a connection goes on after so much has been read of what came over it before.
+    async fn goes_on_after(read: usize) -> bool {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let stream = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        let mut wire = Wire::asked(stream, b"hello".to_vec());
+        assert!(wire.passes_over());
+        wire.read_exact(&mut [0; 5][..read]).await.unwrap();
+        wire.into_stream().is_some()
+    }
+
+    /// What a server has said beside its response is no beginning of the next one.
+    #[test]
+    fn a_connection_with_something_unread_is_not_used_again() {
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        assert!(!runtime.block_on(goes_on_after(3)));
+        assert!(runtime.block_on(goes_on_after(5)));
     }
 }

@@ -19,7 +19,7 @@ def command(
         int | None, typer.Option(help="The seed of all workloads, instead of the demo's own.")
     ] = None,
 ) -> None:
-    """Run one server under four workloads at the same load: measured, simulated and exact."""
+    """Run one server under five workloads at the same load: measured, simulated and exact."""
     from thinktime import demo
 
     with common.mapped_errors():

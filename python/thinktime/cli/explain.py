@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thinktime import Result
+from thinktime import InputError, Result
 from thinktime.cli import common, plain
 
 if TYPE_CHECKING:
@@ -74,6 +74,9 @@ def command(
     from thinktime.explain import explain_result
 
     with common.mapped_errors():
+        if (result / "runs.json").exists():
+            one = result / "run-1"
+            raise InputError(f"{result}: it holds several runs: explain one of them, as in {one}")
         low = None if low_load is None else Result.load(low_load)
         found = explain_result(
             Result.load(result),

@@ -38,7 +38,7 @@ COMMANDS = {
     "schema": "Print the JSON Schema of workload or system files, so that editors complete them.",
     "doctor": "Say what this machine allows: connections, punctuality, cores; and what to change.",
     "lab": "Make hosts, links and servers on this machine, and run workloads between them.",
-    "demo": "Run one server under four workloads at the same load: measured, simulated and exact.",
+    "demo": "Run one server under five workloads at the same load: measured, simulated and exact.",
     "import": "Make a workload of a HAR, curl commands, OpenAPI, Postman, k6, Locust or JMeter.",
     "new": "Look at a page and write a workload file with the page and its objects, to begin with.",
     "record": "Record a visit through a proxy, and write a workload with its journey.",

@@ -9,6 +9,7 @@ import typer
 
 from thinktime import InputError, Result
 from thinktime.cli import common, options, plain
+from thinktime.recovery import check_folder
 
 app = typer.Typer(
     help="Keep results by workload, target and commit, and say when figures changed.",
@@ -72,6 +73,8 @@ def trend(
     from thinktime.report.terminal import Shown
 
     with common.mapped_errors():
+        if output is not None:
+            check_folder(output)
         history = History(store)
         found = list(trends(history.results(workload)))
         if not found:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from thinktime.cli import common, plain
+from thinktime.recovery import check_folder
 
 
 def command(
@@ -22,6 +23,7 @@ def command(
     from thinktime.report.several import runs_in
 
     with common.mapped_errors():
+        check_folder(output)
         found = [place for one in results for place in runs_in(one)]
         for one in found:
             common.say_of_left_behind(one)

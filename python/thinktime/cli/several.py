@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from thinktime import InputError, Interrupted, Result, RunError, Unwritten, validity
+from thinktime import InputError, Interrupted, Result, RunError, Unwritten, provenance, validity
 from thinktime.cli import common, plain
 from thinktime.recovery import write_whole
 from thinktime.verdict import Verdict, verdict_of
@@ -84,19 +84,20 @@ class Several:
         """
         if self.restart is None:
             return
+        named = f"--restart {provenance.without_secrets(self.restart)}"
         try:
             done = subprocess.run(
                 shlex.split(self.restart), stdin=subprocess.DEVNULL, capture_output=True,
                 timeout=_RESTART_S, check=False,
             )  # fmt: skip
         except (OSError, ValueError) as error:
-            raise RunError(f"--restart {self.restart}: {error}") from None
+            raise RunError(f"{named}: {error}") from None
         except subprocess.TimeoutExpired:
-            raise RunError(f"--restart {self.restart}: it took longer than five minutes") from None
+            raise RunError(f"{named}: it took longer than five minutes") from None
         if done.returncode:
             said = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
             why = f": {said[0]}" if said else ""
-            raise RunError(f"--restart {self.restart}: it ended with {done.returncode}{why}")
+            raise RunError(f"{named}: it ended with {done.returncode}{why}")
 
 
 def finish(

@@ -18,6 +18,9 @@ _OF_FILE = re.compile(r"\S+:\d+: |[^\s`:]*[./][^\s`]*: ")
 _ONLY_HERE = {"json", "quiet"}
 """Options of the command line alone: messages mean something else by these names."""
 
+_OTHERWISE_CALLED = {"explain"}
+"""Commands whose function has another name; its arguments have those of the options."""
+
 _done: list[Any] = []
 """The command that is done, whose options are those that messages name."""
 
@@ -33,6 +36,7 @@ def _words() -> dict[str, str]:
     for command in _done:
         known = {name for name, _, _ in _core.options("run")}
         has_function = callable(getattr(thinktime, command.name or "", None))
+        has_function = has_function or command.name in _OTHERWISE_CALLED
         for one in command.params:
             long = [word for word in one.opts if word.startswith("--")]
             if long and one.name not in _ONLY_HERE and (has_function or one.name in known):

@@ -1,4 +1,4 @@
-"""The demo: one server under four workloads at the same load, measured, simulated and exact."""
+"""The demo: one server under five workloads at the same load, measured, simulated and exact."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LONG_REQUESTS = 10_000_000
 """Requests of the long simulation, which shows the steady state."""
 
 HERE = Path(__file__).parent
-NAMES = ("closed-1", "closed-10", "partly-open", "open")
+NAMES = ("closed-1", "closed-10", "partly-open", "open", "mixed")
 
 
 def main(output: Path, seed: int | None = None) -> Path:
@@ -63,7 +63,7 @@ def main(output: Path, seed: int | None = None) -> Path:
                 )
             )
             results += _simulated(workload, system, output / name, began)
-    page = report(results, output / "report.html", title="One server, four workloads")
+    page = report(results, output / "report.html", title="One server, five workloads")
     console = plain.console(width=plain.width())
     console.print(terminal.render(rows_of(results)))
     console.print(verdict_of(results).headline)

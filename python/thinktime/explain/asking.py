@@ -2,7 +2,8 @@
 
 Each question is a workload and a system; it is answered by as many simulations as the model has
 variants, each as long as the measurement was. The answer's interval is where another measurement of
-that length would lie in 19 of 20 times, were the model right.
+that length would lie in 19 of 20 times, were the model right; where the measurement does not tell
+several models apart, it spans those of all.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from thinktime.explain.choosing import SAME, SEED
 from thinktime.explain.closed_test import CLOSED, OPEN
 from thinktime.explain.patience import Patience
 from thinktime.operations import simulate
+from thinktime.report import units
 
 POLICIES = ("fcfs", "ps", "srpt")
 CLIENTS = (10, 50)
@@ -29,6 +31,12 @@ FULL = 0.98
 """Beyond that load a system without a limit has no steady state worth a number."""
 
 REQUESTS_MAX = 50_000
+REQUESTS_THINKING = 200_000
+"""Of the simulations that find a closed test's think time: what is left of chance in it is far less
+than in the answer, which has a quarter as many."""
+
+WIDE = 30.0
+"""An answer whose interval spans so large a factor is not told as a number."""
 
 _CONFIDENCE = 0.95
 EXCLUDING = 0.999
@@ -83,20 +91,62 @@ class _Question:
     workload: Workload
     policy: str | None = None
     more_servers: int = 0
-    load: float | None = None
-    """To be held, where the workload has none of its own."""
+    holds_load: bool = False
+    """Whether the measured load is to be held, as the workload has none of its own."""
 
     times: Literal["service_time_s", "response_time_s"] = "service_time_s"
     """From sending to the answer, as what was measured; or from when a request was wanted."""
 
 
-def answers(those: tuple[Candidate, ...], asked: Asked) -> Iterator[Answer]:
-    """The answers to all questions, the measurement's own workload first."""
-    for one in _questions(those[0], asked):
-        try:
-            yield _answered(one, those, asked)
-        except (InputError, RunError) as error:
-            yield _refused(one.words, str(error))
+Variants = tuple[Candidate, ...]
+
+
+def answers(those: Variants, asked: Asked, ties: tuple[Variants, ...] = ()) -> Iterator[Answer]:
+    """The answers to all questions, the measurement's own workload first, however rough that is.
+
+    `ties` are other models that might as well be the server's: intervals span theirs, too.
+    """
+    for number, one in enumerate(_questions(those[0], asked)):
+        found = _answer(one, those, asked)
+        for other in ties if not found.refused else ():
+            told = _answer(one, other, asked)
+            if number or not told.refused:  # of what was measured the first one is enough
+                found = spanning(found, told, other[0])
+        yield _refused(one.words, vague) if number and (vague := _vague(found)) else found
+
+
+def _answer(one: _Question, those: Variants, asked: Asked) -> Answer:
+    try:
+        return _answered(one, those, asked)
+    except (InputError, RunError) as error:
+        return _refused(one.words, str(error))
+
+
+def spanning(one: Answer, other: Answer, model: Candidate) -> Answer:
+    """An answer whose intervals have those of another model's in them.
+
+    Where one of them has none, there is none.
+    """
+    if one.refused:
+        return one
+    if other.refused:
+        words = f"with {model.words}, which cannot be told from this model, {other.refused}"
+        return _refused(one.question, words)
+    return replace(
+        one,
+        mean_within_s=_span(one.mean_within_s, other.mean_within_s),
+        p99_within_s=_span(one.p99_within_s, other.p99_within_s),
+        throughput_within=_span(one.throughput_within, other.throughput_within),
+    )
+
+
+Range = tuple[float, float]
+
+
+def _span(one: Range | None, other: Range | None) -> Range | None:
+    if one is None or other is None:
+        return one or other
+    return min(one[0], other[0]), max(one[1], other[1])
 
 
 def load_of(system: System, rate: float) -> float:
@@ -109,14 +159,13 @@ def load_of(system: System, rate: float) -> float:
 
 
 def _questions(one: Candidate, asked: Asked) -> Iterator[_Question]:
-    load = load_of(one.system(), asked.rate)
     same = Workload(_open(asked.rate))
     own = asked.workload
     yield _Question("the measured workload", own)
     if own.model != "open" or not own.poisson:
         yield _Question(OPEN, same)
     for clients in CLIENTS:
-        yield _Question(CLOSED.format(clients), _closed(clients), load=load)
+        yield _Question(CLOSED.format(clients), _closed(clients), holds_load=True)
     yield _Question(
         f"the same load, partly open, {REQUESTS_PER_SESSION} requests a session",
         _partly(asked.rate / REQUESTS_PER_SESSION),
@@ -151,7 +200,7 @@ def _partly(rate: float) -> Workload:
     )
 
 
-def _answered(one: _Question, those: tuple[Candidate, ...], asked: Asked) -> Answer:
+def _answered(one: _Question, those: Variants, asked: Asked) -> Answer:
     first = _system(those[0], one)
     rate = one.workload.request_rate
     if rate is not None and one.workload.model != "closed":
@@ -159,7 +208,10 @@ def _answered(one: _Question, those: tuple[Candidate, ...], asked: Asked) -> Ans
         if load > FULL:
             full = f"the load would be {load:.2f}: queues grow for as long as it lasts"
             return _refused(one.words, full)
-    workload = one.workload if one.load is None else one.workload.at_load(first, one.load)
+    workload = one.workload
+    if one.holds_load:
+        load = load_of(those[0].system(), asked.rate)
+        workload = workload.at_load(first, load, requests=REQUESTS_THINKING)
     length_s = min(asked.length_s, REQUESTS_MAX / asked.rate)
     means, tails, rates = [], [], []
     for number, candidate in enumerate(those):
@@ -186,6 +238,14 @@ def _answered(one: _Question, those: tuple[Candidate, ...], asked: Asked) -> Ans
         mean_limits_s=_within(means, EXCLUDING, SAME),
         throughput_within=_rate_within(rates),
     )
+
+
+def _vague(found: Answer) -> str | None:
+    """Why an answer is no number, where its interval is too wide for one."""
+    if found.mean_within_s is None or found.mean_within_s[1] < WIDE * found.mean_within_s[0]:
+        return None
+    low, high = (units.seconds(limit) for limit in found.mean_within_s)
+    return f"it may be anything from {low} to {high}: too little of this was measured to tell"
 
 
 def _system(candidate: Candidate, one: _Question) -> System:

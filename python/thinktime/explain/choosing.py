@@ -1,25 +1,28 @@
 """Which model of the server fits what was measured: learned on one part, judged by another.
 
-The first 70 % of the time are for learning; the rest decides whether the model fits. Only one that
-does is then learned from all of the time, to be asked. Where requests came by themselves,
-models are simulated on the very times at which they came; else the workload is simulated with
-another seed, because when clients come again hangs on when they were answered.
+The first 70 % of the time are for learning; the rest decides whether it fits. Only a model that
+does is then learned from all of the time. Where requests came by themselves, models are simulated
+on the very times at which they came; else the workload is simulated with another seed, because when
+clients come again hangs on when they were answered.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from thinktime._core import Workload
-from thinktime.explain.candidates import Candidate, Recognised, in_a_row, keeps_order, recognised
+from thinktime.explain import tying
+from thinktime.explain.candidates import Candidate, in_a_row
 from thinktime.explain.demands import Known
-from thinktime.explain.scoring import distance, log_likelihood
+from thinktime.explain.recognising import Recognised, behind_a_delay, keeps_order, recognised
+from thinktime.explain.scoring import distance, farthest, log_likelihood
 from thinktime.explain.visits import Visits
 from thinktime.operations import simulate
 
@@ -39,19 +42,18 @@ CHANCE = 1.25
 """A model fits where the measurement is no further from its simulations than so many times what
 any of these is from the others."""
 
+TELLING = 0.3
+"""A model that chance may take further off than that is not named: too often it is a wrong one.
+Set by simulated runs of 1,200 to 20,000 requests: see `docs/explain.md`."""
+
+FAR = 0.6
+"""A model that is further off is none, whatever chance says: 1 is what nothing alike has."""
+
 SAME = 0.01
 """Means that are so near to each other are the same, whatever chance says."""
 
 MEAN_OFF = 5.41
 """Student's t of `RUNS` - 1 = 7 degrees is beyond it in one of 1,000 cases."""
-
-JUDGED = 3
-"""So many of the models that explain the times are simulated, the most probable ones first."""
-
-LIKELIER = 0.005
-"""By so much a model must be likelier, a request, to be named before one that comes first: a pool
-that is hardly ever full does what its station does without one, and is as likely but for 0.001
-either way. Set with the first ten seeds of `benches/explain.py`."""
 
 SEED = 7_041_776
 """No seed that a server or a workload is likely to have: demands must not be those measured."""
@@ -90,9 +92,23 @@ class Tried:
         return max(CLOSE, CHANCE * self.chance)
 
     @property
+    def near(self) -> bool:
+        """Whether it is no further off than it may be, and not as far as anything else."""
+        return self.apart <= min(self.allowed, FAR)
+
+    @property
+    def tells(self) -> bool:
+        """Whether being near says anything: chance would not have let any other server pass."""
+        return self.allowed <= TELLING
+
+    @property
     def fits(self) -> bool:
-        """Whether it does what was measured, as far as chance lets one see."""
-        return self.apart <= self.allowed and abs(self.mean_off) <= MEAN_OFF
+        """Whether it does what was measured, where there is enough to see that."""
+        return self.tells and self.near and abs(self.mean_off) <= MEAN_OFF
+
+    def needed(self, requests: int) -> int:
+        """Roughly how many would tell, where so many do not: chance falls with the root of that."""
+        return int(np.ceil(requests * (self.allowed / TELLING) ** 2))
 
 
 @dataclass(frozen=True)
@@ -105,6 +121,9 @@ class Choice:
     alike: tuple[Recognised, ...]
     """Other models that explain the times: the measurement does not tell them apart."""
 
+    ties: tuple[tuple[Candidate, ...], ...] = ()
+    """Variants of those of them that are asked as well: the outermost ones of each kind."""
+
     tried: tuple[Tried, ...] = ()
     """All that were simulated, in the order in which they came."""
 
@@ -115,6 +134,16 @@ class Choice:
     def fits(self) -> bool:
         """Whether there is a model that fits."""
         return self.best is not None and self.best.fits
+
+    @property
+    def explained(self) -> bool:
+        """Whether that one fits, and was recognised by its own demands: no two in a row are."""
+        return self.fits and self.best is not None and self.best.candidate.kind != "row"
+
+    @property
+    def too_short(self) -> bool:
+        """Whether a model is near, and so would others be: there are too few requests."""
+        return self.best is not None and self.best.near and not self.best.tells
 
 
 Simulated = Callable[[Candidate, int], Visits]
@@ -131,67 +160,87 @@ def choose(seen: Visits, workload: Workload, known: Known | None = None) -> Choi
     cut = begin + LEARNED * (end - begin)
     early = seen.end_s < cut
     learned = Visits(seen.begin_s[early], seen.end_s[early])
-    if crowded(seen) < CROWDED:
+    if crowded(seen) < CROWDED or not early.any():
         return Choice(None, ())
-    explained = recognised(learned, known)
-    rows = [] if explained or known or not keeps_order(learned) else in_a_row(learned, RUNS)
     with _simulating(seen, workload) as simulated:
-
-        def tried(those: list[Candidate]) -> Tried:
-            runs = [simulated(one, n) for n, one in enumerate(those)]
-            apart = float(np.mean([distance(seen, run, cut, end) for run in runs]))
-            # Over all of the time as well: what is rare may all have come in the first part.
-            off = (_mean_off(seen, runs, since, end) for since in (cut, begin))
-            mean_off = max(off, key=abs)
-            likely = log_likelihood(seen, runs, cut, end)
-            return Tried(tuple(those), apart, _farthest(runs, cut, end), mean_off, likely)
-
-        if explained:
-            found = [tried(one.variants(RUNS)) for one in explained[:JUDGED]]
+        judge = partial(_tried, seen, simulated, (cut, end))
+        explained = recognised(learned, known)
+        if explained or known or not keeps_order(learned):
+            first = _of_recognised(seen, explained, judge)
         else:
-            found = [tried(those) for those in rows]
+            first = _in_a_row(seen, learned, judge)
+        if first.explained or first.too_short or known:
+            return first
+        # What was judged without a delay has no second chance with a small one.
+        other = behind_a_delay(learned, {one.policy for one in explained})
+        second = _of_recognised(seen, other, judge)
+    chosen = second if _before(second, first) else first
+    return replace(chosen, tried=(*first.tried, *second.tried))
+
+
+def _before(second: Choice, first: Choice) -> bool:
+    """Whether what explains the times behind a delay is named before what does without one."""
+    if not (first.fits and second.fits and first.named and second.named):
+        return second.fits
+    return second.named.log_likelihood > first.named.log_likelihood + tying.LIKELIER
+
+
+Judge = Callable[[list[Candidate]], Tried]
+
+
+def _in_a_row(seen: Visits, learned: Visits, judge: Judge) -> Choice:
+    """The best split of the work between two stations in a row: the nearest, as predictions are."""
+    found = [judge(those) for those in in_a_row(learned, RUNS)]
     if not found:
         return Choice(None, ())
-    first = 0 if explained else min(range(len(found)), key=lambda n: found[n].apart)
-    place = likeliest(found, first)
-    named = best = found[place]
+    place = min(range(len(found)), key=lambda n: found[n].apart)
+    best = found[place]
     if best.fits:
-        whole = (
-            explained[place].learned_from(seen).variants(RUNS)
-            if explained
-            else in_a_row(seen, RUNS)[place]
-        )
-        best = replace(best, variants=tuple(whole))
-    others = (one for n, one in enumerate(explained) if n != place)
-    return Choice(best, tuple(others), tuple(found), named)
+        best = replace(best, variants=tuple(in_a_row(seen, RUNS)[place]))
+    return Choice(best, (), (), tuple(found), found[place])
 
 
-def likeliest(found: Sequence[Tried], first: int) -> int:
-    """The place of the likeliest model of those that the distance does not tell from the first.
+def _of_recognised(seen: Visits, explained: list[Recognised], judge: Judge) -> Choice:
+    """The best of those that explain the times, the first of which is the most probable one."""
+    if not explained:
+        return Choice(None, ())
+    those = tying.to_judge(explained)
+    found = [judge(one.variants(RUNS)) for one in those]
+    place = tying.simplest(found, tying.likeliest(found, 0))
+    best = found[place]
+    if not best.fits:
+        others = tuple(one for one in explained if one is not those[place])
+        return Choice(best, others, (), tuple(found), best)
 
-    Where the first does not fit, it stays the first: a second one is not sought that does.
-    """
-    if not found[first].fits:
-        return first
-    near = [n for n, one in enumerate(found) if one.fits and one.apart <= found[first].allowed]
-    best = max(near, key=lambda n: found[n].log_likelihood)
-    gain = found[best].log_likelihood - found[first].log_likelihood
-    return best if gain > LIKELIER else first
+    def learned(one: Recognised) -> tuple[Candidate, ...]:
+        return tuple(one.learned_from(seen).variants(RUNS))
+
+    named, ties = those[place], [those[n] for n in tying.tied(found, place)]
+    return Choice(
+        replace(best, variants=learned(named)),
+        tying.alike(named, ties, explained, those),
+        tuple(learned(one) for one in tying.outermost(ties)),
+        tuple(found),
+        best,
+    )
+
+
+def _tried(
+    seen: Visits, simulated: Simulated, held_out: tuple[float, float], those: list[Candidate]
+) -> Tried:
+    """How a model does on the part that was held out."""
+    cut, end = held_out
+    runs = [simulated(one, n) for n, one in enumerate(those)]
+    apart = float(np.mean([distance(seen, run, cut, end) for run in runs]))
+    # Over all of the time as well: what is rare may all have come in the first part.
+    off = (_mean_off(seen, runs, since, end) for since in (cut, float(seen.begin_s[0])))
+    likely = log_likelihood(seen, runs, cut, end)
+    return Tried(tuple(those), apart, farthest(runs, cut, end), max(off, key=abs), likely)
 
 
 def crowded(seen: Visits) -> float:
     """The share of the requests that found others: only these say who is served first."""
     return float((seen.found > 0).mean())
-
-
-def _farthest(runs: list[Visits], begin_s: float, end_s: float) -> float:
-    """The largest mean distance of one run from the others."""
-    many = len(runs)
-    apart = np.zeros((many, many))
-    for n in range(many):
-        for other in range(n):
-            apart[n, other] = apart[other, n] = distance(runs[n], runs[other], begin_s, end_s)
-    return float(apart.sum(axis=1).max() / (many - 1))
 
 
 def _mean_off(seen: Visits, runs: list[Visits], begin_s: float, end_s: float) -> float:

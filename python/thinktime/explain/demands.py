@@ -67,7 +67,10 @@ def known_demands(
     if log_format is not None and log is None:
         raise InputError("a format goes with a log")
     if demand is not None:
-        Distribution(demand)
+        try:
+            Distribution(demand)
+        except InputError as error:
+            raise InputError(f"demand: {error}") from None
         return Known(demand, "given")
     if log is not None:
         return of_log(log, log_format)

@@ -14,7 +14,7 @@ from thinktime.explain.choosing import Choice, choose
 from thinktime.explain.closed_test import closed_test
 from thinktime.explain.demands import Known, known_demands, of_server_timing
 from thinktime.explain.patience import patience_of
-from thinktime.explain.refusing import contradicted_by, overfull_by, unfitting
+from thinktime.explain.refusing import contradicted_by, overfull_by, rounded_up, unfitting
 from thinktime.explain.server_timing import UnusableTimesError, has_times
 from thinktime.explain.visits import MOST, Visits, network_s, visits_of
 from thinktime.report import units
@@ -93,6 +93,9 @@ class Explanation:
     models: tuple[Model, ...] = ()
     """Those that were simulated, the one that is shown first; also where none fits."""
 
+    requests_needed: int | None = None
+    """Roughly how many requests would tell, where a model is near and they are too few to."""
+
     @property
     def log_likelihood(self) -> float | None:
         """That of the model that is shown."""
@@ -101,10 +104,10 @@ class Explanation:
     @property
     def sentence(self) -> str:
         """What was found, in one sentence."""
-        if self.refused:
-            return f"no model is shown: {self.refused}{self._demands_words}"
         doubts = f"; in doubt is {units.listed(list(self.doubts))}" if self.doubts else ""
         doubts = f"{self._demands_words}{doubts}"
+        if self.refused:
+            return f"no model is shown: {self.refused}{doubts}"
         if self.network_s:
             doubts = f"; its link takes {units.seconds(self.network_s)} of each time{doubts}"
         return (
@@ -201,7 +204,7 @@ def _explained(result: Result, whole: Visits, known: Known | None) -> Explanatio
     rate = len(seen) / length_s
     took = whole.took_s
     measured = (float(took.mean()), float(np.quantile(took, 0.99)), rate, len(seen))
-    about = _about(result, known, network, choice)
+    about = _about(result, known, network, choice, len(seen))
     best = choice.best
     if best is None or not best.fits:
         why = (
@@ -213,7 +216,7 @@ def _explained(result: Result, whole: Visits, known: Known | None) -> Explanatio
     if (overfull := overfull_by(best.candidate, rate)) is not None:
         return _refused(overfull, measured, about)
     asked = Asked(result.workload, rate, length_s, patience_of(result, measured[1]), network)
-    found = answers(best.variants, asked)
+    found = answers(best.variants, asked, choice.ties)
     own = next(found)
     if own.excludes(measured[0]):
         return _refused(contradicted_by(best.candidate, own, measured[0]), measured, about)
@@ -245,7 +248,9 @@ def _shown(
     )
 
 
-def _about(result: Result, known: Known | None, network_s: float, choice: Choice) -> dict[str, Any]:
+def _about(
+    result: Result, known: Known | None, network_s: float, choice: Choice, requests: int
+) -> dict[str, Any]:
     """What beside its answers belongs to a model."""
     tried = sorted(choice.tried, key=lambda one: one is not choice.named)
     return {
@@ -257,14 +262,23 @@ def _about(result: Result, known: Known | None, network_s: float, choice: Choice
         "demands": _source(known),
         "network_s": network_s,
         "workload_model": result.workload.model,
+        "requests_needed": _needed(choice, requests),
     }
+
+
+def _needed(choice: Choice, requests: int) -> int | None:
+    """Roughly how many requests would tell, where these are too few."""
+    if choice.best is None or not choice.too_short:
+        return None
+    return rounded_up(choice.best.needed(requests))
 
 
 def _refused(
     why: str, measured: tuple[float, float, float, int], about: dict[str, Any]
 ) -> Explanation:
     """What was measured, of which no model is shown."""
-    kept = {name: about[name] for name in ("demands", "workload_model", "models")}
+    names = ("demands", "workload_model", "models", "requests_needed", "doubts")
+    kept = {name: about[name] for name in names}
     return Explanation(None, None, None, None, None, None, (), why, *measured, **kept)
 
 

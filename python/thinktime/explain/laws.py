@@ -15,6 +15,9 @@ STEP_S = 1e-6
 SECOND_WITHIN = 0.1
 """So near must the second moment of a law with a name be to that of the demands."""
 
+ONE_TIME = 1e-8
+"""Demands with a smaller squared coefficient of variation are all one time, but for its stamps."""
+
 SINGLE, PARTS = 100, 100
 """A law as it was seen has so many largest values, and so many means of the others."""
 
@@ -31,9 +34,12 @@ def law_of_survival(every: Survival) -> str:
     How long requests wait hangs on both moments: a law with a name that misses the second, because
     few requests of many are very long, is not taken, but the values as they were seen.
     """
-    named = law_of(every, STEP_S, 1.0).notation
     shares = every.weights / every.weights.sum()
-    second = float(every.values**2 @ shares) / float(every.values @ shares) ** 2
+    mean_s = float(every.values @ shares)
+    second = float(every.values**2 @ shares) / mean_s**2
+    if second - 1 < ONE_TIME:
+        return f"const({mean_s:.6g}s)"
+    named = law_of(every, STEP_S, 1.0).notation
     if abs((1 + Distribution(named).cv2) / second - 1) <= SECOND_WITHIN:
         return named
     return _as_seen(every.values, shares)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from thinktime.explain.asking import Answer, load_of
 from thinktime.explain.candidates import Candidate
-from thinktime.explain.choosing import CROWDED, Choice, crowded
-from thinktime.explain.visits import Visits
+from thinktime.explain.choosing import CROWDED, FAR, TELLING, Choice, Tried, crowded
+from thinktime.explain.visits import MOST, Visits
 from thinktime.report import units
 
 LOAD_MAX = 1.02
@@ -39,15 +39,20 @@ def unfitting(choice: Choice, seen: Visits) -> str:
     """Why none fits, where none does."""
     if choice.best is not None:
         near = choice.best
-        if near.apart <= near.allowed:
+        if choice.too_short:
+            return _too_short(near, len(seen))
+        if near.near:
             return (
                 f"the nearest one, {near.candidate.words}, has another mean response time: "
                 f"{abs(near.mean_off):.1f} standard errors away"
             )
-        return (
+        off = (
             f"the nearest one, {near.candidate.words}, is {near.apart:.2f} off on the part that "
-            f"was held out, where {near.allowed:.2f} may be chance"
+            "was held out"
         )
+        if near.apart > FAR:
+            return f"{off}: it does nothing like what was measured"
+        return f"{off}, where {near.allowed:.2f} may be chance"
     if crowded(seen) < CROWDED:
         return (
             f"{units.percent(1 - crowded(seen))} of the requests found nobody, so they say nothing "
@@ -57,3 +62,24 @@ def unfitting(choice: Choice, seen: Visits) -> str:
         "under none of the policies that are known here demands hang on nothing; the server does "
         "other things beside, waits for something that is not seen, or its speed changes"
     )
+
+
+def _too_short(near: Tried, requests: int) -> str:
+    """Why a model that is near is not shown: chance would let others pass that are no nearer."""
+    needed = rounded_up(near.needed(requests))
+    enough = f"about {needed:,} would tell"
+    if needed > MOST:
+        enough = f"about {needed:,} would tell, and {MOST:,} are looked at"
+    return (
+        f"its {requests:,} requests are too few to tell: the nearest one, "
+        f"{near.candidate.words}, is {near.apart:.2f} off on the part that was held out, but by "
+        f"chance even the right one may be {near.allowed:.2f} off, and with more than "
+        f"{TELLING:.2f} other servers would pass as well; {enough} at this load, and fewer at a "
+        "lower one: run it for longer"
+    )
+
+
+def rounded_up(many: int) -> int:
+    """To two digits."""
+    step = 10 ** max(len(str(many)) - 2, 0)
+    return int(-(-many // step) * step)

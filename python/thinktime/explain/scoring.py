@@ -29,6 +29,9 @@ LEAST = 40
 PER_OCTAVE = 8
 """Buckets of response times to a factor of two, in which likelihoods are told."""
 
+SAME_TIME = 1e-4
+"""Times that differ by no more than this share of them are the same."""
+
 ADDED = 0.5
 """To the count of each bucket: so what no simulation did is no more improbable than half a request
 in all of those simulated."""
@@ -55,6 +58,16 @@ def distance(one: Visits, other: Visits, begin_s: float, end_s: float) -> float:
     by_found = float(np.average(apart, weights=weights)) if apart else 1.0
     passing = abs(float(one.overtook[kept_one].mean() - other.overtook[kept_other].mean()))
     return (kolmogorov(took, took_other) + by_found) / 2 + passing
+
+
+def farthest(runs: Sequence[Visits], begin_s: float, end_s: float) -> float:
+    """The largest mean distance of one run from the others."""
+    many = len(runs)
+    apart = np.zeros((many, many))
+    for n in range(many):
+        for other in range(n):
+            apart[n, other] = apart[other, n] = distance(runs[n], runs[other], begin_s, end_s)
+    return float(apart.sum(axis=1).max() / (many - 1))
 
 
 def log_likelihood(one: Visits, runs: Sequence[Visits], begin_s: float, end_s: float) -> float:
@@ -96,10 +109,17 @@ def _logs(buckets: NDArray[np.int64], many: int) -> Floats:
 
 
 def kolmogorov(ones: Floats, others: Floats) -> float:
-    """The largest difference between the distribution functions of two samples."""
-    points = np.concatenate([ones, others])
-    return float(np.abs(_share(ones, points) - _share(others, points)).max())
+    """The largest difference between the distribution functions of two samples.
+
+    Times that are the same but for `SAME_TIME` are the same: where many requests take one time,
+    the last digit of a law would count as much as another server.
+    """
+    return max(_before(ones, others), _before(others, ones), 0.0)
 
 
-def _share(values: Floats, points: Floats) -> NDArray[np.float64]:
-    return np.asarray(np.searchsorted(np.sort(values), points, side="right") / len(values))
+def _before(ones: Floats, others: Floats) -> float:
+    """By how much more of `ones` are no longer than a time, at the time where that is most."""
+    points = np.sort(ones)
+    shares = np.arange(1, len(points) + 1) / len(points)
+    theirs = np.searchsorted(np.sort(others), points * (1 + SAME_TIME), side="right") / len(others)
+    return float((shares - theirs).max())

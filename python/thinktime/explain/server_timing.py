@@ -12,7 +12,7 @@ import numpy as np
 
 from thinktime.explain.visits import STAMP_S, Floats, Visits, answered, network_s
 from thinktime.learn.server.alone import found_idle
-from thinktime.learn.server.learning import COARSE
+from thinktime.learn.server.learning import COARSE, FEW
 from thinktime.learn.server.served import Served, coarsest_step_us
 from thinktime.report import units
 
@@ -28,7 +28,11 @@ server: durations that overlap are summed."""
 
 TOLD_LEAST = 0.8
 """Where requests that found the server idle spend a smaller share of their time in what it names,
-that is a part of it."""
+that is a part of it; and where it names a smaller share of what requests that found others take
+longer, they wait elsewhere."""
+
+WAITED_LEAST = 0.1
+"""Where those take longer by no more than this share of a response time, nobody waits."""
 
 
 class UnusableTimesError(Exception):
@@ -47,7 +51,8 @@ def served_by_itself(result: Result, most: int) -> Served:
 
     Raises:
         UnusableTimesError: if too many have no time, or one that is longer than the response; or
-            the times are coarse, or a part only of what the server did.
+            the times are coarse, have no waiting in them, or are a part only of what the server
+            did.
         InputError: if the rows were not kept.
     """
     began_s, ended_s, told_s = _columns(result, most)
@@ -67,6 +72,7 @@ def served_by_itself(result: Result, most: int) -> Served:
             f"{units.percent(longer)} are longer than the whole response: durations that overlap "
             "are summed; let the server send one that is named `total`"
         )
+    _check_that_waiting_is_in_it(Visits(began_s, ended_s), told_s)
     inside_s = np.where(told, np.minimum(told_s, took_s), took_s)
     arrival_s = began_s + (took_s - inside_s) / 2
     order = np.argsort(arrival_s, kind="stable")
@@ -81,6 +87,30 @@ def _columns(result: Result, most: int) -> tuple[Floats, Floats, Floats]:
     rows = answered(result, most, "server_time_s")
     visits = Visits.of_answered(rows)
     return visits.begin_s, visits.end_s, rows["server_time_s"].fill_null(np.nan).to_numpy()
+
+
+def _check_that_waiting_is_in_it(seen: Visits, told_s: Floats) -> None:
+    """Requests that found others wait: longer, by what the server says, too.
+
+    A worker that looks at its clock when it takes a request out of a queue does not know how long
+    that stood there. Who found others is told by the client, so that it hangs on nothing told.
+    """
+    told = np.isfinite(told_s)
+    idle, busy = told & (seen.found == 0), told & (seen.found > 0)
+    if min(np.count_nonzero(idle), np.count_nonzero(busy)) < FEW:
+        return
+    longer_s = float(seen.took_s[busy].mean() - seen.took_s[idle].mean())
+    named_s = float(told_s[busy].mean() - told_s[idle].mean())
+    # A time that is half of the whole has half of the waiting in it: that is looked at below.
+    part = min(float(told_s[idle].mean() / seen.took_s[idle].mean()), 1.0)
+    waits = longer_s > WAITED_LEAST * float(seen.took_s.mean())
+    if not waits or named_s >= TOLD_LEAST * part * longer_s:
+        return
+    named = f"{units.seconds(named_s)} of that" if named_s > 0 else "none of that"
+    raise UnusableTimesError(
+        f"requests that found others took {units.seconds(longer_s)} longer on average, and it "
+        f"names {named}: waiting is not in it, as where it is measured behind a queue"
+    )
 
 
 def _check_that_it_is_the_whole(log: Served, took_s: Floats) -> None:

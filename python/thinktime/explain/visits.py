@@ -98,7 +98,8 @@ def _answered(rows: pl.LazyFrame, most: int | None, *columns: str) -> pl.DataFra
     import polars as pl
 
     sent = pl.coalesce("sent_ns", "scheduled_ns").alias("begin_ns")
-    rows = rows.filter((pl.col("replication") == 0) & pl.col("error").is_null())
+    kept = pl.col("error").is_null() & pl.col("done_ns").is_not_null()
+    rows = rows.filter((pl.col("replication") == 0) & kept)
     rows = rows.select(sent, "done_ns", *columns)
     if most is not None:
         begins = rows.select("begin_ns").collect()["begin_ns"].to_numpy()
@@ -141,7 +142,8 @@ def visits_of(result: Result, most: int = MOST) -> Visits:
     where = result.path or "the result"
     found = Visits.of_answered(answered(result, most))
     if len(found) < LEAST:
-        few = f"it has {len(found):,} requests with an answer, and {LEAST:,} are needed"
+        those = "1 request" if len(found) == 1 else f"{len(found):,} requests"
+        few = f"it has {those} with an answer, and {LEAST:,} are needed"
         raise InputError(f"{where}: {few}: run it for longer")
     many, errors = result.summary.get("requests") or 0, result.summary.get("errors") or 0
     if errors > FAILED_MAX * many:
@@ -154,13 +156,20 @@ def network_s(result: Result) -> float:
     """How long the network takes to the server and back, in seconds, as far as it is known.
 
     Twice the delay of the link that a run crossed; 0 where it crossed none.
+
+    Raises:
+        InputError: if the result does not say which link that was.
     """
     link = result.summary.get("link")
     if not link:
         return 0.0
     from thinktime.lab.asked import asked
 
-    return 2 * asked(link["asked"]).link.delay
+    try:
+        return 2 * asked(link["asked"]).link.delay
+    except InputError as error:
+        where = result.path or "the result"
+        raise InputError(f"{where}: its link cannot be read from summary.json: {error}") from None
 
 
 def _rows(result: Result) -> Table | pl.LazyFrame | None:

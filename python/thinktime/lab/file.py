@@ -9,7 +9,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from thinktime import InputError, workload
-from thinktime.lab import routes, values
+from thinktime.lab import options, routes, values
 from thinktime.lab.hostile import kinds
 from thinktime.lab.lines import Entry, Key, read
 
@@ -100,22 +100,22 @@ def _by(said: Any) -> str:
 
 
 def _kind(said: Any) -> str:
-    if said not in kinds.KINDS:
-        raise ValueError(f"there are {', '.join(kinds.KINDS)}")
+    if not isinstance(said, str) or said not in kinds.KINDS:
+        raise ValueError(f"found {said!r}: there are {', '.join(kinds.KINDS)}")
     return str(said)
 
 
 def _duration(said: Any) -> float:
-    found = values.seconds(said)
-    if not 0 < found <= kinds.DURATION_MAX_S:
-        raise ValueError(f"is more than 0 and at most {kinds.DURATION_MAX_S} s")
+    found, most = values.time(said), kinds.DURATION_MAX_S
+    if not 0 < found <= most:
+        raise ValueError(f"found {said!r}, wanted more than 0 and at most {most} s")
     return found
 
 
 def _attack_rate(said: Any) -> float:
-    found = values.rate(said)
-    if not 0 < found <= kinds.RATE_MAX:
-        raise ValueError(f"is more than 0 and at most {kinds.RATE_MAX}/s")
+    found, most = values.rate(said), kinds.RATE_MAX
+    if not 0 < found <= most:
+        raise ValueError(f"found {said!r}, wanted more than 0 and at most {most}/s")
     return found
 
 
@@ -169,6 +169,7 @@ TABLES: dict[str, tuple[dict[str, Key], type[Any]]] = {
 
 OURS = (
     "--target", "--output", "-o", "--json", "--again", "--quiet", "--on", "--generators", "--link",
+    "--help",
 )  # fmt: skip
 """Options of `thinktime run` that the lab gives itself, or that make no sense in one."""
 
@@ -257,9 +258,13 @@ def _check_run(lab: Lab, run: Load, entry: Entry) -> None:
             raise entry.error("options", f"`{option}` does not go with a run of a lab")
     file = lab.path.parent / run.workload
     try:
-        workload.load(file if file.exists() else Path(run.workload))
+        found = workload.load(file if file.exists() else Path(run.workload))
     except (InputError, OSError) as error:
         raise entry.error("workload", str(error)) from None
+    try:
+        options.check(run.options, found)
+    except InputError as error:
+        raise entry.error("options", str(error)) from None
 
 
 def _known(lab: Lab, host: str, entry: Entry, key: str) -> None:

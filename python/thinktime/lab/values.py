@@ -87,9 +87,14 @@ def _number(said: Any, unit: str, example: str) -> float:
         raise ValueError(str(error)) from None
 
 
+def time(said: Any) -> float:
+    """A time in seconds; a bare number is seconds."""
+    return _number(said, TIME, "a time such as 250ms or 1.5s")
+
+
 def seconds(said: Any) -> float:
     """A time, at most an hour."""
-    found = _number(said, TIME, "a time such as 250ms or 1.5s")
+    found = time(said)
     if found > 3600:
         raise ValueError("is longer than an hour")
     return found

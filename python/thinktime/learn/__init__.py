@@ -18,6 +18,7 @@ from thinktime._core import InputError
 from thinktime._scipy import import_beside
 from thinktime.learn.advice import advise
 from thinktime.learn.arrivals import learn_arrivals
+from thinktime.learn.fidelity import Fidelity
 from thinktime.learn.kinds.kinds import USERS_MIN
 from thinktime.learn.learned import Learned
 from thinktime.learn.log import Log, Progress, read
@@ -25,6 +26,7 @@ from thinktime.learn.part import Part, learn_part
 from thinktime.learn.populations import Populations, tell_apart
 from thinktime.learn.session import learn_sessions, values_of
 from thinktime.learn.starts import Covered, silences
+from thinktime.learn.stopping import Stopping
 from thinktime.learn.timeout import USUAL_S, timeout_curve
 from thinktime.learn.traffic import traffic_of
 from thinktime.learn.whole import kinds_of, stand_in
@@ -130,8 +132,9 @@ def _learned(
     labels = told.labels.astype(np.uint8)
     first = told.populations[0]
     known = {"known": first.confidence, "verdict": first.model}
-    with ThreadPoolExecutor(1) as beside:
-        asked = (log, told, least_users, pages)
+    stopping = Stopping()
+    with ThreadPoolExecutor(1) as beside, stopping.if_raised():
+        asked = (log, told, least_users, pages, fidelity, stopping)
         learning = None if auto else beside.submit(_parts, timeout_s, *asked)
         traffic = traffic_of(log, timeout_s, labels, 0, pages)
         curve = timeout_curve(traffic)
@@ -141,10 +144,7 @@ def _learned(
         arrivals, sessions = learn_arrivals(traffic), learn_sessions(traffic)
         sizes, durations = values_of(traffic.sizes()), values_of(traffic.durations())
         advice = advise(traffic, arrivals, sessions, demand_cv2=demand[0], load=demand[1], **known)
-        parts = learning.result()
-    found = None
-    if fidelity:
-        parts, found = stand_in(log, kinds_of(log, labels, parts), parts)
+        parts, found = learning.result()
     return Learned(
         log=log, told=told, parts=parts, traffic=traffic, curve=curve,
         timeout_from="curve" if auto else "given", arrivals=arrivals, sessions=sessions,
@@ -153,23 +153,32 @@ def _learned(
 
 
 def _parts(
-    timeout_s: float, log: Log, told: Populations, least_users: int, pages: bool
-) -> list[Part]:
+    timeout_s: float,
+    log: Log,
+    told: Populations,
+    least_users: int,
+    pages: bool,
+    fidelity: bool,
+    stopping: Stopping,
+) -> tuple[list[Part], Fidelity | None]:
+    """What a workload file has of each population, and how well all stand in for the log."""
     times = log.requests.rows["time_ns"].to_numpy()
     begin_ns, span_s = int(times[0]), log.requests.span_s
     covered = Covered(span_s, silences((times - begin_ns) * 1e-9, span_s))
     least = 1 if log.formats == [OWN] else least_users
-    return [
-        learn_part(
-            one, log.requests.only(told.of(one.name)), covered, begin_ns, timeout_s, least, pages
-        )
-        for one in told.populations
-    ]
+    parts = []
+    for one in told.populations:
+        stopping.look()
+        requests = log.requests.only(told.of(one.name))
+        parts.append(learn_part(one, requests, covered, begin_ns, timeout_s, least, pages))
+    if not fidelity:
+        return parts, None
+    return stand_in(log, kinds_of(log, told.labels, parts), parts, stopping)
 
 
 def _check(crawlers: str, load: float, demand_cv2: float | None, least_users: int) -> None:
     if least_users < 1:
-        raise InputError(f"so many users must be at least 1; it is {least_users}")
+        raise InputError(f"least_users (--least-users) must be 1 or more, not {least_users}")
     if crawlers not in ("apart", "with"):
         raise InputError(f"`{crawlers}` is not what to do with crawlers: give `apart` or `with`")
     if not LOAD_MIN <= load <= LOAD_MAX:

@@ -9,6 +9,7 @@ and Service Operations Management 16, 2014).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -178,10 +179,11 @@ def _weighted_gaps(times: NDArray[np.float64], window: float) -> NDArray[np.floa
     number = np.floor(times / window)
     cuts = np.flatnonzero(np.diff(number)) + 1
     # The first and the last window are cut short by the log's edges.
-    windows = np.split(times, cuts)[1:-1]
-    every = max(1, sum(map(len, windows)) // TESTED_MAX)
+    bounds = list(pairwise(cuts.tolist()))
+    every = max(1, sum(end - begin for begin, end in bounds) // TESTED_MAX)
     found = []
-    for inside in windows[::every]:
+    for first, last in bounds[::every]:
+        inside = times[first:last]
         left = (np.floor(inside[0] / window) + 1) * window - inside
         begin = np.concatenate([[window], left[:-1]])
         weights = len(inside) - np.arange(len(inside))

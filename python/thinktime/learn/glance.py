@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from thinktime.learn.busiest import busiest_of
 from thinktime.learn.log import Log
 from thinktime.theory.law import FloatArray
 
@@ -58,23 +59,16 @@ def glance_of(log: Log) -> Glance:
     """The counts of a log, as those of all its users where it is a sample."""
     times_ns = log.requests.rows["time_ns"].to_numpy()
     begin_ns = int(times_ns[0])
-    busiest, busiest_s = _busiest((times_ns - begin_ns) // int(_NS))
     span_s = log.requests.span_s
+    second = busiest_of((times_ns - begin_ns) // int(_NS), span_s)[0]
     starts_s, rates = _rates(times_ns, begin_ns, span_s)
     many = log.one_in
     return Glance(
         lines=log.lines, requests=log.count, dropped=log.dropped,
         users=len(log.requests.users) * many, refused=_refused(log), span_s=span_s,
-        busiest=busiest * many, busiest_s=busiest_s, starts_s=starts_s, rates=rates * many,
+        busiest=second.requests * many, busiest_s=second.at_s,
+        starts_s=starts_s, rates=rates * many,
     )  # fmt: skip
-
-
-def _busiest(seconds: np.ndarray) -> tuple[int, float]:
-    """The most requests of one second, and that second; seconds rise."""
-    begins = np.flatnonzero(np.diff(seconds, prepend=seconds[0] - 1))
-    counts = np.diff(np.append(begins, len(seconds)))
-    place = int(counts.argmax())
-    return int(counts[place]), float(seconds[begins[place]])
 
 
 def _rates(times_ns: np.ndarray, begin_ns: int, span_s: float) -> tuple[FloatArray, FloatArray]:

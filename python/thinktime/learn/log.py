@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,6 +37,9 @@ SLOW_S = 1.0
 
 ROWS = "requests.parquet"
 """What is read of a result's folder."""
+
+NO_STATUS = re.compile(r"status=[6-9](\d\d|[xX][xX])$")
+"""A filter by a status that HTTP has not."""
 
 NAMED = 10
 """So many of the columns that are left over are named."""
@@ -192,7 +196,10 @@ def _why_none(files: list[dict[str, Any]], how: dict[str, Any]) -> str:
         for one in given or ()
     ]
     if filters and lines > sum(one.count for one in bad):
-        return f"{', '.join(filters)} leave no request of {units.counted(lines, 'line')}"
+        leave = "leave" if len(filters) > 1 else "leaves"
+        none = [text for text in how.get("only") or () if NO_STATUS.match(text)]
+        why = f"; {none[0]}: HTTP has no such status, they lie from 100 to 599" if none else ""
+        return f"{', '.join(filters)} {leave} no request of {units.counted(lines, 'line')}{why}"
     if not bad:
         return "no request is in it"
     first = bad[0]

@@ -20,6 +20,9 @@ from thinktime.learn.starts import Model, Starts
 NEAR = 1e-4
 """Requests of a session this near to those that are wanted are right."""
 
+OFF = 0.02
+"""A file that offers more or fewer of the log's requests by more than this share does not do."""
+
 ROUNDS = 8
 
 MOST = 2.0
@@ -29,21 +32,40 @@ MOST = 2.0
 def as_offered(journeys: Journeys, starts: Starts, model: Model) -> tuple[Journeys, Model]:
     """Journeys and a model of starts that together make the requests of the log.
 
-    Further attempts, and what the file leaves out, are no part of that.
+    Further attempts, and what the file leaves out, are no part of that. `offers` says whether they
+    do.
+    """
+    made, factor = _paged(journeys, starts, model, None)
+    if model.rates is not None and 1 / MOST <= factor <= MOST:
+        return made, model.times(factor)
+    if abs(1 / factor - 1) > OFF:
+        made, _ = _paged(journeys, starts, model, NEAR)
+    return made, model
+
+
+def _paged(
+    journeys: Journeys, starts: Starts, model: Model, within: float | None
+) -> tuple[Journeys, float]:
+    """Journeys with so many pages, and by how much their sessions make too few requests still.
+
+    ``within`` is that of `Chain.with_pages`.
     """
     wanted = _wanted(journeys, starts, model)
     offered = requests_of_session(journeys)
     for _ in range(ROUNDS):
-        if abs(offered / wanted - 1) <= NEAR or journeys.chain.pages_mean <= 1:
+        fewest = journeys.chain.pages_mean <= 1 and (within is None or offered >= wanted)
+        if abs(offered / wanted - 1) <= NEAR or fewest:
             break
         pages = journeys.chain.pages_mean * min(max(wanted / offered, 1 / MOST), MOST)
-        journeys = replace(journeys, chain=journeys.chain.with_pages(max(pages, 1.0)))
+        journeys = replace(journeys, chain=journeys.chain.with_pages(max(pages, 1.0), within))
         offered = requests_of_session(journeys)
         wanted = _wanted(journeys, starts, model)
-    factor = wanted / offered
-    if model.rates is None or not 1 / MOST <= factor <= MOST:
-        return journeys, model
-    return journeys, model.times(factor)
+    return journeys, wanted / offered
+
+
+def offers(journeys: Journeys, starts: Starts, model: Model) -> float:
+    """How many times the log's requests a run of the file makes in the log's time: 1 is right."""
+    return requests_of_session(journeys) / _wanted(journeys, starts, model)
 
 
 def _wanted(journeys: Journeys, starts: Starts, model: Model) -> float:
@@ -81,9 +103,10 @@ def _sessions(journeys: Journeys, starts: Starts, model: Model) -> float:
         return float(model.rates.sum()) * model.width_s
     chain, thinks = journeys.chain, journeys.thinks
     visits = journeys.visits
+    page_s = thinks.mean_s
     # What a page takes without durations is the spread of its stamps, which the file does not have.
-    answer_s = float(np.mean(np.maximum(visits.end_s - visits.start_s, 0.0)))
-    page_s = thinks.mean_s + (answer_s if journeys.timed else 0.0)
+    if journeys.timed:
+        page_s += float(np.mean(np.maximum(visits.end_s - visits.start_s, 0.0)))
     if thinks.law is None or page_s <= 0:
         return float(len(starts.times_ns))
     left_s = starts.covered.span_s - starts.times_s

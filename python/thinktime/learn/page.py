@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from thinktime._core import InputError
 from thinktime.learn import tables
+from thinktime.learn.busiest import busiest_words
 from thinktime.learn.charts import CHARTS
 from thinktime.learn.plan import apart, plan
 from thinktime.report import diagrams, page, units
@@ -65,6 +66,7 @@ def _verdict(learned: Learned) -> Verdict:
         f"{units.counted(count('requests'), 'request')} of {units.counted(count('users'), 'user')} "
         f"in {units.seconds(traffic.duration_s)}, in {units.counted(count('sessions'), 'session')} "
         f"told apart by gaps above {units.seconds(traffic.timeout_s)}.",
+        f"Busiest: {busiest_words(learned.log)}.",
         tables.arrival_words(learned),
         *(units.sentence(note) for note in learned.log.notes),
         *(units.sentence(finding.text) for finding in learned.told.findings),

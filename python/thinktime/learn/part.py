@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -12,11 +13,12 @@ from thinktime.learn.journeys import Journeys, find_journeys
 from thinktime.learn.journeys.chain import WEIGHTS
 from thinktime.learn.journeys.visits import find_visits
 from thinktime.learn.kinds.kinds import templates_of
-from thinktime.learn.offered import as_offered
+from thinktime.learn.offered import OFF, as_offered, offers
 from thinktime.learn.pauses import of_mean, paced
 from thinktime.learn.populations import Population
 from thinktime.learn.requests import Requests
 from thinktime.learn.starts import Covered, Model, Starts, as_dispersed, choose, learn_starts
+from thinktime.report import units
 
 FEW = 100
 """So few starts say nothing of a law: they are replayed."""
@@ -60,9 +62,31 @@ class Part:
         """Whether each request stands for itself, without a session."""
         return self.brief or self.population.model == "open"
 
+    @property
+    def drawn(self) -> bool:
+        """Whether its starts are drawn from a law, and could be replayed instead."""
+        return self.starts is not None and self.model is not self.starts.models[-1]
+
+    @cached_property
+    def offers(self) -> float | None:
+        """How many times the log's requests a run of the file makes; None of a closed one."""
+        if self.starts is None or self.model is None:
+            return None
+        return offers(self.journeys, self.starts, self.model)
+
+    @property
+    def offers_told(self) -> str:
+        """That it offers more or less than the log has, and why; empty where it does not."""
+        if self.offers is None or abs(self.offers - 1) <= OFF:
+            return ""
+        return (
+            f"A run of the workload file makes {units.number(self.offers)} times its requests: "
+            "neither fewer or more pages of a journey nor what they embed come nearer."
+        )
+
     def replayed(self) -> Part:
         """The same with its starts replayed, where it has any."""
-        if self.starts is None or self.model is self.starts.models[-1]:
+        if self.starts is None or not self.drawn:
             return self
         journeys, model = as_offered(self.journeys, self.starts, self.starts.models[-1])
         return replace(self, journeys=journeys, model=model)

@@ -6,6 +6,7 @@ import math
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from thinktime.learn.busiest import busiest
 from thinktime.learn.log import Log
 from thinktime.learn.part import Part
 from thinktime.learn.plan import plan
@@ -114,6 +115,7 @@ def _log(learned: Learned) -> dict[str, Any]:
         "end": _date(traffic.raw["end_ns"]),
         "duration_s": traffic.duration_s,
         "resolution_s": traffic.resolution_s,
+        "busiest": [vars(one) for one in busiest(log)],
     }
 
 
@@ -133,6 +135,7 @@ def _population(part: Part, log: Log) -> dict[str, Any]:
         "interval_s": one.interval_s,
         "host": one.host or None,
         "journeys": journeys.journeys,
+        "offers": part.offers,
         "requests_per_journey": journeys.requests_per_journey,
         "retries": journeys.retries,
         "order": journeys.chain.model,

@@ -120,7 +120,8 @@ def populations(learned: Learned) -> Table:
         share = units.percent(one.requests / len(learned.log.requests))
         clients = units.count(one.clients) if one.clients else ""
         cells = (share, one.model, one.confidence, clients)
-        lines.append(Line(one.name, [Cell(text) for text in cells], f"{one.reason}."))
+        told = f"{one.reason}. {part.offers_told}".rstrip()
+        lines.append(Line(one.name, [Cell(text) for text in cells], told))
     return Table(
         "populations",
         "Who asks",

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from thinktime.learn.busiest import busiest_words
 from thinktime.learn.plan import plan
 from thinktime.learn.session import Values
 from thinktime.learn.tables import WORDS, Words, chance
@@ -46,6 +47,7 @@ def _log(learned: Learned, examples: bool) -> Iterator[str]:
         f"{units.counted(log.lines, 'line')}, {units.counted(log.count, 'request')} of "
         f"{units.counted(users, 'user')} in {units.seconds(log.requests.span_s)}"
     )
+    yield f"busiest: {busiest_words(log)}"
     for bad in log.bad_lines[:BAD_SHOWN]:
         example = f": {bad.example}" if examples else ""
         count_words = units.counted(bad.count, "line")
@@ -66,6 +68,7 @@ def _populations(learned: Learned) -> Iterator[str]:
         verdict = f"{one.model.upper()} ({one.confidence}){clients}"
         yield f"{one.name:16} {share} of the requests; {verdict}"
         yield from _wrapped(f"{one.reason}.")
+        yield from _wrapped(part.offers_told)
     if len(learned.parts) > 1:
         yield ""
         yield f"Of {learned.parts[0].population.name}:"
@@ -135,9 +138,8 @@ def _advice(learned: Learned) -> Iterator[str]:
 
 def _fidelity(found: Fidelity) -> str:
     if not found.measured:
-        return "not measured"
-    words = "good" if found.good else "not good"
-    return f"{words}: the workload against the log, on the same systems"
+        return found.verdict
+    return f"{found.verdict}: the workload against the log, on the same systems"
 
 
 def _wrapped(text: str) -> list[str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from thinktime.learn.fit import Tally
@@ -117,7 +118,6 @@ def traffic_of(
     """What the population with this label did; all of the log without labels."""
     marks = None if labels is None else labels.tobytes()
     raw = log.columns.sessions(marks, label, timeout=timeout_s, pages=pages)
-    # A list of numbers takes five times the memory of an array.
     times, stride = raw["starts"]
-    raw["starts"] = np.asarray(times, dtype=np.int64), stride
+    raw["starts"] = pl.DataFrame(times)["start_ns"].to_numpy(), stride
     return Traffic(raw, log.one_in, log.requests.resolution_s, timeout_s)

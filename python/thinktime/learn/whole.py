@@ -11,13 +11,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from thinktime.learn.fidelity import Fidelity, fidelity
+from thinktime.learn.fidelity import BAD, Fidelity, fidelity
 from thinktime.learn.log import Log
 from thinktime.learn.order import Kept
 from thinktime.learn.part import Part
 from thinktime.learn.requests import Requests
 from thinktime.learn.server import Server, learn_server
 from thinktime.learn.starts import Covered, silences, write_starts
+from thinktime.learn.stopping import Stopping
 from thinktime.learn.workload_file import STARTS, workload_text
 
 
@@ -36,40 +37,50 @@ class Kinds:
     """The places in `names` of those that the workload file has."""
 
     begins: NDArray[np.bool_]
-    """Whether a session begins with it."""
+    """Whether a session begins with it, of a population whose sessions begin by themselves: those
+    of a fixed number of clients are the log's pauses, and have no rate that a file offers."""
 
 
-def kinds_of(log: Log, labels: NDArray[np.uint8], parts: Sequence[Part]) -> Kinds:
+def kinds_of(log: Log, labels: NDArray[np.integer], parts: Sequence[Part]) -> Kinds:
     """The kinds of all requests; ``labels`` are the places of their populations in ``parts``."""
     names: dict[str, int] = {}
     written: set[int] = set()
     kinds = np.full(len(labels), -1, np.int32)
     begins = np.zeros(len(labels), dtype=np.bool_)
     for place, part in enumerate(parts):
-        rows, journeys = np.flatnonzero(labels == place), part.journeys
+        journeys = part.journeys
+        rows: slice | NDArray[np.int64]
+        rows = slice(None) if len(parts) == 1 else np.flatnonzero(labels == place)
         own = [names.setdefault(kind.name, len(names)) for kind in journeys.kinds.kinds]
         written.update(n for at, n in enumerate(own) if at not in journeys.left_out)
         kinds[rows] = np.array(own, np.int32)[journeys.kinds.of_row]
-        order = rows[journeys.visits.order]
+        order: NDArray[np.integer] = journeys.visits.order
+        if not isinstance(rows, slice):
+            order = rows[order]
         kinds[order[journeys.visits.retry]] = -1
-        begins[order[journeys.visits.base[journeys.visits.starts]]] = True
+        if not part.closed:
+            begins[order[journeys.visits.base[journeys.visits.starts]]] = True
     kept = kinds >= 0
+    if kept.all():
+        return Kinds(log.requests, kinds, list(names), sorted(written), begins)
     found = log.requests.only(kept)
     return Kinds(found, kinds[kept], list(names), sorted(written), begins[kept])
 
 
-def stand_in(log: Log, kinds: Kinds, parts: list[Part]) -> tuple[list[Part], Fidelity]:
+def stand_in(
+    log: Log, kinds: Kinds, parts: list[Part], stopping: Stopping
+) -> tuple[list[Part], Fidelity]:
     """The parts whose workload stands in for the log, and how well it does.
 
-    Laws of when sessions begin are kept where they are as good; else starts are replayed.
+    Laws of when sessions begin are kept unless shown to be worse; else starts are replayed.
     """
-    replayed = [part.replayed() for part in parts]
-    drawn = any(one is not other for one, other in zip(replayed, parts, strict=True))
+    drawn = any(part.drawn for part in parts)
     kinds = replace(kinds, requests=_joined(kinds.requests))
-    found = _measured(log, kinds, parts, explained=not drawn)
-    if found.good or not drawn:
+    found = _measured(log, kinds, parts, stopping, explained=not drawn)
+    if found.verdict != BAD or not drawn:
         return parts, found
-    return replayed, _measured(log, kinds, replayed, explained=True)
+    replayed = [part.replayed() for part in parts]
+    return replayed, _measured(log, kinds, replayed, stopping, explained=True)
 
 
 def _joined(requests: Requests) -> Requests:
@@ -124,12 +135,14 @@ def server_of(kinds: Kinds, demand: str | None) -> Server | None:
     return learn_server(kinds.requests, place[kinds.of_row], names, demand=demand)
 
 
-def _measured(log: Log, kinds: Kinds, parts: Sequence[Part], *, explained: bool) -> Fidelity:
+def _measured(
+    log: Log, kinds: Kinds, parts: Sequence[Part], stopping: Stopping, *, explained: bool
+) -> Fidelity:
     with TemporaryDirectory() as folder:
         file = Path(folder) / "learned.toml"
         save(log, parts, file)
         text = file.read_text(encoding="utf-8")
         return fidelity(
             kinds.requests, kinds.of_row, kinds.names, text, file.parent,
-            begins=kinds.begins, explained=explained,
+            begins=kinds.begins, explained=explained, stopping=stopping,
         )  # fmt: skip

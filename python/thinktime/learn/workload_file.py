@@ -43,6 +43,8 @@ def _verdict(part: Part) -> str:
         text += " It is there for too short a time to say so here: its requests are replayed."
     if one.would_change:
         text += f" Another verdict would need {one.would_change}."
+    if part.offers_told:
+        text += f" {part.offers_told}"
     return note(text)
 
 

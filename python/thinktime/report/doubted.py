@@ -22,9 +22,15 @@ def table(groups: Sequence[Group]) -> Table:
 
 
 def folded_lines_of(result: Result) -> list[Line]:
-    """A line a check that is in doubt, and one for all others of a verdict, which opens."""
+    """A line a check that is in doubt, and one for all that are fine, which opens.
+
+    Why a check could not look stands there as well: on paper nothing can be opened.
+    """
     lines = _doubted(result)
     for word, many in _others(result):
+        if word == UNSEEN:
+            lines += _unseen(many)
+            continue
         name = ", ".join(one.name for one in many)
         lines.append(Line(name, [Cell(word)], folded=[(one.name, _words(one)) for one in many]))
     return lines
@@ -49,6 +55,15 @@ def line_of(one: Finding) -> Line:
 
 def _doubted(result: Result) -> list[Line]:
     return [line_of(one) for one in result.validity if one.verdict in (SPOILT, DOUBTFUL)]
+
+
+def _unseen(many: Sequence[Finding]) -> list[Line]:
+    """A line for all that could not look for one reason."""
+    reasons = dict.fromkeys(_words(one) for one in many)
+    return [
+        Line(", ".join(one.name for one in many if _words(one) == why), [Cell(UNSEEN)], note=why)
+        for why in reasons
+    ]
 
 
 def _others(result: Result) -> list[tuple[str, list[Finding]]]:

@@ -25,7 +25,8 @@ def table(groups: Sequence[Group]) -> Table:
     return Table(
         "explained", "What another system would have shown", "", HEADINGS, groups,
         note="19 of 20: where another measurement of the same length would lie, were the model "
-        "right. Times run from sending to the answer, with retries from the first sending.",
+        "right, or one that cannot be told from it. Times run from sending to the answer, with "
+        "retries from the first sending.",
         spare=("19 of 20 throughput", "19 of 20 p99", "throughput", "19 of 20"),
     )  # fmt: skip
 
@@ -83,11 +84,12 @@ def lines_of(result: Result) -> list[Line]:
     except InputError as error:
         why = str(error).removeprefix(f"{result.path or 'the result'}: ")
         return [Line("measured", [Cell("")] * len(HEADINGS), note=units.sentence(why))]
-    many = result.summary.get("requests") or 0
-    first = f" (of the first {units.count(found.requests)} requests)" if (
-        many > found.requests >= REPORTED
-    ) else ""  # fmt: skip
-    said = units.sentence(found.sentence.rstrip(".") + first)
+    some = (result.summary.get("requests") or 0) > found.requests >= REPORTED
+    first = f" (of the first {units.count(found.requests)} requests)" if some else ""
+    more = (
+        "; `thinktime explain DIR` looks at more of them" if some and found.requests_needed else ""
+    )
+    said = units.sentence(found.sentence.rstrip(".") + first + more)
     return lines(found, f"{said} {units.sentence(found.closed_test)}")
 
 

@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from thinktime import _core
 from thinktime.lab.noted import words_of
 from thinktime.report import clusters, links, machines, server_time, units
 from thinktime.report.case import Case, Entry
@@ -72,7 +73,7 @@ def _source(case: Case, entry: Entry) -> Source:
     result, summary = entry.result, entry.result.summary
     facts = [
         ("directory", str(result.path or "")),
-        ("target", result.target or ""),
+        ("target", _core.without_secrets(result.target or "")),
         ("over a link", words_of(summary)),
         ("seed", str(summary.get("seed", ""))),
         ("requests", units.count(summary.get("requests"))),

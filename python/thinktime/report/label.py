@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from thinktime import _core
 from thinktime.report import clusters, machines, units
 
 if TYPE_CHECKING:
@@ -94,7 +95,9 @@ def _workload_words(result: Result) -> str:
 
 
 def _system_words(result: Result) -> str:
-    return result.target or "" if result.system is None else result.system.name
+    if result.system is not None:
+        return result.system.name
+    return _core.without_secrets(result.target or "")
 
 
 def _demand_words(result: Result) -> str:

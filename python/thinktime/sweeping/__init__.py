@@ -14,9 +14,9 @@ import os
 import threading
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
@@ -184,27 +184,52 @@ def _here(
     look: Callable[[], None],
 ) -> _Rows:
     """Do them in threads of this process."""
-    stop = threading.Event()
+    # Queues written in C, not futures: Ctrl-C inside of `concurrent.futures.wait` leaves the locks
+    # of the futures taken, and the threads that would finish them wait for ever.
+    todo: SimpleQueue[int] = SimpleQueue()
+    for place in places:
+        todo.put(place)
+    done: SimpleQueue[tuple[int, Row] | BaseException] = SimpleQueue()
+    stopped = False
 
     def check(*_: object) -> None:
-        if stop.is_set():
+        if stopped:
             raise _End
 
-    def work(place: int) -> tuple[int, Row]:
-        check()
-        return place, row_of(grid[place], tasks[place].do(check))
+    def work() -> None:
+        try:
+            while True:
+                check()
+                place = todo.get_nowait()
+                done.put((place, row_of(grid[place], tasks[place].do(check))))
+        except (Empty, _End):
+            pass
+        except BaseException as error:  # raised again by who waits
+            done.put(error)
 
-    pool = ThreadPoolExecutor(workers)
-    waiting: set[Future[tuple[int, Row]]] = {pool.submit(work, place) for place in places}
+    threads = [threading.Thread(target=work) for _ in range(min(workers, len(places)))]
     try:
-        while waiting:
-            look()
-            done, waiting = wait(waiting, timeout=0.1, return_when=FIRST_COMPLETED)
-            for one in done:
-                yield one.result()
+        for one in threads:
+            one.start()
+        for _ in places:
+            yield _next(done, look)
     finally:
-        stop.set()
-        pool.shutdown(wait=True, cancel_futures=True)
+        stopped = True
+        for one in filter(lambda one: one.ident is not None, threads):
+            one.join()
+
+
+def _next(
+    done: SimpleQueue[tuple[int, Row] | BaseException], look: Callable[[], None]
+) -> tuple[int, Row]:
+    """Wait for one that is done, and look ten times a second."""
+    while True:
+        look()
+        with suppress(Empty):
+            one = done.get(timeout=0.1)
+            if isinstance(one, BaseException):
+                raise one
+            return one
 
 
 def _there(

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from thinktime import _core
 from thinktime.dicts import IN_SWEEPS, plain
@@ -27,7 +28,7 @@ class Axis:
     key: str
     values: tuple[str, ...]
 
-    @property
+    @cached_property
     def numbers(self) -> list[float] | None:
         """The values without their unit, if they are numbers in one unit."""
         found = [_QUANTITY.match(value) for value in self.values]
@@ -36,7 +37,7 @@ class Axis:
             return None
         return [float(match["number"]) for match in found if match]
 
-    @property
+    @cached_property
     def unit(self) -> str:
         """The unit of `numbers`; empty where there is none."""
         match = _QUANTITY.match(self.values[0])

@@ -132,7 +132,7 @@ def queue_of(station: Station, kinds: list[tuple[str, float]], alone: bool = Tru
     """As one of `queues`; ``alone`` says that its demand may differ by the request's name."""
     word = station.policy.lower().split("(")[0].strip()
     by_name = word in BY_NAME
-    if not (by_name or station.policy.lower() in POLICIES):
+    if station.in_turns or not (by_name or station.policy.lower() in POLICIES):
         return None
     demand = station.demand
     if demand is None or by_name:

@@ -28,6 +28,13 @@ _SAME = 1e-3
 _DEVIATIONS = 4.0
 """So many standard deviations are left to chance."""
 
+TELLING = 0.05
+"""What chance moves by a larger part, in one of 20 runs, says little of what was reached; and what
+is off by as much is not called fine."""
+
+_NORMAL = 1.96
+"""Of 20 runs chance moves 19 by no more standard deviations."""
+
 _ADVICE = (
     "run for longer, so that sessions that stay have come and gone often, and leave the time out "
     "in which it fills up (`--warmup`)"
@@ -50,16 +57,33 @@ def _of_load(seen: Evidence, reached: float) -> Finding | None:
     there = _wanted(seen)
     if not there:
         raise Unseen("no load was asked for, and none is known exactly")
-    chance = _DEVIATIONS * _deviation(seen, reached)
     words = f"a load of {reached:.3f} was reached"
     words += "".join(f", {value:.3f} {name}" for name, value in there)
     # Beyond 1 the servers are busy all the time, which is what was asked for.
-    missed = [
-        abs(reached - min(value, 1.0)) > max(_least(seen) * min(value, 1.0), chance)
-        for _, value in there
-    ]
-    if any(missed):
-        return Finding(NAME, DOUBTFUL, f"{words}: chance does not explain that", _ADVICE)
+    wanted = max((min(value, 1.0) for _, value in there), key=lambda one: abs(reached - one))
+    deviation = _deviation(seen, reached)
+    if not math.isfinite(deviation):
+        raise Unseen(f"{words}; how far chance moves it is not known")
+    miss = abs(reached - wanted)
+    return _judged(words, miss, wanted, deviation, _least(seen), f"{_NORMAL * deviation:.3f}")
+
+
+def _judged(
+    words: str, miss: float, wanted: float, deviation: float, least: float, chance: str
+) -> Finding:
+    """What a miss means, by the standard deviation that chance has.
+
+    `least` is the part of what was `wanted` that matters; `chance` says how far 19 of 20 runs are
+    off.
+
+    Raises:
+        Unseen: if chance may be a good part of it.
+    """
+    words += f"; by chance 19 of 20 such runs are within {chance}"
+    if miss > max(least * wanted, _DEVIATIONS * deviation):
+        return Finding(NAME, DOUBTFUL, f"{words}, which does not explain that", _ADVICE)
+    if max(miss, _NORMAL * deviation) > TELLING * wanted:
+        raise Unseen(f"{words}: too few requests to tell whether it was reached; run for longer")
     return Finding(NAME, FINE, words)
 
 
@@ -114,8 +138,9 @@ def _deviation(seen: Evidence, load: float) -> float:
     """The standard deviation of a load by chance, by theory of renewal reward processes.
 
     Work comes in sessions of N requests with demands S: over a time t its variance is
-    λ t (E[N] Var S + E[N²] E[S]²) for Poisson sessions of rate λ. Closed systems vary less, because
-    whoever waits brings no work.
+    λ t (E[N] Var S + E[N²] E[S]²) for Poisson sessions of rate λ, and of single requests with gaps
+    of another C² as much as that says. Closed systems vary less, because whoever waits brings no
+    work.
     """
     begin, end = seen.window
     busiest = max(
@@ -129,8 +154,7 @@ def _deviation(seen: Evidence, load: float) -> float:
         return math.inf
     # Servers follow from load = rate times demand over servers.
     per_request = load / (requests / length) / mean if requests else 0.0
-    companions = _companions(seen)
-    variance = requests * mean**2 * (cv2 + companions) * per_request**2
+    variance = requests * mean**2 * (cv2 + _bunched(seen)) * per_request**2
     return math.sqrt(variance) / length
 
 
@@ -157,25 +181,34 @@ def _of_rate(seen: Evidence) -> Finding | None:
     begin, end = seen.window
     length = (end - begin) * seen.replications
     reached = float(seen.summary.get("offered_rate") or 0.0)
-    cv2 = 1.0 if seen.workload.poisson else _gap_cv2(seen)
-    companions = _companions(seen)
-    chance = math.sqrt(wanted * length * (companions + max(cv2 - 1.0, 0.0))) if length else 0.0
     words = f"{units.rate(reached)} were begun, {units.rate(wanted)} were asked for"
-    miss = abs(reached - wanted) * length
-    if miss > max(MATTERS * wanted * length, _DEVIATIONS * chance + 1.0):
-        return Finding(NAME, DOUBTFUL, f"{words}: chance does not explain that", _ADVICE)
-    return Finding(NAME, FINE, words)
+    if not length:
+        raise Unseen(f"{words}, of no time at all")
+    deviation = math.sqrt(wanted / length * _bunched(seen))
+    # At the ends of the time one request may be in it or not.
+    miss = max(abs(reached - wanted) - 1 / length, 0.0)
+    chance = units.rate(_NORMAL * deviation)
+    return _judged(words, miss, wanted, deviation, MATTERS, chance)
+
+
+def _bunched(seen: Evidence) -> float:
+    """How many times more than that of a Poisson process the number of requests varies."""
+    cv2, companions = 1.0 if seen.workload.poisson else _gap_cv2(seen), _companions(seen)
+    # Sessions that are there at the ends vary even where they come at even gaps.
+    return cv2 if companions == 1.0 else companions + max(cv2 - 1.0, 0.0)
 
 
 def _gap_cv2(seen: Evidence) -> float:
-    """C² of the gaps between arrivals, 1 where it is not known."""
+    """C² of the gaps between arrivals, the largest one; 1 where it is not known."""
+    processes = [str(one.get("process", "poisson")) for one in seen.arrivals]
+    return max((_gap_cv2_of(one) for one in processes), default=1.0)
+
+
+def _gap_cv2_of(process: str) -> float:
     from thinktime import InputError
     from thinktime._core import Distribution
 
-    found = [1.0]
-    for one in seen.arrivals:
-        try:
-            found.append(float(Distribution(str(one.get("process", "poisson"))).cv2))
-        except InputError:
-            continue
-    return max(found)
+    try:
+        return 0.0 if process == "even" else float(Distribution(process).cv2)
+    except InputError:
+        return 1.0

@@ -1,16 +1,26 @@
-"""How long sessions last: for so long what one part of a run has in it is in the next one, too."""
+"""How long sessions last: for so long what one part of a run has in it is in the next one, too.
+
+Where nobody is there at first, for so long requests are missing: those of sessions that would have
+begun before. How old sessions are at their requests is told by the lengths that one comes upon,
+which are drawn in proportion to themselves. Source: Cox, 'Renewal Theory' (1962), section 5.2.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from thinktime._core import Population, Workload
+    from thinktime._core import Distribution, Population, Workload
 
 COUNTS = 0.1
 """Populations that make a smaller share of the requests hardly move what is measured."""
+
+_ALIKE = 0.5
+"""Sessions whose lengths have a smaller C² are as good as equally long."""
 
 
 @dataclass(frozen=True)
@@ -19,20 +29,94 @@ class Stay:
 
     requests: float
     thinking_s: float
-    """Their think times together."""
+    """Their think times together, with one after the last request."""
+
+    cv2: float | None = None
+    """C² of their number of requests, or of how long they last; None where it is not known."""
+
+    share: float = 1.0
+    """The population's share of all requests."""
+
+    begins_empty: bool = False
+    """Whether a run begins with none of its sessions there."""
+
+    given_s: float | None = None
+    """How long they last, where the workload says so itself."""
+
+    def lasts_s(self, mean_s: float) -> float:
+        """How long a session lasts on average, in seconds, at a mean response time."""
+        return self.thinking_s + self.requests * mean_s if self.given_s is None else self.given_s
+
+    def missing(self, window_s: tuple[float, float], mean_s: float) -> float:
+        """The share of all requests of a time that are not there as nobody was there at first.
+
+        `window_s` is its begin and end. First requests of sessions come at the full rate from the
+        start; of the others those are missing whose sessions would have begun before it. Ages are
+        taken to be exponential, or, of sessions that are equally long, uniform.
+        """
+        begin_s, end_s = window_s
+        age_s = self._age_s(mean_s)
+        if not self.begins_empty or not 0 < age_s < math.inf or end_s <= begin_s:
+            return 0.0
+        tail = _tail_exponential if self._varied >= _ALIKE else _tail_uniform
+        lost = (tail(begin_s / age_s) - tail(end_s / age_s)) * age_s / (end_s - begin_s)
+        return self.share * self._further * lost
+
+    def warm_up_s(self, missing: float, mean_s: float) -> float:
+        """After how long no larger share of the requests is missing than this."""
+        share = self.share * self._further
+        if share <= missing:
+            return 0.0
+        ages = math.log(share / missing) if self._varied >= _ALIKE else 2.0
+        return ages * self._age_s(mean_s)
+
+    def _age_s(self, mean_s: float) -> float:
+        """How old sessions are on average at their requests but the first.
+
+        Of a session of N requests the ages are 1 to N - 1 gaps: together N (N - 1) / 2.
+        """
+        many, varied = self.requests, self._varied
+        if self.given_s is not None:
+            return self.given_s * (1 + varied) / 2
+        if many <= 1:
+            return 0.0
+        gap_s = self.thinking_s / many + mean_s
+        return gap_s * many * (many * (1 + varied) - 1) / (2 * (many - 1))
+
+    @property
+    def _varied(self) -> float:
+        """C², of what is not known or larger that of a session that may end after any request."""
+        memoryless = 1.0 if self.given_s is not None else 1 - 1 / max(self.requests, 1.0)
+        return memoryless if self.cv2 is None else min(self.cv2, memoryless)
+
+    @property
+    def _further(self) -> float:
+        """The share of its requests that are not the first of a session."""
+        return 1 - 1 / max(self.requests, 1.0)
 
 
 def stays_of(workload: Workload) -> tuple[Stay, ...]:
     """Of the partly-open populations whose sessions are known; the others have none."""
+    tables = tomllib.loads(workload.to_toml())
+    those = workload.populations
+    each = tables.get("population") or [tables]
+    if len(those) == 1 and (lasting := _lasting(those[0], each[0])) is not None:
+        return (lasting,)
     known = [
-        (one, float(one.request_rate), float(one.session_rate))
-        for one in workload.populations
+        (one, table, float(one.request_rate), float(one.session_rate))
+        for one, table in zip(those, each, strict=True)
         if one.request_rate and one.session_rate
     ]
-    whole = sum(rate for _, rate, _ in known)
+    whole = sum(rate for _, _, rate, _ in known)
     return tuple(
-        Stay(rate / sessions, _thinking_s(one, rate / sessions))
-        for one, rate, sessions in known
+        Stay(
+            rate / sessions,
+            _thinking_s(one, rate / sessions),
+            _cv2(table.get("session", {}).get("requests")),
+            rate / whole,
+            _begins_empty(table),
+        )
+        for one, table, rate, sessions in known
         if one.model == "partly-open" and rate >= COUNTS * whole
     )
 
@@ -42,7 +126,52 @@ def session_s(stays: Sequence[Stay], mean_s: float) -> float:
 
     `mean_s` is the mean response time.
     """
-    return max((one.thinking_s + one.requests * mean_s for one in stays), default=0.0)
+    return max((one.lasts_s(mean_s) for one in stays), default=0.0)
+
+
+def _lasting(one: Population, table: Mapping[str, Any]) -> Stay | None:
+    """Of sessions that last for a time, whatever responses take: how many requests is not known."""
+    law = _law(table.get("session", {}).get("lasts"))
+    if law is None or one.model != "partly-open" or not math.isfinite(law.mean):
+        return None
+    think_s = 0.0 if one.think is None else one.think.mean
+    many = 1 + law.mean / think_s if think_s > 0 else math.inf
+    return Stay(many, law.mean, law.cv2, begins_empty=True, given_s=law.mean)
+
+
+def _begins_empty(table: Mapping[str, Any]) -> bool:
+    """Whether it was chosen, or sessions take something with them that has a beginning."""
+    requests = table.get("request", [])
+    arrivals = table.get("arrivals", {})
+    return arrivals.get("start") == "empty" or any("take" in one for one in requests)
+
+
+def _cv2(requests: object) -> float | None:
+    """C² of the number of requests; of a journey's it is not known."""
+    law = _law(requests)
+    return None if law is None else law.cv2
+
+
+def _law(notation: object) -> Distribution | None:
+    from thinktime import InputError
+    from thinktime._core import Distribution
+
+    if notation is None:
+        return None
+    try:
+        return Distribution(str(notation))
+    except InputError:
+        return None
+
+
+def _tail_exponential(at: float) -> float:
+    """The integral of the survival function beyond a time, at a mean of 1."""
+    return math.exp(-at)
+
+
+def _tail_uniform(at: float) -> float:
+    """The same of times between 0 and 2."""
+    return max(1 - at / 2, 0.0) ** 2
 
 
 def _thinking_s(one: Population, requests: float) -> float:

@@ -19,7 +19,7 @@ from thinktime.watching.live_page import Subject
 from thinktime.watching.otlp import Pusher
 from thinktime.watching.site import Site
 
-_TAKEN_S = 5.0
+_TAKEN_S = 10.0
 
 
 class Desk:

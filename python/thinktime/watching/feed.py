@@ -31,8 +31,10 @@ EVERY_S = 1.0
 _PIPE_BYTES = 1 << 20
 _KEPT_MAX = 8
 _SPANS_MAX = 1000
-_ANSWER_S = 3.0
-_TAKEN_S = 8.0
+_ANSWER_S = 10.0
+"""So long it may take to answer on a busy machine, where what is watched comes first."""
+
+_TAKEN_S = 15.0
 """So long the end waits for viewers to take the last page."""
 
 
@@ -179,8 +181,13 @@ class Feed:
                 self._answers.put(said)
 
     def _stop(self) -> None:
-        """What Ctrl-C does; a shell may have let this command ignore that one."""
+        """What Ctrl-C does; a shell may have let this command ignore that one.
+
+        Once: two viewers who stop it, or one who is impatient, must not interrupt what keeps the
+        result.
+        """
         with self._stoppable:
             if self._running:
+                self._running = False
                 ignored = signal.getsignal(signal.SIGINT) == signal.SIG_IGN
                 os.kill(os.getpid(), signal.SIGTERM if ignored else signal.SIGINT)

@@ -5,13 +5,14 @@ Only a command writes there, to a process that it began itself: nothing foreign 
 
 from __future__ import annotations
 
-import asyncio
 import pickle
 import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import asyncio
+
     from thinktime.report.table import Table
     from thinktime.validity import Finding
     from thinktime.validity.staying import Stay
@@ -129,6 +130,6 @@ async def read(reader: asyncio.StreamReader) -> Message | None:
     try:
         (length,) = _LENGTH.unpack(await reader.readexactly(_LENGTH.size))
         message: Message = pickle.loads(await reader.readexactly(length))
-    except (asyncio.IncompleteReadError, ConnectionError):
+    except (EOFError, ConnectionError):  # the former of a message that is cut off
         return None
     return message

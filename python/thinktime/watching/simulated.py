@@ -85,7 +85,8 @@ def _parted(kept: list[Instant]) -> tuple[np.ndarray, np.ndarray]:
 def _many_enough(kept: list[Instant]) -> None:
     """Raise Unseen before there are intervals enough."""
     if len(kept) <= LEAST:
-        raise Unseen("the time is too short so far")
+        # However long the simulated time is by then.
+        raise Unseen("it was looked at too few times so far, once a second")
 
 
 def _evidence(kept: list[Instant], begun: Begun) -> Evidence:

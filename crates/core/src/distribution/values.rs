@@ -66,7 +66,8 @@ impl Entry {
             .collect::<Result<Vec<_>, _>>()?;
         let sum: f64 = parts.iter().fold(0.0, |sum, (weight, _)| sum + weight);
         if (sum - 1.0).abs() > WEIGHT_SLACK {
-            return Err(self.error(&format!("needs weights that sum to 1, not {sum}")));
+            let shown = (sum * 1e9).round() / 1e9;
+            return Err(self.error(&format!("needs weights that sum to 1, not {shown}")));
         }
         Ok(parts)
     }

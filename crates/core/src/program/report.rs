@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::record::Tally;
+use crate::secrets::Known;
 use crate::time::Nanos;
 
 /// How often a check held.
@@ -70,12 +71,30 @@ impl Report {
         })
     }
 
-    /// Keeps the beginning of the body of an answer that failed by this cause, if it is the first.
-    pub fn failed_body(&mut self, request: &str, cause: String, body: &[u8]) {
-        if self.bodies.len() < BODIES_MAX {
-            let place = self.bodies.entry((request.to_owned(), cause));
-            place.or_insert_with(|| beginning(body));
+    /// Whether the body of an answer that failed by this cause is the first, and may be kept.
+    #[must_use]
+    pub fn wants_body(&self, request: &str, cause: &str) -> bool {
+        let place = (request.to_owned(), cause.to_owned());
+        self.bodies.len() < BODIES_MAX && !self.bodies.contains_key(&place)
+    }
+
+    /// Keeps the beginning of the body of an answer that failed by this cause, if it is the first,
+    /// without what is secret.
+    pub fn failed_body(&mut self, request: &str, cause: String, body: &[u8], known: &Known) {
+        if self.wants_body(request, &cause) {
+            self.bodies.insert((request.to_owned(), cause), beginning(body, known));
         }
+    }
+
+    /// The same with nothing secret in the messages of errors, which may repeat what a server
+    /// wrote. Names of checks and metrics are the author's, and stay.
+    #[must_use]
+    pub fn without(mut self, known: &Known) -> Report {
+        for (message, count) in std::mem::take(&mut self.errors) {
+            *entry(&mut self.errors, &known.hidden(&message, false)) += count;
+        }
+        self.warnings = self.warnings.iter().map(|text| known.hidden(text, false)).collect();
+        self
     }
 
     /// The beginnings of bodies of requests of this name, by cause.
@@ -159,9 +178,15 @@ impl Report {
     }
 }
 
-/// How a body begins, in one line: blanks and whatever is no text count as one blank.
-fn beginning(body: &[u8]) -> String {
-    let text = String::from_utf8_lossy(&body[..body.len().min(16 * BEGINNING_MAX)]);
+/// How a body begins, in one line: blanks and whatever is no text count as one blank. What is
+/// secret is taken out before it is cut.
+fn beginning(body: &[u8], known: &Known) -> String {
+    let end = body.len().min(16 * BEGINNING_MAX + known.longest());
+    let text = String::from_utf8_lossy(&body[..end]);
+    let cut = end < body.len();
+    // A character that was cut, too, is none.
+    let text: &str = if cut { text.trim_end_matches('\u{fffd}') } else { &text };
+    let text = known.hidden(text, cut);
     let blank = |c: char| c.is_whitespace() || c.is_control();
     let words: Vec<&str> = text.split(blank).filter(|word| !word.is_empty()).collect();
     let line = words.join(" ");
@@ -182,6 +207,7 @@ fn entry<'a, T: Default>(map: &'a mut BTreeMap<String, T>, name: &str) -> &'a mu
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::secrets::REMOVED;
 
     #[test]
     fn reports_of_replications_add_up() {
@@ -202,14 +228,46 @@ mod tests {
     #[test]
     fn the_first_body_of_each_cause_is_kept_in_one_line() {
         let mut report = Report::default();
-        report.failed_body("a", "status 404".to_owned(), b"<p>\n  no\x1b[31m\tsuch page \xff</p>");
-        report.failed_body("a", "status 404".to_owned(), b"another");
-        report.failed_body("a", "status 500".to_owned(), "\u{e4}".repeat(500).as_bytes());
-        report.failed_body("b", "status 404".to_owned(), b"");
+        let mut keep = |request: &str, cause: &str, body: &[u8]| {
+            report.failed_body(request, cause.to_owned(), body, &Known::default());
+        };
+        keep("a", "status 404", b"<p>\n  no\x1b[31m\tsuch page \xff</p>");
+        keep("a", "status 404", b"another");
+        keep("a", "status 500", "\u{e4}".repeat(500).as_bytes());
+        keep("b", "status 404", b"");
+        assert!(!report.wants_body("a", "status 404") && report.wants_body("b", "status 500"));
         let found: Vec<(&str, &str)> = report.failed_bodies("a").collect();
         assert_eq!(found[0], ("status 404", "<p> no [31m such page \u{fffd}</p>"));
         assert_eq!(found[1].1.chars().count(), BEGINNING_MAX + 1);
         assert_eq!(report.failed_bodies("b").collect::<Vec<_>>(), [("status 404", "")]);
+    }
+
+    #[test]
+    fn secrets_are_taken_out_before_a_body_is_cut() {
+        let (mut report, mut known) = (Report::default(), Known::default());
+        known.learn("HIDDEN-TOKEN");
+        for at in [0, BEGINNING_MAX - 6, 16 * BEGINNING_MAX - 6, 16 * BEGINNING_MAX + 6] {
+            for filler in [" ", "x"] {
+                let body = format!("{}HIDDEN-TOKEN{}", filler.repeat(at), " x".repeat(5000));
+                report.failed_body("a", format!("{at}{filler}"), body.as_bytes(), &known);
+            }
+        }
+        assert_eq!(report.failed_bodies("a").count(), 8);
+        for (cause, body) in report.failed_bodies("a") {
+            assert!(!body.contains("HID"), "{cause}: {body}");
+        }
+    }
+
+    #[test]
+    fn messages_of_scripts_are_without_secrets() {
+        let (mut report, mut known) = (Report::default(), Known::default());
+        known.learn("HIDDEN");
+        report.error("x.luau:1: HIDDEN, {\"password\": \"ALSO\"}");
+        report.error("x.luau:1: REMOVED, {\"password\": \"REMOVED\"}");
+        report.warn("HIDDEN");
+        let shown = report.without(&known);
+        assert_eq!(shown.errors()["x.luau:1: REMOVED, {\"password\": \"REMOVED\"}"], 2);
+        assert!(shown.errors().len() == 1 && shown.warnings().iter().eq([REMOVED]));
     }
 
     #[test]

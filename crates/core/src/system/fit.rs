@@ -1,8 +1,10 @@
 //! Whether a system and a workload go together.
 
+use super::file::DemandValue;
 use super::model::SystemModel;
 use super::node::{DoorId, NodeId};
 use crate::error::{Invalid, nearest};
+use crate::schema::Source;
 use crate::workload::{RequestKind, Workload};
 
 impl SystemModel {
@@ -66,12 +68,37 @@ impl SystemModel {
     /// A request that needs its size, at this door, has one.
     fn check_size(&self, request: &RequestKind, needed: Option<DoorId>) -> Result<(), Invalid> {
         match (needed, &request.size) {
-            (Some(door), None) => Err(Invalid::new(format!(
-                "the demand of `{0}` at `{1}` hangs on the size of its response, but the request \
-                 `{0}` of the workload has no `size`, as in size = \"20kB\"",
-                request.name, self.doors[door.0 as usize].name
-            ))),
+            (Some(door), None) => {
+                let (door, name) = (&self.doors[door.0 as usize].name, &request.name);
+                let error = Invalid::new(format!(
+                    "the demand of `{name}` at `{door}` hangs on the size of its response, but the \
+                     request `{name}` of the workload has no `size`, as in size = \"20kB\"",
+                ));
+                Err(self.at_demand(door, name, error))
+            }
             _ => Ok(()),
+        }
+    }
+
+    /// An error about the demand that a door has for a request, with file, line and key where it
+    /// stands in a file's table of the door.
+    fn at_demand(&self, door: &str, request: &str, error: Invalid) -> Invalid {
+        let (file, text) = (&*self.origin.0, &*self.origin.1);
+        let used = self.file.used().find(|(_, _, name)| *name == door);
+        let key = used.and_then(|(table, at, _)| {
+            let demand = match table {
+                "station" => self.file.station[at].demand.as_ref(),
+                "service" => self.file.service[at].demand.as_ref(),
+                _ => None,
+            }?;
+            Some(match demand {
+                DemandValue::All(_) => format!("{table}.{at}.demand"),
+                DemandValue::ByRequest(_) => format!("{table}.{at}.demand.{request}"),
+            })
+        });
+        match key.filter(|_| !file.is_empty()) {
+            Some(key) => Invalid::new(Source { file, text }.error(&key, &error).to_string()),
+            None => error,
         }
     }
 

@@ -1,6 +1,7 @@
 //! What a system file says, checked.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::behaviour::{Behaviour, Context};
 use super::cluster::ClusterModel;
@@ -32,6 +33,8 @@ pub struct SystemModel {
     pub behaviours: Vec<Behaviour>,
     /// The plain tables that this was built from.
     pub file: SystemFile,
+    /// The name and the text of the file, for messages that point into it.
+    pub(super) origin: (Arc<str>, Arc<str>),
 }
 
 /// What a node with servers can do, and what requests want of it.
@@ -81,7 +84,8 @@ impl SystemModel {
             let message = "missing key `demand`, here or in a [[service]]";
             return Err(reading.error(&first.unwrap_or_default(), message));
         }
-        Ok(SystemModel { name: file.name.clone(), nodes, doors, behaviours, file })
+        let (name, origin) = (file.name.clone(), (source.file.into(), source.text.into()));
+        Ok(SystemModel { name, nodes, doors, behaviours, file, origin })
     }
 
     /// Builds a system from plain tables.

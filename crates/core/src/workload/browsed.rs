@@ -116,12 +116,14 @@ impl Check<'_> {
                 None => Ok(None),
             };
         };
+        // First of all: what others say of `end` would be taken for the wrong thing.
+        if let Some(at) = table.request.iter().position(|one| one.name == END) {
+            let why = "is what ends a session in `next`: give the request another name";
+            return self.fail(&format!("request.{at}.name"), why);
+        }
         let mut next = Vec::new();
         for (at, one) in table.request.iter().enumerate() {
             let key = format!("request.{at}.next");
-            if one.name == END {
-                return self.fail(&format!("request.{at}.name"), "means the end of a session");
-            }
             if let Some(weight) = one.weight {
                 let why =
                     format!("does not go with `next`, which says how often: leave {weight} out");

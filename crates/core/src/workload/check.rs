@@ -87,6 +87,7 @@ impl Check<'_> {
             subprotocols: common.subprotocols,
             authorization: common.authorization,
             password: common.password,
+            secrets_at: common.secrets_at,
             browsing,
             programs: self.programs(&table, kinds, replay)?,
             data,

@@ -61,6 +61,20 @@ pub struct ClientsTable {
     pub traceparent: Option<bool>,
 }
 
+impl ClientsTable {
+    /// Those of its keys that say where secrets are kept.
+    pub(super) fn secrets(&self) -> impl Iterator<Item = &'static str> {
+        let all = [
+            ("bearer", self.bearer.is_some()),
+            ("basic", self.basic.is_some()),
+            ("oauth2", self.oauth2.is_some()),
+            ("aws", self.aws.is_some()),
+            ("password", self.password.is_some()),
+        ];
+        all.into_iter().filter_map(|(key, given)| given.then_some(key))
+    }
+}
+
 /// How connections are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "a number, \"keep-alive\", \"per-session\" or \"per-request\"")]

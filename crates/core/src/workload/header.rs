@@ -99,6 +99,7 @@ pub(super) struct CommonFields {
     pub(super) subprotocols: Vec<String>,
     pub(super) authorization: Option<Authorization>,
     pub(super) password: Option<Secret>,
+    pub(super) secrets_at: BTreeMap<&'static str, String>,
 }
 
 impl CommonFields {
@@ -123,6 +124,7 @@ impl CommonFields {
             subprotocols: subprotocols.map_err(|error| ("subprotocols", error))?,
             authorization: Authorization::from_table(table, files)?,
             password: password.map_err(|error| ("password", error))?,
+            secrets_at: BTreeMap::new(),
         })
     }
 }

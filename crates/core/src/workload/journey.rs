@@ -49,7 +49,8 @@ impl Choice {
         }
         if kind != ChoiceKind::Relative && (sum - 1.0).abs() > ROUNDING {
             let end = if kind == ChoiceKind::Next { ", `end` included" } else { "" };
-            return Err(Invalid::new(format!("the shares sum to {sum}, and must sum to 1{end}")));
+            let shown = (sum * 1e6).round() / 1e6;
+            return Err(Invalid::new(format!("the shares sum to {shown}, and must sum to 1{end}")));
         }
         steps.iter_mut().for_each(|step| step.0 /= sum);
         Ok(Choice { steps })

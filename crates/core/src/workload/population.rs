@@ -1,5 +1,6 @@
 //! Users of one kind: which sessions of theirs there are, and what these do.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -54,6 +55,9 @@ pub struct Population {
     pub authorization: Option<Authorization>,
     /// Where the password is kept by which they log in to a database, if that is said.
     pub password: Option<Secret>,
+    /// For keys of `clients` that say where secrets are kept: where they themselves stand, as in
+    /// `shop.toml:7: clients.password`.
+    pub secrets_at: BTreeMap<&'static str, String>,
     /// How sessions behave besides what they send.
     pub browsing: Browsing,
     /// Where sessions are programs: what makes them. They choose requests and think times then.

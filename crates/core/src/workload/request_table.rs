@@ -9,7 +9,7 @@ use super::body::{FormValue, MultipartValue};
 use super::grpc::GrpcMessages;
 use super::message::MessagesValue;
 use super::response_check::CheckValue;
-use super::sql::Isolation;
+use super::sql::{Isolation, one_statement};
 use crate::schema::Scalar;
 
 /// One kind of request. One of `get`, `head`, `post`, `put`, `delete`, `patch`, `options`,
@@ -121,7 +121,7 @@ pub struct RequestTable {
     pub wait_for_each: Option<bool>,
     /// A statement of SQL, as in `"select price from item where id = $1"`, for targets of
     /// `postgresql`. It is prepared once on each connection.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "one_statement")]
     pub sql: Option<String>,
     /// Statements of SQL that are one transaction, each sent when the one before has been answered.
     /// It begins and ends by itself.

@@ -81,6 +81,9 @@ impl Retry {
     }
 }
 
+/// How words begin that are an SQLSTATE (PostgreSQL's manual, appendix A).
+const SQLSTATE: &str = "sqlstate_";
+
 /// Why an attempt failed, as results count it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cause {
@@ -102,6 +105,12 @@ impl Cause {
             Some((STATUS, number)) => (STATUS, Some(number.parse().map_err(|_| wrong())?)),
             _ => (text, None),
         };
+        if word.strip_prefix(SQLSTATE).is_some_and(|code| !is_sqlstate(code)) {
+            return Err(Invalid::new(format!(
+                "`on`: `{text}` is no SQLSTATE: that has five digits or capital letters, as in \
+                 sqlstate_40001"
+            )));
+        }
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let right = word.starts_with(|c: char| c.is_ascii_lowercase()) && word.chars().all(plain);
         right.then(|| Cause { word: word.to_owned(), status }).ok_or_else(wrong)
@@ -110,6 +119,12 @@ impl Cause {
     fn is(&self, error: &str, status: u16) -> bool {
         self.word == error && self.status.is_none_or(|own| own == status)
     }
+}
+
+/// Whether this is a code as servers give it: five digits and capital letters.
+fn is_sqlstate(code: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_digit() || byte.is_ascii_uppercase();
+    code.len() == 5 && code.bytes().all(plain)
 }
 
 fn attempts(text: &str) -> Result<u32, Invalid> {

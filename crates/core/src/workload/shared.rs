@@ -74,6 +74,8 @@ impl<'de> Visitor<'de> for SharedVisitor {
 /// A server that keeps what scripts share, checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedServer {
+    /// Where it stands, as in `shop.toml:3: shared`.
+    pub at: String,
     /// As given.
     pub url: String,
     /// HOST:PORT.
@@ -100,7 +102,8 @@ pub(super) fn of(
         let why = Invalid::new("goes with a `script` only: nothing else shares variables");
         return Err(source.error("shared", &why));
     }
-    SharedServer::of(value).map(Some).map_err(|error| source.error("shared", &error))
+    let server = SharedServer::of(value).map_err(|error| source.error("shared", &error))?;
+    Ok(Some(SharedServer { at: source.place("shared"), ..server }))
 }
 
 const PORT: u16 = 6379;
@@ -121,6 +124,7 @@ impl SharedServer {
         let (authority, database) = address_of(&table.url)?;
         let password = table.password.as_deref().map(Secret::parse).transpose();
         let server = SharedServer {
+            at: "shared".to_owned(),
             url: table.url.clone(),
             authority,
             database,

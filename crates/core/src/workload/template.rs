@@ -240,6 +240,12 @@ fn inner(
     Ok(None)
 }
 
+/// The first text in braces that can be the name of a value, whether there is one or not.
+pub(super) fn braced_name(text: &str) -> Option<&str> {
+    let inner = text.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
+    inner.map(|(inner, _)| inner).find(|inner| is_value_name(inner))
+}
+
 /// Whether a text can be the name of a value: a letter, then letters, digits, `-` and `_`.
 pub(super) fn is_value_name(text: &str) -> bool {
     let rest = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');

@@ -94,6 +94,7 @@ fn bad_values_are_named() {
         ("seed = 7", "seed = 1.5", ":2: seed: must be a whole number from 0 to"),
         ("backoff = \"const(0s)\"", "backoff = \"expo(1s)\"", "retry: `backoff`: unknown"),
         ("backoff = \"const(0s)\"", "backoff_max = \"-1s\"", "retry: `backoff_max`: `-1s` must"),
+        ("backoff = \"const(0s)\"", "on = [\"503\"]", ":18: request[1].retry: `on`: `503` is no"),
         ("get = \"/item/", "get = \"item/", "must begin with `/`"),
         ("timeout = \"2s\"", "timeout = \"0s\"", "more than 0s"),
         ("name = \"order\"", "name = \"item\"", "request[2].name: is taken"),
@@ -104,11 +105,56 @@ fn bad_values_are_named() {
         ("low=1/3", "low=3", "arrivals.profile: "),
         ("[arrivals]", "[[arrivals]]", "arrivals: is one table, no list of them: write [arrivals]"),
         ("[slo]", "[[slo]]", "slo: is one table, no list of them: write [slo]"),
+        ("\"partly-open\"", "\"ajar\"", ":5: model: unknown value `ajar`, expected one of `open`"),
+        ("body = \"x=1\"", "isolation = \"high\"", ":23: isolation: unknown value `high`"),
+        ("post = \"/order\"", "sql = [\"a\", \"b\"]", ":22: sql: invalid type: sequence"),
+        ("post = \"/order\"", "sql = [\"a\", \"b\"]", "a list of them is a `transaction`"),
+        ("body = \"x=1\"", "transaction = \"a\"", ":23: transaction: must be a list, not \"a\""),
+        ("body = \"x=1\"", "checks = [\"body\"]", ":23: checks: must be a table of names"),
+        ("body = \"x=1\"", "headers = 7", "headers: must be a table of names and values, as in"),
+        ("body = \"x=1\"", "body = { x = 1 }", ":23: body: must be a text, not a table"),
+        ("body = \"x=1\"", "body = true", ":23: body: must be a text, not true"),
     ];
     for (from, to, expected) in cases {
         let said = message(&SHOP.replace(from, to));
         assert!(said.contains(expected), "{to}: {said}");
     }
+}
+
+/// As PostgreSQL has them: five digits and capitals (its manual, appendix A).
+#[test]
+fn retries_go_by_the_sqlstates_that_there_can_be() {
+    let with = |word: &str| {
+        SHOP.replace("backoff = \"const(0s)\"", &format!("on = [\"timeout\", \"{word}\"]"))
+    };
+    for word in ["sqlstate_40001", "sqlstate_40P01", "sqlstate_XX000", "status 503"] {
+        assert!(parse(&with(word)).is_ok(), "{word}");
+    }
+    for word in ["4001", "400011", "40p01", "4000_", "4000é", "", "40001 7"] {
+        let said = message(&with(&format!("sqlstate_{word}")));
+        let begin = format!("shop.toml:18: request[1].retry: `on`: `sqlstate_{word}` is no");
+        assert!(said.starts_with(&begin) && said.contains("sqlstate_40001"), "{said}");
+    }
+}
+
+/// Secrets are read when a run begins, and messages say then where it stands what is read.
+#[test]
+fn keys_of_secrets_know_where_they_stand() {
+    let clients = "[clients]\nbearer = 'env:A'\npassword = 'file:b'\n[arrivals]";
+    let text = SHOP.replace("[arrivals]", clients);
+    let shop = parse(&text).unwrap();
+    let at = |key: &str| shop.populations[0].secrets_at.get(key).map(String::as_str);
+    assert_eq!(at("bearer"), Some("shop.toml:5: clients.bearer"));
+    assert_eq!(at("password"), Some("shop.toml:6: clients.password"));
+    assert_eq!(at("aws"), None);
+    let again = Workload::from_file(&shop.file, &NoFiles).unwrap();
+    assert_eq!(again.populations[0].secrets_at["bearer"], "clients.bearer");
+    let people = parse(
+        "name = 'shop'\n[[population]]\nname = 'people'\n[population.arrivals]\nmodel = 'open'\n\
+         rate = '1/s'\n[population.clients]\npassword = 'env:B'",
+    );
+    let at = people.unwrap().populations[0].secrets_at["password"].clone();
+    assert_eq!(at, "shop.toml:8: population[1].clients.password");
 }
 
 #[test]

@@ -217,7 +217,9 @@ impl Check<'_> {
     ) -> Result<CommonFields, SchemaError> {
         let Some(clients) = &table.clients else { return Ok(CommonFields::default()) };
         let common = Common { headers: &clients.headers, values, files: self.files };
-        CommonFields::from_table(clients, self.files, |text| common.varies(text))
-            .map_err(|(key, error)| self.error(&format!("clients.{key}"), &error))
+        let found = CommonFields::from_table(clients, self.files, |text| common.varies(text))
+            .map_err(|(key, error)| self.error(&format!("clients.{key}"), &error))?;
+        let place = |key| (key, self.source.place(&format!("{}clients.{key}", self.path)));
+        Ok(CommonFields { secrets_at: clients.secrets().map(place).collect(), ..found })
     }
 }

@@ -197,6 +197,12 @@ fn nearly(line: &[u8], head: &Head<'_>, choice: &Choice) -> Option<(&'static str
     })
 }
 
+/// What keys lack, where the lines are objects of which only the time is known.
+fn json_lacks(head: &Head<'_>, choice: &Choice) -> Option<Invalid> {
+    let json = choice.candidates().into_iter().find(|known| known.name == "json")?;
+    (json.open)(head, &choice.wanted()).err()
+}
+
 fn no_format(head: &Head<'_>, choice: &Choice) -> Invalid {
     let first = head.lines().find(|line| !line.is_empty()).unwrap_or(head.bytes);
     if let (Some(columns), None) = (first.strip_suffix(&[PARQUET_SEPARATOR]), &choice.named) {
@@ -209,9 +215,13 @@ fn no_format(head: &Head<'_>, choice: &Choice) -> Invalid {
             columns[0]
         ));
     }
-    let near = nearly(first, head, choice).map_or_else(String::new, |(name, reason)| {
-        format!("; read as `{name}`, its first line is bad: {}", reason.words())
-    });
+    let near = match (nearly(first, head, choice), json_lacks(head, choice)) {
+        (Some((name, reason)), _) => {
+            format!("; read as `{name}`, its first line is bad: {}", reason.words())
+        }
+        (None, Some(lacking)) => format!("; read as `json`: {lacking}"),
+        (None, None) => String::new(),
+    };
     let first = example(first);
     if let Some((known, _)) = &choice.named {
         let name = known.name;

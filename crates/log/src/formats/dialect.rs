@@ -40,7 +40,9 @@ impl Dialect {
                 None => fields.push((user, Field::Skip, true)),
             }
         }
-        let root = Node::tree(fields);
-        Ok(Some(Arc::new(Json { root, ends: self.ends, left_over: Vec::new() })))
+        let is_taken =
+            |key: &String| fields.iter().any(|(path, ..)| path.eq_ignore_ascii_case(key));
+        let left_over = keys.iter().filter(|key| !is_taken(key)).cloned().collect();
+        Ok(Some(Arc::new(Json { root: Node::tree(fields), ends: self.ends, left_over })))
     }
 }

@@ -32,6 +32,9 @@ fn open(head: &Head<'_>, wanted: &Wanted<'_>) -> Result<Option<Arc<dyn Format>>,
     else {
         return Ok(None);
     };
+    if let Some(lacking) = lacking(&columns) {
+        return Err(lacking);
+    }
     let unused =
         paths.iter().zip(&columns).filter(|(_, (field, user))| !user && *field == Field::Skip);
     let left_over = unused.map(|(path, _)| path.clone()).collect();
@@ -39,6 +42,29 @@ fn open(head: &Head<'_>, wanted: &Wanted<'_>) -> Result<Option<Arc<dyn Format>>,
         paths.iter().zip(columns).filter(|(_, (field, user))| *user || *field != Field::Skip);
     let fields = fields.map(|(path, (field, user))| (&path[..], field, user)).collect();
     Ok(Some(Arc::new(Json { root: Node::tree(fields), ends, left_over })))
+}
+
+/// That no key is known as what every request has. A request line has both method and path.
+fn lacking(columns: &[(Field, bool)]) -> Option<Invalid> {
+    let has = |fields: &[Field]| columns.iter().any(|(field, _)| fields.contains(field));
+    let user = columns.iter().any(|(_, user)| *user);
+    let lacking: Vec<&str> = [
+        ("method", has(&[Field::Method, Field::Request])),
+        ("url", has(&[Field::Url, Field::Request])),
+        ("address", user || has(&[Field::Address, Field::Forwarded, Field::User])),
+    ]
+    .into_iter()
+    .filter(|(_, there)| !there)
+    .map(|(key, _)| key)
+    .collect();
+    let all: Vec<String> = lacking.iter().map(|key| format!("{key}=KEY")).collect();
+    (!lacking.is_empty()).then(|| {
+        Invalid::new(format!(
+            "no key of its first lines is known as the {}: name it, as in `--format json:{}`",
+            lacking.join(", nor as the "),
+            all.join(",")
+        ))
+    })
 }
 
 /// Keys are collected from so many lines.

@@ -266,7 +266,8 @@ fn files_that_are_no_logs_are_refused() {
         (
             "{\"time\": 1767323045, \"ip\": \"10.0.0.1\", \"path\": \"/\", \"status\": 200}\n"
                 .repeat(3),
-            "; read as `json`, its first line is bad: no method",
+            "; read as `json`: no key of its first lines is known as the method: name it, as in \
+             `--format json:method=KEY`",
         ),
         (
             format!("{}{}", line(1).repeat(300), "junk\n".repeat(301)),

@@ -6,7 +6,7 @@ use std::io::Read;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use thinktime_core::error::Invalid;
-use thinktime_core::workload::{Authorization, Secret, Workload, header_field};
+use thinktime_core::workload::{Authorization, Population, Secret, Workload, header_field};
 
 /// The longest secret that is read, in bytes.
 const SECRET_BYTES_MAX: u64 = 64 << 10;
@@ -23,7 +23,7 @@ pub(super) fn with_common_fields(workload: &Workload) -> Result<Workload, Invali
     let mut workload = workload.clone();
     for population in &mut workload.populations {
         if let Some(authorization) = &population.authorization {
-            let value = value_of(authorization)?;
+            let value = value_of(authorization, population)?;
             population.headers.extend(value.map(|value| ("Authorization".to_owned(), value)));
         }
         let agent = ("User-Agent".to_owned(), USER_AGENT.to_owned());
@@ -60,27 +60,42 @@ fn secret_of_file(path: &str) -> Result<String, String> {
 }
 
 /// The value of the field `Authorization`, where it is the same in all requests.
-fn value_of(authorization: &Authorization) -> Result<Option<String>, Invalid> {
+fn value_of(
+    authorization: &Authorization,
+    population: &Population,
+) -> Result<Option<String>, Invalid> {
+    let text = |secret, key| secret_text(secret, key, population);
     match authorization {
         Authorization::Bearer(secret) => {
-            secret_text(secret, "bearer").map(|it| Some(format!("Bearer {it}")))
+            text(secret, "bearer").map(|it| Some(format!("Bearer {it}")))
         }
         Authorization::Basic(secret) => {
-            secret_text(secret, "basic").map(|it| Some(format!("Basic {}", STANDARD.encode(it))))
+            text(secret, "basic").map(|it| Some(format!("Basic {}", STANDARD.encode(it))))
         }
         Authorization::Oauth2(_) | Authorization::Aws(_) => Ok(None),
     }
 }
 
-/// As [`secret_of_key`], for a `key` in `clients`.
+/// As [`secret_of_key`], for a `key` in `clients` of a population, or in a table there:
+/// `oauth2.secret`.
 ///
 /// # Errors
 /// As there.
-pub(super) fn secret_text(secret: &Secret, key: &str) -> Result<String, Invalid> {
-    secret_of_key(secret, &format!("clients.{key}"))
+pub(super) fn secret_text(
+    secret: &Secret,
+    key: &str,
+    population: &Population,
+) -> Result<String, Invalid> {
+    let first = key.split('.').next().unwrap_or(key);
+    let place = match population.secrets_at.get(first) {
+        Some(at) => format!("{at}{}", &key[first.len()..]),
+        None => format!("clients.{key}"),
+    };
+    secret_of_key(secret, &place)
 }
 
-/// A secret, which fits into a header field and is not empty; `key` is its own in the file.
+/// A secret, which fits into a header field and is not empty; `key` is its own, and where it
+/// stands.
 ///
 /// # Errors
 /// When it cannot be read, or does not fit. The message names the key and where it is kept, and

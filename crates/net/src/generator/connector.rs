@@ -21,7 +21,7 @@ use super::protocols::{Carrier, Opening, Protocol};
 use super::quic::QuicOptions;
 use super::quic_socket::QuicSocket;
 use super::source::Sources;
-use super::target::Target;
+use super::target::{Target, shown};
 use super::tls::{TlsStream, configuration};
 use super::transport::{Plain, Transport, open_socket, open_unix};
 use super::tunnel::Tunnel;
@@ -219,7 +219,7 @@ fn offered(target: &Target) -> &'static [&'static Protocol] {
 fn tls(target: &Target) -> Result<Option<Tls>, Invalid> {
     let Some(options) = target.tls() else { return Ok(None) };
     let name = ServerName::try_from(target.host_name().to_owned())
-        .map_err(|error| Invalid::new(format!("`{}`: {error}", target.url)))?;
+        .map_err(|error| Invalid::new(format!("`{}`: {error}", shown(&target.url))))?;
     let names = offered(target).iter().map(|protocol| protocol.alpn.to_vec()).collect();
     let configuration = configuration(options, names)?;
     let by_quic = target.scheme.carrier == Carrier::Quic;

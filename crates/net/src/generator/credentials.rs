@@ -36,11 +36,11 @@ impl Credentials {
             Some(Authorization::Oauth2(wanted)) => {
                 let own = wanted.authorities.as_ref();
                 let roots = own.map_or_else(|| authorities(target), roots_of_own)?;
-                let token = Renewed::start(wanted, &with_roots(roots)?)?;
+                let token = Renewed::start(wanted, one, &with_roots(roots)?)?;
                 Ok(Some(Credential::Token(token)))
             }
             Some(Authorization::Aws(wanted)) => {
-                Ok(Some(Credential::Signed(Box::new(Signer::of(wanted)?))))
+                Ok(Some(Credential::Signed(Box::new(Signer::of(wanted, one)?))))
             }
             _ => Ok(None),
         };

@@ -2,7 +2,7 @@
 
 use thinktime_core::client::{Attempt, Fate, Owner};
 use thinktime_core::program::{Reply, Report};
-use thinktime_core::record::{Ended, LATE, Row, STATUS, TIMEOUT, UNANSWERED, Window, cause};
+use thinktime_core::record::{Ended, LATE, Row, STATUS, TIMEOUT, UNANSWERED, Window};
 use thinktime_core::time::Nanos;
 
 use super::engine::Engine;
@@ -33,9 +33,8 @@ impl<L: Ledger> Engine<'_, L> {
         let error = error.or(self.decode(&exchange.attempt, &mut answer));
         let (head, body) =
             answer.kept.as_ref().map_or((&[][..], &[][..]), |kept| (&kept.head, &kept.body));
-        if let (Some(bodies), Some(error)) = (&mut self.bodies, error) {
-            let name = self.requests.name(&exchange.attempt);
-            bodies.failed_body(name, cause(error, status), body);
+        if let Some(error) = error {
+            self.keep_body(&exchange.attempt, error, status, body);
         }
         let cut = answer.kept.as_ref().is_some_and(|kept| kept.cut);
         let reply = Reply { error, status, head, body, cut, ..Reply::default() };
@@ -187,7 +186,8 @@ impl<L: Ledger> Engine<'_, L> {
         self.pool.say_goodbye();
         self.ledger.complete_up_to(Nanos::MAX);
         let warning = self.end_sharing(now);
-        let mut report = Report::joined(self.report(), self.bodies.take());
+        let report = self.report();
+        let mut report = self.bodies.joined(report);
         if let Some(warning) = &warning {
             report.get_or_insert_default().warn(warning);
         }

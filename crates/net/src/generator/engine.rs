@@ -4,11 +4,12 @@ use std::io;
 use std::rc::Rc;
 
 use thinktime_core::client::{Attempt, ClientAction, Clients, Share};
-use thinktime_core::program::{Call, Report};
+use thinktime_core::program::Call;
 use thinktime_core::record::{Objectives, Row, UNSENT};
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{Reuse, Workload};
 
+use super::bodies::Bodies;
 use super::connector::Connector;
 use super::credentials::Credentials;
 use super::exchange::Exchange;
@@ -39,9 +40,9 @@ pub(super) struct Engine<'a, L> {
     pub(super) requests: Requests<'a>,
     /// The values of sessions, where requests have to do with any.
     pub(super) values: Option<Values<'a>>,
-    /// How failures' bodies began, where that is asked for.
-    pub(super) bodies: Option<Report>,
-    messages: Messages<'a>,
+    /// How failures' bodies began.
+    pub(super) bodies: Bodies<'a>,
+    pub(super) messages: Messages<'a>,
     pub(super) reading: Reading,
     /// Connections with more to read, which wait for their turn.
     pub(super) unread: Vec<u32>,
@@ -97,7 +98,7 @@ impl<'a, L: Ledger> Engine<'a, L> {
             pool: Pool::default(),
             requests,
             values,
-            bodies: plan.show_errors.then(Report::default),
+            bodies: Bodies::of(plan),
             messages: Messages::new(workload, target),
             reading: Reading::new(),
             unread: Vec::new(),

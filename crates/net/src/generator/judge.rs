@@ -39,27 +39,7 @@ pub(super) fn judge(
     in_flight: u64,
 ) -> Option<String> {
     let mut verdict = Verdict { warnings: Vec::new(), untrusted: None };
-    match ending {
-        Ending::Planned => {}
-        Ending::Interrupted => verdict.warn(format!(
-            "interrupted: the figures are those up to then; {in_flight} requests were on their way"
-        )),
-        Ending::LoadLost(why) => verdict.spoil(why.clone()),
-        Ending::OutOfReach(lost) => {
-            verdict.warn(format!(
-                "ended early, because the SLO could no longer be met: {}; {in_flight} requests \
-                 on their way then are not counted",
-                lost.words
-            ));
-            // What was over by then may not show it: a server that answers nothing has no times.
-            if let Some(one) = summary.objectives.get_mut(lost.place)
-                && one.verdict != Met::NotMet
-            {
-                one.verdict = Met::NotMet;
-                one.words.clone_from(&lost.words);
-            }
-        }
-    }
+    verdict.ending(summary, ending, in_flight);
     if let (Ending::Planned, Some(why)) = (ending, summary.nothing_happened()) {
         verdict.spoil(why);
     }
@@ -91,6 +71,40 @@ struct Verdict {
 }
 
 impl Verdict {
+    /// Says how the run ended, where that was not as planned.
+    fn ending(&mut self, summary: &mut Summary, ending: &Ending, in_flight: u64) {
+        match ending {
+            Ending::Planned => {}
+            Ending::Interrupted => self.warn(format!(
+                "interrupted: the figures are those up to then; {in_flight} requests were on \
+                 their way"
+            )),
+            Ending::LoadLost(why) => {
+                self.spoil(why.clone());
+                if in_flight > 0 {
+                    self.warn(format!(
+                        "requests of the other generators that were on their way when the run was \
+                         ended are not counted: {in_flight}"
+                    ));
+                }
+            }
+            Ending::OutOfReach(lost) => {
+                self.warn(format!(
+                    "ended early, because the SLO could no longer be met: {}; {in_flight} requests \
+                     on their way then are not counted",
+                    lost.words
+                ));
+                // What was over may not show it: a server that answers nothing has no times.
+                if let Some(one) = summary.objectives.get_mut(lost.place)
+                    && one.verdict != Met::NotMet
+                {
+                    one.verdict = Met::NotMet;
+                    one.words.clone_from(&lost.words);
+                }
+            }
+        }
+    }
+
     fn warn(&mut self, text: String) {
         self.warnings.push(text);
     }

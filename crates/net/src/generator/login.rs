@@ -18,9 +18,11 @@ const VARIABLE: &str = "PGPASSWORD";
 pub(super) fn login(target: &Target, workload: &Workload) -> Result<Option<Login>, Invalid> {
     let Some(database) = &target.database else { return Ok(None) };
     let usual = Secret::Environment(VARIABLE.to_owned());
-    let password = match &workload.populations[0].password {
-        Some(secret) => Some(secret_text(secret, "password")?),
-        None if std::env::var_os(VARIABLE).is_some() => Some(secret_text(&usual, "password")?),
+    let first = &workload.populations[0];
+    let text = |secret| secret_text(secret, "password", first);
+    let password = match &first.password {
+        Some(secret) => Some(text(secret)?),
+        None if std::env::var_os(VARIABLE).is_some() => Some(text(&usual)?),
         None => None,
     };
     Ok(Some(Login { user: database.user.clone(), database: database.name.clone(), password }))

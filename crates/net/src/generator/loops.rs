@@ -129,7 +129,7 @@ impl Loops<'_> {
         told: Sender<Told>,
         start: &Start<'_>,
     ) -> Result<Done, RunError> {
-        let Prepared { workload, peer, credentials, shared, .. } = self.prepared;
+        let Prepared { workload, peer, credentials, shared, known, .. } = self.prepared;
         let part = share.part as usize;
         let relay = Relay::new(part, told.clone());
         let peer = peer.clone().beginning_with(at);
@@ -139,7 +139,7 @@ impl Loops<'_> {
                 let plan = self.plan;
                 let engine =
                     Engine::new(workload, self.target, plan, connector, credentials, share, relay)?;
-                Ok(engine.sharing(shared.as_ref()))
+                Ok(engine.hiding(known).sharing(shared.as_ref()))
             },
         );
         start.built.wait();

@@ -10,7 +10,7 @@ use thinktime_core::workload::{Authorization, Expect, Method, Population, Reques
 
 use super::answering::Sending;
 use super::protocols::{Asking, Carries, Outgoing, Scheme};
-use super::target::Target;
+use super::target::{Target, shown};
 
 /// Makes the messages of one run. The same attempt makes the same message however often it is asked
 /// for.
@@ -119,12 +119,15 @@ pub(super) fn check(workload: &Workload, target: &Target, demands: bool) -> Resu
     let carried = target.scheme.carries();
     let messages = carried != Carries::Requests;
     if messages && demands {
-        return Err(Invalid::new(format!("`{}`: demands go to HTTP servers only", target.url)));
+        return Err(Invalid::new(format!(
+            "`{}`: demands go to HTTP servers only",
+            shown(&target.url)
+        )));
     }
     if messages && workload.extent().is_some() {
         return Err(Invalid::new(format!(
             "`{}`: a log is replayed on HTTP servers only",
-            target.url
+            shown(&target.url)
         )));
     }
     check_openings(workload, target)?;
@@ -133,7 +136,11 @@ pub(super) fn check(workload: &Workload, target: &Target, demands: bool) -> Resu
         |kind: &RequestKind| workload.populations[kind.population as usize].programs.is_some();
     for kind in &workload.requests {
         let named = |why: &str| {
-            Err(Invalid::new(format!("the request `{}` and `{}`: {why}", kind.name, target.url)))
+            Err(Invalid::new(format!(
+                "the request `{}` and `{}`: {why}",
+                kind.name,
+                shown(&target.url)
+            )))
         };
         if let Some(why) = (target.scheme.first().misfit)(kind, scripted(kind)) {
             return named(why);
@@ -145,7 +152,7 @@ pub(super) fn check(workload: &Workload, target: &Target, demands: bool) -> Resu
 /// What connections are opened with goes with the target, and is the same for all populations,
 /// which share them.
 fn check_openings(workload: &Workload, target: &Target) -> Result<(), Invalid> {
-    let fail = |why: &str| Err(Invalid::new(format!("`{}`: {why}", target.url)));
+    let fail = |why: &str| Err(Invalid::new(format!("`{}`: {why}", shown(&target.url))));
     let (first, all) = (&workload.populations[0], &workload.populations);
     if target.scheme.first().handshakes {
         let differs = |one: &Population| {

@@ -7,6 +7,7 @@
 
 mod answering;
 mod aws;
+mod bodies;
 mod chooser;
 mod common;
 mod connection;
@@ -21,6 +22,7 @@ mod engine;
 mod exchange;
 mod failure;
 mod gathering;
+mod hiding;
 mod input;
 mod judge;
 mod keeper;
@@ -104,11 +106,12 @@ pub fn run(
         if plan.loops > 1 {
             return loops::run(&prepared, target, plan, book, watch);
         }
-        let Prepared { workload, peer, credentials, shared, .. } = &prepared;
+        let Prepared { workload, peer, credentials, shared, known, .. } = &prepared;
         let connector = Connector::new(target, peer.clone(), workload)?;
         let (credentials, share) = (credentials.clone(), Share::WHOLE);
         let engine = Engine::new(workload, target, plan, connector, credentials, share, book)?;
-        let (done, book) = engine.sharing(shared.as_ref()).run(Clock::start(), watch)?;
+        let engine = engine.hiding(known).sharing(shared.as_ref());
+        let (done, book) = engine.run(Clock::start(), watch)?;
         Ok((done, book.collector))
     })?;
     outcome.summary.warnings.extend(prepared.warnings());

@@ -11,7 +11,7 @@ use super::place::{Host, Place};
 use super::plan::RunError;
 use super::quic::QuicOptions;
 use super::quic_reach::answers;
-use super::target::Target;
+use super::target::{Target, shown};
 use super::transport::open_unix;
 
 /// Where connections go: to one place, or to several in turn.
@@ -49,7 +49,7 @@ impl Peer {
             (_, Some(proxy)) => format!(" by the proxy {proxy}"),
             _ => String::new(),
         };
-        let url = format!("{}{by}", target.url);
+        let url = format!("{}{by}", shown(&target.url));
         let unreachable = |error| RunError::Unreachable { url: url.clone(), error };
         let host = match &target.place {
             Place::Host(host) => host,

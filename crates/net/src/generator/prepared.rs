@@ -1,10 +1,12 @@
 //! What there is before a run begins, for all its loops.
 
+use thinktime_core::secrets::Known;
 use thinktime_core::workload::Workload;
 
 use super::common::with_common_fields;
 use super::connector::Connector;
 use super::credentials::Credentials;
+use super::hiding;
 use super::lookup::Lookup;
 use super::messages;
 use super::peer::Peer;
@@ -20,6 +22,8 @@ pub(super) struct Prepared {
     pub(super) credentials: Option<Credentials>,
     /// Who keeps what scripts share, if it is not each loop by itself.
     pub(super) shared: Option<Settings>,
+    /// What is secret of all this.
+    pub(super) known: Known,
     lookup: Option<Lookup>,
 }
 
@@ -38,8 +42,9 @@ impl Prepared {
         let (peer, lookup) = Peer::of(target, quic.as_ref())?;
         let credentials = Credentials::of(&workload, target)?;
         let shared = Settings::of(&workload, plan.run.as_deref())?;
+        let known = hiding::known(&workload, target)?;
         raise_descriptor_limit();
-        Ok(Prepared { workload, peer, credentials, shared, lookup })
+        Ok(Prepared { workload, peer, credentials, shared, known, lookup })
     }
 
     /// What to say of it after the run.

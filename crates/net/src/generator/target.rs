@@ -4,6 +4,7 @@
 
 use thinktime_core::error::Invalid;
 use thinktime_core::options::{Proxy, RunOptions};
+use thinktime_core::secrets::without_secrets;
 
 use super::database::Database;
 use super::place::Place;
@@ -65,9 +66,10 @@ impl Target {
     }
 
     fn read(url: &str, options: &RunOptions) -> Result<Target, Invalid> {
-        let wrong = || Invalid::new(format!("`{url}`: {FORM}"));
-        let (scheme, rest) = url.split_once("://").ok_or_else(wrong)?;
-        let scheme = Scheme::of(scheme).ok_or_else(wrong)?;
+        let shown = shown(url);
+        let wrong = |why: &str| Invalid::new(format!("`{shown}`: {why}"));
+        let (scheme, rest) = url.split_once("://").ok_or_else(|| wrong(FORM))?;
+        let scheme = Scheme::of(scheme).ok_or_else(|| wrong(FORM))?;
         let (rest, database) = match scheme.carries() {
             Carries::Statements => Database::read(rest).map(|(host, read)| (host, Some(read)))?,
             _ => (rest, None),
@@ -76,21 +78,20 @@ impl Target {
         plain(host, path)?;
         let nowhere = host.is_empty() && !(database.is_some() && options.unix_socket.is_some());
         if nowhere || !host.chars().all(|c| c.is_ascii_graphic()) {
-            return Err(wrong());
+            return Err(wrong(FORM));
         }
-        let prefix = prefix(scheme.first().path, path, url)?.ok_or_else(wrong)?;
+        let prefix = prefix(scheme.first().path, path, &shown)?.ok_or_else(|| wrong(FORM))?;
         let full = match scheme.port {
             _ if has_port(host) => host.to_owned(),
             Some(port) => format!("{host}:{port}"),
-            None => return Err(wrong()),
+            None => return Err(wrong(FORM)),
         };
         let secure = database.as_ref().map(|database| database.secure);
         let secure = secure.unwrap_or(scheme.carrier.is_secure());
-        check_way(options, scheme, secure)
-            .map_err(|why| Invalid::new(format!("`{url}`: {why}")))?;
+        check_way(options, scheme, secure).map_err(wrong)?;
         let listens = options.proxy.as_ref().map_or(&full, |proxy| &proxy.authority);
         let place = Place::of(listens, options)
-            .map_err(|error| Invalid::new(format!("{error} (target {url})")))?;
+            .map_err(|error| Invalid::new(format!("{error} (target {shown})")))?;
         Ok(Target {
             url: url.to_owned(),
             scheme,
@@ -165,6 +166,13 @@ impl Target {
     }
 }
 
+/// A target as messages have it: what follows `?` or `#` may be a secret, and is left out.
+pub(super) fn shown(url: &str) -> String {
+    let end = url.find(['?', '#']).unwrap_or(url.len());
+    let left_out = url[end..].chars().next().map_or(String::new(), |mark| format!("{mark}..."));
+    format!("{}{left_out}", without_secrets(&url[..end]))
+}
+
 /// Refuses what may be a password or would write into a request, without repeating it.
 fn plain(host: &str, path: &str) -> Result<(), Invalid> {
     if host.contains('@') {
@@ -182,8 +190,8 @@ fn plain(host: &str, path: &str) -> Result<(), Invalid> {
 ///
 /// # Errors
 /// When there is a part that is never sent, or belongs to requests.
-fn prefix(used: PathUse, path: &str, url: &str) -> Result<Option<String>, Invalid> {
-    let refused = |why: &str| Err(Invalid::new(format!("`{url}`: {why}")));
+fn prefix(used: PathUse, path: &str, shown: &str) -> Result<Option<String>, Invalid> {
+    let refused = |why: &str| Err(Invalid::new(format!("`{shown}`: {why}")));
     if path.contains('#') {
         return refused("what follows `#` is for browsers and goes to no server: leave it out");
     }
@@ -271,6 +279,21 @@ mod tests {
             assert!(refused(url).contains("what follows `#`"), "{url}: {}", refused(url));
         }
         assert_eq!(Target::parse("ws://127.0.0.1?room=1").unwrap().prefix, "/?room=1");
+    }
+
+    #[test]
+    fn messages_repeat_no_secret_of_a_target() {
+        for url in [
+            "http://127.0.0.1/?token=HIDDEN",
+            "http://127.0.0.1/x#access_token=HIDDEN",
+            "tcp://127.0.0.1/x?HIDDEN",
+            "nothing://user:HIDDEN@127.0.0.1/?x=1",
+            "http://127.0.0.1:port?HIDDEN",
+        ] {
+            let message = Target::parse(url).unwrap_err().to_string();
+            assert!(!message.contains("HIDDEN"), "{url}: {message}");
+        }
+        assert_eq!(shown("ws://127.0.0.1/x?a=1"), "ws://127.0.0.1/x?...");
     }
 
     #[test]

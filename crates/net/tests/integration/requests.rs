@@ -103,7 +103,8 @@ fn secrets_are_read_when_a_run_begins_and_stand_in_no_message() {
             run(&workload(clients, "get = '/'"), &target, &plan, &mut Vec::new(), &mut |_| true);
         let Err(RunError::Invalid(error)) = told else { panic!("{clients}") };
         let message = error.to_string();
-        let key = message.starts_with("clients.bearer: the secret in ");
+        let key =
+            message.starts_with("w.toml:") && message.contains(": clients.bearer: the secret");
         assert!(key && !message.contains("sesame"), "{message}");
     }
     std::fs::remove_dir_all(&folder).unwrap();

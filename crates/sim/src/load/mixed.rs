@@ -22,7 +22,7 @@ const FASTER_MAX: u32 = 8;
 pub(super) fn at_load(
     workload: &Workload,
     system: &SystemModel,
-    load: f64,
+    (load, requests): (f64, u64),
     files: &dyn Files,
     go_on: &dyn Fn() -> bool,
 ) -> Result<Workload, SimulationError> {
@@ -38,16 +38,16 @@ pub(super) fn at_load(
         return Err(Invalid::new(UNKNOWN).into());
     }
     if all.iter().all(|one| one.clients().is_some()) {
-        return at_load_closed(workload, system, load, go_on);
+        return at_load_closed(workload, system, (load, requests), go_on);
     }
-    at_load_beside_closed(workload, system, load, files, go_on)
+    at_load_beside_closed(workload, system, (load, requests), files, go_on)
 }
 
 /// Of populations that arrive by themselves and closed ones.
 fn at_load_beside_closed(
     workload: &Workload,
     system: &SystemModel,
-    load: f64,
+    (load, requests): (f64, u64),
     files: &dyn Files,
     go_on: &dyn Fn() -> bool,
 ) -> Result<Workload, SimulationError> {
@@ -56,7 +56,7 @@ fn at_load_beside_closed(
     let rates: Vec<f64> = all.iter().map(|one| one.request_rate().unwrap_or(0.0)).collect();
     let fastest = load / system.bottleneck_load(workload, &rates);
     let scaled = |slower: f64| Ok(workload.with_rates_scaled(1.0 / slower, files)?);
-    let goal = Goal { scaled: &scaled, system, load, go_on };
+    let goal = Goal { scaled: &scaled, system, load, requests, go_on };
     let (mut least, most) = (1.0 / fastest, 1.0 / (fastest * SLOWEST));
     let alone = goal.load_at(most, ROUGH)?;
     if alone > load {
@@ -85,7 +85,7 @@ fn at_load_beside_closed(
 fn at_load_closed(
     workload: &Workload,
     system: &SystemModel,
-    load: f64,
+    (load, requests): (f64, u64),
     go_on: &dyn Fn() -> bool,
 ) -> Result<Workload, SimulationError> {
     let think = |one: &Population| one.think().map_or(0.0, |think| think.mean());
@@ -102,7 +102,7 @@ fn at_load_closed(
     let most = system.bottleneck_load(workload, &rates) / load;
     let least = 1e-6 * most;
     let scaled = |factor| Ok(workload.with_think_scaled(factor)?);
-    let goal = Goal { scaled: &scaled, system, load, go_on };
+    let goal = Goal { scaled: &scaled, system, load, requests, go_on };
     let reachable = goal.load_at(least, ROUGH)?;
     if reachable < load {
         return Err(Invalid::new(format!(
@@ -114,5 +114,6 @@ fn at_load_closed(
     goal.search(least, most, reachable)
 }
 
-const UNKNOWN: &str = "how many requests a session has hangs on how long responses take, or on \
-                       what it has already, so the load is not known beforehand: leave it out";
+pub(super) const UNKNOWN: &str = "how many requests a session has hangs on how long responses \
+                                  take, or on what it has already, so the load is not known \
+                                  beforehand: leave the load out, and give `arrivals.rate`";

@@ -44,6 +44,27 @@ fn what_is_for_one_hop_stays_behind() {
     assert_eq!(names, [&stay[..], &told[..]].concat());
 }
 
+/// Programs that get fields as variables of their environment make one of them and of the switch's.
+#[test]
+fn nobody_says_who_asks_by_an_underscore() {
+    for behind_proxy in [false, true] {
+        let mut map = fields(&[
+            ("Host", "a"),
+            ("X_Forwarded_For", "10.0.0.1"),
+            ("x-forwarded_host", "evil"),
+            ("x_forwarded-proto", "https"),
+            ("x_forwarded_other", "stays"),
+            ("X_Twice", "stays"),
+        ]);
+        to_server(&mut map, came("192.0.2.1", behind_proxy), Version::HTTP_11);
+        let mut names: Vec<&str> = map.keys().map(HeaderName::as_str).collect();
+        names.retain(|name| name.contains('_'));
+        names.sort_unstable();
+        assert_eq!(names, ["x_forwarded_other", "x_twice"]);
+        assert_eq!(said(&map, "x-forwarded-for"), ["192.0.2.1"]);
+    }
+}
+
 #[test]
 fn strangers_are_not_believed() {
     let given = [

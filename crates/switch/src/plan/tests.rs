@@ -92,11 +92,13 @@ fn urls_of_servers_have_a_form() {
     assert_eq!(port("http://[::1]"), Ok(80));
     assert_eq!(port("http://[::1]:81"), Ok(81));
     let of_another_form = [
-        ["127.0.0.1:80", "https://127.0.0.1:80", "http://", "http://a:b", "http://a:1/x"],
+        ["127.0.0.1:80", "ftp://127.0.0.1:80", "http://", "http://a:b", "http://a:1/x"],
         ["http://a:0", "http://a:+1", "http://::1:80", "http://[::1", "http://[::1]x"],
     ];
     for url in of_another_form.concat() {
         let refused = port(url).unwrap_err().to_string();
         assert!(refused.contains("is not of the form http://HOST:PORT"), "{url}: {refused}");
     }
+    let refused = port("https://127.0.0.1:80").unwrap_err().to_string();
+    assert!(refused.contains("no TLS with the servers behind it"), "{refused}");
 }

@@ -27,9 +27,9 @@ def main(arguments: list[str]) -> int:
     said["target"] = (said["target"][0], int(said["target"][1]))
     said["spoofed"] = IPv4Network(said["spoofed"])
     module = import_module(f"thinktime.lab.hostile.{arguments[0].replace('-', '_')}")
-    client: Client = module.Client(Settings(**said))
-    began = time.time()
     try:
+        client: Client = module.Client(Settings(**said))
+        began = time.time()
         with contextlib.suppress(KeyboardInterrupt):
             client.attack()
     except guard.RefusedError as refused:

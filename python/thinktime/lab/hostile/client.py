@@ -44,10 +44,15 @@ class Settings:
 
 
 class Client:
-    """A hostile client; each kind says what an event is."""
+    """A hostile client; each kind says what an event is. There is none outside of a lab."""
 
     def __init__(self, settings: Settings) -> None:
-        """Nothing is opened, and nothing is sent."""
+        """Nothing is opened, and nothing is sent.
+
+        Raises:
+            RefusedError: This is no host of a lab, or the target is none.
+        """
+        guard.check(settings.target[0])
         self.settings = settings
         self.counts: Counter[str] = Counter()
         self.random = Random(settings.seed)
@@ -77,7 +82,7 @@ class Client:
         """Do all of this for the duration, at the rate.
 
         Raises:
-            RefusedError: This is no host of a lab, or the target is none; nothing was sent.
+            RefusedError: This is no host of a lab now, or the target is none; nothing was sent.
         """
         guard.check(self.settings.target[0])
         self.begin()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
-from thinktime.learn.fidelity import Difference
+from thinktime.learn.fidelity.difference import Difference
 from thinktime.learn.fidelity.words import NAMES
 from thinktime.report.charts.chart import INK, Chart, Drawing, Key, Panel, layout, titled
 from thinktime.report.page import colour
@@ -30,6 +30,7 @@ def _draw(learned: Learned) -> Drawing | None:
     keys = [
         Key("small enough, or chance", colour(1), mark="dot"),
         Key("neither", colour(0), mark="dot"),
+        Key("cannot be told: chance is wider than what is small enough", colour(2), mark="dot"),
         Key("what replays of the learned workload differ by"),
     ]
     return Drawing(panels, keys)
@@ -39,7 +40,7 @@ def _panel(shown: list[Difference], title: str, unit: str) -> Panel:
     names = [NAMES.get(one.name, one.name) for one in shown]
     values = [100 * one.difference for one in shown]
     chance = [100 * one.chance for one in shown]
-    shades = [colour(1 if one.good or one.by_chance else 0) for one in shown]
+    shades = [colour(0 if one.wrong else 2 if one.untold else 1) for one in shown]
     told = [
         f"{name}: {value:+.1f} {unit}, chance {within:.1f}"
         for name, value, within in zip(names, values, chance, strict=True)

@@ -7,7 +7,7 @@ FCFS, PS and SRPT at the log's load of 0.8, and LRU caches. docs/decisions/fidel
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -16,94 +16,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from thinktime.learn.fidelity.difference import CHANCE, Difference
+from thinktime.learn.fidelity.doubt import without_largest
 from thinktime.learn.fidelity.learned import Learned
-from thinktime.learn.fidelity.logged import Logged, logged
+from thinktime.learn.fidelity.logged import logged
 from thinktime.learn.fidelity.stream import FloatArray, Stream
 from thinktime.learn.fidelity.swaps import cache_shares, queue_shares
 from thinktime.learn.fidelity.systems import POLICIES, SIZES, Caches, figures, queue_figures
 from thinktime.learn.fidelity.words import sentences
 from thinktime.learn.requests import Requests
+from thinktime.learn.stopping import Stopping
 
 REPLAYS = 5
 """The learned workload is simulated with so many seeds; how they differ is chance."""
 
-CHANCE = 5.04
-"""Standard deviations between one more replay and the mean of five that only one in a hundred
-exceeds: Student's t with 4 degrees of freedom, 4.604, times the root of 1 + 1/5."""
-
-WITHIN = {"mean": 0.10, "p99": 0.10, "lru": 0.03, "rate": 0.02, "peak": 0.10}
-"""Differences that are small enough, by what is measured: ratios less 1, and points."""
-
 FEWEST = 500
 """Requests in the stretch without which nothing is compared."""
 
+GOOD, BAD, UNTOLD, UNMEASURED = "good", "not good", "cannot be told", "not measured"
+"""What is found in all."""
+
 SWAPPED = 2
 """Ingredients are swapped in so many of the replays."""
-
-
-@dataclass(frozen=True)
-class Difference:
-    """A figure of the log, and what it is of the learned workload."""
-
-    name: str
-    """`requests_per_s`, `sessions_per_s`, `load`; `peak_1s`, `peak_10s`, `peak_1min`; `mean` and
-    `p99` with `fcfs_`, `ps_` and `srpt_` before them; `lru_1`, `lru_5` and `lru_20`."""
-
-    log: float
-    learned: float
-    """The mean of the replays: of logarithms, but of hit ratios themselves."""
-
-    chance: float
-    """What one more replay may differ by: a ratio less 1, or points; 1 in 100 differs by more."""
-
-    missing: dict[str, float]
-    """What the difference comes from, with its share, the greatest first; empty where it is small
-    enough or within chance. Below 0 it makes up for others."""
-
-    @property
-    def in_points(self) -> bool:
-        """Whether it is a share, whose differences are points."""
-        return self.name.startswith("lru")
-
-    @property
-    def difference(self) -> float:
-        """How far the learned workload is above the log: a ratio less 1, or points."""
-        if self.in_points:
-            return self.learned - self.log
-        return self.learned / self.log - 1 if self.log > 0 else 0.0
-
-    @property
-    def apart(self) -> float:
-        """The standard deviation of the replays, of logarithms or in points."""
-        return (self.chance if self.in_points else float(np.log1p(self.chance))) / CHANCE
-
-    @property
-    def within(self) -> float:
-        """How large a difference is small enough."""
-        kind = self.name.split("_")[0]
-        if kind in POLICIES:
-            kind = self.name.split("_")[1]
-        return WITHIN.get(kind, WITHIN["rate"])
-
-    @property
-    def good(self) -> bool:
-        """Whether the difference is small enough."""
-        return abs(self.difference) <= self.within
-
-    @property
-    def by_chance(self) -> bool:
-        """Whether replays of the learned workload itself differ by as much."""
-        if self.in_points:
-            return abs(self.difference) <= self.chance
-        return bool(abs(np.log1p(self.difference)) <= np.log1p(self.chance))
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "log": self.log, "learned": self.learned, "difference": self.difference,
-            "chance": self.chance, "within": self.within, "good": self.good,
-            "by_chance": self.by_chance, "missing": self.missing,
-        }  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -130,9 +64,22 @@ class Fidelity:
         return bool(self.differences)
 
     @property
-    def good(self) -> bool:
-        """Whether everything that is compared differs by little, or by no more than chance."""
-        return all(one.good or one.by_chance for one in self.differences.values())
+    def good(self) -> bool | None:
+        """Whether all that is compared is near enough; None where that was not shown.
+
+        Numbers of requests may differ by what is chance.
+        """
+        return {GOOD: True, BAD: False}.get(self.verdict)
+
+    @property
+    def verdict(self) -> str:
+        """`good`, `not good`, `cannot be told` or `not measured`."""
+        if not self.measured:
+            return UNMEASURED
+        of = self.differences.values()
+        if any(one.wrong for one in of):
+            return BAD
+        return UNTOLD if any(one.untold for one in of) else GOOD
 
     def sentences(self) -> list[str]:
         """What there is to say of it, the most important first."""
@@ -142,7 +89,7 @@ class Fidelity:
         """For JSON."""
         return {
             "begin_s": self.begin_s, "duration_s": self.length_s, "requests": self.requests,
-            "demands": self.demands, "good": self.good if self.measured else None,
+            "demands": self.demands, "verdict": self.verdict, "good": self.good,
             "sentences": self.sentences(),
             "figures": {name: one.to_dict() for name, one in self.differences.items()},
         }  # fmt: skip
@@ -159,6 +106,7 @@ def fidelity(
     begins: NDArray[np.bool_] | None = None,
     seed: int = 1,
     explained: bool = True,
+    stopping: Stopping | None = None,
 ) -> Fidelity:
     """Measure how well a learned workload stands in for its log.
 
@@ -172,6 +120,7 @@ def fidelity(
         begins: Which requests begin a session, as the workload was learned.
         seed: The seed of the first replay.
         explained: Whether it is found out what differences come from.
+        stopping: Who looks whether this is still wanted; `Stopped` is raised where it is not.
     """
     if len(requests) == 0:
         return Fidelity(0.0, 0.0, 0, "equal", {})
@@ -181,19 +130,33 @@ def fidelity(
     if count >= FEWEST:
         zero_ns = int(requests.rows["time_ns"][0])
         learned = Learned(text, folder, names, log, zero_ns)
+        replay = partial(_replayed, learned, Caches.of(log.stream), stopping or Stopping())
         # No more at a time than there are cores: the rows of each take tens of megabytes.
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-            replays = list(pool.map(learned.stream, range(seed, seed + REPLAYS)))
-        found = _differences(log, replays, seed, explained)
+            of_log = pool.submit(figures, log.stream, Caches.of(log.stream))
+            replays = list(pool.map(replay, range(seed, seed + REPLAYS)))
+            found = _differences(of_log.result(), [told for _, told in replays])
+            if explained:
+                own_work = log.demands.source == "sizes"
+                streams = [stream for stream, _ in replays]
+                found = _explained(found, log.stream, streams, (seed, own_work), pool)
+            found = _doubted(found, log.stream, pool)
     return Fidelity(log.begin_s, log.stream.length_s, count, log.demands.source, found)
 
 
+def _replayed(
+    learned: Learned, caches: Caches, stopping: Stopping, seed: int
+) -> tuple[Stream, dict[str, float]]:
+    """The learned workload's requests under a seed, and their figures."""
+    stopping.look()
+    stream = learned.stream(seed)
+    stopping.look()
+    return stream, figures(stream, caches)
+
+
 def _differences(
-    log: Logged, replays: list[Stream], seed: int, explained: bool
+    of_log: dict[str, float], of_replays: list[dict[str, float]]
 ) -> dict[str, Difference]:
-    caches = Caches.of(log.stream)
-    of_log = figures(log.stream, caches)
-    of_replays = [figures(one, caches) for one in replays]
     points = set(SIZES)
     values = {
         name: np.array([one[name] if name in points else _log(one[name]) for one in of_replays])
@@ -211,10 +174,7 @@ def _differences(
         if name not in points:
             learned, chance = float(np.exp(learned)), float(np.expm1(min(chance, 50.0)))
         found[name] = Difference(name, value, learned, chance, {})
-    if not explained:
-        return found
-    own_work = log.demands.source == "sizes"
-    return _explained(found, log.stream, replays, caches, (seed, own_work))
+    return found
 
 
 def _log(value: float) -> float:
@@ -225,25 +185,54 @@ def _explained(
     found: dict[str, Difference],
     log: Stream,
     replays: list[Stream],
-    caches: Caches,
     seed_and_own_work: tuple[int, bool],
+    pool: Executor,
 ) -> dict[str, Difference]:
     """With what differences come from, where they are neither small nor chance."""
-    wrong = {name: one for name, one in found.items() if not (one.good or one.by_chance)}
-    parts: dict[str, list[dict[str, float]]] = {}
+    wrong = {name: one for name, one in found.items() if one.wrong}
     seed, own_work = seed_and_own_work
+    asked = []
     for number, learned in enumerate(replays[:SWAPPED]):
         for policy in POLICIES:
             if any(name.startswith(f"{policy}_") for name in wrong):
-                figures_of = partial(queue_figures, policy)
-                shares = queue_shares(log, learned, figures_of, seed + number, own_work)
-                for figure, each in shares.items():
-                    parts.setdefault(f"{policy}_{figure}", []).append(each)
+                asked.append(
+                    pool.submit(_queue_parts, policy, log, learned, seed + number, own_work)
+                )
         if any(one.in_points for one in wrong.values()):
-            for size, each in zip(SIZES, cache_shares(log, learned, caches, seed), strict=True):
-                parts.setdefault(size, []).append(each)
+            asked.append(pool.submit(_cache_parts, log, learned, seed))
+    parts: dict[str, list[dict[str, float]]] = {}
+    for one in asked:
+        for name, each in one.result().items():
+            parts.setdefault(name, []).append(each)
     missing = {name: _mean(parts[name]) for name in wrong if name in parts}
     return {name: replace(one, missing=missing.get(name, {})) for name, one in found.items()}
+
+
+def _doubted(found: dict[str, Difference], log: Stream, pool: Executor) -> dict[str, Difference]:
+    """With what one request does, where nothing can be told of a server."""
+    untold = [one for one in found.values() if one.untold and not one.in_points]
+    policies = [policy for policy in POLICIES if any(policy in one.name for one in untold)]
+    each = pool.map(lambda policy: without_largest(log, policy), policies)
+    changes = {
+        f"{policy}_{figure}": change
+        for policy, of_policy in zip(policies, each, strict=True)
+        for figure, change in of_policy.items()
+    }
+    more = {one.name: replace(one, without_largest=changes[one.name]) for one in untold}
+    return found | more
+
+
+def _queue_parts(
+    policy: str, log: Stream, learned: Stream, seed: int, own_work: bool
+) -> dict[str, dict[str, float]]:
+    """What each ingredient adds to the figures under a policy."""
+    shares = queue_shares(log, learned, partial(queue_figures, policy), seed, own_work)
+    return {f"{policy}_{figure}": each for figure, each in shares.items()}
+
+
+def _cache_parts(log: Stream, learned: Stream, seed: int) -> dict[str, dict[str, float]]:
+    """What each ingredient adds to the hit ratios."""
+    return dict(zip(SIZES, cache_shares(log, learned, Caches.of(log), seed), strict=True))
 
 
 def _mean(parts: list[dict[str, float]]) -> dict[str, float]:

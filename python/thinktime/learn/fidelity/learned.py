@@ -63,6 +63,9 @@ class Population:
     profile: bool
     """Whether its rate changes, and no file says how."""
 
+    closed: bool
+    """Whether it is a fixed number of clients, whose sessions do not begin by themselves."""
+
 
 class Learned:
     """A learned workload, to be simulated in the stretch of a log again and again."""
@@ -111,6 +114,7 @@ class Learned:
     def _population(self, tables: dict[str, Any], named: bool) -> Population:
         arrivals = tables.get("arrivals", {})
         key = f"population.{tables['name']}." if named else ""
+        closed = arrivals.get("model") == "closed"
         profile = str(arrivals.get("profile", "constant")) != "constant"
         found = TRACE.fullmatch(str(arrivals.get("process", "")))
         starts = None
@@ -123,10 +127,11 @@ class Learned:
         told = RATES.fullmatch(str(arrivals.get("profile", "")))
         every = EVERY.search(told[2]) if told is not None else None
         if told is None or every is None:
-            return Population(key, starts, None, profile)
+            return Population(key, starts, None, profile, closed)
         rates = self._column(told[1], told[2]).to_numpy()
         step = float(every[1]) * EVERY_S[every[2]]
-        return Population(key, starts, (rates / max(float(rates.mean()), 1e-300), step), False)
+        parts = rates / max(float(rates.mean()), 1e-300)
+        return Population(key, starts, (parts, step), False, closed)
 
     def _column(self, file: str, options: str) -> pl.Series:
         """A column of a file: the named one, or the first; it may end in nulls."""
@@ -253,9 +258,11 @@ class Learned:
             demand = np.where(np.isnan(size), demand, size * self._log.demands.scale)
         target = np.unique(wanted["target"].to_numpy(), return_inverse=True)[1]
         arrival = np.clip(spread(times, self._log.step_s, draw), 0, log.length_s)
+        of = (rows["session"].to_numpy() // SESSIONS).astype(np.int64)
+        by_themselves = ~np.array([one.closed for one in self._populations])[of]
         return Stream(
             log.length_s, arrival, kind, demand, target.astype(np.int64),
-            _bytes(size, kind, log), rows["request"].to_numpy() == 0,
+            _bytes(size, kind, log), (rows["request"].to_numpy() == 0) & by_themselves,
         )  # fmt: skip
 
 

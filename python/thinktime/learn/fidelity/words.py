@@ -8,7 +8,8 @@ from thinktime.learn.fidelity.systems import POLICIES
 from thinktime.report import units
 
 if TYPE_CHECKING:
-    from thinktime.learn.fidelity import Difference, Fidelity
+    from thinktime.learn.fidelity import Fidelity
+    from thinktime.learn.fidelity.difference import Difference
 
 NAMED = 0.25
 """Ingredients with at least this share of a difference are named."""
@@ -17,6 +18,11 @@ NAMED_MOST = 2
 
 SEED_MATTERS = 0.05
 """From this standard deviation on, of the work from seed to seed, it is said."""
+
+NUMBER_MATTERS = 0.02
+"""The same for the number of requests, from replay to replay."""
+
+UNTOLD_SHOWN = 3
 
 SERVERS = {"fcfs": "an FCFS server", "ps": "a PS server", "srpt": "an SRPT server"}
 FIGURES = {"mean": "a mean response time", "p99": "a p99"}
@@ -92,24 +98,38 @@ def sentences(of: Fidelity) -> list[str]:
     found = [_of_server(of, policy) for policy in POLICIES]
     found += [_of_caches(of), _of_rates(of), _of_peaks(of)]
     told = [sentence for sentences in found for sentence in sentences]
-    return [_in_short(of), *told, *_of_sizes(of), *_of_seed(of), *_of_chance(of)]
+    doubts = _of_untold(of)
+    if doubts:
+        doubts += [*_of_largest(of), *_of_numbers(of), *_of_seed(of)] or [_of_queues(of)]
+    else:
+        doubts = _of_seed(of)
+    return [_in_short(of), *told, *doubts, *_of_sizes(of), *_of_chance(of)]
 
 
 def _in_short(of: Fidelity) -> str:
-    wrong = [one for one in of.differences.values() if not (one.good or one.by_chance)]
-    stretch = f"the log's {of.requests} requests of {units.seconds(of.length_s)}"
-    if not wrong:
-        beyond = any(not one.good for one in of.differences.values())
-        bound = "by more than chance" if beyond else "beyond its bound"
-        return f"the learned workload stands in for {stretch}: no figure differs {bound}"
-    return f"compared with {stretch}, the learned workload differs in {len(wrong)} figures"
+    wrong = sum(one.wrong for one in of.differences.values())
+    untold = sum(one.untold for one in of.differences.values())
+    requests = units.counted(of.requests, "request")
+    stretch = f"the log's {requests} of {units.seconds(of.length_s)}"
+    if wrong:
+        figures = units.counted(wrong, "figure")
+        return f"compared with {stretch}, the learned workload differs in {figures}"
+    if untold:
+        return (
+            f"whether the learned workload stands in for {stretch} cannot be told from it: "
+            f"{units.counted(untold, 'figure')} of servers and caches differ beyond their bounds, "
+            "and replays of the learned workload from one another by as much"
+        )
+    beyond = any(not one.good for one in of.differences.values())
+    bound = "by more than chance" if beyond else "beyond its bound"
+    return f"the learned workload stands in for {stretch}: no figure differs {bound}"
 
 
 def _of_server(of: Fidelity, policy: str) -> list[str]:
     wrong = {
         name: of.differences[f"{policy}_{name}"]
         for name in FIGURES
-        if _is_wrong(of.differences[f"{policy}_{name}"])
+        if of.differences[f"{policy}_{name}"].wrong
     }
     if not wrong:
         return []
@@ -119,26 +139,24 @@ def _of_server(of: Fidelity, policy: str) -> list[str]:
 
 
 def _of_caches(of: Fidelity) -> list[str]:
-    wrong = [one for one in of.differences.values() if one.in_points and _is_wrong(one)]
+    wrong = [one for one in of.differences.values() if one.in_points and one.wrong]
     if not wrong:
         return []
     worst = max(wrong, key=lambda one: abs(one.difference))
-    points = f"{abs(worst.difference) * 100:.0f} points"
-    where = "below" if worst.difference < 0 else "above"
     size = worst.name.removeprefix("lru_")
     return [
-        f"an LRU cache of {size} % of the bytes has a hit ratio {points} {where} the log's: "
+        f"an LRU cache of {size} % of the bytes has a hit ratio {_points(worst)} the log's: "
         f"{_missing(worst)}"
     ]
 
 
 def _of_rates(of: Fidelity) -> list[str]:
-    wrong = {name: of.differences[name] for name in RATES if _is_wrong(of.differences[name])}
+    wrong = {name: of.differences[name] for name in RATES if of.differences[name].wrong}
     return [f"{RATES[name]} {_ratio(one)}" for name, one in wrong.items()]
 
 
 def _of_peaks(of: Fidelity) -> list[str]:
-    wrong = {name: of.differences[name] for name in PEAKS if _is_wrong(of.differences[name])}
+    wrong = {name: of.differences[name] for name in PEAKS if of.differences[name].wrong}
     return [
         f"in {PEAKS[name]} it sends {one.learned:.0f} requests, the log {one.log:.0f}"
         for name, one in wrong.items()
@@ -155,6 +173,14 @@ def _of_sizes(of: Fidelity) -> list[str]:
     ]
 
 
+def _of_queues(of: Fidelity) -> str:
+    """Why nothing can be told, where it is none of the others."""
+    return (
+        f"{units.seconds(of.length_s)} are too short: the few times decide when many are there, or "
+        "when the same is asked for"
+    )
+
+
 def _of_seed(of: Fidelity) -> list[str]:
     """Whether the work hangs on the seed, as it does where popular targets draw their sizes."""
     apart = of.differences["load"].apart
@@ -167,8 +193,8 @@ def _of_seed(of: Fidelity) -> list[str]:
 
 
 def _of_chance(of: Fidelity) -> list[str]:
-    """Differences beyond their bound of which nobody can say that they are more than chance."""
-    unsure = [one for one in of.differences.values() if one.by_chance and not one.good]
+    """Numbers of arrivals beyond their bound that are no further apart than replays are."""
+    unsure = [one for one in of.differences.values() if not (one.good or one.wrong or one.untold)]
     if not unsure:
         return []
     names = ", ".join(NAMES.get(one.name, one.name) for one in unsure)
@@ -178,8 +204,50 @@ def _of_chance(of: Fidelity) -> list[str]:
     ]
 
 
-def _is_wrong(one: Difference) -> bool:
-    return not (one.good or one.by_chance)
+def _of_untold(of: Fidelity) -> list[str]:
+    """Figures of which nothing can be told, those with the widest chance first."""
+    untold = [one for one in of.differences.values() if one.untold]
+    widest = sorted(untold, key=lambda one: -one.chance / one.within)
+    shown = [_apart(one) for one in widest[:UNTOLD_SHOWN]]
+    rest = len(widest) - len(shown)
+    shown += [f"{rest} more"] if rest else []
+    return [f"nothing can be told of {units.listed(shown)}"] if shown else []
+
+
+def _apart(one: Difference) -> str:
+    """A difference, and what is chance of it."""
+    name = NAMES.get(one.name, one.name)
+    if one.in_points:
+        return f"{name} ({_points(one)} the log's; by chance up to {one.chance * 100:.0f})"
+    chance = f"{one.chance * 100:.0f} %" if one.chance < 1 else f"{1 + one.chance:.0f} times"
+    return f"{name} ({_ratio(one)}; by chance up to {chance})"
+
+
+def _of_largest(of: Fidelity) -> list[str]:
+    """That one request decides the log's own figures, where nothing can be told for it."""
+    tried = [one for one in of.differences.values() if one.without_largest is not None]
+    decided = [one for one in tried if abs(one.without_largest or 0.0) > one.within]
+    if not decided:
+        return []
+    most = max(decided, key=lambda one: abs(one.without_largest or 0.0))
+    change = most.without_largest or 0.0
+    where = "shorter" if change < 0 else "longer"
+    policy, _, figure = most.name.partition("_")
+    return [
+        "one request decides: without the work of its largest the log itself would have "
+        f"{FIGURES[figure]} {abs(change) * 100:.0f} % {where} on {SERVERS[policy]}"
+    ]
+
+
+def _of_numbers(of: Fidelity) -> list[str]:
+    """That so short a time has few sessions."""
+    number = of.differences["requests_per_s"]
+    if number.apart < NUMBER_MATTERS:
+        return []
+    return [
+        f"its number of requests in {units.seconds(of.length_s)} differs by "
+        f"{number.apart * 100:.0f} % from replay to replay: so long a time has too few sessions"
+    ]
 
 
 def _ratio(one: Difference) -> str:
@@ -190,6 +258,12 @@ def _ratio(one: Difference) -> str:
         return f"{1 / max(1 + one.difference, 1e-6):.0f} times below the log's"
     where = "below" if one.difference < 0 else "above"
     return f"{abs(one.difference) * 100:.0f} % {where} the log's"
+
+
+def _points(one: Difference) -> str:
+    """As in `5 points below`."""
+    where = "below" if one.difference < 0 else "above"
+    return f"{abs(one.difference) * 100:.0f} points {where}"
 
 
 def _missing(one: Difference) -> str:

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thinktime._scipy import erfcx, minimize
+from thinktime._scipy import erfcx
 from thinktime.learn.fit._straight import Straight, distance
 from thinktime.learn.fit.family import FloatArray
 from thinktime.learn.fit.observed import TINY
+from thinktime.learn.fit.simplex import least as least_of
 
 
 @dataclass(frozen=True)
@@ -58,9 +59,9 @@ def bent(tail: Straight) -> Bent:
 
     for start in (0.01, 0.3):
         begin = np.array([tail.shape, math.log(start * scale)])
-        found = minimize(loss, begin, method="Nelder-Mead", options={"maxiter": 300})
-        if found.fun < least:
-            best, least = (float(found.x[0]), _bend(found.x[1])), found.fun
+        at, found = least_of(loss, begin, turns=299)
+        if found < least:
+            best, least = (float(at[0]), _bend(at[1])), found
     difference = straight - _logs(tail, *best)
     mean = float(count @ difference) / total
     deviation = math.sqrt(max(float(count @ (difference - mean) ** 2) / total, 0.0))

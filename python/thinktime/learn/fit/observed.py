@@ -29,6 +29,7 @@ IntArray: TypeAlias = NDArray[np.int64]
 
 TINY = 1e-300
 """Stands for a probability of 0."""
+KEPT = 500  # times logarithms of probabilities are kept, of the parameters looked at last
 
 _PLACES, _WEIGHTS = (0.5 * (leggauss(4)[0] + 1), 0.5 * leggauss(4)[1])
 
@@ -76,6 +77,7 @@ class Observed:
         else:
             self._continuum(tally.low[~zero], tally.high[~zero])
         self.total = float(self.count.sum())
+        self._logs: dict[tuple[object, ...], FloatArray] = {}
 
     def _continuum(self, low: FloatArray, high: FloatArray) -> None:
         point = high <= low  # stands for values of three digits
@@ -152,6 +154,7 @@ class Observed:
         starts = np.unique(np.linspace(0, len(self.count), bins, endpoint=False, dtype=np.int64))
         ends = np.append(starts[1:], len(self.count)) - 1
         other = copy.copy(self)
+        other._logs = {}
         for cached in [name for name in vars(other) if name in _CACHED]:
             delattr(other, cached)
         other.lower, other.upper = self.lower[starts], self.upper[ends]
@@ -214,9 +217,18 @@ class Observed:
             above[cells.far] = family.sf(cells.middles, p)
         return below, above
 
+    def logs(self, family: Family, p: Parameters) -> FloatArray:
+        """The logarithm of P(bin), for each bin; a bin without probability has one of 1e-300."""
+        at: tuple[object, ...] = (family.name, *p)  # searches often come back to where they were
+        if at not in self._logs:
+            if len(self._logs) >= KEPT:
+                self._logs.clear()
+            self._logs[at] = np.log(np.maximum(self.masses(family, p), TINY))
+        return self._logs[at]
+
     def log_likelihood(self, family: Family, p: Parameters) -> float:
-        """Σ count ln P(bin); a bin without probability counts as one of 1e-300."""
-        return float(self.count @ np.log(np.maximum(self.masses(family, p), TINY)))
+        """Σ count ln P(bin)."""
+        return float(self.count @ self.logs(family, p))
 
     def impossible(self, family: Family, p: Parameters) -> float:
         """The share of values to which the law gives no probability at all."""
@@ -230,11 +242,8 @@ class Observed:
             model = np.fmax(below / self._seen_share(below[limit]), 0.0)
         upto = np.cumsum(self.count) / self.total
         before = upto - self.count / self.total
-        return float(
-            min(
-                1.0, max(np.max(np.abs(model[upper] - upto)), np.max(np.abs(model[lower] - before)))
-            )
-        )
+        apart = (model[upper] - upto, model[lower] - before)
+        return float(min(1.0, max(np.max(np.abs(one)) for one in apart)))
 
     # ---- what starting values are made of
 
@@ -242,10 +251,8 @@ class Observed:
     def values(self) -> FloatArray:
         """One value above zero for each bin."""
         if self.step == 0:
-            inside = self.upper < LARGEST
-            return np.maximum(
-                np.where(inside, self.lower + (self.upper - self.lower) / 2, self.lower), TINY
-            )
+            half = np.where(self.upper < LARGEST, (self.upper - self.lower) / 2, 0.0)
+            return np.asarray(np.maximum(self.lower + half, TINY))
         middle = (self.first + self.last) / 2 * self.step
         return np.asarray(np.maximum(middle, 0.3 * self.step), dtype=np.float64)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from thinktime.learn.fit.family import Family, FloatArray, Parameters, Range
-from thinktime.learn.fit.observed import TINY, Observed
+from thinktime.learn.fit.observed import Observed
 from thinktime.learn.fit.scoring import Logs, climbed
 
 _WORST = 1e6
@@ -79,10 +79,9 @@ class Problem:
 
         def found(free: FloatArray) -> FloatArray | None:
             try:
-                masses = self.seen.masses(self.family, self.at(p, free))
+                logs = self.seen.logs(self.family, self.at(p, free))
             except (ArithmeticError, ValueError):
                 return None
-            logs = np.log(np.maximum(masses, TINY))
             return None if np.isnan(logs).any() else logs
 
         return found

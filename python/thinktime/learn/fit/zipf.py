@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from thinktime._scipy import brentq
 from thinktime.learn.fit.family import FloatArray
+from thinktime.learn.fit.root import root
 
 _EXPONENT_MAX = 10.0
 _UNSEEN_MAX = 10
@@ -133,7 +133,7 @@ def _ranked(counts: FloatArray) -> float:
         return 0.0
     if excess(_EXPONENT_MAX) >= 0:
         return _EXPONENT_MAX
-    return float(brentq(excess, 0.0, _EXPONENT_MAX, xtol=1e-7))
+    return root(excess, 0.0, _EXPONENT_MAX, within=1e-7)
 
 
 def _ideal_error(exponent: float, objects: int, requests: float) -> float:
@@ -163,7 +163,7 @@ def _objects(exponent: float, seen: int, requests: float) -> int:
     most = _UNSEEN_MAX * seen
     if excess(most) <= 0:
         return most
-    return round(float(brentq(excess, seen, most, xtol=0.5)))
+    return round(root(excess, seen, most, within=0.5))
 
 
 def _thinned(objects: int) -> tuple[FloatArray, FloatArray]:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
+from thinktime import _core
 from thinktime.learn.fit import Tally, fit
 from thinktime.learn.journeys.laws import NEAR, outcomes
 from thinktime.learn.order import Kept, bounds_of, stable_order
@@ -51,28 +53,24 @@ class Answers:
 
 def find_answers(requests: Requests, of_row: Kept, kinds: int) -> list[Answers]:
     """How the requests of each kind are answered; ``of_row`` is the kind of each row."""
-    rows = requests.rows
-    status = rows["status"].to_numpy()
-    path = rows["path"].to_numpy()
-    size = rows["bytes"].fill_null(_LONGEST + 1).to_numpy()
-    timed = requests.timed
-    took = rows["duration_us"].fill_null(_LONGEST + 1).to_numpy()
-    whole = (status // 100 == 2) & (size <= _LONGEST)
-    order = stable_order(of_row)
-    own = [order[low:high] for low, high in pairwise(bounds_of(of_row, kinds))]
-    answered = [at[whole[at]] for at in own]
-    heavy = sorted(range(kinds), key=lambda one: -float(size[answered[one]].sum()))[:FITTED_MAX]
+    rows = requests.rows.select("path", "bytes", "status").with_columns(kind=pl.Series(of_row))
+    told = [
+        (pl.DataFrame(statuses), pl.DataFrame(sizes), least, largest)
+        for statuses, sizes, least, largest in _core.answered(rows, kinds, requests.paths.height)
+    ]
+    durations = _durations(requests, of_row, kinds)
+    many_bytes = [int(sizes["bytes"].sum()) for _, sizes, _, _ in told]
+    heavy = sorted(range(kinds), key=lambda one: -many_bytes[one])[:FITTED_MAX]
     found = []
-    for kind, (at, good) in enumerate(zip(own, answered, strict=True)):
-        durations = took[at] if timed else took[:0]
-        taken_s = durations[durations <= _LONGEST] * 1e-6
-        many = np.bincount(status[at])
-        codes = np.flatnonzero(many)
+    for kind, (statuses, sizes, least, largest) in enumerate(told):
+        taken_s, whole = durations[kind], int(sizes["whole"].sum())
         found.append(
             Answers(
-                statuses=dict(zip(codes.tolist(), many[codes].tolist(), strict=True)),
-                size_law=_size_law(path[good], size[good], kind in heavy),
-                size_mean=float(size[good].mean()) if len(good) else math.nan,
+                statuses=dict(zip(statuses["status"], statuses["answers"], strict=True)),
+                size_law=f"{least}B"
+                if whole and least == largest
+                else _size_law(sizes, kind in heavy),
+                size_mean=many_bytes[kind] / whole if whole else math.nan,
                 duration_s=tuple(np.quantile(taken_s, QUANTILES).tolist()) if len(taken_s) else (),
                 duration_mean_s=float(taken_s.mean()) if len(taken_s) else math.nan,
             )
@@ -80,21 +78,27 @@ def find_answers(requests: Requests, of_row: Kept, kinds: int) -> list[Answers]:
     return found
 
 
-def _size_law(path: NDArray[np.uint32], size: NDArray[np.uint32], fitted: bool) -> str | None:
+def _durations(requests: Requests, of_row: Kept, kinds: int) -> list[NDArray[np.float64]]:
+    """The durations of the requests of each kind, in seconds, as far as they are logged."""
+    if not requests.timed:
+        return [np.empty(0)] * kinds
+    took = requests.rows["duration_us"].fill_null(_LONGEST + 1).to_numpy()
+    order, bounds = stable_order(of_row), bounds_of(of_row, kinds)
+    own = (took[order[low:high]] for low, high in pairwise(bounds))
+    return [each[each <= _LONGEST] * 1e-6 for each in own]
+
+
+def _size_law(sizes: pl.DataFrame, fitted: bool) -> str | None:
     """The law of the sizes of targets, whose mean is that of the answers."""
-    if not len(size):
+    if not len(sizes):
         return None
-    many = np.bincount(path)
-    used = np.flatnonzero(many)
-    each = np.bincount(path, size.astype(np.float64))[used] / many[used]
-    mean = float(size.mean())
-    if (size == size[0]).all():
-        return f"{size[0]}B"
-    if fitted and len(used) >= TARGETS_LEAST:
+    whole, total = (sizes[name].to_numpy().astype(np.float64) for name in ("whole", "bytes"))
+    each, mean = total / whole, float(total.sum() / whole.sum())
+    if fitted and len(sizes) >= TARGETS_LEAST:
         law = _fitted(each, mean)
         if law is not None:
             return law
-    law = outcomes(np.rint(each), many[used], most=OUTCOMES_MAX, digits=0)
+    law = outcomes(np.rint(each), whole, most=OUTCOMES_MAX, digits=0)
     return law if "(" in law else f"{law}B"
 
 

@@ -11,33 +11,23 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
+from thinktime import _core
 from thinktime.learn.fit import Tally, fit
 from thinktime.learn.journeys.laws import counts_law
-from thinktime.learn.journeys.lengths import Lengths, counted, tilted, whole_lengths
+from thinktime.learn.journeys.lengths import Lengths, counted, of_mean, tilted, whole
 from thinktime.learn.journeys.visits import Visits
-from thinktime.learn.order import Kept, Places
+from thinktime.learn.order import Kept
 
 Matrix = NDArray[np.float64]
 
 WEIGHTS, JOURNEY, COUNTED_JOURNEY = "weights", "journey", "counted journey"
 """The models, as above."""
-
-EDGE_QUANTILE = 0.995
-"""What follows a page is judged where there was time for it to come: so much of the think times."""
-
-LONGEST = 0.05
-"""This share of all waits, the longest, nearly always says where what is to come is little."""
-
-EDGE_MAX = 0.2
-"""No more than this part of the log is left out for it at either end."""
-
-UNSETTLED = 0.01
-"""Of the journeys that were under way when the log began, this share comes up later than is allowed
-for."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +67,9 @@ class Chain:
     whole: Lengths
     """The numbers of pages of journeys as if the log's edges cut none off."""
 
+    logged: Lengths
+    """The numbers of pages of journeys in the log, cut off or not."""
+
     settled_s: float
     """Up to so many seconds after the log's begin, journeys that were under way seem to begin."""
 
@@ -98,113 +91,73 @@ class Chain:
         going = max(1 - 1 / max(self.pages_mean, 1.0), 0.0)
         return np.asarray(self.pages_mean * (1 - going**most))
 
-    def with_pages(self, mean: float) -> Chain:
+    def with_pages(self, mean: float, within: float | None = None) -> Chain:
         """The same with ``mean`` pages a journey, 1 or more, as far as that can be reached.
 
         The odds of an end are changed alike after all pages; journeys that all have one number of
-        pages keep it.
+        pages keep it. With ``within`` they come to the mean but for this share: if need be journeys
+        that are cut off count as whole, and if that is not enough all are about as long.
         """
+        lengths = tilted(self.whole, mean)
+        if within is not None:
+            lengths = of_mean([self.whole, self.logged], mean, within)
         ending = _ending(self.next, self.visits)
         return replace(
             self,
             offered=_calibrated(self.first, ending, mean),
-            lengths=tilted(self.whole, mean),
+            lengths=lengths,
             pages_mean=mean,
         )
 
 
 def find_chain(visits: Visits, kind: Kept, kinds: int, span_s: float) -> Chain:
     """Find in which order pages come; ``kind`` is that of each page, out of ``kinds`` many."""
-    inner = np.flatnonzero(visits.previous >= 0)
-    before = visits.previous[inner]
-    step = kind[before] * (kinds + 1) + kind[inner]
-    counts = _transitions(step, kinds)
-    total = np.bincount(kind, minlength=kinds)
+    pages = pl.DataFrame(
+        {
+            "previous": visits.previous, "journey": visits.journey, "kind": kind,
+            "start_s": visits.start_s, "failed": visits.failed,
+        }
+    )  # fmt: skip
+    found = _core.page_steps(pages, kinds, span_s)
+    total = np.array(found["visited"], np.int64)
+    firsts, judged_firsts = _counts(found["first"]), _counts(found["judged_first"])
+    counts, judged = (_counts(found[name], kinds) for name in ("next", "judged_next"))
     counts[:, -1] = total - counts.sum(axis=1)
-    starts = visits.starts
-    firsts = np.bincount(kind[starts], minlength=kinds).astype(np.float64)
-    edge_s, settled_s = _edges(visits.start_s[inner] - visits.start_s[before], span_s)
-    end_s = span_s - edge_s
-    judged, judged_firsts, cut = _judged(visits, kind, kinds, (before, step), end_s, edge_s)
     _reachable(judged, judged_firsts, counts, firsts)
-    lengths = np.bincount(visits.journey, minlength=len(kind))[starts]
-    mean = len(kind) / max(len(starts), 1)
+    lengths = counted(np.array(found["lengths"], np.int64))
+    mean = len(kind) / max(int(firsts.sum()), 1)
     bic = _bic(counts, firsts, total, lengths)
     after = _shares(np.where(judged.sum(axis=1, keepdims=True) > 0, judged, counts))
     first = _shares((judged_firsts if judged_firsts.sum() else firsts)[None])[0]
     return Chain(
-        model=min(bic, key=lambda model: bic[model]) if len(inner) else WEIGHTS,
+        model=min(bic, key=lambda model: bic[model]) if len(kind) > firsts.sum() else WEIGHTS,
         bic=bic,
         first=first,
         next=after,
         offered=_calibrated(first, _ending(after, total), mean),
         visits=total,
         weights=total / max(total.sum(), 1),
-        lengths=counted(lengths),
+        lengths=lengths,
         pages_mean=mean,
-        whole=whole_lengths(visits, settled_s, end_s),
-        settled_s=settled_s,
-        cut=cut,
+        whole=whole(np.array(found["seen"]), np.array(found["ended"]))
+        if found["seen"]
+        else lengths,
+        logged=lengths,
+        settled_s=found["settled_s"],
+        cut=found["cut"],
     )
 
 
-def _transitions(step: Kept, kinds: int) -> Matrix:
-    """How often each kind follows each; the last column, for the end, is 0.
-
-    ``step`` is of each page that follows one: the place in this table, row by row.
-    """
-    counts = np.bincount(step, minlength=kinds * (kinds + 1))
-    return counts.reshape(kinds, kinds + 1).astype(np.float64)
+def _whole(found: dict[str, Any]) -> Lengths | None:
+    """The numbers of pages as if no journey were cut off; None where all may be."""
+    seen, ended = (np.array(found[name], np.int64) for name in ("seen", "ended"))
+    return whole(seen, ended) if len(seen) else None
 
 
-def _edges(wait: NDArray[np.float64], span_s: float) -> tuple[float, float]:
-    """The seconds at the log's end and at its begin that do not tell what they should.
-
-    ``wait`` is of each page that follows one: the time since that was asked for.
-
-    Near the end what follows a page may be missing, and near the begin journeys seem to begin that
-    were under way. Of these the wait that the begin cuts has the law weighted by length, and is
-    seen from anywhere in it: after t seconds, of waits W, the share E[(W - t)+] / E[W] is to come.
-    """
-    count = len(wait)
-    if not count or wait.max() <= 0:
-        return 0.0, 0.0
-    whole = float(wait.sum())
-    for share in (LONGEST, 1.0):  # the long ones say it nearly always: all need not be sorted
-        many = min(int(share * count) + 2, count)
-        longest = np.sort(np.partition(wait, count - many)[count - many :])
-        beyond = np.cumsum(longest[::-1])[::-1] - longest * np.arange(many, 0, -1)
-        settled = int(np.argmax(beyond <= UNSETTLED * whole))
-        if settled:
-            break
-    edge_s = float(
-        np.interp(EDGE_QUANTILE * (count - 1) - (count - many), np.arange(many), longest)
-    )
-    return min(edge_s, EDGE_MAX * span_s), min(float(longest[settled]), EDGE_MAX * span_s)
-
-
-def _judged(
-    visits: Visits,
-    kind: Kept,
-    kinds: int,
-    steps: tuple[Kept, Kept],
-    end_s: float,
-    begin_s: float,
-) -> tuple[Matrix, Matrix, int]:
-    """Transitions and first pages that no edge of the log and no failure cut off.
-
-    ``steps`` are of each page that follows one: that page, and both kinds as for `_transitions`.
-    """
-    (before, step), start = steps, visits.start_s
-    followed = np.zeros(len(kind), bool)
-    followed[before] = True
-    judged = start <= end_s
-    counts = _transitions(step[judged[before]], kinds)
-    ended = judged & ~followed & ~visits.failed
-    counts[:, -1] = np.bincount(kind[ended], minlength=kinds)
-    begun = visits.starts[start[visits.starts] >= begin_s]
-    cut = int(np.sum(~followed & (visits.failed | ~judged)))
-    return counts, np.bincount(kind[begun], minlength=kinds).astype(np.float64), cut
+def _counts(of: list[int], kinds: int | None = None) -> Matrix:
+    """Counts by kind; or those of a table with a row for each of so many kinds."""
+    counts = np.array(of, np.float64)
+    return counts if kinds is None else counts.reshape(kinds, kinds + 1)
 
 
 def _reachable(judged: Matrix, judged_firsts: Matrix, counts: Matrix, firsts: Matrix) -> None:
@@ -228,12 +181,13 @@ def _information(counts: Matrix) -> float:
 
 
 def _bic(
-    counts: Matrix, firsts: Matrix, total: NDArray[np.int64], lengths: Places
+    counts: Matrix, firsts: Matrix, total: NDArray[np.int64], lengths: Lengths
 ) -> dict[str, float]:
     """-2 ln L + k ln n of each model, for the same journeys."""
     used = int(np.sum(total > 0))
     cost = math.log(max(float(total.sum()), 2))
-    whole = fit(Tally.from_values(lengths, whole=True, unit=""))
+    pages = lengths.pages.astype(np.float64)
+    whole = fit(Tally(pages, pages, lengths.many, whole=True, unit=""))
     lasting = whole[0].log_likelihood if whole else 0.0
     begin = _information(firsts[None])
     found = {

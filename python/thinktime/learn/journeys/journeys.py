@@ -85,13 +85,13 @@ def find_journeys(
         raise ValueError(f"the session timeout must be above 0 s; it is {timeout_s}")
     found = templates_of(requests)
     visits = find_visits(requests, found.of_path, timeout_s, pages)
-    embedded, counted = np.empty((2, len(requests)), bool)
-    embedded[visits.order], counted[visits.order] = visits.embedded, ~visits.retry
+    embedded = _of_rows(visits.order, visits.embedded)
+    counted = ~_of_rows(visits.order, visits.retry)
     path = requests.rows["path"].to_numpy()
     # A further attempt is what the first one was.
-    if pages:
+    if pages and not counted.all():
         embedded |= ~counted & requests.paths["object"].to_numpy()[path]
-    found = set_apart(found, visits, path[visits.order[visits.base]])
+    found = set_apart(found, visits, path)
     kinds = find_kinds(requests, found, embedded, counted, least_users)
     of_row = kinds.of_row[visits.order]
     of_page = of_row[visits.base]
@@ -104,9 +104,17 @@ def find_journeys(
         thinks=find_thinks(visits, of_page, timeout_s, requests.resolution_s),
         embeddings=find_embeddings(requests, visits, of_row, of_page, page_kinds),
         answers=find_answers(requests, kinds.of_row, len(kinds.kinds)),
-        reuse=find_reuse(path[counted]),
+        reuse=find_reuse(path, counted),
         retries=int(visits.retry.sum()),
         timeout_s=timeout_s,
         timed=requests.timed,
         least_users=least_users,
     )
+
+
+def _of_rows(order: Kept, flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Flags of rows in this order, by the places of the rows."""
+    found: NDArray[np.bool_] = np.zeros(len(flags), dtype=bool)
+    if flags.any():
+        found[order] = flags
+    return found

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-
-from thinktime.learn.journeys.visits import Visits
 
 ODDS_MAX = 1e3
 """The odds of an end are changed by no more than this."""
@@ -38,34 +37,23 @@ class Lengths:
         return np.asarray(np.interp(most, knots, upto))
 
 
-def counted(lengths: NDArray[np.int64]) -> Lengths:
-    """The numbers of pages, counted."""
-    many = np.bincount(lengths)
+def counted(many: NDArray[np.int64]) -> Lengths:
+    """Of how many journeys there are by their number of pages, from 0 on."""
     pages = np.flatnonzero(many)
     return Lengths(pages, many[pages].astype(np.float64))
 
 
-def whole_lengths(visits: Visits, begin_s: float, end_s: float) -> Lengths:
+def whole(seen: NDArray[np.int64], ended: NDArray[np.int64]) -> Lengths:
     """The numbers of pages of journeys as if none were cut off.
 
-    Looked at are the journeys that begin from ``begin_s`` on, where hardly one was under way
-    before, and of these the pages up to ``end_s``, after which what follows may lie beyond the log.
+    ``seen`` are journeys by the number of pages that are looked at, from 0 on, of which there must
+    be some; ``ended`` those of them that have no others.
     Source: Kaplan and Meier, 'Nonparametric estimation from incomplete observations' (Journal of
     the American Statistical Association 53, 1958).
     """
-    starts = visits.starts
-    lengths = np.bincount(visits.journey, minlength=len(visits.base))[starts]
-    known = np.bincount(visits.journey, visits.start_s <= end_s, len(visits.base))[starts]
-    looked_at = (visits.start_s[starts] >= begin_s) & (known > 0)
-    if not looked_at.any():
-        return counted(lengths)
-    seen = known[looked_at].astype(np.int64)
-    ended = lengths[looked_at] == seen
-    gone = np.bincount(seen)
-    pages = np.flatnonzero(gone)
-    under_way = np.cumsum(gone[pages][::-1])[::-1]
-    ends = np.bincount(seen[ended], minlength=len(gone))[pages] / under_way
-    return Lengths(pages, len(seen) * _shares(ends))
+    pages = np.flatnonzero(seen)
+    under_way = np.cumsum(seen[pages][::-1])[::-1]
+    return Lengths(pages, int(seen.sum()) * _shares(ended[pages] / under_way))
 
 
 def tilted(lengths: Lengths, mean: float) -> Lengths:
@@ -83,6 +71,22 @@ def tilted(lengths: Lengths, mean: float) -> Lengths:
         else:
             high = middle
     return _with_odds(lengths, ends, (low + high) / 2)
+
+
+def of_mean(choices: Sequence[Lengths], mean: float, within: float) -> Lengths:
+    """The first of these, tilted, that comes to ``mean`` but for the share ``within``.
+
+    If none does, journeys have one of the two whole numbers of pages about the mean.
+    """
+    for one in choices:
+        found = tilted(one, mean)
+        if abs(found.mean / mean - 1) <= within:
+            return found
+    fewer = max(math.floor(mean), 1)
+    more = min(max(mean - fewer, 0.0), 1.0)
+    total = float(choices[0].many.sum())
+    both = Lengths(np.array([fewer, fewer + 1]), total * np.array([1 - more, more]))
+    return both if more > 0 else Lengths(both.pages[:1], both.many[:1])
 
 
 def _with_odds(lengths: Lengths, ends: NDArray[np.float64], more: float) -> Lengths:

@@ -12,9 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
-from thinktime.learn.order import stable_order
+from thinktime import _core
 
 WINDOWS = (10, 100, 1_000, 10_000)
 """Requests back."""
@@ -42,20 +43,20 @@ class Reuse:
         )
 
 
-def find_reuse(path: NDArray[np.uint32]) -> Reuse:
-    """Measure on paths in the order of time; windows up to the tenth of the requests."""
-    count = len(path)
+def find_reuse(path: NDArray[np.uint32], counted: NDArray[np.bool_]) -> Reuse:
+    """Measure on paths in the order of time; windows up to the tenth of the requests that count."""
+    count = int(np.count_nonzero(counted))
     windows = tuple(window for window in WINDOWS if window <= count / 10)
     if not windows:
         return Reuse((), (), ())
-    order = stable_order(path)
-    same = path[order[1:]] == path[order[:-1]]
-    back = np.diff(order)[same]
-    times, many = np.unique(np.bincount(path), return_counts=True)
-    times, many = times[times > 0].astype(np.float64), many[times > 0]
+    table = pl.DataFrame({"path": path, "counted": counted})
+    found, many_of = _core.asked_again(table, int(path.max()) + 1, windows)
+    many = np.array(many_of)
+    times = np.flatnonzero(many[1:]) + 1
+    many, times = many[times], times.astype(np.float64)
     seen, independent = [], []
-    for window in windows:
-        seen.append(float(np.sum(back <= window)) / count)
+    for window, again in zip(windows, found, strict=True):
+        seen.append(again / count)
         none = np.exp((times - 1) * np.log1p(-window / count))
         independent.append(float(np.sum(many * times * (1 - none))) / count)
     return Reuse(windows, tuple(seen), tuple(independent))

@@ -6,13 +6,15 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
+from thinktime import _core
 from thinktime.learn.fit import Fit, Tally, fit
 from thinktime.learn.fit.tally import counted
 from thinktime.learn.journeys.laws import bounded, outcomes
 from thinktime.learn.journeys.visits import Visits
-from thinktime.learn.order import Kept, Places
+from thinktime.learn.order import Kept
 
 FINE = 500
 """Stamps are taken as exact where the median think time is so many steps of them."""
@@ -62,19 +64,20 @@ class Thinks:
 
 def find_thinks(visits: Visits, kind: Kept, timeout_s: float, resolution_s: float) -> Thinks:
     """Fit think times; ``kind`` is that of each page."""
-    think, page = _times(visits)
-    early = float(np.mean(think < 0)) if len(think) else 0.0
-    think, of = np.maximum(think, 0.0), kind[page]
+    think, page, early = _times(visits)
+    of = kind[page]
     apart = _apart(think, of, resolution_s)
-    others = ~np.isin(of, apart)
-    if not others.any() and len(apart):  # all differ from one another: the largest is the session's
+    others = ~np.isin(of, apart) if apart else np.ones(len(of), bool)
+    if not others.any() and apart:  # all differ from one another: the largest is the session's
         largest = max(apart, key=lambda one: int(np.sum(of == one)))
         apart = [one for one in apart if one != largest]
         others = of == largest
-    best = _best(think[others], timeout_s, resolution_s)
+    rest = think[others] if apart else think
+    median_s = float(np.median(think)) if len(think) else 0.0
+    best = _best(rest, timeout_s, resolution_s, None if apart else median_s)
     own_fits = {one: _best(think[of == one], timeout_s, resolution_s) for one in apart}
     return Thinks(
-        law=_law(best, think[others], timeout_s),
+        law=_law(best, rest, timeout_s),
         fit=best,
         own={
             one: law
@@ -83,28 +86,43 @@ def find_thinks(visits: Visits, kind: Kept, timeout_s: float, resolution_s: floa
         },
         own_fits={one: found for one, found in own_fits.items() if found is not None},
         mean_s=float(think.mean()) if len(think) else 0.0,
-        median_s=float(np.median(think)) if len(think) else 0.0,
+        median_s=median_s,
         count=len(think),
-        early=early,
+        early=early / max(len(think), 1),
     )
 
 
 def times(visits: Visits) -> NDArray[np.float64]:
     """The think times in seconds; those that would be below 0 are 0."""
-    return np.maximum(_times(visits)[0], 0.0)
+    return _times(visits)[0]
 
 
-def _times(visits: Visits) -> tuple[NDArray[np.float64], Places]:
-    """From when a page was there to when the next one was asked for; and the former page."""
-    leading = np.maximum(visits.previous, visits.opener)
-    after = np.flatnonzero(leading >= 0)
-    page = leading[after]
-    return visits.start_s[after] - visits.end_s[page], page
+def _times(visits: Visits) -> tuple[NDArray[np.float64], Kept, int]:
+    """From when a page was there to when the next one was asked for, 0 or more; the former page.
+
+    And how many came before it was there.
+    """
+    pages = pl.DataFrame(
+        {
+            "previous": visits.previous, "opener": visits.opener,
+            "start_s": visits.start_s, "end_s": visits.end_s,
+        }
+    )  # fmt: skip
+    found, early = _core.think_times(pages)
+    table = pl.DataFrame(found)
+    return table["think_s"].to_numpy(), table["page"].to_numpy(), early
 
 
-def tally(values: NDArray[np.float64], limit_s: float, resolution_s: float) -> Tally:
-    """Times in bins; where stamps are coarse, in whole steps of them."""
-    if len(values) == 0 or resolution_s * FINE <= np.median(values):
+def tally(
+    values: NDArray[np.float64], limit_s: float, resolution_s: float, median_s: float | None = None
+) -> Tally:
+    """Times in bins; where stamps are coarse, in whole steps of them.
+
+    ``median_s`` is that of the values, where it is known.
+    """
+    if len(values) and median_s is None:
+        median_s = float(np.median(values))
+    if median_s is None or resolution_s * FINE <= median_s:
         if np.sum(values == 0) <= FEW * len(values):  # rounded down, or a moment too early
             values = np.maximum(values, resolution_s / 2)
         return Tally.from_values(values, limit=limit_s, width=WIDTH)
@@ -120,8 +138,10 @@ def tally(values: NDArray[np.float64], limit_s: float, resolution_s: float) -> T
     return Tally(low * resolution_s, high * resolution_s, total, resolution_s, limit_s)
 
 
-def _best(values: NDArray[np.float64], limit_s: float, resolution_s: float) -> Fit | None:
-    fits = fit(tally(values, limit_s, resolution_s))
+def _best(
+    values: NDArray[np.float64], limit_s: float, resolution_s: float, median_s: float | None = None
+) -> Fit | None:
+    fits = fit(tally(values, limit_s, resolution_s, median_s))
     return fits[0] if fits else None
 
 

@@ -31,11 +31,14 @@ MOST = 0.5
 differ."""
 
 
-def set_apart(found: Templates, visits: Visits, path: Places) -> Templates:
+def set_apart(found: Templates, visits: Visits, path_of_row: Places) -> Templates:
     """Templates in which words with different followers stand alone.
 
-    ``path`` is that of each page of the visits.
+    ``path_of_row`` is that of each request, by time.
     """
+    if not found.by_words.any():
+        return found
+    path = path_of_row[visits.order[visits.base]]
     many = np.bincount(path, minlength=len(found.of_path))
     words = np.flatnonzero(found.by_words & (many >= VISITS_LEAST))
     words = words[np.argsort(-many[words], kind="stable")][:COMPARED_MAX]

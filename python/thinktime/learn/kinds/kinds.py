@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
+from thinktime import _core
 from thinktime.learn.fit import ZipfFit, zipf
 from thinktime.learn.kinds.private import private
 from thinktime.learn.kinds.templates import Templates, templates
-from thinktime.learn.order import Kept, bounds_of, stable_order
+from thinktime.learn.order import Kept
 from thinktime.learn.requests import METHODS, Requests
 
 USERS_MIN = 5
@@ -144,50 +145,34 @@ def find_kinds(
     ``embedded`` says of each request whether it is part of a page, ``counted`` whether it counts:
     retries do not.
     """
-    coded = found.of_path[requests.rows["path"].to_numpy()]
-    coded *= 2 * len(METHODS)
-    coded += 2 * requests.rows["method"].to_numpy()
-    coded += embedded
-    asked = np.bincount(coded[counted])
+    by_kind = _core.RequestsByKind(
+        requests.rows.select("path", "method", "user"),
+        pl.DataFrame({"embedded": embedded, "counted": counted}),
+        pl.DataFrame({"template": found.of_path.astype(np.uint32)}),
+    )
+    asked = pl.DataFrame(by_kind.by_code())["requests"].to_numpy().astype(np.int64)
     candidates = np.argsort(-asked, kind="stable")[: 4 * (PAGES_MAX + OBJECTS_MAX)]
     candidates = candidates[asked[candidates] > 0]
-    many = _asked_by_many(requests, coded, candidates, least_users)
+    many = _asked_by_many(requests, by_kind, candidates, least_users)
     chosen, hidden = _chosen(candidates, asked, many, found.texts)
-    place = np.full(len(asked) + 1, -1, np.int32)
     pages = [code for code in chosen if code % 2 == 0]
     objects = [code for code in chosen if code % 2 == 1]
-    place[pages] = np.arange(len(pages))
-    place[objects] = np.arange(len(objects)) + len(pages) + 1
-    of_row = place[np.minimum(coded, len(asked))]
-    rest = np.where(embedded, np.int32(len(pages) + len(objects) + 1), np.int32(len(pages)))
-    of_row = np.where(of_row < 0, rest, of_row)
-    codes = [*pages, -2, *objects, -1]
-    return _told(requests, found.texts, codes, of_row, counted, hidden)
+    return _told(requests, found.texts, (pages, objects), by_kind, asked, hidden)
 
 
 def _asked_by_many(
     requests: Requests,
-    coded: NDArray[np.int64],
+    by_kind: _core.RequestsByKind,
     candidates: NDArray[np.int64],
     least_users: int,
 ) -> set[int]:
     """The candidates that at least ``least_users`` asked for."""
-    user = requests.rows["user"].to_numpy()
     address = requests.users["address"].to_numpy()
-    used = np.bincount(user, minlength=len(address)) > 0
-    if np.count_nonzero(np.bincount(address[used])) >= min(ADDRESSES_MIN, int(used.sum())):
-        user = address[user]
-    place = np.full(int(coded.max()) + 1, len(candidates), np.uint16)
-    place[candidates] = np.arange(len(candidates))
-    placed = place[coded]
-    order = stable_order(placed)
-    bounds = bounds_of(placed, len(candidates))
-    many = set()
-    for code, (low, high) in zip(candidates.tolist(), pairwise(bounds), strict=True):
-        rows = order[low:high]
-        if any(len(np.unique(user[rows[:most]])) >= least_users for most in (1000, len(rows))):
-            many.add(code)
-    return many
+    used = np.bincount(requests.rows["user"].to_numpy(), minlength=len(address)) > 0
+    shared = np.count_nonzero(np.bincount(address[used])) < min(ADDRESSES_MIN, int(used.sum()))
+    codes, who = candidates.tolist(), None if shared else requests.users.select("address")
+    many = by_kind.by_many(codes, least_users, who)
+    return {code for code, enough in zip(codes, many, strict=True) if enough}
 
 
 def _chosen(
@@ -218,46 +203,47 @@ def _tells(text: str) -> bool:
 def _told(
     requests: Requests,
     texts: list[str],
-    codes: list[int],
-    of_row: Kept,
-    counted: NDArray[np.bool_],
+    chosen: tuple[list[int], list[int]],
+    by_kind: _core.RequestsByKind,
+    asked: NDArray[np.int64],
     hidden: int,
 ) -> Kinds:
-    """The kinds with what is to be said of each, without those that nobody asked for."""
-    many = np.bincount(of_row[counted], minlength=len(codes))
-    kept = np.flatnonzero(many)
-    place = np.full(len(codes), -1, np.int32)
-    place[kept] = np.arange(len(kept))
-    of_row = place[of_row]
-    path = requests.rows["path"].to_numpy()
-    members = _members(of_row[counted], path[counted], requests.paths.height, len(kept))
+    """The kinds with what is to be said of each, without those that nobody asked for.
+
+    ``chosen`` are the codes of those that have names, of pages and of what they embed.
+    """
+    codes = [*chosen[0], -2, *chosen[1], -1]
+    rest = asked.copy()
+    rest[[*chosen[0], *chosen[1]]] = 0
+    of_rest = {-2: int(rest[::2].sum()), -1: int(rest[1::2].sum())}
+    there = [code for code in codes if (asked[code] if code >= 0 else of_rest[code])]
+    place = {code: at for at, code in enumerate(there)}
+    of_code = np.full(len(asked), -1, np.int32)
+    for code, at in place.items():
+        if code >= 0:
+            of_code[code] = at
+    found = by_kind.kinds(pl.DataFrame({"kind": of_code}), place.get(-2, -1), place.get(-1, -1))
+    members = [pl.DataFrame(table) for table in by_kind.members(found, len(place))]
     kinds = []
-    for at, code in enumerate(codes[n] for n in kept):
+    for at, code in enumerate(place):
         method = METHODS[code // 2 % len(METHODS)] if code >= 0 else "GET"
         text = texts[code // 2 // len(METHODS)] if code >= 0 else ""
         embedded = bool(code % 2)
-        ids, counts = members[at]
+        ids, counts = _most_first(members[at])
         name = OTHER_OBJECTS if embedded else OTHERS
         if text:
             name = text if method == "GET" else f"{method} {text}"
-            name += " (embedded)" if embedded and code - 1 in codes else ""
+            name += " (embedded)" if embedded and code - 1 in place else ""
         numbered = _numbered(requests, text, ids)
-        kinds.append(Kind(name, method, text, embedded, int(many[kept[at]]), counts, numbered))
-    return Kinds(kinds, of_row, hidden)
+        kinds.append(Kind(name, method, text, embedded, int(counts.sum()), counts, numbered))
+    return Kinds(kinds, pl.DataFrame(found)["kind"].to_numpy(), hidden)
 
 
-def _members(
-    kind: Kept, path: NDArray[np.uint32], paths: int, kinds: int
-) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """The paths of each kind and how often each was asked for, the most popular first."""
-    found = []
-    order = stable_order(kind)
-    for low, high in pairwise(bounds_of(kind, kinds)):
-        counts = np.bincount(path[order[low:high]], minlength=1)
-        ids = np.flatnonzero(counts)
-        ids = ids[np.argsort(-counts[ids], kind="stable")]
-        found.append((ids, counts[ids]))
-    return found
+def _most_first(members: pl.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The paths of a kind and how often each was asked for, the most popular first."""
+    counts = members["requests"].to_numpy().astype(np.int64)
+    order = np.argsort(-counts, kind="stable")
+    return members["path"].to_numpy()[order].astype(np.int64), counts[order]
 
 
 def _numbered(requests: Requests, text: str, ids: NDArray[np.int64]) -> bool:

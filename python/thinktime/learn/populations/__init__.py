@@ -57,7 +57,7 @@ def tell_apart(requests: Requests, *, programs: bool = True) -> Populations:
     drafts = _few(drafts)
     drafts.sort(key=lambda draft: (draft.programs, -len(draft.rows)))
     labels = np.zeros(len(seen), dtype=np.uint16)
-    for number, draft in enumerate(drafts):
+    for number, draft in enumerate(drafts[1:], 1):
         labels[draft.rows] = number
     names = _names([draft.name for draft in drafts])
     found = findings(seen, drafts)
@@ -84,14 +84,20 @@ def _few(drafts: list[Draft]) -> list[Draft]:
     drafts = sorted(drafts, key=lambda draft: -len(draft.rows))
     kept: list[Draft] = []
     homes: dict[tuple[str, str], Draft] = {}
+    joined: Counter[tuple[str, str]] = Counter()
     for draft in drafts:
-        home = homes.get((draft.kind, draft.model))
+        of = draft.kind, draft.model
+        home = homes.get(of)
         if len(kept) >= MOST and home is not None:
             home.rows = np.concatenate((home.rows, draft.rows))
             home.clients = (home.clients or 0) + (draft.clients or 0) or None
+            joined[of] += 1
             continue
         kept.append(draft)
-        homes[(draft.kind, draft.model)] = draft
+        homes[of] = draft
+    for of, more in joined.items():
+        home = homes[of]
+        home.reason = f"{more + 1} small ones of a kind together, of which one has {home.reason}"
     return kept
 
 
@@ -116,7 +122,8 @@ def _names(names: list[str]) -> list[str]:
 
 def _described(seen: Seen, name: str, draft: Draft) -> Population:
     rows = draft.rows
-    hosts = seen.requests.rows["host"].gather(rows).unique()
+    every = seen.requests.rows["host"]
+    hosts = (every[:1] if len(seen.requests.hosts) == 1 else every.gather(rows)).unique()
     return Population(
         name=name,
         kind=draft.kind,

@@ -57,6 +57,8 @@ def kinds_of(agents: pl.Series) -> NDArray[np.uint8]:
     for kind, words in reversed(WORDS.items()):
         found[_has(small, words) & ~human] = kind
     listed = np.flatnonzero(_any(agents, [pattern for pattern, _ in _list()]))
+    if not len(listed):
+        return found
     left = agents[listed]
     kinds = np.full(len(listed), CRAWLER, dtype=np.uint8)
     for tag, kind in TAGS.items():

@@ -81,8 +81,10 @@ def _gaps(seen: Seen) -> Iterator[tuple[int, Floats]]:
     Of the paths that users often ask for twice with nothing between.
     """
     rows = _left(seen)
-    user, path = seen.user[rows], seen.path[rows]
-    twice = np.flatnonzero((path[1:] == path[:-1]) & (user[1:] == user[:-1]))
+    path, same = seen.path[rows], np.ones(len(rows), dtype=bool)
+    begins = np.cumsum(seen.left)[:-1]  # of each user's rows, but the first one's
+    same[begins[begins < len(rows)]] = False
+    twice = np.flatnonzero((path[1:] == path[:-1]) & same[1:])
     again = np.bincount(path[twice], minlength=seen.requests.paths.height)
     often = (again >= GAPS_LEAST) & (again >= AGAIN * seen.requests_for)
     often &= (seen.requests_for >= LEAST) & ~seen.is_object

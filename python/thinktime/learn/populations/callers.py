@@ -34,7 +34,7 @@ def find(seen: Seen) -> list[Draft]:
     """Users whose agents are programs', and those who ask much and never say from where."""
     kinds = seen.agent_kind
     named = (kinds != agents.BROWSER) & (kinds != agents.UNKNOWN)
-    left = np.bincount(seen.user[seen.free], minlength=seen.users)
+    left = seen.left
     heavy = (left >= LEAST) & (seen.referred_share <= REFERRED)
     # Where nobody says from where, a browser's requests are a person's.
     heavy &= (kinds == agents.UNKNOWN) | ((kinds == agents.BROWSER) & _referred_usually(seen))
@@ -51,8 +51,7 @@ def find(seen: Seen) -> list[Draft]:
 
 
 def _referred_usually(seen: Seen) -> bool:
-    few = ((seen.requests_of < LEAST) & (seen.agent_kind == agents.BROWSER))[seen.user]
-    return bool(few.any()) and float(seen.referred[few].mean()) > 0.3
+    return seen.referred_by((seen.requests_of < LEAST) & (seen.agent_kind == agents.BROWSER)) > 0.3
 
 
 def _parts(seen: Seen, rows: Ints) -> list[Ints]:

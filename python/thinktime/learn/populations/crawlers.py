@@ -44,7 +44,7 @@ def declared(seen: Seen) -> list[Draft]:
 
 def hidden(seen: Seen) -> list[Draft]:
     """Users who call themselves browsers, or nothing, and go through a site as crawlers do."""
-    left = np.bincount(seen.user[seen.free], minlength=seen.users)
+    left = seen.left
     quiet = (left >= LEAST) & (seen.referred_share <= 0.02)
     nameless = (seen.agent_kind == agents.BROWSER) | (seen.agent_kind == agents.UNKNOWN)
     quiet &= nameless
@@ -77,8 +77,7 @@ def hidden(seen: Seen) -> list[Draft]:
 def _usual_referrers(seen: Seen) -> float:
     """How often people say where they came from: the requests of browsers that make few."""
     few = (seen.requests_of <= LEAST) & (seen.agent_kind == agents.BROWSER)
-    rows = few[seen.user]
-    return float(seen.referred[rows].mean()) if rows.any() else seen.referrers
+    return seen.referred_by(few) if seen.requests_of[few].any() else seen.referrers
 
 
 def _distinct(seen: Seen, rows: Ints) -> Floats:

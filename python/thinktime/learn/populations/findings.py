@@ -9,7 +9,7 @@ import numpy as np
 from thinktime.learn.populations import agents
 from thinktime.learn.populations.draft import Draft
 from thinktime.learn.populations.people import SHARED_FROM
-from thinktime.learn.populations.seen import Seen
+from thinktime.learn.populations.seen import Seen, among
 from thinktime.learn.populations.streams import Ints
 from thinktime.learn.populations.told import Finding
 from thinktime.learn.starts.covered import Covered, silences
@@ -44,14 +44,21 @@ def findings(seen: Seen, drafts: list[Draft]) -> tuple[Finding, ...]:
     return tuple(finding for rule in RULES for finding in rule(seen, rows))
 
 
+def _requests_of(seen: Seen, people: Ints) -> Ints:
+    """How many of people's requests each user made."""
+    if len(people) == len(seen):
+        return seen.requests_of
+    return np.bincount(seen.user[people], minlength=seen.users)
+
+
 def one_address(seen: Seen, people: Ints) -> Iterator[Finding]:
     """A proxy hides who asks, or one address is many people."""
     if not len(people):
         return
-    address = seen.requests.users["address"].to_numpy()[seen.user[people]]
-    counts = np.bincount(address)
+    address, requests = seen.requests.users["address"].to_numpy(), _requests_of(seen, people)
+    counts = np.bincount(address, requests)
     share = float(counts.max()) / len(people)
-    browsers = len(np.unique(seen.user[people[address == counts.argmax()]]))
+    browsers = int(np.count_nonzero(requests[address == counts.argmax()]))
     if share > 0.9 and len(people) >= 1000:
         yield Finding(
             "one address",
@@ -72,12 +79,10 @@ def shared_addresses(seen: Seen, people: Ints) -> Iterator[Finding]:
     """Addresses with several agents: some of their users have the same one."""
     if not len(people):
         return
-    there = np.zeros(seen.users, dtype=bool)
-    there[seen.user[people]] = True
-    addresses = seen.requests.users["address"].to_numpy()
-    agents_of = np.bincount(addresses[there], minlength=int(addresses.max()) + 1)
-    shared = agents_of[addresses[seen.user[people]]] >= SHARED_FROM
-    share = float(shared.mean())
+    addresses, requests = seen.requests.users["address"].to_numpy(), _requests_of(seen, people)
+    agents_of = np.bincount(addresses[requests > 0], minlength=int(addresses.max()) + 1)
+    shared = agents_of[addresses] >= SHARED_FROM
+    share = float(requests[shared].sum() / len(people))
     if share > HEAVY and (agents_of >= SHARED_FROM).sum() > 1:
         yield Finding(
             "shared addresses",
@@ -93,14 +98,17 @@ def holes(seen: Seen, people: Ints) -> Iterator[Finding]:
     if len(seen) < 200:
         return
     gaps = np.diff(seen.time)
+    long = np.flatnonzero(gaps > 10.0)
+    if not len(long):
+        return
     # The busy times of a week are not the nights': a gap is held against those around it.
     window = max(len(gaps) // 200, 25)
     usable = len(gaps) // window * window
     typical = gaps[:usable].reshape(-1, window).mean(1)
     robust = np.sort(np.stack([np.roll(typical, -1), typical, np.roll(typical, 1)]), axis=0)[1]
-    around = np.append(np.repeat(robust, window), np.full(len(gaps) - usable, robust[-1]))
+    around = robust[np.minimum(long // window, len(robust) - 1)]
     chance = around * np.log(len(gaps)) * EMPTY + 2 * seen.resolution_s
-    long = np.flatnonzero((gaps > chance) & (gaps > 10.0))
+    long = long[gaps[long] > chance]
     missing = float(gaps[long].sum())
     if len(long) and missing > 0.002 * seen.span_s:
         longest = float(gaps[long].max())
@@ -137,7 +145,7 @@ def errors(seen: Seen, people: Ints) -> Iterator[Finding]:
     failed = (seen.status >= 499) | (seen.status == 0)
     share = float(failed.mean())
     if share >= ERRORS and len(seen) >= 200:
-        refused = float(np.isin(seen.status, (499, 502, 503, 504)).mean())
+        refused = float(among(seen.status, 499, 502, 503, 504).mean())
         yield Finding(
             "errors",
             f"{share:.1%} of the requests failed ({refused:.1%} gave up or were refused): those "
@@ -151,9 +159,11 @@ def away(seen: Seen, people: Ints) -> Iterator[Finding]:
     parts = min(len(seen) // 100, 200)
     if parts < 10:
         return
+    refused = among(seen.status, 0, 502, 503, 504)
+    if not refused.any():
+        return
     place = np.minimum((seen.time / max(seen.span_s, 1e-9) * parts).astype(np.int64), parts - 1)
     count = np.bincount(place, minlength=parts)
-    refused = np.isin(seen.status, (0, 502, 503, 504))
     failed = np.bincount(place, refused, parts) / np.maximum(count, 1)
     out = (failed > 0.3) & (count >= 20)
     if 0 < out.mean() < 0.2:
@@ -196,12 +206,8 @@ def edges(seen: Seen, people: Ints) -> Iterator[Finding]:
     """Users who were there when the log began or ended: their sessions are cut."""
     if not len(people):
         return
-    users = seen.user[people]
-    counts = np.bincount(users)
-    first, last = np.zeros(len(counts)), np.zeros(len(counts))
-    # Of several that are put into one place the last one stays.
-    last[users] = seen.time[people]
-    first[users[::-1]] = seen.time[people[::-1]]
+    streams, _ = seen.by_user(people)
+    counts, first, last = streams.counts, streams.first, streams.last
     near = min(PAUSE_S, 0.1 * seen.span_s)
     end = seen.span_s - near
     cut = ((first < near) & (last > near)) | ((last > end) & (first < end))
@@ -231,13 +237,13 @@ def no_agents(seen: Seen, people: Ints) -> Iterator[Finding]:
 
 def nameless(seen: Seen, people: Ints) -> Iterator[Finding]:
     """Nothing says which pages were found on which."""
-    browsers = (seen.agent_kind == agents.BROWSER)[seen.user]
-    if browsers.mean() > 0.2 and seen.referrers < 0.02:
+    browsers = seen.requests_of[seen.agent_kind == agents.BROWSER].sum() / len(seen)
+    if browsers > 0.2 and seen.referrers < 0.02:
         yield Finding(
             "no referrers",
             "no request says on which page it was found: crawlers that call themselves browsers "
             "can hardly be told from people",
-            float(browsers.mean()),
+            float(browsers),
         )
 
 

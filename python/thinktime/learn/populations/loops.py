@@ -64,8 +64,8 @@ def _paths(seen: Seen) -> tuple[Streams, Flags]:
     """A stream of each user's requests for one path, where both are often there."""
     least = 2 * LEAST
     often = (seen.requests_for >= least) & ~seen.is_object
-    left = np.bincount(seen.user[seen.free], minlength=seen.users) >= least
-    rows = np.flatnonzero(seen.free & often[seen.path] & left[seen.user])
+    rows = seen.rows_of(seen.left >= least)
+    rows = rows[often[seen.path[rows]]]
     key = seen.user[rows].astype(np.uint64) << np.uint64(32) | seen.path[rows].astype(np.uint64)
     _, place, count = np.unique(key, return_inverse=True, return_counts=True)
     kept = count[place] >= least

@@ -94,6 +94,8 @@ def _draft(seen: Seen, rows: Ints) -> Draft:
 
 def _of_pages(seen: Seen, rows: Ints, streams: Streams) -> Streams:
     """The streams of pages alone; of all requests, where there are no pages among them."""
+    if not seen.is_object.any():
+        return streams
     pages = rows[~seen.is_object[seen.path[rows]]]
     if len(pages) in (0, len(rows)):
         return streams

@@ -6,7 +6,7 @@ import numpy as np
 
 from thinktime.learn.populations import agents
 from thinktime.learn.populations.draft import Draft
-from thinktime.learn.populations.seen import Seen
+from thinktime.learn.populations.seen import Seen, among
 from thinktime.learn.populations.streams import Flags, Floats, Ints
 from thinktime.learn.populations.told import LIKELY, SURE
 from thinktime.report import units
@@ -24,11 +24,11 @@ PAUSE_S = 1800.0
 def find(seen: Seen) -> list[Draft]:
     """Users most of whose requests find nothing, on several paths; and what they ask for."""
     # 401 and 403 are answers to people, too, who then log in.
-    missing = np.isin(seen.status, (400, 403, 404, 405, 410)) & seen.free
+    missing = among(seen.status, 400, 403, 404, 405, 410) & seen.free
     if not missing.any():
         return []
     share = seen.share_of_users(missing)
-    count = np.bincount(seen.user[seen.free], minlength=seen.users)
+    count = seen.left
     clear = (share >= MISSED) & (count >= LEAST)
     clear &= _unlikely(share, count, max(3 * _others(seen, missing, share), 0.05), seen.users)
     clear &= _several(seen, missing) >= 3

@@ -27,7 +27,8 @@ class Seen:
         rows = requests.rows
         self.requests = requests
         self.free: Flags = np.ones(rows.height, dtype=bool)
-        """Which rows no population has yet."""
+        """Which rows no population has yet. What is taken is never given back."""
+        self._left: tuple[int, Ints] | None = None
 
         self.user: Ints = rows["user"].to_numpy().astype(np.int64)
         self.path: Ints = rows["path"].to_numpy()
@@ -72,26 +73,36 @@ class Seen:
         """The distance of bunches of stamps, where they come in bunches; else 0."""
         later = np.flatnonzero(self.time[1:] > self.time[:-1]) + 1
         moments = self.time[np.append([0], later)] if len(self) else self.time
-        if len(moments) < 20:
+        crowded = len(self) > 2 * len(moments)
+        if len(moments) < 20 or not crowded:
             return 0.0
         distances = np.diff(moments)
         least = float(np.quantile(distances, 0.02))
-        crowded = len(self) / len(moments) > 2
         apart = least >= BUNCHED_FROM * self.requests.resolution_s and least >= 1.0
         whole = np.abs(distances / least - np.round(distances / least)).max() < 0.02
         known = max(self.requests.resolution_s, 0.0)
-        return least if crowded and apart and whole and least > known else 0.0
+        return least if apart and whole and least > known else 0.0
 
     @cached_property
     def referrers(self) -> float:
         """How many of browsers' requests say where they came from, as a share."""
-        browsers = self.agent_kind[self.user] == agents.BROWSER
-        return float(self.referred[browsers].mean()) if browsers.any() else 0.0
+        return self.referred_by(self.agent_kind == agents.BROWSER)
 
     @cached_property
     def requests_of(self) -> Ints:
         """How many requests each user made."""
         return np.bincount(self.user, minlength=self.users)
+
+    @property
+    def left(self) -> Ints:
+        """How many of each user's requests no population has yet."""
+        # What is taken is never given back: the number of rows says which are left.
+        free = int(np.count_nonzero(self.free))
+        if free == len(self):
+            return self.requests_of
+        if self._left is None or self._left[0] != free:
+            self._left = free, np.bincount(self.user[self.free], minlength=self.users)
+        return self._left[1]
 
     def share_of_users(self, of_rows: Flags) -> Floats:
         """The share of each user's requests for which this is so."""
@@ -99,11 +110,22 @@ class Seen:
         return np.asarray(count / np.maximum(self.requests_of, 1))
 
     @cached_property
+    def referred_of(self) -> Ints:
+        """How many requests of each user say where they came from."""
+        return np.bincount(self.user[self.referred], minlength=self.users)
+
+    @cached_property
     def referred_share(self) -> Floats:
-        return self.share_of_users(self.referred)
+        return np.asarray(self.referred_of / np.maximum(self.requests_of, 1))
+
+    def referred_by(self, users: Flags) -> float:
+        """The share of these users' requests that say where they came from; 0 without any."""
+        return float(self.referred_of[users].sum() / max(int(self.requests_of[users].sum()), 1))
 
     def rows_of(self, users: Flags) -> Ints:
         """The rows that are left of these users."""
+        if not users.any():
+            return np.empty(0, np.int64)
         return np.flatnonzero(users[self.user] & self.free)
 
     @cached_property
@@ -124,6 +146,8 @@ class Seen:
 
     def users_of(self, rows: Ints) -> int:
         """How many users made these requests."""
+        if len(rows) == len(self):
+            return int(np.count_nonzero(self.requests_of))
         there = np.zeros(self.users, dtype=bool)
         there[self.user[rows]] = True
         return int(there.sum())
@@ -133,7 +157,10 @@ class Seen:
         if len(rows) < len(self) // 20:
             rows = rows[stable_order(self.user[rows])]
         elif len(rows) == len(self):
-            rows = self.order_by_user
+            users = np.flatnonzero(self.requests_of)
+            counts = self.requests_of[users]
+            ids = np.repeat(np.arange(len(users)), counts)
+            return Streams(self.order_by_user, ids, self.time, self.duration, counts), users
         else:
             wanted = np.zeros(len(self), dtype=bool)
             wanted[rows] = True
@@ -147,8 +174,7 @@ class Seen:
 
     def streams_of_users(self, least: int) -> tuple[Streams, Ints]:
         """A stream of each user with at least so many requests left; and the users."""
-        left = np.bincount(self.user[self.free], minlength=self.users)
-        return self.by_user(self.rows_of(left >= least))
+        return self.by_user(self.rows_of(self.left >= least))
 
     def templates(self, paths: Ints, first_part: bool = False) -> pl.Series:
         """Paths with `#` for numbers and for long names of letters and digits.
@@ -160,3 +186,10 @@ class Seen:
             texts = texts.str.extract("^(/[^/]*)").fill_null("")
         texts = texts.str.replace_all(r"[0-9a-fA-F]{8}-?[0-9a-fA-F-]{9,}", "#")
         return texts.str.replace_all(r"\d+", "#")
+
+
+def among(numbers: NDArray[np.uint16], *some: int) -> Flags:
+    """Which of the numbers are among some."""
+    known: Flags = np.zeros(1 << 16, dtype=bool)
+    known[list(some)] = True
+    return known[numbers]

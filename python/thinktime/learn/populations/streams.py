@@ -30,13 +30,21 @@ _BITS = 42
 class Streams:
     """Some rows of a log, each in one stream."""
 
-    def __init__(self, rows: Ints, ids: Ints, time: Floats, duration: Floats | None) -> None:
+    def __init__(
+        self,
+        rows: Ints,
+        ids: Ints,
+        time: Floats,
+        duration: Floats | None,
+        counts: Ints | None = None,
+    ) -> None:
         """Rows are places in the arrays of times, in seconds; ``ids`` count streams from 0.
 
-        Both are stream by stream, and in a stream in the order of time.
+        Both are stream by stream, and in a stream in the order of time. ``counts`` says how many
+        rows each stream has, where that is known.
         """
         self.rows, self.ids = rows, ids
-        self.counts = np.bincount(ids)
+        self.counts = np.bincount(ids) if counts is None else counts
         self.starts = np.cumsum(self.counts) - self.counts
         self._times, self._durations = time, duration
 
@@ -63,14 +71,21 @@ class Streams:
         return np.asarray(self.time[self.starts + self.counts - 1])
 
     @cached_property
+    def follows(self) -> Flags:
+        """Whether a request has one before it in its stream."""
+        follows = np.ones(len(self.ids), dtype=bool)
+        follows[self.starts] = False
+        return follows
+
+    @cached_property
     def inner(self) -> Ints:
         """Where a request has one before it in its stream."""
-        return np.flatnonzero(self.ids[1:] == self.ids[:-1]) + 1
+        return np.flatnonzero(self.follows)
 
     @cached_property
     def gaps(self) -> Floats:
         """From each request to the next of its stream."""
-        return self.time[self.inner] - self.time[self.inner - 1]
+        return np.diff(self.time)[self.follows[1:]]
 
     @cached_property
     def thinks(self) -> Floats:

@@ -21,7 +21,7 @@ def spread_between(streams: Streams, longest_s: float, resolution_s: float) -> f
     chance; where some hurry and others read, it is that of their laws. 0 where too little is known.
     """
     kept = streams.gaps <= longest_s
-    users = streams.ids[streams.inner[kept]]
+    users = streams.ids[streams.follows][kept]
     pauses = np.log(np.maximum(streams.gaps[kept], max(SHORTEST_S, resolution_s)))
     pauses -= pauses.mean() if len(pauses) else 0.0
     many = np.bincount(users, minlength=len(streams))

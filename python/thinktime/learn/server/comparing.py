@@ -107,6 +107,8 @@ class Sample:
 
 def sample(log: Served, references: list[Survival]) -> Sample | None:
     """What of a log is compared; None where it has too little."""
+    if not len(log):
+        return None
     parts = [Timeline.of(part) for part in _busiest(log)]
     kept = [_settled(part.log) & part.log.over for part in parts]
     found = np.concatenate([part.found[those] for part, those in zip(parts, kept, strict=True)])

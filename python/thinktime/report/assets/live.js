@@ -74,8 +74,8 @@
       location.reload();
       return;
     }
-    if (news.stopping !== stopping) {
-      stopping = news.stopping;
+    if (news.stopping && !stopping) { // by another who looks on
+      stopping = true;
       tell();
     }
     progress(news.share);
@@ -98,11 +98,16 @@
     clearTimeout(asked);
     asked = null;
     stop.textContent = "Stop";
-    stop.disabled = true;
+    stopping = true; // said at once: an answer may take its time
+    tell();
     fetch("stop", { method: "POST" }).then((answer) => {
       stopping = answer.ok;
       tell();
-    }, () => events.onerror());
+    }, () => {
+      stopping = false;
+      tell();
+      events.onerror();
+    });
   });
   progress(bar.dataset.share === "" ? null : Number(bar.dataset.share));
   tell();

@@ -26,6 +26,7 @@ def _draw(cases: Sequence[Case]) -> Drawing | None:
     found = [one for case in cases for one in _failed(case, until_s, interval)]
     if not found:
         return None
+    until_s = max([until_s, *(_end_s(table, interval) for _, table in found)])
     causes = tallies.most_frequent(pl.concat([table for _, table in found]), "cause", [])
     lines = [_line(case, table, causes, until_s, interval) for case, table in found]
     drawn = [line for line in lines if line.traces]
@@ -45,6 +46,15 @@ def _failed(case: Case, until_s: float, interval_s: float) -> list[Failed]:
             if failed is not None and failed.height:
                 return [(case, failed)]
     return []
+
+
+def _end_s(failed: pl.DataFrame, interval_s: float) -> float:
+    """The end of the interval in which the last attempt failed.
+
+    What nobody answers fails when the last answers are no longer waited for, after all else.
+    """
+    places = failed["over"].drop_nulls().to_numpy()
+    return (int(places.max()) + 1) * interval_s if len(places) else 0.0
 
 
 def _line(

@@ -15,7 +15,8 @@ pub(super) const ENTRY: Entry = Entry {
         plain(call, &ENTRY, |setting| {
             // The paper leaves open where a class begins. Were it the same server for all, that one
             // would get the first request of each.
-            let turns = |class| Turns::new(&setting.weights, class % setting.weights.len());
+            let weights = setting.weights.as_slice().into();
+            let turns = |class| Turns::new(&weights, class % setting.weights.len());
             Box::new(Cap { turns: (0..setting.classes).map(turns).collect() })
         })
     },
@@ -30,5 +31,9 @@ struct Cap {
 impl Dispatcher for Cap {
     fn choose(&mut self, request: &Request, view: &mut View<'_>) -> Option<usize> {
         self.turns[request.class as usize].next(view.servers)
+    }
+
+    fn changed(&mut self, server: usize, view: &mut View<'_>) {
+        Turns::tell(&mut self.turns, server, view);
     }
 }

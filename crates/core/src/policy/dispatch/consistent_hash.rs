@@ -32,8 +32,12 @@ const PLACES: f64 = 100.0;
 struct ConsistentHash {
     /// The places on the ring, in order, each with its server.
     ring: Vec<(u64, u32)>,
+    /// Where on the ring hashes that begin with the same bits begin: one or two places have them in
+    /// common, so that nothing is to be searched for.
+    begins: Vec<u32>,
+    /// The number of bits behind those.
+    behind: u32,
     balance: f64,
-    weights: f64,
 }
 
 impl ConsistentHash {
@@ -47,22 +51,60 @@ impl ConsistentHash {
             ring.extend((0..places).map(place));
         }
         ring.sort_unstable();
-        ConsistentHash { ring, balance, weights }
+        let behind = u64::BITS - ring.len().ilog2().max(1);
+        let (mut begins, mut at) = (Vec::new(), 0);
+        for bits in 0..=u64::MAX >> behind {
+            while ring.get(at).is_some_and(|(place, _)| *place < bits << behind) {
+                at += 1;
+            }
+            begins.push(at as u32);
+        }
+        ConsistentHash { ring, begins, behind, balance }
+    }
+
+    /// Where the first place of at least this hash stands; at the end where there is none.
+    fn place_of(&self, hash: u64) -> usize {
+        let mut at = self.begins[(hash >> self.behind) as usize] as usize;
+        while self.ring.get(at).is_some_and(|(place, _)| *place < hash) {
+            at += 1;
+        }
+        at
     }
 }
 
 impl Dispatcher for ConsistentHash {
     fn choose(&mut self, request: &Request, view: &mut View<'_>) -> Option<usize> {
         let (all, hash) = (view.servers.all(), mix(request.target));
-        let fair = self.balance * (view.servers.in_progress() + 1) as f64 / self.weights;
+        // Of those that are open: were closed ones counted, all others might be full.
+        let weights = view.servers.shares().sum();
+        let fair = self.balance * (view.servers.in_progress() + 1) as f64 / weights;
         let has_room = |at: usize| {
             let one = all[at];
             one.open && f64::from(one.in_progress) < (fair * one.weight).ceil()
         };
-        let from = self.ring.partition_point(|(place, _)| *place < hash);
-        let (before, after) = self.ring.split_at(from);
+        let (before, after) = self.ring.split_at(self.place_of(hash));
         let mut ring = after.iter().chain(before).map(|(_, server)| *server as usize);
-        // Where servers are closed, all others may be full: then the bound does not hold.
+        // By rounding alone all may be full.
         ring.clone().find(|at| has_room(*at)).or_else(|| ring.find(|at| all[*at].open))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_is_what_a_search_finds() {
+        for servers in [1, 2, 7, 100] {
+            let setting = Setting { weights: vec![1.0; servers], classes: 1, work: None };
+            let hashes = ConsistentHash::new(&setting, 1.25);
+            let places = hashes.ring.iter().map(|one| one.0);
+            let near =
+                places.flat_map(|place| [place.wrapping_sub(1), place, place.wrapping_add(1)]);
+            for hash in near.chain([0, u64::MAX]).chain((0..1000).map(mix)) {
+                let searched = hashes.ring.partition_point(|(place, _)| *place < hash);
+                assert_eq!(hashes.place_of(hash), searched);
+            }
+        }
     }
 }

@@ -14,7 +14,7 @@ pub(super) const ENTRY: Entry = Entry {
     },
 };
 
-/// After so many hashes that lead to closed servers, any open one is taken.
+/// After so many hashes that lead to closed servers, the next open one by number is taken.
 const HASHES_MAX: u64 = 64;
 
 #[derive(Debug)]
@@ -29,6 +29,8 @@ impl Dispatcher for Hash {
         let hashed =
             |turn: u64| (mix(request.target.wrapping_add(turn << 32)) % self.servers) as usize;
         let open = (0..HASHES_MAX).map(hashed).find(|at| all[*at].open);
-        open.or_else(|| all.iter().position(|one| one.open))
+        let shares = view.servers.shares();
+        let next = || shares.first_from(hashed(HASHES_MAX)).or_else(|| shares.first_from(0));
+        open.or_else(next)
     }
 }

@@ -59,8 +59,11 @@ impl Dispatcher for Drawn {
 #[derive(Debug)]
 struct Scheduled {
     bias: f64,
-    /// Deadlines of servers, in the order of the bits of positive numbers.
+    /// Deadlines of servers, in the order of the bits of positive numbers: of all that are open,
+    /// and of those that have closed until their turn comes.
     turns: Heap<usize>,
+    /// Whether each has a deadline.
+    listed: Vec<bool>,
     now: f64,
 }
 
@@ -70,7 +73,15 @@ impl Scheduled {
         for (server, weight) in setting.weights.iter().enumerate() {
             turns.push((1.0 / weight).to_bits(), server);
         }
-        Scheduled { bias, turns, now: 0.0 }
+        Scheduled { bias, turns, listed: vec![true; setting.weights.len()], now: 0.0 }
+    }
+
+    /// Gives a server its next deadline.
+    fn list(&mut self, server: usize, view: &View<'_>) {
+        let one = view.servers.all()[server];
+        let weight = one.weight / f64::from(one.in_progress + 1).powf(self.bias);
+        self.turns.push((self.now + 1.0 / weight).to_bits(), server);
+        self.listed[server] = true;
     }
 }
 
@@ -79,12 +90,51 @@ impl Dispatcher for Scheduled {
         loop {
             let (deadline, server) = self.turns.pop()?;
             self.now = f64::from_bits(deadline);
-            let one = view.servers.all()[server];
-            let weight = one.weight / f64::from(one.in_progress + 1).powf(self.bias);
-            self.turns.push((self.now + 1.0 / weight).to_bits(), server);
-            if one.open {
+            if view.servers.all()[server].open {
+                self.list(server, view);
                 return Some(server);
             }
+            // Were it given another turn, a heavy one would have as many as it is heavier than an
+            // open one before that one has its own.
+            self.listed[server] = false;
         }
+    }
+
+    fn changed(&mut self, server: usize, view: &mut View<'_>) {
+        if view.servers.all()[server].open && !self.listed[server] {
+            self.list(server, view);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Servers;
+    use super::*;
+    use crate::random::{Purpose, Stream};
+    use crate::time::Nanos;
+
+    /// A closed server leaves the turns when its own comes, and takes part again when it opens.
+    #[test]
+    fn a_closed_server_has_no_more_turns() {
+        let weights = vec![1e6, 1e-6, 1e-6];
+        let setting = Setting { weights, classes: 1, work: None };
+        let mut servers = Servers::new(&setting.weights);
+        let mut policy = Scheduled::new(&setting, 1.0);
+        let mut random = Stream::new(1, 0, Purpose::Dispatch);
+        let request = Request::default();
+        let mut choose = |policy: &mut Scheduled, servers: &Servers| {
+            let mut view = View { now: Nanos::ZERO, servers, random: &mut random };
+            (0..servers.all().len()).for_each(|at| policy.changed(at, &mut view));
+            policy.choose(&request, &mut view)
+        };
+        assert_eq!(choose(&mut policy, &servers), Some(0));
+        servers.set_open(0, false);
+        assert_eq!(choose(&mut policy, &servers), Some(1));
+        assert_eq!((policy.turns.len(), &policy.listed[..]), (2, &[false, true, true][..]));
+        assert_eq!(choose(&mut policy, &servers), Some(2));
+        servers.set_open(0, true);
+        assert_eq!(choose(&mut policy, &servers), Some(0));
+        assert_eq!(policy.turns.len(), 3);
     }
 }

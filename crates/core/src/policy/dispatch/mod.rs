@@ -25,9 +25,11 @@ mod random;
 mod remembered;
 mod round_robin;
 mod servers;
+mod shares;
 mod shortest_expected_delay;
 mod size_interval;
 mod smooth;
+mod standings;
 mod switch;
 mod weighted_round_robin;
 
@@ -97,6 +99,19 @@ pub enum Need {
     Work,
     /// How servers are, by asking them.
     Probes,
+}
+
+impl Need {
+    /// In one word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Need::Classes => "classes",
+            Need::Targets => "targets",
+            Need::Work => "demands",
+            Need::Probes => "probes",
+        }
+    }
 }
 
 /// What a policy is made for.

@@ -8,28 +8,28 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "any server, as likely as its weight says, whatever they have to do",
     source: "the split of a Poisson process: each server is a queue of its own",
     needs: &[],
-    parse: |call| {
-        plain(call, &ENTRY, |setting| {
-            Box::new(Random { largest: setting.weights.iter().copied().fold(0.0, f64::max) })
-        })
-    },
+    parse: |call| plain(call, &ENTRY, |_| Box::new(Random)),
 };
 
+/// After so many servers that are drawn and not taken, one is drawn by the weights of all: the law
+/// is the same, and weights that differ much cost no more than that.
+const DRAWS_MAX: u32 = 16;
+
 #[derive(Debug)]
-struct Random {
-    /// The largest weight.
-    largest: f64,
-}
+struct Random;
 
 impl Dispatcher for Random {
     fn choose(&mut self, _: &Request, view: &mut View<'_>) -> Option<usize> {
-        loop {
+        let shares = view.servers.shares();
+        let largest = shares.largest();
+        for _ in 0..DRAWS_MAX {
             let drawn = view.servers.any(view.random);
             let weight = view.servers.all()[drawn].weight;
-            // Taken as often as its weight is a part of the largest: so no sum has to be kept.
-            if weight == self.largest || view.random.uniform() * self.largest < weight {
+            // Taken as often as its weight is a part of the largest.
+            if weight == largest || view.random.uniform() * largest < weight {
                 return Some(drawn);
             }
         }
+        Some(shares.at(view.random.uniform()))
     }
 }

@@ -9,11 +9,7 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "one server after another, whatever their weights",
     source: "L. Kleinrock, Queueing Systems 2, 1976",
     needs: &[],
-    parse: |call| {
-        plain(call, &ENTRY, |setting| {
-            Box::new(RoundRobin { turns: Turns::new(&vec![1.0; setting.weights.len()], 0) })
-        })
-    },
+    parse: |call| plain(call, &ENTRY, |_| Box::new(RoundRobin { turns: Turns::Plain(0) })),
 };
 
 #[derive(Debug)]

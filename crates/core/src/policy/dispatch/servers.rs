@@ -1,5 +1,6 @@
 //! What a switch knows of the servers of its cluster.
 
+use super::shares::Shares;
 use crate::random::Stream;
 
 /// What the switch knows of one server.
@@ -20,6 +21,7 @@ pub struct Servers {
     /// The numbers of those that are open, in no order, and where each stands there.
     open: Vec<u32>,
     places: Vec<u32>,
+    shares: Shares,
     in_progress: u64,
 }
 
@@ -33,6 +35,7 @@ impl Servers {
             all: weights.iter().map(one).collect(),
             open: numbers.clone(),
             places: numbers,
+            shares: Shares::new(weights),
             in_progress: 0,
         }
     }
@@ -47,6 +50,11 @@ impl Servers {
     #[must_use]
     pub fn open(&self) -> &[u32] {
         &self.open
+    }
+
+    /// Those that are open, by number and by weight.
+    pub(super) fn shares(&self) -> &Shares {
+        &self.shares
     }
 
     /// The requests in progress at all together.
@@ -88,6 +96,7 @@ impl Servers {
             return false;
         }
         self.all[server].open = open;
+        self.shares.set(server, open.then_some(self.all[server].weight));
         if open {
             self.places[server] = self.open.len() as u32;
             self.open.push(server as u32);

@@ -63,11 +63,10 @@ struct SizeInterval {
 
 impl Dispatcher for SizeInterval {
     fn choose(&mut self, request: &Request, view: &mut View<'_>) -> Option<usize> {
-        let all = view.servers.all();
+        let shares = view.servers.shares();
         let own = self.cutoffs.partition_point(|cutoff| *cutoff < request.work);
         // What a closed server would have got goes to the next one for larger requests, else to
         // the next one for smaller.
-        let larger = (own..all.len()).find(|at| all[*at].open);
-        larger.or_else(|| (0..own).rev().find(|at| all[*at].open))
+        shares.first_from(own).or_else(|| shares.last_before(own))
     }
 }

@@ -11,7 +11,9 @@ pub(super) const ENTRY: Entry = Entry {
     needs: &[],
     parse: |call| {
         plain(call, &ENTRY, |setting| {
-            Box::new(WeightedRoundRobin { turns: Turns::new(&setting.weights, 0) })
+            Box::new(WeightedRoundRobin {
+                turns: Turns::new(&setting.weights.as_slice().into(), 0),
+            })
         })
     },
 };
@@ -24,5 +26,9 @@ struct WeightedRoundRobin {
 impl Dispatcher for WeightedRoundRobin {
     fn choose(&mut self, _: &Request, view: &mut View<'_>) -> Option<usize> {
         self.turns.next(view.servers)
+    }
+
+    fn changed(&mut self, server: usize, view: &mut View<'_>) {
+        Turns::tell(std::slice::from_mut(&mut self.turns), server, view);
     }
 }

@@ -37,8 +37,9 @@ pub struct Discipline {
     pub preemptive: bool,
     /// What happens between jobs of equal rank.
     pub ties: Ties,
-    /// The service that a turn lasts on each level; on the last level turns follow one another.
-    /// Without any, a turn lasts until the job is done or pushed out.
+    /// The service that a turn lasts on each level, or in each class; on the last level and in
+    /// each class turns follow one another. Without any, a turn lasts until the job is done or
+    /// pushed out.
     pub quanta: Vec<Nanos>,
     /// The time that a server loses whenever it turns to another job.
     pub switch: Nanos,
@@ -229,6 +230,9 @@ mod tests {
         assert!(parsed("rr(0s)").unwrap_err().contains("at least 1ns"));
         assert!(!parsed("priority(preemptive=no)").unwrap().preemptive);
         assert!(parsed("priority(preemptive=maybe)").unwrap_err().contains("yes or no"));
+        assert!(parsed("priority(100ms, preemptive=no, 4ms)").unwrap().quanta.len() == 2);
+        assert!(parsed("priority(0s)").unwrap_err().contains("at least 1ns"));
+        assert!(parsed("priority(no)").unwrap_err().contains("write it as priority(QUANTUM"));
         assert_eq!(parsed("mlfq(1ms, 4ms)").unwrap().quanta.len(), 2);
         assert!(parsed("mlfq()").unwrap_err().contains("write it as"));
         assert!(parsed("pesjf(error=exp(1s))").unwrap_err().contains("gives a time"));

@@ -1,24 +1,30 @@
 //! Priority classes.
 
-use super::{Discipline, Entry, Rank, Ties};
-use crate::notation::{Arguments, Term};
+use super::{Discipline, Entry, Rank, Ties, quantum};
+use crate::notation::{Arguments, Call, Label, Term};
 
-const USAGE: &str = "priority(preemptive=yes)";
+const USAGE: &str = "priority(QUANTUM, ..., preemptive=yes)";
 
 pub(super) const ENTRY: Entry = Entry {
     usage: USAGE,
     example: "priority(preemptive=no)",
     summary: "the smallest class number first, as the station's `priority.NAME` gives them; first \
-              come, first served inside a class",
+              come, first served inside a class, or in turns of a quantum: the first one for the \
+              first class, the last one for all further classes",
     parse: |call, _files| {
-        let mut arguments = Arguments::new(call, USAGE, &["preemptive"])?;
+        let (turns, named): (Vec<_>, Vec<_>) =
+            call.arguments.iter().cloned().partition(|one| one.label == Label::None);
+        let named = Call { name: call.name.clone(), arguments: named };
+        let mut arguments = Arguments::new(&named, USAGE, &["preemptive"])?;
         let preemptive = match arguments.optional("preemptive") {
             None => true,
             Some(Term::Call(word)) if word.name == "yes" || word.name == "true" => true,
             Some(Term::Call(word)) if word.name == "no" || word.name == "false" => false,
             Some(_) => return Err(arguments.error("is preemptive, yes or no")),
         };
+        let quanta = turns.iter().map(|one| quantum(&arguments, Some(&one.term)));
+        let quanta = quanta.collect::<Result<_, _>>()?;
         arguments.finish()?;
-        Ok(Discipline::new(Rank::Class, preemptive, Ties::FirstCome))
+        Ok(Discipline { quanta, ..Discipline::new(Rank::Class, preemptive, Ties::FirstCome) })
     },
 };

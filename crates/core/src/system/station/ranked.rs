@@ -17,7 +17,8 @@ pub(super) struct Ranked {
     preemptive: bool,
     by: By,
     newest_first: bool,
-    quanta: Vec<Nanos>,
+    /// In a box, so that stations stay small.
+    turns: Option<Box<Turns>>,
     switch: Nanos,
     /// The arrival number of the job that each server served last.
     last_served: Vec<u64>,
@@ -30,6 +31,43 @@ pub(super) struct Ranked {
     queue_timeout: Nanos,
     /// With more than this many waiting, the newest is served first.
     newest_first_above: usize,
+}
+
+/// Turns of a limited length.
+#[derive(Debug)]
+struct Turns {
+    quanta: Vec<Nanos>,
+    /// The ranks of classes that have turns of their own, in their order; none where turns hang on
+    /// levels.
+    classes: Vec<u64>,
+}
+
+impl Turns {
+    /// Those of a station, if it has any.
+    fn of(model: &StationModel) -> Option<Box<Turns>> {
+        let quanta = model.discipline.quanta.clone();
+        let mut classes = Vec::new();
+        if model.discipline.rank == Rank::Class {
+            classes.extend(model.classes.iter().map(|(_, class)| u64::from(*class)));
+            classes.sort_unstable();
+            classes.dedup();
+        }
+        (!quanta.is_empty()).then(|| Box::new(Turns { quanta, classes }))
+    }
+
+    /// The level, or the place among the classes, of a job that comes with a rank.
+    fn first(&self, rank: u64) -> u32 {
+        self.classes.partition_point(|one| *one < rank).min(self.lowest()) as u32
+    }
+
+    /// The last level or class that has a quantum.
+    fn lowest(&self) -> usize {
+        self.quanta.len() - 1
+    }
+
+    fn quantum(&self, level: u32) -> Nanos {
+        self.quanta[level as usize]
+    }
 }
 
 /// What jobs are ranked by, as far as it matters here.
@@ -70,7 +108,7 @@ impl Ranked {
             preemptive: discipline.preemptive,
             by,
             newest_first,
-            quanta: discipline.quanta.clone(),
+            turns: Turns::of(model),
             switch: discipline.switch,
             last_served: vec![0; switches],
             servers: Servers::new(model.servers),
@@ -94,7 +132,13 @@ impl Ranked {
         job.arrival = self.sequence;
         job.order = if self.newest_first { u64::MAX - self.sequence } else { self.sequence };
         job.remaining = job.demand;
-        (job.level, job.turn_left) = (0, self.quanta.first().copied().unwrap_or(Nanos::MAX));
+        (job.level, job.turn_left) = match &self.turns {
+            None => (0, Nanos::MAX),
+            Some(turns) => {
+                let level = turns.first(job.rank);
+                (level, turns.quantum(level))
+            }
+        };
         if let Some(slot) = self.servers.free() {
             return self.start(now, slot, handle, jobs);
         }
@@ -140,15 +184,18 @@ impl Ranked {
         }
     }
 
-    /// The job has had its turn but is not done: it sinks to the next level and goes behind those
-    /// who wait there.
+    /// The job has had its turn but is not done: it sinks to the next level, if there are any, and
+    /// goes behind those who wait there.
     #[inline(never)]
     fn turn_ended(&mut self, now: Nanos, slot: u32, handle: Handle, jobs: &mut Jobs) {
         self.sequence += 1;
         let job = &mut jobs[handle];
-        let lowest = self.quanta.len() as u32 - 1;
-        job.level = (job.level + 1).min(lowest);
-        job.turn_left = self.quanta[job.level as usize];
+        if let Some(turns) = &self.turns {
+            if self.by == By::Level {
+                job.level = (job.level + 1).min(turns.lowest() as u32);
+            }
+            job.turn_left = turns.quantum(job.level);
+        }
         job.order = self.sequence;
         self.wait(handle, jobs);
         self.serve_next(now, slot, jobs);
@@ -183,7 +230,7 @@ impl Ranked {
         let job = &mut jobs[handle];
         let served = now.since(begins);
         job.remaining = job.remaining.since(served);
-        if !self.quanta.is_empty() {
+        if self.turns.is_some() {
             job.turn_left = job.turn_left.since(served);
         }
         handle

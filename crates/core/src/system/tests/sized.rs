@@ -94,6 +94,19 @@ fn a_request_without_a_size_is_refused_with_the_station() {
     let message = error("demand = '1ms + size / 1MB/s'").unwrap_err().to_string();
     assert!(message.contains("`order`") && message.contains("`disk`"), "{message}");
     assert!(message.contains("has no `size`"), "{message}");
+    // In a file it says where.
+    for (demand, place) in [
+        ("demand = '1ms + size / 1MB/s'", "s.toml:4: station[1].demand: "),
+        (
+            "demand.item = '1ms'\ndemand.order = 'size / 1MB/s'",
+            "s.toml:5: station[1].demand.order: ",
+        ),
+    ] {
+        let text = format!("name = 's'\n[[station]]\nname = 'disk'\n{demand}\n");
+        let model = SystemModel::parse(Source { file: "s.toml", text: &text }, &NoFiles).unwrap();
+        let message = model.check_requests(&workload).unwrap_err().to_string();
+        assert!(message.starts_with(&format!("{place}the demand of `order`")), "{message}");
+    }
     // One that visits without it is not asked.
     error("demand.item = 'size / 1MB/s'\ndemand.order = '1ms'").unwrap();
 }

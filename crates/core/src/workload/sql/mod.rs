@@ -2,12 +2,15 @@
 
 mod text;
 
+use std::fmt::Formatter;
+
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Visitor;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::message::Message;
 use super::request_table::RequestTable;
-use super::template::{Place, Template};
+use super::template::{Place, Template, braced_name};
 use crate::distribution::ENTRIES;
 use crate::error::Invalid;
 use crate::files::Files;
@@ -70,6 +73,28 @@ impl Isolation {
             Some(Isolation::Serializable) => "begin isolation level serializable",
         }
     }
+}
+
+/// Reads one statement; where there is a list of them, the message says what takes that.
+pub(super) fn one_statement<'de, D>(from: D) -> Result<Option<String>, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    struct Statement;
+
+    impl Visitor<'_> for Statement {
+        type Value = String;
+
+        fn expecting(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
+            out.write_str("one statement, as a text: a list of them is a `transaction`")
+        }
+
+        fn visit_str<E>(self, text: &str) -> Result<String, E> {
+            Ok(text.to_owned())
+        }
+    }
+
+    from.deserialize_str(Statement).map(Some)
 }
 
 /// What was read of a table; an error comes with its key.
@@ -159,6 +184,14 @@ fn quoted(table: &RequestTable, place: usize) -> String {
 
 /// A distribution, or a text in which draws and values may stand in braces.
 fn parameter(text: &str, names: &[String], files: &dyn Files) -> Result<Template, Invalid> {
+    if names.is_empty()
+        && let Some(name) = braced_name(text)
+    {
+        return Err(Invalid::new(format!(
+            "`{{{name}}}` is a value of the session, and sessions have none, by `data` or `take`; \
+             an array is written `{{\"{name}\"}}`"
+        )));
+    }
     let law = text.split_once('(').map(|(name, _)| name.trim());
     if law.is_some_and(|law| ENTRIES.iter().any(|entry| entry.name == law)) {
         return Template::varying(text, Place::Plain, names, files);

@@ -47,7 +47,7 @@ fn parameters_are_found_where_postgresql_finds_them() {
 fn each_statement_numbers_its_own_parameters() {
     let table: RequestTable = toml::from_str(
         "name = 'x'\ntransaction = ['update a set b = b + $2 where id = $3 and c = $2', \
-         'select 1', 'insert into l values ($1)']\nparameters = [1, 'uniform(1, 9)', 'x{y}']\n\
+         'select 1', 'insert into l values ($1)']\nparameters = [1, 'uniform(1, 9)', 'x{1}']\n\
          isolation = 'serializable'",
     )
     .unwrap();
@@ -78,9 +78,20 @@ fn what_makes_no_sense_is_named_by_its_key() {
         ("get = '/'\nparameters = [1]", "parameters: goes with `sql` or `transaction` only"),
         ("sql = 'select $1'\nparameters = ['exp(1s)']", "parameters: "),
         ("sql = 'select $1'\nparameters = ['zipf(n=0, s=1)']", "parameters: "),
+        ("sql = 'select $1'\nparameters = ['{user}']", "parameters: `{user}` is a value of the"),
+        ("sql = 'select $1'\nparameters = ['a {1} {{b-2}']", "parameters: `{b-2}` is a value of"),
     ] {
         let error = read(&format!("name = 'x'\n{text}")).unwrap_err();
         assert!(error.starts_with(why), "{text}: {error}");
+    }
+}
+
+/// Arrays stand in braces, too (PostgreSQL's manual, section 8.15.2).
+#[test]
+fn arrays_are_parameters() {
+    for array in ["{}", "{1,2}", "{\"user\"}", "{user, other}", "{{1},{2}}", "}{user", "{user"] {
+        let read = read(&format!("name = 'x'\nsql = 'select $1'\nparameters = ['{array}']"));
+        assert!(read.is_ok(), "{array}: {read:?}");
     }
 }
 

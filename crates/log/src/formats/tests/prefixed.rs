@@ -53,6 +53,17 @@ fn a_prefix_is_peeled_off_whatever_the_format_behind() {
 #[test]
 fn a_format_that_is_named_may_have_a_prefix() {
     let lines = "web-1  | 1431857103.5 ::1 GET /a\n".repeat(3);
+    let line = concat!(
+        r#"{"StartUTC":"2024-03-01T00:00:00Z","Duration":1,"RequestMethod":"GET","#,
+        r#""RequestPath":"/","ClientHost":"::1","DownstreamStatus":200,"weird_col":7}"#,
+    );
+    let (name, format) = found(&format!("{line}\n"));
+    assert_eq!((name, format.left_over()), ("traefik-json", vec!["weird_col".to_owned()]));
+    let (name, format) = found(include_str!("../examples/fastly.log"));
+    let taken = ["timestamp", "client_ip", "request_method"];
+    let left_over = format.left_over();
+    assert!(left_over.contains(&"geo_city".to_owned()), "{left_over:?}");
+    assert!(name == "fastly" && !left_over.iter().any(|key| taken.contains(&&key[..])));
     let choice = Choice::new(Some("nginx:$msec $remote_addr $request_method $uri"), None).unwrap();
     let (_, format) = find(&Head { bytes: lines.as_bytes() }, &choice).unwrap();
     let (entries, _) = read_all(&format, lines.as_bytes());
@@ -90,6 +101,24 @@ fn added_fields_are_used_where_they_stand() {
     let lines = [line("\"203.0.113.9\""), line("\"::1\""), line("\"() { :;}; x\"")];
     let (_, read, _) = entries(&lines);
     assert!(read[2].contains(" a=10.0.0.1 "), "{}", read[2]);
+}
+
+#[test]
+fn keys_that_lines_of_json_lack_are_named() {
+    let line = r#"{"time":"2024-03-01T00:00:01Z","ip":"::1","method":"GET","site":"/"}"#;
+    let bytes = format!("{line}\n{line}\n");
+    let refused = |format: Option<&str>| {
+        let choice = Choice::new(format, None).unwrap();
+        find(&Head { bytes: bytes.as_bytes() }, &choice).err().map(|error| error.to_string())
+    };
+    for format in [None, Some("json")] {
+        let error = refused(format).unwrap();
+        assert!(
+            error.contains("is known as the url: name it, as in `--format json:url="),
+            "{error}"
+        );
+    }
+    assert_eq!(refused(Some("json:url=site")), None);
 }
 
 #[test]

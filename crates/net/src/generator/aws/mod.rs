@@ -6,7 +6,7 @@ mod canonical;
 use ring::digest::{SHA256, digest};
 use ring::hmac::{HMAC_SHA256, Key, sign};
 use thinktime_core::error::Invalid;
-use thinktime_core::workload::Aws;
+use thinktime_core::workload::{Aws, Population};
 
 use super::common::secret_text;
 use crate::protocol::http1::RequestHead;
@@ -37,13 +37,14 @@ pub(super) struct Signer {
 impl Signer {
     /// # Errors
     /// When a secret cannot be read.
-    pub(super) fn of(wanted: &Aws) -> Result<Signer, Invalid> {
-        let token = wanted.token.as_ref().map(|token| secret_text(token, "aws.token"));
+    pub(super) fn of(wanted: &Aws, population: &Population) -> Result<Signer, Invalid> {
+        let text = |secret, key| secret_text(secret, key, population);
+        let token = wanted.token.as_ref().map(|token| text(token, "aws.token"));
         Ok(Signer {
             region: wanted.region.clone(),
             service: wanted.service.clone(),
-            key: secret_text(&wanted.key, "aws.key")?,
-            secret: secret_text(&wanted.secret, "aws.secret")?,
+            key: text(&wanted.key, "aws.key")?,
+            secret: text(&wanted.secret, "aws.secret")?,
             token: token.transpose()?,
             hashed: HASHED.contains(&wanted.service.as_str()),
             plain_paths: wanted.service.starts_with("s3"),

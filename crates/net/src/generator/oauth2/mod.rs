@@ -14,7 +14,7 @@ use base64::engine::general_purpose::STANDARD;
 use rustls::ClientConfig;
 use serde_json::Value;
 use thinktime_core::error::Invalid;
-use thinktime_core::workload::{Endpoint, Oauth2, form_field, header_field};
+use thinktime_core::workload::{Endpoint, Oauth2, Population, form_field, header_field};
 
 use super::common::{USER_AGENT, secret_text};
 use post::post;
@@ -80,8 +80,12 @@ impl Renewed {
     ///
     /// # Errors
     /// When a secret cannot be read, or there is no token to be had.
-    pub(super) fn start(wanted: &Oauth2, tls: &Arc<ClientConfig>) -> Result<Renewed, Invalid> {
-        let asking = Asking::of(wanted, tls)?;
+    pub(super) fn start(
+        wanted: &Oauth2,
+        population: &Population,
+        tls: &Arc<ClientConfig>,
+    ) -> Result<Renewed, Invalid> {
+        let asking = Asking::of(wanted, population, tls)?;
         let url = wanted.endpoint.url.clone();
         let wrong = |why: String| Invalid::new(format!("`oauth2`: {url} gave no token: {why}"));
         let first = asking.token().map_err(wrong)?;
@@ -157,9 +161,13 @@ fn before_end(life: Duration) -> Duration {
 }
 
 impl Asking {
-    fn of(wanted: &Oauth2, tls: &Arc<ClientConfig>) -> Result<Asking, Invalid> {
-        let client = secret_text(&wanted.client, "oauth2.client")?;
-        let secret = secret_text(&wanted.secret, "oauth2.secret")?;
+    fn of(
+        wanted: &Oauth2,
+        population: &Population,
+        tls: &Arc<ClientConfig>,
+    ) -> Result<Asking, Invalid> {
+        let client = secret_text(&wanted.client, "oauth2.client", population)?;
+        let secret = secret_text(&wanted.secret, "oauth2.secret", population)?;
         let mut fields = wanted.form.clone();
         let mut authorization = None;
         if wanted.in_body {

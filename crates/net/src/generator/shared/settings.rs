@@ -38,9 +38,9 @@ impl Settings {
         run: Option<&str>,
     ) -> Result<Option<Settings>, RunError> {
         let Some(server) = &workload.shared else { return Ok(None) };
+        let key = format!("{}.password", server.at);
         let password = server.password.as_ref();
-        let password = password.map(|secret| secret_of_key(secret, "shared.password")).transpose();
-        let password = password?;
+        let password = password.map(|secret| secret_of_key(secret, &key)).transpose()?;
         let unreachable = |error| RunError::Unreachable { url: server.url.clone(), error };
         let addresses: Vec<SocketAddr> =
             server.authority.to_socket_addrs().map_err(unreachable)?.collect();

@@ -1,14 +1,9 @@
-//! What must not be written: passwords and tokens that somebody wrote into a workload file, told by
-//! the names that they go by. Those that are kept elsewhere (`env:`, `file:`) are never here.
+//! What a workload file says that must not be written: taken out, put back, and known.
 
-use std::sync::LazyLock;
-
-use regex::{Captures, Regex};
-use thinktime_core::workload::WorkloadFile;
 use toml::Value;
 
-/// What stands in the place of a secret.
-pub const REMOVED: &str = "REMOVED";
+use super::{Known, PUT_IN, REMOVED, is_secret, without_secrets};
+use crate::workload::WorkloadFile;
 
 /// Tables of what is sent, by the names that it is sent under.
 const SENT: [&str; 6] = ["headers", "form", "json", "message", "multipart", "fields"];
@@ -17,84 +12,38 @@ const FOUND: [&str; 2] = ["take", "checks"];
 /// So begin texts that only say where a secret is kept.
 const ELSEWHERE: [&str; 2] = ["env:", "file:"];
 
-macro_rules! pattern {
-    ($name:ident, $pattern:expr) => {
-        static $name: LazyLock<Regex> = LazyLock::new(|| Regex::new($pattern).expect("valid"));
-    };
+/// What was taken out of a workload file.
+#[derive(Default)]
+struct Taken {
+    /// Where it stood.
+    places: Vec<String>,
+    known: Known,
 }
 
-pattern!(
-    SECRET,
-    r"(?ix) authori[sz]ation | authenticat | token | secret | api[-_]?key | passw | passphrase
-      | credential | signature | [cx]srf | jwt | sess(?:ion)?[-_]?id
-      | (?:^|[-_.]) (?:auth|sig|pwd|otp|sid|session) (?:$|[-_.])"
-);
-pattern!(
-    PASSWORD,
-    r#"(?P<before>[a-z][a-z0-9+.-]*://[^/\s:@"']*:)(?P<value>[^/\s@"']+)(?P<after>@)"#
-);
-pattern!(
-    PARAMETER,
-    r#"(?P<before>(?:^|[?&\n])(?P<name>[^=&\s"'#?]{1,80})=)(?P<value>[^&\s"'#]+)(?P<after>)"#
-);
-pattern!(
-    PAIR,
-    r#"(?P<before>"(?P<name>[^"\\]{1,80})"\s*:\s*")(?P<value>(?:\\.|[^"\\])*)(?P<after>")"#
-);
-// Nothing but what is put in when it is sent, as in `{password}` and `Bearer {token}`.
-pattern!(PUT_IN, r#"(?i)^(?:bearer|basic|token)?(?:\s*\{[^{}":]*\})+\s*$"#);
-
-/// Whether a header field, a parameter or a key of this name is likely to hold a secret.
-#[must_use]
-pub fn is_secret(name: &str) -> bool {
-    SECRET.is_match(name)
-}
-
-/// A text as it may be shown: an address without its password, and without the values of
-/// parameters, fields of forms and members of JSON that are called like secrets.
-#[must_use]
-pub fn without_secrets(text: &str) -> String {
-    let text = PASSWORD.replace_all(text, |found: &Captures| removed(found));
-    let text = PARAMETER.replace_all(&text, of_name);
-    PAIR.replace_all(&text, of_name).into_owned()
-}
-
-fn of_name(found: &Captures) -> String {
-    if is_secret(&found["name"]) { removed(found) } else { found[0].to_owned() }
-}
-
-fn removed(found: &Captures) -> String {
-    let kept = PUT_IN.is_match(&found["value"]);
-    format!(
-        "{}{}{}",
-        &found["before"],
-        if kept { &found["value"] } else { REMOVED },
-        &found["after"]
-    )
-}
-
-/// Takes the secrets out of a value of a workload file, and notes in `places` where they were.
-fn remove(value: &mut Value, place: &Place, places: &mut Vec<String>) {
+/// Takes the secrets out of a value of a workload file.
+fn remove(value: &mut Value, place: &Place, taken: &mut Taken) {
     match value {
         Value::Table(table) => {
             for (name, inner) in table {
-                remove(inner, &place.key(name), places);
+                remove(inner, &place.key(name), taken);
             }
         }
         Value::Array(list) => {
             for (at, inner) in list.iter_mut().enumerate() {
-                remove(inner, &place.item(at), places);
+                remove(inner, &place.item(at), taken);
             }
         }
         Value::String(text) => {
             let left = place.left_of(text);
             if left != *text {
-                places.push(place.path.clone());
+                place.learn(text, &mut taken.known);
+                taken.places.push(place.path.clone());
                 *text = left;
             }
         }
         other if place.secret() => {
-            places.push(place.path.clone());
+            taken.known.learn(&other.to_string());
+            taken.places.push(place.path.clone());
             *other = Value::String(REMOVED.to_owned());
         }
         _ => {}
@@ -140,6 +89,11 @@ impl Place {
         self.sent && (cookie || is_secret(&self.name))
     }
 
+    /// Learns what in a text is secret that stands here.
+    fn learn(&self, text: &str, known: &mut Known) {
+        if self.secret() { known.learn_field(&self.name, text) } else { known.learn_text(text) }
+    }
+
     /// What may be kept of a text that stands here.
     fn left_of(&self, text: &str) -> String {
         let elsewhere = ELSEWHERE.iter().any(|begin| text.starts_with(begin));
@@ -157,30 +111,42 @@ impl Place {
 ///
 /// # Errors
 /// When it cannot be put into a file.
-pub(crate) fn removed_from(file: &WorkloadFile) -> Result<(WorkloadFile, Vec<String>), String> {
-    let (mut value, mut places) = (as_value(file)?, Vec::new());
-    remove(&mut value, &Place::root(), &mut places);
+pub fn removed_from(file: &WorkloadFile) -> Result<(WorkloadFile, Vec<String>), String> {
+    let (mut value, mut taken) = (as_value(file)?, Taken::default());
+    remove(&mut value, &Place::root(), &mut taken);
+    let places = taken.places;
     // What holds none stays as it is, to the order of its keys.
     let kept = if places.is_empty() { file.clone() } else { as_file(value)? };
     Ok((kept, places))
+}
+
+/// The values of all that is secret in a workload file.
+#[must_use]
+pub fn secrets_of(file: &WorkloadFile) -> Known {
+    let mut taken = Taken::default();
+    // What cannot be put into a file is no text that was read from one.
+    if let Ok(mut value) = as_value(file) {
+        remove(&mut value, &Place::root(), &mut taken);
+    }
+    taken.known
 }
 
 /// A workload that was kept without its secrets, with those of `given`, another that has them.
 ///
 /// # Errors
 /// When a place of `places` has no secret in `given`, or what is around it differs.
-pub(crate) fn put_back(
+pub fn put_back(
     kept: &WorkloadFile,
     given: &WorkloadFile,
     places: &[String],
 ) -> Result<WorkloadFile, String> {
     let (mut whole, given) = (as_value(kept)?, as_value(given)?);
     let mut masked = given.clone();
-    remove(&mut masked, &Place::root(), &mut Vec::new());
+    remove(&mut masked, &Place::root(), &mut Taken::default());
     fill(&mut whole, &given, &masked);
-    let (whole, mut there) = (as_file(whole)?, Vec::new());
+    let (whole, mut there) = (as_file(whole)?, Taken::default());
     remove(&mut as_value(&whole)?, &Place::root(), &mut there);
-    match places.iter().find(|place| !there.contains(place)) {
+    match places.iter().find(|place| !there.places.contains(place)) {
         Some(place) => Err(format!("it has no such secret at `{place}`")),
         None => Ok(whole),
     }

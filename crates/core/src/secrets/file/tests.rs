@@ -1,5 +1,3 @@
-use thinktime_core::workload::WorkloadFile;
-
 use super::*;
 
 fn workload(request: &str) -> WorkloadFile {
@@ -26,6 +24,8 @@ fn what_is_called_like_a_secret_is_taken_out_and_put_back() {
         ("post = '/'\nbody = 'user=a&password=HIDDEN'", "body"),
         ("post = '/'\nbody = '''\npassword=HIDDEN'''", "body"),
         ("post = '/'\nbody = 'http://user:HIDDEN@host/'", "body"),
+        ("post = '/'\nbody = '<login><password>HIDDEN</password></login>'", "body"),
+        ("get = '/a?code=HIDDEN42&key=HIDDEN43&pin=HIDDEN&SAMLResponse=HIDDEN'", "get"),
     ];
     for (request, place) in cases {
         let file = workload(request);
@@ -34,6 +34,8 @@ fn what_is_called_like_a_secret_is_taken_out_and_put_back() {
         assert!(text(&kept).contains(REMOVED), "{request}");
         assert_eq!(places[0], format!("request[0].{place}"), "{request}");
         assert_eq!(put_back(&kept, &file, &places).unwrap(), file, "{request}");
+        let shown = secrets_of(&file).hidden("<HIDDEN> <HIDDEN42> <HIDDEN\" HIDDEN>", false);
+        assert!(shown.contains(REMOVED), "{request}: {shown}");
         assert_eq!(removed_from(&kept).unwrap(), (kept, Vec::new()), "{request}: once more");
     }
 }

@@ -1,0 +1,82 @@
+//! What serde says of values, in the words of files.
+
+use std::fmt::Formatter;
+
+use serde::de::{Unexpected, Visitor};
+
+use crate::error::nearest;
+
+/// Adds the likely right key to serde's "unknown field" message.
+pub(crate) fn with_remedy(message: &str) -> String {
+    let message = message.trim();
+    let mut names = message.split('`').skip(1).step_by(2);
+    match (message.strip_prefix("unknown field"), names.next()) {
+        (Some(_), Some(wrong)) => {
+            let known: Vec<&str> = names.collect();
+            let remedy = match nearest(wrong, known.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("known here are {}", known.join(", ")),
+            };
+            format!("unknown key `{wrong}`: {remedy}")
+        }
+        _ => in_words(message).unwrap_or_else(|| {
+            message.replace("missing field", "missing key").replace(NO_VARIANT, "unknown value")
+        }),
+    }
+}
+
+/// How serde begins where a text is none of a few words.
+pub(super) const NO_VARIANT: &str = "unknown variant";
+
+/// How messages about such numbers begin.
+const WHOLE: &str = "a whole number";
+
+/// A whole number from one to another, both of them possible: its message names them.
+pub(crate) struct WholeNumber {
+    pub(crate) least: u32,
+    pub(crate) most: u32,
+}
+
+impl Visitor<'_> for WholeNumber {
+    type Value = u32;
+
+    fn expecting(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{WHOLE} from {} to {}", self.least, self.most)
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<u32, E> {
+        let number = u32::try_from(value).ok();
+        let number = number.filter(|number| (self.least..=self.most).contains(number));
+        number.ok_or_else(|| E::invalid_value(Unexpected::Signed(value), &self))
+    }
+}
+
+/// What serde says of a value of the wrong kind, without its names of types.
+fn in_words(message: &str) -> Option<String> {
+    let told = message.strip_prefix("invalid value: ");
+    let told = told.or_else(|| message.strip_prefix("invalid type: "))?;
+    let (found, wanted) = told.split_once(", expected ")?;
+    let whole = |largest: u64| format!("{WHOLE} from 0 to {largest}");
+    let wanted = match wanted.split_whitespace().next()? {
+        "u8" => whole(u8::MAX.into()),
+        "u16" => whole(u16::MAX.into()),
+        "u32" => whole(u32::MAX.into()),
+        "u64" | "usize" => whole(u64::MAX),
+        "f32" | "f64" => "a number".to_owned(),
+        _ => match wanted {
+            "a string" => "a text".to_owned(),
+            "a boolean" => "true or false".to_owned(),
+            "a sequence" => "a list".to_owned(),
+            "a map" => "a table of names and values, as in { NAME = VALUE }".to_owned(),
+            _ if wanted.starts_with(WHOLE) => wanted.to_owned(),
+            _ => return None,
+        },
+    };
+    // As in: integer `-1`, floating point `1.5`, boolean `true`, string "x", sequence, map.
+    let value = match found {
+        "sequence" => "a list",
+        "map" => "a table",
+        _ => found.strip_prefix("string ").or(found.split('`').nth(1)).unwrap_or(found),
+    };
+    Some(format!("must be {wanted}, not {value}"))
+}

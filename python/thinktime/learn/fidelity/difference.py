@@ -1,0 +1,106 @@
+"""A figure of a log beside that of the learned workload, and what may be said of the two."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from thinktime.learn.fidelity.systems import POLICIES
+
+CHANCE = 5.04
+"""Standard deviations between one more replay and the mean of five that only one in a hundred
+exceeds: Student's t with 4 degrees of freedom, 4.604, times the root of 1 + 1/5."""
+
+WITHIN = {"mean": 0.10, "p99": 0.10, "lru": 0.03, "rate": 0.02, "peak": 0.10}
+"""Differences that are small enough, by what is measured: ratios less 1, and points."""
+
+JUDGED = ("mean", "p99", "lru")
+"""What must be shown to be small enough: chance that is wider is no excuse."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A figure of the log, and what it is of the learned workload."""
+
+    name: str
+    """`requests_per_s`, `sessions_per_s`, `load`; `peak_1s`, `peak_10s`, `peak_1min`; `mean` and
+    `p99` with `fcfs_`, `ps_` and `srpt_` before them; `lru_1`, `lru_5` and `lru_20`."""
+
+    log: float
+    learned: float
+    """The mean of the replays: of logarithms, but of hit ratios themselves."""
+
+    chance: float
+    """What one more replay may differ by: a ratio less 1, or points; 1 in 100 differs by more."""
+
+    missing: dict[str, float]
+    """What the difference comes from, with its share, the greatest first; empty where it is small
+    enough or within chance. Below 0 it makes up for others."""
+
+    without_largest: float | None = None
+    """By how much the log's figure changes without its largest request: a ratio less 1. None where
+    it was not tried: that is only for servers' figures of which nothing can be told."""
+
+    @property
+    def in_points(self) -> bool:
+        """Whether it is a share, whose differences are points."""
+        return self.name.startswith("lru")
+
+    @property
+    def difference(self) -> float:
+        """How far the learned workload is above the log: a ratio less 1, or points."""
+        if self.in_points:
+            return self.learned - self.log
+        return self.learned / self.log - 1 if self.log > 0 else 0.0
+
+    @property
+    def apart(self) -> float:
+        """The standard deviation of the replays, of logarithms or in points."""
+        return (self.chance if self.in_points else float(np.log1p(self.chance))) / CHANCE
+
+    @property
+    def within(self) -> float:
+        """How large a difference is small enough."""
+        return WITHIN.get(self._kind, WITHIN["rate"])
+
+    @property
+    def _kind(self) -> str:
+        first, _, rest = self.name.partition("_")
+        return rest if first in POLICIES else first
+
+    @property
+    def good(self) -> bool:
+        """Whether the difference is small enough."""
+        return abs(self.difference) <= self.within
+
+    @property
+    def by_chance(self) -> bool:
+        """Whether replays of the learned workload itself differ by as much."""
+        if self.in_points:
+            return abs(self.difference) <= self.chance
+        return bool(abs(np.log1p(self.difference)) <= np.log1p(self.chance))
+
+    @property
+    def wrong(self) -> bool:
+        """Whether the difference is neither small enough nor chance."""
+        return not (self.good or self.by_chance)
+
+    @property
+    def untold(self) -> bool:
+        """Whether a server or a cache is further apart than is small enough, and chance wider.
+
+        Then a workload as good as can be would look no better, and a bad one no worse. The numbers
+        of requests that arrive have their chance in the log, too, and are not judged by that.
+        """
+        return self._kind in JUDGED and self.by_chance and not self.good
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "log": self.log, "learned": self.learned, "difference": self.difference,
+            "chance": self.chance, "within": self.within, "good": self.good,
+            "by_chance": self.by_chance, "untold": self.untold, "missing": self.missing,
+            "without_largest": self.without_largest,
+        }  # fmt: skip

@@ -1,0 +1,121 @@
+"""The command `thinktime` in a process of its own that need not import everything anew.
+
+One process imports what commands do, and becomes two for each command that it is told: the new one
+has the folder, the environment, the limits and the outputs that it is given, and ends as a command
+that was begun by a shell does. What a start takes is then no part of each test that needs one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+IMPORTED = ("polars", "scipy.optimize", "scipy.special", "scipy.stats", "thinktime.cli")
+
+
+def thinktime(
+    words: Sequence[str],
+    folder: Path,
+    timeout_s: float,
+    limits: Mapping[int, int] | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """Run it with these words in a folder; `limits` are those of `resource.setrlimit`.
+
+    Raises TimeoutError where it goes on for longer than it may.
+    """
+    with tempfile.TemporaryDirectory() as place:
+        outputs = [Path(place) / name for name in ("out", "errors")]
+        status = _told(
+            {
+                "words": list(words),
+                "folder": str(folder),
+                "environment": dict(os.environ),
+                "outputs": [str(one) for one in outputs],
+                "limits": list((limits or {}).items()),
+                "timeout_s": timeout_s,
+            }
+        )
+        out, errors = (one.read_text("utf-8", "replace") for one in outputs)
+    if status is None:
+        raise TimeoutError(f"{words} went on for {timeout_s} s: {errors[-2000:]}")
+    return subprocess.CompletedProcess(list(words), status, out, errors)
+
+
+@cache
+def _server() -> subprocess.Popen[str]:
+    """The process that becomes two; it ends with this one, whose end it reads."""
+    return subprocess.Popen(
+        [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},  # a process of one thread can become two
+    )  # fmt: skip
+
+
+def _told(command: dict[str, Any]) -> int | None:
+    """The exit status of a command; none where it did not end in time."""
+    server = _server()
+    assert server.stdin is not None
+    assert server.stdout is not None
+    server.stdin.write(json.dumps(command) + "\n")
+    server.stdin.flush()
+    status: int | None = json.loads(server.stdout.readline())
+    return status
+
+
+# ---- in the process that becomes two
+
+
+def _serve() -> None:
+    for name in IMPORTED:
+        __import__(name)
+    answers = os.fdopen(os.dup(1), "w")
+    for line in sys.stdin:
+        command = json.loads(line)
+        process = os.fork()
+        if process == 0:
+            return _become(command)
+        answers.write(json.dumps(_ended(process, command["timeout_s"])) + "\n")
+        answers.flush()
+    return None
+
+
+def _ended(process: int, timeout_s: float) -> int | None:
+    """The status of a process as `subprocess` has it; none where it had to be killed."""
+    watched = os.pidfd_open(process)
+    try:
+        late = not select.select([watched], [], [], timeout_s)[0]
+        if late:
+            os.kill(process, signal.SIGKILL)
+    finally:
+        os.close(watched)
+    status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    return None if late else status
+
+
+def _become(command: dict[str, Any]) -> None:
+    """Be the command, to its end."""
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    for number, name in enumerate(command["outputs"], 1):
+        os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT), number)
+    os.chdir(command["folder"])
+    os.environ.clear()
+    os.environ.update(command["environment"])
+    for limit, value in command["limits"]:
+        resource.setrlimit(limit, (value, value))
+    sys.argv = ["thinktime", *command["words"]]
+    from thinktime.cli import main
+
+    main()
+
+
+if __name__ == "__main__":
+    _serve()

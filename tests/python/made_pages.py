@@ -1,0 +1,47 @@
+"""A page of every kind, made once for all tests of a process that look at them."""
+
+from __future__ import annotations
+
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import page_subjects
+from made_logs import Known, make
+
+from thinktime.capacity_search.page import page_of as capacity_page
+from thinktime.history.page import page_of as history_page
+from thinktime.learn import learn
+from thinktime.learn.page import page_of as learned_page
+from thinktime.report.page import Page
+from thinktime.report.results_page import page_of as report_page
+from thinktime.sweeping.page import page_of as swept_page
+
+NAMES = (
+    "report", "run", "simulate", "compare", "sweep", "sweep-measured", "sweep-wide", "capacity",
+    "learn", "history", "live",
+)  # fmt: skip
+
+
+@cache
+def pages() -> dict[str, Page]:
+    """The pages by the name of their kind."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "access.log"
+        make(Known(sessions=400, rate=5.0), log)
+        learned = learned_page(learn([log]))
+    swept, measured = page_subjects.swept(), page_subjects.swept(measured=True)
+    wide = page_subjects.swept_wide()
+    return {
+        "report": report_page(page_subjects.results()),
+        "run": report_page([page_subjects.measured()]),
+        "simulate": report_page([page_subjects.simulated()]),
+        "compare": report_page(page_subjects.results()[-3:-1]),
+        "sweep": swept_page(swept.table, swept.axes, measured=False),
+        "sweep-measured": swept_page(measured.table, measured.axes, measured=True),
+        "sweep-wide": swept_page(wide.table, wide.axes, measured=False),
+        "capacity": capacity_page(page_subjects.capacity()),
+        "learn": learned,
+        "history": history_page(page_subjects.history()),
+        "live": page_subjects.watched().page(),
+    }
