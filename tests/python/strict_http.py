@@ -10,11 +10,9 @@ import re
 from typing import NamedTuple
 
 TOKEN = rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
-QUOTED = rb'"(?:[\t !#-\[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*"'
-EXTENSIONS = rb"(?:;%b(?:=(?:%b|%b))?)*" % (TOKEN, TOKEN, QUOTED)
 REQUEST = re.compile(rb"(%b) ([\x21-\x7e\x80-\xff]+) HTTP/1\.([01])" % TOKEN)
 FIELD = re.compile(rb"(%b):[ \t]*([\t -~\x80-\xff]*)" % TOKEN)
-CHUNK = re.compile(rb"([0-9A-Fa-f]{1,15})%b" % EXTENSIONS)
+CHUNK = re.compile(rb"([0-9A-Fa-f]{1,15})")
 
 
 class Request(NamedTuple):

@@ -151,6 +151,7 @@ SMUGGLING = {
     "a coding twice": "Transfer-Encoding: chunked\r\nTransfer-Encoding: x\r\n\r\n0\r\n\r\n"
     + SMUGGLED,
     "a chunk's bare line feed": f"Transfer-Encoding: chunked\r\n\r\n0;a\n\r\n{SMUGGLED}",
+    "a chunk's extension": f"Transfer-Encoding: chunked\r\n\r\n0;a=b\r\n\r\n{SMUGGLED}",
     "a chunk's malformed extension": f"Transfer-Encoding: chunked\r\n\r\n0;=a\r\n\r\n{SMUGGLED}",
     "a chunk's malformed size": f"Transfer-Encoding: chunked\r\n\r\n0x0\r\n\r\n{SMUGGLED}",
     "a chunk that is too long": f"Transfer-Encoding: chunked\r\n\r\n1\r\naa\r\n0\r\n\r\n{SMUGGLED}",
