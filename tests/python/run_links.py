@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 import cases
 import labs
@@ -18,6 +19,16 @@ ONE_CLIENT = cases.closed_model(1, "1ms")
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
 
+def head_of(lines: BinaryIO) -> bytes:
+    """The lines of a head; none where the connection ends."""
+    head = []
+    while (line := lines.readline()) != b"\r\n":
+        if not line:
+            return b""
+        head.append(line)
+    return b"".join(head)
+
+
 @contextmanager
 def serving(answer: Callable[[socket.socket, bytes], bytes | None]) -> Iterator[TcpServer]:
     """A server that answers each head with what `answer` gives; None ends the connection."""
@@ -25,7 +36,7 @@ def serving(answer: Callable[[socket.socket, bytes], bytes | None]) -> Iterator[
     class Server(TcpServer):
         def finish_request(self, request: socket.socket, _client: object) -> None:
             with request.makefile("rb") as lines:
-                while head := b"".join(iter(lines.readline, b"\r\n")):
+                while head := head_of(lines):
                     if (said := answer(request, head)) is None:
                         return
                     request.sendall(said)
