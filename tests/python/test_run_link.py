@@ -25,8 +25,8 @@ from test_https import tls_server
 
 import thinktime as tt
 
-pytestmark = pytest.mark.serial
-"""What is on the machine is compared: no other test may make labs meanwhile."""
+pytestmark = pytest.mark.usefixtures("no_other_labs")
+"""What is on the machine is compared."""
 
 
 def test_a_run_sees_the_delay_and_its_server_what_it_always_sees() -> None:

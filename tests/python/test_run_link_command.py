@@ -20,8 +20,8 @@ from run_links import OK, ONE_CLIENT, nothing_left, serving, started, url, wait_
 import thinktime as tt
 from thinktime.lab import places
 
-pytestmark = pytest.mark.serial
-"""What is on the machine is compared: no other test may make labs meanwhile."""
+pytestmark = pytest.mark.usefixtures("no_other_labs")
+"""What is on the machine is compared."""
 
 
 def test_a_live_page_is_reached_and_ctrl_c_keeps_the_result(tmp_path: Path) -> None:
