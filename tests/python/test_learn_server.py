@@ -217,7 +217,7 @@ def test_demands_of_a_coarse_clock_are_written_once_each() -> None:
 
 def test_samples_are_as_far_apart_as_another_library_finds() -> None:
     random = np.random.default_rng(1)
-    for size in (1, 2, 60, 1000):
+    for size in (3, 60, 1000):
         ones, others = np.round(random.exponential(size=(2, size)), 1)  # with ties
         for some in (others, others[: size // 2 + 1], ones):
             expected = float(ks_2samp(ones, some, method="asymp").statistic)
