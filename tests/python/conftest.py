@@ -5,12 +5,15 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from browser import CHROMIUM, MISSING, Browser
 from judged_runs import closed as closed
 from judged_runs import fine as fine
+from labs import alone
 from record_servers import Server, shop
+from xdist.scheduler import LoadFileScheduling
 
 from thinktime.recording import Recorder, connection
 
@@ -52,35 +55,52 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "LINGER_S", 0.05)
 
 
+@pytest.fixture
+def no_other_labs() -> Iterator[None]:
+    """No other test makes labs during this one."""
+    with alone():
+        yield
+
+
+# Labs wait for one another, and mostly for their links: a single worker makes them all, beside the
+# others, and begins with them.
+LABS = (
+    "test_study_siege.py",
+    "test_run_link.py",
+    "test_run_link_command.py",
+    "test_lab.py",
+    "test_lab_killed.py",
+    "test_study_static_server.py",
+    "test_study_wide_area.py",
+    "test_lab_hostile.py",
+    "test_lab_hostile_wire.py",
+    "test_link_classes.py",
+)
+
 # Files that take long, the longest first: a worker takes a file at a time, in this order, and a
-# long one that began last would leave the others with nothing to do. Those that make labs wait for
-# one another, and stand apart. All other files follow.
+# long one that began last would leave the others with nothing to do. All other files follow.
 LONGEST = (
+    *LABS,
     "test_docs.py",
     "test_live_page.py",
-    "test_study_siege.py",
     "test_generators_lost.py",
     "test_page_layout.py",
     "test_pages.py",
     "test_guides.py",
-    "test_run_link.py",
     "test_recovery.py",
     "test_extreme_numbers.py",
     "test_explain.py",
     "test_tutorial.py",
-    "test_study_static_server.py",
     "test_learn.py",
     "test_cluster_work.py",
     "test_many_machines.py",
     "test_explain_stalled.py",
     "test_simulation_theory.py",
-    "test_lab.py",
     "test_study_bookstore.py",
     "test_report_page.py",
     "test_study_collapse.py",
     "test_rows_left.py",
     "test_api.py",
-    "test_study_wide_area.py",
     "test_second_implementation.py",
     "test_random_systems.py",
     "test_study_nsdi06.py",
@@ -103,3 +123,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if gone := [name for name in LONGEST if not Path(__file__).with_name(name).exists()]:
         raise pytest.UsageError(f"LONGEST in tests/python/conftest.py: there is no {gone[0]}")
     items.sort(key=lambda item: (*LONGEST, item.path.name).index(item.path.name))
+
+
+class _LabsTogether(LoadFileScheduling):
+    """A file at a time, and those that make labs as if they were one."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = str(super()._split_scope(nodeid))
+        return "labs" if Path(file).name in LABS else file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
+    """Only where files are what is dealt out."""
+    return _LabsTogether(config, log) if config.getvalue("dist") == "loadfile" else None

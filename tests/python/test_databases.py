@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import polars as pl
 import pytest
-from postgres_server import USER, Database, cluster, serving
+from database_runs import rows, workload
+from postgres_server import USER, Database, serving
 
 import thinktime as tt
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-HEAD = 'name = "db"\n[arrivals]\nmodel = "closed"\nclients = {}\n[session]\nthink = "0s"\n'
 TABLES = """
 create table item (id int primary key, name text, price numeric, stock int not null default 0);
 insert into item select n, 'item ' || n, n * 0.5 from generate_series(1, 10000) as n;
 create table purchase (item int references item, number int);
 """
-
-Write = Callable[[str], tt.Workload]
 
 
 @pytest.fixture(scope="module")
@@ -38,27 +32,12 @@ def shop() -> Iterator[Database]:
         yield database
 
 
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    def made(requests: str, clients: int = 1) -> tt.Workload:
-        return tt.Workload(HEAD.format(clients) + requests, str(tmp_path / "w.toml"))
-
-    return made
-
-
-def rows(result: tt.Result) -> pl.DataFrame:
-    assert result.requests is not None
-    return pl.DataFrame(result.requests)
-
-
-def test_a_statement_is_prepared_once_and_its_rows_are_counted(
-    write: Write, shop: Database
-) -> None:
+def test_a_statement_is_prepared_once_and_its_rows_are_counted(shop: Database) -> None:
     item = (
         '[[request]]\nname = "item"\nsql = "select id, name from item where id <= $1"\n'
         'parameters = ["uniform(2.5, 5.5)"]\n'
     )
-    result = tt.run(write(item), shop.url, requests=200)
+    result = tt.run(workload(item), shop.url, requests=200)
     assert result.summary["errors"] == 0, result.summary["errors_by_kind"]
     found = rows(result)
     assert set(found["rows"]) == {3, 4, 5}
@@ -70,12 +49,12 @@ def test_a_statement_is_prepared_once_and_its_rows_are_counted(
     assert (found["first_byte_ns"] <= found["done_ns"]).all()
     assert found["status"].is_null().all()
     by_socket = tt.run(
-        write(item), f"postgresql://{USER}@/postgres", requests=200, unix_socket=shop.socket
+        workload(item), f"postgresql://{USER}@/postgres", requests=200, unix_socket=shop.socket
     )
     assert rows(by_socket)["rows"].to_list() == found["rows"].to_list()
 
 
-def test_first_and_last_rows_are_told_apart(write: Write, shop: Database) -> None:
+def test_first_and_last_rows_are_told_apart(shop: Database) -> None:
     """Rows come when the server has slept for them, and of each more than it keeps back (8 kB).
 
     It sleeps at least so long before the first row, and again before each further one. What comes
@@ -84,7 +63,7 @@ def test_first_and_last_rows_are_told_apart(write: Write, shop: Database) -> Non
     """
     rest_s = 0.1
     slow = f"pg_sleep({rest_s}), repeat('x', 20000) from generate_series"
-    made = write(
+    made = workload(
         f'[[request]]\nname = "rows"\nsql = "select {slow}(1, 4)"\nnext = {{ whole = 1 }}\n'
         '[[request]]\nname = "whole"\nnext = { rows = 1 }\ntransaction = ['
         '"update item set stock = stock where id = 1", '
@@ -103,7 +82,7 @@ def test_first_and_last_rows_are_told_apart(write: Write, shop: Database) -> Non
         assert own["rest"].max() >= rest_s * 1e9, name
 
 
-def test_a_transaction_is_done_whole_or_not_at_all(write: Write, shop: Database) -> None:
+def test_a_transaction_is_done_whole_or_not_at_all(shop: Database) -> None:
     shop.sql("truncate purchase; update item set stock = 1000000")
     order = (
         '[[request]]\nname = "order"\nparameters = ["uniform(1, 100)", "uniform(1, 3)"]\n'
@@ -111,7 +90,7 @@ def test_a_transaction_is_done_whole_or_not_at_all(write: Write, shop: Database)
         '"insert into purchase values ($1, $2)", "select stock from item where id = $1"]\n'
     )
     bad = order.replace('"order"', '"bad"').replace("select stock", "select stork")
-    result = tt.run(write(order + bad, clients=5), shop.url, requests=300)
+    result = tt.run(workload(order + bad, clients=5), shop.url, requests=300)
     done = result.summary["by_request"]["order"]["requests"]
     assert result.summary["errors_by_kind"] == {"sqlstate_42703": 300 - done}
     assert 0 < done < 300
@@ -123,8 +102,8 @@ def test_a_transaction_is_done_whole_or_not_at_all(write: Write, shop: Database)
     assert set(rows(result).filter(pl.col("error").is_null())["rows"]) == {1}
 
 
-def test_values_come_from_rows_and_go_into_parameters(write: Write, shop: Database) -> None:
-    made = write(
+def test_values_come_from_rows_and_go_into_parameters(shop: Database) -> None:
+    made = workload(
         '[[request]]\nname = "first"\nweight = 1\n'
         'sql = "select id, name, true as here from item where id between $1 and $1 + 1"\n'
         'parameters = [7]\ntake = { found = "json:$[1].name" }\nnext = { second = 1 }\n'
@@ -139,9 +118,9 @@ def test_values_come_from_rows_and_go_into_parameters(write: Write, shop: Databa
         assert result.summary["checks"][name] == {"passed": checks, "failed": 0}
 
 
-def test_requests_wait_for_a_connection_of_the_pool(write: Write, shop: Database) -> None:
+def test_requests_wait_for_a_connection_of_the_pool(shop: Database) -> None:
     pool = '[clients]\nconnections = 2\n[[request]]\nname = "slow"\nsql = "select pg_sleep(0.05)"\n'
-    result = tt.run(write(pool, clients=6), shop.url, requests=30)
+    result = tt.run(workload(pool, clients=6), shop.url, requests=30)
     assert result.summary["errors"] == 0
     assert result.summary["generator"]["connections_max"] <= 2
     found = rows(result)
@@ -152,7 +131,7 @@ def test_requests_wait_for_a_connection_of_the_pool(write: Write, shop: Database
     assert any("waited for a connection of the pool" in note for note in result.summary["notes"])
 
 
-def test_a_deadlock_is_broken_counted_and_tried_again(write: Write, shop: Database) -> None:
+def test_a_deadlock_is_broken_counted_and_tried_again(shop: Database) -> None:
     shop.sql("update item set stock = 0")
     one, other = (
         f'[[request]]\nname = "{name}"\nRETRY\ntransaction = ['
@@ -160,26 +139,28 @@ def test_a_deadlock_is_broken_counted_and_tried_again(write: Write, shop: Databa
         f'"update item set stock = stock + 1 where id = {second}"]\n'
         for name, first, second in (("up", 1, 2), ("down", 2, 1))
     )
-    plain = write((one + other).replace("RETRY", ""), clients=4)
+    plain = workload((one + other).replace("RETRY", ""), clients=4)
     result = tt.run(plain, shop.url, requests=60)
     assert set(result.summary["errors_by_kind"]) == {"sqlstate_40P01"}
     failed = result.summary["errors"]
     assert 0 < failed < 60
     assert shop.sql("select sum(stock) from item") == str(2 * (60 - failed))
     again = 'retry = { attempts = "unlimited", on = ["sqlstate_40001", "sqlstate_40P01"] }'
-    result = tt.run(write((one + other).replace("RETRY", again), clients=4), shop.url, requests=60)
+    result = tt.run(
+        workload((one + other).replace("RETRY", again), clients=4), shop.url, requests=60
+    )
     assert (result.summary["errors"], result.summary["retries"] > 0) == (0, True)
     assert shop.sql("select sum(stock) from item") == str(2 * (60 - failed) + 120)
     other_failures = again.replace('"sqlstate_40001", "sqlstate_40P01"', '"timeout"')
     result = tt.run(
-        write((one + other).replace("RETRY", other_failures), clients=4), shop.url, requests=30
+        workload((one + other).replace("RETRY", other_failures), clients=4), shop.url, requests=30
     )
     assert (result.summary["errors"] > 0, result.summary["retries"]) == (True, 0)
 
 
 @pytest.mark.parametrize("isolation", ["repeatable-read", "serializable"])
 def test_what_cannot_be_serialised_is_counted_and_tried_again(
-    isolation: str, write: Write, shop: Database
+    isolation: str, shop: Database
 ) -> None:
     """Who changes a row that another has changed since the snapshot has to begin anew."""
     shop.sql("update item set stock = 0")
@@ -191,24 +172,24 @@ def test_what_cannot_be_serialised_is_counted_and_tried_again(
         "\"select current_setting('transaction_isolation') as level\"]\n"
         f'checks = {{ level = {{ of = "json:$[0].level", is = "{level}" }} }}\n'
     )
-    result = tt.run(write(one.replace("RETRY", ""), clients=4), shop.url, requests=60)
+    result = tt.run(workload(one.replace("RETRY", ""), clients=4), shop.url, requests=60)
     failed = result.summary["errors"]
     assert result.summary["errors_by_kind"] == {"sqlstate_40001": failed}
     assert 0 < failed < 60
     assert result.summary["checks"]["level"]["passed"] == 60 - failed
     assert shop.sql("select stock from item where id = 1") == str(60 - failed)
     again = 'retry = { attempts = "unlimited", on = ["sqlstate_40001"] }'
-    result = tt.run(write(one.replace("RETRY", again), clients=4), shop.url, requests=60)
+    result = tt.run(workload(one.replace("RETRY", again), clients=4), shop.url, requests=60)
     assert (result.summary["errors"], result.summary["retries"] > 0) == (0, True)
     assert shop.sql("select stock from item where id = 1") == str(120 - failed)
     # A deadlock is something else.
     other = again.replace("40001", "40P01")
-    result = tt.run(write(one.replace("RETRY", other), clients=4), shop.url, requests=30)
+    result = tt.run(workload(one.replace("RETRY", other), clients=4), shop.url, requests=30)
     assert (result.summary["errors"] > 0, result.summary["retries"]) == (True, 0)
 
 
-def test_what_the_server_refuses_is_counted_by_its_kind(write: Write, shop: Database) -> None:
-    made = write(
+def test_what_the_server_refuses_is_counted_by_its_kind(shop: Database) -> None:
+    made = workload(
         '[[request]]\nname = "table"\nsql = "select * from nothing"\n'
         '[[request]]\nname = "copy"\nsql = "copy purchase from stdin"\n'
         '[[request]]\nname = "number"\nsql = "select 1 / $1::int"\nparameters = [0]\n'
@@ -228,8 +209,8 @@ def test_what_the_server_refuses_is_counted_by_its_kind(write: Write, shop: Data
     assert said == 'relation "nothing" does not exist'
 
 
-def test_a_statement_that_is_given_up_frees_its_place(write: Write, shop: Database) -> None:
-    made = write(
+def test_a_statement_that_is_given_up_frees_its_place(shop: Database) -> None:
+    made = workload(
         "[clients]\nconnections = 1\n"
         '[[request]]\nname = "slow"\ntimeout = "50ms"\nsql = "select pg_sleep(1)"\n'
         '[[request]]\nname = "good"\nsql = "select 1"\n'
@@ -238,120 +219,6 @@ def test_a_statement_that_is_given_up_frees_its_place(write: Write, shop: Databa
     slow = result.summary["by_request"]["slow"]["errors"]
     assert result.summary["errors_by_kind"] == {"timeout": slow}
     assert result.summary["by_request"]["good"]["requests"] == 20 - slow > 0
-
-
-def test_too_many_connections_are_counted_and_the_run_goes_on(write: Write) -> None:
-    slow = '[[request]]\nname = "slow"\nsql = "select pg_sleep(0.02)"\n'
-    with serving("max_connections=5", "superuser_reserved_connections=2") as database:
-        database.sql("create role guest login")
-        url = database.url.replace(USER, "guest")
-        result = tt.run(write(slow, clients=8), url, requests=100)
-    # Three for guests: 53300 is for those who come then.
-    assert set(result.summary["errors_by_kind"]) == {"sqlstate_53300"}
-    assert 0 < result.summary["errors"] < 100
-
-
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGQUIT])
-def test_a_server_that_is_restarted_is_missed_and_found_again(how: signal.Signals) -> None:
-    text = (
-        'name = "db"\n[arrivals]\nmodel = "open"\nrate = "100/s"\n[[request]]\nname = "one"\n'
-        'timeout = "5s"\nsql = "select 1"\n'
-    )
-    with serving() as database:
-        ended: list[tt.Result] = []
-
-        def run() -> None:
-            ended.append(tt.run(tt.Workload(text, "w.toml"), database.url, duration=4))
-
-        thread = Thread(target=run)
-        thread.start()
-        time.sleep(1)
-        database.stop(how)
-        time.sleep(0.5)
-        database.start()
-        thread.join(300)
-        (result,) = ended
-    kinds = set(result.summary["errors_by_kind"])
-    words = {"refused", "closed", "reset", "timeout", "sqlstate_57P01", "sqlstate_57P02"}
-    assert kinds <= words | {"sqlstate_57P03"}, kinds
-    assert "refused" in kinds
-    found = rows(result).sort("scheduled_ns")
-    assert found["error"].is_null().head(20).all()
-    assert found["error"].is_null().tail(20).all()
-    assert found["error"].is_not_null().any()
-
-
-def test_passwords_are_proved_and_never_told(
-    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    one = '[[request]]\nname = "one"\nsql = "select 1"\n'
-    secret = tmp_path / "secret"
-    secret.write_text("hunter2\n")
-    monkeypatch.delenv("PGPASSWORD", raising=False)
-    with serving(authentication="scram-sha-256") as database:
-        missing = tt.run(write(one), database.url, requests=5)
-        assert missing.summary["errors_by_kind"] == {"password_missing": 5}
-        given = write(f'[clients]\npassword = "file:{secret}"\n' + one)
-        result = tt.run(given, database.url, requests=5, output=tmp_path / "out")
-        assert result.summary["errors"] == 0, result.summary["errors_by_kind"]
-        for file in (tmp_path / "out").iterdir():
-            assert b"hunter2" not in file.read_bytes(), file
-        monkeypatch.setenv("PGPASSWORD", "wrong")
-        wrong = tt.run(write(one), database.url, requests=5)
-        assert wrong.summary["errors_by_kind"] == {"sqlstate_28P01": 5}
-        monkeypatch.setenv("PGPASSWORD", "hunter2")
-        for kind in ("md5", "password"):
-            database.sql(f"set password_encryption = md5; alter role {USER} password 'hunter2'")
-            hba = database.directory / "data/pg_hba.conf"
-            hba.write_text(hba.read_text().replace("scram-sha-256", kind))
-            database.sql("select pg_reload_conf()")
-            time.sleep(0.2)
-            right = tt.run(write(one), database.url, requests=5)
-            assert right.summary["errors"] == 0, (kind, right.summary["errors_by_kind"])
-
-
-@pytest.mark.parametrize("kept", ["env:NOBODY_HAS_SUCH_A_PASSWORD", "file:/no/such/file"])
-def test_a_password_that_is_missing_is_named_with_its_place(write: Write, kept: str) -> None:
-    one = f'[clients]\npassword = "{kept}"\n[[request]]\nname = "one"\nsql = "select 1"\n'
-    with pytest.raises(tt.InputError, match=r"w\.toml:8: clients\.password: the secret in [$/]"):
-        tt.run(write(one), "postgresql://somebody@127.0.0.1:1/shop", requests=5)
-
-
-def test_tls_is_spoken_where_it_is_asked_for(write: Write, tmp_path: Path) -> None:
-    sql = "select ssl::text from pg_stat_ssl where pid = pg_backend_pid()"
-    one = f'[[request]]\nname = "one"\nsql = "{sql}"\n' + (
-        'checks = { secure = { of = "json:$[0].ssl", is = "true" } }\n'
-    )
-    with cluster() as database:
-        certificate(database.directory / "data")
-        database.start("ssl=on")
-        secure = f"{database.url}?sslmode=require".replace("127.0.0.1", "localhost")
-        authority = str(database.directory / "data/server.crt")
-        result = tt.run(write(one), secure, requests=5, ca_file=authority)
-        assert result.summary["errors"] == 0, result.summary["errors_by_kind"]
-        assert result.summary["checks"]["secure"] == {"passed": 5, "failed": 0}
-        strange = tt.run(write(one), secure, requests=5)
-        assert strange.summary["errors_by_kind"] == {"tls_certificate": 5}
-        plain = tt.run(write(one), database.url, requests=5)
-        assert plain.summary["checks"]["secure"] == {"passed": 0, "failed": 5}
-        database.stop()
-        database.start("ssl=off")
-        without = tt.run(write(one), secure, requests=5, insecure=True)
-        assert without.summary["errors_by_kind"] == {"postgresql_no_tls": 5}
-
-
-def certificate(folder: Path) -> None:
-    """A certificate for localhost that signs itself, for the owner of the folder alone."""
-    openssl = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
-    openssl += ["-nodes", "-days", "2", "-subj", "/CN=localhost"]
-    openssl += ["-addext", "subjectAltName=DNS:localhost"]
-    openssl += ["-addext", "basicConstraints=critical,CA:FALSE"]
-    files = ["-keyout", str(folder / "server.key"), "-out", str(folder / "server.crt")]
-    subprocess.run([*openssl, *files], check=True, capture_output=True, timeout=300)
-    owner = folder.stat()
-    for name in ("server.key", "server.crt"):
-        (folder / name).chmod(0o600)
-        os.chown(folder / name, owner.st_uid, owner.st_gid)
 
 
 def test_the_example_is_run(shop: Database) -> None:
@@ -388,15 +255,15 @@ def test_simulations_take_them_as_requests_with_names() -> None:
         ('transaction = ["select 1"]\nisolation = "high"', ["w.toml:10: isolation", "serializ"]),
     ],
 )
-def test_what_does_not_go_together_is_named(write: Write, requests: str, said: list[str]) -> None:
+def test_what_does_not_go_together_is_named(requests: str, said: list[str]) -> None:
     with pytest.raises(tt.InputError) as caught:
-        write(f'[[request]]\nname = "x"\n{requests}\n')
+        workload(f'[[request]]\nname = "x"\n{requests}\n')
     message = str(caught.value).replace("`", "")
     for part in said:
         assert part.replace("`", "") in message, message
 
 
-def test_requests_and_targets_must_fit(write: Write, shop: Database) -> None:
+def test_requests_and_targets_must_fit(shop: Database) -> None:
     sql, get = (
         '[[request]]\nname = "x"\nsql = "select 1"\n',
         '[[request]]\nname = "x"\nget = "/"\n',
@@ -415,13 +282,15 @@ def test_requests_and_targets_must_fit(write: Write, shop: Database) -> None:
     ]
     for requests, target, options, said in cases:
         with pytest.raises(tt.InputError) as caught:
-            tt.run(write(requests), target, requests=1, **options)
+            tt.run(workload(requests), target, requests=1, **options)
         assert said in str(caught.value), (target, caught.value)
         assert "hunter2" not in str(caught.value)
 
 
 def test_the_command_line_runs_a_database(shop: Database, tmp_path: Path) -> None:
-    (tmp_path / "w.toml").write_text(HEAD.format(1) + '[[request]]\nname = "x"\nsql = "select 1"\n')
+    (tmp_path / "w.toml").write_text(
+        workload('[[request]]\nname = "x"\nsql = "select 1"\n').to_toml()
+    )
     command = [sys.executable, "-c", "from thinktime.cli import main; main()", "run", "w.toml"]
     command += ["--target", shop.url, "--requests", "20", "--json"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)

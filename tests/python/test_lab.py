@@ -35,8 +35,8 @@ import thinktime as tt
 from thinktime.lab import cleaning, file, performing, places
 from thinktime.lab.running import Running
 
-pytestmark = pytest.mark.serial
-"""What is on the machine is compared: no other test may make labs meanwhile."""
+pytestmark = pytest.mark.usefixtures("no_other_labs")
+"""What is on the machine is compared."""
 
 SERVER = """
 [[server]]

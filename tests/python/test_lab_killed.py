@@ -27,8 +27,8 @@ from labs import (
 )
 from test_lab import RUN, SERVER, STUBBORN, written
 
-pytestmark = pytest.mark.serial
-"""What is on the machine is compared: no other test may make labs meanwhile."""
+pytestmark = pytest.mark.usefixtures("no_other_labs")
+"""What is on the machine is compared."""
 
 HOSTILE = """
 [[hostile]]

@@ -10,6 +10,7 @@ from random import Random
 import numpy as np
 import polars as pl
 import pytest
+from scipy.stats import ks_2samp
 from traffic.laws import Law, const, exp, h2, lognormal
 from traffic.servers import Request
 from traffic.servers import Server as TrueServer
@@ -18,6 +19,7 @@ from traffic.world import World
 from thinktime import Distribution, System
 from thinktime.learn.requests import Requests
 from thinktime.learn.server import Server, learn_server, system_text
+from thinktime.learn.server.choosing import _apart
 from thinktime.learn.server.laws import law_of
 from thinktime.learn.server.policies import Policy, Timeline
 from thinktime.learn.server.served import Served
@@ -211,3 +213,12 @@ def test_demands_of_a_coarse_clock_are_written_once_each() -> None:
     seen = np.repeat([0.0015, 0.0025, 0.0405], [6000, 3000, 1000])
     found = law_of(survival(seen, np.ones(len(seen), dtype=bool)), 1e-3, 1.0).notation
     assert found == "discrete(0.600000: 0.0015s, 0.300000: 0.0025s, 0.100000: 0.0405s)"
+
+
+def test_samples_are_as_far_apart_as_another_library_finds() -> None:
+    random = np.random.default_rng(1)
+    for size in (3, 60, 1000):
+        ones, others = np.round(random.exponential(size=(2, size)), 1)  # with ties
+        for some in (others, others[: size // 2 + 1], ones):
+            expected = float(ks_2samp(ones, some, method="asymp").statistic)
+            assert _apart(ones, some) == pytest.approx(expected, abs=1e-12)

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import pytest
 import reference
+import reference_stations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import Given, Time, departures
@@ -227,7 +228,7 @@ def test_servers_are_busy_while_there_are_jobs_for_them(
 ) -> None:
     attained: dict[int, Fraction] = {}
 
-    def check(at: reference.Station, _now: Fraction) -> None:
+    def check(at: reference_stations.Station, _now: Fraction) -> None:
         if any(job.remaining == 0 for job in at.present):
             return  # about to leave, at this very instant
         rates = at.rates()
@@ -249,7 +250,7 @@ def unfinished(policy: str, jobs: list[Given], arrivals_first: bool) -> dict[Fra
     """The work that is left on one server just after each instant at which something happens."""
     seen = {}
 
-    def look(at: reference.Station, now: Fraction) -> None:
+    def look(at: reference_stations.Station, now: Fraction) -> None:
         seen[now] = sum((job.remaining for job in at.present), Fraction(0))
 
     departures(policy, 1, jobs, ranks=RANKS, watch=look, arrivals_first=arrivals_first)

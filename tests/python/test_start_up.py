@@ -48,6 +48,9 @@ def test_a_simulation_imports_no_more_than_its_table_needs(tmp_path: Path) -> No
     assert not found & {"jinja2", "plotly", "polars", "pydantic", "scipy"}
     assert not {name for name in found if name.startswith(OTHERS)}
     assert "thinktime.report.terminal" in found, "no table was printed: the test looks at nothing"
+    kept = imported("simulate", "w.toml", "s.toml", "--requests", "1000", "-o", "out", cwd=tmp_path)
+    assert not kept & {"jinja2", "plotly", "pydantic", "scipy.stats", "scipy.optimize"}
+    assert "thinktime.stats.independence" in kept, "nothing was judged: the test looks at nothing"
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -24,6 +24,7 @@ from thinktime.stats import (
     mser5,
     quantile_interval,
 )
+from thinktime.stats.quantile_interval import _least_below
 
 approx = pytest.approx
 
@@ -65,6 +66,14 @@ def test_interval_of_a_median_from_the_tables():
     spread = 1.959964 * math.sqrt(1000 * 0.9 * 0.1)
     ranks = math.floor(900 - spread), math.ceil(900 + spread) + 1
     assert (normal.lower_rank, normal.upper_rank) == ranks
+
+
+@pytest.mark.parametrize("p", [0.5, 0.9, 0.99, 0.999])
+def test_ranks_are_those_of_the_binomial_law_of_scipy(p):
+    for n in (1, 2, 7, 100, 4999, 10**6):
+        for probability in (0.005, 0.025, 0.05, 0.975, 0.995):
+            expected = int(scipy_stats.binom.ppf(probability, n, p))
+            assert _least_below(probability, n, p) == expected, (n, probability)
 
 
 @pytest.mark.parametrize("method", ["exact", "normal"])

@@ -84,12 +84,10 @@ def _ranks(n: int, p: float, confidence: float, method: str) -> tuple[int, int] 
         spread = float(ndtri(1 - tail)) * math.sqrt(n * p * (1 - p))
         j, k = math.floor(n * p - spread), math.ceil(n * p + spread) + 1
     elif method == "exact":
-        # P(below < j) <= tail and P(below >= k) <= tail; ppf gives the least that reaches it.
-        from scipy.stats import binom  # takes a second to import
-
-        j = int(binom.ppf(tail, n, p))
-        j += int(binom.cdf(j, n, p) <= tail)
-        k = int(binom.ppf(1 - tail, n, p)) + 1
+        # P(below < j) <= tail and P(below >= k) <= tail.
+        j = _least_below(tail, n, p)
+        j += int(bdtr(j, n, p) <= tail)
+        k = _least_below(1 - tail, n, p) + 1
     else:
         j, k = 1, n
         if _coverage(n, p, j, k) < confidence:
@@ -99,3 +97,15 @@ def _ranks(n: int, p: float, confidence: float, method: str) -> tuple[int, int] 
 
 def _coverage(n: int, p: float, j: int, k: int) -> float:
     return float(bdtr(k - 1, n, p) - bdtr(j - 1, n, p))
+
+
+def _least_below(probability: float, n: int, p: float) -> int:
+    """The least number of values below the quantile that is not passed with this probability.
+
+    scipy.stats has the same; it takes a second to import.
+    """
+    least, most = 0, n
+    while least < most:
+        half = (least + most) // 2
+        least, most = (least, half) if bdtr(half, n, p) >= probability else (half + 1, most)
+    return least
