@@ -13,6 +13,7 @@ import polars as pl
 
 from thinktime import _core
 from thinktime.learn.requests import METHODS, Requests
+from thinktime.learn.results import of_results, told_by
 from thinktime.report import units
 from thinktime.rows_there import FILE as ROWS_THERE
 
@@ -40,6 +41,9 @@ ROWS = "requests.parquet"
 
 NO_STATUS = re.compile(r"status=[6-9](\d\d|[xX][xX])$")
 """A filter by a status that HTTP has not."""
+
+OWN = "thinktime"
+"""The format of our own results, in which nobody is a person."""
 
 NAMED = 10
 """So many of the columns that are left over are named."""
@@ -131,6 +135,7 @@ class Log:
                 f"{units.counted(self.dropped, 'request')} dropped by --only and --without: they "
                 "are in no figure, and what they leave out may look like a pause"
             )
+        found += told_by(self.requests)
         names = self.left_over
         if names:
             more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
@@ -238,6 +243,8 @@ def read(
         resolution_s=max((file["resolution_s"] for file in raw["files"]), default=0.0),
         share=1 / raw["one_in"],
     )
+    if all(file["format"] == OWN for file in raw["files"]):
+        requests = of_results(requests)
     return Log(raw, requests, unit_given="duration" in (how.get("format") or ""))
 
 
