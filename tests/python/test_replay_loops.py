@@ -35,9 +35,11 @@ get = "/status"
 """
 
 
-def replayed(folder: Path, model: str, beside: str) -> tt.Workload:
-    """The workload that replays `LINES`, alone or beside another population."""
-    test_replay.write_log(folder / "access.log", list(LINES))
+def replayed(
+    folder: Path, model: str, beside: str, lines: list[test_replay.Line] = LINES
+) -> tt.Workload:
+    """The workload that replays these lines, alone or beside another population."""
+    test_replay.write_log(folder / "access.log", lines)
     clients = "clients = 5\n" if model == "closed" else ""
     head = '[[population]]\nname = "log"\n[population.arrivals]\n' if beside else "[arrivals]\n"
     process = f"process = '''trace(access.log, user=address, format='{test_replay.FORMAT}')'''\n"
@@ -84,9 +86,7 @@ def test_sessions_come_when_one_loop_would_send_them(tmp_path: Path, model: str)
 
 def test_loops_without_a_session_of_the_log_end(tmp_path: Path) -> None:
     lines = [(0.0, 0.0, "10.0.0.1", "GET", "/a"), (0.1, 0.0, "10.0.0.2", "GET", "/b")]
-    workload = replayed(tmp_path, "partly-open", "")
-    test_replay.write_log(tmp_path / "access.log", lines)
-    workload = tt.Workload(workload.text, str(tmp_path / "w.toml"))
+    workload = replayed(tmp_path, "partly-open", "", lines)
     with test_replay.recording() as (url, seen):
         tt.run(workload, url, loops=5)
     assert sorted(target for _, target, _ in seen) == ["/a", "/b"]
