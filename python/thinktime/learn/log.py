@@ -45,6 +45,9 @@ NO_STATUS = re.compile(r"status=[6-9](\d\d|[xX][xX])$")
 OWN = "thinktime"
 """The format of our own results, in which nobody is a person."""
 
+COARSE_S = 1.0
+"""Requests of one stamp in such steps may have come at any time within it."""
+
 NAMED = 10
 """So many of the columns that are left over are named."""
 
@@ -245,7 +248,21 @@ def read(
     )
     if all(file["format"] == OWN for file in raw["files"]):
         requests = of_results(requests)
+    _check_lasts(requests, names)
     return Log(raw, requests, unit_given="duration" in (how.get("format") or ""))
+
+
+def _check_lasts(requests: Requests, names: list[str]) -> None:
+    """Raises InputError where all requests came at one instant, as far as fine stamps tell."""
+    times = requests.rows["time_ns"]
+    if requests.resolution_s < COARSE_S and times[0] == times[-1]:
+        count = len(requests)
+        are = "its only request is" if count == 1 else f"all {count:,} requests are"
+        raise _core.InputError(
+            f"{', '.join(names)}: {are} of one instant, which says nothing of rates, sessions and "
+            "pauses: a log needs requests at two different times at least; of some hundred requests "
+            "more can be told, and of an hour its sessions"
+        )
 
 
 def _raw(
