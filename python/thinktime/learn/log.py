@@ -260,8 +260,8 @@ def _check_lasts(requests: Requests, names: list[str]) -> None:
         are = "its only request is" if count == 1 else f"all {count:,} requests are"
         raise _core.InputError(
             f"{', '.join(names)}: {are} of one instant, which says nothing of rates, sessions and "
-            "pauses: a log needs requests at two different times at least; of some hundred requests "
-            "more can be told, and of an hour its sessions"
+            "pauses: a log needs requests at two different times at least; of some hundred "
+            "requests more can be told, and of an hour its sessions"
         )
 
 

@@ -1,4 +1,4 @@
-"""Populations that the log itself names: who belongs to whom is given, and what they do is judged."""
+"""Populations that the log itself names: who belongs to whom is given; what they do is judged."""
 
 from __future__ import annotations
 

@@ -52,8 +52,8 @@ def write_starts(path: Path, chosen: Mapping[str, tuple[Starts, Model]]) -> None
 def _replayed_us(starts: Starts) -> NDArray[np.int64]:
     """The starts, in microseconds from the log's begin.
 
-    A log begins with its first request, which is a mean gap too late for whoever makes it. Of starts
-    that all are there then a trace would last no time: they come that gap later.
+    A log begins with its first request, a mean gap too late for whoever makes it. Of starts that
+    all are there then a trace would last no time: they come that gap later.
     """
     times_us: NDArray[np.int64] = starts.times_ns // 1000
     if len(times_us) and not times_us.any():
