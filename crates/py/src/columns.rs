@@ -85,8 +85,8 @@ impl LogColumns {
         self.time_ns.len()
     }
 
-    /// The requests by time, with numbers for users, paths and hosts; `page` is there where lines tell
-    /// pages.
+    /// The requests by time, with numbers for users, paths and hosts; `page` is there where lines
+    /// tell pages.
     fn rows(&self) -> PyResult<Table> {
         let mut columns = vec![
             ("time_ns", shared(&self.time_ns)),

@@ -29,8 +29,8 @@ pub trait ProgramSource: Debug + Send + Sync {
     /// read these tables.
     fn programs(&self, seed: u64, data: &Arc<[DataTable]>) -> Box<dyn Programs>;
 
-    /// The same for a share of the sessions. Programs that come to an end by themselves are divided,
-    /// so that all shares together ask for what one alone would; others need not know of it.
+    /// The same for a share of the sessions. Programs that come to an end by themselves are
+    /// divided, so that all shares together ask for what one alone would; others need not know.
     fn programs_of_share(
         &self,
         seed: u64,

@@ -3,8 +3,8 @@
 //! Times are those since the run's start, as if it had begun in 1970. A session is a client with
 //! its number as address, a request's name is its path, because rows have no targets, and its
 //! population is its host, which says whose each request is. A page is the base's number in its
-//! session; a request of no page is one by itself. Attempts after the first are of the same request,
-//! and left out; so are replications after the first, which lie over it.
+//! session; a request of no page is one by itself. Attempts after the first are of the same
+//! request, and left out; so are replications after the first, which lie over it.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -5,9 +5,9 @@
 //! several tabs, or where several people are behind one user.
 //!
 //! All of it is found session by session. Requests are gone through twice: what pages embed without
-//! an ending that says so is decided for each template as a whole, from how its requests come. Where
-//! the log itself tells pages, as our own results do, there is nothing to find: a page begins with the
-//! first of its requests.
+//! an ending that says so is decided for each template as a whole, from how its requests come.
+//! Where the log itself tells pages, as our own results do, there is nothing to find: a page begins
+//! with the first of its requests.
 
 mod beside;
 mod calls;
